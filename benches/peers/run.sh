@@ -1,0 +1,64 @@
+#!/bin/sh
+# Everything in one go: virtual environment, requirements, build, chains, check, timing.
+#
+#   run.sh WORK [FLAG...]      WORK is made if need be and reused if there;
+#                              FLAGs replace the compile flags (see build.sh).
+# Environment:
+#   NS       the n's                           (2 6 12 25 50 100 200 400)
+#   ROUNDS   how often each program runs       (3)
+#   SECONDS_PER_CHAIN  measuring time per n    (0.5)
+#   CHAINS   a folder of chain files chain_<n>.txt to use instead of writing them
+#   PYTHON   the interpreter the environment is made with (python3)
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -ge 1 ] || { echo "usage: run.sh WORK [FLAG...]" >&2; exit 2; }
+mkdir -p "$1"
+work=$(cd "$1" && pwd)
+shift
+ns=${NS:-2 6 12 25 50 100 200 400}
+rounds=${ROUNDS:-3}
+seconds=${SECONDS_PER_CHAIN:-0.5}
+venv=$work/venv
+build=$work/build
+
+[ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+"$here/build.sh" "$venv" "$build" "$@"
+
+# The check is always on our own chains; the timing may be on the caller's.
+# shellcheck disable=SC2086 # ns is a list
+"$venv/bin/python" "$here/chains.py" "$work/chains" 2 6 12 25 $ns
+"$venv/bin/python" "$here/compare.py" "$build" "$work/chains" 2 6 12 25
+chains=${CHAINS:-$work/chains}
+
+# Pinocchio in six ways: its two recursions (local is what a plain call of aba gets), in each
+# of the three builds of build.sh. The table's last column takes the best for each n.
+one() {  # file stem, program, its arguments
+  stem=$1
+  program=$2
+  shift 2
+  "$build/$program" --dir "$chains" --seconds "$seconds" "$@" >> "$work/times_$stem.txt"
+}
+
+# Rounds alternate between the programs, so that a slow spell of the machine (other load, a
+# lower clock) falls on all of them and not on one.
+rm -f "$work"/times_*.txt
+round=1
+while [ "$round" -le "$rounds" ]; do
+  for n in $ns; do
+    one local pinocchio_aba --convention=local "$n"
+    one world pinocchio_aba --convention=world "$n"
+    one novec_local pinocchio_aba_novec --convention=local "$n"
+    one novec_world pinocchio_aba_novec --convention=world "$n"
+    one wheel_local pinocchio_aba_wheel --convention=local "$n"
+    one wheel_world pinocchio_aba_wheel --convention=world "$n"
+    one mujoco mujoco_forward "$n"
+  done
+  round=$((round + 1))
+done
+
+"$venv/bin/python" "$here/table.py" \
+  "aba local=$work/times_local.txt" "aba world=$work/times_world.txt" \
+  "novec local=$work/times_novec_local.txt" "novec world=$work/times_novec_world.txt" \
+  "wheel local=$work/times_wheel_local.txt" "wheel world=$work/times_wheel_world.txt" \
+  "mj_forward=$work/times_mujoco.txt"

@@ -1,0 +1,67 @@
+//! The model description of FMI 2.0: `modelDescription.xml` as plain data.
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`description`](ModelDescription) | the root and what hangs on it directly |
+//! | [`interface`](ModelExchange) | what an FMU can do in Model Exchange and in Co-Simulation |
+//! | [`unit`](Unit), [`simple_type`](SimpleType) | what variables refer to by name |
+//! | [`variable`](ScalarVariable), [`value`](Real) | the variables, and what each base type adds |
+//! | [`structure`](ModelStructure) | outputs, derivatives, initial unknowns and what each depends on |
+//! | [`legal`](legal_initials) | the table causality × variability × initial |
+//! | [`check`](ModelDescription::check) | everything that is wrong with a description, at once |
+//! | [`xml`](ModelDescription::to_xml) | the writer and the reader |
+//!
+//! Section numbers are those of the FMI standard, version 2.0.4. Every struct has its fields in
+//! the order of the standard's XML schema; a field is the attribute of the same name in
+//! `snake_case`. An attribute that is `None`, or whose Boolean is `false` as the schema presumes,
+//! is not written.
+//!
+//! An *index* is the place of a variable in the list, counted from 1, as everywhere in FMI; a
+//! *value reference* is the handle by which the C functions know it.
+//!
+//! ```
+//! use model_description::*;
+//!
+//! let height = ScalarVariable {
+//!     name: "ball.h".into(),
+//!     causality: Causality::Output,
+//!     initial: Some(Initial::Exact),
+//!     kind: Kind::Real(Real { start: Some(1.0), ..Real::default() }),
+//!     ..ScalarVariable::default()
+//! };
+//! let ball = ModelDescription {
+//!     model_name: "Ball".into(),
+//!     guid: "{8c4e810f}".into(),
+//!     model_exchange: Some(ModelExchange { model_identifier: "ball".into(), ..Default::default() }),
+//!     model_variables: vec![height],
+//!     model_structure: ModelStructure { outputs: vec![Unknown::of(1)], ..Default::default() },
+//!     ..ModelDescription::default()
+//! };
+//! assert_eq!(ball.check(), []);
+//! assert_eq!(ModelDescription::from_xml(&ball.to_xml()?)?, ball);
+//! # Ok::<(), Error>(())
+//! ```
+
+#![deny(missing_docs, unsafe_code)]
+
+mod check;
+mod description;
+mod interface;
+mod legal;
+mod simple_type;
+mod structure;
+mod unit;
+mod value;
+mod variable;
+mod xml;
+
+pub use check::Problem;
+pub use description::{Category, DefaultExperiment, FmiVersion, ModelDescription, NamingConvention, Tool};
+pub use interface::{CoSimulation, ModelExchange};
+pub use legal::legal_initials;
+pub use simple_type::{EnumerationType, IntegerType, Item, RealType, SimpleType, TypeKind};
+pub use structure::{DependencyKind, ModelStructure, Unknown};
+pub use unit::{BaseUnit, DisplayUnit, Unit};
+pub use value::{Boolean, Enumeration, Integer, Real, Text};
+pub use variable::{Causality, Initial, Kind, ScalarVariable, Variability};
+pub use xml::Error;

@@ -1,0 +1,126 @@
+//! Units (§2.2.2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::xml::{is_zero, number};
+
+/// A unit that variables refer to by name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Unit {
+    /// Its name, such as `N.m`.
+    #[serde(rename = "@name")]
+    pub name: String,
+    /// The unit in terms of the SI; without it nothing can be converted.
+    #[serde(rename = "BaseUnit", skip_serializing_if = "Option::is_none")]
+    pub base_unit: Option<BaseUnit>,
+    /// Other units in which a value may be shown.
+    #[serde(rename = "DisplayUnit", default, skip_serializing_if = "Vec::is_empty")]
+    pub display_units: Vec<DisplayUnit>,
+}
+
+/// A unit as a product of powers of the seven SI base units and the radian:
+///
+/// ```text
+///     value in kgᵃ mᵇ sᶜ …  =  factor · value in the unit + offset
+/// ```
+///
+/// The offset is left out where `relativeQuantity` holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BaseUnit {
+    /// Power of the kilogram.
+    #[serde(rename = "@kg", skip_serializing_if = "is_zero")]
+    pub kg: i32,
+    /// Power of the metre.
+    #[serde(rename = "@m", skip_serializing_if = "is_zero")]
+    pub m: i32,
+    /// Power of the second.
+    #[serde(rename = "@s", skip_serializing_if = "is_zero")]
+    pub s: i32,
+    /// Power of the ampere.
+    #[serde(rename = "@A", skip_serializing_if = "is_zero")]
+    pub a: i32,
+    /// Power of the kelvin.
+    #[serde(rename = "@K", skip_serializing_if = "is_zero")]
+    pub k: i32,
+    /// Power of the mole.
+    #[serde(rename = "@mol", skip_serializing_if = "is_zero")]
+    pub mol: i32,
+    /// Power of the candela.
+    #[serde(rename = "@cd", skip_serializing_if = "is_zero")]
+    pub cd: i32,
+    /// Power of the radian.
+    #[serde(rename = "@rad", skip_serializing_if = "is_zero")]
+    pub rad: i32,
+    /// Factor to the base unit.
+    #[serde(
+        rename = "@factor",
+        serialize_with = "number::plain",
+        skip_serializing_if = "number::is_one"
+    )]
+    pub factor: f64,
+    /// Offset to the base unit.
+    #[serde(
+        rename = "@offset",
+        serialize_with = "number::plain",
+        skip_serializing_if = "number::is_zero"
+    )]
+    pub offset: f64,
+}
+
+impl Default for BaseUnit {
+    /// The dimensionless unit with factor 1.
+    fn default() -> Self {
+        BaseUnit {
+            kg: 0,
+            m: 0,
+            s: 0,
+            a: 0,
+            k: 0,
+            mol: 0,
+            cd: 0,
+            rad: 0,
+            factor: 1.0,
+            offset: 0.0,
+        }
+    }
+}
+
+/// A unit in which values may be shown:
+///
+/// ```text
+///     value shown  =  factor · value in the unit + offset
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DisplayUnit {
+    /// Its name, such as `deg`.
+    #[serde(rename = "@name")]
+    pub name: String,
+    /// Factor from the unit.
+    #[serde(
+        rename = "@factor",
+        default = "number::one",
+        serialize_with = "number::plain",
+        skip_serializing_if = "number::is_one"
+    )]
+    pub factor: f64,
+    /// Offset from the unit.
+    #[serde(
+        rename = "@offset",
+        default,
+        serialize_with = "number::plain",
+        skip_serializing_if = "number::is_zero"
+    )]
+    pub offset: f64,
+}
+
+impl Default for DisplayUnit {
+    /// A display unit of the same size, still without a name.
+    fn default() -> Self {
+        DisplayUnit {
+            name: String::new(),
+            factor: 1.0,
+            offset: 0.0,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a variable of each base type says of itself (§2.2.7).
+
+use serde::{Deserialize, Serialize};
+
+use crate::xml::{is_false, number};
+
+/// Attributes of a real variable.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Real {
+    /// Name of a [`SimpleType`](crate::SimpleType) whose attributes hold where these are absent.
+    #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
+    pub declared_type: Option<String>,
+    /// Physical quantity, such as `Angle`; the names are not standardized.
+    #[serde(rename = "@quantity", skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<String>,
+    /// Name of a [`Unit`](crate::Unit).
+    #[serde(rename = "@unit", skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Name of a [`DisplayUnit`](crate::DisplayUnit) of that unit.
+    #[serde(rename = "@displayUnit", skip_serializing_if = "Option::is_none")]
+    pub display_unit: Option<String>,
+    /// A difference: the offsets of units do not apply.
+    #[serde(rename = "@relativeQuantity", skip_serializing_if = "is_false")]
+    pub relative_quantity: bool,
+    /// Least value the FMU is designed for.
+    #[serde(
+        rename = "@min",
+        serialize_with = "number::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub min: Option<f64>,
+    /// Greatest value the FMU is designed for.
+    #[serde(
+        rename = "@max",
+        serialize_with = "number::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max: Option<f64>,
+    /// Typical magnitude, above zero; 1 where absent.
+    #[serde(
+        rename = "@nominal",
+        serialize_with = "number::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub nominal: Option<f64>,
+    /// May grow far beyond its nominal value.
+    #[serde(rename = "@unbounded", skip_serializing_if = "is_false")]
+    pub unbounded: bool,
+    /// Initial value or guess.
+    #[serde(
+        rename = "@start",
+        serialize_with = "number::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub start: Option<f64>,
+    /// Index, counted from 1, of the variable this one is the time derivative of.
+    #[serde(rename = "@derivative", skip_serializing_if = "Option::is_none")]
+    pub derivative: Option<u32>,
+    /// A continuous-time state that may jump at events (Model Exchange only).
+    #[serde(rename = "@reinit", skip_serializing_if = "is_false")]
+    pub reinit: bool,
+}
+
+/// Attributes of an integer variable.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Integer {
+    /// Name of a [`SimpleType`](crate::SimpleType) whose attributes hold where these are absent.
+    #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
+    pub declared_type: Option<String>,
+    /// Physical quantity; the names are not standardized.
+    #[serde(rename = "@quantity", skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<String>,
+    /// Least value the FMU is designed for.
+    #[serde(rename = "@min", skip_serializing_if = "Option::is_none")]
+    pub min: Option<i32>,
+    /// Greatest value the FMU is designed for.
+    #[serde(rename = "@max", skip_serializing_if = "Option::is_none")]
+    pub max: Option<i32>,
+    /// Initial value or guess.
+    #[serde(rename = "@start", skip_serializing_if = "Option::is_none")]
+    pub start: Option<i32>,
+}
+
+/// Attributes of a Boolean variable.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Boolean {
+    /// Name of a [`SimpleType`](crate::SimpleType).
+    #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
+    pub declared_type: Option<String>,
+    /// Initial value or guess.
+    #[serde(rename = "@start", skip_serializing_if = "Option::is_none")]
+    pub start: Option<bool>,
+}
+
+/// Attributes of a string variable: FMI's element `String`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Text {
+    /// Name of a [`SimpleType`](crate::SimpleType).
+    #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
+    pub declared_type: Option<String>,
+    /// Initial value.
+    #[serde(rename = "@start", skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+}
+
+/// Attributes of a variable whose values have names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enumeration {
+    /// Name of the [`SimpleType`](crate::SimpleType) that has the items.
+    #[serde(rename = "@declaredType")]
+    pub declared_type: String,
+    /// Physical quantity; the names are not standardized.
+    #[serde(rename = "@quantity", skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<String>,
+    /// Least value the FMU is designed for.
+    #[serde(rename = "@min", skip_serializing_if = "Option::is_none")]
+    pub min: Option<i32>,
+    /// Greatest value the FMU is designed for.
+    #[serde(rename = "@max", skip_serializing_if = "Option::is_none")]
+    pub max: Option<i32>,
+    /// Initial value or guess: the value of an item.
+    #[serde(rename = "@start", skip_serializing_if = "Option::is_none")]
+    pub start: Option<i32>,
+}

@@ -1,0 +1,209 @@
+//! Variables (§2.2.7).
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::legal_initials;
+use crate::xml::only_known;
+use crate::{Boolean, Enumeration, Integer, Real, Text};
+
+/// One variable of the FMU.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScalarVariable {
+    /// Its name, unique in the FMU.
+    #[serde(rename = "@name")]
+    pub name: String,
+    /// The handle of the C functions; two variables of one base type with the same handle are
+    /// aliases: one value with two names.
+    #[serde(rename = "@valueReference")]
+    pub value_reference: u32,
+    /// What it means.
+    #[serde(rename = "@description", skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Who sets it and who may read it.
+    #[serde(rename = "@causality", default)]
+    pub causality: Causality,
+    /// When it may change.
+    #[serde(rename = "@variability", default)]
+    pub variability: Variability,
+    /// How it is initialised; `None` means the default of [`legal_initials`].
+    #[serde(rename = "@initial", skip_serializing_if = "Option::is_none")]
+    pub initial: Option<Initial>,
+    /// For an input: whether it may be set more than once per instant (Model Exchange only).
+    #[serde(
+        rename = "@canHandleMultipleSetPerTimeInstant",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub can_handle_multiple_set_per_time_instant: Option<bool>,
+    /// The base type and its attributes.
+    #[serde(rename = "$value", deserialize_with = "Kind::read")]
+    pub kind: Kind,
+}
+
+impl ScalarVariable {
+    /// How it is initialised: as it says, else the default for its causality and variability.
+    /// `None` for inputs, the independent variable, and combinations that are illegal.
+    pub fn effective_initial(&self) -> Option<Initial> {
+        let default = || legal_initials(self.causality, self.variability)?.first().copied();
+        self.initial.or_else(default)
+    }
+
+    /// Whether Initialization Mode computes it, so that it is not simply its start value.
+    pub fn is_initial_unknown(&self) -> bool {
+        matches!(self.effective_initial(), Some(Initial::Approx | Initial::Calculated))
+    }
+
+    /// Whether a start value must be given; where it need not, it must not (§2.2.7).
+    pub fn needs_start(&self) -> bool {
+        self.causality == Causality::Input || matches!(self.effective_initial(), Some(Initial::Exact | Initial::Approx))
+    }
+
+    /// The index of the variable this one is the derivative of, if it is one.
+    pub fn derivative(&self) -> Option<u32> {
+        match &self.kind {
+            Kind::Real(real) => real.derivative,
+            _ => None,
+        }
+    }
+}
+
+/// Who sets a variable and who may read it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Causality {
+    /// Set by the environment, constant during the simulation.
+    Parameter,
+    /// Constant during the simulation, computed from parameters.
+    CalculatedParameter,
+    /// Set by the environment at any time.
+    Input,
+    /// Computed, for others to use.
+    Output,
+    /// Computed, for nobody else to use.
+    #[default]
+    Local,
+    /// Time, usually.
+    Independent,
+}
+
+/// When a variable may change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Variability {
+    /// Never.
+    Constant,
+    /// Until initialisation ends.
+    Fixed,
+    /// When a tunable parameter is changed.
+    Tunable,
+    /// At events.
+    Discrete,
+    /// At any time; Real variables only. The schema's default, for other types an illegal one.
+    #[default]
+    Continuous,
+}
+
+/// How a variable is initialised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Initial {
+    /// By its start value.
+    Exact,
+    /// By iteration from its start value.
+    Approx,
+    /// From other variables.
+    Calculated,
+}
+
+impl fmt::Display for Causality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl fmt::Display for Variability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl fmt::Display for Initial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// The base type of a variable, with its attributes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[allow(missing_docs)] // the five names are FMI's own
+pub enum Kind {
+    Real(Real),
+    Integer(Integer),
+    Boolean(Boolean),
+    String(Text),
+    Enumeration(Enumeration),
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        Kind::Real(Real::default())
+    }
+}
+
+impl Kind {
+    /// FMI's name of the base type.
+    pub fn base_type(&self) -> &'static str {
+        match self {
+            Kind::Real(_) => "Real",
+            Kind::Integer(_) => "Integer",
+            Kind::Boolean(_) => "Boolean",
+            Kind::String(_) => "String",
+            Kind::Enumeration(_) => "Enumeration",
+        }
+    }
+
+    /// The name of the type it declares.
+    pub fn declared_type(&self) -> Option<&str> {
+        match self {
+            Kind::Real(v) => v.declared_type.as_deref(),
+            Kind::Integer(v) => v.declared_type.as_deref(),
+            Kind::Boolean(v) => v.declared_type.as_deref(),
+            Kind::String(v) => v.declared_type.as_deref(),
+            Kind::Enumeration(v) => Some(&v.declared_type),
+        }
+    }
+
+    /// Whether it has a start value.
+    pub fn has_start(&self) -> bool {
+        match self {
+            Kind::Real(v) => v.start.is_some(),
+            Kind::Integer(v) => v.start.is_some(),
+            Kind::Boolean(v) => v.start.is_some(),
+            Kind::String(v) => v.start.is_some(),
+            Kind::Enumeration(v) => v.start.is_some(),
+        }
+    }
+
+    /// The one element this crate knows; others, such as `Annotations`, are skipped.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        enum Element {
+            Real(Real),
+            Integer(Integer),
+            Boolean(Boolean),
+            String(Text),
+            Enumeration(Enumeration),
+            #[serde(other)]
+            Unknown,
+        }
+        only_known(deserializer, |element| match element {
+            Element::Real(v) => Some(Kind::Real(v)),
+            Element::Integer(v) => Some(Kind::Integer(v)),
+            Element::Boolean(v) => Some(Kind::Boolean(v)),
+            Element::String(v) => Some(Kind::String(v)),
+            Element::Enumeration(v) => Some(Kind::Enumeration(v)),
+            Element::Unknown => None,
+        })
+    }
+}

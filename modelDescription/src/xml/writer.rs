@@ -1,0 +1,36 @@
+//! From structs to text.
+
+use quick_xml::se::Serializer;
+use serde::Serialize;
+
+use crate::{Error, ModelDescription, check};
+
+/// The document, ended by a line break.
+pub(super) fn write(description: &ModelDescription) -> Result<String, Error> {
+    if let Some(problem) = check::not_finite(description).into_iter().next() {
+        return Err(Error::NotFinite(problem));
+    }
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let mut serializer = Serializer::with_root(&mut text, Some("fmiModelDescription"))?;
+    serializer.indent(' ', 2);
+    description.serialize(serializer)?;
+    text.push('\n');
+    refuse_illegal_characters(&text)?;
+    Ok(text)
+}
+
+/// The serializer escapes `<`, `&`, quotes and line breaks, but lets through what no escape can save.
+fn refuse_illegal_characters(text: &str) -> Result<(), Error> {
+    for line in text.lines() {
+        if let Some(character) = line.chars().find(|&c| !is_xml_character(c)) {
+            let line = line.trim().escape_debug().to_string();
+            return Err(Error::Character { character, line });
+        }
+    }
+    Ok(())
+}
+
+/// Production `Char` of XML 1.0 (§2.2 there).
+fn is_xml_character(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{1_0000}'..)
+}

@@ -1,0 +1,23 @@
+"""The golden file before the standard's own schema and FMPy's checks: python tests/validate.py (needs fmpy)."""
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import fmpy
+from fmpy.validation import validate_fmu
+from lxml import etree
+
+schema = etree.XMLSchema(file=str(Path(fmpy.__file__).parent / "schema/fmi2/fmi2ModelDescription.xsd"))
+failed = False
+for path in sys.argv[1:] or sorted(map(str, (Path(__file__).parent.parent / "golden").glob("*.xml"))):
+    document = etree.parse(path)
+    problems = [] if schema.validate(document) else [str(e) for e in schema.error_log]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as z:
+        z.write(path, "modelDescription.xml")
+    archive.seek(0)
+    problems += validate_fmu(archive)
+    print(path, problems or "valid")
+    failed |= bool(problems)
+sys.exit(failed)

@@ -1,0 +1,38 @@
+//! Geometry of numbers: quaternions, poses, spatial vectors. Knows no bodies.
+//!
+//! Conventions, once for the whole project:
+//!
+//! - SI units and radians; angular before linear in every 6-vector.
+//! - `R_AB` takes coordinates of frame B to frame A: `v_A = R_AB * v_B`; `q_AB` is the same rotation.
+//! - Quaternions are Hamilton's (`i j = k`), scalar first `(w, x, y, z)`, and
+//!   `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`.
+//! - Everything is generic over the [`Scalar`]: `f64` to run, dual numbers for exact derivatives.
+
+mod quaternion;
+mod rotation;
+mod scalar;
+mod spatial;
+mod sym3;
+
+pub use quaternion::Quaternion;
+pub use rotation::{exp, log};
+pub use scalar::{Dual, Scalar};
+pub use spatial::{ArticulatedInertia, Pose, Twist, Wrench};
+pub use sym3::{SmallSpd, Sym3};
+
+/// A 3-vector over the scalar `S`.
+pub type Vec3<S> = nalgebra::Vector3<S>;
+/// A 3×3 matrix over the scalar `S`.
+pub type Mat3<S> = nalgebra::Matrix3<S>;
+
+/// A constant vector of the model as a vector over the scalar `S`.
+#[inline(always)]
+pub fn lift3<S: Scalar>(v: &Vec3<f64>) -> Vec3<S> {
+    Vec3::new(S::lift(v.x), S::lift(v.y), S::lift(v.z))
+}
+
+/// A constant matrix of the model as a matrix over the scalar `S`.
+#[inline(always)]
+pub fn lift33<S: Scalar>(m: &Mat3<f64>) -> Mat3<S> {
+    m.map(S::lift)
+}

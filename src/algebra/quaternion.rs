@@ -1,0 +1,203 @@
+use super::{Mat3, Scalar, Vec3};
+
+/// A quaternion `w + x i + y j + z k`.
+///
+/// 1. Hamilton's product, `i j = k`; the scalar part comes first wherever four numbers stand in a row.
+/// 2. `q_AB` gives `v_A = q_AB v_B q_AB*`; products compose as matrices do: `q_AC = q_AB ⊗ q_BC`.
+/// 3. `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`, with the angular velocity in axes of B.
+/// 4. `q` and `−q` are the same attitude.
+///
+/// It is not assumed to be of unit length. A state's quaternion drifts by the integrator's error, so
+/// [`rotation`](Self::rotation) and [`rotate`](Self::rotate) normalise where they read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quaternion<S> {
+    /// Scalar part.
+    pub w: S,
+    /// Component along `i`.
+    pub x: S,
+    /// Component along `j`.
+    pub y: S,
+    /// Component along `k`.
+    pub z: S,
+}
+
+impl<S: Scalar> Quaternion<S> {
+    /// The quaternion of the four numbers `(w, x, y, z)`.
+    #[inline(always)]
+    pub fn new(w: S, x: S, y: S, z: S) -> Self {
+        Self { w, x, y, z }
+    }
+
+    /// No rotation.
+    pub fn identity() -> Self {
+        Self::new(S::one(), S::zero(), S::zero(), S::zero())
+    }
+
+    /// Reads `(w, x, y, z)` from the first four numbers of a slice.
+    ///
+    /// # Panics
+    /// If the slice is shorter than four.
+    #[inline(always)]
+    pub fn from_slice(q: &[S]) -> Self {
+        Self::new(q[0], q[1], q[2], q[3])
+    }
+
+    /// The numbers `(w, x, y, z)`.
+    pub fn to_array(self) -> [S; 4] {
+        [self.w, self.x, self.y, self.z]
+    }
+
+    /// The vector part `(x, y, z)`.
+    pub fn vector(self) -> Vec3<S> {
+        Vec3::new(self.x, self.y, self.z)
+    }
+
+    /// The conjugate: the inverse rotation of a unit quaternion.
+    pub fn conjugate(self) -> Self {
+        Self::new(self.w, -self.x, -self.y, -self.z)
+    }
+
+    /// `w² + x² + y² + z²`.
+    #[inline(always)]
+    pub fn norm_squared(self) -> S {
+        self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z
+    }
+
+    /// The unit quaternion of the same rotation. Not a number if all four parts are zero.
+    pub fn normalised(self) -> Self {
+        let k = S::one() / self.norm_squared().sqrt();
+        Self::new(self.w * k, self.x * k, self.y * k, self.z * k)
+    }
+
+    /// The rotation matrix `R_AB` of `q_AB`, whatever the quaternion's length.
+    ///
+    /// Rows are homogeneous of degree two in the quaternion, so one division by `|q|²` normalises.
+    #[inline(always)]
+    pub fn rotation(self) -> Mat3<S> {
+        let Self { w, x, y, z } = self;
+        let s = S::lift(2.0) / self.norm_squared();
+        let (xs, ys, zs) = (x * s, y * s, z * s);
+        let (wx, wy, wz) = (w * xs, w * ys, w * zs);
+        let (xx, xy, xz) = (x * xs, x * ys, x * zs);
+        let (yy, yz, zz) = (y * ys, y * zs, z * zs);
+        let one = S::one();
+        Mat3::new(
+            one - yy - zz,
+            xy - wz,
+            xz + wy,
+            xy + wz,
+            one - xx - zz,
+            yz - wx,
+            xz - wy,
+            yz + wx,
+            one - xx - yy,
+        )
+    }
+
+    /// `v_A` of `v_B`, for `q_AB` of any length.
+    pub fn rotate(self, v: Vec3<S>) -> Vec3<S> {
+        let two = S::lift(2.0);
+        let u = self.vector();
+        let t = u.cross(&v) * (two / self.norm_squared());
+        v + t * self.w + u.cross(&t)
+    }
+
+    /// `½ q_AB ⊗ (0, w_AB_B)`: the quaternion's rate, 1/s, for the angular velocity `w` in rad/s, axes of B.
+    #[inline(always)]
+    pub fn rate(self, w: Vec3<S>) -> Self {
+        let half = S::lift(0.5);
+        let (hx, hy, hz) = (w.x * half, w.y * half, w.z * half);
+        Self::new(
+            -self.x * hx - self.y * hy - self.z * hz,
+            self.w * hx + self.y * hz - self.z * hy,
+            self.w * hy + self.z * hx - self.x * hz,
+            self.w * hz + self.x * hy - self.y * hx,
+        )
+    }
+}
+
+impl Quaternion<f64> {
+    /// The rotation by `angle` (rad) about the unit vector `axis`.
+    pub fn from_axis_angle(axis: Vec3<f64>, angle: f64) -> Self {
+        let (s, c) = (0.5 * angle).sin_cos();
+        Self::new(c, axis.x * s, axis.y * s, axis.z * s)
+    }
+
+    /// The same quaternion as a constant over the scalar `S`.
+    pub fn lift<S: Scalar>(self) -> Quaternion<S> {
+        Quaternion::new(S::lift(self.w), S::lift(self.x), S::lift(self.y), S::lift(self.z))
+    }
+}
+
+impl<S: Scalar> std::ops::Mul for Quaternion<S> {
+    type Output = Self;
+
+    fn mul(self, b: Self) -> Self {
+        let a = self;
+        Self::new(
+            a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+            a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Dual;
+
+    const Q: Quaternion<f64> = Quaternion {
+        w: 0.6,
+        x: -0.3,
+        y: 0.5,
+        z: 0.2,
+    };
+    const P: Quaternion<f64> = Quaternion {
+        w: -0.1,
+        x: 0.7,
+        y: 0.4,
+        z: -0.9,
+    };
+
+    #[test]
+    fn matrices_compose_as_quaternions_do() {
+        let difference = (Q * P).rotation() - Q.rotation() * P.rotation();
+        assert!(difference.norm() < 1e-15, "{difference}");
+    }
+
+    #[test]
+    fn rotation_is_orthonormal_for_any_length() {
+        let R = Q.rotation();
+        assert!((R * R.transpose() - Mat3::identity()).norm() < 1e-15);
+        assert!((R.determinant() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn rotate_is_the_sandwich_product_of_the_unit_quaternion() {
+        let v = Vec3::new(0.3, -1.2, 0.8);
+        let u = Q.normalised();
+        let sandwich = (u * Quaternion::new(0.0, v.x, v.y, v.z) * u.conjugate()).vector();
+        assert!((Q.rotate(v) - sandwich).norm() < 1e-15);
+        assert!((Q.rotation() * v - sandwich).norm() < 1e-15);
+    }
+
+    /// Ṙ_AB = R_AB [w_AB_B]×, by the exact derivative of R along the rate.
+    #[test]
+    fn rate_turns_the_matrix_with_the_body_axes_angular_velocity() {
+        let w = Vec3::new(0.4, -0.7, 1.1);
+        let rate = Q.rate(w);
+        let dual = |v: f64, d: f64| Dual::<1>::new(v, num_dual::Derivative::some(nalgebra::SVector::from([d])));
+        let R = Quaternion::new(
+            dual(Q.w, rate.w),
+            dual(Q.x, rate.x),
+            dual(Q.y, rate.y),
+            dual(Q.z, rate.z),
+        )
+        .rotation();
+        let R_dot = R.map(|e| e.eps.unwrap_generic(nalgebra::Const::<1>, nalgebra::Const::<1>)[0]);
+        let expected = Q.rotation() * w.cross_matrix();
+        assert!((R_dot - expected).norm() < 1e-15, "{R_dot} {expected}");
+    }
+}

@@ -1,0 +1,322 @@
+use super::{Mat3, Quaternion, Scalar, Sym3, Vec3};
+
+/// Where frame B is in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of B's origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose<S: Scalar> {
+    /// Takes coordinates of B to A.
+    pub R: Mat3<S>,
+    /// From A's origin to B's origin, m, in axes of A.
+    pub p: Vec3<S>,
+}
+
+impl<S: Scalar> Pose<S> {
+    /// B is A.
+    pub fn identity() -> Self {
+        Self {
+            R: Mat3::identity(),
+            p: Vec3::zeros(),
+        }
+    }
+
+    /// `X_AC = X_AB * X_BC`.
+    #[inline(always)]
+    pub fn compose(&self, bc: &Self) -> Self {
+        Self {
+            R: self.R * bc.R,
+            p: self.p + self.R * bc.p,
+        }
+    }
+
+    /// `X_BA` of `X_AB`.
+    pub fn inverse(&self) -> Self {
+        let R = self.R.transpose();
+        Self { R, p: -(R * self.p) }
+    }
+}
+
+impl Pose<f64> {
+    /// The pose with the attitude `q_AB` (of any length but zero) and the position `p_AB` (m).
+    pub fn from_parts(q: Quaternion<f64>, p: Vec3<f64>) -> Self {
+        Self { R: q.rotation(), p }
+    }
+}
+
+/// A rate of motion of a body and of the point of it that coincides with a stated origin:
+/// a velocity (rad/s, m/s) or an acceleration (rad/s², m/s²).
+///
+/// As an acceleration, `v` is the **ordinary** one: the second derivative of the origin's position,
+/// not Featherstone's spatial acceleration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Twist<S> {
+    /// Angular part.
+    pub w: Vec3<S>,
+    /// Linear part, of the stated origin.
+    pub v: Vec3<S>,
+}
+
+impl<S: Scalar> Twist<S> {
+    /// The twist of its angular and linear part.
+    #[inline(always)]
+    pub fn new(w: Vec3<S>, v: Vec3<S>) -> Self {
+        Self { w, v }
+    }
+
+    /// No motion.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self::new(Vec3::zeros(), Vec3::zeros())
+    }
+
+    /// The same motion at the point `r` away (m): `v + w × r`. For a velocity; for an acceleration
+    /// the part that is linear in it.
+    #[inline(always)]
+    pub fn shift(&self, r: &Vec3<S>) -> Self {
+        Self::new(self.w, self.v + self.w.cross(r))
+    }
+
+    /// The same motion in other axes.
+    #[inline(always)]
+    pub fn express(&self, R: &Mat3<S>) -> Self {
+        Self::new(R * self.w, R * self.v)
+    }
+}
+
+impl<S: Scalar> std::ops::Add for Twist<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self::new(self.w + b.w, self.v + b.v)
+    }
+}
+
+impl<S: Scalar> std::ops::Sub for Twist<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self::new(self.w - b.w, self.v - b.v)
+    }
+}
+
+impl<S: Scalar> std::ops::Mul<S> for Twist<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, k: S) -> Self {
+        Self::new(self.w * k, self.v * k)
+    }
+}
+
+/// A torque about a stated origin (N·m) and a force (N).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrench<S> {
+    /// Torque about the origin.
+    pub t: Vec3<S>,
+    /// Force.
+    pub f: Vec3<S>,
+}
+
+impl<S: Scalar> Wrench<S> {
+    /// The wrench of its torque and force.
+    #[inline(always)]
+    pub fn new(t: Vec3<S>, f: Vec3<S>) -> Self {
+        Self { t, f }
+    }
+
+    /// No load.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self::new(Vec3::zeros(), Vec3::zeros())
+    }
+
+    /// The same load about another origin, where `r` (m) leads from the new origin to the old one:
+    /// `t + r × f`.
+    #[inline(always)]
+    pub fn shift(&self, r: &Vec3<S>) -> Self {
+        Self::new(self.t + r.cross(&self.f), self.f)
+    }
+
+    /// The power on a motion about the same origin, W.
+    #[inline(always)]
+    pub fn power(&self, V: &Twist<S>) -> S {
+        self.t.dot(&V.w) + self.f.dot(&V.v)
+    }
+}
+
+impl<S: Scalar> std::ops::Add for Wrench<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self::new(self.t + b.t, self.f + b.f)
+    }
+}
+
+impl<S: Scalar> std::ops::Sub for Wrench<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self::new(self.t - b.t, self.f - b.f)
+    }
+}
+
+impl<S: Scalar> std::ops::Mul<S> for Wrench<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, k: S) -> Self {
+        Self::new(self.t * k, self.f * k)
+    }
+}
+
+/// The symmetric 6×6 matrix that takes an acceleration to a wrench, both about the same origin:
+///
+/// ```text
+///     t = J α + B a
+///     f = Bᵀ α + M a
+/// ```
+///
+/// A rigid body's has `M = m 1` and `B = m [c]×`; what the hinges leave of a whole arm (the
+/// *articulated* inertia) has six full blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArticulatedInertia<S: Scalar> {
+    /// Torque per angular acceleration, kg·m².
+    pub J: Sym3<S>,
+    /// Torque per linear acceleration, kg·m.
+    pub B: Mat3<S>,
+    /// Force per linear acceleration, kg.
+    pub M: Sym3<S>,
+}
+
+impl<S: Scalar> ArticulatedInertia<S> {
+    /// No inertia.
+    pub fn zero() -> Self {
+        Self {
+            J: Sym3::zero(),
+            B: Mat3::zeros(),
+            M: Sym3::zero(),
+        }
+    }
+
+    /// A rigid body of mass `m` (kg) with the first moment `h = m c` (kg·m) and the inertia `J_Bo` (kg·m²)
+    /// about its origin, all in the same axes.
+    #[inline(always)]
+    pub fn rigid(m: S, h: &Vec3<S>, J_Bo: &Sym3<S>) -> Self {
+        Self {
+            J: *J_Bo,
+            B: h.cross_matrix(),
+            M: Sym3::isotropic(m),
+        }
+    }
+
+    /// The wrench for an acceleration.
+    #[inline(always)]
+    pub fn times(&self, A: &Twist<S>) -> Wrench<S> {
+        Wrench::new(
+            self.J.times(&A.w) + self.B * A.v,
+            self.B.tr_mul(&A.w) + self.M.times(&A.v),
+        )
+    }
+
+    /// The same inertia about another origin, where `r` (m) leads from the new origin to the old one.
+    ///
+    /// With `a_old = a + α × r`, `t = t_old + r × f`:
+    ///
+    /// ```text
+    ///     B' = B + [r]M
+    ///     J' = J + [r]Bᵀ + ([r]Bᵀ)ᵀ + [r]M[r]ᵀ = J + ½ (Z + Zᵀ),   Z = [r](B + B')ᵀ
+    /// ```
+    #[inline(always)]
+    pub fn shift(&self, r: &Vec3<S>) -> Self {
+        let [m_x, m_y, m_z] = self.M.columns();
+        let rM = Mat3::from_columns(&[r.cross(&m_x), r.cross(&m_y), r.cross(&m_z)]);
+        let B = self.B + rM;
+        let C = self.B + B;
+        // Column i of Z is r × (row i of C).
+        let z = |i: usize| r.cross(&Vec3::new(C[(i, 0)], C[(i, 1)], C[(i, 2)]));
+        let (z_x, z_y, z_z) = (z(0), z(1), z(2));
+        let half = S::lift(0.5);
+        let J = &self.J;
+        Self {
+            J: Sym3 {
+                d: [J.d[0] + z_x.x, J.d[1] + z_y.y, J.d[2] + z_z.z],
+                o: [
+                    J.o[0] + (z_x.y + z_y.x) * half,
+                    J.o[1] + (z_x.z + z_z.x) * half,
+                    J.o[2] + (z_y.z + z_z.y) * half,
+                ],
+            },
+            B,
+            M: self.M,
+        }
+    }
+}
+
+impl<S: Scalar> std::ops::Add for ArticulatedInertia<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self {
+            J: self.J + b.J,
+            B: self.B + b.B,
+            M: self.M + b.M,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inertia() -> ArticulatedInertia<f64> {
+        ArticulatedInertia {
+            J: Sym3 {
+                d: [3.0, 4.0, 5.0],
+                o: [0.5, -0.7, 0.9],
+            },
+            B: Mat3::new(0.1, -0.4, 0.3, 0.6, 0.2, -0.5, 0.7, -0.8, 0.05),
+            M: Sym3 {
+                d: [2.0, 2.5, 3.0],
+                o: [0.2, -0.1, 0.3],
+            },
+        }
+    }
+
+    #[test]
+    fn shifted_inertia_gives_the_shifted_wrench_of_the_shifted_acceleration() {
+        let r = Vec3::new(0.4, -1.1, 0.7);
+        let A = Twist::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
+        let there = inertia().times(&A.shift(&r)).shift(&r);
+        let here = inertia().shift(&r).times(&A);
+        assert!((there.t - here.t).norm() + (there.f - here.f).norm() < 1e-14);
+    }
+
+    #[test]
+    fn rigid_inertia_is_newton_and_euler_about_the_mass_centre() {
+        let (m, c) = (3.0, Vec3::new(0.2, 0.5, -0.3));
+        let I = Sym3 {
+            d: [3.0, 4.0, 5.0],
+            o: [0.5, -0.7, 0.9],
+        };
+        let A = Twist::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
+        let J_Bo = I + Sym3::point_mass(m, &c);
+        let F = ArticulatedInertia::rigid(m, &(c * m), &J_Bo).times(&A);
+        let f = (A.v + A.w.cross(&c)) * m;
+        let t = I.times(&A.w) + c.cross(&f);
+        assert!((F.f - f).norm() + (F.t - t).norm() < 1e-14);
+    }
+
+    #[test]
+    fn power_does_not_depend_on_the_point() {
+        let F = Wrench::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
+        let V = Twist::new(Vec3::new(-0.5, 0.4, 1.2), Vec3::new(0.1, 0.7, -0.9));
+        let r = Vec3::new(0.4, -1.1, 0.7);
+        // F stands about the far point; shifting it home needs the way out, V goes out.
+        let out = F.power(&V.shift(&r));
+        let home = F.shift(&r).power(&V);
+        assert!((out - home).abs() < 1e-15);
+    }
+
+    #[test]
+    fn pose_composes_with_its_inverse_to_nothing() {
+        let X = Pose::from_parts(Quaternion::new(0.6, -0.3, 0.5, 0.2), Vec3::new(0.4, -1.1, 0.7));
+        let I = X.compose(&X.inverse());
+        assert!((I.R - Mat3::identity()).norm() + I.p.norm() < 1e-15);
+    }
+}

@@ -1,0 +1,225 @@
+use super::{Mat3, Scalar, Vec3};
+
+/// A symmetric 3×3 matrix, its six different numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sym3<S> {
+    /// Diagonal `xx, yy, zz`.
+    pub d: [S; 3],
+    /// Off-diagonal `xy, xz, yz`.
+    pub o: [S; 3],
+}
+
+impl<S: Scalar> Sym3<S> {
+    /// All zeros.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self {
+            d: [S::zero(); 3],
+            o: [S::zero(); 3],
+        }
+    }
+
+    /// `k` times the identity.
+    #[inline(always)]
+    pub fn isotropic(k: S) -> Self {
+        Self {
+            d: [k; 3],
+            o: [S::zero(); 3],
+        }
+    }
+
+    /// The symmetric part's upper triangle of a full matrix that is symmetric to round-off.
+    #[inline(always)]
+    pub fn from_upper(m: &Mat3<S>) -> Self {
+        Self {
+            d: [m.m11, m.m22, m.m33],
+            o: [m.m12, m.m13, m.m23],
+        }
+    }
+
+    /// The full matrix.
+    #[inline(always)]
+    pub fn full(&self) -> Mat3<S> {
+        let [xx, yy, zz] = self.d;
+        let [xy, xz, yz] = self.o;
+        Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    }
+
+    /// The columns, which are the rows.
+    #[inline(always)]
+    pub fn columns(&self) -> [Vec3<S>; 3] {
+        let [xx, yy, zz] = self.d;
+        let [xy, xz, yz] = self.o;
+        [Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz)]
+    }
+
+    /// `self * v`.
+    #[inline(always)]
+    pub fn times(&self, v: &Vec3<S>) -> Vec3<S> {
+        let [xx, yy, zz] = self.d;
+        let [xy, xz, yz] = self.o;
+        Vec3::new(
+            xx * v.x + xy * v.y + xz * v.z,
+            xy * v.x + yy * v.y + yz * v.z,
+            xz * v.x + yz * v.y + zz * v.z,
+        )
+    }
+
+    /// `R self Rᵀ`: the same tensor in other axes.
+    #[inline(always)]
+    pub fn express(&self, R: &Mat3<S>) -> Self {
+        let A = R * self.full();
+        let row = |i: usize, j: usize| A[(i, 0)] * R[(j, 0)] + A[(i, 1)] * R[(j, 1)] + A[(i, 2)] * R[(j, 2)];
+        Self {
+            d: [row(0, 0), row(1, 1), row(2, 2)],
+            o: [row(0, 1), row(0, 2), row(1, 2)],
+        }
+    }
+
+    /// `k (|r|² 1 − r rᵀ)`: the inertia about a point of the mass `k` at distance `r`.
+    #[inline(always)]
+    pub fn point_mass(k: S, r: &Vec3<S>) -> Self {
+        let kr = r * k;
+        let (xx, yy, zz) = (kr.x * r.x, kr.y * r.y, kr.z * r.z);
+        Self {
+            d: [yy + zz, xx + zz, xx + yy],
+            o: [-kr.x * r.y, -kr.x * r.z, -kr.y * r.z],
+        }
+    }
+
+    /// `self − (a bᵀ)`'s upper triangle, for an outer product that is symmetric to round-off.
+    #[inline(always)]
+    pub fn minus_outer(&self, a: &Vec3<S>, b: &Vec3<S>) -> Self {
+        let [xx, yy, zz] = self.d;
+        let [xy, xz, yz] = self.o;
+        Self {
+            d: [xx - a.x * b.x, yy - a.y * b.y, zz - a.z * b.z],
+            o: [xy - a.x * b.y, xz - a.x * b.z, yz - a.y * b.z],
+        }
+    }
+}
+
+impl Sym3<f64> {
+    /// A constant matrix of the model over the scalar `S`.
+    #[inline(always)]
+    pub fn lift<S: Scalar>(&self) -> Sym3<S> {
+        let [xx, yy, zz] = self.d;
+        let [xy, xz, yz] = self.o;
+        Sym3 {
+            d: [S::lift(xx), S::lift(yy), S::lift(zz)],
+            o: [S::lift(xy), S::lift(xz), S::lift(yz)],
+        }
+    }
+}
+
+impl<S: Scalar> std::ops::Add for Sym3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self {
+            d: [self.d[0] + b.d[0], self.d[1] + b.d[1], self.d[2] + b.d[2]],
+            o: [self.o[0] + b.o[0], self.o[1] + b.o[1], self.o[2] + b.o[2]],
+        }
+    }
+}
+
+/// The factors `L D Lᵀ` of a small symmetric positive definite matrix (N = 1 … 6), on the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct SmallSpd<S, const N: usize> {
+    /// Strict lower triangle of `L`; on the diagonal `1/D`.
+    factors: [[S; N]; N],
+}
+
+impl<S: Scalar, const N: usize> SmallSpd<S, N> {
+    /// Factors the lower triangle of `m`.
+    ///
+    /// Returns the index of the pivot that vanishes: below `1e-14` of its diagonal entry (a few
+    /// hundred round-offs), negative, or not a number.
+    #[inline(always)]
+    pub fn factor(m: &[[S; N]; N]) -> Result<Self, usize> {
+        let mut f = *m;
+        for j in 0..N {
+            let mut pivot = m[j][j];
+            for k in 0..j {
+                // f[j][k] holds L_jk D_k until row j is scaled below.
+                let l = f[j][k] * f[k][k];
+                pivot -= l * f[j][k];
+                f[j][k] = l;
+            }
+            let regular = pivot.value() > 1e-14 * m[j][j].value();
+            if !regular {
+                return Err(j);
+            }
+            f[j][j] = S::one() / pivot;
+            for i in j + 1..N {
+                let mut sum = m[i][j];
+                for k in 0..j {
+                    sum -= f[i][k] * f[j][k];
+                }
+                f[i][j] = sum;
+            }
+        }
+        Ok(Self { factors: f })
+    }
+
+    /// The solution `x` of `m x = b`.
+    #[inline(always)]
+    pub fn solve(&self, b: &[S; N]) -> [S; N] {
+        let f = &self.factors;
+        let mut x = *b;
+        for i in 1..N {
+            for k in 0..i {
+                let l = f[i][k];
+                x[i] -= l * x[k];
+            }
+        }
+        for i in (0..N).rev() {
+            x[i] *= f[i][i];
+            for k in i + 1..N {
+                x[i] -= f[k][i] * x[k];
+            }
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Sym3<f64> = Sym3 {
+        d: [3.0, 4.0, 5.0],
+        o: [0.5, -0.7, 0.9],
+    };
+
+    #[test]
+    fn products_equal_those_of_the_full_matrix() {
+        let v = Vec3::new(0.3, -0.8, 1.7);
+        assert!((A.times(&v) - A.full() * v).norm() < 1e-15);
+        let R = crate::algebra::Quaternion::new(0.6, -0.3, 0.5, 0.2).rotation();
+        let off = A.express(&R).full() - R * A.full() * R.transpose();
+        assert!(off.norm() < 1e-14);
+        let point = Sym3::point_mass(2.0, &v).full() + v.cross_matrix() * v.cross_matrix() * 2.0;
+        assert!(point.norm() < 1e-14);
+    }
+
+    #[test]
+    fn factors_solve_and_a_singular_matrix_names_its_pivot() {
+        let m = [
+            [4.0, 0.0, 0.0, 0.0],
+            [1.0, 5.0, 0.0, 0.0],
+            [-0.5, 0.3, 3.0, 0.0],
+            [0.7, -0.2, 0.4, 2.0],
+        ];
+        let b = [1.0, -2.0, 0.5, 3.0];
+        let x = SmallSpd::factor(&m).expect("positive definite").solve(&b);
+        for i in 0..4 {
+            let row: f64 = (0..4).map(|j| if j <= i { m[i][j] } else { m[j][i] } * x[j]).sum();
+            assert!((row - b[i]).abs() < 1e-14);
+        }
+        let singular = [[1.0, 0.0], [1.0, 1.0]];
+        assert_eq!(SmallSpd::factor(&singular).map(|_| ()), Err(1));
+        assert_eq!(SmallSpd::factor(&[[f64::NAN]]).map(|_| ()), Err(0));
+    }
+}

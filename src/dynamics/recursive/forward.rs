@@ -1,0 +1,271 @@
+use super::rigid_body;
+use crate::algebra::{ArticulatedInertia, Scalar, SmallSpd, Twist, Vec3, Wrench};
+use crate::dynamics::Applied;
+use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
+use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
+
+/// Accelerations from loads, in O(n): the articulated-body recursion.
+///
+/// What is left of a body and everything outboard of it, seen through its joint, is a wrench that is
+/// linear in its acceleration, `F = I A + p`. Going inwards, with the joint's columns `H`, torques
+/// `τ` and rotor inertias `ρ`:
+///
+/// ```text
+///     U = I H,   D = Hᵀ U + diag ρ,   K = D⁻¹ Uᵀ,   k = D⁻¹ (τ − Hᵀ p)           (1)
+///     I' = I − U K,   p' = p + I' c + U k                                       (2)
+///     I_P += shift(I', r),   p_P += shift(p', r)                               (3)
+/// ```
+///
+/// and going outwards:
+///
+/// ```text
+///     A' = shift(A_P, r) + c,   q̈ = k − K A',   A = A' + H q̈                    (4)
+/// ```
+///
+/// (Featherstone 2008, table 7.1; the ordinary acceleration changes only `c`.) A free joint transmits
+/// nothing: there `A = −I⁻¹ p` and `q̈` follows.
+#[derive(Clone, Debug)]
+pub struct ForwardDynamics<S: Scalar> {
+    /// What hangs on each body: articulated inertia and bias of all its children, about its origin.
+    hanging: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    /// Rows of `K`, one for each rate.
+    gain: Vec<Wrench<S>>,
+    /// `k`, one for each rate.
+    offset: Vec<S>,
+    /// Accelerations of the bodies' origins, world axes.
+    pub A: Vec<Twist<S>>,
+}
+
+/// A joint that moves no inertia: the equations have no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingularHinge {
+    /// Index of the body that the joint carries.
+    pub body: usize,
+    /// The joint's rate whose inertia vanishes.
+    pub axis: usize,
+}
+
+impl<S: Scalar> ForwardDynamics<S> {
+    /// Room for a system.
+    pub fn new(system: &System) -> Self {
+        let n = system.bodies.len();
+        Self {
+            hanging: vec![(ArticulatedInertia::zero(), Wrench::zero()); n],
+            gain: vec![Wrench::zero(); system.nv],
+            offset: vec![S::zero(); system.nv],
+            A: vec![Twist::zero(); n],
+        }
+    }
+
+    /// Computes the rates' derivatives `qdd` (`nv` numbers, rad/s² or m/s²).
+    ///
+    /// # Errors
+    /// [`SingularHinge`] if a joint moves no inertia (to round-off).
+    pub fn solve(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) -> Result<(), SingularHinge> {
+        for i in (0..system.bodies.len()).rev() {
+            self.inwards(system, derived, kinematics, applied, i)?;
+        }
+        for i in 0..system.bodies.len() {
+            self.outwards(system, derived, kinematics, i, qdd);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn inwards(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        i: usize,
+    ) -> Result<(), SingularHinge> {
+        let body = &system.bodies[i];
+        let v = body.joint.v;
+        let at = &kinematics.bodies[i];
+        let constants = &derived.bodies[i];
+        let (mut I, mut p) = rigid_body(constants, at);
+        p = p - applied.wrench[i];
+        if !body.is_leaf {
+            let (inertia, bias) = &self.hanging[i];
+            I = I + *inertia;
+            p = p + *bias;
+        }
+        let joint = &constants.joint;
+        if let JointModel::Free(_) = joint {
+            return self.free_body(i, (&I, &p), part(&applied.tau, v), part(&kinematics.H, v));
+        }
+        let left = with_joint!(joint, joint => eliminate(
+            joint,
+            part(&kinematics.H, v),
+            part(&applied.tau, v),
+            part(&derived.rotor_inertia, v),
+            (&I, &p, &at.c),
+            part_mut(&mut self.gain, v),
+            part_mut(&mut self.offset, v),
+        ));
+        let (I, p) = left.map_err(|axis| SingularHinge { body: i, axis })?;
+        if let Some(parent) = body.parent {
+            let (I, p) = (I.shift(&at.r_PB_W), p.shift(&at.r_PB_W));
+            let (inertia, bias) = &mut self.hanging[parent];
+            if body.is_last_child {
+                // The first to arrive, going inwards.
+                (*inertia, *bias) = (I, p);
+            } else {
+                (*inertia, *bias) = (*inertia + I, *bias + p);
+            }
+        }
+        Ok(())
+    }
+
+    /// A free body with everything on it: `A = I⁻¹ (F − p)`, with the wrench `F` of the joint's torques.
+    fn free_body(
+        &mut self,
+        i: usize,
+        (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
+        tau: &[S; 6],
+        H: &[Twist<S>; 6],
+    ) -> Result<(), SingularHinge> {
+        let (J, B, M) = (I.J.full(), &I.B, I.M.full());
+        let rows: [[S; 6]; 6] = std::array::from_fn(|r| {
+            std::array::from_fn(|c| match (r < 3, c < 3) {
+                (true, true) => J[(r, c)],
+                (true, false) => B[(r, c - 3)],
+                (false, true) => B[(c, r - 3)],
+                (false, false) => M[(r - 3, c - 3)],
+            })
+        });
+        let mut F = Wrench::zero() - *p;
+        for k in 0..3 {
+            F.t += H[k].w * tau[k];
+            F.f += H[k + 3].v * tau[k + 3];
+        }
+        let factors = SmallSpd::factor(&rows).map_err(|axis| SingularHinge { body: i, axis })?;
+        let a = factors.solve(&[F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]);
+        self.A[i] = Twist::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn outwards(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, i: usize, qdd: &mut [S]) {
+        let body = &system.bodies[i];
+        let v = body.joint.v;
+        let at = &kinematics.bodies[i];
+        let carried = match body.parent {
+            Some(parent) => self.A[parent].shift(&at.r_PB_W) + at.c,
+            None => at.c,
+        };
+        match &derived.bodies[i].joint {
+            JointModel::Free(joint) => {
+                let R_WF = body
+                    .parent
+                    .map_or_else(|| BodyKinematics::world().R_WB, |p| kinematics.bodies[p].R_WB);
+                let relative = self.A[i] - carried;
+                *part_mut(qdd, v) = Free::rates(joint, &relative, &R_WF, &at.R_WB);
+            }
+            joint => {
+                self.A[i] = with_joint!(joint, joint => accelerate(
+                    joint,
+                    carried,
+                    part(&kinematics.H, v),
+                    part(&self.gain, v),
+                    part(&self.offset, v),
+                    part_mut(qdd, v),
+                ));
+            }
+        }
+    }
+}
+
+/// Equations (1) and (2): takes one joint out. Gives what remains, or the axis whose inertia vanishes.
+#[inline(always)]
+fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    _joint: &J,
+    H: &[Twist<S>; NV],
+    tau: &[S; NV],
+    rotor: &[f64; NV],
+    (I, p, c): (&ArticulatedInertia<S>, &Wrench<S>, &Twist<S>),
+    K: &mut [Wrench<S>; NV],
+    k: &mut [S; NV],
+) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
+    let on_joint = |F: &Wrench<S>, j: usize| match (J::ROTATES, J::TRANSLATES) {
+        (true, false) => H[j].w.dot(&F.t),
+        (false, true) => H[j].v.dot(&F.f),
+        _ => F.power(&H[j]),
+    };
+    // (1)
+    let mut U = [Wrench::zero(); NV];
+    let mut D = [[S::zero(); NV]; NV];
+    for j in 0..NV {
+        U[j] = match (J::ROTATES, J::TRANSLATES) {
+            (true, false) => Wrench::new(I.J.times(&H[j].w), I.B.tr_mul(&H[j].w)),
+            (false, true) => Wrench::new(I.B * H[j].v, I.M.times(&H[j].v)),
+            _ => I.times(&H[j]),
+        };
+        for a in j..NV {
+            D[a][j] = on_joint(&U[j], a);
+        }
+        D[j][j] += S::lift(rotor[j]);
+        k[j] = tau[j] - on_joint(p, j);
+    }
+    let D = SmallSpd::factor(&D)?;
+    *k = D.solve(k);
+    solve_rows(&D, &U, K);
+    // (2)
+    let mut left = *I;
+    let mut bias = *p;
+    for j in 0..NV {
+        left.J = left.J.minus_outer(&U[j].t, &K[j].t);
+        left.B -= U[j].t * K[j].f.transpose();
+        left.M = left.M.minus_outer(&U[j].f, &K[j].f);
+        bias = bias + U[j] * k[j];
+    }
+    let bias = bias + left.times(c);
+    Ok((left, bias))
+}
+
+/// `K = D⁻¹ Uᵀ`, row by row.
+#[inline(always)]
+fn solve_rows<S: Scalar, const NV: usize>(D: &SmallSpd<S, NV>, U: &[Wrench<S>; NV], K: &mut [Wrench<S>; NV]) {
+    for axis in 0..3 {
+        let (mut t, mut f) = ([S::zero(); NV], [S::zero(); NV]);
+        for j in 0..NV {
+            (t[j], f[j]) = (U[j].t[axis], U[j].f[axis]);
+        }
+        (t, f) = (D.solve(&t), D.solve(&f));
+        for j in 0..NV {
+            K[j].t[axis] = t[j];
+            K[j].f[axis] = f[j];
+        }
+    }
+}
+
+/// Equation (4).
+#[inline(always)]
+fn accelerate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    _joint: &J,
+    carried: Twist<S>,
+    H: &[Twist<S>; NV],
+    K: &[Wrench<S>; NV],
+    k: &[S; NV],
+    qdd: &mut [S; NV],
+) -> Twist<S> {
+    let mut A = carried;
+    for j in 0..NV {
+        qdd[j] = k[j] - K[j].power(&carried);
+        if J::ROTATES {
+            A.w += H[j].w * qdd[j];
+        }
+        if J::TRANSLATES {
+            A.v += H[j].v * qdd[j];
+        }
+    }
+    A
+}

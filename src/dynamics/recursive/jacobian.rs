@@ -1,0 +1,26 @@
+use crate::algebra::{Scalar, Twist, Vec3};
+use crate::system::{Kinematics, System};
+
+/// The Jacobian of a point fixed to body `body`, `p` (m, world axes) away from its origin: column `k` is the
+/// twist of the point, world axes, for the rate `k` alone. `V_WP = Σ J_k q̇_k`.
+///
+/// `columns` has `nv` places; rates that do not move the body get zero.
+pub fn jacobian<S: Scalar>(
+    system: &System,
+    kinematics: &Kinematics<S>,
+    body: usize,
+    p: &Vec3<S>,
+    columns: &mut [Twist<S>],
+) {
+    columns.fill(Twist::zero());
+    let mut r = *p;
+    let mut next = Some(body);
+    while let Some(i) = next {
+        let joint = &system.bodies[i].joint;
+        for v in joint.v..joint.v + joint.nv {
+            columns[v] = kinematics.H[v].shift(&r);
+        }
+        r += kinematics.bodies[i].r_PB_W;
+        next = system.bodies[i].parent;
+    }
+}

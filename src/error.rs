@@ -1,0 +1,79 @@
+use std::fmt;
+
+/// Something wrong with a spec or with the value of a parameter: where, and what, with the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The field's place in the spec, e.g. `["joint", "elbow", "axis"]`.
+    pub at: Vec<String>,
+    /// What is wrong, with the value, in the user's words.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at.as_slice() {
+            [] => write!(f, "{}", self.what),
+            [place] if place.starts_with('@') => write!(f, "{}", self.what),
+            [section, name, field @ ..] if is_named(section) => {
+                write!(f, "{section} \"{name}\"")?;
+                if !field.is_empty() {
+                    write!(f, ", {}", field.join("."))?;
+                }
+                write!(f, ": {}", self.what)
+            }
+            path => write!(f, "{}: {}", path.join("."), self.what),
+        }
+    }
+}
+
+/// Sections whose second key is the user's own name.
+fn is_named(section: &str) -> bool {
+    matches!(section, "body" | "joint" | "frame" | "measure" | "port" | "signal")
+}
+
+/// Everything that can go wrong below the FMI.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The spec, or the values of the parameters, make no model. All problems at once.
+    #[error("{}", list(.0))]
+    Spec(Vec<Problem>),
+    /// The equations of motion have no solution here.
+    #[error("joint \"{joint}\", axis {axis}: the inertia that it moves is singular (a massless tip?)")]
+    Singular {
+        /// The joint.
+        joint: String,
+        /// Which of its axes, counted from one.
+        axis: usize,
+    },
+    /// A state or an acceleration is no longer a finite number.
+    #[error("{variable} is not finite at t = {t} s")]
+    NotFinite {
+        /// Name of the variable.
+        variable: String,
+        /// Time, s.
+        t: f64,
+    },
+    /// The integrator gave up.
+    #[error("integration stopped at t = {t} s: {what}")]
+    Integration {
+        /// Time reached, s.
+        t: f64,
+        /// Why, with the worst state's name.
+        what: String,
+    },
+    /// The work limit was reached before the end of the step.
+    #[error("work limit of {limit} evaluations reached at t = {t} s")]
+    WorkLimit {
+        /// Time reached, s.
+        t: f64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Bytes that are not a compiled model, or a state of another model.
+    #[error("{0}")]
+    Format(String),
+}
+
+fn list(problems: &[Problem]) -> String {
+    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,134 @@
+//! Co-Simulation (§4.2).
+
+use super::handle::Handle;
+use super::pointers::{single, slice, slice_mut};
+use crate::fmu::fmi2::*;
+use crate::fmu::lifecycle::Call;
+
+/// Time derivatives of inputs, for the step that follows (§4.2.1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    order: *const fmi2Integer,
+    value: *const fmi2Real,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    unsafe {
+        Handle::call(c, Call::SetRealInputDerivatives, |component| {
+            let references = slice(vr, nvr, "vr")?;
+            component.set_real_input_derivatives(references, slice(order, nvr, "order")?, slice(value, nvr, "value")?)
+        })
+    }
+}
+
+/// Time derivatives of outputs at the communication point (§4.2.1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    order: *const fmi2Integer,
+    value: *mut fmi2Real,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    unsafe {
+        Handle::call(c, Call::GetRealOutputDerivatives, |component| {
+            let references = slice(vr, nvr, "vr")?;
+            component.get_real_output_derivatives(
+                references,
+                slice(order, nvr, "order")?,
+                slice_mut(value, nvr, "value")?,
+            )
+        })
+    }
+}
+
+/// Integrates over one communication step, s (§4.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2DoStep(
+    c: fmi2Component,
+    currentCommunicationPoint: fmi2Real,
+    communicationStepSize: fmi2Real,
+    _noSetFMUStatePriorToCurrentPoint: fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe {
+        Handle::call(c, Call::DoStep, |component| {
+            component.do_step(currentCommunicationPoint, communicationStepSize)
+        })
+    }
+}
+
+/// Never legal: steps are done when `fmi2DoStep` returns (§4.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe { Handle::call(c, Call::CancelStep, |_| Ok(())) }
+}
+
+/// Result of the last step (§4.2.3).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Status) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the place.
+    unsafe {
+        Handle::call(c, Call::GetStatus, |component| {
+            let place = single(value, "value")?;
+            *place = component.do_step_status(s)?;
+            Ok(())
+        })
+    }
+}
+
+/// The time reached, s (§4.2.3).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Real) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the place.
+    unsafe {
+        Handle::call(c, Call::GetRealStatus, |component| {
+            let place = single(value, "value")?;
+            *place = component.last_successful_time(s)?;
+            Ok(())
+        })
+    }
+}
+
+/// No status is an integer (§4.2.3).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetIntegerStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    _value: *mut fmi2Integer,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe { Handle::call(c, Call::GetIntegerStatus, |component| Err(component.no_status(s))) }
+}
+
+/// Whether the FMU wants to end the simulation: it never does (§4.2.3).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetBooleanStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    value: *mut fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the place.
+    unsafe {
+        Handle::call(c, Call::GetBooleanStatus, |component| {
+            let place = single(value, "value")?;
+            *place = fmi2Boolean::from(component.terminated(s)?);
+            Ok(())
+        })
+    }
+}
+
+/// What a pending step is doing: none ever is, so there is no such status (§4.2.3).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetStringStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    _value: *mut fmi2String,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe { Handle::call(c, Call::GetStringStatus, |component| Err(component.no_status(s))) }
+}

@@ -1,0 +1,167 @@
+//! What a `fmi2Component` points to, and the frame around every call on it.
+
+use super::panics;
+use crate::fmu::component::{Component, Fault};
+use crate::fmu::fmi2::{
+    fmi2CallbackFunctions, fmi2CallbackLogger, fmi2Component, fmi2ComponentEnvironment, fmi2Status,
+};
+use crate::fmu::lifecycle::Call;
+use crate::fmu::log::{Category, Message, c_text};
+use std::cell::UnsafeCell;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Marks a handle that is one; cleared when it is freed.
+const MAGIC: u64 = 0x6772_6170_706c_6531;
+
+/// An instance with its way back to the host.
+pub(super) struct Handle {
+    magic: AtomicU64,
+    busy: AtomicBool,
+    component: UnsafeCell<Component>,
+    logger: Logger,
+}
+
+/// The host's logger.
+pub(super) struct Logger {
+    function: Option<fmi2CallbackLogger>,
+    environment: fmi2ComponentEnvironment,
+    instance: CString,
+}
+
+impl Logger {
+    pub(super) fn new(callbacks: Option<&fmi2CallbackFunctions>, instance: CString) -> Self {
+        Self {
+            function: callbacks.and_then(|c| c.logger),
+            environment: callbacks.map_or(std::ptr::null_mut(), |c| c.componentEnvironment),
+            instance,
+        }
+    }
+
+    /// Hands one finished string over.
+    pub(super) fn send(&self, message: &Message) {
+        let Some(function) = self.function else {
+            return;
+        };
+        let category = CString::new(message.category.name()).unwrap_or_default();
+        let text = c_text(&message.text);
+        // SAFETY: the host's function has the standard's type, and the strings live until it returns. The text
+        // is a format without conversions, so no variadic argument is read.
+        unsafe {
+            function(
+                self.environment,
+                self.instance.as_ptr(),
+                message.status,
+                category.as_ptr(),
+                text.as_ptr(),
+            );
+        }
+    }
+}
+
+impl Handle {
+    /// Hands an instance out.
+    pub(super) fn into_raw(component: Component, logger: Logger) -> fmi2Component {
+        let handle = Self {
+            magic: AtomicU64::new(MAGIC),
+            busy: AtomicBool::new(false),
+            component: UnsafeCell::new(component),
+            logger,
+        };
+        Box::into_raw(Box::new(handle)).cast()
+    }
+
+    /// The handle behind a pointer, if it looks like one.
+    ///
+    /// # Safety
+    /// `pointer` is null or comes from [`into_raw`](Self::into_raw) and has not been freed. The magic number
+    /// is a net under hosts that break this, not a proof.
+    unsafe fn from_raw<'a>(pointer: fmi2Component) -> Option<&'a Self> {
+        let handle: *const Self = pointer.cast_const().cast();
+        if handle.is_null() || !handle.is_aligned() {
+            return None;
+        }
+        // SAFETY: the caller's promise. The shared reference is sound beside calls of other threads, since
+        // the component is reached by the holder of `busy` only.
+        let handle = unsafe { &*handle };
+        (handle.magic.load(Ordering::Relaxed) == MAGIC).then_some(handle)
+    }
+
+    /// Takes an instance back and drops it; what is no handle, or is in use, is ignored (§2.1.5).
+    ///
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw); the pointer is not used again.
+    pub(super) unsafe fn free(pointer: fmi2Component) {
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
+            return;
+        };
+        if handle.busy.swap(true, Ordering::Acquire) {
+            return;
+        }
+        handle.magic.store(0, Ordering::Relaxed);
+        // SAFETY: made by `Box::into_raw` in `into_raw`, and this is the only time it is taken back: the magic number is
+        // gone and `busy` stays set.
+        let handle = unsafe { Box::from_raw(pointer.cast::<Self>()) };
+        // A panic in a destructor must not leave; there is nobody to tell.
+        let _ = panics::catch(move || drop(handle));
+    }
+
+    /// The frame around every call: is it a handle, is it free, is the call legal now; then the call itself;
+    /// then the log and the status.
+    ///
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw).
+    pub(super) unsafe fn call(
+        pointer: fmi2Component,
+        call: Call,
+        action: impl FnOnce(&mut Component) -> Result<(), Fault>,
+    ) -> fmi2Status {
+        // SAFETY: the caller's promise.
+        let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
+            return fmi2Status::ERROR;
+        };
+        if handle.busy.swap(true, Ordering::Acquire) {
+            return fmi2Status::ERROR;
+        }
+        // SAFETY: `busy` was clear and is now ours, so nobody else has a reference to the component.
+        let component = unsafe { &mut *handle.component.get() };
+        let outcome = panics::catch(|| {
+            component.permit(call)?;
+            action(component)
+        });
+        let fault = match outcome {
+            Ok(Ok(())) => None,
+            Ok(Err(fault)) => Some(fault),
+            Err(what) => {
+                // Half-changed, so never used again: that is what makes catching the panic sound.
+                component.lose();
+                Some(Fault {
+                    status: fmi2Status::FATAL,
+                    what,
+                })
+            }
+        };
+        let status = fault.as_ref().map_or(fmi2Status::OK, |fault| fault.status);
+        if let Some(fault) = fault {
+            let text = format!("{}: {}", call.name(), fault.what);
+            component.log.add(status, fault.category(), text);
+        }
+        // The messages go out when the component is no longer borrowed; `busy` still keeps a logger from calling back.
+        let messages = component.log.take();
+        for message in &messages {
+            handle.logger.send(message);
+        }
+        handle.busy.store(false, Ordering::Release);
+        status
+    }
+}
+
+/// A failure that has no instance yet.
+pub(super) fn failure(what: String) -> Message {
+    Message {
+        status: fmi2Status::ERROR,
+        category: Category::Error,
+        text: format!("fmi2Instantiate: {what}"),
+    }
+}

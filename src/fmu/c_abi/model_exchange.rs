@@ -1,0 +1,127 @@
+//! Model Exchange (§3.2).
+
+use super::handle::Handle;
+use super::pointers::{single, slice, slice_mut};
+use crate::fmu::component::Component;
+use crate::fmu::fmi2::*;
+use crate::fmu::lifecycle::Call;
+
+/// Begins an event (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2EnterEventMode(c: fmi2Component) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe {
+        Handle::call(c, Call::EnterEventMode, |component| {
+            component.enter_event_mode();
+            Ok(())
+        })
+    }
+}
+
+/// Brings the discrete modes to their fixed point, in one call (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2NewDiscreteStates(c: fmi2Component, eventInfo: *mut fmi2EventInfo) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the structure.
+    unsafe {
+        Handle::call(c, Call::NewDiscreteStates, |component| {
+            let place = single(eventInfo, "eventInfo")?;
+            *place = component.new_discrete_states()?;
+            Ok(())
+        })
+    }
+}
+
+/// Ends an event (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2EnterContinuousTimeMode(c: fmi2Component) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe { Handle::call(c, Call::EnterContinuousTimeMode, Component::enter_continuous_time_mode) }
+}
+
+/// Does nothing, and asks for nothing: hosts call it at points they later reject (§3.2.2, rule O7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
+    c: fmi2Component,
+    _noSetFMUStatePriorToCurrentPoint: fmi2Boolean,
+    enterEventMode: *mut fmi2Boolean,
+    terminateSimulation: *mut fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the two places.
+    unsafe {
+        Handle::call(c, Call::CompletedIntegratorStep, |_| {
+            *single(enterEventMode, "enterEventMode")? = fmi2False;
+            *single(terminateSimulation, "terminateSimulation")? = fmi2False;
+            Ok(())
+        })
+    }
+}
+
+/// The time, s (§3.2.1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetTime(c: fmi2Component, time: fmi2Real) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe { Handle::call(c, Call::SetTime, |component| component.set_time(time)) }
+}
+
+/// The states, each in its unit (§3.2.1).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetContinuousStates(c: fmi2Component, x: *const fmi2Real, nx: usize) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::SetContinuousStates, |component| {
+            component.set_continuous_states(slice(x, nx, "x")?)
+        })
+    }
+}
+
+/// The derivatives of the states, each in its unit (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetDerivatives(c: fmi2Component, derivatives: *mut fmi2Real, nx: usize) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::GetDerivatives, |component| {
+            component.get_derivatives(slice_mut(derivatives, nx, "derivatives")?)
+        })
+    }
+}
+
+/// The event indicators (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetEventIndicators(
+    c: fmi2Component,
+    eventIndicators: *mut fmi2Real,
+    ni: usize,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::GetEventIndicators, |component| {
+            component.get_event_indicators(slice_mut(eventIndicators, ni, "eventIndicators")?)
+        })
+    }
+}
+
+/// The states, each in its unit (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetContinuousStates(c: fmi2Component, x: *mut fmi2Real, nx: usize) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::GetContinuousStates, |component| {
+            component.get_continuous_states(slice_mut(x, nx, "x")?)
+        })
+    }
+}
+
+/// Magnitudes of the states, each in its unit (§3.2.2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetNominalsOfContinuousStates(
+    c: fmi2Component,
+    x_nominal: *mut fmi2Real,
+    nx: usize,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::GetNominalsOfContinuousStates, |component| {
+            component.get_nominals(slice_mut(x_nominal, nx, "x_nominal")?)
+        })
+    }
+}

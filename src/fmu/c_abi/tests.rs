@@ -1,0 +1,122 @@
+//! What an outside test cannot provoke: a panic behind the ABI, and calls from inside the logger.
+
+use super::handle::{Handle, Logger};
+use super::*;
+use crate::fmu::component::{Component, Fault};
+use crate::fmu::fmi2::*;
+use crate::fmu::lifecycle::{Call, Interface};
+use crate::fmu::testing::{self, two_link};
+use std::cell::{Cell, RefCell};
+use std::ffi::{CStr, c_void};
+use std::ptr::{null, null_mut};
+
+/// What the host's logger has heard, and the instance it calls back into.
+#[derive(Default)]
+struct Host {
+    heard: RefCell<Vec<(i32, String, String)>>,
+    instance: Cell<fmi2Component>,
+    answer: Cell<Option<fmi2Status>>,
+}
+
+unsafe extern "C" fn logger(
+    environment: fmi2ComponentEnvironment,
+    _instance: fmi2String,
+    status: fmi2Status,
+    category: fmi2String,
+    message: fmi2String,
+) {
+    // SAFETY: the tests pass a `Host` that outlives the instance; the strings live during the call.
+    unsafe {
+        let host = &*environment.cast_const().cast::<Host>();
+        let text = |s: fmi2String| CStr::from_ptr(s).to_string_lossy().into_owned();
+        host.heard.borrow_mut().push((status.0, text(category), text(message)));
+        if !host.instance.get().is_null() {
+            host.answer.set(Some(fmi2Terminate(host.instance.get())));
+        }
+    }
+}
+
+fn callbacks(host: &Host) -> fmi2CallbackFunctions {
+    type Fixed = unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
+    // SAFETY: stable Rust cannot define a variadic function; on the platforms tested the fixed arguments of
+    // one are passed like those of any other.
+    let function = unsafe { std::mem::transmute::<Fixed, fmi2CallbackLogger>(logger) };
+    fmi2CallbackFunctions {
+        logger: Some(function),
+        allocateMemory: None,
+        freeMemory: None,
+        stepFinished: None,
+        componentEnvironment: std::ptr::from_ref(host).cast_mut().cast::<c_void>(),
+    }
+}
+
+fn instance(host: &Host) -> Result<fmi2Component, crate::Error> {
+    let (model, guid) = two_link()?;
+    let component = Component::new(Interface::CoSimulation, model, Default::default(), guid, true)?;
+    let logger = Logger::new(Some(&callbacks(host)), c"arm".to_owned());
+    Ok(Handle::into_raw(component, logger))
+}
+
+#[test]
+fn a_panic_behind_the_abi_ends_the_instance_and_not_the_host() -> testing::Outcome {
+    let host = Host::default();
+    let c = instance(&host)?;
+    let nothing: [f64; 0] = [];
+    // SAFETY: a live handle.
+    unsafe {
+        let status = Handle::call(c, Call::GetReal, |_| {
+            let beyond = nothing[testing::opaque(3)];
+            Err(Fault::error(beyond.to_string()))
+        });
+        assert_eq!(status, fmi2Status::FATAL);
+        let heard = host.heard.take();
+        assert_eq!(heard.len(), 1, "{heard:?}");
+        let (status, category, message) = &heard[0];
+        assert_eq!((*status, category.as_str()), (fmi2Status::FATAL.0, "logStatusFatal"));
+        assert!(
+            message.contains("index out of bounds") && message.contains("tests.rs:"),
+            "{message}"
+        );
+
+        assert_eq!(fmi2Reset(c), fmi2Status::ERROR);
+        assert_eq!(fmi2DoStep(c, 0.0, 0.1, fmi2True), fmi2Status::ERROR);
+        assert!(host.heard.take().iter().all(|(.., message)| message.contains("lost")));
+        fmi2FreeInstance(c);
+        // Another instance knows nothing of it.
+        let c = instance(&host)?;
+        assert_eq!(fmi2EnterInitializationMode(c), fmi2Status::OK);
+        assert_eq!(fmi2ExitInitializationMode(c), fmi2Status::OK);
+        fmi2FreeInstance(c);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
+    let host = Host::default();
+    let c = instance(&host)?;
+    host.instance.set(c);
+    // SAFETY: a live handle; null arrays of length zero and one.
+    unsafe {
+        assert_eq!(fmi2GetReal(c, null(), 0, null_mut()), fmi2Status::OK);
+        assert_eq!(fmi2GetReal(c, null(), 1, null_mut()), fmi2Status::ERROR);
+        assert_eq!(host.answer.get(), Some(fmi2Status::ERROR));
+        host.instance.set(null_mut());
+        assert_eq!(fmi2EnterInitializationMode(c), fmi2Status::OK);
+        fmi2FreeInstance(c);
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_no_handle_is_refused() {
+    let mut junk = [0_u64; 64];
+    // SAFETY: the memory is readable, as large as a handle's head; the magic number in it is wrong.
+    unsafe {
+        assert_eq!(fmi2Reset(null_mut()), fmi2Status::ERROR);
+        assert_eq!(fmi2Reset(junk.as_mut_ptr().cast()), fmi2Status::ERROR);
+        fmi2FreeInstance(null_mut());
+        fmi2FreeInstance(junk.as_mut_ptr().cast());
+        fmi2FreeInstance(junk.as_mut_ptr().cast::<u8>().add(1).cast());
+    }
+}

@@ -1,0 +1,156 @@
+//! Variables (§2.1.7) and partial derivatives (§2.1.9).
+
+use super::handle::Handle;
+use super::pointers::{slice, slice_mut};
+use crate::fmu::component::Fault;
+use crate::fmu::fmi2::*;
+use crate::fmu::lifecycle::Call;
+
+/// Values of real variables, each in its unit (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetReal(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *mut fmi2Real,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    unsafe {
+        Handle::call(c, Call::GetReal, |component| {
+            component.get_real(slice(vr, nvr, "vr")?, slice_mut(value, nvr, "value")?)
+        })
+    }
+}
+
+/// There are no integer variables (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetInteger(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    _value: *mut fmi2Integer,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::GetInteger, |component| {
+            component.no_such_type(slice(vr, nvr, "vr")?, "Integer")
+        })
+    }
+}
+
+/// Values of Boolean variables (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetBoolean(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *mut fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    unsafe {
+        Handle::call(c, Call::GetBoolean, |component| {
+            component.get_boolean(slice(vr, nvr, "vr")?, slice_mut(value, nvr, "value")?)
+        })
+    }
+}
+
+/// There are no string variables (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetString(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    _value: *mut fmi2String,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::GetString, |component| {
+            component.no_such_type(slice(vr, nvr, "vr")?, "String")
+        })
+    }
+}
+
+/// Sets real variables, each in its unit, all of them or none (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetReal(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *const fmi2Real,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    unsafe {
+        Handle::call(c, Call::SetReal, |component| {
+            component.set_real(slice(vr, nvr, "vr")?, slice(value, nvr, "value")?)
+        })
+    }
+}
+
+/// There are no integer variables (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetInteger(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    _value: *const fmi2Integer,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::SetInteger, |component| {
+            component.no_such_type(slice(vr, nvr, "vr")?, "Integer")
+        })
+    }
+}
+
+/// The Boolean variables are all computed, so none can be set (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetBoolean(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    _value: *const fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::SetBoolean, |component| {
+            component.set_boolean(slice(vr, nvr, "vr")?)
+        })
+    }
+}
+
+/// There are no string variables (§2.1.7).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetString(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    _value: *const fmi2String,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    unsafe {
+        Handle::call(c, Call::SetString, |component| {
+            component.no_such_type(slice(vr, nvr, "vr")?, "String")
+        })
+    }
+}
+
+/// Directional derivatives (§2.1.9): not provided yet, and declared so in the XML.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
+    c: fmi2Component,
+    _vUnknown_ref: *const fmi2ValueReference,
+    _nUnknown: usize,
+    _vKnown_ref: *const fmi2ValueReference,
+    _nKnown: usize,
+    _dvKnown: *const fmi2Real,
+    _dvUnknown: *mut fmi2Real,
+) -> fmi2Status {
+    // SAFETY: the host keeps the standard's contract for the handle.
+    unsafe {
+        Handle::call(c, Call::GetDirectionalDerivative, |_| {
+            Err(Fault::error(
+                "directional derivatives are not provided; the XML says so",
+            ))
+        })
+    }
+}

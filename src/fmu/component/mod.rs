@@ -1,0 +1,339 @@
+//! An instance of the FMU: what each call does, in safe code.
+//!
+//! One file per group of calls. Every call first asks the [table](super::lifecycle) through
+//! [`Component::permit`]; one that ends in a [`Fault`] has changed nothing.
+//!
+//! Parameters wait from the moment they are set until something is computed from them, and are then
+//! judged together: a host sets them one by one, and a half-set quaternion is no mistake.
+
+mod co_simulation;
+mod fault;
+mod life;
+mod model_exchange;
+mod output_derivatives;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+pub use fault::Fault;
+
+use super::lifecycle::{Call, Interface, Mode, permit};
+use super::log::{Category, Log};
+use super::registry::{Guid, Naming, Registry};
+use super::resource;
+use super::saved::SavedState;
+use crate::Error;
+use crate::plant::{Model, Plant};
+use crate::simulation::{Simulation, State};
+use output_derivatives::Slopes;
+use std::sync::Arc;
+
+/// What `fmi2SetupExperiment` has said (§2.1.6).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Experiment {
+    /// Where the run starts, s.
+    pub start: f64,
+    /// Where it ends, s, if the host has said.
+    pub stop: Option<f64>,
+    /// Relative tolerance, if the host has said.
+    pub tolerance: Option<f64>,
+}
+
+/// How much of what can be computed is in the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    Nothing,
+    Derivatives,
+    Everything,
+}
+
+/// An instance.
+#[derive(Debug)]
+pub struct Component {
+    interface: Interface,
+    mode: Mode,
+    registry: Registry,
+    guid: Guid,
+    experiment: Experiment,
+    simulation: Simulation,
+    /// As the host has set them, the solver's last.
+    parameters: Vec<f64>,
+    /// As they were when last found good.
+    settled: Vec<f64>,
+    /// Tolerance and work limit for which the solver was made.
+    solver: (Option<f64>, f64),
+    /// They have not reached the plant yet, or the start has changed.
+    unsettled: bool,
+    /// The first step is taken: fixed parameters are fixed now (rule O3).
+    moved: bool,
+    /// What the simulation has cached is older than what the host has set.
+    touched: bool,
+    known: Known,
+    dx: Vec<f64>,
+    y: Vec<f64>,
+    /// Room for output derivatives; none in Model Exchange.
+    slopes: Option<Slopes>,
+    events: Vec<String>,
+    /// Messages that wait for the end of the call.
+    pub log: Log,
+}
+
+impl Component {
+    /// Makes an instance of the model in `resource_location` (§2.1.5).
+    ///
+    /// The GUID must be that of the model found there: then the host's XML describes this model and
+    /// this library's variables.
+    ///
+    /// # Errors
+    /// The reason, in the user's words.
+    pub fn instantiate(
+        interface: Interface,
+        guid: &str,
+        resource_location: &str,
+        logging_on: bool,
+    ) -> Result<Self, String> {
+        let bytes = resource::read_model(resource_location)?;
+        let flavours = [Naming::Structured, Naming::Flat].map(|naming| (Guid::new(&bytes, naming), naming));
+        let Some(&(own, naming)) = flavours.iter().find(|(own, _)| own.to_string() == guid) else {
+            return Err(format!(
+                "the GUID {guid:?} is not that of the model in {resource_location:?} ({} with this library): the \
+                 modelDescription.xml belongs to another build",
+                flavours[0].0
+            ));
+        };
+        let model = Model::from_bytes(&bytes).map_err(|e| e.to_string())?;
+        Self::new(interface, Arc::new(model), naming, own, logging_on).map_err(|e| e.to_string())
+    }
+
+    /// Makes an instance of a model at hand.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] if its numbers make no sense.
+    pub fn new(
+        interface: Interface,
+        model: Arc<Model>,
+        naming: Naming,
+        guid: Guid,
+        logging_on: bool,
+    ) -> Result<Self, Error> {
+        let registry = Registry::new(Arc::clone(&model), naming);
+        let (nx, ny) = (model.states.len(), model.outputs.len());
+        let mut component = Self {
+            solver: (None, registry.work_limit(&registry.parameter_starts())?),
+            interface,
+            mode: Mode::Instantiated,
+            parameters: registry.parameter_starts(),
+            settled: registry.parameter_starts(),
+            simulation: Simulation::new(Plant::new(Arc::clone(&model))?)?,
+            registry,
+            guid,
+            experiment: Experiment::default(),
+            unsettled: true,
+            moved: false,
+            touched: true,
+            known: Known::Nothing,
+            dx: vec![0.0; nx],
+            y: vec![0.0; ny],
+            slopes: (interface == Interface::CoSimulation).then(|| Slopes::new(nx, ny)),
+            events: Vec::new(),
+            log: Log::new(logging_on),
+        };
+        component.reset();
+        Ok(component)
+    }
+
+    /// Where it is in its life.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// What it is used for.
+    pub fn interface(&self) -> Interface {
+        self.interface
+    }
+
+    /// Its variables.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Its GUID.
+    pub fn guid(&self) -> Guid {
+        self.guid
+    }
+
+    /// Its time, s.
+    pub fn time(&self) -> f64 {
+        self.simulation.state.t
+    }
+
+    /// Whether a call is legal now.
+    ///
+    /// # Errors
+    /// `fmi2Error`, with the mode the instance is in.
+    pub fn permit(&self, call: Call) -> Result<(), Fault> {
+        permit(call, self.interface, self.mode).map_err(Fault::error)
+    }
+
+    /// Gives the instance up, after an error inside this library that should not exist.
+    pub fn lose(&mut self) {
+        self.mode = Mode::Lost;
+    }
+
+    fn model(&self) -> &Arc<Model> {
+        self.registry.model()
+    }
+
+    /// Forgets what was computed from what has now changed.
+    fn touch(&mut self) {
+        self.known = Known::Nothing;
+        self.touched = true;
+    }
+
+    /// Takes over the parameters that wait, judged together, and before the first step starts again from them.
+    fn settle(&mut self) -> Result<(), Fault> {
+        if !self.unsettled {
+            return Ok(());
+        }
+        let solver = (self.experiment.tolerance, self.registry.work_limit(&self.parameters)?);
+        let n = self.model().parameters.len();
+        if self.simulation.plant.parameters() != &self.parameters[..n] {
+            self.simulation.plant.set_parameters(&self.parameters[..n])?;
+        }
+        if !self.moved {
+            // In Event Mode the host may have set a time of its own already (rule O4).
+            let t = if self.mode == Mode::Event {
+                self.simulation.state.t
+            } else {
+                self.experiment.start
+            };
+            self.simulation.initialise(t, solver.0, solver.1)?;
+            self.solver = solver;
+        }
+        self.settled.copy_from_slice(&self.parameters);
+        self.unsettled = false;
+        self.touch();
+        Ok(())
+    }
+
+    /// Computes what is not known yet: one evaluation serves all gets until something is set (rule S5).
+    fn know(&mut self, what: Known) -> Result<(), Fault> {
+        self.settle()?;
+        if self.known >= what {
+            return Ok(());
+        }
+        let state = &self.simulation.state;
+        let plant = &mut self.simulation.plant;
+        let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+        let outcome = if what == Known::Everything {
+            plant.evaluate(state.t, at, &mut self.dx, &mut self.y)
+        } else {
+            plant.derivative(state.t, at.0, at.1, at.2, &mut self.dx)
+        };
+        let outcome = outcome.and_then(|()| match self.y.iter().position(|y| !y.is_finite()) {
+            Some(i) if what == Known::Everything => Err(Error::NotFinite {
+                variable: self.registry.model().outputs[i].quantity.name.clone(),
+                t: state.t,
+            }),
+            _ => Ok(()),
+        });
+        if let Err(error) = outcome {
+            self.known = Known::Nothing;
+            // An integrator may have overreached; at an event there is no smaller step.
+            return Err(match self.mode {
+                Mode::ContinuousTime => Fault::discard(error.to_string()),
+                _ => error.into(),
+            });
+        }
+        self.known = what;
+        Ok(())
+    }
+
+    /// Hands the model's messages to the log.
+    fn log_events(&mut self) {
+        for text in self.events.drain(..) {
+            self.log.add(super::fmi2::fmi2Status::OK, Category::Events, text);
+        }
+    }
+
+    /// A copy of all that makes the answers (§2.1.8).
+    pub fn save(&self) -> SavedState {
+        SavedState {
+            guid: self.guid,
+            interface: self.interface,
+            mode: self.mode,
+            moved: self.moved,
+            unsettled: self.unsettled,
+            experiment: self.experiment,
+            parameters: self.parameters.clone(),
+            state: self.simulation.state.clone(),
+        }
+    }
+
+    /// The same into a copy that exists; no memory is taken if it is of this FMU.
+    pub fn save_into(&self, saved: &mut SavedState) {
+        if saved.guid != self.guid {
+            *saved = self.save();
+            return;
+        }
+        saved.interface = self.interface;
+        saved.mode = self.mode;
+        saved.moved = self.moved;
+        saved.unsettled = self.unsettled;
+        saved.experiment = self.experiment;
+        saved.parameters.clone_from(&self.parameters);
+        copy_state(&self.simulation.state, &mut saved.state);
+    }
+
+    /// Goes back to a copy, which may be that of another instance of the same FMU (§2.1.8).
+    ///
+    /// # Errors
+    /// `fmi2Error` for the state of another FMU, or of the other interface.
+    pub fn restore(&mut self, saved: &SavedState) -> Result<(), Fault> {
+        if saved.guid != self.guid {
+            return Err(Fault::error(format!(
+                "the state belongs to another FMU, {}; this one is {}",
+                saved.guid, self.guid
+            )));
+        }
+        if saved.interface != self.interface {
+            return Err(Fault::error(
+                "a state of Model Exchange does not fit Co-Simulation, nor the other way round",
+            ));
+        }
+        // Parameters that wait are judged when they are needed.
+        if !saved.unsettled {
+            let n = self.model().parameters.len();
+            let solver = (saved.experiment.tolerance, self.registry.work_limit(&saved.parameters)?);
+            if self.simulation.plant.parameters() != &saved.parameters[..n] {
+                self.simulation.plant.set_parameters(&saved.parameters[..n])?;
+            }
+            if self.solver != solver {
+                self.simulation.initialise(saved.experiment.start, solver.0, solver.1)?;
+                self.solver = solver;
+            }
+            self.settled.copy_from_slice(&saved.parameters);
+        }
+        copy_state(&saved.state, &mut self.simulation.state);
+        self.parameters.copy_from_slice(&saved.parameters);
+        self.mode = saved.mode;
+        self.moved = saved.moved;
+        self.unsettled = saved.unsettled;
+        self.experiment = saved.experiment;
+        self.touch();
+        Ok(())
+    }
+}
+
+/// Copies without taking memory.
+fn copy_state(from: &State, to: &mut State) {
+    to.t = from.t;
+    to.x.clone_from(&from.x);
+    to.u.clone_from(&from.u);
+    for (to, from) in to.u_derivatives.iter_mut().zip(&from.u_derivatives) {
+        to.clone_from(from);
+    }
+    to.modes.clone_from(&from.modes);
+    to.memory = from.memory;
+}

@@ -1,0 +1,157 @@
+use super::{Component, Fault, Known};
+use crate::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2True};
+use crate::fmu::lifecycle::Mode;
+use crate::fmu::registry::Slot;
+
+/// What `nextEventTime` says when there is none: some hosts read it all the same (rule O6), so it is
+/// finite, and far from overflowing when they reckon with it. In s.
+pub const NO_EVENT: f64 = 1e30;
+
+/// The host integrates (§3.2).
+impl Component {
+    /// `fmi2EnterEventMode`; also from Event Mode itself (rule O4).
+    pub fn enter_event_mode(&mut self) {
+        self.mode = Mode::Event;
+    }
+
+    /// Brings the discrete modes to their fixed point, within this one call (rule O5): `fmi2NewDiscreteStates`.
+    /// An event with nothing to do changes nothing.
+    ///
+    /// # Errors
+    /// What parameters that wait are refused with.
+    pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
+        self.settle()?;
+        let state = &mut self.simulation.state;
+        if self
+            .simulation
+            .plant
+            .update_modes(state.t, &state.x, &mut state.modes, &mut self.events)
+        {
+            self.touch();
+        }
+        self.log_events();
+        let state = &self.simulation.state;
+        let next = self
+            .simulation
+            .plant
+            .next_time_event(&state.modes)
+            .filter(|t| t.is_finite());
+        Ok(fmi2EventInfo {
+            newDiscreteStatesNeeded: fmi2False,
+            terminateSimulation: fmi2False,
+            nominalsOfContinuousStatesChanged: fmi2False,
+            valuesOfContinuousStatesChanged: fmi2False,
+            nextEventTimeDefined: if next.is_some() { fmi2True } else { fmi2False },
+            nextEventTime: next.unwrap_or(NO_EVENT),
+        })
+    }
+
+    /// `fmi2EnterContinuousTimeMode`: from here on fixed parameters are fixed.
+    ///
+    /// # Errors
+    /// What parameters that wait are refused with.
+    pub fn enter_continuous_time_mode(&mut self) -> Result<(), Fault> {
+        self.settle()?;
+        self.moved = true;
+        self.mode = Mode::ContinuousTime;
+        Ok(())
+    }
+
+    /// The time, s: `fmi2SetTime`. Integrators go back and forth, and beyond the stop time: all is accepted.
+    ///
+    /// # Errors
+    /// For a time that is not finite, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    pub fn set_time(&mut self, t: f64) -> Result<(), Fault> {
+        if !t.is_finite() {
+            return Err(self.overreached(format!("time = {t} is not finite")));
+        }
+        // Before the time is set, so that a start which still waits does not set it again.
+        self.settle()?;
+        let own = &mut self.simulation.state.t;
+        if own.to_bits() != t.to_bits() {
+            *own = t;
+            self.touch();
+        }
+        Ok(())
+    }
+
+    /// All states, each in its unit: `fmi2SetContinuousStates`.
+    ///
+    /// # Errors
+    /// For a state that is not finite, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    pub fn set_continuous_states(&mut self, x: &[f64]) -> Result<(), Fault> {
+        self.check_count("states", x.len(), self.model().states.len())?;
+        if let Some(i) = x.iter().position(|x| !x.is_finite()) {
+            let name = self.registry.name(Slot::State(i)).into_owned();
+            return Err(self.overreached(format!("state {name} = {} is not finite", x[i])));
+        }
+        self.settle()?;
+        let own = &mut self.simulation.state.x;
+        if own.iter().zip(x).any(|(own, x)| own.to_bits() != x.to_bits()) {
+            own.copy_from_slice(x);
+            self.touch();
+        }
+        Ok(())
+    }
+
+    /// All states, each in its unit: `fmi2GetContinuousStates`.
+    ///
+    /// # Errors
+    /// `fmi2Error` for a wrong count; what parameters that wait are refused with.
+    pub fn get_continuous_states(&mut self, x: &mut [f64]) -> Result<(), Fault> {
+        self.check_count("states", x.len(), self.model().states.len())?;
+        self.settle()?;
+        x.copy_from_slice(&self.simulation.state.x);
+        Ok(())
+    }
+
+    /// Magnitudes of the states, each in its unit, all above zero: `fmi2GetNominalsOfContinuousStates`.
+    ///
+    /// # Errors
+    /// `fmi2Error` for a wrong count.
+    pub fn get_nominals(&self, nominals: &mut [f64]) -> Result<(), Fault> {
+        self.check_count("states", nominals.len(), self.model().states.len())?;
+        for (nominal, state) in nominals.iter_mut().zip(&self.model().states) {
+            *nominal = state.nominal;
+        }
+        Ok(())
+    }
+
+    /// Derivatives of all states, each in its unit: `fmi2GetDerivatives`.
+    ///
+    /// # Errors
+    /// Where there are none: `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    pub fn get_derivatives(&mut self, dx: &mut [f64]) -> Result<(), Fault> {
+        self.check_count("derivatives", dx.len(), self.model().states.len())?;
+        self.know(Known::Derivatives)?;
+        dx.copy_from_slice(&self.dx);
+        Ok(())
+    }
+
+    /// Event indicators, positive as long as the modes are right: `fmi2GetEventIndicators`.
+    ///
+    /// # Errors
+    /// `fmi2Error` for a wrong count; what parameters that wait are refused with.
+    pub fn get_event_indicators(&mut self, z: &mut [f64]) -> Result<(), Fault> {
+        self.check_count("event indicators", z.len(), self.model().indicator_count())?;
+        self.settle()?;
+        let state = &self.simulation.state;
+        self.simulation.plant.indicators(&state.x, &state.modes, z);
+        Ok(())
+    }
+
+    fn check_count(&self, what: &str, given: usize, have: usize) -> Result<(), Fault> {
+        if given == have {
+            Ok(())
+        } else {
+            Err(Fault::error(format!("{given} {what} asked for, there are {have}")))
+        }
+    }
+
+    fn overreached(&self, what: String) -> Fault {
+        match self.mode {
+            Mode::ContinuousTime => Fault::discard(what),
+            _ => Fault::error(what),
+        }
+    }
+}

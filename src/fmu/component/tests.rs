@@ -1,0 +1,392 @@
+//! The table, driven; parameters, waiting and refused; states, saved, damaged and restored.
+
+use super::*;
+use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
+use crate::fmu::lifecycle::{RULES, is_legal};
+use crate::fmu::testing::{Outcome, two_link};
+
+fn instance(interface: Interface) -> Result<Component, Error> {
+    let (model, guid) = two_link()?;
+    Component::new(interface, model, Naming::Structured, guid, true)
+}
+
+/// An instance in a mode, reached the way a host reaches it.
+fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {
+    let mut component = instance(interface)?;
+    let fail = |fault: Fault| fault.what;
+    if mode == Mode::Instantiated {
+        return Ok(component);
+    }
+    component.setup_experiment(None, 0.0, None).map_err(fail)?;
+    component.enter_initialization_mode();
+    if mode == Mode::Initialization {
+        return Ok(component);
+    }
+    component.exit_initialization_mode().map_err(fail)?;
+    match mode {
+        Mode::ContinuousTime => component.enter_continuous_time_mode().map_err(fail)?,
+        Mode::StepFailed => component.mode = Mode::StepFailed,
+        Mode::Terminated => component.terminate(),
+        Mode::Lost => component.lose(),
+        _ => {}
+    }
+    assert_eq!(component.mode(), mode);
+    Ok(component)
+}
+
+fn reference(component: &Component, name: &str) -> Result<u32, String> {
+    component
+        .registry()
+        .find(name)
+        .map(|v| v.value_reference)
+        .ok_or_else(|| name.to_owned())
+}
+
+fn get(component: &mut Component, name: &str) -> Result<f64, String> {
+    let mut value = [f64::NAN];
+    let reference = reference(component, name)?;
+    component.get_real(&[reference], &mut value).map_err(|f| f.what)?;
+    Ok(value[0])
+}
+
+fn set(component: &mut Component, name: &str, value: f64) -> Result<(), Fault> {
+    let reference = reference(component, name).map_err(Fault::error)?;
+    component.set_real(&[reference], &[value])
+}
+
+#[test]
+fn every_call_in_every_mode_is_permitted_as_the_table_says() -> Outcome {
+    for interface in [Interface::ModelExchange, Interface::CoSimulation] {
+        for mode in Mode::ALL
+            .into_iter()
+            .filter(|m| m.belongs_to(interface) || *m == Mode::Lost)
+        {
+            let component = in_mode(interface, mode)?;
+            for rule in &RULES {
+                let outcome = component.permit(rule.call);
+                assert_eq!(
+                    outcome.is_ok(),
+                    is_legal(rule.call, interface, mode),
+                    "{} {mode:?}",
+                    rule.name
+                );
+                assert!(
+                    outcome
+                        .err()
+                        .is_none_or(|f| f.status == fmi2Status::ERROR && !f.what.is_empty())
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_are_judged_together_when_initialisation_ends() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
+    set(&mut c, "base.mass", -1.0).map_err(|f| f.what)?;
+    set(&mut c, "link1.inertia_xx", 99.0).map_err(|f| f.what)?;
+    let refused = c.exit_initialization_mode();
+    let what = refused.err().map(|f| f.what).unwrap_or_default();
+    assert!(
+        what.contains("base") && what.contains("-1") && what.contains("link1"),
+        "{what}"
+    );
+    assert_eq!(c.mode(), Mode::Initialization);
+    set(&mut c, "base.mass", 5.0).map_err(|f| f.what)?;
+    set(&mut c, "link1.inertia_xx", 0.1).map_err(|f| f.what)?;
+    c.exit_initialization_mode().map_err(|f| f.what)?;
+    assert_eq!(get(&mut c, "base.mass")?, 5.0);
+    Ok(())
+}
+
+#[test]
+fn o3_parameters_set_in_event_mode_before_the_first_step_start_the_run_again() -> Outcome {
+    let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
+    assert_eq!(get(&mut c, "elbow.q")?, 0.3);
+    set(&mut c, "elbow.q_start", 0.7).map_err(|f| f.what)?;
+    assert_eq!(get(&mut c, "elbow.q")?, 0.7);
+    c.enter_continuous_time_mode().map_err(|f| f.what)?;
+    c.enter_event_mode();
+    let refused = set(&mut c, "elbow.q_start", 0.8);
+    assert!(refused.is_err_and(|f| f.what.contains("elbow.q_start") && f.what.contains("fixed")));
+    assert_eq!(get(&mut c, "elbow.q_start")?, 0.7);
+    Ok(())
+}
+
+#[test]
+fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
+    c.do_step(0.0, 0.1).map_err(|f| f.what)?;
+    let tunable = c
+        .registry()
+        .variables()
+        .find(|v| v.variability == model_description::Variability::Tunable);
+    let Some(name) = tunable.map(|v| v.name.into_owned()) else {
+        return Ok(());
+    };
+    let before = get(&mut c, &name)?;
+    assert!(set(&mut c, &name, -1.0).is_err(), "{name}");
+    assert_eq!(get(&mut c, &name)?, before);
+    set(&mut c, &name, 2.0 * before + 1.0).map_err(|f| f.what)?;
+    assert_eq!(
+        c.simulation.plant.parameters(),
+        &c.parameters[..c.model().parameters.len()]
+    );
+    Ok(())
+}
+
+#[test]
+fn numbers_that_are_none_are_refused_by_name() -> Outcome {
+    let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
+    let tau = get(&mut c, "elbow.tau")?;
+    let refused = set(&mut c, "elbow.tau", f64::NAN);
+    assert!(refused.is_err_and(|f| f.status == fmi2Status::ERROR && f.what.contains("elbow.tau")));
+    assert_eq!(get(&mut c, "elbow.tau")?, tau);
+    let refused = set(&mut c, "elbow.q", f64::INFINITY);
+    assert!(refused.is_err_and(|f| f.status == fmi2Status::DISCARD && f.what.contains("elbow.q")));
+    assert!(c.set_time(f64::NAN).is_err_and(|f| f.status == fmi2Status::DISCARD));
+    let mut x = vec![0.0; c.model().states.len()];
+    c.get_continuous_states(&mut x).map_err(|f| f.what)?;
+    x[8] = f64::NAN;
+    let name = c.model().states[8].name.clone();
+    assert!(c.set_continuous_states(&x).is_err_and(|f| f.what.contains(&name)));
+    c.get_derivatives(&mut x).map_err(|f| f.what)?;
+    assert!(x.iter().all(|d| d.is_finite()));
+    Ok(())
+}
+
+#[test]
+fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
+    let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
+    get(&mut c, "system.energy")?;
+    assert_eq!(c.known, Known::Everything);
+    let tau = get(&mut c, "elbow.tau")?;
+    set(&mut c, "elbow.tau", tau).map_err(|f| f.what)?;
+    let t = c.time();
+    c.set_time(t).map_err(|f| f.what)?;
+    assert_eq!(c.known, Known::Everything);
+    set(&mut c, "elbow.tau", tau + 1.0).map_err(|f| f.what)?;
+    assert_eq!(c.known, Known::Nothing);
+    Ok(())
+}
+
+#[test]
+fn a_step_backwards_or_from_elsewhere_or_past_the_end_is_refused() -> Outcome {
+    let mut c = instance(Interface::CoSimulation)?;
+    c.setup_experiment(Some(1e-8), 1.0, Some(2.0)).map_err(|f| f.what)?;
+    c.enter_initialization_mode();
+    c.exit_initialization_mode().map_err(|f| f.what)?;
+    for (t, h) in [
+        (0.0, 0.1),
+        (1.0, -0.1),
+        (1.0, f64::NAN),
+        (f64::NAN, 0.1),
+        (1.0, 1.5),
+        (1.0, f64::INFINITY),
+    ] {
+        assert!(c.do_step(t, h).is_err_and(|f| f.status == fmi2Status::ERROR), "{t} {h}");
+        assert_eq!(c.time(), 1.0);
+    }
+    c.do_step(1.0, 0.0).map_err(|f| f.what)?;
+    c.do_step(1.0, 0.5).map_err(|f| f.what)?;
+    // A host whose sum of steps has lost a little: the step ends where it says.
+    c.do_step(1.500_000_03, 0.5 - 3e-8).map_err(|f| f.what)?;
+    assert_eq!(c.time(), 1.500_000_03 + (0.5 - 3e-8));
+    Ok(())
+}
+
+#[test]
+fn at_the_work_limit_a_step_is_discarded_and_can_be_taken_up_where_it_stopped() -> Outcome {
+    let mut c = instance(Interface::CoSimulation)?;
+    set(&mut c, "solver.work_limit", 60.0).map_err(|f| f.what)?;
+    c.enter_initialization_mode();
+    c.exit_initialization_mode().map_err(|f| f.what)?;
+    set(&mut c, "elbow.tau", 2.0).map_err(|f| f.what)?;
+    let outcome = c.do_step(0.0, 5.0);
+    assert!(outcome.is_err_and(|f| f.status == fmi2Status::DISCARD && f.what.contains("work limit")));
+    let reached = c
+        .last_successful_time(fmi2StatusKind::LAST_SUCCESSFUL_TIME)
+        .map_err(|f| f.what)?;
+    assert!(reached > 0.0 && reached < 5.0, "{reached}");
+    assert_eq!(
+        c.do_step_status(fmi2StatusKind::DO_STEP_STATUS),
+        Ok(fmi2Status::DISCARD)
+    );
+    assert_eq!(c.terminated(fmi2StatusKind::TERMINATED), Ok(false));
+    c.do_step(reached, 1e-3).map_err(|f| f.what)?;
+    assert_eq!(c.mode(), Mode::StepComplete);
+    Ok(())
+}
+
+#[test]
+fn output_derivatives_are_slopes() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
+    set(&mut c, "elbow.tau", 0.7).map_err(|f| f.what)?;
+    c.do_step(0.0, 0.25).map_err(|f| f.what)?;
+    let names = ["elbow.q", "link2.r[1]", "link2.r[2]"];
+    let mut references = Vec::new();
+    for name in names {
+        references.push(reference(&c, name)?);
+    }
+    let mut slopes = [f64::NAN; 3];
+    c.get_real_output_derivatives(&references, &[1; 3], &mut slopes)
+        .map_err(|f| f.what)?;
+    for (slope, rate) in slopes.into_iter().zip(["elbow.qd", "link2.v[1]", "link2.v[2]"]) {
+        let rate = get(&mut c, rate)?;
+        // Round-off 1e-16/1e-5 and a curvature of order one times 1e-10.
+        assert!((slope - rate).abs() < 1e-9, "{slope} {rate}");
+    }
+    c.get_real_output_derivatives(&references, &[2; 3], &mut slopes)
+        .map_err(|f| f.what)?;
+    assert_eq!(slopes, [0.0; 3]);
+    assert!(
+        c.get_real_output_derivatives(&references, &[0; 3], &mut slopes)
+            .is_err()
+    );
+    Ok(())
+}
+
+#[test]
+fn input_derivatives_hold_for_one_step_and_leave_the_input_at_its_end() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
+    let tau = reference(&c, "elbow.tau")?;
+    set(&mut c, "elbow.tau", 0.5).map_err(|f| f.what)?;
+    c.set_real_input_derivatives(&[tau, tau], &[1, 2], &[2.0, -4.0])
+        .map_err(|f| f.what)?;
+    c.do_step(0.0, 0.5).map_err(|f| f.what)?;
+    assert!((get(&mut c, "elbow.tau")? - (0.5 + 1.0 - 0.5)).abs() < 1e-15);
+    c.do_step(0.5, 0.5).map_err(|f| f.what)?;
+    assert!((get(&mut c, "elbow.tau")? - 1.0).abs() < 1e-15);
+    assert!(c.set_real_input_derivatives(&[tau], &[4], &[1.0]).is_err());
+    assert!(c.set_real_input_derivatives(&[tau], &[0], &[1.0]).is_err());
+    assert!(c.set_real_input_derivatives(&[tau], &[1], &[f64::NAN]).is_err());
+    Ok(())
+}
+
+/// The bits of everything a host can read.
+fn all_bits(c: &mut Component) -> Result<Vec<u64>, String> {
+    let reals = |v: &crate::fmu::registry::Variable| !matches!(v.slot, crate::fmu::registry::Slot::Flag(_));
+    let references: Vec<u32> = c
+        .registry()
+        .variables()
+        .filter(reals)
+        .map(|v| v.value_reference)
+        .collect();
+    let mut values = vec![0.0; references.len()];
+    c.get_real(&references, &mut values).map_err(|f| f.what)?;
+    Ok(values.into_iter().map(f64::to_bits).collect())
+}
+
+#[test]
+fn a_state_restored_elsewhere_goes_on_with_the_same_bits() -> Outcome {
+    let mut a = instance(Interface::CoSimulation)?;
+    a.setup_experiment(Some(1e-6), 0.0, Some(9.0)).map_err(|f| f.what)?;
+    set(&mut a, "elbow.q_start", 0.9).map_err(|f| f.what)?;
+    set(&mut a, "link2.mass", 1.7).map_err(|f| f.what)?;
+    a.enter_initialization_mode();
+    a.exit_initialization_mode().map_err(|f| f.what)?;
+    set(&mut a, "shoulder.tau", 0.8).map_err(|f| f.what)?;
+    a.do_step(0.0, 0.37).map_err(|f| f.what)?;
+    let tau = reference(&a, "elbow.tau")?;
+    a.set_real_input_derivatives(&[tau], &[1], &[0.3]).map_err(|f| f.what)?;
+    let bytes = a.save().to_bytes();
+    assert_eq!(bytes.len(), a.save().serialized_size());
+
+    let mut b = in_mode(Interface::CoSimulation, Mode::Instantiated)?;
+    let saved = SavedState::from_bytes(&bytes, &b)?;
+    assert_eq!(saved, a.save());
+    b.restore(&saved).map_err(|f| f.what)?;
+    for (t, h) in [(0.37, 0.2), (0.57, 0.01), (0.57 + 0.01, 1.0)] {
+        a.do_step(t, h).map_err(|f| f.what)?;
+        b.do_step(t, h).map_err(|f| f.what)?;
+        assert_eq!(all_bits(&mut a)?, all_bits(&mut b)?);
+    }
+    // And back again.
+    let end = all_bits(&mut a)?;
+    a.restore(&saved).map_err(|f| f.what)?;
+    for (t, h) in [(0.37, 0.2), (0.57, 0.01), (0.57 + 0.01, 1.0)] {
+        a.do_step(t, h).map_err(|f| f.what)?;
+    }
+    assert_eq!(end, all_bits(&mut a)?);
+    Ok(())
+}
+
+#[test]
+fn a_state_can_be_saved_in_every_mode_and_comes_back_as_it_was() -> Outcome {
+    for interface in [Interface::ModelExchange, Interface::CoSimulation] {
+        for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
+            let mut c = in_mode(interface, mode)?;
+            let saved = c.save();
+            let bits = all_bits(&mut c)?;
+            let mut other = instance(interface)?;
+            set(&mut other, "base.mass", 7.0).map_err(|f| f.what)?;
+            other
+                .restore(&SavedState::from_bytes(&saved.to_bytes(), &other)?)
+                .map_err(|f| f.what)?;
+            assert_eq!(other.save(), saved);
+            assert_eq!(other.mode(), mode);
+            assert_eq!(all_bits(&mut other)?, bits, "{mode:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn damaged_and_foreign_states_are_refused_and_the_instance_is_unharmed() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
+    c.do_step(0.0, 0.2).map_err(|f| f.what)?;
+    let before = c.save();
+    let good = before.to_bytes();
+    for length in 0..good.len() {
+        assert!(SavedState::from_bytes(&good[..length], &c).is_err(), "{length} bytes");
+    }
+    let mut longer = good.clone();
+    longer.push(0);
+    assert!(SavedState::from_bytes(&longer, &c).is_err());
+    for bit in 0..8 * good.len() {
+        let mut bytes = good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(SavedState::from_bytes(&bytes, &c).is_err(), "bit {bit}");
+    }
+    let me = in_mode(Interface::ModelExchange, Mode::Event)?;
+    assert!(SavedState::from_bytes(&me.save().to_bytes(), &c).is_err_and(|e| e.contains("Model Exchange")));
+    assert!(c.restore(&me.save()).is_err());
+    let mut foreign = before.clone();
+    foreign.guid = Guid([7; 16]);
+    assert!(c.restore(&foreign).is_err_and(|f| f.what.contains("another FMU")));
+    assert!(SavedState::from_bytes(&foreign.to_bytes(), &c).is_err_and(|e| e.contains("another FMU")));
+    assert_eq!(c.save(), before);
+    Ok(())
+}
+
+#[test]
+fn reset_is_a_new_instance() -> Outcome {
+    for interface in [Interface::ModelExchange, Interface::CoSimulation] {
+        for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
+            let mut c = in_mode(interface, mode)?;
+            // Whatever can be set in this mode is.
+            let _ = set(&mut c, "base.mass", 9.0);
+            let _ = set(&mut c, "elbow.tau", 9.0);
+            let _ = get(&mut c, "elbow.q");
+            c.reset();
+            let mut new = instance(interface)?;
+            assert_eq!(c.mode(), Mode::Instantiated);
+            assert_eq!(all_bits(&mut c)?, all_bits(&mut new)?);
+            assert_eq!(c.save(), new.save());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_event_with_nothing_to_do_changes_nothing() -> Outcome {
+    let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
+    let first = c.new_discrete_states().map_err(|f| f.what)?;
+    assert_eq!((first.newDiscreteStatesNeeded, first.nextEventTimeDefined), (0, 0));
+    assert!(first.nextEventTime.is_finite() && first.nextEventTime > 1e20);
+    let before = c.save();
+    assert_eq!(c.new_discrete_states().map_err(|f| f.what)?, first);
+    assert_eq!(c.save(), before);
+    Ok(())
+}

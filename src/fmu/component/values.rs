@@ -1,0 +1,241 @@
+use super::{Component, Fault, Known};
+use crate::fmu::fmi2::fmi2Boolean;
+use crate::fmu::lifecycle::{Interface, Mode};
+use crate::fmu::registry::Slot;
+use crate::simulation::INPUT_ORDER;
+
+/// Variables (§2.1.7). Nothing here allocates or looks up a name, unless a call is refused.
+impl Component {
+    /// Values of real variables, each in its unit: `fmi2GetReal`.
+    ///
+    /// # Errors
+    /// `fmi2Error` for an unknown reference or a variable of another type; what an evaluation says.
+    pub fn get_real(&mut self, references: &[u32], values: &mut [f64]) -> Result<(), Fault> {
+        let mut needed = Known::Nothing;
+        let mut states = false;
+        for &reference in references {
+            match self.slot(reference)? {
+                Slot::Parameter(_) | Slot::Input(_) => {}
+                Slot::State(_) => states = true,
+                Slot::Derivative(_) => needed = needed.max(Known::Derivatives),
+                Slot::Output(_) => needed = Known::Everything,
+                slot @ Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", "Real")),
+            }
+        }
+        if needed > Known::Nothing {
+            self.know(needed)?;
+        } else if states {
+            self.settle()?;
+        }
+        for (&reference, value) in references.iter().zip(values) {
+            *value = match self.slot(reference)? {
+                Slot::Parameter(i) => self.parameters[i],
+                Slot::Input(i) => self.simulation.state.u[i],
+                Slot::State(i) => self.simulation.state.x[i],
+                Slot::Derivative(i) => self.dx[i],
+                Slot::Output(i) | Slot::Flag(i) => self.y[i],
+            };
+        }
+        Ok(())
+    }
+
+    /// Values of Boolean variables: `fmi2GetBoolean`.
+    ///
+    /// # Errors
+    /// As [`get_real`](Self::get_real).
+    pub fn get_boolean(&mut self, references: &[u32], values: &mut [fmi2Boolean]) -> Result<(), Fault> {
+        for (&reference, value) in references.iter().zip(values) {
+            match self.slot(reference)? {
+                Slot::Flag(i) => {
+                    self.know(Known::Everything)?;
+                    *value = fmi2Boolean::from(self.y[i] > 0.5);
+                }
+                slot => return Err(self.wrong_type(slot, "Real", "Boolean")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets real variables, each in its unit, all of them or none: `fmi2SetReal`.
+    ///
+    /// Inputs in every mode; parameters until the first step (rule O3), tunable ones at every event or
+    /// communication point; continuous-time states by a Model Exchange host.
+    ///
+    /// # Errors
+    /// `fmi2Error` with the variable's name; `fmi2Discard` for a state that is not finite in Continuous-Time Mode.
+    pub fn set_real(&mut self, references: &[u32], values: &[f64]) -> Result<(), Fault> {
+        for (&reference, &value) in references.iter().zip(values) {
+            let slot = self.slot(reference)?;
+            self.settable(slot)?;
+            if !value.is_finite() {
+                let what = format!("{} = {value} is not finite", self.registry.name(slot));
+                return Err(match (slot, self.mode) {
+                    (Slot::State(_), Mode::ContinuousTime) => Fault::discard(what),
+                    _ => Fault::error(what),
+                });
+            }
+        }
+        // A state that is set must not be overwritten by the start that parameters still wait to give.
+        if references.iter().any(|&r| matches!(self.slot(r), Ok(Slot::State(_)))) {
+            self.settle()?;
+        }
+        let mut parameter_changed = false;
+        for (&reference, &value) in references.iter().zip(values) {
+            let (place, is_parameter) = match self.registry.slot(reference) {
+                Some(Slot::Parameter(i)) => (&mut self.parameters[i], true),
+                Some(Slot::Input(i)) => (&mut self.simulation.state.u[i], false),
+                Some(Slot::State(i)) => (&mut self.simulation.state.x[i], false),
+                _ => continue,
+            };
+            // Hosts set again and again what is already there: that costs no evaluation.
+            if place.to_bits() != value.to_bits() {
+                *place = value;
+                parameter_changed |= is_parameter;
+                self.known = Known::Nothing;
+                self.touched = true;
+            }
+        }
+        if parameter_changed {
+            self.parameters_changed()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// During a run a tunable parameter takes effect at once, or is refused at once.
+    fn parameters_changed(&mut self) -> Result<(), Fault> {
+        self.unsettled = true;
+        if !self.moved {
+            return Ok(());
+        }
+        let outcome = self.settle();
+        if outcome.is_err() {
+            self.parameters.copy_from_slice(&self.settled);
+            self.unsettled = false;
+        }
+        outcome
+    }
+
+    /// Time derivatives of inputs at the next communication point, for the step that follows:
+    /// `fmi2SetRealInputDerivatives` (§4.2.1).
+    ///
+    /// # Errors
+    /// `fmi2Error` for what is no continuous input, an order that is not 1 to 3, or a value that is not finite.
+    pub fn set_real_input_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), Fault> {
+        for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
+            let slot = self.slot(reference)?;
+            let name = self.registry.name(slot);
+            match slot {
+                Slot::Input(i) if !self.model().inputs[i].switch => {}
+                _ => {
+                    return Err(Fault::error(format!(
+                        "{name} is no continuous input, so it has no input derivative"
+                    )));
+                }
+            }
+            if order_index(order).is_none() {
+                return Err(Fault::error(format!(
+                    "derivative of order {order} of {name}: orders 1 to {INPUT_ORDER} are taken"
+                )));
+            }
+            if !value.is_finite() {
+                return Err(Fault::error(format!(
+                    "derivative of order {order} of {name} = {value} is not finite"
+                )));
+            }
+        }
+        for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
+            if let (Some(Slot::Input(i)), Some(k)) = (self.registry.slot(reference), order_index(order)) {
+                self.simulation.state.u_derivatives[k][i] = value;
+            }
+        }
+        self.touched = true;
+        Ok(())
+    }
+
+    pub(super) fn slot(&self, reference: u32) -> Result<Slot, Fault> {
+        self.registry.slot(reference).ok_or_else(|| {
+            Fault::error(format!(
+                "unknown value reference {reference}; there are {} variables",
+                self.registry.len()
+            ))
+        })
+    }
+
+    fn wrong_type(&self, slot: Slot, is: &str, asked: &str) -> Fault {
+        Fault::error(format!("{} is a {is} variable, not {asked}", self.registry.name(slot)))
+    }
+
+    fn settable(&self, slot: Slot) -> Result<(), Fault> {
+        let name = || self.registry.name(slot);
+        match slot {
+            Slot::Input(_) => Ok(()),
+            Slot::Parameter(i) => {
+                if self.mode == Mode::ContinuousTime {
+                    Err(Fault::error(format!(
+                        "the parameter {} can be set at events only",
+                        name()
+                    )))
+                } else if self.moved && !self.registry.parameter(i).tunable {
+                    Err(Fault::error(format!(
+                        "the parameter {} is fixed once the first step is taken; reset the instance to set it",
+                        name()
+                    )))
+                } else {
+                    Ok(())
+                }
+            }
+            Slot::State(_)
+                if self.interface == Interface::ModelExchange
+                    && matches!(self.mode, Mode::ContinuousTime | Mode::Event) =>
+            {
+                Ok(())
+            }
+            Slot::State(_) => Err(Fault::error(format!(
+                "{} is a state and follows from the parameters whose names end in _start; set those",
+                name()
+            ))),
+            Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) => {
+                Err(Fault::error(format!("{} is computed and cannot be set", name())))
+            }
+        }
+    }
+
+    /// There are no variables of this type: `fmi2GetInteger`, `fmi2SetInteger` and their like.
+    ///
+    /// # Errors
+    /// `fmi2Error` for any reference.
+    pub fn no_such_type(&self, references: &[u32], asked: &str) -> Result<(), Fault> {
+        let Some(&reference) = references.first() else {
+            return Ok(());
+        };
+        Err(match self.slot(reference)? {
+            slot @ Slot::Flag(_) => self.wrong_type(slot, "Boolean", asked),
+            slot => self.wrong_type(slot, "Real", asked),
+        })
+    }
+
+    /// The only Boolean variables are computed: `fmi2SetBoolean`.
+    ///
+    /// # Errors
+    /// `fmi2Error` for any reference.
+    pub fn set_boolean(&self, references: &[u32]) -> Result<(), Fault> {
+        let Some(&reference) = references.first() else {
+            return Ok(());
+        };
+        Err(match self.slot(reference)? {
+            slot @ Slot::Flag(_) => Fault::error(format!("{} is computed and cannot be set", self.registry.name(slot))),
+            slot => self.wrong_type(slot, "Real", "Boolean"),
+        })
+    }
+}
+
+fn order_index(order: i32) -> Option<usize> {
+    let k = usize::try_from(order).ok()?.checked_sub(1)?;
+    (k < INPUT_ORDER).then_some(k)
+}

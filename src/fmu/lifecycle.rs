@@ -1,0 +1,331 @@
+//! Which call is legal in which mode: the tables of FMI 2.0.4 (§3.2.3, §4.2.4) as data.
+//!
+//! Strict where a call out of order would give wrong numbers; tolerant where real hosts stray and the
+//! meaning is plain: that column names the rule.
+
+/// What an instance is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// The host integrates.
+    ModelExchange,
+    /// The FMU integrates.
+    CoSimulation,
+}
+
+/// Where an instance is in its life. The standard's Co-Simulation modes `stepInProgress` and
+/// `stepCanceled` do not occur: every step is done when `fmi2DoStep` returns. After `fmi2Error` an
+/// instance stays in its mode, since a refused call has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Mode {
+    /// Made; not yet initialised.
+    Instantiated,
+    /// Between `fmi2EnterInitializationMode` and `fmi2ExitInitializationMode`.
+    Initialization,
+    /// Model Exchange, at an event.
+    Event,
+    /// Model Exchange, between events.
+    ContinuousTime,
+    /// Co-Simulation, at a communication point.
+    StepComplete,
+    /// Co-Simulation, at the time reached before a step was discarded.
+    StepFailed,
+    /// The run is over.
+    Terminated,
+    /// After `fmi2Fatal`: it can only be freed.
+    Lost,
+}
+
+impl Mode {
+    /// All modes.
+    pub const ALL: [Self; 8] = [
+        Self::Instantiated,
+        Self::Initialization,
+        Self::Event,
+        Self::ContinuousTime,
+        Self::StepComplete,
+        Self::StepFailed,
+        Self::Terminated,
+        Self::Lost,
+    ];
+
+    /// The standard's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Instantiated => "instantiated",
+            Self::Initialization => "Initialization Mode",
+            Self::Event => "Event Mode",
+            Self::ContinuousTime => "Continuous-Time Mode",
+            Self::StepComplete => "step complete",
+            Self::StepFailed => "step failed",
+            Self::Terminated => "terminated",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// Whether an instance of this kind can be in it and be saved.
+    pub fn belongs_to(self, interface: Interface) -> bool {
+        match self {
+            Self::Instantiated | Self::Initialization | Self::Terminated => true,
+            Self::Event | Self::ContinuousTime => interface == Interface::ModelExchange,
+            Self::StepComplete | Self::StepFailed => interface == Interface::CoSimulation,
+            Self::Lost => false,
+        }
+    }
+}
+
+/// The functions that act on an instance, in the order of [`RULES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // each is the function of that name
+pub enum Call {
+    SetDebugLogging,
+    FreeInstance,
+    SetupExperiment,
+    EnterInitializationMode,
+    ExitInitializationMode,
+    Terminate,
+    Reset,
+    GetReal,
+    GetInteger,
+    GetBoolean,
+    GetString,
+    SetReal,
+    SetInteger,
+    SetBoolean,
+    SetString,
+    GetFMUstate,
+    SetFMUstate,
+    FreeFMUstate,
+    SerializedFMUstateSize,
+    SerializeFMUstate,
+    DeSerializeFMUstate,
+    GetDirectionalDerivative,
+    EnterEventMode,
+    NewDiscreteStates,
+    EnterContinuousTimeMode,
+    CompletedIntegratorStep,
+    SetTime,
+    SetContinuousStates,
+    GetEventIndicators,
+    GetContinuousStates,
+    GetDerivatives,
+    GetNominalsOfContinuousStates,
+    SetRealInputDerivatives,
+    GetRealOutputDerivatives,
+    DoStep,
+    CancelStep,
+    GetStatus,
+    GetRealStatus,
+    GetIntegerStatus,
+    GetBooleanStatus,
+    GetStringStatus,
+}
+
+/// One function's row.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The function.
+    pub call: Call,
+    /// Its name in C.
+    pub name: &'static str,
+    /// Modes in which the standard allows it, in Model Exchange; a set of bits.
+    model_exchange: u8,
+    /// The same in Co-Simulation.
+    co_simulation: u8,
+    /// Modes in which this FMU allows it beyond the standard.
+    beyond: u8,
+    /// Why it does.
+    pub why: &'static str,
+}
+
+const I: u8 = 1 << Mode::Instantiated as u8;
+const N: u8 = 1 << Mode::Initialization as u8;
+const E: u8 = 1 << Mode::Event as u8;
+const C: u8 = 1 << Mode::ContinuousTime as u8;
+const S: u8 = 1 << Mode::StepComplete as u8;
+const F: u8 = 1 << Mode::StepFailed as u8;
+const T: u8 = 1 << Mode::Terminated as u8;
+const L: u8 = 1 << Mode::Lost as u8;
+const ME: u8 = I | N | E | C | T;
+const CS: u8 = I | N | S | F | T;
+
+const fn rule(
+    call: Call,
+    name: &'static str,
+    model_exchange: u8,
+    co_simulation: u8,
+    beyond: u8,
+    why: &'static str,
+) -> Rule {
+    Rule {
+        call,
+        name,
+        model_exchange,
+        co_simulation,
+        beyond,
+        why,
+    }
+}
+
+/// The table. Letters are modes: I instantiated, N initialization, E event, C continuous-time, S step
+/// complete, F step failed, T terminated, L lost.
+#[rustfmt::skip]
+pub const RULES: [Rule; 41] = [
+    rule(Call::SetDebugLogging,          "fmi2SetDebugLogging",          ME,            CS,          0,     ""),
+    rule(Call::FreeInstance,             "fmi2FreeInstance",             ME,            CS,          L,     "the memory must be given back"),
+    rule(Call::SetupExperiment,          "fmi2SetupExperiment",          I,             I,           0,     ""),
+    rule(Call::EnterInitializationMode,  "fmi2EnterInitializationMode",  I,             I,           0,     ""),
+    rule(Call::ExitInitializationMode,   "fmi2ExitInitializationMode",   N,             N,           0,     ""),
+    rule(Call::Terminate,                "fmi2Terminate",                E | C,         S | F,       I | N | T, "O10: called from any mode"),
+    rule(Call::Reset,                    "fmi2Reset",                    ME,            CS,          0,     ""),
+    rule(Call::GetReal,                  "fmi2GetReal",                  N | E | C | T, N | S | F | T, I,   "start values, shown before a run"),
+    rule(Call::GetInteger,               "fmi2GetInteger",               N | E | C | T, N | S | F | T, I,   "start values, shown before a run"),
+    rule(Call::GetBoolean,               "fmi2GetBoolean",               N | E | C | T, N | S | F | T, I,   "start values, shown before a run"),
+    rule(Call::GetString,                "fmi2GetString",                N | E | C | T, N | S | F | T, I,   "start values, shown before a run"),
+    rule(Call::SetReal,                  "fmi2SetReal",                  I | N | E | C, I | N | S,   F,     "go on from the time a discarded step has reached"),
+    rule(Call::SetInteger,               "fmi2SetInteger",               I | N | E,     I | N | S,   C | F, "there is nothing to set"),
+    rule(Call::SetBoolean,               "fmi2SetBoolean",               I | N | E,     I | N | S,   C | F, "there is nothing to set"),
+    rule(Call::SetString,                "fmi2SetString",                I | N | E,     I | N | S,   C | F, "there is nothing to set"),
+    rule(Call::GetFMUstate,              "fmi2GetFMUstate",              ME,            CS,          0,     ""),
+    rule(Call::SetFMUstate,              "fmi2SetFMUstate",              ME,            CS,          0,     ""),
+    rule(Call::FreeFMUstate,             "fmi2FreeFMUstate",             ME,            CS,          L,     "the memory must be given back"),
+    rule(Call::SerializedFMUstateSize,   "fmi2SerializedFMUstateSize",   ME,            CS,          0,     ""),
+    rule(Call::SerializeFMUstate,        "fmi2SerializeFMUstate",        ME,            CS,          0,     ""),
+    rule(Call::DeSerializeFMUstate,      "fmi2DeSerializeFMUstate",      ME,            CS,          0,     ""),
+    rule(Call::GetDirectionalDerivative, "fmi2GetDirectionalDerivative", N | E | C | T, N | S | F | T, 0,   ""),
+    rule(Call::EnterEventMode,           "fmi2EnterEventMode",           E | C,         0,           0,     ""),
+    rule(Call::NewDiscreteStates,        "fmi2NewDiscreteStates",        E,             0,           0,     ""),
+    rule(Call::EnterContinuousTimeMode,  "fmi2EnterContinuousTimeMode",  E,             0,           0,     ""),
+    rule(Call::CompletedIntegratorStep,  "fmi2CompletedIntegratorStep",  C,             0,           E,     "O7: evaluated like an equation; it does nothing"),
+    rule(Call::SetTime,                  "fmi2SetTime",                  C,             0,           E,     "O4: all is set and read before the first fmi2NewDiscreteStates"),
+    rule(Call::SetContinuousStates,      "fmi2SetContinuousStates",      C,             0,           E,     "O4: all is set and read before the first fmi2NewDiscreteStates"),
+    rule(Call::GetEventIndicators,       "fmi2GetEventIndicators",       N | E | C | T, 0,           0,     ""),
+    rule(Call::GetContinuousStates,      "fmi2GetContinuousStates",      N | E | C | T, 0,           0,     ""),
+    rule(Call::GetDerivatives,           "fmi2GetDerivatives",           N | E | C | T, 0,           0,     ""),
+    rule(Call::GetNominalsOfContinuousStates, "fmi2GetNominalsOfContinuousStates", ME,  0,           0,     ""),
+    rule(Call::SetRealInputDerivatives,  "fmi2SetRealInputDerivatives",  0,             I | N | S,   F,     "go on from the time a discarded step has reached"),
+    rule(Call::GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives", 0,             S | F | T,   N,     "masters ask before the first step"),
+    rule(Call::DoStep,                   "fmi2DoStep",                   0,             S,           F,     "go on from the time a discarded step has reached"),
+    rule(Call::CancelStep,               "fmi2CancelStep",               0,             0,           0,     ""),
+    rule(Call::GetStatus,                "fmi2GetStatus",                0,             S | F | T,   I | N, "the answer exists"),
+    rule(Call::GetRealStatus,            "fmi2GetRealStatus",            0,             S | F | T,   I | N, "the answer exists"),
+    rule(Call::GetIntegerStatus,         "fmi2GetIntegerStatus",         0,             S | F | T,   I | N, "the answer exists"),
+    rule(Call::GetBooleanStatus,         "fmi2GetBooleanStatus",         0,             S | F | T,   I | N, "the answer exists"),
+    rule(Call::GetStringStatus,          "fmi2GetStringStatus",          0,             S | F | T,   I | N, "the answer exists"),
+];
+
+impl Call {
+    /// Its row.
+    pub fn rule(self) -> &'static Rule {
+        &RULES[self as usize]
+    }
+
+    /// Its name in C.
+    pub fn name(self) -> &'static str {
+        self.rule().name
+    }
+}
+
+impl Rule {
+    /// Whether the standard's table allows the call.
+    pub fn is_standard(&self, interface: Interface, mode: Mode) -> bool {
+        self.standard(interface) & (1 << mode as u8) != 0
+    }
+
+    /// Whether the interface has this function at all. `fmi2CancelStep` belongs to Co-Simulation, though no mode allows it here.
+    pub fn belongs_to(&self, interface: Interface) -> bool {
+        self.standard(interface) != 0 || (self.call == Call::CancelStep && interface == Interface::CoSimulation)
+    }
+
+    fn standard(&self, interface: Interface) -> u8 {
+        match interface {
+            Interface::ModelExchange => self.model_exchange,
+            Interface::CoSimulation => self.co_simulation,
+        }
+    }
+}
+
+/// Whether a call is legal: by the standard, or because a host needs it.
+pub fn is_legal(call: Call, interface: Interface, mode: Mode) -> bool {
+    let rule = call.rule();
+    rule.is_standard(interface, mode) || (rule.belongs_to(interface) && rule.beyond & (1 << mode as u8) != 0)
+}
+
+/// Why a call is not legal, in words; nothing if it is.
+///
+/// # Errors
+/// The reason.
+pub fn permit(call: Call, interface: Interface, mode: Mode) -> Result<(), String> {
+    if is_legal(call, interface, mode) {
+        return Ok(());
+    }
+    Err(match (mode, interface) {
+        (Mode::Lost, _) => "the instance is lost after an internal error; it can only be freed".to_owned(),
+        (_, Interface::ModelExchange) if !call.rule().belongs_to(interface) => {
+            "this is a function of Co-Simulation; the instance was made for Model Exchange".to_owned()
+        }
+        (_, Interface::CoSimulation) if !call.rule().belongs_to(interface) => {
+            "this is a function of Model Exchange; the instance was made for Co-Simulation".to_owned()
+        }
+        _ if call == Call::CancelStep => {
+            "no step is in progress: every step is done when fmi2DoStep returns".to_owned()
+        }
+        _ => format!("not allowed now; the instance is in mode \"{}\"", mode.name()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [Interface; 2] = [Interface::ModelExchange, Interface::CoSimulation];
+
+    #[test]
+    fn every_row_stands_at_its_own_call() {
+        for (i, rule) in RULES.iter().enumerate() {
+            assert_eq!(rule.call as usize, i, "{}", rule.name);
+            assert_eq!(rule.name, format!("fmi2{:?}", rule.call));
+        }
+    }
+
+    #[test]
+    fn every_call_is_legal_somewhere_but_cancel() {
+        for rule in &RULES {
+            let legal = BOTH.iter().any(|&i| Mode::ALL.iter().any(|&m| rule.is_standard(i, m)));
+            assert_eq!(legal, rule.call != Call::CancelStep, "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn what_is_tolerated_says_why_and_is_not_standard_already() {
+        for rule in &RULES {
+            assert_eq!(rule.beyond == 0, rule.why.is_empty(), "{}", rule.name);
+            assert_eq!(
+                rule.beyond & (rule.model_exchange & rule.co_simulation),
+                0,
+                "{}",
+                rule.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_lost_instance_can_only_be_freed() {
+        for rule in &RULES {
+            let freeing = matches!(rule.call, Call::FreeInstance | Call::FreeFMUstate);
+            for interface in BOTH {
+                assert_eq!(is_legal(rule.call, interface, Mode::Lost), freeing, "{}", rule.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_call_of_the_other_interface_is_refused_by_name() {
+        let refused = permit(Call::DoStep, Interface::ModelExchange, Mode::Event);
+        assert!(refused.is_err_and(|why| why.contains("Co-Simulation")));
+        let refused = permit(Call::SetTime, Interface::CoSimulation, Mode::StepComplete);
+        assert!(refused.is_err_and(|why| why.contains("Model Exchange")));
+        let refused = permit(Call::CancelStep, Interface::CoSimulation, Mode::StepComplete);
+        assert!(refused.is_err_and(|why| why.contains("no step is in progress")));
+    }
+}

@@ -1,0 +1,412 @@
+//! The one list of variables: a value reference is a place in it.
+//!
+//! XML, get and set read the same list, so they cannot disagree. Names, units and starts stay where
+//! the model declares them; the list only says which number of the model each variable is.
+
+use crate::plant::{Model, OutputKind};
+use crate::spec::mangled;
+use crate::system::{Parameter, Quantity, Unit};
+use crate::{Error, Problem};
+use model_description::{Causality, Initial, Variability};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Raised whenever the order or the meaning of the variables of a given model changes: an FMU's XML
+/// and library then no longer fit together.
+pub const REGISTRY_VERSION: u32 = 1;
+
+/// How variables are named (§2.2.9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Naming {
+    /// `base.r[1]`, `der(elbow.qd)`.
+    #[default]
+    Structured,
+    /// `base_r_1_`, `der_elbow_qd_`: what OpenModelica makes of the structured name (rule O1).
+    Flat,
+}
+
+/// Which number of the model a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// A parameter: of the model, or of the solver behind them.
+    Parameter(usize),
+    /// An input.
+    Input(usize),
+    /// A continuous-time state.
+    State(usize),
+    /// The derivative of a state.
+    Derivative(usize),
+    /// An output that is a real number.
+    Output(usize),
+    /// An output that is true or false.
+    Flag(usize),
+}
+
+/// What FMI says of a variable (§2.2.7).
+#[derive(Clone, Debug)]
+pub struct Variable<'a> {
+    /// Its handle; its index in the XML is one more.
+    pub value_reference: u32,
+    /// Which number of the model it is.
+    pub slot: Slot,
+    /// Its name, in the registry's naming.
+    pub name: Cow<'a, str>,
+    /// Unit, nominal, description.
+    pub quantity: &'a Quantity,
+    /// Who sets it.
+    pub causality: Causality,
+    /// When it may change.
+    pub variability: Variability,
+    /// How it is initialised; `None` for inputs.
+    pub initial: Option<Initial>,
+    /// Start value, in its unit, where the host may set one.
+    pub start: Option<f64>,
+}
+
+/// The variables of a model.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    model: Arc<Model>,
+    naming: Naming,
+    solver: Vec<Parameter>,
+    slots: Vec<Slot>,
+}
+
+impl Registry {
+    /// Lists the variables: parameters, inputs, states, derivatives, outputs.
+    pub fn new(model: Arc<Model>, naming: Naming) -> Self {
+        let solver = vec![work_limit(&model)];
+        let flag_or_real = |(i, output): (usize, &crate::plant::Output)| match output.kind {
+            OutputKind::Continuous => Slot::Output(i),
+            OutputKind::Flag => Slot::Flag(i),
+        };
+        let slots = (0..model.parameters.len() + solver.len())
+            .map(Slot::Parameter)
+            .chain((0..model.inputs.len()).map(Slot::Input))
+            .chain((0..model.states.len()).map(Slot::State))
+            .chain((0..model.states.len()).map(Slot::Derivative))
+            .chain(model.outputs.iter().enumerate().map(flag_or_real))
+            .collect();
+        Self {
+            model,
+            naming,
+            solver,
+            slots,
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// How the variables are named.
+    pub fn naming(&self) -> Naming {
+        self.naming
+    }
+
+    /// How many variables there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Which number of the model a value reference stands for.
+    #[inline]
+    pub fn slot(&self, value_reference: u32) -> Option<Slot> {
+        self.slots.get(usize::try_from(value_reference).ok()?).copied()
+    }
+
+    /// The value reference of a slot.
+    pub fn reference(&self, slot: Slot) -> u32 {
+        let model = &self.model;
+        let inputs = model.parameters.len() + self.solver.len();
+        let states = inputs + model.inputs.len();
+        let place = match slot {
+            Slot::Parameter(i) => i,
+            Slot::Input(i) => inputs + i,
+            Slot::State(i) => states + i,
+            Slot::Derivative(i) => states + model.states.len() + i,
+            Slot::Output(i) | Slot::Flag(i) => states + 2 * model.states.len() + i,
+        };
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// A parameter of the model, or of the solver behind them.
+    pub fn parameter(&self, i: usize) -> &Parameter {
+        match i.checked_sub(self.model.parameters.len()) {
+            None => &self.model.parameters[i],
+            Some(k) => &self.solver[k],
+        }
+    }
+
+    /// The start values of all parameters, the solver's last.
+    pub fn parameter_starts(&self) -> Vec<f64> {
+        let all = self.model.parameters.iter().chain(&self.solver);
+        all.map(|p| p.start).collect()
+    }
+
+    /// Name, unit, nominal and description of a slot.
+    pub fn quantity(&self, slot: Slot) -> &Quantity {
+        let model = &self.model;
+        match slot {
+            Slot::Parameter(i) => &self.parameter(i).quantity,
+            Slot::Input(i) => &model.inputs[i].quantity,
+            Slot::State(i) => &model.states[i],
+            Slot::Derivative(i) => &model.derivatives[i],
+            Slot::Output(i) | Slot::Flag(i) => &model.outputs[i].quantity,
+        }
+    }
+
+    /// The name of a slot, in the registry's naming.
+    pub fn name(&self, slot: Slot) -> Cow<'_, str> {
+        let name = &self.quantity(slot).name;
+        match self.naming {
+            Naming::Structured => Cow::Borrowed(name),
+            Naming::Flat => Cow::Owned(mangled(name)),
+        }
+    }
+
+    /// All that FMI says of each variable, in the order of the value references.
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = Variable<'_>> {
+        self.slots.iter().map(|&slot| self.variable(slot))
+    }
+
+    /// All that FMI says of the variable with this name; a search, so not for running code.
+    pub fn find(&self, name: &str) -> Option<Variable<'_>> {
+        let slot = self.slots.iter().find(|&&slot| self.name(slot) == name);
+        slot.map(|&slot| self.variable(slot))
+    }
+
+    fn variable(&self, slot: Slot) -> Variable<'_> {
+        // States and their derivatives are outputs too: hosts read them without asking how they come about.
+        let (causality, variability, initial, start) = match slot {
+            Slot::Parameter(i) => {
+                let parameter = self.parameter(i);
+                let variability = if parameter.tunable {
+                    Variability::Tunable
+                } else {
+                    Variability::Fixed
+                };
+                (
+                    Causality::Parameter,
+                    variability,
+                    Some(Initial::Exact),
+                    Some(parameter.start),
+                )
+            }
+            Slot::Input(i) => {
+                let input = &self.model.inputs[i];
+                let variability = if input.switch {
+                    Variability::Discrete
+                } else {
+                    Variability::Continuous
+                };
+                (Causality::Input, variability, None, Some(input.start))
+            }
+            Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => (
+                Causality::Output,
+                Variability::Continuous,
+                Some(Initial::Calculated),
+                None,
+            ),
+            Slot::Flag(_) => (
+                Causality::Output,
+                Variability::Discrete,
+                Some(Initial::Calculated),
+                None,
+            ),
+        };
+        Variable {
+            value_reference: self.reference(slot),
+            slot,
+            name: self.name(slot),
+            quantity: self.quantity(slot),
+            causality,
+            variability,
+            initial,
+            start,
+        }
+    }
+
+    /// Names must differ, and must still differ once an importer has turned them into identifiers (rule O1).
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with both names of every clash.
+    pub fn check_names(&self) -> Result<(), Error> {
+        let mut owners: HashMap<String, &str> = HashMap::with_capacity(self.len());
+        let mut problems = Vec::new();
+        for &slot in &self.slots {
+            let name = self.quantity(slot).name.as_str();
+            let identifier = mangled(name);
+            let Some(other) = owners.get(&identifier) else {
+                owners.insert(identifier, name);
+                continue;
+            };
+            let at = match slot {
+                Slot::Parameter(i) => self.parameter(i).at.clone(),
+                _ => Vec::new(),
+            };
+            let what = if *other == name {
+                format!("two variables are called \"{name}\"")
+            } else {
+                format!(
+                    "the variables \"{other}\" and \"{name}\" would both be called \"{identifier}\" in OpenModelica; \
+                     rename one of their owners"
+                )
+            };
+            problems.push(Problem { at, what });
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Spec(problems))
+        }
+    }
+
+    /// Most evaluations of the dynamics within one `fmi2DoStep`, from the values of all parameters.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] where the value makes no sense.
+    pub fn work_limit(&self, parameters: &[f64]) -> Result<f64, Error> {
+        let value = parameters.get(self.model.parameters.len()).copied().unwrap_or(f64::NAN);
+        if value.is_finite() && value >= 1.0 {
+            return Ok(value);
+        }
+        let parameter = &self.solver[0];
+        Err(Error::Spec(vec![Problem {
+            at: parameter.at.clone(),
+            what: format!("{} = {value} is not at least 1", parameter.quantity.name),
+        }]))
+    }
+}
+
+fn work_limit(model: &Model) -> Parameter {
+    Parameter {
+        quantity: Quantity {
+            nominal: 1e6,
+            ..Quantity::new(
+                "solver.work_limit",
+                Unit::One,
+                "most evaluations of the dynamics within one communication step (Co-Simulation)",
+            )
+        },
+        start: model.spec.solver.work_limit,
+        tunable: false,
+        at: vec!["solver".to_owned(), "work_limit".to_owned()],
+    }
+}
+
+/// Ties an FMU's XML to the model in its `resources/` and to this library's list of variables (§2.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guid(pub [u8; 16]);
+
+impl Guid {
+    /// The first 128 bits of SHA-256 over the naming, [`REGISTRY_VERSION`] and the compiled model's bytes.
+    ///
+    /// No computed number enters: the last bit of one may differ between platforms.
+    pub fn new(model: &[u8], naming: Naming) -> Self {
+        let flavour: &[u8] = match naming {
+            Naming::Structured => b"structured",
+            Naming::Flat => b"flat",
+        };
+        let mut hash = Sha256::new();
+        hash.update(flavour);
+        hash.update(REGISTRY_VERSION.to_le_bytes());
+        hash.update(model);
+        let mut guid = [0; 16];
+        for (to, from) in guid.iter_mut().zip(hash.finalize()) {
+            *to = from;
+        }
+        Self(guid)
+    }
+}
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (i, byte) in self.0.iter().enumerate() {
+            let dash = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
+            write!(f, "{dash}{byte:02x}")?;
+        }
+        f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fmu::testing::{Outcome, two_link};
+
+    #[test]
+    fn a_value_reference_is_the_place_in_the_list() -> Outcome {
+        let (model, _) = two_link()?;
+        let registry = Registry::new(model, Naming::Structured);
+        for (i, variable) in registry.variables().enumerate() {
+            assert_eq!(variable.value_reference as usize, i);
+            assert_eq!(registry.slot(variable.value_reference), Some(variable.slot));
+        }
+        assert_eq!(registry.slot(u32::try_from(registry.len())?), None);
+        assert_eq!(registry.slot(u32::MAX), None);
+        Ok(())
+    }
+
+    #[test]
+    fn names_of_every_kind_are_found() -> Outcome {
+        let (model, _) = two_link()?;
+        let registry = Registry::new(Arc::clone(&model), Naming::Structured);
+        for (name, causality, variability) in [
+            ("base.mass", Causality::Parameter, Variability::Fixed),
+            ("elbow.q_start", Causality::Parameter, Variability::Fixed),
+            ("solver.work_limit", Causality::Parameter, Variability::Fixed),
+            ("shoulder.tau", Causality::Input, Variability::Continuous),
+            ("elbow.q", Causality::Output, Variability::Continuous),
+            ("der(elbow.qd)", Causality::Output, Variability::Continuous),
+            ("elbow.out_of_range", Causality::Output, Variability::Discrete),
+        ] {
+            let found = registry.find(name).ok_or(name)?;
+            assert_eq!((found.causality, found.variability), (causality, variability), "{name}");
+        }
+        let flat = Registry::new(model, Naming::Flat);
+        assert_eq!(
+            flat.find("der_elbow_qd_").map(|v| v.value_reference),
+            registry.find("der(elbow.qd)").map(|v| v.value_reference)
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
+        let mut model = Model::clone(&*two_link()?.0);
+        model.inputs[0].quantity.name = "base_mass".to_owned();
+        let refused = Registry::new(Arc::new(model), Naming::Structured).check_names();
+        let Err(Error::Spec(problems)) = refused else {
+            return Err("accepted".into());
+        };
+        assert_eq!(problems.len(), 1);
+        let what = problems[0].to_string();
+        assert!(
+            what.contains("\"base.mass\"") && what.contains("\"base_mass\""),
+            "{what}"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn the_guid_depends_on_model_and_naming_and_is_formatted_as_one() {
+        let guid = Guid::new(b"model", Naming::Structured);
+        assert_eq!(guid, Guid::new(b"model", Naming::Structured));
+        assert_ne!(guid, Guid::new(b"model", Naming::Flat));
+        assert_ne!(guid, Guid::new(b"Model", Naming::Structured));
+        let text = guid.to_string();
+        let groups: Vec<usize> = text.trim_matches(['{', '}']).split('-').map(str::len).collect();
+        assert_eq!((groups.as_slice(), text.len()), ([8, 4, 4, 4, 12].as_slice(), 38));
+    }
+}

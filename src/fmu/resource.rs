@@ -1,0 +1,193 @@
+//! Where the compiled model lies: `fmuResourceLocation` in all the spellings hosts use (§2.1.5, RFC 3986).
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The compiled model's file in `resources/`.
+pub const MODEL_FILE: &str = "model.json";
+
+/// A larger file is not read: it is no model.
+const SIZE_LIMIT: u64 = 256 << 20;
+
+/// Reads the compiled model; the file is closed again, since hosts make instances by the thousand.
+///
+/// # Errors
+/// What is wrong with the location or the file, in the user's words.
+pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
+    let file = directory(location)?.join(MODEL_FILE);
+    read(&file, SIZE_LIMIT).map_err(|what| format!("cannot read the model {}: {what}", file.display()))
+}
+
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file at the limit from one above it; `take` also ends an endless device.
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > limit {
+        return Err(format!("it is larger than {limit} bytes"));
+    }
+    Ok(bytes)
+}
+
+/// The directory a resource location means: `file:/x`, `file:///x`, `file://localhost/x`, with percent
+/// escapes; or a plain path, taken as it is.
+///
+/// # Errors
+/// What is wrong with the location.
+pub fn directory(location: &str) -> Result<PathBuf, String> {
+    let bytes = path_bytes(location, cfg!(windows))?;
+    to_path(bytes).ok_or_else(|| format!("the resource location {location:?} is not a valid path"))
+}
+
+#[cfg(unix)]
+fn to_path(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+#[cfg(not(unix))]
+fn to_path(bytes: Vec<u8>) -> Option<PathBuf> {
+    String::from_utf8(bytes).ok().map(PathBuf::from)
+}
+
+fn path_bytes(location: &str, windows: bool) -> Result<Vec<u8>, String> {
+    if location.trim().is_empty() {
+        return Err("the resource location is empty".to_owned());
+    }
+    let Some(rest) = strip_file_scheme(location) else {
+        if let Some((scheme, _)) = location.split_once("://") {
+            return Err(format!(
+                "the resource location {location:?} has scheme {scheme:?}; only file: is supported"
+            ));
+        }
+        return Ok(location.as_bytes().to_vec());
+    };
+    let path = match rest.strip_prefix("//") {
+        // `file:///x` has an empty host, `file://localhost/x` this one; `file://C:/x` is a common mistake.
+        Some(after) if is_drive(after) => after.to_owned(),
+        Some(after) => {
+            let (host, path) = after.split_at(after.find('/').unwrap_or(after.len()));
+            match host {
+                _ if host.is_empty() || host.eq_ignore_ascii_case("localhost") => path.to_owned(),
+                _ if windows => format!("//{host}{path}"),
+                _ => {
+                    return Err(format!(
+                        "the resource location {location:?} lies on another host, {host:?}"
+                    ));
+                }
+            }
+        }
+        None => rest.to_owned(),
+    };
+    let decoded = percent_decoded(&path)
+        .ok_or_else(|| format!("the resource location {location:?} has a broken percent escape"))?;
+    if decoded.is_empty() {
+        return Err(format!("the resource location {location:?} has no path"));
+    }
+    if decoded.contains(&0) {
+        return Err(format!("the resource location {location:?} contains a zero byte"));
+    }
+    // `file:///C:/x` means `C:/x`.
+    match decoded.strip_prefix(b"/") {
+        Some(drive) if windows && drive.get(1) == Some(&b':') => Ok(drive.to_vec()),
+        _ => Ok(decoded),
+    }
+}
+
+fn strip_file_scheme(location: &str) -> Option<&str> {
+    let (scheme, rest) = location.split_at_checked("file:".len())?;
+    scheme.eq_ignore_ascii_case("file:").then_some(rest)
+}
+
+fn is_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
+}
+
+fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        if byte == b'%' {
+            let high = char::from(bytes.next()?).to_digit(16)?;
+            let low = char::from(bytes.next()?).to_digit(16)?;
+            decoded.push(u8::try_from(16 * high + low).ok()?);
+        } else {
+            decoded.push(byte);
+        }
+    }
+    Some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(location: &str, windows: bool) -> Result<String, String> {
+        path_bytes(location, windows).map(|b| String::from_utf8_lossy(&b).into_owned())
+    }
+
+    #[test]
+    fn every_spelling_of_a_location_gives_the_same_path() {
+        for spelling in [
+            "/tmp/my fmu/100%/resources",
+            "file:/tmp/my%20fmu/100%25/resources",
+            "file:///tmp/my%20fmu/100%25/resources",
+            "file://localhost/tmp/my%20fmu/100%25/resources",
+            "FILE:///tmp/my fmu/100%25/resources",
+        ] {
+            assert_eq!(
+                path(spelling, false).as_deref(),
+                Ok("/tmp/my fmu/100%/resources"),
+                "{spelling}"
+            );
+        }
+        assert_eq!(path("file:///tmp/%C3%A4", false).as_deref(), Ok("/tmp/ä"));
+    }
+
+    #[test]
+    fn windows_drives_and_shares() {
+        for spelling in [
+            "C:/a b/r",
+            "file:///C:/a%20b/r",
+            "file:/C:/a%20b/r",
+            "file://C:/a%20b/r",
+            "file:C:/a%20b/r",
+        ] {
+            assert_eq!(path(spelling, true).as_deref(), Ok("C:/a b/r"), "{spelling}");
+        }
+        assert_eq!(path("file://server/share/r", true).as_deref(), Ok("//server/share/r"));
+    }
+
+    #[test]
+    fn what_is_no_location_is_refused_with_the_reason() {
+        for (location, reason) in [
+            ("", "empty"),
+            ("http://x/y", "only file:"),
+            ("file://elsewhere/x", "another host"),
+            ("file:///x%2", "percent escape"),
+            ("file:///x%zz", "percent escape"),
+            ("file:///x%00", "zero byte"),
+            ("file://", "no path"),
+        ] {
+            let refused = path(location, false);
+            assert!(
+                refused.as_ref().is_err_and(|what| what.contains(reason)),
+                "{location}: {refused:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_above_the_limit_is_refused() -> std::io::Result<()> {
+        let file = std::env::temp_dir().join(format!("grapple-resource-{}", std::process::id()));
+        std::fs::write(&file, [0; 11])?;
+        assert_eq!(read(&file, 11).map(|b| b.len()), Ok(11));
+        assert!(read(&file, 10).is_err_and(|e| e.contains("larger")));
+        std::fs::remove_file(&file)?;
+        assert!(read(&file, 11).is_err());
+        Ok(())
+    }
+}

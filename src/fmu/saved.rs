@@ -1,0 +1,227 @@
+//! An instance's state, as a copy and as bytes (§2.1.8).
+//!
+//! Bytes, all numbers little-endian:
+//!
+//! | what | bytes |
+//! |---|---|
+//! | `"GRAPPLE\0"`, layout version | 8 + 4 |
+//! | interface, mode, moved, unsettled | 4 × 1 |
+//! | GUID | 16 |
+//! | length of the whole | 8 |
+//! | numbers of states, inputs, input derivative orders, modes, integrator memory, parameters | 6 × 4 |
+//! | start, stop (NaN: none), tolerance (NaN: none), time | 4 × 8 |
+//! | states, inputs, input derivatives order by order, integrator memory, parameters | 8 each |
+//! | modes | 4 each |
+//! | first 128 bits of SHA-256 over all that | 16 |
+
+use super::component::{Component, Experiment};
+use super::lifecycle::{Interface, Mode};
+use super::registry::Guid;
+use crate::integrate::Memory;
+use crate::simulation::State;
+use sha2::{Digest, Sha256};
+
+const MAGIC: [u8; 8] = *b"GRAPPLE\0";
+/// Raised whenever the layout above changes.
+const LAYOUT: u32 = 1;
+const HEADER: usize = 8 + 4 + 4 + 16 + 8 + 6 * 4 + 4 * 8;
+const CHECKSUM: usize = 16;
+
+/// All that makes an instance's answers: with it another instance of the same FMU goes on with the same bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedState {
+    pub(super) guid: Guid,
+    pub(super) interface: Interface,
+    pub(super) mode: Mode,
+    pub(super) moved: bool,
+    pub(super) unsettled: bool,
+    pub(super) experiment: Experiment,
+    pub(super) parameters: Vec<f64>,
+    pub(super) state: State,
+}
+
+impl SavedState {
+    /// How many bytes it makes.
+    pub fn serialized_size(&self) -> usize {
+        size(self.counts())
+    }
+
+    fn counts(&self) -> [usize; 6] {
+        let state = &self.state;
+        [
+            state.x.len(),
+            state.u.len(),
+            state.u_derivatives.len(),
+            state.modes.len(),
+            Memory::LEN,
+            self.parameters.len(),
+        ]
+    }
+
+    /// The state as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let counts = self.counts();
+        let total = size(counts);
+        let mut bytes = Vec::with_capacity(total);
+        bytes.extend(MAGIC);
+        bytes.extend(LAYOUT.to_le_bytes());
+        bytes.extend([
+            self.interface as u8,
+            self.mode as u8,
+            u8::from(self.moved),
+            u8::from(self.unsettled),
+        ]);
+        bytes.extend(self.guid.0);
+        bytes.extend((total as u64).to_le_bytes());
+        for count in counts {
+            bytes.extend((count as u32).to_le_bytes());
+        }
+        let Experiment { start, stop, tolerance } = self.experiment;
+        let state = &self.state;
+        let scalars = [start, stop.unwrap_or(f64::NAN), tolerance.unwrap_or(f64::NAN), state.t];
+        let memory = state.memory.to_array();
+        let inputs = std::iter::once(&state.u).chain(&state.u_derivatives);
+        let numbers = scalars
+            .iter()
+            .chain(&state.x)
+            .chain(inputs.flatten())
+            .chain(&memory)
+            .chain(&self.parameters);
+        for number in numbers {
+            bytes.extend(number.to_le_bytes());
+        }
+        for mode in &state.modes {
+            bytes.extend(mode.to_le_bytes());
+        }
+        let checksum = checksum(&bytes);
+        bytes.extend(checksum);
+        bytes
+    }
+
+    /// Reads the bytes of a state of `component`'s FMU. The lengths expected are the component's own, so
+    /// nothing is allocated on a stranger's word.
+    ///
+    /// # Errors
+    /// Why the bytes are no such state.
+    pub fn from_bytes(bytes: &[u8], component: &Component) -> Result<Self, String> {
+        let mut own = component.save();
+        let expected = own.serialized_size();
+        let mut reader = Reader(bytes);
+        if reader.take::<8>() != Some(MAGIC) {
+            return Err("these bytes are no saved state: they do not begin as one".to_owned());
+        }
+        let cut = || format!("the saved state is cut short: {} bytes", bytes.len());
+        let layout = reader.u32().ok_or_else(cut)?;
+        if layout != LAYOUT {
+            return Err(format!(
+                "the saved state has layout {layout}; this library reads layout {LAYOUT}"
+            ));
+        }
+        let [interface, mode, moved, unsettled] = reader.take::<4>().ok_or_else(cut)?;
+        let guid = Guid(reader.take().ok_or_else(cut)?);
+        if guid != own.guid {
+            return Err(format!(
+                "the saved state belongs to another FMU, {guid}; this one is {}",
+                own.guid
+            ));
+        }
+        let total = reader.take().map(u64::from_le_bytes).ok_or_else(cut)?;
+        if bytes.len() != expected || total != expected as u64 {
+            return Err(format!(
+                "the saved state has {} bytes and says {total}; a state of this FMU has {expected}",
+                bytes.len()
+            ));
+        }
+        let (content, sum) = bytes.split_at(expected - CHECKSUM);
+        if checksum(content) != sum {
+            return Err("the saved state is damaged: its checksum does not fit".to_owned());
+        }
+        for count in own.counts() {
+            if reader.u32().ok_or_else(cut)? as usize != count {
+                return Err("the saved state has other numbers of states, inputs or parameters".to_owned());
+            }
+        }
+        let known = |mode: &Mode| mode.belongs_to(component.interface());
+        own.mode = Mode::ALL
+            .into_iter()
+            .find(|m| *m as u8 == mode)
+            .filter(known)
+            .filter(|_| interface == own.interface as u8)
+            .ok_or("a state of Model Exchange does not fit Co-Simulation, nor the other way round")?;
+        own.moved = moved != 0;
+        own.unsettled = unsettled != 0;
+        own.read_numbers(&mut reader).ok_or_else(cut)??;
+        Ok(own)
+    }
+
+    fn read_numbers(&mut self, reader: &mut Reader) -> Option<Result<(), String>> {
+        let defined = |x: f64| Some(x).filter(|x| !x.is_nan());
+        self.experiment = Experiment {
+            start: reader.f64()?,
+            stop: defined(reader.f64()?),
+            tolerance: defined(reader.f64()?),
+        };
+        let state = &mut self.state;
+        state.t = reader.f64()?;
+        let mut memory = [0.0; Memory::LEN];
+        let inputs = std::iter::once(&mut state.u).chain(&mut state.u_derivatives);
+        let numbers = state
+            .x
+            .iter_mut()
+            .chain(inputs.flatten())
+            .chain(&mut memory)
+            .chain(&mut self.parameters);
+        for number in numbers {
+            *number = reader.f64()?;
+        }
+        for mode in &mut state.modes {
+            *mode = i32::from_le_bytes(reader.take()?);
+        }
+        let finite = state.t.is_finite()
+            && state
+                .x
+                .iter()
+                .chain(&state.u)
+                .chain(&self.parameters)
+                .all(|x| x.is_finite());
+        Some(match Memory::from_slice(&memory) {
+            Err(what) => Err(format!("the saved state makes no sense: {what}")),
+            Ok(_) if !finite => Err("the saved state makes no sense: it is not finite".to_owned()),
+            Ok(memory) => {
+                state.memory = memory;
+                Ok(())
+            }
+        })
+    }
+}
+
+fn size([nx, nu, orders, modes, memory, parameters]: [usize; 6]) -> usize {
+    HEADER + 8 * (nx + nu * (1 + orders) + memory + parameters) + 4 * modes + CHECKSUM
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let mut sum = [0; CHECKSUM];
+    for (to, from) in sum.iter_mut().zip(Sha256::digest(bytes)) {
+        *to = from;
+    }
+    sum
+}
+
+/// Takes bytes from the front, never past the end.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn f64(&mut self) -> Option<f64> {
+        self.take().map(f64::from_le_bytes)
+    }
+}

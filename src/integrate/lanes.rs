@@ -1,0 +1,88 @@
+//! The loops over states, four states at a time.
+//!
+//! Four sums stand side by side in registers, in one pass over the memory for a whole row of a tableau. Every state
+//! has its own sum in a fixed order: the bits do not depend on how many states stand beside it.
+
+use super::tableau::Row;
+
+/// Measured with 20 states on plain x86-64 (SSE2): 8 is slower than 4, because of the states left over.
+const LANES: usize = 4;
+
+/// `out = x0 + h Σ aⱼ kⱼ`, where `k` holds the stages one after the other.
+pub(super) fn advance(out: &mut [f64], x0: &[f64], h: f64, row: Row, k: &[f64]) {
+    let n = out.len();
+    let (fours, rest) = out.as_chunks_mut::<LANES>();
+    let (x0_fours, x0_rest) = x0.as_chunks::<LANES>();
+    let rest_at = LANES * fours.len();
+    for (i, (out, x0)) in fours.iter_mut().zip(x0_fours).enumerate() {
+        *out = advanced(x0, h, row, k, n, LANES * i);
+    }
+    for (i, (out, x0)) in rest.iter_mut().zip(x0_rest).enumerate() {
+        [*out] = advanced(&[*x0], h, row, k, n, rest_at + i);
+    }
+}
+
+/// The states from number `at` on.
+fn advanced<const L: usize>(x0: &[f64; L], h: f64, row: Row, k: &[f64], n: usize, at: usize) -> [f64; L] {
+    let mut sum = [0.0; L];
+    for &(j, a) in row {
+        let stage = &k[j * n + at..][..L];
+        for (sum, k) in sum.iter_mut().zip(stage) {
+            *sum += a * k;
+        }
+    }
+    std::array::from_fn(|l| x0[l] + h * sum[l])
+}
+
+/// Largest `|vᵢ| / scᵢ`; zero when there are no states, infinite when a ratio is not a number.
+///
+/// The maximum and not the root mean square of HNW II.4 (4.11): every state keeps its own tolerance
+/// however many others are at rest. So a target that waits to be captured does not loosen the tolerance of the
+/// arm that reaches for it, and formulations with many and with few states are held to the same accuracy.
+pub(super) fn max_norm(v: &[f64], scale: &[f64]) -> f64 {
+    let (v_fours, v_rest) = v.as_chunks::<LANES>();
+    let (sc_fours, sc_rest) = scale.as_chunks::<LANES>();
+    let mut largest = [0.0; LANES];
+    for (v, sc) in v_fours.iter().zip(sc_fours) {
+        for l in 0..LANES {
+            largest[l] = larger(largest[l], v[l].abs() / sc[l]);
+        }
+    }
+    let rest = v_rest.iter().zip(sc_rest).map(|(v, sc)| v.abs() / sc);
+    rest.chain(largest).fold(0.0, larger)
+}
+
+/// The larger of two, infinity for not a number.
+fn larger(a: f64, b: f64) -> f64 {
+    let b = if b.is_nan() { f64::INFINITY } else { b };
+    if b > a { b } else { a }
+}
+
+/// Index of the largest `|vᵢ| / scᵢ`, the first of equals; zero when there are no states.
+pub(super) fn worst(v: &[f64], scale: &[f64]) -> usize {
+    let ratios = v.iter().zip(scale).map(|(v, sc)| v.abs() / sc);
+    let mut worst = (0, 0.0);
+    for (i, ratio) in ratios.enumerate() {
+        if larger(worst.1, ratio) > worst.1 {
+            worst = (i, larger(worst.1, ratio));
+        }
+    }
+    worst.0
+}
+
+/// Index of the first component that is not finite.
+pub(super) fn first_not_finite(v: &[f64]) -> Option<usize> {
+    let (fours, rest) = v.as_chunks::<LANES>();
+    // 0 · v is 0 for finite v, otherwise NaN.
+    let mut zero = [0.0; LANES];
+    for v in fours {
+        for l in 0..LANES {
+            zero[l] += 0.0 * v[l];
+        }
+    }
+    let sum: f64 = rest.iter().map(|v| 0.0 * v).chain(zero).sum();
+    if sum == 0.0 {
+        return None;
+    }
+    v.iter().position(|v| !v.is_finite())
+}

@@ -1,0 +1,186 @@
+//! Locating a sign change.
+//!
+//! The interpolate-truncate-project method: I. F. D. Oliveira, R. H. C. Takahashi, *An enhancement of the
+//! bisection method average performance preserving minmax optimality*, ACM Trans. Math. Softw. 47 (2021)
+//! 5:1–5:24, doi:10.1145/3423597. Superlinear on smooth functions, and on no function more than
+//! one evaluation worse than bisection: an event is located in bounded time. Their `n₀ = 1`,
+//! `κ₁ = 0.2 / (b₀ − a₀)`, `κ₂ = 2`.
+
+use std::error::Error;
+use std::fmt;
+
+/// Where a function changes side.
+///
+/// There are two sides, as FMI 2.0 has it for event indicators: `f > 0` and `f ≤ 0`. A zero is on the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bracket {
+    /// The last point known on the side of the start.
+    pub t_before: f64,
+    /// The function there.
+    pub f_before: f64,
+    /// The first point known on the other side: after the crossing.
+    pub t_after: f64,
+    /// The function there.
+    pub f_after: f64,
+    /// How often the function was evaluated.
+    pub evaluations: u32,
+}
+
+/// The least width of a bracket, in units of round-off of its larger end.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+
+/// Narrows `[t0, t1]`, with `f0 = f(t0)` and `f1 = f(t1)` on different sides, to a change of side not wider
+/// than `tolerance` (or 4 units of round-off of the ends, if that is more; a tolerance of zero is allowed).
+///
+/// With several changes of side inside, one of them is found, not always the first. At most
+/// ⌈log₂((t1 − t0)/tolerance)⌉ + 1 evaluations are made, one or two more where round-off interferes.
+///
+/// ```
+/// # use grapple::integrate;
+/// use integrate::root::find_change;
+///
+/// let f = |t: f64| Ok::<f64, ()>(2.0 - t * t);
+/// let bracket = find_change(0.0, 2.0, 2.0, -2.0, 0.0, f).unwrap();
+/// assert!(bracket.t_before < 2.0_f64.sqrt() && 2.0_f64.sqrt() <= bracket.t_after);
+/// assert!(bracket.t_after - bracket.t_before < 2e-15);
+/// ```
+///
+/// # Errors
+///
+/// When both ends are on one side, the interval is empty or not finite, the tolerance is negative or NaN, or the
+/// function fails or gives NaN (an infinite value is a side like any other).
+pub fn find_change<E>(
+    t0: f64,
+    f0: f64,
+    t1: f64,
+    f1: f64,
+    tolerance: f64,
+    mut f: impl FnMut(f64) -> Result<f64, E>,
+) -> Result<Bracket, RootError<E>> {
+    check(t0, f0, t1, f1, tolerance)?;
+    let width = tolerance.max(ROUND_OFF * t0.abs().max(t1.abs()));
+    let kappa = 0.2 / (t1 - t0);
+    // The radius that bisection, given one evaluation more, would have left before the next evaluation.
+    let mut radius = 0.5 * width * ((t1 - t0) / width).log2().ceil().exp2() * 2.0;
+    let mut bracket = Bracket {
+        t_before: t0,
+        f_before: f0,
+        t_after: t1,
+        f_after: f1,
+        evaluations: 0,
+    };
+    while bracket.t_after - bracket.t_before > width {
+        let t = bracket.next_point(kappa, radius, width);
+        if !(bracket.t_before < t && t < bracket.t_after) {
+            break;
+        }
+        radius *= 0.5;
+        let value = f(t).map_err(RootError::Function)?;
+        bracket.narrow(t, value)?;
+    }
+    Ok(bracket)
+}
+
+impl Bracket {
+    /// Interpolate, truncate, project; the middle where that leads nowhere.
+    ///
+    /// Near the end the truncation would vanish in round-off, and only one end of the bracket would move: it is
+    /// never less than 0.4 of the `goal`, so that two such points, one on either side, are near enough.
+    fn next_point(&self, kappa: f64, radius: f64, goal: f64) -> f64 {
+        let (a, b) = (self.t_before, self.t_after);
+        let (middle, width) = (f64::midpoint(a, b), b - a);
+        let chord = a + width * (self.f_before / (self.f_before - self.f_after));
+        let away = middle - chord;
+        let truncation = (kappa * width * width).max(0.4 * goal);
+        let truncated = if truncation <= away.abs() {
+            chord + truncation.copysign(away)
+        } else {
+            middle
+        };
+        let slack = radius - 0.5 * width;
+        let projected = if (truncated - middle).abs() <= slack {
+            truncated
+        } else {
+            middle - slack.copysign(away)
+        };
+        // Not so if a value is infinite (the chord is NaN) or round-off has eaten the slack.
+        let inside = a < projected && projected < b && slack >= 0.0;
+        if inside { projected } else { middle }
+    }
+
+    /// Replaces the end on the same side as `value`.
+    fn narrow<E>(&mut self, t: f64, value: f64) -> Result<(), RootError<E>> {
+        self.evaluations += 1;
+        if value.is_nan() {
+            return Err(RootError::NotANumber { t });
+        }
+        if (value > 0.0) == (self.f_before > 0.0) {
+            (self.t_before, self.f_before) = (t, value);
+        } else {
+            (self.t_after, self.f_after) = (t, value);
+        }
+        Ok(())
+    }
+}
+
+fn check<E>(t0: f64, f0: f64, t1: f64, f1: f64, tolerance: f64) -> Result<(), RootError<E>> {
+    if !(t0 < t1 && (t1 - t0).is_finite() && tolerance >= 0.0) {
+        return Err(RootError::Interval { t0, t1, tolerance });
+    }
+    if f0.is_nan() {
+        return Err(RootError::NotANumber { t: t0 });
+    }
+    if f1.is_nan() {
+        return Err(RootError::NotANumber { t: t1 });
+    }
+    if (f0 > 0.0) == (f1 > 0.0) {
+        return Err(RootError::SameSide { f0, f1 });
+    }
+    Ok(())
+}
+
+/// Why no change of side is found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RootError<E> {
+    /// The interval is empty or not finite, or the tolerance negative.
+    Interval {
+        /// Start.
+        t0: f64,
+        /// End.
+        t1: f64,
+        /// Tolerance.
+        tolerance: f64,
+    },
+    /// Both ends are on the same side.
+    SameSide {
+        /// The function at the start.
+        f0: f64,
+        /// The function at the end.
+        f1: f64,
+    },
+    /// The function has no value.
+    NotANumber {
+        /// Where.
+        t: f64,
+    },
+    /// The function fails.
+    Function(E),
+}
+
+impl<E: fmt::Display> fmt::Display for RootError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RootError::Interval { t0, t1, tolerance } => write!(
+                f,
+                "cannot look for a change of sign from t = {t0} to {t1} with tolerance {tolerance:e}"
+            ),
+            RootError::SameSide { f0, f1 } => {
+                write!(f, "no change of sign between the values {f0:e} and {f1:e}")
+            }
+            RootError::NotANumber { t } => write!(f, "the indicator is not a number at t = {t}"),
+            RootError::Function(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> Error for RootError<E> {}

@@ -1,0 +1,170 @@
+//! What is asked of the integrator.
+
+use std::error::Error;
+use std::fmt;
+
+use super::method::Method;
+
+/// What is asked of the integrator; it does not change while a [`Stepper`](super::Stepper) lives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub(super) method: Method,
+    pub(super) relative_tolerance: f64,
+    pub(super) absolute_tolerance: Vec<f64>,
+    pub(super) h_max: f64,
+    pub(super) initial_step: Option<f64>,
+    pub(super) max_evaluations: u64,
+}
+
+impl Settings {
+    /// Derivative evaluations allowed in one call, if nothing else is asked.
+    pub const DEFAULT_MAX_EVALUATIONS: u64 = 1_000_000;
+
+    /// Smallest relative tolerance: below it the error estimate is round-off.
+    pub const MIN_RELATIVE_TOLERANCE: f64 = 10.0 * f64::EPSILON;
+
+    /// Settings for as many states as there are nominal values.
+    ///
+    /// `nominal[i]` is the magnitude at which state `i` stops mattering in proportion to itself: its absolute
+    /// tolerance is `relative_tolerance * |nominal[i]|`. A step is accepted when, for every `i`,
+    ///
+    /// ```text
+    ///     |errorᵢ| ≤ absᵢ + rel · max(|x₀ᵢ|, |x₁ᵢ|)                     HNW II.4 (4.10)
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the tolerance is not in `MIN_RELATIVE_TOLERANCE ..= 0.5`, when a nominal value is zero
+    /// or not finite (or its product with the tolerance underflows), or a fixed step is not positive.
+    pub fn new(method: Method, relative_tolerance: f64, nominal: &[f64]) -> Result<Settings, SettingsError> {
+        if !(Self::MIN_RELATIVE_TOLERANCE..=0.5).contains(&relative_tolerance) {
+            return Err(SettingsError::RelativeTolerance(relative_tolerance));
+        }
+        if let Some(step) = method.fixed_step() {
+            positive("fixed step", step)?;
+        }
+        let absolute_tolerance: Vec<f64> = nominal.iter().map(|x| relative_tolerance * x.abs()).collect();
+        let refused = |a: &f64| !(a.is_finite() && *a >= f64::MIN_POSITIVE);
+        if let Some(component) = absolute_tolerance.iter().position(refused) {
+            return Err(SettingsError::Nominal {
+                component,
+                value: nominal[component],
+            });
+        }
+        Ok(Settings {
+            method,
+            relative_tolerance,
+            absolute_tolerance,
+            h_max: f64::INFINITY,
+            initial_step: None,
+            max_evaluations: Self::DEFAULT_MAX_EVALUATIONS,
+        })
+    }
+
+    /// No step is longer than this, except that a step may stretch by 1 % to land on its limit.
+    /// Infinite unless set.
+    ///
+    /// # Errors
+    ///
+    /// When `h_max` is not positive.
+    pub fn with_h_max(mut self, h_max: f64) -> Result<Settings, SettingsError> {
+        if h_max != f64::INFINITY {
+            positive("longest step", h_max)?;
+        }
+        self.h_max = h_max;
+        Ok(self)
+    }
+
+    /// The step an adaptive method tries first; unless set it is found from the equations.
+    ///
+    /// # Errors
+    ///
+    /// When `initial_step` is not positive and finite.
+    pub fn with_initial_step(mut self, initial_step: f64) -> Result<Settings, SettingsError> {
+        positive("initial step", initial_step)?;
+        self.initial_step = Some(initial_step);
+        Ok(self)
+    }
+
+    /// Derivative evaluations allowed between two [`begin_call`](super::Stepper::begin_call).
+    #[must_use]
+    pub fn with_max_evaluations(mut self, max_evaluations: u64) -> Settings {
+        self.max_evaluations = max_evaluations;
+        self
+    }
+
+    /// Derivative evaluations allowed in one call.
+    pub fn max_evaluations(&self) -> u64 {
+        self.max_evaluations
+    }
+
+    /// The method.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Number of states.
+    pub fn n_states(&self) -> usize {
+        self.absolute_tolerance.len()
+    }
+
+    /// The relative tolerance, the same for all states.
+    pub fn relative_tolerance(&self) -> f64 {
+        self.relative_tolerance
+    }
+
+    /// The absolute tolerance of each state, in its own unit.
+    pub fn absolute_tolerance(&self) -> &[f64] {
+        &self.absolute_tolerance
+    }
+}
+
+fn positive(name: &'static str, value: f64) -> Result<(), SettingsError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(SettingsError::NotPositive { name, value })
+    }
+}
+
+/// Why settings are refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SettingsError {
+    /// The relative tolerance is out of range.
+    RelativeTolerance(f64),
+    /// A nominal value gives no usable absolute tolerance.
+    Nominal {
+        /// Index of the state.
+        component: usize,
+        /// Its nominal value.
+        value: f64,
+    },
+    /// A step length is not positive and finite.
+    NotPositive {
+        /// Which one.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingsError::RelativeTolerance(value) => write!(
+                f,
+                "relative tolerance {value:e} is not between {:e} and 0.5",
+                Settings::MIN_RELATIVE_TOLERANCE
+            ),
+            SettingsError::Nominal { component, value } => write!(
+                f,
+                "nominal value {value:e} of state {component} gives no usable absolute tolerance"
+            ),
+            SettingsError::NotPositive { name, value } => {
+                write!(f, "{name} {value:e} is not positive and finite")
+            }
+        }
+    }
+}
+
+impl Error for SettingsError {}

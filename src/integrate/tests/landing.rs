@@ -1,0 +1,105 @@
+//! Steps end on communication points, and the points leave no trace in the steps.
+
+use super::super::landing::Trial;
+use super::super::{Memory, Method, Settings, Stepper};
+use super::problems::{distance, kepler, kepler_solution, ode, run};
+
+const METHODS: [Method; 3] = [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.004 }];
+
+#[test]
+fn many_communication_points_accumulate_no_drift() {
+    for method in METHODS {
+        let mut stepper = Stepper::new(Settings::new(method, 1e-9, &[1.0; 4]).unwrap());
+        let (mut t, mut memory) = (0.0, Memory::default());
+        let mut x = kepler_solution(0.6, 0.0);
+        for k in 1..=1000 {
+            let limit = f64::from(k) * 0.01;
+            stepper.begin_call();
+            loop {
+                let step = stepper.step(&mut kepler(), t, limit, &mut x, &mut memory).unwrap();
+                t = step.t;
+                assert!(t <= limit);
+                assert_eq!(step.landed, t == limit);
+                if step.landed {
+                    break;
+                }
+            }
+            assert_eq!(t.to_bits(), (f64::from(k) * 0.01).to_bits());
+            assert!(stepper.evaluations() < 200, "{}", stepper.evaluations());
+        }
+        let error = distance(&x, &kepler_solution(0.6, 10.0));
+        println!("{}: error after 1000 points {error:.1e}", method.name());
+        assert!(error < 1e-5);
+    }
+}
+
+#[test]
+fn the_natural_step_survives_a_communication_point() {
+    let settings = Settings::new(Method::Dopri5, 1e-6, &[1.0; 4]).unwrap();
+    let mut stepper = Stepper::new(settings);
+    let (mut t, mut memory) = (0.0, Memory::default());
+    let mut x = kepler_solution(0.6, 0.0);
+    while t < 2.0 {
+        t = stepper.step(&mut kepler(), t, 2.0, &mut x, &mut memory).unwrap().t;
+    }
+    let natural = memory.next_step().unwrap();
+    // Two points much closer than the natural step, then free again.
+    for limit in [2.000_001, 2.000_002] {
+        t = stepper.step(&mut kepler(), t, limit, &mut x, &mut memory).unwrap().t;
+        assert_eq!(t, limit);
+        assert_eq!(memory.next_step().unwrap(), natural);
+    }
+    let free = stepper.step(&mut kepler(), t, 100.0, &mut x, &mut memory).unwrap();
+    assert!((free.h - natural).abs() < 1e-12 && free.rejections == 0);
+}
+
+#[test]
+fn a_step_stretches_a_little_rather_than_leave_a_remainder() {
+    let stretched = Trial::towards(1.0, 0.0995, 1.1);
+    assert_eq!((stretched.t1, stretched.lands, stretched.shortened), (1.1, true, false));
+    let halved = Trial::towards(1.0, 0.098, 1.1);
+    assert!(!halved.lands && halved.shortened && (halved.h - 0.05).abs() < 1e-15);
+    let free = Trial::towards(1.0, 0.04, 1.1);
+    assert!(!free.lands && !free.shortened && (free.h - 0.04).abs() < 1e-15);
+    let last = Trial::towards(1.0, 0.04, 1.0_f64.next_up());
+    assert!(last.lands && last.shortened);
+    let unlimited = Trial::towards(1.0, 0.04, f64::INFINITY);
+    assert!(!unlimited.lands && !unlimited.shortened);
+}
+
+#[test]
+fn a_fixed_step_divides_the_way_into_the_fewest_equal_parts() {
+    let still = |method, t_end| {
+        let settings = Settings::new(method, 1e-3, &[1.0]).unwrap();
+        run(settings, &mut ode(|_, _, dx| dx[0] = 1.0), 0.0, t_end, &mut [0.0])
+    };
+    // 0.3/0.1 is 2.9999999999999996, 0.7/0.1 is 6.999999999999999.
+    for (step, t_end, count) in [(0.1, 0.3, 3), (0.1, 0.7, 7), (0.1, 1.0, 10), (0.3, 1.0, 4)] {
+        let steps = still(Method::Rk4 { step }, t_end);
+        assert_eq!(steps.len(), count);
+        for taken in &steps {
+            assert!((taken.h - t_end / count as f64).abs() < 1e-15);
+        }
+    }
+    let mut stepper = Stepper::new(Settings::new(Method::Rk4 { step: 0.25 }, 1e-3, &[1.0]).unwrap());
+    let mut memory = Memory::default();
+    let free = stepper
+        .step(
+            &mut ode(|_, _, dx| dx[0] = 1.0),
+            1.0,
+            f64::INFINITY,
+            &mut [0.0],
+            &mut memory,
+        )
+        .unwrap();
+    assert_eq!((free.t, free.landed), (1.25, false));
+    assert_eq!(memory, Memory::default());
+}
+
+#[test]
+fn no_step_is_longer_than_the_longest() {
+    let settings = Settings::new(Method::Dop853, 1e-3, &[1.0]).unwrap();
+    let settings = settings.with_h_max(0.125).unwrap();
+    let steps = run(settings, &mut ode(|_, _, dx| dx[0] = 1.0), 0.0, 10.0, &mut [0.0]);
+    assert!(steps.iter().all(|step| step.h <= 0.125 * 1.01));
+}

@@ -1,0 +1,392 @@
+//! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
+
+use super::{Instant, judge_sign};
+use crate::Problem;
+use crate::algebra::{Quaternion, Scalar, Vec3, log};
+use crate::spec::{self, JointType, at};
+use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+
+/// The lists of all joint loads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JointLoads {
+    torques: Vec<Torque>,
+    dampers: Vec<Damper>,
+    frictions: Vec<Friction>,
+    springs: Vec<Spring>,
+    ball_springs: Vec<BallSpring>,
+    servos: Vec<Servo>,
+    ball_servos: Vec<BallServo>,
+}
+
+/// A torque or force that an input sets.
+#[derive(Clone, Copy, Debug)]
+struct Torque {
+    rate: usize,
+    input: usize,
+}
+
+/// `τ = −damping q̇`.
+#[derive(Clone, Copy, Debug)]
+struct Damper {
+    rate: usize,
+    damping: ParamId,
+}
+
+/// `τ = −coulomb tanh(q̇ / slip)`.
+#[derive(Clone, Copy, Debug)]
+struct Friction {
+    rate: usize,
+    coulomb: ParamId,
+    slip: ParamId,
+}
+
+/// `τ = −stiffness (q − rest)`.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    coordinate: usize,
+    rate: usize,
+    stiffness: ParamId,
+    rest: Option<ParamId>,
+}
+
+/// `t = −stiffness θ` on a spherical joint, θ the rotation vector; its energy is `½ stiffness |θ|²`.
+#[derive(Clone, Copy, Debug)]
+struct BallSpring {
+    coordinate: usize,
+    rate: usize,
+    stiffness: ParamId,
+}
+
+/// `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` while the switch is on.
+#[derive(Clone, Copy, Debug)]
+struct Servo {
+    coordinate: usize,
+    rate: usize,
+    q_ref: usize,
+    qd_ref: usize,
+    switch: usize,
+    kp: ParamId,
+    kd: ParamId,
+}
+
+/// The same on a spherical joint: the error is the rotation vector of `q* ⊗ q_ref`, child axes; the
+/// reference rate is an angular velocity in child axes.
+#[derive(Clone, Copy, Debug)]
+struct BallServo {
+    coordinate: usize,
+    rate: usize,
+    q_ref: usize,
+    qd_ref: usize,
+    switch: usize,
+    kp: ParamId,
+    kd: ParamId,
+}
+
+/// Declares one number for each axis of a joint, `[name of the quantity, field in the spec]`; gives the first.
+fn numbers(
+    joint: &Joint,
+    declare: &mut Declarations,
+    [field, place]: [&str; 2],
+    value: &spec::PerAxis,
+    unit: impl Fn(usize) -> Unit,
+    what: &str,
+) -> ParamId {
+    let name = &joint.name;
+    let values: Vec<f64> = (0..joint.nv).map(|i| value.get(i)).collect();
+    let quantities = (0..joint.nv).map(|i| {
+        Quantity::new(
+            joint.quantity_name(field, i),
+            unit(i),
+            format!("{what} of joint {name}"),
+        )
+    });
+    declare.parameters(quantities, &values, true, &at("joint", name, place))
+}
+
+impl JointLoads {
+    pub fn declare(&mut self, joint: &Joint, written: &spec::Joint, declare: &mut Declarations) {
+        let name = &joint.name;
+        let axes = 0..joint.nv;
+        let angular = |i| joint.kind.is_angular(i);
+        let units = |i| Unit::coordinate(angular(i));
+        let nth = |id: ParamId, i: usize| ParamId(id.0 + i);
+
+        if let Some(damping) = &written.damping {
+            let id = numbers(
+                joint,
+                declare,
+                ["damping"; 2],
+                damping,
+                |i| units(i).damping,
+                "viscous friction",
+            );
+            self.dampers.extend(axes.clone().map(|i| Damper {
+                rate: joint.v + i,
+                damping: nth(id, i),
+            }));
+        }
+        if let Some(friction) = &written.friction {
+            let coulomb = numbers(
+                joint,
+                declare,
+                ["friction", "friction.coulomb"],
+                &friction.coulomb,
+                |i| units(i).force,
+                "dry friction",
+            );
+            let slip = numbers(
+                joint,
+                declare,
+                ["friction_slip", "friction.slip"],
+                &friction.slip,
+                |i| units(i).rate,
+                "rate at which 76 % of the dry friction acts,",
+            );
+            self.frictions.extend(axes.clone().map(|i| Friction {
+                rate: joint.v + i,
+                coulomb: nth(coulomb, i),
+                slip: nth(slip, i),
+            }));
+        }
+        if let Some(spring) = &written.spring {
+            if joint.kind == JointType::Spherical {
+                let stiffness = declare.parameter(
+                    Quantity::new(
+                        format!("{name}.stiffness"),
+                        Unit::NewtonMetrePerRadian,
+                        format!("spring stiffness of joint {name}"),
+                    ),
+                    spring.stiffness.get(0),
+                    true,
+                    &at("joint", name, "spring.stiffness"),
+                );
+                self.ball_springs.push(BallSpring {
+                    coordinate: joint.q,
+                    rate: joint.v,
+                    stiffness,
+                });
+            } else {
+                let stiffness = numbers(
+                    joint,
+                    declare,
+                    ["stiffness", "spring.stiffness"],
+                    &spring.stiffness,
+                    |i| units(i).stiffness,
+                    "spring stiffness",
+                );
+                let rest = spring.rest.as_ref().map(|rest| {
+                    let what = "relaxed position of the spring";
+                    numbers(
+                        joint,
+                        declare,
+                        ["rest", "spring.rest"],
+                        rest,
+                        |i| units(i).position,
+                        what,
+                    )
+                });
+                self.springs.extend(axes.clone().map(|i| Spring {
+                    coordinate: joint.q + i,
+                    rate: joint.v + i,
+                    stiffness: nth(stiffness, i),
+                    rest: rest.map(|id| nth(id, i)),
+                }));
+            }
+        }
+        let gains = written.servo.as_ref().map(|servo| {
+            (
+                numbers(
+                    joint,
+                    declare,
+                    ["kp", "servo.kp"],
+                    &servo.kp,
+                    |i| units(i).stiffness,
+                    "servo's proportional gain",
+                ),
+                numbers(
+                    joint,
+                    declare,
+                    ["kd", "servo.kd"],
+                    &servo.kd,
+                    |i| units(i).damping,
+                    "servo's derivative gain",
+                ),
+                servo.on,
+            )
+        });
+        if written.input && !matches!(joint.kind, JointType::Fixed | JointType::Free) {
+            for i in axes {
+                let what = if angular(i) { "torque" } else { "force" };
+                let quantity = Quantity::new(
+                    joint.quantity_name("tau", i),
+                    units(i).force,
+                    format!("{what} on the child of joint {name}, its reaction on the parent"),
+                );
+                self.torques.push(Torque {
+                    rate: joint.v + i,
+                    input: declare.input(quantity, 0.0, false),
+                });
+            }
+        }
+        if let Some((kp, kd, on)) = gains {
+            self.declare_servo(joint, kp, kd, on, declare);
+        }
+    }
+
+    fn declare_servo(&mut self, joint: &Joint, kp: ParamId, kd: ParamId, on: bool, declare: &mut Declarations) {
+        let name = &joint.name;
+        let ball = joint.kind == JointType::Spherical;
+        let angular = |i| joint.kind.is_angular(i);
+        let q_ref = declare.inputs.len();
+        if ball {
+            let quantities = Quantity::quaternion(
+                &format!("{name}.q_ref"),
+                &format!("reference attitude of joint {name}'s servo, quaternion"),
+            );
+            for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
+                declare.input(quantity, start, false);
+            }
+        } else {
+            for i in 0..joint.nv {
+                let quantity = Quantity::new(
+                    joint.quantity_name("q_ref", i),
+                    Unit::coordinate(angular(i)).position,
+                    format!("reference position of joint {name}'s servo"),
+                );
+                declare.input(quantity, 0.0, false);
+            }
+        }
+        let qd_ref = declare.inputs.len();
+        for i in 0..joint.nv {
+            let quantity = Quantity::new(
+                joint.quantity_name("qd_ref", i),
+                Unit::coordinate(angular(i)).rate,
+                format!("reference rate of joint {name}'s servo"),
+            );
+            declare.input(quantity, 0.0, false);
+        }
+        let quantity = Quantity::new(
+            format!("{name}.servo"),
+            Unit::One,
+            format!("switches joint {name}'s servo: on above 0.5"),
+        );
+        let switch = declare.input(quantity, f64::from(on), true);
+        if ball {
+            self.ball_servos.push(BallServo {
+                coordinate: joint.q,
+                rate: joint.v,
+                q_ref,
+                qd_ref,
+                switch,
+                kp,
+                kd,
+            });
+        } else {
+            self.servos.extend((0..joint.nv).map(|i| Servo {
+                coordinate: joint.q + i,
+                rate: joint.v + i,
+                q_ref: q_ref + i,
+                qd_ref: qd_ref + i,
+                switch,
+                kp: ParamId(kp.0 + i),
+                kd: ParamId(kd.0 + i),
+            }));
+        }
+    }
+
+    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let not_negative = self.dampers.iter().map(|d| d.damping);
+        let not_negative = not_negative
+            .chain(self.frictions.iter().map(|f| f.coulomb))
+            .chain(self.springs.iter().map(|s| s.stiffness))
+            .chain(self.ball_springs.iter().map(|s| s.stiffness))
+            .chain(self.servos.iter().flat_map(|s| [s.kp, s.kd]))
+            .chain(
+                self.ball_servos
+                    .iter()
+                    .flat_map(|s| (0..3).flat_map(|i| [ParamId(s.kp.0 + i), ParamId(s.kd.0 + i)])),
+            );
+        for id in not_negative {
+            judge_sign(declared, values, id, true, problems);
+        }
+        for friction in &self.frictions {
+            judge_sign(declared, values, friction.slip, false, problems);
+        }
+    }
+
+    /// Adds the torques and gives the power of those without a potential, W.
+    #[inline]
+    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) -> S {
+        let value = |id: ParamId| S::lift(id.of(now.parameters));
+        let mut power = S::zero();
+        let mut add = |rate: usize, torque: S, tau: &mut [S]| {
+            tau[rate] += torque;
+            power += torque * now.qd[rate];
+        };
+        for t in &self.torques {
+            add(t.rate, now.inputs[t.input], tau);
+        }
+        for d in &self.dampers {
+            add(d.rate, -value(d.damping) * now.qd[d.rate], tau);
+        }
+        for f in &self.frictions {
+            let torque = -value(f.coulomb) * (now.qd[f.rate] / value(f.slip)).tanh();
+            add(f.rate, torque, tau);
+        }
+        for s in &self.servos {
+            if now.inputs[s.switch].value() > 0.5 {
+                let torque = value(s.kp) * (now.inputs[s.q_ref] - now.q[s.coordinate])
+                    + value(s.kd) * (now.inputs[s.qd_ref] - now.qd[s.rate]);
+                add(s.rate, torque, tau);
+            }
+        }
+        for s in &self.ball_servos {
+            if now.inputs[s.switch].value() > 0.5 {
+                let q = Quaternion::from_slice(&now.q[s.coordinate..]);
+                let q_ref = Quaternion::from_slice(&now.inputs[s.q_ref..]);
+                let error = log(q.conjugate() * q_ref);
+                for i in 0..3 {
+                    let rate_error = now.inputs[s.qd_ref + i] - now.qd[s.rate + i];
+                    let torque = value(ParamId(s.kp.0 + i)) * error[i] + value(ParamId(s.kd.0 + i)) * rate_error;
+                    add(s.rate + i, torque, tau);
+                }
+            }
+        }
+        for s in &self.springs {
+            tau[s.rate] -= value(s.stiffness) * s.stretch(now);
+        }
+        for s in &self.ball_springs {
+            let theta = s.rotation_vector(now);
+            for i in 0..3 {
+                tau[s.rate + i] -= value(s.stiffness) * theta[i];
+            }
+        }
+        power
+    }
+
+    pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let mut energy = S::zero();
+        for s in &self.springs {
+            let stretch = s.stretch(now);
+            energy += stretch * stretch * S::lift(0.5 * s.stiffness.of(now.parameters));
+        }
+        for s in &self.ball_springs {
+            let theta = s.rotation_vector(now);
+            energy += theta.dot(&theta) * S::lift(0.5 * s.stiffness.of(now.parameters));
+        }
+        energy
+    }
+}
+
+impl Spring {
+    fn stretch<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let rest = self.rest.map_or(0.0, |id| id.of(now.parameters));
+        now.q[self.coordinate] - S::lift(rest)
+    }
+}
+
+impl BallSpring {
+    fn rotation_vector<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
+        log(Quaternion::from_slice(&now.q[self.coordinate..]))
+    }
+}

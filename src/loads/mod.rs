@@ -1,0 +1,150 @@
+//! What acts on the bodies: from positions, motions and inputs to [`Applied`].
+//!
+//! Every load is a short list of entries with their parameters' places; one that the spec does not
+//! write has no entry and costs nothing.
+
+mod joint;
+mod port;
+mod range;
+mod signal;
+mod wave;
+
+pub use range::Range;
+pub use signal::SignalSource;
+pub use wave::{Wave, reached};
+
+use crate::algebra::{Scalar, Wrench, lift3};
+use crate::dynamics::Applied;
+use crate::spec::{Spec, at};
+use crate::system::{Declarations, Derived, Kinematics, ParamId, Parameter, Quantity, System, Unit};
+use crate::{Error, Problem};
+
+/// All loads of a system.
+#[derive(Clone, Debug)]
+pub struct Loads {
+    gravity: Option<ParamId>,
+    joints: joint::JointLoads,
+    ports: Vec<port::Port>,
+    /// Ranges of joint coordinates, with their stops.
+    pub ranges: Vec<Range>,
+}
+
+/// What the loads need to know of one instant.
+#[derive(Clone, Copy)]
+pub struct Instant<'a, S: Scalar> {
+    /// The bodies.
+    pub system: &'a System,
+    /// Their constants.
+    pub derived: &'a Derived,
+    /// The parameters' values.
+    pub parameters: &'a [f64],
+    /// Positions and motions.
+    pub kinematics: &'a Kinematics<S>,
+    /// Coordinates.
+    pub q: &'a [S],
+    /// Rates.
+    pub qd: &'a [S],
+    /// The inputs' values, whoever drives them.
+    pub inputs: &'a [S],
+}
+
+impl Loads {
+    /// Lists the loads of a spec and declares their parameters and inputs.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] if a port refers to a frame that is not there.
+    pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Self, Error> {
+        let gravity = spec.environment.gravity.map(|gravity| {
+            declare.parameters(
+                Quantity::vector(
+                    "environment.gravity",
+                    Unit::MetrePerSecond2,
+                    "uniform gravity, inertial axes",
+                ),
+                &gravity,
+                false,
+                &at("environment", "", "gravity"),
+            )
+        });
+        let mut joints = joint::JointLoads::default();
+        let mut ranges = Vec::new();
+        for body in &system.bodies {
+            if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
+                joints.declare(&body.joint, written, declare);
+                range::declare(&body.joint, written, declare, &mut ranges);
+            }
+        }
+        let ports = port::declare(spec, system, declare)?;
+        Ok(Self {
+            gravity,
+            joints,
+            ports,
+            ranges,
+        })
+    }
+
+    /// Judges the parameters' values.
+    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        self.joints.judge(declared, values, problems);
+        for range in &self.ranges {
+            range.judge(declared, values, problems);
+        }
+    }
+
+    /// Fills `applied` and gives the power of the loads that have no potential energy, W.
+    #[inline]
+    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+        applied.clear();
+        let mut power = self.joints.evaluate(now, &mut applied.tau);
+        for range in &self.ranges {
+            power += range.evaluate(now, &mut applied.tau);
+        }
+        for port in &self.ports {
+            power += port.evaluate(now, &mut applied.wrench);
+        }
+        if let Some(gravity) = self.gravity {
+            let g = lift3::<S>(&gravity.vector(now.parameters));
+            for (i, body) in now.derived.bodies.iter().enumerate() {
+                let c = now.kinematics.bodies[i].R_WB * lift3::<S>(&body.p_BoBcm);
+                let f = g * S::lift(body.m);
+                applied.wrench[i] = applied.wrench[i] + Wrench::new(c.cross(&f), f);
+            }
+        }
+        power
+    }
+
+    /// Energy of springs, stops and gravity (zero at the world's origin), J.
+    pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let mut energy = self.joints.potential_energy(now);
+        for range in &self.ranges {
+            energy += range.potential_energy(now);
+        }
+        if let Some(gravity) = self.gravity {
+            let g = lift3::<S>(&gravity.vector(now.parameters));
+            for (body, at) in now.derived.bodies.iter().zip(&now.kinematics.bodies) {
+                let r = at.p_WB + at.R_WB * lift3::<S>(&body.p_BoBcm);
+                energy -= g.dot(&r) * S::lift(body.m);
+            }
+        }
+        energy
+    }
+}
+
+/// The place in the spec of a parameter, with what is wrong.
+fn report(declared: &[Parameter], id: ParamId, problems: &mut Vec<Problem>, what: String) {
+    problems.push(Problem {
+        at: declared[id.0].at.clone(),
+        what,
+    });
+}
+
+/// Complains of a negative value (or of zero, if that makes no sense either).
+fn judge_sign(declared: &[Parameter], values: &[f64], id: ParamId, zero_is_fine: bool, problems: &mut Vec<Problem>) {
+    let value = id.of(values);
+    if value < 0.0 || value == 0.0 && !zero_is_fine {
+        let Quantity { name, unit, .. } = &declared[id.0].quantity;
+        let wrong = if zero_is_fine { "negative" } else { "not positive" };
+        let unit = unit.symbol();
+        report(declared, id, problems, format!("{name} = {value} {unit} is {wrong}"));
+    }
+}

@@ -1,0 +1,222 @@
+use super::{Instant, judge_sign, report};
+use crate::Problem;
+use crate::algebra::Scalar;
+use crate::spec::{self, PerAxis, Stop, at};
+use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+
+/// The range of one joint coordinate, watched by a mode: 0 inside, +1 above, −1 below.
+///
+/// Its event indicator has a hysteresis of `1e-9` of the span on either side, so that a coordinate
+/// that rests on the limit makes no event after event.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The joint's name.
+    pub joint: String,
+    /// Name of the coordinate.
+    pub coordinate_name: String,
+    /// Unit of the coordinate.
+    pub unit: Unit,
+    coordinate: usize,
+    rate: usize,
+    min: ParamId,
+    max: ParamId,
+    stop: Option<CompliantStop>,
+}
+
+/// A spring-damper that pushes back and never pulls: `τ = −max(0, k δ + c δ̇)` while `δ > 0`.
+#[derive(Clone, Copy, Debug)]
+struct CompliantStop {
+    stiffness: ParamId,
+    damping: ParamId,
+}
+
+const HYSTERESIS: f64 = 1e-9;
+
+pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declarations, ranges: &mut Vec<Range>) {
+    let Some(range) = &written.range else {
+        return;
+    };
+    let name = &joint.name;
+    let limit = |plain: &Option<PerAxis>, degrees: &Option<PerAxis>, i: usize| {
+        let degrees = degrees.as_ref().map(|d| d.get(i).to_radians());
+        degrees.or(plain.as_ref().map(|p| p.get(i))).unwrap_or(0.0)
+    };
+    for i in 0..joint.nv {
+        let units = Unit::coordinate(joint.kind.is_angular(i));
+        let mut number = |field: &str, place: &str, value: f64, unit: Unit, what: &str| {
+            declare.parameter(
+                Quantity::new(joint.quantity_name(field, i), unit, format!("{what} of joint {name}")),
+                value,
+                true,
+                &at("joint", name, place),
+            )
+        };
+        let min = number(
+            "q_min",
+            "range",
+            limit(&range.min, &range.min_deg, i),
+            units.position,
+            "lowest position",
+        );
+        let max = number(
+            "q_max",
+            "range",
+            limit(&range.max, &range.max_deg, i),
+            units.position,
+            "highest position",
+        );
+        let stop = match (range.stop, &range.stiffness, &range.damping) {
+            (Stop::Compliant, Some(k), Some(c)) => Some(CompliantStop {
+                stiffness: number(
+                    "stop_stiffness",
+                    "range.stiffness",
+                    k.get(i),
+                    units.stiffness,
+                    "stiffness of the stops",
+                ),
+                damping: number(
+                    "stop_damping",
+                    "range.damping",
+                    c.get(i),
+                    units.damping,
+                    "damping of the stops",
+                ),
+            }),
+            _ => None,
+        };
+        ranges.push(Range {
+            joint: name.clone(),
+            coordinate_name: joint.quantity_name("q", i),
+            unit: units.position,
+            coordinate: joint.q + i,
+            rate: joint.v + i,
+            min,
+            max,
+            stop,
+        });
+    }
+}
+
+impl Range {
+    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let (min, max) = (self.min.of(values), self.max.of(values));
+        let unit = self.unit.symbol();
+        if min >= max {
+            report(
+                declared,
+                self.min,
+                problems,
+                format!(
+                    "the range of {} is empty: {min} {unit} to {max} {unit}",
+                    self.coordinate_name
+                ),
+            );
+        }
+        if let Some(stop) = self.stop {
+            judge_sign(declared, values, stop.stiffness, true, problems);
+            judge_sign(declared, values, stop.damping, true, problems);
+        }
+    }
+
+    /// Complains if the joint starts outside.
+    pub fn judge_start(&self, declared: &[Parameter], values: &[f64], q: &[f64], problems: &mut Vec<Problem>) {
+        let (min, max) = (self.min.of(values), self.max.of(values));
+        let start = q[self.coordinate];
+        if min < max && !(min..=max).contains(&start) {
+            let unit = self.unit.symbol();
+            report(
+                declared,
+                self.min,
+                problems,
+                format!(
+                    "{} starts at {start} {unit}, outside its range {min} {unit} to {max} {unit}",
+                    self.coordinate_name
+                ),
+            );
+        }
+    }
+
+    /// How far beyond a limit the coordinate is, with the limit's side; not positive inside.
+    fn excess<S: Scalar>(&self, parameters: &[f64], q: &[S]) -> (S, f64) {
+        let q = q[self.coordinate];
+        let above = q - S::lift(self.max.of(parameters));
+        let below = S::lift(self.min.of(parameters)) - q;
+        if above.value() >= below.value() {
+            (above, 1.0)
+        } else {
+            (below, -1.0)
+        }
+    }
+
+    /// Adds the stop's torque and gives the power of its damper, W.
+    pub(super) fn evaluate<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) -> S {
+        let Some(stop) = self.stop else {
+            return S::zero();
+        };
+        let (depth, side) = self.excess(now.parameters, now.q);
+        if depth.value() <= 0.0 {
+            return S::zero();
+        }
+        let side = S::lift(side);
+        let rate = now.qd[self.rate];
+        let spring = depth * S::lift(stop.stiffness.of(now.parameters));
+        let push = spring + rate * side * S::lift(stop.damping.of(now.parameters));
+        let push = if push.value() > 0.0 { push } else { S::zero() };
+        tau[self.rate] -= push * side;
+        -(push - spring) * side * rate
+    }
+
+    pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let (depth, _) = self.excess(now.parameters, now.q);
+        match self.stop {
+            Some(stop) if depth.value() > 0.0 => depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters)),
+            _ => S::zero(),
+        }
+    }
+
+    /// Positive as long as the mode is right, negative once it has to change.
+    pub fn indicator(&self, parameters: &[f64], q: &[f64], mode: i32) -> f64 {
+        let (min, max) = (self.min.of(parameters), self.max.of(parameters));
+        let q = q[self.coordinate];
+        let margin = HYSTERESIS * (max - min);
+        match mode {
+            0 => (max - q).min(q - min) + margin,
+            side if side > 0 => q - max + margin,
+            _ => min - q + margin,
+        }
+    }
+
+    /// The mode for a coordinate, coming from the mode before.
+    ///
+    /// A host's root is a little before or after the indicator's zero: half the margin counts as there.
+    pub fn next_mode(&self, parameters: &[f64], q: &[f64], mode: i32) -> i32 {
+        let (min, max) = (self.min.of(parameters), self.max.of(parameters));
+        let margin = HYSTERESIS * (max - min);
+        if self.indicator(parameters, q, mode) > 0.5 * margin {
+            return mode;
+        }
+        let q = q[self.coordinate];
+        if q > max + 0.25 * margin {
+            1
+        } else if q < min - 0.25 * margin {
+            -1
+        } else {
+            0
+        }
+    }
+
+    /// What to tell the user on leaving.
+    pub fn message(&self, parameters: &[f64], q: &[f64], mode: i32, t: f64) -> String {
+        let (limit, word) = if mode > 0 {
+            (self.max.of(parameters), "above")
+        } else {
+            (self.min.of(parameters), "below")
+        };
+        let unit = self.unit.symbol();
+        let q = q[self.coordinate];
+        format!(
+            "joint \"{}\" left its range at t = {t} s: {} = {q} {unit} is {word} {limit} {unit}",
+            self.joint, self.coordinate_name
+        )
+    }
+}

@@ -1,0 +1,91 @@
+use super::{Wave, judge_sign, report};
+use crate::Problem;
+use crate::spec::{Signal, Waveform, at};
+use crate::system::{Declarations, ParamId, Parameter, Quantity, Unit};
+
+/// A signal that runs inside the model and drives one of its inputs.
+#[derive(Clone, Debug)]
+pub struct SignalSource {
+    /// Index of the input among all inputs.
+    pub input: usize,
+    signal: Signal,
+    amplitude: ParamId,
+    offset: ParamId,
+    frequency: Option<ParamId>,
+    phase: Option<ParamId>,
+    from: Option<ParamId>,
+    until: Option<ParamId>,
+}
+
+impl SignalSource {
+    /// Declares the signal's numbers as parameters `signal.<input>.<field>`.
+    pub fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
+        let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
+        let mut number = |field: &str, value: f64, unit: Unit, what: &str| {
+            declare.parameter(
+                Quantity::new(
+                    format!("signal.{name}.{field}"),
+                    unit,
+                    format!("{what} of the signal on {name}"),
+                ),
+                value,
+                true,
+                &at("signal", &name, field),
+            )
+        };
+        let amplitude_unit = if signal.waveform == Waveform::Table {
+            Unit::One
+        } else {
+            unit
+        };
+        Self {
+            input,
+            signal: signal.clone(),
+            amplitude: number("amplitude", signal.amplitude, amplitude_unit, "amplitude"),
+            offset: number("offset", signal.offset, unit, "offset"),
+            frequency: signal
+                .frequency
+                .map(|f| number("frequency", f, Unit::Hertz, "frequency")),
+            phase: signal.phase.map(|p| number("phase", p, Unit::Radian, "phase")),
+            from: signal.from.map(|t| number("from", t, Unit::Second, "begin")),
+            until: signal.until.map(|t| number("until", t, Unit::Second, "end")),
+        }
+    }
+
+    /// The signal with the parameters' values.
+    #[inline]
+    pub fn wave(&self, parameters: &[f64]) -> Wave<'_> {
+        let mut wave = Wave::new(&self.signal);
+        wave.amplitude = self.amplitude.of(parameters);
+        wave.offset = self.offset.of(parameters);
+        for (id, field) in [
+            (self.frequency, &mut wave.frequency),
+            (self.phase, &mut wave.phase),
+            (self.from, &mut wave.from),
+            (self.until, &mut wave.until),
+        ] {
+            if let Some(id) = id {
+                *field = id.of(parameters);
+            }
+        }
+        wave
+    }
+
+    /// Judges the parameters' values.
+    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        if let Some(frequency) = self.frequency {
+            judge_sign(declared, values, frequency, true, problems);
+        }
+        if let (Some(from), Some(until)) = (self.from, self.until)
+            && from.of(values) >= until.of(values)
+        {
+            let (from, until_value) = (from.of(values), until.of(values));
+            report(
+                declared,
+                until,
+                problems,
+                format!("the signal ends at {until_value} s, before it begins at {from} s"),
+            );
+        }
+    }
+}

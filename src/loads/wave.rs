@@ -1,0 +1,196 @@
+use crate::spec::{Interpolation, Signal, Waveform};
+use std::f64::consts::TAU;
+
+/// A signal over time, in pieces that are smooth: the same for a host that feeds it and for the model.
+///
+/// The piece is the caller's to keep. An integrator stops where a piece ends ([`end`](Self::end)) and then goes
+/// on with the next, so that no evaluation, not even the last of a step, sees the other side of a jump.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wave<'a> {
+    /// Shape.
+    pub waveform: Waveform,
+    /// See [`Signal`]; the same below.
+    pub amplitude: f64,
+    /// Added to everything.
+    pub offset: f64,
+    /// Hz.
+    pub frequency: f64,
+    /// rad.
+    pub phase: f64,
+    /// s; `−∞` where there is no window.
+    pub from: f64,
+    /// s; `+∞` where there is no window.
+    pub until: f64,
+    /// Times, s.
+    pub times: &'a [f64],
+    /// Values before scaling.
+    pub values: &'a [f64],
+    /// Between the times.
+    pub interpolation: Interpolation,
+}
+
+/// Times that differ by less count as the same, relative to the greater of 1 s and the time: hosts reach an event a
+/// little early or late.
+const TIME_ROUND_OFF: f64 = 1e-10;
+
+/// Whether the time of an event has come, to round-off.
+pub fn reached(event: f64, t: f64) -> bool {
+    event <= t + TIME_ROUND_OFF * t.abs().max(1.0)
+}
+
+impl<'a> Wave<'a> {
+    /// The signal as the spec writes it.
+    pub fn new(signal: &'a Signal) -> Self {
+        Self {
+            waveform: signal.waveform,
+            amplitude: signal.amplitude,
+            offset: signal.offset,
+            frequency: signal.frequency.unwrap_or(0.0),
+            phase: signal.phase.unwrap_or(0.0),
+            from: signal.from.unwrap_or(f64::NEG_INFINITY),
+            until: signal.until.unwrap_or(f64::INFINITY),
+            times: signal.times.as_deref().unwrap_or_default(),
+            values: signal.values.as_deref().unwrap_or_default(),
+            interpolation: signal.interpolation,
+        }
+    }
+
+    /// The piece in which `t` lies; at the joint of two pieces the later.
+    pub fn piece(&self, t: f64) -> i32 {
+        let passed = if self.waveform == Waveform::Table {
+            self.times.partition_point(|&end| reached(end, t))
+        } else {
+            usize::from(reached(self.from, t)) + usize::from(reached(self.from.max(self.until), t))
+        };
+        i32::try_from(passed).unwrap_or(i32::MAX)
+    }
+
+    /// When the piece ends, s, if it does.
+    pub fn end(&self, piece: i32) -> Option<f64> {
+        let piece = usize::try_from(piece).ok()?;
+        let end = if self.waveform == Waveform::Table {
+            self.times.get(piece).copied()
+        } else {
+            [self.from, self.from.max(self.until)].get(piece).copied()
+        };
+        end.filter(|t| t.is_finite())
+    }
+
+    /// The value at `t`, by the law of the given piece.
+    pub fn value(&self, piece: i32, t: f64) -> f64 {
+        self.offset + self.amplitude * self.shape(piece, t).0
+    }
+
+    /// The value's derivative, 1/s, by the law of the given piece.
+    pub fn rate(&self, piece: i32, t: f64) -> f64 {
+        self.amplitude * self.shape(piece, t).1
+    }
+
+    /// Value and derivative for amplitude one and offset zero.
+    fn shape(&self, piece: i32, t: f64) -> (f64, f64) {
+        match self.waveform {
+            Waveform::Table => self.table(piece, t),
+            Waveform::Step => (f64::from(piece >= 1), 0.0),
+            _ if piece <= 0 => (0.0, 0.0),
+            Waveform::Quintic if piece >= 2 => (1.0, 0.0),
+            _ if piece >= 2 => (0.0, 0.0),
+            Waveform::Constant => (1.0, 0.0),
+            Waveform::Sine => {
+                let (s, c) = (TAU * self.frequency * t + self.phase).sin_cos();
+                (s, TAU * self.frequency * c)
+            }
+            Waveform::Quintic => {
+                let span = self.until - self.from;
+                let s = (t - self.from) / span;
+                (
+                    s * s * s * (10.0 - s * (15.0 - 6.0 * s)),
+                    30.0 * s * s * (1.0 - s) * (1.0 - s) / span,
+                )
+            }
+        }
+    }
+
+    fn table(&self, piece: i32, t: f64) -> (f64, f64) {
+        let (Some(&first), Some(&last)) = (self.values.first(), self.values.last()) else {
+            return (0.0, 0.0);
+        };
+        let next = usize::try_from(piece).unwrap_or(0);
+        if next == 0 {
+            return (first, 0.0);
+        }
+        if next >= self.times.len() {
+            return (last, 0.0);
+        }
+        let (t_0, v_0) = (self.times[next - 1], self.values[next - 1]);
+        match self.interpolation {
+            Interpolation::Hold => (v_0, 0.0),
+            Interpolation::Linear => {
+                let slope = (self.values[next] - v_0) / (self.times[next] - t_0);
+                (v_0 + slope * (t - t_0), slope)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(text: &str) -> Signal {
+        toml::from_str(text).expect("a signal")
+    }
+
+    fn at(signal: &Signal, t: f64) -> f64 {
+        let wave = Wave::new(signal);
+        wave.value(wave.piece(t), t)
+    }
+
+    #[test]
+    fn a_window_opens_and_closes_and_keeps_its_law_up_to_the_end() {
+        let signal = wave("type = \"sine\"\namplitude = 2\nfrequency = 0.25\nfrom = 1\nuntil = 3\noffset = 0.5");
+        let wave = Wave::new(&signal);
+        assert_eq!(at(&signal, 0.5), 0.5);
+        assert!((at(&signal, 1.0) - 2.5).abs() < 1e-15);
+        assert_eq!(at(&signal, 3.0), 0.5);
+        assert!(
+            (wave.value(1, 3.0) + 1.5).abs() < 1e-15,
+            "the piece's own law holds at its end"
+        );
+        assert_eq!((wave.end(0), wave.end(1), wave.end(2)), (Some(1.0), Some(3.0), None));
+    }
+
+    #[test]
+    fn rate_is_the_derivative_of_the_value() {
+        let texts = [
+            "type = \"sine\"\nfrequency = 0.7\nphase = 0.3",
+            "type = \"quintic\"\nfrom = -1\nuntil = 2\namplitude = 3",
+            "type = \"table\"\ntimes = [0, 0.5, 2]\nvalues = [1, -2, 4]",
+            "type = \"constant\"",
+        ];
+        for text in texts {
+            let signal = wave(text);
+            let wave = Wave::new(&signal);
+            let (t, h) = (0.8, 1e-5);
+            let piece = wave.piece(t);
+            let difference = (wave.value(piece, t + h) - wave.value(piece, t - h)) / (2.0 * h);
+            let off = (difference - wave.rate(piece, t)).abs();
+            assert!(off < 1e-8, "{text}: {off:e}"); // h² third derivative
+        }
+    }
+
+    #[test]
+    fn a_quintic_is_at_rest_at_both_ends_and_stays() {
+        let signal = wave("type = \"quintic\"\nfrom = 1\nuntil = 2\namplitude = 3");
+        let wave = Wave::new(&signal);
+        assert_eq!((at(&signal, 0.0), at(&signal, 5.0)), (0.0, 3.0));
+        assert_eq!((wave.rate(1, 1.0), wave.rate(1, 2.0)), (0.0, 0.0));
+        assert!((wave.value(1, 2.0) - 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_host_that_is_a_little_early_has_reached_the_event() {
+        let signal = wave("type = \"step\"\nfrom = 2.95");
+        assert_eq!(at(&signal, 2.949_999_999_999), 1.0);
+        assert_eq!(at(&signal, 2.949), 0.0);
+    }
+}

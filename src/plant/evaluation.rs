@@ -1,0 +1,121 @@
+use super::model::{Model, Source};
+use super::outputs::{self, View};
+use crate::Error;
+use crate::algebra::{Quaternion, Scalar};
+use crate::dynamics::Applied;
+use crate::dynamics::recursive::{ForwardDynamics, SingularHinge};
+use crate::loads::Instant;
+use crate::system::joint::{Motion, part, part_mut, with_joint};
+use crate::system::{Derived, Kinematics};
+
+/// The way from states and inputs to derivatives and outputs, with the room for it.
+///
+/// Generic over the scalar: with dual numbers the same way gives exact derivatives.
+#[derive(Clone, Debug)]
+pub struct Evaluation<S: Scalar> {
+    kinematics: Kinematics<S>,
+    applied: Applied<S>,
+    dynamics: ForwardDynamics<S>,
+    slots: Vec<S>,
+    q_WB: Vec<Quaternion<S>>,
+}
+
+impl<S: Scalar> Evaluation<S> {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            kinematics: Kinematics::new(&model.system),
+            applied: Applied::none(&model.system),
+            dynamics: ForwardDynamics::new(&model.system),
+            slots: vec![S::zero(); model.sources.len()],
+            q_WB: vec![Quaternion::identity(); model.system.bodies.len()],
+        }
+    }
+
+    /// The states' derivatives `dx` at the time `t` (s), the states `x` and the host's inputs `u`.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] if a joint moves no inertia.
+    pub fn derivative(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        t: f64,
+        (x, u, modes): (&[S], &[S], &[i32]),
+        dx: &mut [S],
+    ) -> Result<(), Error> {
+        let system = &model.system;
+        let (q, rest) = x.split_at(system.nq);
+        let qd = &rest[..system.nv];
+        for (slot, source) in self.slots.iter_mut().zip(&model.sources) {
+            *slot = match *source {
+                Source::Host(i) => u[i],
+                Source::Signal(k) => S::lift(model.signals[k].wave(parameters).value(modes[k], t)),
+            };
+        }
+        self.kinematics.update(system, derived, q, qd);
+        let now = Instant {
+            system,
+            derived,
+            parameters,
+            kinematics: &self.kinematics,
+            q,
+            qd,
+            inputs: &self.slots,
+        };
+        let power = model.loads.evaluate(&now, &mut self.applied);
+        let (dq, rest) = dx.split_at_mut(system.nq);
+        let (qdd, work) = rest.split_at_mut(system.nv);
+        self.dynamics
+            .solve(system, derived, &self.kinematics, &self.applied, qdd)
+            .map_err(|hinge| singular(model, hinge))?;
+        if let Some(work) = work.first_mut() {
+            *work = power;
+        }
+        for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
+            let joint = &body.joint;
+            with_joint!(&constants.joint, j => {
+                *part_mut(dq, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
+            });
+        }
+        Ok(())
+    }
+
+    /// The outputs `y`, after [`derivative`](Self::derivative) at the same instant.
+    pub fn outputs(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        (x, modes): (&[S], &[i32]),
+        y: &mut [S],
+    ) {
+        let system = &model.system;
+        let (q, rest) = x.split_at(system.nq);
+        let now = Instant {
+            system,
+            derived,
+            parameters,
+            kinematics: &self.kinematics,
+            q,
+            qd: &rest[..system.nv],
+            inputs: &self.slots,
+        };
+        outputs::attitudes(&now, &mut self.q_WB);
+        let view = View {
+            now,
+            loads: &model.loads,
+            A: &self.dynamics.A,
+            q_WB: &self.q_WB,
+            sides: &modes[model.signals.len()..],
+        };
+        model.output_groups.write(&view, y);
+    }
+}
+
+fn singular(model: &Model, hinge: SingularHinge) -> Error {
+    let joint = &model.system.bodies[hinge.body].joint;
+    Error::Singular {
+        joint: joint.name.clone(),
+        axis: hinge.axis + 1,
+    }
+}

@@ -1,0 +1,159 @@
+//! The waist of the house: above it nobody knows bodies, below it nobody knows FMI.
+//!
+//! A [`Model`] is what never changes; a [`Plant`] is a model with parameter values, ready to be
+//! evaluated at any time, state and input. It keeps no time and no state of its own.
+
+mod evaluation;
+mod model;
+mod outputs;
+
+pub use evaluation::Evaluation;
+pub use model::{Model, Output, OutputKind};
+
+use crate::Error;
+use crate::system::Derived;
+use std::sync::Arc;
+
+/// A model with the values of its parameters, and room to evaluate it.
+#[derive(Clone, Debug)]
+pub struct Plant {
+    model: Arc<Model>,
+    parameters: Vec<f64>,
+    derived: Derived,
+    evaluation: Evaluation<f64>,
+}
+
+impl Plant {
+    /// The plant at the spec's parameter values.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] if they make no sense.
+    pub fn new(model: Arc<Model>) -> Result<Self, Error> {
+        let parameters = model.parameter_starts();
+        let derived = derive(&model, &parameters)?;
+        let evaluation = Evaluation::new(&model);
+        Ok(Self {
+            model,
+            parameters,
+            derived,
+            evaluation,
+        })
+    }
+
+    /// What never changes.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The parameters' values.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    /// The constants that follow from them.
+    pub fn derived(&self) -> &Derived {
+        &self.derived
+    }
+
+    /// Takes new values of all parameters, and judges them together.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with everything that is wrong; the old values then stay.
+    pub fn set_parameters(&mut self, values: &[f64]) -> Result<(), Error> {
+        self.derived = derive(&self.model, values)?;
+        self.parameters.copy_from_slice(values);
+        Ok(())
+    }
+
+    /// The initial states and modes at the time `t` (s).
+    pub fn start(&self, t: f64, x: &mut [f64], modes: &mut [i32]) {
+        let system = &self.model.system;
+        let (q, rest) = x.split_at_mut(system.nq);
+        let (qd, work) = rest.split_at_mut(system.nv);
+        self.model.start(&self.parameters, q, qd);
+        work.fill(0.0);
+        modes.fill(0);
+        // A joint that starts outside its range is refused before it comes to that.
+        self.update_modes(t, x, modes, &mut Vec::new());
+    }
+
+    /// The states' derivatives.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
+    pub fn derivative(&mut self, t: f64, x: &[f64], u: &[f64], modes: &[i32], dx: &mut [f64]) -> Result<(), Error> {
+        let numbers = (&self.derived, self.parameters.as_slice());
+        self.evaluation.derivative(&self.model, numbers, t, (x, u, modes), dx)?;
+        match dx.iter().position(|d| !d.is_finite()) {
+            None => Ok(()),
+            Some(i) => Err(Error::NotFinite {
+                variable: self.model.derivatives[i].name.clone(),
+                t,
+            }),
+        }
+    }
+
+    /// The states' derivatives and the outputs.
+    ///
+    /// # Errors
+    /// As [`derivative`](Self::derivative).
+    pub fn evaluate(
+        &mut self,
+        t: f64,
+        (x, u, modes): (&[f64], &[f64], &[i32]),
+        dx: &mut [f64],
+        y: &mut [f64],
+    ) -> Result<(), Error> {
+        self.derivative(t, x, u, modes, dx)?;
+        let numbers = (&self.derived, self.parameters.as_slice());
+        self.evaluation.outputs(&self.model, numbers, (x, modes), y);
+        Ok(())
+    }
+
+    /// The event indicators: positive as long as the modes are right.
+    pub fn indicators(&self, x: &[f64], modes: &[i32], z: &mut [f64]) {
+        let sides = &modes[self.model.signals.len()..];
+        for ((z, range), &side) in z.iter_mut().zip(&self.model.loads.ranges).zip(sides) {
+            *z = range.indicator(&self.parameters, x, side);
+        }
+    }
+
+    /// When the next piece of a signal ends, s.
+    pub fn next_time_event(&self, modes: &[i32]) -> Option<f64> {
+        let ends = self.model.signals.iter().zip(modes);
+        ends.filter_map(|(signal, &piece)| signal.wave(&self.parameters).end(piece))
+            .min_by(f64::total_cmp)
+    }
+
+    /// Brings the modes to where time and state are; says what the user should know. True if one changed.
+    pub fn update_modes(&self, t: f64, x: &[f64], modes: &mut [i32], messages: &mut Vec<String>) -> bool {
+        let (pieces, sides) = modes.split_at_mut(self.model.signals.len());
+        let mut changed = false;
+        for (signal, piece) in self.model.signals.iter().zip(pieces) {
+            let now = signal.wave(&self.parameters).piece(t);
+            changed |= now != *piece;
+            *piece = now;
+        }
+        for (range, side) in self.model.loads.ranges.iter().zip(sides) {
+            let now = range.next_mode(&self.parameters, x, *side);
+            if now != *side {
+                changed = true;
+                *side = now;
+                if now != 0 {
+                    messages.push(range.message(&self.parameters, x, now, t));
+                }
+            }
+        }
+        changed
+    }
+}
+
+fn derive(model: &Model, values: &[f64]) -> Result<Derived, Error> {
+    let mut problems = Vec::new();
+    let derived = model.judge(values, &mut problems);
+    if problems.is_empty() {
+        Ok(derived)
+    } else {
+        Err(Error::Spec(problems))
+    }
+}

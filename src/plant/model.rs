@@ -1,0 +1,242 @@
+use super::outputs::Outputs;
+use crate::loads::{Loads, SignalSource};
+use crate::spec::{self, Spec, at};
+use crate::system::{Declarations, Input, Parameter, Quantity, System, Unit};
+use crate::{Error, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Everything about a system that never changes: topology, names, layout.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What the user wrote.
+    pub spec: Spec,
+    /// The numbers that a host may change.
+    pub parameters: Vec<Parameter>,
+    /// The inputs that a host drives.
+    pub inputs: Vec<Input>,
+    /// The states: coordinates, rates, and the work if there are diagnostics.
+    pub states: Vec<Quantity>,
+    /// The states' derivatives.
+    pub derivatives: Vec<Quantity>,
+    /// The outputs.
+    pub outputs: Vec<Output>,
+    pub(super) system: System,
+    pub(super) loads: Loads,
+    /// Where each input of the loads comes from.
+    pub(super) sources: Vec<Source>,
+    pub(super) signals: Vec<SignalSource>,
+    pub(super) output_groups: Outputs,
+}
+
+/// An output: what the model computes for the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// Name, unit, description.
+    pub quantity: Quantity,
+    /// How it moves.
+    pub kind: OutputKind,
+}
+
+/// How an output moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// A real number that changes at any time.
+    Continuous,
+    /// True (1) or false (0), and changes at events only.
+    Flag,
+}
+
+/// Where an input of the loads comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Index of the host's input.
+    Host(usize),
+    /// Index of the signal inside the model.
+    Signal(usize),
+}
+
+/// The file in `resources/`.
+#[derive(Serialize, Deserialize)]
+struct Compiled {
+    format: u32,
+    spec: Spec,
+}
+
+/// Raised whenever the meaning of a compiled model changes.
+const FORMAT: u32 = 1;
+
+impl Model {
+    /// Compiles a spec, and judges its numbers.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with every problem found.
+    pub fn compile(spec: &Spec) -> Result<Self, Error> {
+        let mut declare = Declarations::default();
+        let system = System::compile(spec, &mut declare)?;
+        let loads = Loads::compile(spec, &system, &mut declare)?;
+        let mut problems = Vec::new();
+        let signals = signals(spec, &mut declare, &mut problems);
+        let mut sources = Vec::with_capacity(declare.inputs.len());
+        let mut inputs = Vec::new();
+        for (slot, input) in declare.inputs.iter().enumerate() {
+            if let Some(k) = signals.iter().position(|s| s.input == slot) {
+                sources.push(Source::Signal(k));
+            } else {
+                sources.push(Source::Host(inputs.len()));
+                inputs.push(input.clone());
+            }
+        }
+        let mut states = system.states();
+        if spec.output.diagnostics {
+            states.push(Quantity::new(
+                "system.work",
+                Unit::Joule,
+                "work done so far by torques, ports, servos, friction and dampers (all loads without a potential)",
+            ));
+        }
+        let derivatives = states.iter().map(derivative_of).collect();
+        let output_groups = Outputs::compile(spec, &system, &loads, &declare.inputs, &signals)?;
+        let model = Self {
+            spec: spec.clone(),
+            parameters: declare.parameters,
+            inputs,
+            states,
+            derivatives,
+            outputs: output_groups.declared.clone(),
+            system,
+            loads,
+            sources,
+            signals,
+            output_groups,
+        };
+        let values = model.parameter_starts();
+        model.judge(&values, &mut problems);
+        if problems.is_empty() {
+            Ok(model)
+        } else {
+            Err(Error::Spec(problems))
+        }
+    }
+
+    /// The bytes that go into an FMU's `resources/`: the spec as JSON, tables included.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if it cannot be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let compiled = Compiled {
+            format: FORMAT,
+            spec: self.spec.clone(),
+        };
+        serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
+    }
+
+    /// Reads a compiled model.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if the bytes are none; [`Error::Spec`] if what they say makes no model.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let compiled: Compiled = serde_json::from_slice(bytes)
+            .map_err(|e| Error::Format(format!("the compiled model cannot be read: {e}")))?;
+        if compiled.format != FORMAT {
+            return Err(Error::Format(format!(
+                "the compiled model has format {}, this library reads format {FORMAT}",
+                compiled.format
+            )));
+        }
+        spec::check(&compiled.spec)?;
+        Self::compile(&compiled.spec)
+    }
+
+    /// The spec's values of all parameters.
+    pub fn parameter_starts(&self) -> Vec<f64> {
+        self.parameters.iter().map(|p| p.start).collect()
+    }
+
+    /// Bodies, joints and their place in the state.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Number of event indicators.
+    pub fn indicator_count(&self) -> usize {
+        self.loads.ranges.len()
+    }
+
+    /// Number of modes: pieces of signals, sides of ranges.
+    pub fn mode_count(&self) -> usize {
+        self.signals.len() + self.loads.ranges.len()
+    }
+
+    /// Judges the parameters' values, all at once, and gives the constants that follow from them.
+    pub(super) fn judge(&self, values: &[f64], problems: &mut Vec<Problem>) -> crate::system::Derived {
+        for (parameter, value) in self.parameters.iter().zip(values) {
+            if !value.is_finite() {
+                problems.push(Problem {
+                    at: parameter.at.clone(),
+                    what: format!("{} = {value} is not finite", parameter.quantity.name),
+                });
+            }
+        }
+        let derived = self.system.derive(&self.parameters, values, problems);
+        self.loads.judge(&self.parameters, values, problems);
+        for signal in &self.signals {
+            signal.judge(&self.parameters, values, problems);
+        }
+        let mut q = vec![0.0; self.system.nq];
+        let mut qd = vec![0.0; self.system.nv];
+        self.start(values, &mut q, &mut qd);
+        for range in &self.loads.ranges {
+            range.judge_start(&self.parameters, values, &q, problems);
+        }
+        derived
+    }
+
+    /// The initial coordinates and rates.
+    pub(super) fn start(&self, values: &[f64], q: &mut [f64], qd: &mut [f64]) {
+        for body in &self.system.bodies {
+            let joint = &body.joint;
+            if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
+                q[joint.q..joint.q + joint.nq].copy_from_slice(&values[q_start.0..q_start.0 + joint.nq]);
+                qd[joint.v..joint.v + joint.nv].copy_from_slice(&values[v_start.0..v_start.0 + joint.nv]);
+                if matches!(joint.kind, spec::JointType::Free | spec::JointType::Spherical) {
+                    let unit = crate::algebra::Quaternion::from_slice(&q[joint.q..]).normalised();
+                    q[joint.q..joint.q + 4].copy_from_slice(&unit.to_array());
+                }
+            }
+        }
+    }
+}
+
+/// The signals that run inside the model; complains of those that drive nothing.
+fn signals(spec: &Spec, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Vec<SignalSource> {
+    let mut signals = Vec::new();
+    for (input, signal) in &spec.signal {
+        let names = declare.inputs.iter().map(|i| &i.quantity.name);
+        match names.clone().position(|name| name == input) {
+            None => problems.push(Problem {
+                at: at("signal", input, ""),
+                what: spec::unknown("input", input, names),
+            }),
+            Some(slot) if !signal.from_host => signals.push(SignalSource::declare(signal, slot, declare)),
+            Some(_) => {}
+        }
+    }
+    signals
+}
+
+fn derivative_of(state: &Quantity) -> Quantity {
+    let unit = match state.unit {
+        Unit::Metre => Unit::MetrePerSecond,
+        Unit::Radian => Unit::RadianPerSecond,
+        Unit::MetrePerSecond => Unit::MetrePerSecond2,
+        Unit::RadianPerSecond => Unit::RadianPerSecond2,
+        Unit::Joule => Unit::Watt,
+        _ => Unit::Hertz, // of a quaternion's part: 1/s
+    };
+    Quantity {
+        name: format!("der({})", state.name),
+        unit,
+        nominal: state.nominal,
+        description: format!("derivative of {}", state.description),
+    }
+}

@@ -1,0 +1,339 @@
+use super::model::{Output, OutputKind};
+use crate::Error;
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
+use crate::dynamics::invariants::Invariants;
+use crate::loads::{Instant, Loads, SignalSource};
+use crate::spec::{JointType, Spec, problem};
+use crate::system::joint::{Motion, part, with_joint};
+use crate::system::{FrameRef, Input, Quantity, System, Unit};
+
+/// The list of outputs, in groups that are computed together.
+#[derive(Clone, Debug)]
+pub(super) struct Outputs {
+    pub declared: Vec<Output>,
+    groups: Vec<Group>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Group {
+    /// Position, attitude, velocity, angular velocity of a frame.
+    Frame(FrameRef),
+    /// Acceleration of a free body's origin, body axes.
+    Acceleration(usize),
+    /// One frame seen from another.
+    Measure(FrameRef, FrameRef),
+    /// An input that a signal inside the model drives.
+    Slot(usize),
+    /// Whether a joint is outside any of its ranges: first range, number of ranges.
+    Range(usize, usize),
+    /// Momentum, mass centre, energy.
+    Diagnostics,
+}
+
+/// What the outputs need to know of one instant, beside the loads' view of it.
+pub(super) struct View<'a, S: Scalar> {
+    pub now: Instant<'a, S>,
+    pub loads: &'a Loads,
+    /// Accelerations of the bodies' origins, world axes.
+    pub A: &'a [Twist<S>],
+    /// Attitudes of the bodies.
+    pub q_WB: &'a [Quaternion<S>],
+    /// Sides of the ranges.
+    pub sides: &'a [i32],
+}
+
+/// A frame's position and motion in the world.
+struct FrameMotion<S: Scalar> {
+    q_WF: Quaternion<S>,
+    R_WF: Mat3<S>,
+    p_WF: Vec3<S>,
+    V_WF: Twist<S>,
+}
+
+impl Outputs {
+    pub fn compile(
+        spec: &Spec,
+        system: &System,
+        loads: &Loads,
+        inputs: &[Input],
+        signals: &[SignalSource],
+    ) -> Result<Self, Error> {
+        let mut outputs = Self {
+            declared: Vec::new(),
+            groups: Vec::new(),
+        };
+        for (i, body) in system.bodies.iter().enumerate() {
+            if body.joint.written && spec.output.bodies {
+                outputs.frame(&body.name, "body", FrameRef::Body(i));
+            }
+            if body.joint.kind == JointType::Free {
+                let what = format!("acceleration of {}'s origin, body axes", body.name);
+                let name = format!("{}.a_body", body.name);
+                outputs.push(
+                    Group::Acceleration(i),
+                    Quantity::vector(&name, Unit::MetrePerSecond2, &what),
+                );
+            }
+        }
+        for (i, frame) in system.frames.iter().enumerate() {
+            outputs.frame(&frame.name, "frame", FrameRef::Frame(i));
+        }
+        for (name, measure) in &spec.measure {
+            let find = |field: &str, frame: &str| {
+                system.frame(frame).ok_or_else(|| {
+                    let what = format!("there is no frame or body \"{frame}\"");
+                    Error::Spec(vec![problem("measure", name, field, what)])
+                })
+            };
+            let (from, to) = (find("from", &measure.from)?, find("to", &measure.to)?);
+            outputs.measure(name, &measure.from, &measure.to, Group::Measure(from, to));
+        }
+        for signal in signals {
+            outputs.push(Group::Slot(signal.input), [inputs[signal.input].quantity.clone()]);
+        }
+        let mut first = 0;
+        while let Some(range) = loads.ranges.get(first) {
+            let count = loads.ranges[first..]
+                .iter()
+                .take_while(|r| r.joint == range.joint)
+                .count();
+            let quantity = Quantity::new(
+                format!("{}.out_of_range", range.joint),
+                Unit::One,
+                format!("whether joint {} is outside its range", range.joint),
+            );
+            outputs.groups.push(Group::Range(first, count));
+            outputs.declared.push(Output {
+                quantity,
+                kind: OutputKind::Flag,
+            });
+            first += count;
+        }
+        if spec.output.diagnostics {
+            outputs.diagnostics();
+        }
+        Ok(outputs)
+    }
+
+    fn push(&mut self, group: Group, quantities: impl IntoIterator<Item = Quantity>) {
+        self.groups.push(group);
+        self.declared.extend(quantities.into_iter().map(|quantity| Output {
+            quantity,
+            kind: OutputKind::Continuous,
+        }));
+    }
+
+    fn frame(&mut self, name: &str, what: &str, frame: FrameRef) {
+        let position = Quantity::vector(
+            &format!("{name}.r"),
+            Unit::Metre,
+            &format!("position of {what} {name}, inertial axes"),
+        );
+        let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude of {what} {name}, quaternion"));
+        let velocity = Quantity::vector(
+            &format!("{name}.v"),
+            Unit::MetrePerSecond,
+            &format!("velocity of {what} {name}'s origin, inertial axes"),
+        );
+        let rate = Quantity::vector(
+            &format!("{name}.w"),
+            Unit::RadianPerSecond,
+            &format!("angular velocity of {what} {name}, its own axes"),
+        );
+        self.push(
+            Group::Frame(frame),
+            position.into_iter().chain(attitude).chain(velocity).chain(rate),
+        );
+    }
+
+    fn measure(&mut self, name: &str, from: &str, to: &str, group: Group) {
+        let seen = format!("of {to} seen from {from}, in its axes");
+        let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {seen}"));
+        let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {seen}, quaternion"));
+        let velocity = Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &format!("velocity {seen}"));
+        let rate = Quantity::vector(
+            &format!("{name}.w"),
+            Unit::RadianPerSecond,
+            &format!("angular velocity {seen}"),
+        );
+        let distance = Quantity::new(
+            format!("{name}.distance"),
+            Unit::Metre,
+            format!("distance between the origins of {from} and {to}"),
+        );
+        self.push(
+            group,
+            position
+                .into_iter()
+                .chain(attitude)
+                .chain(velocity)
+                .chain(rate)
+                .chain([distance]),
+        );
+    }
+
+    fn diagnostics(&mut self) {
+        let momentum = Quantity::vector(
+            "system.momentum",
+            Unit::KilogramMetrePerSecond,
+            "linear momentum of all bodies, inertial axes",
+        );
+        let angular = Quantity::vector(
+            "system.angular_momentum",
+            Unit::KilogramMetre2PerSecond,
+            "angular momentum of all bodies about their mass centre, inertial axes",
+        );
+        let centre = Quantity::vector(
+            "system.mass_centre",
+            Unit::Metre,
+            "mass centre of all bodies, inertial axes",
+        );
+        let scalars = [
+            (
+                "momentum_scale",
+                Unit::KilogramMetrePerSecond,
+                "sum of the bodies' momentum magnitudes, the scale of a drift in the total",
+            ),
+            (
+                "angular_momentum_scale",
+                Unit::KilogramMetre2PerSecond,
+                "sum of the bodies' angular momentum magnitudes, the scale of a drift in the total",
+            ),
+            ("kinetic_energy", Unit::Joule, "kinetic energy, rotors included"),
+            (
+                "potential_energy",
+                Unit::Joule,
+                "energy of springs, stops and uniform gravity",
+            ),
+            (
+                "energy",
+                Unit::Joule,
+                "kinetic and potential energy; grows by system.work",
+            ),
+        ]
+        .map(|(name, unit, what)| Quantity::new(format!("system.{name}"), unit, what));
+        self.push(
+            Group::Diagnostics,
+            momentum.into_iter().chain(angular).chain(centre).chain(scalars),
+        );
+    }
+
+    /// Whether attitudes as quaternions are needed at all.
+    pub fn write<S: Scalar>(&self, view: &View<S>, y: &mut [S]) {
+        let mut y = Cursor { y, next: 0 };
+        for group in &self.groups {
+            match *group {
+                Group::Frame(frame) => {
+                    let F = view.frame(frame);
+                    y.vector(&F.p_WF);
+                    y.quaternion(F.q_WF);
+                    y.vector(&F.V_WF.v);
+                    y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
+                }
+                Group::Acceleration(body) => {
+                    let R_WB = &view.now.kinematics.bodies[body].R_WB;
+                    y.vector(&R_WB.tr_mul(&view.A[body].v));
+                }
+                Group::Measure(from, to) => view.measure(from, to, &mut y),
+                Group::Slot(slot) => y.number(view.now.inputs[slot]),
+                Group::Range(first, count) => {
+                    let outside = view.sides[first..first + count].iter().any(|&side| side != 0);
+                    y.number(S::lift(f64::from(outside)));
+                }
+                Group::Diagnostics => view.diagnostics(&mut y),
+            }
+        }
+    }
+}
+
+impl<S: Scalar> View<'_, S> {
+    fn frame(&self, frame: FrameRef) -> FrameMotion<S> {
+        let body = match frame {
+            FrameRef::World => {
+                return FrameMotion {
+                    q_WF: Quaternion::identity(),
+                    R_WF: Mat3::identity(),
+                    p_WF: Vec3::zeros(),
+                    V_WF: Twist::zero(),
+                };
+            }
+            FrameRef::Body(body) => body,
+            FrameRef::Frame(frame) => self.now.system.frames[frame].body,
+        };
+        let at = &self.now.kinematics.bodies[body];
+        let own = FrameMotion {
+            q_WF: self.q_WB[body],
+            R_WF: at.R_WB,
+            p_WF: at.p_WB,
+            V_WF: at.V_WB,
+        };
+        let FrameRef::Frame(frame) = frame else {
+            return own;
+        };
+        let placed = &self.now.derived.frames[frame];
+        let r = at.R_WB * lift3::<S>(&placed.X_BF.p);
+        FrameMotion {
+            q_WF: own.q_WF * placed.q_BF.lift(),
+            R_WF: own.R_WF * lift33::<S>(&placed.X_BF.R),
+            p_WF: own.p_WF + r,
+            V_WF: own.V_WF.shift(&r),
+        }
+    }
+
+    /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
+    fn measure(&self, from: FrameRef, to: FrameRef, y: &mut Cursor<S>) {
+        let (A, B) = (self.frame(from), self.frame(to));
+        let r_W = B.p_WF - A.p_WF;
+        let v_W = B.V_WF.v - A.V_WF.v - A.V_WF.w.cross(&r_W);
+        let w_W = B.V_WF.w - A.V_WF.w;
+        y.vector(&A.R_WF.tr_mul(&r_W));
+        y.quaternion(A.q_WF.conjugate() * B.q_WF);
+        y.vector(&A.R_WF.tr_mul(&v_W));
+        y.vector(&A.R_WF.tr_mul(&w_W));
+        y.number(r_W.dot(&r_W).sqrt());
+    }
+
+    fn diagnostics(&self, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let sum = Invariants::new(now.system, now.derived, now.kinematics, now.qd);
+        let potential = self.loads.potential_energy(now);
+        y.vector(&sum.p);
+        y.vector(&sum.h);
+        y.vector(&sum.mass_centre);
+        y.number(S::lift(sum.p_scale));
+        y.number(S::lift(sum.h_scale));
+        y.number(sum.kinetic_energy);
+        y.number(potential);
+        y.number(sum.kinetic_energy + potential);
+    }
+}
+
+/// The bodies' attitudes as quaternions that move continuously.
+pub(super) fn attitudes<S: Scalar>(now: &Instant<S>, q_WB: &mut [Quaternion<S>]) {
+    for (i, (body, constants)) in now.system.bodies.iter().zip(&now.derived.bodies).enumerate() {
+        let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(now.q, body.joint.q)));
+        let q_WP = body.parent.map_or_else(Quaternion::identity, |parent| q_WB[parent]);
+        q_WB[i] = (q_WP * q_FB).normalised();
+    }
+}
+
+/// Writes numbers one after the other.
+struct Cursor<'a, S> {
+    y: &'a mut [S],
+    next: usize,
+}
+
+impl<S: Scalar> Cursor<'_, S> {
+    fn number(&mut self, value: S) {
+        self.y[self.next] = value;
+        self.next += 1;
+    }
+
+    fn vector(&mut self, v: &Vec3<S>) {
+        v.iter().for_each(|&component| self.number(component));
+    }
+
+    fn quaternion(&mut self, q: Quaternion<S>) {
+        q.to_array().into_iter().for_each(|part| self.number(part));
+    }
+}

@@ -1,0 +1,315 @@
+//! Plant, integrator and events together: one call advances the time.
+//!
+//! Co-Simulation and the command line go through [`Simulation::advance`]; in Model Exchange the host
+//! does this work itself and uses the [`Plant`] alone.
+
+mod state;
+
+pub use state::{INPUT_ORDER, State};
+
+use crate::Error;
+use crate::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper, root};
+use crate::loads::reached;
+use crate::plant::{Model, Plant};
+use crate::spec;
+
+/// A plant in motion.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// The model with its parameters.
+    pub plant: Plant,
+    /// Where it is. Whoever changes it tells so by [`invalidate`](Self::invalidate).
+    pub state: State,
+    stepper: Stepper,
+    statistics: Statistics,
+    room: Room,
+}
+
+/// How much work was done since initialisation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of the dynamics.
+    pub evaluations: u64,
+    /// Events: changes of modes.
+    pub events: u64,
+}
+
+/// Vectors that are lost between calls.
+#[derive(Clone, Debug)]
+struct Room {
+    u: Vec<f64>,
+    x: Vec<f64>,
+    z_before: Vec<f64>,
+    z_after: Vec<f64>,
+    z: Vec<f64>,
+}
+
+impl Simulation {
+    /// A simulation at its start, `t = 0`.
+    ///
+    /// # Errors
+    /// [`Error::Integration`] if the spec's solver settings are refused.
+    pub fn new(plant: Plant) -> Result<Self, Error> {
+        let model = plant.model();
+        let stepper = stepper(model, model.spec.experiment.tolerance, model.spec.solver.work_limit)?;
+        let room = Room {
+            u: vec![0.0; model.inputs.len()],
+            x: vec![0.0; model.states.len()],
+            z_before: vec![0.0; model.indicator_count()],
+            z_after: vec![0.0; model.indicator_count()],
+            z: vec![0.0; model.indicator_count()],
+        };
+        let mut simulation = Self {
+            state: State::new(model),
+            plant,
+            stepper,
+            statistics: Statistics::default(),
+            room,
+        };
+        simulation.restart(0.0);
+        Ok(simulation)
+    }
+
+    /// Begins a run at the time `t` (s): initial states from the parameters, inputs as they are.
+    ///
+    /// `tolerance` is the host's relative tolerance (the spec's if it has none), `work_limit` the most
+    /// evaluations of the dynamics in one [`advance`](Self::advance).
+    ///
+    /// # Errors
+    /// [`Error::Integration`] if the tolerance is refused.
+    pub fn initialise(&mut self, t: f64, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
+        let model = self.plant.model();
+        let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
+        self.stepper = stepper(model, tolerance, work_limit)?;
+        self.restart(t);
+        Ok(())
+    }
+
+    fn restart(&mut self, t: f64) {
+        self.state.t = t;
+        self.state.memory = Memory::default();
+        self.plant.start(t, &mut self.state.x, &mut self.state.modes);
+        self.statistics = Statistics::default();
+        self.stepper.invalidate();
+    }
+
+    /// Tells that time, states, inputs, modes or parameters were changed from outside.
+    pub fn invalidate(&mut self) {
+        self.stepper.invalidate();
+    }
+
+    /// The work since initialisation.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Integrates to exactly `t_end` (s), through all events on the way; what the user should know of them
+    /// is added to `messages`.
+    ///
+    /// Inputs follow their derivatives from the time at which the call begins; when it ends, they stand at their
+    /// last values and the derivatives are zero.
+    ///
+    /// # Errors
+    /// [`Error::WorkLimit`] and [`Error::Integration`], or what the dynamics says. The state then is that of the last
+    /// accepted step, and a further call goes on from there.
+    pub fn advance(&mut self, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+        let t_start = self.state.t;
+        self.stepper.begin_call();
+        let result = self.advance_through_events(t_start, t_end, messages);
+        self.statistics.evaluations += self.stepper.evaluations();
+        let way = self.state.t - t_start;
+        self.state.shift_inputs(way);
+        if result.is_ok() {
+            self.state.clear_input_derivatives();
+        }
+        result
+    }
+
+    fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+        while self.state.t < t_end {
+            let event = self.plant.next_time_event(&self.state.modes);
+            if event.is_some_and(|event| reached(event, self.state.t)) {
+                self.handle_event(messages);
+                continue;
+            }
+            let limit = event.map_or(t_end, |event| event.min(t_end));
+            let t_before = self.state.t;
+            self.plant
+                .indicators(&self.state.x, &self.state.modes, &mut self.room.z_before);
+            self.step(t_start, limit)?;
+            let (x, modes) = (&self.state.x, &self.state.modes);
+            self.plant.indicators(x, modes, &mut self.room.z_after);
+            let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
+            if self.room.z_before.iter().zip(&self.room.z_after).any(crossed) {
+                self.go_back_to_first_crossing(t_start, t_before)?;
+                self.handle_event(messages);
+            } else if event.is_some_and(|event| reached(event, self.state.t)) {
+                self.handle_event(messages);
+            }
+        }
+        Ok(())
+    }
+
+    fn handle_event(&mut self, messages: &mut Vec<String>) {
+        let State { t, x, modes, .. } = &mut self.state;
+        if self.plant.update_modes(*t, x, modes, messages) {
+            self.statistics.events += 1;
+            self.stepper.invalidate();
+        }
+    }
+
+    /// One accepted step, not beyond `limit`.
+    fn step(&mut self, t_start: f64, limit: f64) -> Result<(), Error> {
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            modes,
+            memory,
+        } = &mut self.state;
+        let mut motion = Motion {
+            plant: &mut self.plant,
+            t_start,
+            inputs: (u, u_derivatives),
+            modes,
+            u: &mut self.room.u,
+        };
+        match self.stepper.step(&mut motion, *t, limit, x, memory) {
+            Ok(step) => {
+                *t = step.t;
+                self.statistics.steps += 1;
+                self.statistics.rejected += u64::from(step.rejections);
+                Ok(())
+            }
+            Err(error) => Err(named(error, self.plant.model(), &self.stepper)),
+        }
+    }
+
+    /// Puts time and state of the last step back to where the first indicator changed its side.
+    fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<(), Error> {
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            modes,
+            ..
+        } = &mut self.state;
+        let mut motion = Motion {
+            plant: &mut self.plant,
+            t_start,
+            inputs: (u, u_derivatives),
+            modes,
+            u: &mut self.room.u,
+        };
+        let dense = match self.stepper.dense(&mut motion) {
+            Ok(dense) => dense,
+            Err(error) => {
+                let what = error.to_string();
+                return Err(Error::Integration { t: *t, what });
+            }
+        };
+        let plant = &self.plant;
+        let Room {
+            x: x_inside,
+            z_before,
+            z_after,
+            z,
+            ..
+        } = &mut self.room;
+        let mut first = *t;
+        for i in 0..z_before.len() {
+            if !(z_before[i] > 0.0 && z_after[i] <= 0.0) {
+                continue;
+            }
+            let side = |at: f64| {
+                dense.interpolate(at, x_inside);
+                plant.indicators(x_inside, modes, z);
+                Ok::<f64, std::convert::Infallible>(z[i])
+            };
+            let bracket = root::find_change(t_before, z_before[i], *t, z_after[i], 0.0, side);
+            if let Ok(bracket) = bracket {
+                first = first.min(bracket.t_after);
+            }
+        }
+        if first < *t {
+            dense.interpolate(first, x);
+            *t = first;
+        }
+        Ok(())
+    }
+}
+
+/// The plant as the integrator sees it.
+struct Motion<'a> {
+    plant: &'a mut Plant,
+    /// When the inputs had their values.
+    t_start: f64,
+    inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
+    modes: &'a [i32],
+    u: &'a mut [f64],
+}
+
+impl Ode for Motion<'_> {
+    type Error = Error;
+
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        self.plant.derivative(t, x, self.u, self.modes, dx)
+    }
+}
+
+fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Error> {
+    let solver = &model.spec.solver;
+    let method = match (solver.method, solver.step) {
+        (spec::Method::Dopri5, _) => Method::Dopri5,
+        (spec::Method::Dop853, _) => Method::Dop853,
+        (spec::Method::Rk4, step) => Method::Rk4 {
+            step: step.unwrap_or(model.spec.experiment.step),
+        },
+    };
+    let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
+    let longest = solver.step.unwrap_or(f64::INFINITY);
+    let settings = Settings::new(method, tolerance.max(Settings::MIN_RELATIVE_TOLERANCE), &nominal)
+        .and_then(|settings| settings.with_h_max(longest))
+        .map_err(|e| Error::Integration {
+            t: 0.0,
+            what: e.to_string(),
+        })?;
+    // A limit above 2⁶⁴ is none; below one evaluation nothing could be done.
+    let limit = work_limit.clamp(1.0, 1e18) as u64;
+    Ok(Stepper::new(settings.with_max_evaluations(limit)))
+}
+
+/// An integrator's error with the names of the model.
+fn named(error: IntegrateError<Error>, model: &Model, stepper: &Stepper) -> Error {
+    if let IntegrateError::WorkLimit { t_reached, .. } = error {
+        return Error::WorkLimit {
+            t: t_reached,
+            limit: stepper.settings().max_evaluations(),
+        };
+    }
+    let component = error.component();
+    let t = match &error {
+        IntegrateError::Derivative { t, .. }
+        | IntegrateError::NotFinite { t, .. }
+        | IntegrateError::StepTooSmall { t, .. }
+        | IntegrateError::StateNotFinite { t, .. }
+        | IntegrateError::LimitNotAhead { t, .. } => *t,
+        _ => 0.0,
+    };
+    let state = component
+        .and_then(|i| model.states.get(i))
+        .map(|state| format!(" (state {})", state.name))
+        .unwrap_or_default();
+    Error::Integration {
+        t,
+        what: format!("{error}{state}"),
+    }
+}

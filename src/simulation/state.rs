@@ -1,0 +1,67 @@
+use crate::integrate::Memory;
+use crate::plant::Model;
+
+/// Highest derivative of an input that a host can give.
+pub const INPUT_ORDER: usize = 3;
+
+/// Everything besides the parameters that decides how a run goes on: exactly what a saved FMU state holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates, rates, work.
+    pub x: Vec<f64>,
+    /// The host's inputs at `t`.
+    pub u: Vec<f64>,
+    /// Their derivatives of order 1, 2, … at `t`, per sᵏ.
+    pub u_derivatives: [Vec<f64>; INPUT_ORDER],
+    /// Pieces of signals, sides of ranges.
+    pub modes: Vec<i32>,
+    /// The integrator's.
+    pub memory: Memory,
+}
+
+impl State {
+    /// Room for a model, inputs at their starts.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            t: 0.0,
+            x: vec![0.0; model.states.len()],
+            u: model.inputs.iter().map(|input| input.start).collect(),
+            u_derivatives: std::array::from_fn(|_| vec![0.0; model.inputs.len()]),
+            modes: vec![0; model.mode_count()],
+            memory: Memory::default(),
+        }
+    }
+
+    /// Moves the point around which the inputs are expanded by `way` (s): Taylor's shift.
+    pub(super) fn shift_inputs(&mut self, way: f64) {
+        for i in 0..self.u.len() {
+            let [d1, d2, d3] = [0, 1, 2].map(|k| self.u_derivatives[k][i]);
+            self.u[i] = taylor(self.u[i], [d1, d2, d3], way);
+            self.u_derivatives[0][i] = taylor(d1, [d2, d3, 0.0], way);
+            self.u_derivatives[1][i] = taylor(d2, [d3, 0.0, 0.0], way);
+        }
+    }
+
+    /// From now on the inputs are constant.
+    pub(super) fn clear_input_derivatives(&mut self) {
+        for order in &mut self.u_derivatives {
+            order.fill(0.0);
+        }
+    }
+}
+
+/// The inputs `way` (s) after the point at which they have the value `u` and the derivatives.
+#[inline]
+pub(super) fn inputs_after(way: f64, u: &[f64], derivatives: &[Vec<f64>; INPUT_ORDER], out: &mut [f64]) {
+    for (i, out) in out.iter_mut().enumerate() {
+        *out = taylor(u[i], [derivatives[0][i], derivatives[1][i], derivatives[2][i]], way);
+    }
+}
+
+/// `u + u′ s + u″ s²/2 + u‴ s³/6`.
+#[inline]
+fn taylor(u: f64, [d1, d2, d3]: [f64; 3], s: f64) -> f64 {
+    u + s * (d1 + s * (d2 / 2.0 + s * (d3 / 6.0)))
+}

@@ -1,0 +1,110 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A rigid body.
+///
+/// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
+/// joint's frame on the parent. A free body's frame is wherever you like to measure it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Mass centre, m, from the body's origin in body axes. Default: the origin.
+    #[serde(default)]
+    pub mass_centre: [f64; 3],
+    /// Inertia about the mass centre, kg·m²: `[Ixx, Iyy, Izz]` or `[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`, where
+    /// the products are the off-diagonal elements of the inertia matrix (Ixy = −∫ x y dm).
+    pub inertia: Inertia,
+    /// Attitude in the body, as a unit quaternion (w, x, y, z), of the axes in which `inertia` is
+    /// given. Default: body axes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia_axes: Option<[f64; 4]>,
+    /// Initial motion of a free body (one that no joint carries).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<FreeStart>,
+}
+
+/// Three principal moments, or three moments and three products, kg·m².
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected 3 moments [Ixx, Iyy, Izz], or 6 numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]"
+)]
+pub enum Inertia {
+    /// `[Ixx, Iyy, Izz]`.
+    Diagonal([f64; 3]),
+    /// `[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`.
+    Full([f64; 6]),
+}
+
+/// Where a free body (or the child of a free joint) starts, in its parent frame: the world, if no
+/// joint is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeStart {
+    /// Position of the body's origin, m, parent axes.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// Attitude, unit quaternion (w, x, y, z): body to parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attitude: Option<[f64; 4]>,
+    /// Attitude as roll, pitch, yaw about the parent's fixed axes x, y, z, degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rpy_deg: Option<[f64; 3]>,
+    /// Velocity of the body's origin, m/s, parent axes.
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Angular velocity, rad/s, body axes.
+    #[serde(default)]
+    pub angular_velocity: [f64; 3],
+}
+
+/// A frame fixed to a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Frame {
+    /// The body it is fixed to.
+    pub body: String,
+    /// Its origin, m, from the body's origin in body axes.
+    #[serde(default)]
+    pub origin: [f64; 3],
+    /// Its attitude in the body, unit quaternion (w, x, y, z).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<[f64; 4]>,
+    /// The same as roll, pitch, yaw about the body's fixed axes x, y, z, degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rpy_deg: Option<[f64; 3]>,
+}
+
+/// Position, attitude, velocity and distance of frame `to` seen from frame `from`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// The frame (or body, or `world`) that looks. Everything is expressed in its axes.
+    pub from: String,
+    /// The frame (or body) that is seen.
+    pub to: String,
+}
+
+/// A wrench from outside: three forces and three torques, as inputs `<port>.f[1..3]` (N) and `<port>.t[1..3]` (N·m).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Port {
+    /// The frame (or body) at whose origin the force acts.
+    pub frame: String,
+    /// The axes in which force and torque are given.
+    #[serde(default)]
+    pub axes: PortAxes,
+}
+
+/// Axes of a port's wrench.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PortAxes {
+    /// Inertial axes.
+    #[default]
+    World,
+    /// Axes of the port's frame, turning with it.
+    Frame,
+}

@@ -1,0 +1,493 @@
+use super::{Joint, JointType, PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, names, problem};
+use crate::Problem;
+use crate::algebra::Quaternion;
+use std::collections::HashMap;
+
+/// What can be seen to be wrong in the spec alone: names, references, the tree, counts, fields that do
+/// not belong together. The values of numbers are judged where they are used, in `system::derive`,
+/// for the spec and for a host's parameters alike.
+pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
+    let mut check = Check { spec, problems };
+    check.names();
+    check.attitudes();
+    check.tree();
+    for (name, joint) in &spec.joint {
+        check.joint(name, joint);
+    }
+    check.frames();
+    for (input, signal) in &spec.signal {
+        check.signal(input, signal);
+    }
+    check.experiment();
+}
+
+struct Check<'a> {
+    spec: &'a Spec,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn report(&mut self, section: &str, name: &str, field: &str, what: impl Into<String>) {
+        self.problems.push(problem(section, name, field, what.into()));
+    }
+
+    fn names(&mut self) {
+        let spec = self.spec;
+        if let Some(what) = names::objection(&spec.name) {
+            self.report("name", "", "", what);
+        }
+        let mut owners: HashMap<&str, &str> = HashMap::new();
+        let sections = [("body", spec.body.keys())]
+            .into_iter()
+            .flat_map(|(section, keys)| keys.map(move |key| (section, key)))
+            .chain(spec.joint.keys().map(|key| ("joint", key)))
+            .chain(spec.frame.keys().map(|key| ("frame", key)))
+            .chain(spec.measure.keys().map(|key| ("measure", key)))
+            .chain(spec.port.keys().map(|key| ("port", key)));
+        for (section, name) in sections {
+            if let Some(what) = names::objection(name) {
+                self.report(section, name, "", what);
+            }
+            if let Some(owner) = owners.insert(name, section) {
+                self.report(
+                    section,
+                    name,
+                    "",
+                    format!("the name \"{name}\" is already that of a {owner}"),
+                );
+            }
+        }
+        if spec.body.is_empty() {
+            self.report("body", "", "", "there is no body");
+        }
+    }
+
+    fn attitudes(&mut self) {
+        let spec = self.spec;
+        for (name, body) in &spec.body {
+            self.quaternion("body", name, "inertia_axes", body.inertia_axes);
+            if let Some(start) = &body.start {
+                self.quaternion("body", name, "start.attitude", start.attitude);
+                self.one_of(
+                    "body",
+                    name,
+                    "start.attitude",
+                    start.attitude,
+                    "start.rpy_deg",
+                    start.rpy_deg,
+                );
+            }
+        }
+        for (name, joint) in &spec.joint {
+            self.quaternion("joint", name, "orientation", joint.orientation);
+            self.one_of(
+                "joint",
+                name,
+                "orientation",
+                joint.orientation,
+                "rpy_deg",
+                joint.rpy_deg,
+            );
+            if let Some(start) = &joint.start {
+                self.quaternion("joint", name, "start.attitude", start.attitude);
+                self.one_of(
+                    "joint",
+                    name,
+                    "start.attitude",
+                    start.attitude,
+                    "start.rpy_deg",
+                    start.rpy_deg,
+                );
+            }
+        }
+        for (name, frame) in &spec.frame {
+            self.quaternion("frame", name, "orientation", frame.orientation);
+            self.one_of(
+                "frame",
+                name,
+                "orientation",
+                frame.orientation,
+                "rpy_deg",
+                frame.rpy_deg,
+            );
+        }
+    }
+
+    /// A quaternion in a file is meant to be of unit length: another length is a slip of the pen.
+    fn quaternion(&mut self, section: &str, name: &str, field: &str, q: Option<[f64; 4]>) {
+        if let Some(q) = q {
+            let length = Quaternion::from_slice(&q).norm_squared().sqrt();
+            if (length - 1.0).abs() > 1e-6 {
+                self.report(
+                    section,
+                    name,
+                    field,
+                    format!("the quaternion {q:?} is not of unit length: |q| = {length}"),
+                );
+            }
+        }
+    }
+
+    fn one_of<A, B>(&mut self, section: &str, name: &str, a: &str, one: Option<A>, b: &str, other: Option<B>) {
+        if one.is_some() && other.is_some() {
+            self.report(section, name, a, format!("write either `{a}` or `{b}`, not both"));
+        }
+    }
+
+    fn tree(&mut self) {
+        let spec = self.spec;
+        let mut carrier: HashMap<&str, &str> = HashMap::new();
+        for (name, joint) in &spec.joint {
+            for (field, body) in [("parent", &joint.parent), ("child", &joint.child)] {
+                let known = spec.body.contains_key(body) || (field == "parent" && body == WORLD);
+                if !known {
+                    self.report("joint", name, field, unknown("body", body, spec.body.keys()));
+                }
+            }
+            if let Some(first) = carrier.insert(&joint.child, name) {
+                self.report(
+                    "joint",
+                    name,
+                    "child",
+                    format!("body \"{}\" is already carried by joint \"{first}\"", joint.child),
+                );
+            }
+            if let Some(body) = spec.body.get(&joint.child)
+                && body.start.is_some()
+            {
+                self.report(
+                    "body",
+                    &joint.child,
+                    "start",
+                    format!("it is carried by joint \"{name}\": write `start` there"),
+                );
+            }
+        }
+        // A body whose way to the root never ends is in a cycle.
+        for (name, joint) in &spec.joint {
+            let mut above = joint.parent.as_str();
+            let mut way = vec![joint.child.as_str()];
+            while let Some(up) = carrier.get(above).and_then(|j| spec.joint.get(*j)) {
+                if above == joint.child {
+                    // Every joint of a cycle would say so; its first in the file does.
+                    let first = way
+                        .iter()
+                        .all(|body| spec.joint.get_index_of(carrier[body]) >= spec.joint.get_index_of(name));
+                    if first {
+                        way.push(above);
+                        let way = way.join("\" on \"");
+                        self.report(
+                            "joint",
+                            name,
+                            "parent",
+                            format!("the bodies stand in a circle: \"{way}\""),
+                        );
+                    }
+                    break;
+                }
+                if way.contains(&above) {
+                    break;
+                }
+                way.push(above);
+                above = &up.parent;
+            }
+        }
+    }
+
+    fn joint(&mut self, name: &str, joint: &Joint) {
+        use JointType::{Cylindrical, Free, Prismatic, Revolute, Spherical, Universal};
+        let kind = joint.kind;
+        let rates = kind.rates();
+        let mut forbid = |field: &str, written: bool, why: &str| {
+            if written {
+                let what = format!("a {} joint has no `{field}`{why}", kind.name());
+                self.report("joint", name, field, what);
+            }
+        };
+        let has_axis = matches!(kind, Revolute | Prismatic | Cylindrical | Universal);
+        forbid("axis", joint.axis.is_some() && !has_axis, "");
+        forbid("axis2", joint.axis2.is_some() && kind != Universal, "");
+        let moves_freely = matches!(kind, JointType::Fixed | Free);
+        forbid("damping", joint.damping.is_some() && moves_freely, "");
+        forbid("friction", joint.friction.is_some() && moves_freely, "");
+        forbid("servo", joint.servo.is_some() && moves_freely, "");
+        forbid("spring", joint.spring.is_some() && moves_freely, "");
+        let plain = kind.has_plain_positions();
+        forbid("range", joint.range.is_some() && !plain, "");
+        forbid(
+            "rotor_inertia",
+            joint.rotor_inertia.is_some() && !plain,
+            ": a spinning rotor is a body on a revolute joint",
+        );
+        forbid("start", joint.start.is_some() && kind == JointType::Fixed, "");
+
+        if let Some(spring) = &joint.spring
+            && kind == Spherical
+        {
+            if spring.rest.is_some() {
+                self.report(
+                    "joint",
+                    name,
+                    "spring.rest",
+                    "a spherical joint's spring rests at attitude zero",
+                );
+            }
+            if matches!(spring.stiffness, PerAxis::Each(_)) {
+                self.report(
+                    "joint",
+                    name,
+                    "spring.stiffness",
+                    "a spherical joint's spring has one stiffness for all directions",
+                );
+            }
+        }
+        let mut counted = vec![
+            ("damping", joint.damping.as_ref(), rates),
+            ("rotor_inertia", joint.rotor_inertia.as_ref(), rates),
+        ];
+        if let Some(f) = &joint.friction {
+            counted.extend([
+                ("friction.coulomb", Some(&f.coulomb), rates),
+                ("friction.slip", Some(&f.slip), rates),
+            ]);
+        }
+        if let Some(s) = &joint.spring {
+            counted.extend([
+                ("spring.stiffness", Some(&s.stiffness), rates),
+                ("spring.rest", s.rest.as_ref(), rates),
+            ]);
+        }
+        if let Some(s) = &joint.servo {
+            counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
+        }
+        if let Some(r) = &joint.range {
+            counted.extend([
+                ("range.min", r.min.as_ref(), rates),
+                ("range.min_deg", r.min_deg.as_ref(), rates),
+                ("range.max", r.max.as_ref(), rates),
+                ("range.max_deg", r.max_deg.as_ref(), rates),
+                ("range.stiffness", r.stiffness.as_ref(), rates),
+                ("range.damping", r.damping.as_ref(), rates),
+            ]);
+        }
+        if let Some(s) = &joint.start {
+            let positions = if kind == Free { 3 } else { rates };
+            counted.extend([
+                ("start.position", s.position.as_ref(), positions),
+                ("start.position_deg", s.position_deg.as_ref(), rates),
+                ("start.rate", s.rate.as_ref(), rates),
+                ("start.rate_deg", s.rate_deg.as_ref(), rates),
+            ]);
+        }
+        for (field, value, count) in counted {
+            if let Some(PerAxis::Each(list)) = value
+                && list.len() != count
+            {
+                let (what, kind) = (list.len(), kind.name());
+                self.report(
+                    "joint",
+                    name,
+                    field,
+                    format!("{what} numbers, but a {kind} joint has {count} of them"),
+                );
+            }
+        }
+        self.degrees(name, joint);
+        if let Some(range) = &joint.range {
+            self.range(name, range);
+        }
+        if let Some(start) = &joint.start {
+            let quaternion = matches!(kind, Spherical | Free);
+            let mut forbid = |field: &str, written: bool| {
+                if written {
+                    let what = format!("the start of a {} joint has no `{field}`", kind.name());
+                    self.report("joint", name, &format!("start.{field}"), what);
+                }
+            };
+            forbid("attitude", start.attitude.is_some() && !quaternion);
+            forbid("rpy_deg", start.rpy_deg.is_some() && !quaternion);
+            forbid("velocity", start.velocity.is_some() && kind != Free);
+            forbid("angular_velocity", start.angular_velocity.is_some() && kind != Free);
+            forbid("position", start.position.is_some() && kind == Spherical);
+            forbid("position_deg", start.position_deg.is_some() && quaternion);
+            forbid("rate", start.rate.is_some() && kind == Free);
+            forbid("rate_deg", start.rate_deg.is_some() && kind == Free);
+        }
+    }
+
+    /// Degrees stand in place of radians, and only where every coordinate is an angle.
+    fn degrees(&mut self, name: &str, joint: &Joint) {
+        let kind = joint.kind;
+        let all_angles = (0..kind.rates()).all(|i| kind.is_angular(i));
+        let mut pairs = Vec::new();
+        if let Some(s) = &joint.start {
+            pairs.push(("start.position", s.position.is_some(), s.position_deg.is_some()));
+            pairs.push(("start.rate", s.rate.is_some(), s.rate_deg.is_some()));
+        }
+        if let Some(r) = &joint.range {
+            pairs.push(("range.min", r.min.is_some(), r.min_deg.is_some()));
+            pairs.push(("range.max", r.max.is_some(), r.max_deg.is_some()));
+        }
+        for (field, radians, degrees) in pairs {
+            if radians && degrees {
+                self.report(
+                    "joint",
+                    name,
+                    field,
+                    format!("write either `{field}` or `{field}_deg`, not both"),
+                );
+            }
+            if degrees && !all_angles {
+                let what = format!(
+                    "a {} joint's coordinates are not all angles: no degrees here",
+                    kind.name()
+                );
+                self.report("joint", name, &format!("{field}_deg"), what);
+            }
+        }
+    }
+
+    fn range(&mut self, name: &str, range: &Range) {
+        if range.min.is_none() && range.min_deg.is_none() || range.max.is_none() && range.max_deg.is_none() {
+            self.report(
+                "joint",
+                name,
+                "range",
+                "a range has a `min` and a `max` (or `min_deg` and `max_deg`)",
+            );
+        }
+        let given = [("range.stiffness", &range.stiffness), ("range.damping", &range.damping)];
+        for (field, value) in given {
+            match range.stop {
+                Stop::Compliant if value.is_none() => {
+                    self.report("joint", name, "range.stop", format!("a compliant stop needs `{field}`"));
+                }
+                Stop::None if value.is_some() => {
+                    self.report("joint", name, field, "only a stop = \"compliant\" has it");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn frames(&mut self) {
+        let spec = self.spec;
+        for (name, frame) in &spec.frame {
+            if !spec.body.contains_key(&frame.body) {
+                self.report("frame", name, "body", unknown("body", &frame.body, spec.body.keys()));
+            }
+        }
+        let is_frame = |name: &String| spec.frame.contains_key(name) || spec.body.contains_key(name);
+        let known = || spec.frame.keys().chain(spec.body.keys());
+        for (name, measure) in &spec.measure {
+            if !is_frame(&measure.from) && measure.from != WORLD {
+                self.report(
+                    "measure",
+                    name,
+                    "from",
+                    unknown("frame or body", &measure.from, known()),
+                );
+            }
+            if !is_frame(&measure.to) {
+                self.report("measure", name, "to", unknown("frame or body", &measure.to, known()));
+            }
+            if measure.from == measure.to {
+                self.report(
+                    "measure",
+                    name,
+                    "to",
+                    format!("\"{}\" is measured from itself", measure.to),
+                );
+            }
+        }
+        for (name, port) in &spec.port {
+            if !is_frame(&port.frame) {
+                self.report("port", name, "frame", unknown("frame or body", &port.frame, known()));
+            }
+        }
+    }
+
+    fn signal(&mut self, input: &str, signal: &Signal) {
+        let waveform = signal.waveform;
+        let is = |kinds: &[Waveform]| kinds.contains(&waveform);
+        let windowed = is(&[Waveform::Constant, Waveform::Sine, Waveform::Quintic]);
+        let fields = [
+            (
+                "frequency",
+                signal.frequency.is_some(),
+                is(&[Waveform::Sine]),
+                is(&[Waveform::Sine]),
+            ),
+            ("phase", signal.phase.is_some(), is(&[Waveform::Sine]), false),
+            (
+                "from",
+                signal.from.is_some(),
+                windowed || is(&[Waveform::Step]),
+                is(&[Waveform::Step, Waveform::Quintic]),
+            ),
+            ("until", signal.until.is_some(), windowed, is(&[Waveform::Quintic])),
+            (
+                "times",
+                signal.times.is_some(),
+                is(&[Waveform::Table]),
+                is(&[Waveform::Table]) && signal.file.is_none(),
+            ),
+            (
+                "values",
+                signal.values.is_some(),
+                is(&[Waveform::Table]),
+                is(&[Waveform::Table]) && signal.file.is_none(),
+            ),
+        ];
+        let kind = format!("{waveform:?}").to_lowercase();
+        for (field, written, allowed, needed) in fields {
+            if written && !allowed {
+                self.report("signal", input, field, format!("a {kind} signal has no `{field}`"));
+            }
+            if needed && !written {
+                self.report("signal", input, "type", format!("a {kind} signal needs `{field}`"));
+            }
+        }
+        if let (Some(times), Some(values)) = (&signal.times, &signal.values) {
+            if times.len() != values.len() || times.is_empty() {
+                let what = format!("{} times, but {} values", times.len(), values.len());
+                self.report("signal", input, "times", what);
+            }
+            if let Some(i) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
+                let what = format!("times must rise, but {} follows {}", times[i + 1], times[i]);
+                self.report("signal", input, "times", what);
+            }
+        }
+    }
+
+    fn experiment(&mut self) {
+        let spec = self.spec;
+        let positive = [
+            ("experiment", "stop_time", spec.experiment.stop_time),
+            ("experiment", "step", spec.experiment.step),
+            ("experiment", "tolerance", spec.experiment.tolerance),
+            ("solver", "step", spec.solver.step.unwrap_or(1.0)),
+            ("solver", "work_limit", spec.solver.work_limit),
+        ];
+        for (section, field, value) in positive {
+            if value <= 0.0 {
+                self.report(section, "", field, format!("{value} is not positive"));
+            }
+        }
+        if spec.solver.method == super::Method::Rk4 && spec.solver.step.is_none() {
+            self.report("solver", "", "method", "the method rk4 needs `step`, s");
+        }
+    }
+}
+
+/// "there is no body "uper"; did you mean "upper"?"
+pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
+    let nearest = known
+        .map(|candidate| (strsim::levenshtein(name, candidate), candidate))
+        .min()
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(3) / 3);
+    match nearest {
+        Some((_, candidate)) => format!("there is no {what} \"{name}\"; did you mean \"{candidate}\"?"),
+        None => format!("there is no {what} \"{name}\""),
+    }
+}

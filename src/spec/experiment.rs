@@ -1,0 +1,88 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What surrounds the craft.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Environment {
+    /// Uniform gravity, m/s², world axes. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gravity: Option<[f64; 3]>,
+}
+
+/// Which outputs the FMU offers beside joints, free bodies, frames and measures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Pose and twist of every body that a joint carries. Default: yes.
+    pub bodies: bool,
+    /// Momentum, mass centre, energies and the work of actuators and friction of the whole system. Default: yes.
+    pub diagnostics: bool,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            bodies: true,
+            diagnostics: true,
+        }
+    }
+}
+
+/// The run that `grapple simulate` makes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Experiment {
+    /// When it ends, s. Default 10.
+    pub stop_time: f64,
+    /// Communication step and spacing of the results, s. Default 0.01.
+    pub step: f64,
+    /// Relative tolerance of the integration; a variable's absolute tolerance is this times its nominal. Default 1e-8.
+    pub tolerance: f64,
+}
+
+impl Default for Experiment {
+    fn default() -> Self {
+        Self {
+            stop_time: 10.0,
+            step: 0.01,
+            tolerance: 1e-8,
+        }
+    }
+}
+
+/// The Co-Simulation solver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// The method. Default `dopri5`.
+    pub method: Method,
+    /// Sub-step of `rk4`, s; the longest step of the adaptive methods, if given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
+    /// Most evaluations of the dynamics within one communication step; past it the step is
+    /// discarded at the time reached. Default 1 000 000.
+    pub work_limit: f64,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            method: Method::Dopri5,
+            step: None,
+            work_limit: 1e6,
+        }
+    }
+}
+
+/// Integration methods of Co-Simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Dormand and Prince, order 5(4), adaptive.
+    Dopri5,
+    /// Dormand and Prince, order 8(5,3), adaptive: fewer steps at tolerances below about 1e-9.
+    Dop853,
+    /// The classical Runge–Kutta method, order 4, with the fixed sub-step `step`.
+    Rk4,
+}

@@ -1,0 +1,143 @@
+//! What the user writes: one TOML file, as plain data.
+//!
+//! [`Spec`] mirrors the file field by field; [`read`] parses it and reports everything that is
+//! wrong with it at once, each [`Problem`](crate::Problem) with the place in the file. Numbers stand
+//! as written: units and rules are in the field docs, which also make the editors' JSON schema
+//! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
+
+mod body;
+mod check;
+mod experiment;
+mod joint;
+mod names;
+mod signal;
+mod source;
+
+pub use body::{Body, Frame, FreeStart, Inertia, Measure, Port, PortAxes};
+pub(crate) use check::unknown;
+pub use experiment::{Environment, Experiment, Method, Output, Solver};
+pub use joint::{Friction, Joint, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
+pub use names::mangled;
+pub use signal::{Interpolation, Signal, Waveform};
+pub use source::Source;
+
+use crate::algebra::Quaternion;
+use crate::{Error, Problem};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The name by which joints and measures refer to the inertial frame.
+pub const WORLD: &str = "world";
+
+/// A craft, or several in one system, with the experiment to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Name of the model: letters, digits and underscores. Becomes the FMU's model identifier.
+    pub name: String,
+    /// One sentence on what it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What surrounds the craft.
+    #[serde(default)]
+    pub environment: Environment,
+    /// The rigid bodies. A body that is no joint's child floats freely.
+    pub body: IndexMap<String, Body>,
+    /// The joints. Each carries one child body on its parent.
+    #[serde(default)]
+    pub joint: IndexMap<String, Joint>,
+    /// Named frames on bodies: tips, grapple fixtures, sensors.
+    #[serde(default)]
+    pub frame: IndexMap<String, Frame>,
+    /// Relative motion between two frames, as outputs.
+    #[serde(default)]
+    pub measure: IndexMap<String, Measure>,
+    /// Frames on which a wrench from outside acts, as inputs.
+    #[serde(default)]
+    pub port: IndexMap<String, Port>,
+    /// What drives the inputs, by the input's name.
+    #[serde(default)]
+    pub signal: IndexMap<String, Signal>,
+    /// Which outputs the FMU offers.
+    #[serde(default)]
+    pub output: Output,
+    /// The run that `grapple simulate` makes, and the FMU's default experiment.
+    #[serde(default)]
+    pub experiment: Experiment,
+    /// How the FMU integrates in Co-Simulation.
+    #[serde(default)]
+    pub solver: Solver,
+}
+
+/// Reads a spec, and checks what can be seen in it alone: names, references, the tree, counts.
+/// Tables are loaded from their CSV files, beside `directory`.
+///
+/// # Errors
+/// [`Error::Spec`] with every problem found; a file that is not TOML, or has a field of a wrong
+/// type, gives the first problem only.
+pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
+    let mut problems = source::non_finite_numbers(text)?;
+    let mut spec: Spec = toml::from_str(text).map_err(|e| Error::Spec(vec![source::problem(&e)]))?;
+    signal::load_tables(&mut spec, directory, &mut problems);
+    check::check(&spec, &mut problems);
+    if problems.is_empty() {
+        Ok(spec)
+    } else {
+        Err(Error::Spec(problems))
+    }
+}
+
+/// Checks a spec that was not read from its TOML file, as [`read`] does.
+///
+/// # Errors
+/// [`Error::Spec`] with every problem found.
+pub fn check(spec: &Spec) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    check::check(spec, &mut problems);
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Spec(problems))
+    }
+}
+
+/// The JSON schema of the spec, for editors.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Spec);
+    serde_json::to_string_pretty(&schema).expect("a schema is plain JSON") + "\n"
+}
+
+/// A rotation as the spec writes it: a unit quaternion, or roll, pitch and yaw.
+///
+/// `rpy_deg` turns about the fixed axes x, then y, then z (as in URDF): `R = Rz(yaw) Ry(pitch) Rx(roll)`.
+pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) -> Quaternion<f64> {
+    match (quaternion, rpy_deg) {
+        (Some(q), _) => Quaternion::from_slice(&q),
+        (None, Some(angles)) => {
+            let [x, y, z] = [0, 1, 2].map(|i| {
+                let mut axis = nalgebra::Vector3::zeros();
+                axis[i] = 1.0;
+                Quaternion::from_axis_angle(axis, angles[i].to_radians())
+            });
+            z * y * x
+        }
+        (None, None) => Quaternion::identity(),
+    }
+}
+
+/// The place `section.name.field` in the file.
+pub(crate) fn at(section: &str, name: &str, field: &str) -> Vec<String> {
+    [section, name, field]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+pub(crate) fn problem(section: &str, name: &str, field: &str, what: String) -> Problem {
+    Problem {
+        at: at(section, name, field),
+        what,
+    }
+}

@@ -1,0 +1,133 @@
+/// A variable's name as OpenModelica's import rewrites it: `.`, `[`, `]`, `,`, `(`, `)` and blanks become `_`.
+pub fn mangled(name: &str) -> String {
+    name.chars()
+        .map(|c| if ".[], ()".contains(c) { '_' } else { c })
+        .collect()
+}
+
+/// Why a name cannot be used, if it cannot.
+///
+/// A name must survive every importer: OpenModelica makes a Modelica identifier of each part, and
+/// its wrapper model owns some names itself.
+pub(super) fn objection(name: &str) -> Option<String> {
+    let mut letters = name.chars();
+    let legal = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && letters.all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !legal {
+        return Some(format!(
+            "\"{name}\" is not a legal name: a letter, then letters, digits and underscores"
+        ));
+    }
+    if MODELICA_KEYWORDS.contains(&name) {
+        return Some(format!(
+            "\"{name}\" is a keyword of Modelica, so OpenModelica could not import it"
+        ));
+    }
+    if OWN.contains(&name) {
+        return Some(format!("\"{name}\" is reserved: grapple gives it a meaning of its own"));
+    }
+    if OMC_WRAPPER.contains(&name) {
+        return Some(format!("\"{name}\" is reserved by OpenModelica's import"));
+    }
+    None
+}
+
+const OWN: [&str; 5] = [super::WORLD, "system", "environment", "signal", "solver"];
+
+/// What the Modelica wrapper around an imported FMU declares itself.
+const OMC_WRAPPER: [&str; 9] = [
+    "time",
+    "fmi_x",
+    "fmi_z",
+    "fmi2me",
+    "flowTime",
+    "nextEventTime",
+    "logLevel",
+    "debugLogging",
+    "fmuWorkingDir",
+];
+
+/// Modelica Language Specification 3.6, section 2.3.3.
+const MODELICA_KEYWORDS: [&str; 59] = [
+    "algorithm",
+    "and",
+    "annotation",
+    "assert",
+    "block",
+    "break",
+    "class",
+    "connect",
+    "connector",
+    "constant",
+    "constrainedby",
+    "der",
+    "discrete",
+    "each",
+    "else",
+    "elseif",
+    "elsewhen",
+    "encapsulated",
+    "end",
+    "enumeration",
+    "equation",
+    "expandable",
+    "extends",
+    "external",
+    "false",
+    "final",
+    "flow",
+    "for",
+    "function",
+    "if",
+    "import",
+    "impure",
+    "in",
+    "initial",
+    "inner",
+    "input",
+    "loop",
+    "model",
+    "not",
+    "operator",
+    "or",
+    "outer",
+    "output",
+    "package",
+    "parameter",
+    "partial",
+    "protected",
+    "public",
+    "pure",
+    "record",
+    "redeclare",
+    "replaceable",
+    "return",
+    "stream",
+    "then",
+    "true",
+    "type",
+    "when",
+    "while",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_an_importer_would_break_are_refused() {
+        for bad in [
+            "", "2nd", "arm-1", "a.b", "päd", "model", "time", "fmi_x", "world", "system", "a b",
+        ] {
+            assert!(objection(bad).is_some(), "{bad}");
+        }
+        for good in ["base", "Link_2", "x", "timer"] {
+            assert_eq!(objection(good), None);
+        }
+    }
+
+    #[test]
+    fn mangling_is_what_omc_does() {
+        assert_eq!(mangled("der(base.v[1])"), "der_base_v_1__");
+    }
+}

@@ -1,0 +1,105 @@
+use crate::{Error, Problem};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The text of a spec with the place of every field in it.
+pub struct Source<'a> {
+    text: &'a str,
+    table: Option<Spanned<DeTable<'a>>>,
+}
+
+impl<'a> Source<'a> {
+    /// Reads where things stand. A text that is not TOML has no places.
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            table: DeTable::parse(text).ok(),
+        }
+    }
+
+    /// The bytes of the field that a problem points at, or of the nearest table around it.
+    pub fn locate(&self, problem: &Problem) -> Option<Range<usize>> {
+        if let [only] = problem.at.as_slice()
+            && let Some(offset) = only.strip_prefix('@')
+        {
+            let (start, end) = offset.split_once('-')?;
+            return Some(start.parse().ok()?..end.parse().ok()?);
+        }
+        let mut table = self.table.as_ref()?.get_ref();
+        let mut span = None;
+        for key in &problem.at {
+            let Some((key, value)) = table.get_key_value(key.as_str()) else {
+                break;
+            };
+            match value.get_ref() {
+                DeValue::Table(inner) => {
+                    span = Some(key.span());
+                    table = inner;
+                }
+                _ => {
+                    span = Some(key.span().start..value.span().end);
+                    break;
+                }
+            }
+        }
+        span
+    }
+
+    /// The line, counted from one, of a byte of the text.
+    pub fn line(&self, byte: usize) -> usize {
+        1 + self.text.as_bytes()[..byte.min(self.text.len())]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count()
+    }
+}
+
+/// A complaint of the TOML reader, placed by bytes (`@start-end`) because the field may have no path.
+pub(super) fn problem(error: &toml::de::Error) -> Problem {
+    let at = error
+        .span()
+        .map(|s| vec![format!("@{}-{}", s.start, s.end)])
+        .unwrap_or_default();
+    Problem {
+        at,
+        what: error.message().to_owned(),
+    }
+}
+
+/// TOML knows `inf` and `nan`; the model does not.
+pub(super) fn non_finite_numbers(text: &str) -> Result<Vec<Problem>, Error> {
+    let table = DeTable::parse(text).map_err(|e| Error::Spec(vec![problem(&e)]))?;
+    let mut problems = Vec::new();
+    for (key, value) in table.get_ref() {
+        walk(value.get_ref(), &mut vec![key.get_ref().to_string()], &mut problems);
+    }
+    Ok(problems)
+}
+
+fn walk(value: &DeValue, path: &mut Vec<String>, problems: &mut Vec<Problem>) {
+    match value {
+        DeValue::Float(number) => {
+            let finite = number
+                .as_str()
+                .replace('_', "")
+                .parse::<f64>()
+                .is_ok_and(f64::is_finite);
+            if !finite {
+                problems.push(Problem {
+                    at: path.clone(),
+                    what: format!("{} is not a finite number", number.as_str()),
+                });
+            }
+        }
+        DeValue::Array(items) => items.iter().for_each(|item| walk(item.get_ref(), path, problems)),
+        DeValue::Table(table) => {
+            for (key, value) in table {
+                path.push(key.get_ref().to_string());
+                walk(value.get_ref(), path, problems);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}

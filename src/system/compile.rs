@@ -1,0 +1,421 @@
+use super::{Body, Declarations, Frame, Joint, ParamId, Quantity, System, Unit};
+use crate::spec::{self, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
+use std::collections::HashMap;
+
+impl System {
+    /// Puts the bodies in tree order, lays out the state and declares the parameters of bodies,
+    /// joints and frames.
+    ///
+    /// The spec's references are expected to have been [checked](crate::spec::read); a dangling one
+    /// is an error all the same, since a compiled model may come from a foreign file.
+    pub fn compile(spec: &Spec, declare: &mut Declarations) -> Result<Self, crate::Error> {
+        let mut system = Self {
+            bodies: Vec::with_capacity(spec.body.len()),
+            frames: Vec::with_capacity(spec.frame.len()),
+            nq: 0,
+            nv: 0,
+        };
+        for (name, parent, joint) in tree_order(spec)? {
+            let joint = system.joint(name, joint.and_then(|j| spec.joint.get_key_value(j)), spec, declare);
+            let body = &spec.body[name];
+            let place = |field| at("body", name, field);
+            let mass = declare.parameter(
+                Quantity::new(format!("{name}.mass"), Unit::Kilogram, format!("mass of {name}")),
+                body.mass,
+                false,
+                &place("mass"),
+            );
+            let mass_centre = declare.parameters(
+                Quantity::vector(
+                    &format!("{name}.mass_centre"),
+                    Unit::Metre,
+                    &format!("mass centre of {name}, body axes"),
+                ),
+                &body.mass_centre,
+                false,
+                &place("mass_centre"),
+            );
+            let inertia = declare.parameters(
+                ["xx", "yy", "zz", "xy", "xz", "yz"].iter().map(|part| {
+                    Quantity::new(
+                        format!("{name}.inertia_{part}"),
+                        Unit::KilogramMetre2,
+                        format!("inertia of {name} about its mass centre, body axes, {part}"),
+                    )
+                }),
+                &inertia_in_body_axes(body),
+                false,
+                &place("inertia"),
+            );
+            system.bodies.push(Body {
+                name: name.to_owned(),
+                parent,
+                is_leaf: true,
+                is_last_child: true,
+                joint,
+                mass,
+                mass_centre,
+                inertia,
+            });
+        }
+        system.mark_children();
+        for (name, frame) in &spec.frame {
+            let (origin, orientation) =
+                declare_placement(name, "frame", frame.origin, frame.orientation, frame.rpy_deg, declare);
+            let body = system
+                .bodies
+                .iter()
+                .position(|b| b.name == frame.body)
+                .ok_or_else(|| dangling("frame", name))?;
+            system.frames.push(Frame {
+                name: name.clone(),
+                body,
+                origin,
+                orientation,
+            });
+        }
+        Ok(system)
+    }
+
+    fn mark_children(&mut self) {
+        let mut carried = vec![false; self.bodies.len()];
+        for i in (0..self.bodies.len()).rev() {
+            self.bodies[i].is_leaf = !carried[i];
+            if let Some(parent) = self.bodies[i].parent {
+                self.bodies[i].is_last_child = !std::mem::replace(&mut carried[parent], true);
+            }
+        }
+    }
+
+    fn joint(
+        &mut self,
+        body: &str,
+        written: Option<(&String, &spec::Joint)>,
+        spec: &Spec,
+        declare: &mut Declarations,
+    ) -> Joint {
+        let kind = written.map_or(JointType::Free, |(_, joint)| joint.kind);
+        let nv = kind.rates();
+        let nq = match kind {
+            JointType::Free => 7,
+            JointType::Spherical => 4,
+            _ => nv,
+        };
+        let (q, v) = (self.nq, self.nv);
+        self.nq += nq;
+        self.nv += nv;
+        let mut joint = Joint {
+            name: written.map_or(body, |(name, _)| name).to_owned(),
+            written: written.is_some(),
+            kind,
+            q,
+            v,
+            nq,
+            nv,
+            origin: None,
+            orientation: None,
+            axis: None,
+            axis2: None,
+            rotor_inertia: None,
+            q_start: None,
+            v_start: None,
+        };
+        let Some((name, from)) = written else {
+            let start = spec.body[body].start.clone().unwrap_or_default();
+            declare_free_start(&mut joint, &start, &at("body", body, "start"), declare);
+            return joint;
+        };
+        let (origin, orientation) =
+            declare_placement(name, "joint", from.origin, from.orientation, from.rpy_deg, declare);
+        joint.origin = Some(origin);
+        joint.orientation = orientation;
+        let mut axis = |field: &str, value: [f64; 3], what: &str| {
+            let quantities = Quantity::vector(
+                &format!("{name}.{field}"),
+                Unit::One,
+                &format!("{what} of {name}, joint frame"),
+            );
+            Some(declare.parameters(quantities, &value, false, &at("joint", name, field)))
+        };
+        if matches!(
+            kind,
+            JointType::Revolute | JointType::Prismatic | JointType::Cylindrical | JointType::Universal
+        ) {
+            joint.axis = axis("axis", from.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
+        }
+        if kind == JointType::Universal {
+            joint.axis2 = axis("axis2", from.axis2.unwrap_or([0.0, 1.0, 0.0]), "second axis");
+        }
+        if let Some(inertia) = &from.rotor_inertia {
+            let values: Vec<f64> = (0..nv).map(|i| inertia.get(i)).collect();
+            let quantities = (0..nv).map(|i| {
+                Quantity::new(
+                    joint.quantity_name("rotor_inertia", i),
+                    Unit::coordinate(kind.is_angular(i)).inertia,
+                    format!("motor inertia seen at {name}, n²J"),
+                )
+            });
+            joint.rotor_inertia =
+                Some(declare.parameters(quantities, &values, false, &at("joint", name, "rotor_inertia")));
+        }
+        let start = from.start.clone().unwrap_or_default();
+        let place = at("joint", name, "start");
+        if kind == JointType::Free {
+            declare_free_start(&mut joint, &start.as_free(), &place, declare);
+        } else if kind != JointType::Fixed {
+            declare_start(&mut joint, &start, &place, declare);
+        }
+        joint
+    }
+}
+
+/// A body, the index of the body that carries it, and the joint's name.
+type Placed<'a> = (&'a str, Option<usize>, Option<&'a str>);
+
+/// The bodies, parents first, each chain in one piece.
+fn tree_order(spec: &Spec) -> Result<Vec<Placed<'_>>, crate::Error> {
+    let mut carried: HashMap<&str, (&str, &spec::Joint)> = HashMap::new();
+    let mut children: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (name, joint) in &spec.joint {
+        carried.insert(&joint.child, (name, joint));
+        children.entry(&joint.parent).or_default().push(&joint.child);
+    }
+    let is_root = |body: &str| carried.get(body).is_none_or(|(_, joint)| joint.parent == WORLD);
+    let mut order = Vec::with_capacity(spec.body.len());
+    let mut stack: Vec<(&str, Option<usize>)> = spec
+        .body
+        .keys()
+        .rev()
+        .filter(|body| is_root(body))
+        .map(|body| (body.as_str(), None))
+        .collect();
+    while let Some((body, parent)) = stack.pop() {
+        let joint = carried.get(body).map(|(name, _)| *name);
+        if !spec.body.contains_key(body) {
+            return Err(dangling("joint", joint.unwrap_or(body)));
+        }
+        let index = order.len();
+        order.push((body, parent, joint));
+        let below = children.get(body).into_iter().flatten().rev();
+        stack.extend(below.map(|child| (*child, Some(index))));
+    }
+    match spec
+        .body
+        .keys()
+        .find(|body| !order.iter().any(|(done, ..)| done == *body))
+    {
+        Some(lost) => Err(dangling("body", lost)),
+        None => Ok(order),
+    }
+}
+
+/// A reference that leads nowhere, in a model that was not made by this tool's `build`.
+fn dangling(section: &str, name: &str) -> crate::Error {
+    crate::Error::Spec(vec![spec::problem(
+        section,
+        name,
+        "",
+        "it is not connected to the tree of bodies".to_owned(),
+    )])
+}
+
+fn inertia_in_body_axes(body: &spec::Body) -> [f64; 6] {
+    let (d, o) = match body.inertia {
+        Inertia::Diagonal(d) => (d, [0.0; 3]),
+        Inertia::Full([xx, yy, zz, xy, xz, yz]) => ([xx, yy, zz], [xy, xz, yz]),
+    };
+    let mut inertia = crate::algebra::Sym3 { d, o };
+    if let Some(axes) = body.inertia_axes {
+        inertia = inertia.express(&spec::rotation(Some(axes), None).rotation());
+    }
+    let ([xx, yy, zz], [xy, xz, yz]) = (inertia.d, inertia.o);
+    [xx, yy, zz, xy, xz, yz]
+}
+
+fn declare_placement(
+    name: &str,
+    section: &str,
+    origin: [f64; 3],
+    quaternion: Option<[f64; 4]>,
+    rpy_deg: Option<[f64; 3]>,
+    declare: &mut Declarations,
+) -> (ParamId, Option<ParamId>) {
+    let carrier = if section == "joint" { "parent" } else { "body" };
+    let p = declare.parameters(
+        Quantity::vector(
+            &format!("{name}.origin"),
+            Unit::Metre,
+            &format!("origin of {name}, {carrier} axes"),
+        ),
+        &origin,
+        false,
+        &at(section, name, "origin"),
+    );
+    let written = quaternion.is_some() || rpy_deg.is_some();
+    let q = written.then(|| {
+        let field = if quaternion.is_some() { "orientation" } else { "rpy_deg" };
+        declare.parameters(
+            Quantity::quaternion(
+                &format!("{name}.orientation"),
+                &format!("attitude of {name} in its {carrier}, quaternion"),
+            ),
+            &spec::rotation(quaternion, rpy_deg).to_array(),
+            false,
+            &at(section, name, field),
+        )
+    });
+    (p, q)
+}
+
+fn declare_free_start(joint: &mut Joint, start: &FreeStart, place: &[String], declare: &mut Declarations) {
+    let name = &joint.name;
+    let named = |field: &str| [place, &[field.to_owned()]].concat();
+    let frame = if joint.written { "joint frame" } else { "inertial axes" };
+    joint.q_start = Some(declare.parameters(
+        Quantity::quaternion(
+            &format!("{name}.q_start"),
+            &format!("initial attitude of {name}, quaternion"),
+        ),
+        &spec::rotation(start.attitude, start.rpy_deg).to_array(),
+        false,
+        &named("attitude"),
+    ));
+    declare.parameters(
+        Quantity::vector(
+            &format!("{name}.r_start"),
+            Unit::Metre,
+            &format!("initial position of {name}, {frame}"),
+        ),
+        &start.position,
+        false,
+        &named("position"),
+    );
+    joint.v_start = Some(declare.parameters(
+        Quantity::vector(
+            &format!("{name}.w_start"),
+            Unit::RadianPerSecond,
+            &format!("initial angular velocity of {name}, body axes"),
+        ),
+        &start.angular_velocity,
+        false,
+        &named("angular_velocity"),
+    ));
+    declare.parameters(
+        Quantity::vector(
+            &format!("{name}.v_start"),
+            Unit::MetrePerSecond,
+            &format!("initial velocity of {name}, {frame}"),
+        ),
+        &start.velocity,
+        false,
+        &named("velocity"),
+    );
+}
+
+fn declare_start(joint: &mut Joint, start: &JointStart, place: &[String], declare: &mut Declarations) {
+    let name = joint.name.clone();
+    let named = |field: &str| [place, &[field.to_owned()]].concat();
+    let number = |plain: &Option<spec::PerAxis>, degrees: &Option<spec::PerAxis>, i: usize| {
+        let degrees = degrees.as_ref().map(|d| d.get(i).to_radians());
+        degrees.or(plain.as_ref().map(|p| p.get(i))).unwrap_or(0.0)
+    };
+    let field = |base: &str, degrees: &Option<spec::PerAxis>| {
+        named(&if degrees.is_some() {
+            format!("{base}_deg")
+        } else {
+            base.to_owned()
+        })
+    };
+    joint.q_start = Some(if joint.kind == JointType::Spherical {
+        declare.parameters(
+            Quantity::quaternion(
+                &format!("{name}.q_start"),
+                &format!("initial attitude at {name}, quaternion"),
+            ),
+            &spec::rotation(start.attitude, start.rpy_deg).to_array(),
+            false,
+            &named("attitude"),
+        )
+    } else {
+        let values: Vec<f64> = (0..joint.nv)
+            .map(|i| number(&start.position, &start.position_deg, i))
+            .collect();
+        let quantities = (0..joint.nv).map(|i| {
+            Quantity::new(
+                joint.quantity_name("q_start", i),
+                Unit::coordinate(joint.kind.is_angular(i)).position,
+                format!("initial position of {name}"),
+            )
+        });
+        declare.parameters(quantities, &values, false, &field("position", &start.position_deg))
+    });
+    let values: Vec<f64> = (0..joint.nv).map(|i| number(&start.rate, &start.rate_deg, i)).collect();
+    let quantities = (0..joint.nv).map(|i| {
+        Quantity::new(
+            joint.quantity_name("qd_start", i),
+            Unit::coordinate(joint.kind.is_angular(i)).rate,
+            format!("initial rate of {name}"),
+        )
+    });
+    joint.v_start = Some(declare.parameters(quantities, &values, false, &field("rate", &start.rate_deg)));
+}
+
+/// The coordinates of a joint, in the state's order.
+pub(super) fn coordinates(joint: &Joint) -> Vec<Quantity> {
+    let name = &joint.name;
+    let whose = if joint.written {
+        format!("at joint {name}, joint frame")
+    } else {
+        format!("of {name}, inertial axes")
+    };
+    match joint.kind {
+        JointType::Free => Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"))
+            .into_iter()
+            .chain(Quantity::vector(
+                &format!("{name}.r"),
+                Unit::Metre,
+                &format!("position {whose}"),
+            ))
+            .collect(),
+        JointType::Spherical => {
+            Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion")).to_vec()
+        }
+        kind => (0..joint.nv)
+            .map(|i| {
+                let unit = Unit::coordinate(kind.is_angular(i)).position;
+                Quantity::new(joint.quantity_name("q", i), unit, format!("position of joint {name}"))
+            })
+            .collect(),
+    }
+}
+
+/// The rates of a joint, in the state's order.
+pub(super) fn rates(joint: &Joint) -> Vec<Quantity> {
+    let name = &joint.name;
+    if joint.kind == JointType::Free {
+        let axes = if joint.written { "joint frame" } else { "inertial axes" };
+        return Quantity::vector(
+            &format!("{name}.w"),
+            Unit::RadianPerSecond,
+            &format!("angular velocity of {name}, body axes"),
+        )
+        .into_iter()
+        .chain(Quantity::vector(
+            &format!("{name}.v"),
+            Unit::MetrePerSecond,
+            &format!("velocity of {name}'s origin, {axes}"),
+        ))
+        .collect();
+    }
+    (0..joint.nv)
+        .map(|i| {
+            let unit = Unit::coordinate(joint.kind.is_angular(i)).rate;
+            let what = if joint.kind == JointType::Spherical {
+                format!("angular velocity at joint {name}, child axes")
+            } else {
+                format!("rate of joint {name}")
+            };
+            Quantity::new(joint.quantity_name("qd", i), unit, what)
+        })
+        .collect()
+}

@@ -1,0 +1,214 @@
+use super::{Body, Joint, JointModel, ParamId, Parameter, System, joint};
+use crate::Problem;
+use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
+use crate::spec::JointType;
+
+/// The constants of the dynamics, from the parameters' values alone.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// One for each body.
+    pub bodies: Vec<BodyConstants>,
+    /// Reflected rotor inertia of each rate, kg·m² or kg.
+    pub rotor_inertia: Vec<f64>,
+    /// One for each named frame.
+    pub frames: Vec<FrameConstants>,
+}
+
+/// The constants of a body and of the joint that carries it.
+#[derive(Clone, Debug)]
+pub struct BodyConstants {
+    /// Mass, kg.
+    pub m: f64,
+    /// Mass centre from the body's origin, m, body axes.
+    pub p_BoBcm: Vec3<f64>,
+    /// Inertia about the mass centre, kg·m², body axes.
+    pub I_Bcm: Sym3<f64>,
+    /// First moment of mass about the body's origin, `m p_BoBcm`, kg·m, body axes.
+    pub h: Vec3<f64>,
+    /// Inertia about the body's origin, kg·m², body axes.
+    pub J_Bo: Sym3<f64>,
+    /// Joint's origin from the parent's origin, m, parent axes.
+    pub p_PF: Vec3<f64>,
+    /// The joint.
+    pub joint: JointModel,
+}
+
+/// A frame's constant place in its body.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameConstants {
+    /// Pose in the body.
+    pub X_BF: Pose<f64>,
+    /// Attitude in the body.
+    pub q_BF: Quaternion<f64>,
+}
+
+impl System {
+    /// Computes the constants, and judges the numbers: every problem is reported, with the value.
+    pub fn derive(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) -> Derived {
+        let mut judge = Judge {
+            declared,
+            values,
+            problems,
+        };
+        let bodies = self.bodies.iter().enumerate();
+        let bodies = bodies.map(|(i, body)| judge.body(self, i, body)).collect();
+        let mut rotor_inertia = vec![0.0; self.nv];
+        for body in &self.bodies {
+            if let Some(id) = body.joint.rotor_inertia {
+                for k in 0..body.joint.nv {
+                    let id = ParamId(id.0 + k);
+                    judge.not_negative(id, "rotor inertia");
+                    rotor_inertia[body.joint.v + k] = id.of(values);
+                }
+            }
+        }
+        let frames = self.frames.iter().map(|frame| {
+            let q_BF = judge.attitude(frame.orientation);
+            FrameConstants {
+                X_BF: Pose::from_parts(q_BF, frame.origin.vector(values)),
+                q_BF,
+            }
+        });
+        let frames = frames.collect();
+        Derived {
+            bodies,
+            rotor_inertia,
+            frames,
+        }
+    }
+}
+
+/// Reads parameters and collects what is wrong with them.
+struct Judge<'a> {
+    declared: &'a [Parameter],
+    values: &'a [f64],
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Judge<'_> {
+    fn report(&mut self, id: ParamId, what: String) {
+        self.problems.push(Problem {
+            at: self.declared[id.0].at.clone(),
+            what,
+        });
+    }
+
+    fn not_negative(&mut self, id: ParamId, what: &str) {
+        let value = id.of(self.values);
+        if value < 0.0 {
+            let unit = self.declared[id.0].quantity.unit.symbol();
+            self.report(id, format!("the {what} {value} {unit} is negative"));
+        }
+    }
+
+    fn body(&mut self, system: &System, index: usize, body: &Body) -> BodyConstants {
+        let m = body.mass.of(self.values);
+        if m <= 0.0 {
+            let ends_a_chain = body.parent.is_some() && !system.bodies.iter().any(|b| b.parent == Some(index));
+            let hint = if ends_a_chain {
+                ": a massless tip cannot be moved; if it only marks a place, make it a [frame]"
+            } else {
+                ""
+            };
+            self.report(body.mass, format!("the mass {m} kg is not positive{hint}"));
+        }
+        let i = body.inertia.0;
+        let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|k| self.values[i + k]);
+        let I_Bcm = Sym3 {
+            d: [xx, yy, zz],
+            o: [xy, xz, yz],
+        };
+        self.inertia(body, &I_Bcm);
+        let values = self.values;
+        let p_BoBcm = body.mass_centre.vector(values);
+        BodyConstants {
+            m,
+            p_BoBcm,
+            I_Bcm,
+            h: p_BoBcm * m,
+            J_Bo: I_Bcm + Sym3::point_mass(m, &p_BoBcm),
+            p_PF: body.joint.origin.map_or_else(Vec3::zeros, |id| id.vector(values)),
+            joint: self.joint(&body.joint),
+        }
+    }
+
+    /// A rigid body's principal moments are positive, and none exceeds the sum of the other two.
+    fn inertia(&mut self, body: &Body, I_Bcm: &Sym3<f64>) {
+        let mut moments = I_Bcm.full().symmetric_eigenvalues();
+        moments.as_mut_slice().sort_by(f64::total_cmp);
+        let [low, middle, high] = [moments[0], moments[1], moments[2]];
+        if low <= 0.0 {
+            self.report(
+                body.inertia,
+                format!(
+                    "the inertia is not positive definite: its principal moments are {low}, {middle}, {high} kg·m²"
+                ),
+            );
+        } else if high > (low + middle) * (1.0 + 1e-9) {
+            self.report(
+                body.inertia,
+                format!(
+                    "no rigid body has this inertia: its principal moments {low}, {middle}, {high} kg·m² break \
+                     the triangle inequality ({high} > {low} + {middle})"
+                ),
+            );
+        }
+    }
+
+    fn joint(&mut self, joint: &Joint) -> JointModel {
+        let q_PM = self.attitude(joint.orientation);
+        let R_PM = q_PM.rotation();
+        let axis = joint.axis.map_or_else(Vec3::zeros, |id| R_PM * self.direction(id));
+        match joint.kind {
+            JointType::Fixed => JointModel::Fixed(joint::Fixed::new(q_PM)),
+            JointType::Revolute => JointModel::Revolute(joint::Revolute::new(axis, q_PM)),
+            JointType::Prismatic => JointModel::Prismatic(joint::Prismatic::new(axis, q_PM)),
+            JointType::Cylindrical => JointModel::Cylindrical(joint::Cylindrical::new(axis, q_PM)),
+            JointType::Cartesian => JointModel::Cartesian(joint::Cartesian::new(q_PM)),
+            JointType::Spherical => {
+                self.start_attitude(joint);
+                JointModel::Spherical(joint::Spherical::new(q_PM))
+            }
+            JointType::Universal => {
+                let axis2 = joint.axis2.map_or_else(Vec3::zeros, |id| R_PM * self.direction(id));
+                if let Some(id) = joint.axis2
+                    && axis.cross(&axis2).norm() < 1e-6
+                {
+                    self.report(id, "the two axes of the universal joint are parallel".to_owned());
+                }
+                JointModel::Universal(Box::new(joint::Universal::new(axis, axis2, q_PM)))
+            }
+            JointType::Free => {
+                self.start_attitude(joint);
+                JointModel::Free(joint::Free::new(q_PM))
+            }
+        }
+    }
+
+    fn direction(&mut self, id: ParamId) -> Vec3<f64> {
+        let axis = id.vector(self.values);
+        let length = axis.norm();
+        if length < 1e-12 {
+            let [x, y, z] = [axis.x, axis.y, axis.z];
+            self.report(id, format!("the axis [{x}, {y}, {z}] has no direction"));
+            return Vec3::z();
+        }
+        axis / length
+    }
+
+    fn attitude(&mut self, id: Option<ParamId>) -> Quaternion<f64> {
+        let Some(id) = id else {
+            return Quaternion::identity();
+        };
+        let q = id.quaternion(self.values);
+        if q.norm_squared() < 1e-12 {
+            self.report(id, format!("the quaternion {:?} has no direction", q.to_array()));
+            return Quaternion::identity();
+        }
+        q.normalised()
+    }
+
+    fn start_attitude(&mut self, joint: &Joint) {
+        self.attitude(joint.q_start);
+    }
+}

@@ -1,0 +1,47 @@
+use super::Motion;
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+
+/// B slides along three axes at right angles, its attitude held. Coordinates: three distances, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cartesian {
+    q_FB: Quaternion<f64>,
+    R_FB: Mat3<f64>,
+}
+
+impl Cartesian {
+    /// Along the axes of B, held at the attitude `q_FB`.
+    pub fn new(q_FB: Quaternion<f64>) -> Self {
+        Self {
+            q_FB: q_FB.normalised(),
+            R_FB: q_FB.rotation(),
+        }
+    }
+}
+
+impl Motion<3, 3> for Cartesian {
+    const ROTATES: bool = false;
+    const TRANSLATES: bool = true;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 3]) -> Pose<S> {
+        let R = lift33::<S>(&self.R_FB);
+        Pose {
+            R,
+            p: R * Vec3::new(q[0], q[1], q[2]),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 3], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 3] {
+        std::array::from_fn(|k| Twist::new(Vec3::zeros(), R_WB.column(k).into_owned()))
+    }
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, _q: &[S; 3], qd: &[S; 3]) -> [S; 3] {
+        *qd
+    }
+
+    fn attitude<S: Scalar>(&self, _q: &[S; 3]) -> Quaternion<S> {
+        self.q_FB.lift()
+    }
+}

@@ -1,0 +1,45 @@
+use super::{Motion, Turn};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+
+/// B turns about and slides along one axis. Coordinates: the angle (rad), the distance (m).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cylindrical {
+    turn: Turn,
+}
+
+impl Cylindrical {
+    /// About and along the unit vector `axis` (in F), with B at `q_FB0` at zero.
+    pub fn new(axis: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
+        Self {
+            turn: Turn::new(axis, q_FB0),
+        }
+    }
+}
+
+impl Motion<2, 2> for Cylindrical {
+    const ROTATES: bool = true;
+    const TRANSLATES: bool = true;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 2]) -> Pose<S> {
+        Pose {
+            R: self.turn.rotation(q[0]),
+            p: lift3::<S>(&self.turn.axis) * q[1],
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 2], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 2] {
+        let axis_W = R_WF * lift3(&self.turn.axis);
+        [Twist::new(axis_W, Vec3::zeros()), Twist::new(Vec3::zeros(), axis_W)]
+    }
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
+        *qd
+    }
+
+    fn attitude<S: Scalar>(&self, q: &[S; 2]) -> Quaternion<S> {
+        self.turn.attitude(q[0])
+    }
+}

@@ -1,0 +1,45 @@
+use super::Motion;
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+
+/// Holds B rigidly in F.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fixed {
+    q_FB: Quaternion<f64>,
+    R_FB: Mat3<f64>,
+}
+
+impl Fixed {
+    /// At the attitude `q_FB`.
+    pub fn new(q_FB: Quaternion<f64>) -> Self {
+        Self {
+            q_FB: q_FB.normalised(),
+            R_FB: q_FB.rotation(),
+        }
+    }
+}
+
+impl Motion<0, 0> for Fixed {
+    const ROTATES: bool = false;
+    const TRANSLATES: bool = false;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, _q: &[S; 0]) -> Pose<S> {
+        Pose {
+            R: lift33(&self.R_FB),
+            p: Vec3::zeros(),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 0], _R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 0] {
+        []
+    }
+
+    fn q_dot<S: Scalar>(&self, _q: &[S; 0], _qd: &[S; 0]) -> [S; 0] {
+        []
+    }
+
+    fn attitude<S: Scalar>(&self, _q: &[S; 0]) -> Quaternion<S> {
+        self.q_FB.lift()
+    }
+}

@@ -1,0 +1,67 @@
+use super::{Motion, quaternion_rate};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+
+/// B is not held. With the placed frame M (its axes at `q_FM`): coordinates are the quaternion `q_MB` and the
+/// position of B's origin (m, axes of M); rates the angular velocity (rad/s, axes of B) and the
+/// velocity of B's origin (m/s, axes of M).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Free {
+    q_FM: Quaternion<f64>,
+    R_FM: Mat3<f64>,
+}
+
+impl Free {
+    /// Measured in the axes at the attitude `q_FM`.
+    pub fn new(q_FM: Quaternion<f64>) -> Self {
+        Self {
+            q_FM: q_FM.normalised(),
+            R_FM: q_FM.rotation(),
+        }
+    }
+
+    /// The rates' derivatives (angular, linear) of a relative acceleration given in world axes.
+    #[inline(always)]
+    pub fn rates<S: Scalar>(&self, A_FB: &Twist<S>, R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [S; 6] {
+        let w = R_WB.tr_mul(&A_FB.w);
+        let v = lift33::<S>(&self.R_FM).tr_mul(&R_WF.tr_mul(&A_FB.v));
+        [w.x, w.y, w.z, v.x, v.y, v.z]
+    }
+}
+
+impl Motion<7, 6> for Free {
+    const ROTATES: bool = true;
+    const TRANSLATES: bool = true;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 7]) -> Pose<S> {
+        let R_FM = lift33::<S>(&self.R_FM);
+        Pose {
+            R: R_FM * Quaternion::from_slice(q).rotation(),
+            p: R_FM * Vec3::new(q[4], q[5], q[6]),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 7], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 6] {
+        let R_WM = R_WF * lift33::<S>(&self.R_FM);
+        std::array::from_fn(|k| {
+            if k < 3 {
+                Twist::new(R_WB.column(k).into_owned(), Vec3::zeros())
+            } else {
+                Twist::new(Vec3::zeros(), R_WM.column(k - 3).into_owned())
+            }
+        })
+    }
+
+    // Ḣ q̇ = 0: angular columns turn with B (w × w = 0), linear ones stand in F.
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, q: &[S; 7], qd: &[S; 6]) -> [S; 7] {
+        let [w, x, y, z] = quaternion_rate(Quaternion::from_slice(q), Vec3::new(qd[0], qd[1], qd[2])).to_array();
+        [w, x, y, z, qd[3], qd[4], qd[5]]
+    }
+
+    fn attitude<S: Scalar>(&self, q: &[S; 7]) -> Quaternion<S> {
+        self.q_FM.lift() * Quaternion::from_slice(q)
+    }
+}

@@ -1,0 +1,179 @@
+//! Joints: what each kind answers to the recursion, one file each.
+//!
+//! A joint stands in its inboard frame F and carries the body frame B. F has its origin at the joint
+//! and the axes of the body that carries it (the placement's rotation `R_FB0` at position zero is
+//! absorbed into the joint's constants, so that no matrix product is spent on it).
+
+mod cartesian;
+mod cylindrical;
+mod fixed;
+mod free;
+mod prismatic;
+mod revolute;
+mod spherical;
+mod universal;
+
+pub use cartesian::Cartesian;
+pub use cylindrical::Cylindrical;
+pub use fixed::Fixed;
+pub use free::Free;
+pub use prismatic::Prismatic;
+pub use revolute::Revolute;
+pub use spherical::Spherical;
+pub use universal::Universal;
+
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, lift3, lift33};
+
+/// The questions that the recursion asks a joint with `NQ` coordinates and `NV` rates.
+pub trait Motion<const NQ: usize, const NV: usize>: Copy {
+    /// Whether B can turn in F; if not, angular parts of the subspace are zero and not worth multiplying.
+    const ROTATES: bool;
+    /// Whether B's origin can move in F.
+    const TRANSLATES: bool;
+
+    /// `X_FB` at the coordinates `q`.
+    fn pose<S: Scalar>(&self, q: &[S; NQ]) -> Pose<S>;
+
+    /// The motion subspace `H_FB`, its columns in world axes: `V_FB = Σ H_k q̇_k`, about B's origin.
+    fn subspace<S: Scalar>(&self, q: &[S; NQ], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; NV];
+
+    /// `V_FB` in world axes.
+    #[inline(always)]
+    fn velocity<S: Scalar>(&self, H: &[Twist<S>; NV], qd: &[S; NV]) -> Twist<S> {
+        let mut V = Twist::zero();
+        for k in 0..NV {
+            if Self::ROTATES {
+                V.w += H[k].w * qd[k];
+            }
+            if Self::TRANSLATES {
+                V.v += H[k].v * qd[k];
+            }
+        }
+        V
+    }
+
+    /// `Ḣ q̇`: the acceleration in F that the rates alone cause, in world axes.
+    #[inline(always)]
+    fn bias<S: Scalar>(&self, _H: &[Twist<S>; NV], _qd: &[S; NV]) -> Twist<S> {
+        Twist::zero()
+    }
+
+    /// The coordinates' derivatives for the rates.
+    fn q_dot<S: Scalar>(&self, q: &[S; NQ], qd: &[S; NV]) -> [S; NQ];
+
+    /// The attitude of B in F, as a quaternion that moves continuously with `q`.
+    fn attitude<S: Scalar>(&self, q: &[S; NQ]) -> Quaternion<S>;
+}
+
+/// How fast a state's quaternion returns to unit length, 1/s: `q̇ += rate (1 − |q|²) q`.
+///
+/// The length has no influence on the motion (every reader normalises); this keeps it from drifting.
+const NORM_RATE: f64 = 1.0;
+
+/// The rate of a state's quaternion for the angular velocity `w` (rad/s, body axes).
+#[inline(always)]
+fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<S>) -> Quaternion<S> {
+    let rate = q.rate(w);
+    let k = (S::one() - q.norm_squared()) * S::lift(NORM_RATE);
+    Quaternion::new(rate.w + q.w * k, rate.x + q.x * k, rate.y + q.y * k, rate.z + q.z * k)
+}
+
+/// A turn about a fixed axis, followed by a constant rotation:
+///
+/// ```text
+///     R(θ) R₀ = a aᵀ R₀ + sin θ [a] R₀ + cos θ (1 − a aᵀ) R₀
+/// ```
+///
+/// with the three matrices computed once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Turn {
+    axis: nalgebra::Vector3<f64>,
+    along: Mat3<f64>,
+    sine: Mat3<f64>,
+    cosine: Mat3<f64>,
+    q_0: Quaternion<f64>,
+}
+
+impl Turn {
+    /// About the unit vector `axis`, then `q_0`.
+    fn new(axis: nalgebra::Vector3<f64>, q_0: Quaternion<f64>) -> Self {
+        let R_0 = q_0.rotation();
+        let along = axis * axis.transpose();
+        Self {
+            axis,
+            along: along * R_0,
+            sine: axis.cross_matrix() * R_0,
+            cosine: (Mat3::identity() - along) * R_0,
+            q_0: q_0.normalised(),
+        }
+    }
+
+    #[inline(always)]
+    fn rotation<S: Scalar>(&self, angle: S) -> Mat3<S> {
+        let (s, c) = angle.sin_cos();
+        lift33::<S>(&self.along) + lift33::<S>(&self.sine) * s + lift33::<S>(&self.cosine) * c
+    }
+
+    fn attitude<S: Scalar>(&self, angle: S) -> Quaternion<S> {
+        let (s, c) = (angle * S::lift(0.5)).sin_cos();
+        let v = lift3::<S>(&self.axis) * s;
+        Quaternion::new(c, v.x, v.y, v.z) * self.q_0.lift()
+    }
+}
+
+/// A joint with its constants, any kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JointModel {
+    /// No motion.
+    Fixed(Fixed),
+    /// One turn.
+    Revolute(Revolute),
+    /// One slide.
+    Prismatic(Prismatic),
+    /// A turn and a slide about one axis.
+    Cylindrical(Cylindrical),
+    /// Three slides.
+    Cartesian(Cartesian),
+    /// Any turn.
+    Spherical(Spherical),
+    /// Two turns. Boxed: it is twice as large as the others.
+    Universal(Box<Universal>),
+    /// Any motion.
+    Free(Free),
+}
+
+/// Runs `$body` with `$j` bound to the joint's own type: the one dispatch over joint kinds.
+macro_rules! with_joint {
+    ($joint:expr, $j:ident => $body:expr) => {
+        match $joint {
+            $crate::system::JointModel::Revolute($j) => $body,
+            $crate::system::JointModel::Free($j) => $body,
+            $crate::system::JointModel::Fixed($j) => $body,
+            $crate::system::JointModel::Prismatic($j) => $body,
+            $crate::system::JointModel::Cylindrical($j) => $body,
+            $crate::system::JointModel::Cartesian($j) => $body,
+            $crate::system::JointModel::Spherical($j) => $body,
+            $crate::system::JointModel::Universal(boxed) => {
+                let $j = boxed.as_ref();
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_joint;
+
+/// `N` numbers of a layout, from `offset` on.
+#[inline(always)]
+pub(crate) fn part<T, const N: usize>(all: &[T], offset: usize) -> &[T; N] {
+    all[offset..]
+        .first_chunk()
+        .expect("offsets come from the layout that sized the vector")
+}
+
+/// The same, to write.
+#[inline(always)]
+pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut [T; N] {
+    all[offset..]
+        .first_chunk_mut()
+        .expect("offsets come from the layout that sized the vector")
+}

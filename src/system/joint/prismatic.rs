@@ -1,0 +1,48 @@
+use super::Motion;
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
+
+/// B slides along an axis. Coordinate: the distance, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prismatic {
+    axis: Vec3<f64>,
+    q_FB: Quaternion<f64>,
+    R_FB: Mat3<f64>,
+}
+
+impl Prismatic {
+    /// Along the unit vector `axis` (in F), with B held at the attitude `q_FB`.
+    pub fn new(axis: Vec3<f64>, q_FB: Quaternion<f64>) -> Self {
+        Self {
+            axis,
+            q_FB: q_FB.normalised(),
+            R_FB: q_FB.rotation(),
+        }
+    }
+}
+
+impl Motion<1, 1> for Prismatic {
+    const ROTATES: bool = false;
+    const TRANSLATES: bool = true;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 1]) -> Pose<S> {
+        Pose {
+            R: lift33(&self.R_FB),
+            p: lift3::<S>(&self.axis) * q[0],
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
+        [Twist::new(Vec3::zeros(), R_WF * lift3(&self.axis))]
+    }
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, _q: &[S; 1], qd: &[S; 1]) -> [S; 1] {
+        *qd
+    }
+
+    fn attitude<S: Scalar>(&self, _q: &[S; 1]) -> Quaternion<S> {
+        self.q_FB.lift()
+    }
+}

@@ -1,0 +1,44 @@
+use super::{Motion, Turn};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+
+/// B turns about an axis through the joint's origin. Coordinate: the angle, rad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Revolute {
+    turn: Turn,
+}
+
+impl Revolute {
+    /// About the unit vector `axis` (in F), with B at `q_FB0` at angle zero.
+    pub fn new(axis: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
+        Self {
+            turn: Turn::new(axis, q_FB0),
+        }
+    }
+}
+
+impl Motion<1, 1> for Revolute {
+    const ROTATES: bool = true;
+    const TRANSLATES: bool = false;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 1]) -> Pose<S> {
+        Pose {
+            R: self.turn.rotation(q[0]),
+            p: Vec3::zeros(),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
+        [Twist::new(R_WF * lift3(&self.turn.axis), Vec3::zeros())]
+    }
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, _q: &[S; 1], qd: &[S; 1]) -> [S; 1] {
+        *qd
+    }
+
+    fn attitude<S: Scalar>(&self, q: &[S; 1]) -> Quaternion<S> {
+        self.turn.attitude(q[0])
+    }
+}

@@ -1,0 +1,49 @@
+use super::{Motion, quaternion_rate};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+
+/// B turns about a point. Coordinates: the quaternion of B in the joint's placed frame, `q_MB`;
+/// rates: the angular velocity `w_FB` in axes of B, rad/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spherical {
+    q_FM: Quaternion<f64>,
+    R_FM: Mat3<f64>,
+}
+
+impl Spherical {
+    /// With the joint's placed frame M at the attitude `q_FM`.
+    pub fn new(q_FM: Quaternion<f64>) -> Self {
+        Self {
+            q_FM: q_FM.normalised(),
+            R_FM: q_FM.rotation(),
+        }
+    }
+}
+
+impl Motion<4, 3> for Spherical {
+    const ROTATES: bool = true;
+    const TRANSLATES: bool = false;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 4]) -> Pose<S> {
+        Pose {
+            R: lift33::<S>(&self.R_FM) * Quaternion::from_slice(q).rotation(),
+            p: Vec3::zeros(),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 4], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 3] {
+        std::array::from_fn(|k| Twist::new(R_WB.column(k).into_owned(), Vec3::zeros()))
+    }
+
+    // Ḣ q̇ = w_FB × w_FB = 0: the columns turn with B.
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, q: &[S; 4], qd: &[S; 3]) -> [S; 4] {
+        quaternion_rate(Quaternion::from_slice(q), Vec3::new(qd[0], qd[1], qd[2])).to_array()
+    }
+
+    fn attitude<S: Scalar>(&self, q: &[S; 4]) -> Quaternion<S> {
+        self.q_FM.lift() * Quaternion::from_slice(q)
+    }
+}

@@ -1,0 +1,56 @@
+use super::{Motion, Turn};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+
+/// B turns about a second axis that itself turns about a first. Coordinates: the two angles, rad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Universal {
+    first: Turn,
+    second: Turn,
+}
+
+impl Universal {
+    /// About the unit vectors `axis_1`, then `axis_2` (both in F, at zero), with B at `q_FB0` at zero.
+    pub fn new(axis_1: Vec3<f64>, axis_2: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
+        Self {
+            first: Turn::new(axis_1, Quaternion::identity()),
+            second: Turn::new(axis_2, q_FB0),
+        }
+    }
+}
+
+impl Motion<2, 2> for Universal {
+    const ROTATES: bool = true;
+    const TRANSLATES: bool = false;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 2]) -> Pose<S> {
+        Pose {
+            R: self.first.rotation(q[0]) * self.second.rotation(q[1]),
+            p: Vec3::zeros(),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, q: &[S; 2], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 2] {
+        let carried = self.first.rotation(q[0]) * lift3::<S>(&self.second.axis);
+        [
+            Twist::new(R_WF * lift3(&self.first.axis), Vec3::zeros()),
+            Twist::new(R_WF * carried, Vec3::zeros()),
+        ]
+    }
+
+    /// The second axis turns with the first: `h₁ × h₂ q̇₁ q̇₂`.
+    #[inline(always)]
+    fn bias<S: Scalar>(&self, H: &[Twist<S>; 2], qd: &[S; 2]) -> Twist<S> {
+        Twist::new(H[0].w.cross(&H[1].w) * (qd[0] * qd[1]), Vec3::zeros())
+    }
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
+        *qd
+    }
+
+    fn attitude<S: Scalar>(&self, q: &[S; 2]) -> Quaternion<S> {
+        self.first.attitude(q[0]) * self.second.attitude(q[1])
+    }
+}

@@ -1,0 +1,114 @@
+use super::joint::{Motion, part, with_joint};
+use super::{Derived, System};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, lift3};
+
+/// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
+///
+/// Everything is in world axes. A body's motion is that of its own origin; accelerations are the
+/// **ordinary** ones (second derivatives of positions). With `A_P` the parent's acceleration,
+///
+/// ```text
+///     A_B = shift(A_P, r) + H q̈ + c,      r = p_B − p_P
+/// ```
+#[derive(Clone, Debug)]
+pub struct Kinematics<S: Scalar> {
+    /// One for each body, in tree order.
+    pub bodies: Vec<BodyKinematics<S>>,
+    /// Columns of the joints' motion subspaces, one for each rate, about the child's origin.
+    pub H: Vec<Twist<S>>,
+}
+
+/// Position and motion of one body.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyKinematics<S: Scalar> {
+    /// Attitude.
+    pub R_WB: Mat3<S>,
+    /// Position of the body's origin, m.
+    pub p_WB: Vec3<S>,
+    /// From the parent's origin (or the world's) to the body's origin, m: exact however far away both are.
+    pub r_PB_W: Vec3<S>,
+    /// Angular velocity and velocity of the origin.
+    pub V_WB: Twist<S>,
+    /// Acceleration that rates alone cause, the parent's acceleration and `H q̈` apart.
+    pub c: Twist<S>,
+}
+
+impl<S: Scalar> BodyKinematics<S> {
+    /// The world, as a body that carries others.
+    #[inline(always)]
+    pub fn world() -> Self {
+        Self {
+            R_WB: Mat3::identity(),
+            p_WB: Vec3::zeros(),
+            r_PB_W: Vec3::zeros(),
+            V_WB: Twist::zero(),
+            c: Twist::zero(),
+        }
+    }
+}
+
+impl<S: Scalar> Kinematics<S> {
+    /// Room for a system.
+    pub fn new(system: &System) -> Self {
+        Self {
+            bodies: vec![BodyKinematics::world(); system.bodies.len()],
+            H: vec![Twist::zero(); system.nv],
+        }
+    }
+
+    /// Fills everything for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
+    pub fn update(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
+        let world = BodyKinematics::world();
+        for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
+            let (done, rest) = self.bodies.split_at_mut(i);
+            let P = body.parent.map_or(&world, |parent| &done[parent]);
+            let p_PF = lift3(&constants.p_PF);
+            let (jq, jv) = (body.joint.q, body.joint.v);
+            with_joint!(&constants.joint, joint => {
+                carry(joint, P, &p_PF, part(q, jq), part(qd, jv), super::joint::part_mut(&mut self.H, jv), &mut rest[0]);
+            });
+        }
+    }
+}
+
+/// Moves one body: from the body that carries it (P) over the joint's frame F to the body B.
+#[inline(always)]
+fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    joint: &J,
+    P: &BodyKinematics<S>,
+    p_PF: &Vec3<S>,
+    q: &[S; NQ],
+    qd: &[S; NV],
+    H: &mut [Twist<S>; NV],
+    B: &mut BodyKinematics<S>,
+) {
+    // F is rigid with P and has its axes.
+    let R_WF = &P.R_WB;
+    let X_FB = joint.pose(q);
+    B.R_WB = R_WF * X_FB.R;
+    B.r_PB_W = if J::TRANSLATES {
+        R_WF * (p_PF + X_FB.p)
+    } else {
+        R_WF * p_PF
+    };
+    B.p_WB = P.p_WB + B.r_PB_W;
+
+    *H = joint.subspace(q, R_WF, &B.R_WB);
+    let V_FB = joint.velocity(H, qd);
+    let bias = joint.bias(H, qd);
+
+    // (1)  w = w_P + w_FB,             v = v_P + w_P × r + v_FB
+    // (2)  c_w = w_P × w_FB + bias_w,  c_v = w_P × (w_P × r + 2 v_FB) + bias_v
+    let w_P = &P.V_WB.w;
+    let w_P_x_r = w_P.cross(&B.r_PB_W);
+    B.V_WB = Twist::new(P.V_WB.w, P.V_WB.v + w_P_x_r);
+    B.c = Twist::new(bias.w, w_P.cross(&w_P_x_r) + bias.v);
+    if J::ROTATES {
+        B.V_WB.w += V_FB.w;
+        B.c.w += w_P.cross(&V_FB.w);
+    }
+    if J::TRANSLATES {
+        B.V_WB.v += V_FB.v;
+        B.c.v += w_P.cross(&(V_FB.v + V_FB.v));
+    }
+}

@@ -1,0 +1,140 @@
+//! The spec compiled: bodies in tree order, joints with their place in the state, frames.
+//!
+//! [`System`] holds topology, names and layout and never changes. The numbers in it are parameters;
+//! [`System::derive`] turns their values into the constants of the dynamics ([`Derived`]).
+//! [`Kinematics`] is what the dynamics and the loads share at one instant.
+
+mod compile;
+mod derive;
+pub mod joint;
+mod kinematics;
+mod quantity;
+mod unit;
+
+pub use derive::{BodyConstants, Derived, FrameConstants};
+pub use joint::JointModel;
+pub use kinematics::{BodyKinematics, Kinematics};
+pub use quantity::{Declarations, Input, ParamId, Parameter, Quantity};
+pub use unit::{Dimension, Unit};
+
+use crate::spec::JointType;
+
+/// Bodies, joints and frames of one or more craft.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Bodies, parents before children; each with the joint that carries it.
+    pub bodies: Vec<Body>,
+    /// Named frames.
+    pub frames: Vec<Frame>,
+    /// Number of coordinates of all joints.
+    pub nq: usize,
+    /// Number of rates of all joints.
+    pub nv: usize,
+}
+
+/// A body and the joint that carries it.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The user's name.
+    pub name: String,
+    /// Index of the body that carries it; `None` is the world.
+    pub parent: Option<usize>,
+    /// Whether it carries no other body.
+    pub is_leaf: bool,
+    /// Whether no later body has the same parent.
+    pub is_last_child: bool,
+    /// The joint between them.
+    pub joint: Joint,
+    /// Mass, kg.
+    pub mass: ParamId,
+    /// Mass centre, m, three numbers.
+    pub mass_centre: ParamId,
+    /// Inertia about the mass centre in body axes, kg·m²: xx, yy, zz, xy, xz, yz.
+    pub inertia: ParamId,
+}
+
+/// A joint's place in the state, and its parameters.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// The user's name; a free body that no joint carries lends its own.
+    pub name: String,
+    /// Whether the user wrote it; if not, it is the free joint under a free body.
+    pub written: bool,
+    /// Kind.
+    pub kind: JointType,
+    /// Offset of its coordinates among all coordinates.
+    pub q: usize,
+    /// Offset of its rates among all rates.
+    pub v: usize,
+    /// Number of its coordinates.
+    pub nq: usize,
+    /// Number of its rates.
+    pub nv: usize,
+    /// Origin in the parent, m, three numbers.
+    pub origin: Option<ParamId>,
+    /// Attitude in the parent, a quaternion.
+    pub orientation: Option<ParamId>,
+    /// First axis.
+    pub axis: Option<ParamId>,
+    /// Second axis.
+    pub axis2: Option<ParamId>,
+    /// Reflected rotor inertia, one number for each rate.
+    pub rotor_inertia: Option<ParamId>,
+    /// Initial coordinates, in the state's order.
+    pub q_start: Option<ParamId>,
+    /// Initial rates, in the state's order.
+    pub v_start: Option<ParamId>,
+}
+
+impl Joint {
+    /// The name of coordinate-like quantity `what`, of axis `i` where the joint has several.
+    pub fn quantity_name(&self, what: &str, i: usize) -> String {
+        if self.nv == 1 {
+            format!("{}.{what}", self.name)
+        } else {
+            format!("{}.{what}[{}]", self.name, i + 1)
+        }
+    }
+}
+
+/// A frame fixed to a body.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The user's name.
+    pub name: String,
+    /// Index of its body.
+    pub body: usize,
+    /// Origin in the body, m, three numbers.
+    pub origin: ParamId,
+    /// Attitude in the body, a quaternion.
+    pub orientation: Option<ParamId>,
+}
+
+/// What a name in the spec's measures and ports stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameRef {
+    /// The inertial frame.
+    World,
+    /// A body's own frame.
+    Body(usize),
+    /// A named frame.
+    Frame(usize),
+}
+
+impl System {
+    /// Finds a frame, a body or `world` by name.
+    pub fn frame(&self, name: &str) -> Option<FrameRef> {
+        if name == crate::spec::WORLD {
+            return Some(FrameRef::World);
+        }
+        let body = self.bodies.iter().position(|b| b.name == name).map(FrameRef::Body);
+        body.or_else(|| self.frames.iter().position(|f| f.name == name).map(FrameRef::Frame))
+    }
+
+    /// Names, units and meaning of the states: all coordinates, then all rates.
+    pub fn states(&self) -> Vec<Quantity> {
+        let coordinates = self.bodies.iter().flat_map(|b| compile::coordinates(&b.joint));
+        let rates = self.bodies.iter().flat_map(|b| compile::rates(&b.joint));
+        coordinates.chain(rates).collect()
+    }
+}

@@ -1,0 +1,142 @@
+/// The units of everything that enters or leaves a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // the names say it
+pub enum Unit {
+    One,
+    Second,
+    Metre,
+    Radian,
+    Hertz,
+    MetrePerSecond,
+    RadianPerSecond,
+    MetrePerSecond2,
+    RadianPerSecond2,
+    Kilogram,
+    KilogramMetre2,
+    Newton,
+    NewtonMetre,
+    NewtonPerMetre,
+    NewtonMetrePerRadian,
+    NewtonSecondPerMetre,
+    NewtonMetreSecondPerRadian,
+    KilogramMetrePerSecond,
+    KilogramMetre2PerSecond,
+    Joule,
+    Watt,
+}
+
+/// A unit's exponents over the base units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// Exponent of kg.
+    pub kg: i32,
+    /// Exponent of m.
+    pub m: i32,
+    /// Exponent of s.
+    pub s: i32,
+    /// Exponent of rad.
+    pub rad: i32,
+}
+
+impl Unit {
+    /// The symbol, as FMI and Modelica write it; empty for a pure number.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::One => "",
+            Self::Second => "s",
+            Self::Metre => "m",
+            Self::Radian => "rad",
+            Self::Hertz => "Hz",
+            Self::MetrePerSecond => "m/s",
+            Self::RadianPerSecond => "rad/s",
+            Self::MetrePerSecond2 => "m/s2",
+            Self::RadianPerSecond2 => "rad/s2",
+            Self::Kilogram => "kg",
+            Self::KilogramMetre2 => "kg.m2",
+            Self::Newton => "N",
+            Self::NewtonMetre => "N.m",
+            Self::NewtonPerMetre => "N/m",
+            Self::NewtonMetrePerRadian => "N.m/rad",
+            Self::NewtonSecondPerMetre => "N.s/m",
+            Self::NewtonMetreSecondPerRadian => "N.m.s/rad",
+            Self::KilogramMetrePerSecond => "kg.m/s",
+            Self::KilogramMetre2PerSecond => "kg.m2/s",
+            Self::Joule => "J",
+            Self::Watt => "W",
+        }
+    }
+
+    /// Exponents over kg, m, s and rad.
+    ///
+    /// An angle counts where it is the quantity itself; torque, momentum and energy follow the
+    /// SI's derivation and carry none.
+    pub fn dimension(self) -> Dimension {
+        let (kg, m, s, rad) = match self {
+            Self::One => (0, 0, 0, 0),
+            Self::Second => (0, 0, 1, 0),
+            Self::Metre => (0, 1, 0, 0),
+            Self::Radian => (0, 0, 0, 1),
+            Self::Hertz => (0, 0, -1, 0),
+            Self::MetrePerSecond => (0, 1, -1, 0),
+            Self::RadianPerSecond => (0, 0, -1, 1),
+            Self::MetrePerSecond2 => (0, 1, -2, 0),
+            Self::RadianPerSecond2 => (0, 0, -2, 1),
+            Self::Kilogram => (1, 0, 0, 0),
+            Self::KilogramMetre2 => (1, 2, 0, 0),
+            Self::Newton => (1, 1, -2, 0),
+            Self::NewtonMetre | Self::Joule => (1, 2, -2, 0),
+            Self::Watt => (1, 2, -3, 0),
+            Self::NewtonPerMetre => (1, 0, -2, 0),
+            Self::NewtonMetrePerRadian => (1, 2, -2, -1),
+            Self::NewtonSecondPerMetre => (1, 0, -1, 0),
+            Self::NewtonMetreSecondPerRadian => (1, 2, -1, -1),
+            Self::KilogramMetrePerSecond => (1, 1, -1, 0),
+            Self::KilogramMetre2PerSecond => (1, 2, -1, 0),
+        };
+        Dimension { kg, m, s, rad }
+    }
+
+    /// A unit that people prefer to read, and how many of it make one of ours.
+    pub fn display(self) -> Option<(&'static str, f64)> {
+        let degrees = 180.0 / std::f64::consts::PI;
+        match self {
+            Self::Radian => Some(("deg", degrees)),
+            Self::RadianPerSecond => Some(("deg/s", degrees)),
+            Self::RadianPerSecond2 => Some(("deg/s2", degrees)),
+            _ => None,
+        }
+    }
+
+    /// The units that go with an angle or a length as a joint's coordinate.
+    pub(crate) fn coordinate(angular: bool) -> CoordinateUnits {
+        if angular {
+            CoordinateUnits {
+                position: Self::Radian,
+                rate: Self::RadianPerSecond,
+                force: Self::NewtonMetre,
+                stiffness: Self::NewtonMetrePerRadian,
+                damping: Self::NewtonMetreSecondPerRadian,
+                inertia: Self::KilogramMetre2,
+            }
+        } else {
+            CoordinateUnits {
+                position: Self::Metre,
+                rate: Self::MetrePerSecond,
+                force: Self::Newton,
+                stiffness: Self::NewtonPerMetre,
+                damping: Self::NewtonSecondPerMetre,
+                inertia: Self::Kilogram,
+            }
+        }
+    }
+}
+
+/// The units that go with one joint coordinate.
+pub(crate) struct CoordinateUnits {
+    pub position: Unit,
+    pub rate: Unit,
+    pub force: Unit,
+    pub stiffness: Unit,
+    pub damping: Unit,
+    pub inertia: Unit,
+}

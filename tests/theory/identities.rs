@@ -1,0 +1,187 @@
+//! Identities that hold for every tree at every state.
+
+use crate::random_tree::{RandomTree, distance, random_tree};
+use grapple::algebra::{Twist, Vec3};
+use grapple::dynamics::Applied;
+use grapple::dynamics::invariants::Invariants;
+use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
+use grapple::system::{Kinematics, System};
+use nalgebra::DVector;
+
+const TREES: u64 = 60;
+
+fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
+    (0..TREES).map(|seed| (seed, random_tree(seed, 5 + (seed as usize * 7) % 56, 1.0)))
+}
+
+fn kinematics(tree: &RandomTree) -> Kinematics<f64> {
+    let system = tree.plant.model().system();
+    let mut kinematics = Kinematics::new(system);
+    kinematics.update(system, tree.plant.derived(), &tree.q, &tree.qd);
+    kinematics
+}
+
+/// General wrenches on all bodies.
+fn applied(system: &System) -> Applied<f64> {
+    let mut applied = Applied::none(system);
+    for (i, F) in applied.wrench.iter_mut().enumerate() {
+        let x = i as f64;
+        F.t = Vec3::new(x.sin(), (2.0 * x).cos(), 0.3 - x.cos());
+        F.f = Vec3::new((3.0 * x).cos(), 0.7 * x.sin(), (5.0 * x).sin());
+    }
+    applied
+}
+
+/// τ → q̈ → τ gives τ back. Tolerance 1e-11: round-off times the condition of a 60-joint tree (the bound).
+#[test]
+fn inverse_dynamics_undoes_forward_dynamics() {
+    let mut worst: f64 = 0.0;
+    for (seed, tree) in trees() {
+        let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
+        let kinematics = kinematics(&tree);
+        let mut applied = applied(system);
+        let mut tau = vec![0.0; system.nv];
+        InverseDynamics::new(system).solve(system, derived, &kinematics, &applied, &tree.qdd, &mut tau);
+        applied.tau.copy_from_slice(&tau);
+        let mut qdd = vec![0.0; system.nv];
+        ForwardDynamics::new(system)
+            .solve(system, derived, &kinematics, &applied, &mut qdd)
+            .expect("regular");
+        let off = distance(&qdd, &tree.qdd);
+        assert!(off < 1e-11, "seed {seed}: {off:e}");
+        worst = worst.max(off);
+    }
+    println!("worst ‖Δq̈‖/‖q̈‖ of {TREES} trees: {worst:.1e} (1e-11)");
+}
+
+/// `M q̈ + b = τ`, M symmetric and positive definite, and `½ q̇ᵀMq̇ = T`.
+#[test]
+fn mass_matrix_is_symmetric_positive_and_agrees_with_inverse_dynamics_and_energy() {
+    let (mut worst_tau, mut worst_T): (f64, f64) = (0.0, 0.0);
+    for (seed, tree) in trees() {
+        let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
+        let kinematics = kinematics(&tree);
+        let applied = applied(system);
+        let M = mass_matrix(system, derived, &kinematics);
+        assert!(
+            (&M - M.transpose()).norm() < 1e-14 * M.norm(),
+            "seed {seed}: not symmetric"
+        );
+        assert!(M.clone().cholesky().is_some(), "seed {seed}: not positive definite");
+
+        let mut inverse = InverseDynamics::new(system);
+        let (mut tau, mut bias) = (vec![0.0; system.nv], vec![0.0; system.nv]);
+        inverse.solve(system, derived, &kinematics, &applied, &tree.qdd, &mut tau);
+        inverse.solve(system, derived, &kinematics, &applied, &vec![0.0; system.nv], &mut bias);
+        let from_matrix = &M * DVector::from_column_slice(&tree.qdd) + DVector::from_vec(bias);
+        worst_tau = worst_tau.max(distance(from_matrix.as_slice(), &tau));
+
+        let qd = DVector::from_column_slice(&tree.qd);
+        let T = 0.5 * (qd.transpose() * &M * &qd)[0];
+        let sum = Invariants::new(system, derived, &kinematics, &tree.qd);
+        worst_T = worst_T.max((T - sum.kinetic_energy).abs() / T);
+    }
+    println!("worst torque {worst_tau:.1e}, worst energy {worst_T:.1e}");
+    assert!(worst_tau < 1e-12, "{worst_tau:e}"); // 60 joints, round-off
+    assert!(worst_T < 1e-13, "{worst_T:e}");
+}
+
+/// The twist of a point from its Jacobian is the twist of the body, shifted.
+#[test]
+fn jacobian_times_rates_is_the_points_twist() {
+    for (seed, tree) in trees() {
+        let system = tree.plant.model().system();
+        let kinematics = kinematics(&tree);
+        let r = Vec3::new(0.3, -0.8, 0.5);
+        let mut columns = vec![Twist::zero(); system.nv];
+        for body in 0..system.bodies.len() {
+            jacobian(system, &kinematics, body, &r, &mut columns);
+            let sum = columns
+                .iter()
+                .zip(&tree.qd)
+                .fold(Twist::zero(), |sum: Twist<f64>, (column, &rate)| sum + *column * rate);
+            let expected = kinematics.bodies[body].V_WB.shift(&r);
+            let off = (sum - expected).w.norm() + (sum - expected).v.norm();
+            let scale = expected.w.norm() + expected.v.norm();
+            assert!(off < 1e-13 * scale, "seed {seed}, body {body}: {off:e} of {scale:e}");
+        }
+    }
+}
+
+/// Every joint's own equations: along `q̇ = N(q) q̇d`, `X_WB` moves with `V_WB`, and `V_WB` with the
+/// acceleration that the recursion uses. Central differences of step h: error h²/6 of the third
+/// derivative, here 1e-5² times moderate numbers.
+#[test]
+fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
+    let h = 1e-5;
+    for (seed, tree) in trees().take(30) {
+        let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
+        let middle = kinematics(&tree);
+        let mut inverse = InverseDynamics::new(system);
+        let mut tau = vec![0.0; system.nv];
+        inverse.solve(system, derived, &middle, &Applied::none(system), &tree.qdd, &mut tau);
+        let at = |s: f64| {
+            let q_dot = |q: &[f64], qd: &[f64]| coordinates_rate(&tree, q, qd);
+            // Second-order step along the motion: q + s q̇ + ½ s² q̈ by a midpoint evaluation.
+            let half_qd: Vec<f64> = (0..system.nv).map(|i| tree.qd[i] + 0.5 * s * tree.qdd[i]).collect();
+            let d0 = q_dot(&tree.q, &tree.qd);
+            let half_q: Vec<f64> = (0..system.nq).map(|i| tree.q[i] + 0.5 * s * d0[i]).collect();
+            let d = q_dot(&half_q, &half_qd);
+            let q: Vec<f64> = (0..system.nq).map(|i| tree.q[i] + s * d[i]).collect();
+            let qd: Vec<f64> = (0..system.nv).map(|i| tree.qd[i] + s * tree.qdd[i]).collect();
+            let mut k = Kinematics::new(system);
+            k.update(system, derived, &q, &qd);
+            k
+        };
+        let (before, after) = (at(-h), at(h));
+        for i in 0..system.bodies.len() {
+            let (B, A, M) = (&before.bodies[i], &after.bodies[i], &middle.bodies[i]);
+            let v = (A.p_WB - B.p_WB) / (2.0 * h);
+            let R_dot = (A.R_WB - B.R_WB) / (2.0 * h);
+            let V_dot = (A.V_WB - B.V_WB) * (0.5 / h);
+            let w_cross = R_dot * M.R_WB.transpose();
+            let scale = 1.0 + inverse.A[i].v.norm() + inverse.A[i].w.norm() + M.V_WB.v.norm();
+            let off = (v - M.V_WB.v).norm()
+                + (w_cross - M.V_WB.w.cross_matrix()).norm()
+                + (V_dot.v - inverse.A[i].v).norm()
+                + (V_dot.w - inverse.A[i].w).norm();
+            assert!(off < 1e-6 * scale, "seed {seed}, body {i}: {off:e} of {scale:e}");
+        }
+    }
+}
+
+/// The coordinates' derivatives, through the plant.
+fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
+    let model = tree.plant.model();
+    let system = model.system();
+    let mut x = [q, qd].concat();
+    x.resize(model.states.len(), 0.0);
+    let mut dx = vec![0.0; x.len()];
+    let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
+    tree.plant
+        .clone()
+        .derivative(0.0, &x, &u, &vec![0; model.mode_count()], &mut dx)
+        .expect("regular");
+    dx[..system.nq].to_vec()
+}
+
+/// A rigid craft far from the world's origin accelerates as it does near it.
+#[test]
+fn accelerations_do_not_depend_on_the_place() {
+    let tree = random_tree(7, 20, 1.0);
+    let model = tree.plant.model();
+    let system = model.system();
+    let root = &system.bodies[0].joint;
+    let solve = |offset: f64| {
+        let mut q = tree.q.clone();
+        q[root.q + 4] += offset;
+        let mut k = Kinematics::new(system);
+        k.update(system, tree.plant.derived(), &q, &tree.qd);
+        let mut qdd = vec![0.0; system.nv];
+        ForwardDynamics::new(system)
+            .solve(system, tree.plant.derived(), &k, &applied(system), &mut qdd)
+            .expect("regular");
+        qdd
+    };
+    assert_eq!(solve(0.0), solve(7e6), "the engine never uses absolute positions");
+}

@@ -1,0 +1,116 @@
+//! Random craft at random states: general axes, placements and inertias, every kind of joint.
+
+use grapple::plant::{Model, Plant};
+use grapple::spec::{self, Spec};
+use grapple::system::System;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// A craft with a state and accelerations, all general.
+pub struct RandomTree {
+    pub plant: Plant,
+    pub q: Vec<f64>,
+    pub qd: Vec<f64>,
+    pub qdd: Vec<f64>,
+}
+
+pub const KINDS: [&str; 7] = [
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "cartesian",
+    "spherical",
+    "universal",
+    "fixed",
+];
+
+/// `joints` joints on one free base (and, every third seed, a second free craft), masses within
+/// `decades` decades.
+pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let spec = random_spec(&mut rng, seed, joints, decades);
+    let model = Arc::new(Model::compile(&spec).unwrap_or_else(|e| panic!("seed {seed}: {e}")));
+    let plant = Plant::new(Arc::clone(&model)).expect("the spec's own values");
+    let system = model.system();
+    let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
+    let mut q = numbers(system.nq);
+    normalise(system, &mut q);
+    RandomTree {
+        q,
+        qd: numbers(system.nv),
+        qdd: numbers(system.nv),
+        plant,
+    }
+}
+
+fn normalise(system: &System, q: &mut [f64]) {
+    for body in &system.bodies {
+        let joint = &body.joint;
+        if joint.nq > joint.nv {
+            let part = &mut q[joint.q..joint.q + 4];
+            let norm = part.iter().map(|x| x * x).sum::<f64>().sqrt();
+            part.iter_mut().for_each(|x| *x /= norm);
+        }
+    }
+}
+
+fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> Spec {
+    let mut text = format!("name = \"tree_{seed}\"\n");
+    let vector = |rng: &mut dyn FnMut() -> f64| [rng(), rng(), rng()];
+    let mut unit = || rng.random_range(-1.0..1.0);
+    for i in 0..=joints {
+        let mass = 10f64.powf(decades * (0.5 + 0.5 * unit()));
+        // Principal moments of a box, turned: always a rigid body's.
+        let [a, b, c] = vector(&mut unit).map(|x| 0.05 + x * x);
+        let [xx, yy, zz] = [b + c, a + c, a + b].map(|x| x * mass);
+        let centre = vector(&mut unit);
+        let axes = quaternion(&mut unit);
+        writeln!(
+            text,
+            "[body.b{i}]\nmass = {mass}\nmass_centre = {centre:?}\ninertia = [{xx}, {yy}, {zz}]\ninertia_axes = {axes:?}"
+        )
+        .expect("strings grow");
+        let second_root = seed.is_multiple_of(3) && i == joints / 2 + 1;
+        if i == 0 || second_root {
+            continue;
+        }
+        let kind = KINDS[(unit().abs() * 7.0) as usize % 7];
+        // Now and then a branch; most of the time a chain.
+        let reach = if unit() > 0.4 {
+            (unit().abs() * i as f64) as usize
+        } else {
+            0
+        };
+        let parent = i - 1 - reach.min(i - 1);
+        let (origin, orientation) = (vector(&mut unit), quaternion(&mut unit));
+        writeln!(
+            text,
+            "[joint.j{i}]\ntype = {kind:?}\nparent = \"b{parent}\"\nchild = \"b{i}\"\norigin = {origin:?}\norientation = {orientation:?}"
+        )
+        .expect("strings grow");
+        if matches!(kind, "revolute" | "prismatic" | "cylindrical" | "universal") {
+            writeln!(text, "axis = {:?}", vector(&mut unit)).expect("strings grow");
+            if unit() > 0.3 {
+                writeln!(text, "rotor_inertia = {}", 0.1 * mass * unit().abs()).expect("strings grow");
+            }
+        }
+        if kind == "universal" {
+            writeln!(text, "axis2 = {:?}", vector(&mut unit)).expect("strings grow");
+        }
+    }
+    spec::read(&text, std::path::Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn quaternion(unit: &mut dyn FnMut() -> f64) -> [f64; 4] {
+    let q = [unit(), unit(), unit(), unit()];
+    let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    q.map(|x| x / norm)
+}
+
+/// `‖a − b‖ / ‖b‖`.
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+    norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
+}
