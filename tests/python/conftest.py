@@ -1,0 +1,58 @@
+"""Fixtures of all tests, and the table of the numbers that were reached."""
+
+from pathlib import Path
+
+import pytest
+
+from fmu import Archive
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
+
+_reached = {}
+
+
+@pytest.fixture(scope="session")
+def examples(tmp_path_factory):
+    """Every example, built once: `examples["two_link"]`."""
+
+    class Examples(dict):
+        def __missing__(self, name):
+            path = next(path for path in EXAMPLES if path.stem == name)
+            self[name] = Archive.build(path, tmp_path_factory.mktemp(name))
+            return self[name]
+
+    return Examples()
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Builds a spec that a test writes: `build(dictionary_or_text)`."""
+    count = 0
+
+    def build(spec, *options):
+        nonlocal count
+        count += 1
+        return Archive.build(spec, tmp_path / str(count), *options)
+
+    return build
+
+
+@pytest.fixture
+def within():
+    """`within(claim, number, tolerance, reason)`: asserts it and keeps the worst number for the table at the end."""
+
+    def within(claim, number, tolerance, reason):
+        number = float(number)
+        worst, _ = _reached.get(claim, (-1.0, tolerance))
+        if not number <= worst:
+            _reached[claim] = (number, tolerance)
+        assert number <= tolerance, f"{claim}: reached {number:.3g}, allowed {tolerance:.3g} ({reason})"
+
+    return within
+
+
+def pytest_terminal_summary(terminalreporter):
+    if _reached:
+        terminalreporter.section("worst number reached, and the number allowed")
+        for claim, (number, tolerance) in _reached.items():
+            terminalreporter.write_line(f"{number:9.2e}  of {tolerance:7.0e}  {claim}")

@@ -1,0 +1,70 @@
+"""Model Exchange and Co-Simulation are the same system: both go to one reference as the tolerance falls.
+
+The reference is SciPy's DOP853 at 1e-13 on the Model Exchange side. A distance is the worst over all outputs and
+states and over time, relative to the variable's range; a variable that hardly moves (a component that symmetry
+keeps at zero, a conserved momentum) is compared on the scale of its nominal, which is what an integrator's absolute
+tolerance knows.
+"""
+
+import fmpy
+import numpy as np
+import pytest
+from conftest import EXAMPLES
+
+from fmu import CoSimulation, ModelExchange
+
+TOLERANCES = [1e-6, 1e-8, 1e-10]
+POINTS = 100
+
+
+@pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
+def test_model_exchange_and_co_simulation_meet(example, examples, within):
+    archive = examples[example]
+    stop_time = float(archive.description.defaultExperiment.stopTime)
+    times = np.linspace(0.0, stop_time, POINTS + 1)
+    names = [*archive.states, *(name for name in archive.outputs() if name not in archive.states)]
+    with ModelExchange(archive) as me:
+        reference = me.integrate(times, names, rtol=1e-13)
+    ranges = reference.max(axis=0) - reference.min(axis=0)
+    nominals = np.array([archive.nominal(name) for name in names])
+    scale = np.where(ranges > 1e-3 * nominals, ranges, nominals)
+
+    def distance(a, b):
+        return (np.abs(a - b) / scale).max()
+
+    runs = {}
+    for tolerance in TOLERANCES:
+        with CoSimulation(archive, tolerance=tolerance) as cs:
+            runs["CS", tolerance] = cs.run(times, names)
+        result = fmpy.simulate_fmu(
+            str(archive.directory),
+            model_description=archive.description,
+            validate=False,
+            fmi_type="ModelExchange",
+            solver="CVode",
+            relative_tolerance=tolerance,
+            stop_time=stop_time,
+            output_interval=stop_time / (20 * POINTS),
+            record_events=False,
+            output=names,
+        )
+        # CVode may take 500 steps between outputs and no more, so it is asked for more points than are compared.
+        rows = np.array([result[name] for name in names]).T[::20]
+        assert np.allclose(result["time"][::20], times, rtol=0, atol=1e-9)
+        runs["ME", tolerance] = rows
+
+    for how in ("ME", "CS"):
+        far, near, nearest = (distance(runs[how, tolerance], reference) for tolerance in TOLERANCES)
+        print(f"{example}, {how}: distance to the reference {far:.1e}, {near:.1e}, {nearest:.1e} at {TOLERANCES}")
+        assert far > 3 * near and near > 3 * nearest, (
+            f"{example}, {how}: distances {far:.1e}, {near:.1e}, {nearest:.1e} do not fall with the tolerance: "
+            "a hundredfold tolerance is worth 40 at order 4 and a third of a decade of luck is allowed for"
+        )
+        within(
+            f"{example}: distance of {how} at 1e-10 to the reference at 1e-13, of each range",
+            nearest,
+            1e-5,
+            "agreement asked for at 1e-10",
+        )
+    apart = distance(runs["ME", 1e-10], runs["CS", 1e-10])
+    within(f"{example}: ME (CVode) against CS at 1e-10, of each range", apart, 1e-5, "agreement asked for at 1e-10")

@@ -1,0 +1,63 @@
+"""What other tools ask of an archive before they run it: FMPy's validation and the standard's XML schema."""
+
+import zipfile
+from pathlib import Path
+
+import fmpy
+import pytest
+from conftest import EXAMPLES
+from fmpy.validation import validate_fmu
+from lxml import etree
+
+from fmu import grapple
+
+SCHEMA = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"
+
+KINDS = {"me": {"ModelExchange"}, "cs": {"CoSimulation"}, "both": {"ModelExchange", "CoSimulation"}}
+
+
+def test_there_are_examples():
+    assert {"two_link", "ssrms_type"} <= {path.stem for path in EXAMPLES}
+
+
+@pytest.mark.parametrize("names", ["structured", "flat"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_every_archive_is_valid_and_offers_what_was_asked(example, kind, names, tmp_path):
+    fmu = tmp_path / f"{example.stem}.fmu"
+    grapple("build", example, "--fmi-type", kind, "--names", names, "--output", fmu)
+
+    problems = validate_fmu(str(fmu))
+    assert problems == [], f"FMPy found {len(problems)} problems, 0 allowed"
+
+    with zipfile.ZipFile(fmu) as archive:
+        assert archive.testzip() is None, "every file of the archive passes its checksum"
+        root = etree.fromstring(archive.read("modelDescription.xml"))
+    schema = etree.XMLSchema(file=str(SCHEMA))
+    schema.validate(root)
+    assert [str(error) for error in schema.error_log] == [], "the standard's schema has no objection"
+
+    offered = {element.tag for element in root} & {"ModelExchange", "CoSimulation"}
+    assert offered == KINDS[kind]
+    assert root.get("variableNamingConvention") == names
+    variables = [v.get("name") for v in root.find("ModelVariables")]
+    assert len(set(variables)) == len(variables)
+    if names == "flat":
+        assert all(name.isidentifier() for name in variables), "flat names are plain identifiers"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_names_stay_unique_after_the_mangling_of_openmodelica(example, examples):
+    names = list(examples[example.stem].variables)
+    mangled = {name.translate(str.maketrans(".[], ()", "_______")) for name in names}
+    assert len(mangled) == len(names)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_building_twice_gives_the_same_bytes(example, tmp_path):
+    archives = [tmp_path / f"{i}" / "craft.fmu" for i in range(2)]
+    for archive in archives:
+        archive.parent.mkdir()
+        grapple("build", example, "--output", archive)
+    first, second = (archive.read_bytes() for archive in archives)
+    assert first == second
