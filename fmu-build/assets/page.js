@@ -1,0 +1,242 @@
+"use strict";
+// Draws what the program decided: `page` holds the texts, the charts and their numbers.
+(() => {
+  const page = JSON.parse(document.getElementById("data").textContent);
+  const time = page.time;
+  const last = time.length - 1;
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const color = (i) => css(`--c${i % 8}`);
+  const element = (tag, className, text) => {
+    const e = document.createElement(tag);
+    if (className) e.className = className;
+    if (text !== undefined) e.textContent = text;
+    return e;
+  };
+
+  // Six digits, an exponent where it is needed, a true minus.
+  const shown = (v) => {
+    if (v == null) return "–";
+    if (v === 0) return "0";
+    const a = Math.abs(v);
+    const text = a < 1e-3 || a >= 1e6 ? v.toExponential(3) : String(Number(v.toPrecision(6)));
+    return text.replace("-", "−").replace("e−", "e-").replace("e+", "e");
+  };
+  // Decimals that show a step exactly: 1 for 2.5, 2 for 0.05.
+  const decimals = (step) => {
+    let digits = 0;
+    while (digits < 12 && Math.abs(step - Number(step.toFixed(digits))) > 1e-6 * step) digits++;
+    return digits;
+  };
+  // The ticks of one axis share their form.
+  const ticks = (u, splits) => {
+    const step = splits.length > 1 ? Math.abs(splits[1] - splits[0]) : 1;
+    const top = Math.max(...splits.map(Math.abs));
+    const tidy = splits.map((v) => (Math.abs(v) < step * 1e-6 ? 0 : v));
+    if (top !== 0 && (top < 1e-3 || top >= 1e5)) {
+      const power = Math.floor(Math.log10(top) + 1e-9);
+      const digits = decimals(step / 10 ** power);
+      const mantissa = (v) => (v / 10 ** power).toFixed(digits).replace("-", "−");
+      return tidy.map((v) => (v === 0 ? "0" : `${mantissa(v)}e${power}`));
+    }
+    const digits = decimals(step);
+    return tidy.map((v) => v.toFixed(digits).replace("-", "−"));
+  };
+  const axis = (label, size) => ({
+    label, labelSize: 22, size, values: ticks, labelGap: 0, gap: 6,
+    stroke: css("--soft"), font: "12px system-ui, 'DejaVu Sans', sans-serif", labelFont: "12px system-ui, 'DejaVu Sans', sans-serif",
+    grid: { stroke: css("--grid"), width: 1 }, ticks: { stroke: css("--grid"), width: 1, size: 4 },
+  });
+  const height = 290;
+
+  // All charts show the same instant: whoever is hovered tells it to the others.
+  const followers = [];
+  let telling = false;
+  const tell = (from, i) => {
+    if (telling) return;
+    telling = true;
+    for (const follower of followers) if (follower.chart !== from) follower.show(i);
+    telling = false;
+  };
+
+  function timeChart(chart, into) {
+    const series = chart.series.map((s, i) => ({
+      label: s.name, stroke: color(i), width: 1.75, points: { show: false }, dash: s.dashed ? [5, 4] : undefined,
+      value: (u, v, k, i) => shown(i == null ? u.data[k][last] : v),
+    }));
+    const plot = new uPlot({
+      width: into.clientWidth, height, padding: [10, 14, 0, 0],
+      scales: { x: { time: false } },
+      cursor: { sync: { key: "time" }, drag: { x: true, y: false }, points: { size: 7 } },
+      legend: { live: true, markers: { fill: (u, k) => (k ? color(k - 1) : null) } },
+      series: [{ label: "t", value: (u, v, k, i) => `${shown(i == null ? time[last] : v)} s` }, ...series],
+      axes: [axis("t [s]", 34), axis(chart.label, 64)],
+      hooks: { setCursor: [(u) => tell("time", u.cursor.idx)] },
+    }, [time, ...chart.series.map((s) => s.values)], into);
+    return {
+      chart: "time", plot,
+      show: (i) => plot.setCursor({ left: i == null ? -10 : plot.valToPos(time[i], "x"), top: 0 }, false),
+    };
+  }
+
+  // A path in a plane: both axes to the same scale, zoomed by a rectangle.
+  function pathChart(chart, into) {
+    const extent = (k) => {
+      const all = chart.paths.flatMap((p) => p[k]);
+      return [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+    };
+    const fit = (u, [x0, x1], [y0, y1], room) => {
+      const perPixel = Math.max((x1 - x0) / u.over.clientWidth, (y1 - y0) / u.over.clientHeight, 1e-12) * room;
+      const [w, h] = [u.over.clientWidth * perPixel / 2, u.over.clientHeight * perPixel / 2];
+      const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+      u.batch(() => {
+        u.setScale("x", { min: x - w, max: x + w });
+        u.setScale("y", { min: y - h, max: y + h });
+      });
+    };
+    const whole = (u) => fit(u, extent("x"), extent("y"), 1.15);
+    const draw = (u, k) => {
+      const { ctx } = u;
+      const { left, top, width, height } = u.bbox;
+      const [xs, ys] = u.data[k];
+      const at = (i) => [u.valToPos(xs[i], "x", true), u.valToPos(ys[i], "y", true)];
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(left, top, width, height);
+      ctx.clip();
+      ctx.strokeStyle = ctx.fillStyle = color(k - 1);
+      ctx.lineWidth = 1.75 * devicePixelRatio;
+      ctx.lineJoin = "round";
+      ctx.beginPath();
+      for (let i = 0; i < xs.length; i++) ctx.lineTo(...at(i));
+      ctx.stroke();
+      const dot = (i, fill) => {
+        ctx.beginPath();
+        ctx.arc(...at(i), 4.5 * devicePixelRatio, 0, 2 * Math.PI);
+        ctx.fillStyle = fill;
+        ctx.fill();
+        ctx.stroke();
+      };
+      dot(0, css("--card"));
+      dot(xs.length - 1, color(k - 1));
+      ctx.restore();
+      return null;
+    };
+    const facets = [{ scale: "x", auto: false }, { scale: "y", auto: false }];
+    const plot = new uPlot({
+      mode: 2, width: into.clientWidth, height, padding: [10, 14, 0, 0],
+      scales: { x: { time: false, auto: false, range: (u, a, b) => [a, b] }, y: { auto: false, range: (u, a, b) => [a, b] } },
+      cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: true, setScale: false }, bind: { dblclick: (u) => () => whole(u) } },
+      legend: { show: false },
+      series: [null, ...chart.paths.map((p, i) => ({ label: p.name, facets, stroke: color(i), paths: draw }))],
+      axes: [axis(chart.x, 34), axis(chart.y, 64)],
+      hooks: {
+        setSelect: [(u) => {
+          const { left, top, width, height } = u.select;
+          if (width < 4 || height < 4) return;
+          fit(u, [u.posToVal(left, "x"), u.posToVal(left + width, "x")], [u.posToVal(top + height, "y"), u.posToVal(top, "y")], 1);
+          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        }],
+        setScale: [() => place()],
+        ready: [whole],
+      },
+    }, [null, ...chart.paths.map((p) => [p.x, p.y])], into);
+
+    const readout = into.appendChild(element("div", "readout"));
+    plot.over.style.overflow = "hidden"; // no markers outside a zoomed plot
+    const markers = chart.paths.map((p, i) => {
+      const marker = plot.over.appendChild(element("div", "marker"));
+      marker.style.background = color(i);
+      return marker;
+    });
+    let instant = null;
+    function place() {
+      if (!markers) return;
+      chart.paths.forEach((p, k) => {
+        markers[k].style.display = instant == null ? "none" : "block";
+        if (instant == null) return;
+        markers[k].style.left = `${plot.valToPos(p.x[instant], "x")}px`;
+        markers[k].style.top = `${plot.valToPos(p.y[instant], "y")}px`;
+      });
+    }
+    const show = (i) => {
+      instant = i;
+      place();
+      const at = i == null ? last : i;
+      readout.replaceChildren(element("b", "", `t ${shown(time[at])} s`), ...chart.paths.map((p, k) => {
+        const item = element("span");
+        const line = item.appendChild(element("i"));
+        line.style.background = color(k);
+        item.append(element("b", "", p.name), ` (${shown(p.x[at])}, ${shown(p.y[at])})`);
+        return item;
+      }));
+    };
+    const nearest = (left, top) => {
+      let best = null;
+      let distance = 40 * 40;
+      for (const p of chart.paths) {
+        for (let i = 0; i <= last; i++) {
+          const dx = plot.valToPos(p.x[i], "x") - left;
+          const dy = plot.valToPos(p.y[i], "y") - top;
+          if (dx * dx + dy * dy < distance) [best, distance] = [i, dx * dx + dy * dy];
+        }
+      }
+      return best;
+    };
+    const self = { chart: plot, plot, show, resized: () => queueMicrotask(() => whole(plot)) };
+    const hover = (i) => {
+      show(i);
+      tell(plot, i);
+    };
+    plot.over.addEventListener("mousemove", (e) => hover(nearest(e.offsetX, e.offsetY)));
+    plot.over.addEventListener("mouseleave", () => hover(null));
+    show(null);
+    return self;
+  }
+
+  function head() {
+    const parts = [element("h1", "", page.name)];
+    if (page.description) parts.push(element("p", "description", page.description));
+    const facts = element("dl", "facts");
+    for (const [label, value] of page.facts) {
+      const fact = facts.appendChild(element("div"));
+      fact.append(element("dt", "", label), element("dd", "", value));
+    }
+    parts.push(facts);
+    if (page.messages.length) {
+      const list = element("ul", "messages");
+      list.append(...page.messages.map((m) => element("li", "", m)));
+      parts.push(list);
+    }
+    document.getElementById("head").replaceChildren(...parts);
+    document.getElementById("health").replaceChildren(...page.health.map(({ label, value, detail, verdict }) => {
+      const tile = element("div", `tile ${verdict}`);
+      tile.append(element("div", "label", label), element("div", "value", value), element("div", "detail", detail));
+      return tile;
+    }));
+    document.getElementById("foot").replaceChildren(...page.foot.map((line) => element("p", "", line)));
+  }
+
+  function charts() {
+    const main = document.getElementById("charts");
+    main.replaceChildren();
+    followers.length = 0;
+    for (const chart of page.charts) {
+      const card = main.appendChild(element("section", "card"));
+      card.append(element("h2", "", chart.title), element("p", "", chart.note));
+      const into = card.appendChild(element("div"));
+      const follower = chart.paths ? pathChart(chart, into) : timeChart(chart, into);
+      followers.push(follower);
+      const resize = () => {
+        if (into.clientWidth && into.clientWidth !== follower.plot.width) {
+          follower.plot.setSize({ width: into.clientWidth, height });
+          follower.resized?.();
+        }
+      };
+      new ResizeObserver(() => requestAnimationFrame(resize)).observe(into);
+    }
+  }
+
+  head();
+  charts();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", charts);
+})();

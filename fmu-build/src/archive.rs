@@ -1,0 +1,108 @@
+//! The FMU as a zip file: packed with reproducible bytes, unpacked to run.
+
+use crate::library;
+use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use model_description::ModelDescription;
+use std::fs::File;
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+/// Where the compiled model stands, from which the library reads it.
+pub const MODEL: &str = "resources/model.json";
+
+const DESCRIPTION: &str = "modelDescription.xml";
+
+/// The bytes of an FMU.
+///
+/// Order, times, permissions and compression are fixed, so that the same model gives the same bytes.
+///
+/// # Errors
+/// A description that FMI does not allow, with all that is wrong with it.
+pub fn pack(description: &ModelDescription, model: &[u8]) -> Result<Vec<u8>> {
+    let problems = description.check();
+    if !problems.is_empty() {
+        let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        bail!("the model description is not legal FMI 2.0:\n{}", list.join("\n"));
+    }
+    let xml = description.to_xml().into_diagnostic()?;
+    let binary = library::path(identifier(description)?);
+    let entries = [
+        (DESCRIPTION, xml.as_bytes(), 0o644),
+        (&binary, library::BYTES, 0o755),
+        (MODEL, model, 0o644),
+    ];
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, bytes, permissions) in entries {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(9))
+            .last_modified_time(DateTime::default())
+            .unix_permissions(permissions);
+        archive.start_file(path, options).into_diagnostic()?;
+        archive.write_all(bytes).into_diagnostic()?;
+    }
+    Ok(archive.finish().into_diagnostic()?.into_inner())
+}
+
+/// The name of the shared library, the same for both interfaces.
+pub fn identifier(description: &ModelDescription) -> Result<&str> {
+    let exchange = description.model_exchange.as_ref().map(|i| &i.model_identifier);
+    let simulation = description.co_simulation.as_ref().map(|i| &i.model_identifier);
+    let identifier = simulation.or(exchange);
+    Ok(identifier.ok_or_else(|| miette!("the FMU has neither Model Exchange nor Co-Simulation"))?)
+}
+
+/// The model description of an FMU, from this or any other tool.
+pub fn description(fmu: &Path) -> Result<ModelDescription> {
+    let xml = read(&mut open(fmu)?, DESCRIPTION).wrap_err_with(|| fmu.display().to_string())?;
+    let xml = String::from_utf8(xml).into_diagnostic()?;
+    ModelDescription::from_xml(&xml)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{}: {DESCRIPTION}", fmu.display()))
+}
+
+/// The compiled model inside an FMU of grapple's.
+pub fn model(fmu: &Path) -> Result<grapple::plant::Model> {
+    let bytes = read(&mut open(fmu)?, MODEL).wrap_err_with(|| format!("{} was not built by grapple", fmu.display()))?;
+    grapple::plant::Model::from_bytes(&bytes).map_err(|error| miette!("{}: {MODEL}: {error}", fmu.display()))
+}
+
+/// The platforms whose libraries an FMU holds.
+pub fn platforms(fmu: &Path) -> Result<Vec<String>> {
+    let archive = open(fmu)?;
+    let mut platforms: Vec<String> = archive
+        .file_names()
+        .filter_map(|path| Some(path.ok()?.strip_prefix("binaries/")?.split_once('/')?.0.to_owned()))
+        .collect();
+    platforms.sort();
+    platforms.dedup();
+    Ok(platforms)
+}
+
+/// Unpacks an FMU into a folder.
+pub fn unpack(fmu: &Path, folder: &Path) -> Result<()> {
+    open(fmu)?
+        .extract(folder)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot unpack {}", fmu.display()))
+}
+
+fn open(fmu: &Path) -> Result<ZipArchive<File>> {
+    let open = || -> Result<_> {
+        let file = File::open(fmu).into_diagnostic()?;
+        ZipArchive::new(file).into_diagnostic()
+    };
+    open().wrap_err_with(|| format!("cannot open {}", fmu.display()))
+}
+
+fn read(archive: &mut ZipArchive<File>, path: &str) -> Result<Vec<u8>> {
+    let mut entry = archive
+        .by_name(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("the archive has no {path}"))?;
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).into_diagnostic()?;
+    Ok(bytes)
+}

@@ -1,0 +1,352 @@
+//! Which charts a run deserves: joints, base, tip, inputs, momentum, energy.
+
+use crate::health::{drift, imbalance};
+use crate::page::{Chart, Digits, Path, Series};
+use crate::results::Results;
+use crate::text::typeset;
+use grapple::spec::{JointType, Spec};
+
+/// No chart has more points than this: more than a screen can show.
+const POINTS: usize = 2000;
+
+/// The charts of a run, and the times of their points.
+pub fn charts(spec: &Spec, results: &Results) -> (Vec<Digits>, Vec<Chart>) {
+    let draw = Draw {
+        spec,
+        results,
+        stride: results.time.len().div_ceil(POINTS).max(1),
+    };
+    let charts = [
+        draw.joints(true),
+        draw.attitudes(),
+        draw.paths(),
+        draw.joints(false),
+        draw.measures(),
+        draw.inputs(),
+        draw.momenta(),
+        draw.energies(),
+    ];
+    (draw.thinned(&results.time, 1.0), charts.into_iter().flatten().collect())
+}
+
+struct Draw<'a> {
+    spec: &'a Spec,
+    results: &'a Results,
+    stride: usize,
+}
+
+impl Draw<'_> {
+    /// The points that are drawn: every n-th, and the last.
+    fn thinned(&self, values: &[f64], factor: f64) -> Vec<Digits> {
+        let last = values.len().saturating_sub(1);
+        let drawn = values
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| i % self.stride == 0 || *i == last);
+        drawn.map(|(_, value)| Digits(factor * value)).collect()
+    }
+
+    fn series(&self, name: impl Into<String>, values: &[f64], factor: f64) -> Series {
+        Series {
+            name: name.into(),
+            values: self.thinned(values, factor),
+            dashed: false,
+        }
+    }
+
+    fn variable(&self, name: &str, label: &str) -> Option<Series> {
+        self.results.get(name).map(|values| self.series(label, values, 1.0))
+    }
+
+    /// The components of a vector, named x, y, z.
+    fn components(&self, name: &str) -> Vec<Series> {
+        let part = |(i, axis): (usize, &&str)| self.variable(&format!("{name}[{}]", i + 1), axis);
+        ["x", "y", "z"].iter().enumerate().filter_map(part).collect()
+    }
+
+    /// Positions of the joints: angles, or distances.
+    fn joints(&self, angles: bool) -> Vec<Chart> {
+        let mut series = Vec::new();
+        for (name, joint) in &self.spec.joint {
+            let kind = joint.kind;
+            match kind {
+                JointType::Fixed | JointType::Free => {}
+                JointType::Spherical if angles => series.extend(self.attitude(&format!("{name}.q"), name)),
+                JointType::Spherical => {}
+                _ => {
+                    let several = kind.rates() > 1;
+                    for i in (0..kind.rates()).filter(|&i| kind.is_angular(i) == angles) {
+                        let variable = if several {
+                            format!("{name}.q[{}]", i + 1)
+                        } else {
+                            format!("{name}.q")
+                        };
+                        let label = if several {
+                            format!("{name} {}", i + 1)
+                        } else {
+                            name.clone()
+                        };
+                        let factor = if angles { 1f64.to_degrees() } else { 1.0 };
+                        let values = self.results.get(&variable);
+                        series.extend(values.map(|values| self.series(label, values, factor)));
+                    }
+                }
+            }
+        }
+        let (title, label) = if angles {
+            ("Joint angles", "q [deg]")
+        } else {
+            ("Joint positions", "q [m]")
+        };
+        over_time(title, "position of each joint", label, series)
+    }
+
+    /// Roll, pitch and yaw of every free body.
+    fn attitudes(&self) -> Vec<Chart> {
+        let free = self
+            .spec
+            .body
+            .keys()
+            .filter(|body| !self.spec.joint.values().any(|j| j.child == **body));
+        free.flat_map(|body| {
+            over_time(
+                &format!("Attitude of {body}"),
+                "rotation about the inertial axes x, then y, then z",
+                "angle [deg]",
+                self.attitude(&format!("{body}.q"), ""),
+            )
+        })
+        .collect()
+    }
+
+    /// Roll, pitch and yaw of the quaternion `name[1]` … `name[4]`.
+    fn attitude(&self, name: &str, label: &str) -> Vec<Series> {
+        let Some(q) = self.results.get_vector::<4>(name) else {
+            return Vec::new();
+        };
+        let angles = roll_pitch_yaw(q);
+        let names = ["roll", "pitch", "yaw"].into_iter().zip(angles);
+        names
+            .map(|(axis, angles)| self.series(format!("{label} {axis}").trim(), &angles, 1f64.to_degrees()))
+            .collect()
+    }
+
+    /// The paths of the named frames (of the last body, if there are none), in the planes they extend in.
+    fn paths(&self) -> Vec<Chart> {
+        let mut names: Vec<&String> = self.spec.frame.keys().collect();
+        if names.is_empty() {
+            names.extend(self.spec.body.keys().next_back());
+        }
+        let paths: Vec<(&String, [&[f64]; 3])> = names
+            .into_iter()
+            .filter_map(|name| Some((name, self.results.get_vector(&format!("{name}.r"))?)))
+            .collect();
+        let title = match paths.as_slice() {
+            [] => return Vec::new(),
+            [(only, _)] => format!("Path of {only}"),
+            _ => "Paths of the frames".to_owned(),
+        };
+        let extent: [f64; 3] =
+            std::array::from_fn(|axis| paths.iter().map(|(_, r)| range(r[axis])).fold(0.0, f64::max));
+        let planes = planes(extent);
+        let plane = |&[h, v]: &[usize; 2]| Chart::Path {
+            title: format!("{title}, {}–{} plane", AXES[h], AXES[v]),
+            note: "inertial axes; ○ start, ● end".to_owned(),
+            x: format!("{} [m]", AXES[h]),
+            y: format!("{} [m]", AXES[v]),
+            paths: paths
+                .iter()
+                .map(|(name, r)| Path {
+                    name: (*name).clone(),
+                    x: self.thinned(r[h], 1.0),
+                    y: self.thinned(r[v], 1.0),
+                })
+                .collect(),
+        };
+        planes.iter().map(plane).collect()
+    }
+
+    fn measures(&self) -> Vec<Chart> {
+        let distance = |name: &String| self.variable(&format!("{name}.distance"), name);
+        let series = self.spec.measure.keys().filter_map(distance).collect();
+        over_time(
+            "Distances",
+            "between the two frames of each measure",
+            "distance [m]",
+            series,
+        )
+    }
+
+    /// What drives the craft, one chart per unit.
+    fn inputs(&self) -> Vec<Chart> {
+        let mut groups: Vec<(&str, Vec<Series>)> = Vec::new();
+        for input in self.spec.signal.keys() {
+            let flat = grapple::spec::mangled(input);
+            let Some(column) = self.results.columns.iter().find(|c| c.name == *input || c.name == flat) else {
+                continue;
+            };
+            let series = self.series(input, &column.values, 1.0);
+            match groups.iter_mut().find(|(unit, _)| *unit == column.unit) {
+                Some((_, group)) => group.push(series),
+                None => groups.push((&column.unit, vec![series])),
+            }
+        }
+        let chart = |(unit, series): (&str, Vec<Series>)| {
+            let label = if unit.is_empty() {
+                "value".to_owned()
+            } else {
+                format!("value [{}]", typeset(unit))
+            };
+            over_time("Inputs", "the signals that drive the run", &label, series)
+        };
+        groups.into_iter().flat_map(chart).collect()
+    }
+
+    /// Linear and angular momentum beside the sum of their parts' magnitudes, and their drift.
+    fn momenta(&self) -> Vec<Chart> {
+        let mut charts = Vec::new();
+        let mut drifts = Vec::new();
+        for (name, title, note, label, scale) in [
+            (
+                "momentum",
+                "Linear momentum",
+                "of the whole system, inertial axes; dashed: sum of its bodies' magnitudes",
+                "p [kg·m/s]",
+                "Σ|m v|",
+            ),
+            (
+                "angular_momentum",
+                "Angular momentum",
+                "about the mass centre, inertial axes; dashed: sum of its bodies' magnitudes",
+                "h [kg·m²/s]",
+                "Σ|h|",
+            ),
+        ] {
+            let mut series = self.components(&format!("system.{name}"));
+            let sum = self.variable(&format!("system.{name}_scale"), scale);
+            series.extend(sum.map(|sum| Series { dashed: true, ..sum }));
+            charts.extend(over_time(title, note, label, series));
+            let short = if name == "momentum" { "linear" } else { "angular" };
+            drifts.extend(drift(self.results, name).map(|drift| self.series(short, &drift, 1.0)));
+        }
+        let note = "change since the start, relative to the largest of the dashed sums";
+        charts.extend(over_time("Momentum drift", note, "relative change", drifts));
+        charts
+    }
+
+    fn energies(&self) -> Vec<Chart> {
+        let parts = [
+            ("kinetic_energy", "kinetic"),
+            ("potential_energy", "potential"),
+            ("energy", "total"),
+            ("work", "work done"),
+        ];
+        // Without a potential the total is the kinetic energy.
+        let potential = self
+            .results
+            .get("system.potential_energy")
+            .is_some_and(|v| range(v) > 0.0);
+        let parts = parts
+            .into_iter()
+            .filter(|(name, _)| potential || matches!(*name, "kinetic_energy" | "work"));
+        let series = parts.filter_map(|(name, label)| self.variable(&format!("system.{name}"), label));
+        let mut series: Vec<Series> = series.collect();
+        if let Some(work) = series.iter_mut().find(|s| s.name == "work done") {
+            work.dashed = true;
+        }
+        let note = "dashed: work of all loads without a potential";
+        let mut charts = over_time("Energy", note, "E [J]", series);
+        let balance = imbalance(self.results).map(|gap| self.series("balance", &gap, 1.0));
+        charts.extend(over_time(
+            "Energy balance",
+            "energy − start − work, relative to the peak kinetic energy",
+            "relative error",
+            balance.into_iter().collect(),
+        ));
+        charts
+    }
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// A chart over time, if there is anything to show.
+fn over_time(title: &str, note: &str, label: &str, series: Vec<Series>) -> Vec<Chart> {
+    if series.is_empty() {
+        return Vec::new();
+    }
+    vec![Chart::Time {
+        title: title.to_owned(),
+        note: note.to_owned(),
+        label: label.to_owned(),
+        series,
+    }]
+}
+
+/// The planes, horizontal and vertical axis, that show a path of this extent: one if it is plane, else two.
+fn planes(extent: [f64; 3]) -> Vec<[usize; 2]> {
+    let largest = extent.into_iter().fold(0.0, f64::max);
+    let flat: Vec<usize> = (0..3).filter(|&axis| extent[axis] <= 1e-6 * largest).collect();
+    match flat.as_slice() {
+        [] => vec![[0, 1], [0, 2]],
+        [0] => vec![[1, 2]],
+        [1] => vec![[0, 2]],
+        [1, 2] | [2] | [0, 1, 2] => vec![[0, 1]],
+        [0, 1] => vec![[0, 2]],
+        _ => vec![[0, 1]],
+    }
+}
+
+fn range(values: &[f64]) -> f64 {
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (v.min(low), v.max(high))
+        });
+    (high - low).max(0.0)
+}
+
+/// The angles, rad, of `R = Rz(yaw) Ry(pitch) Rx(roll)` over time, without jumps by full turns.
+fn roll_pitch_yaw(q: [&[f64]; 4]) -> [Vec<f64>; 3] {
+    let mut angles: [Vec<f64>; 3] = Default::default();
+    for i in 0..q[0].len() {
+        let [w, x, y, z] = q.map(|part| part[i]);
+        angles[0].push(f64::atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)));
+        angles[1].push((2.0 * (w * y - z * x)).clamp(-1.0, 1.0).asin());
+        angles[2].push(f64::atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)));
+    }
+    angles.iter_mut().for_each(|angle| unwind(angle));
+    angles
+}
+
+/// Takes out jumps by full turns.
+fn unwind(angles: &mut [f64]) {
+    use std::f64::consts::TAU;
+    for i in 1..angles.len() {
+        let turns = ((angles[i] - angles[i - 1]) / TAU).round();
+        angles[i] -= turns * TAU;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turning_body_has_no_jump_in_its_yaw() {
+        let yaw: Vec<f64> = (0..200).map(|i| -0.1 * f64::from(i)).collect();
+        let (w, z): (Vec<f64>, Vec<f64>) = yaw.iter().map(|a| ((0.5 * a).cos(), (0.5 * a).sin())).unzip();
+        let zero = vec![0.0; 200];
+        let [roll, pitch, turned] = roll_pitch_yaw([&w, &zero, &zero, &z]);
+        assert_eq!((range(&roll), range(&pitch)), (0.0, 0.0));
+        // Round-off of atan2 and of twenty turns taken out.
+        assert!(turned.iter().zip(&yaw).all(|(a, b)| (a - b).abs() < 1e-13));
+    }
+
+    #[test]
+    fn a_plane_path_is_shown_in_its_plane() {
+        assert_eq!(planes([1.0, 0.5, 1e-12]), [[0, 1]]);
+        assert_eq!(planes([0.0, 0.5, 0.7]), [[1, 2]]);
+        assert_eq!(planes([1.0, 0.5, 0.2]), [[0, 1], [0, 2]]);
+        assert_eq!(planes([0.0; 3]), [[0, 1]]);
+    }
+}

@@ -1,0 +1,81 @@
+//! A spec file read and compiled, or everything that is wrong with it.
+
+use grapple::plant::Model;
+use grapple::spec::Source;
+use grapple::{Error, Problem};
+use miette::{Diagnostic, IntoDiagnostic, NamedSource, Report, Result, SourceSpan, WrapErr};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A spec that makes sense, compiled.
+pub struct Craft {
+    /// The compiled model.
+    pub model: Arc<Model>,
+}
+
+impl Craft {
+    /// Reads a spec file, compiles it and tries its numbers.
+    ///
+    /// # Errors
+    /// A file that cannot be read; else [`Problems`] with all that is wrong, each at its place in the
+    /// file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        match Model::read(&text, directory) {
+            Ok(model) => Ok(Self { model: Arc::new(model) }),
+            Err(error) => Err(report(error, path, &text)),
+        }
+    }
+}
+
+/// An error of the library, with its places in the file if it has any.
+fn report(error: Error, path: &Path, text: &str) -> Report {
+    let file = path.display().to_string();
+    match error {
+        Error::Spec(problems) => Problems::locate(&problems, &file, text).into(),
+        other => miette::miette!("{file}: {other}"),
+    }
+}
+
+/// All that is wrong with one spec, in the order of the file.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{summary}")]
+struct Problems {
+    summary: String,
+    #[related]
+    problems: Vec<Located>,
+}
+
+/// One problem, at its place in the file.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{what}")]
+struct Located {
+    what: String,
+    #[source_code]
+    file: NamedSource<Arc<str>>,
+    #[label]
+    place: Option<SourceSpan>,
+}
+
+impl Problems {
+    fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
+        let source = Source::new(text);
+        let shared: Arc<str> = text.into();
+        let mut problems: Vec<Located> = problems
+            .iter()
+            .map(|problem| Located {
+                what: problem.to_string(),
+                file: NamedSource::new(file, shared.clone()).with_language("TOML"),
+                place: source.locate(problem).map(SourceSpan::from),
+            })
+            .collect();
+        problems.sort_by_key(|problem| problem.place.map_or(0, |place| place.offset()));
+        Self {
+            summary: format!("{file}: {}", crate::text::count(problems.len(), "problem")),
+            problems,
+        }
+    }
+}

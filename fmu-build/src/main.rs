@@ -1,0 +1,98 @@
+//! `grapple`: from a text file to an FMU that runs.
+//!
+//! One file per verb, each a recipe that reads from top to bottom; what several verbs need stands in
+//! rooms of its own:
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`new`], [`check`], [`build`], [`describe`], [`simulate`], [`schema`] | the verbs |
+//! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
+//! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
+//! | [`library`] | the shared library that every FMU carries, embedded in this program |
+//! | [`slave`] | a loaded FMU behind safe calls; the only `unsafe` here |
+//! | [`results`], [`health`], [`charts`], [`page`] | what a run gives: the table, the verdict, the page |
+//! | [`signals`] | the inputs that this program feeds while it runs an FMU |
+//! | [`report`], [`progress`], [`text`] | the page's words; a bar for the patient; tables, units, numbers for people |
+
+#![deny(unsafe_code)]
+
+mod archive;
+mod build;
+mod charts;
+mod check;
+mod craft;
+mod describe;
+mod health;
+mod library;
+mod new;
+mod page;
+mod progress;
+mod report;
+mod results;
+mod schema;
+mod signals;
+mod simulate;
+mod slave;
+mod text;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Dynamics of flexible space manipulators as an FMU.
+///
+/// A craft is described in one text file, the spec. `build` makes an FMU of it that runs in any tool
+/// that imports FMI 2.0, in Model Exchange and in Co-Simulation; no compiler is needed.
+#[derive(Parser)]
+#[command(name = "grapple", version, long_version = LONG_VERSION, after_help = EXAMPLE, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nFMI 2.0 (Model Exchange, Co-Simulation), ",
+    env!("GRAPPLE_PLATFORM")
+);
+
+const EXAMPLE: &str = "\
+The first five minutes:
+  grapple new my_arm              a commented spec to start from
+  grapple check my_arm.toml       everything that is wrong with it
+  grapple simulate my_arm.toml    a run, and a page to look at
+  grapple build my_arm.toml       my_arm.fmu
+
+Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is.";
+
+#[derive(Subcommand)]
+enum Verb {
+    New(new::Arguments),
+    Check(check::Arguments),
+    Build(build::Arguments),
+    Describe(describe::Arguments),
+    Simulate(simulate::Arguments),
+    Schema(schema::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().verb {
+        Verb::New(arguments) => new::run(&arguments),
+        Verb::Check(arguments) => check::run(&arguments),
+        Verb::Build(arguments) => build::run(&arguments),
+        Verb::Describe(arguments) => describe::run(&arguments),
+        Verb::Simulate(arguments) => simulate::run(&arguments),
+        Verb::Schema(arguments) => schema::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            eprintln!("{report:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether a file is an FMU rather than a spec.
+fn is_fmu(path: &std::path::Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("fmu"))
+}

@@ -1,0 +1,85 @@
+use crate::text::say;
+use clap::ValueEnum;
+use grapple::spec;
+use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use std::path::{Path, PathBuf};
+
+/// Write a commented spec to start from.
+///
+///   grapple new my_arm                           my_arm.toml: two links on a free base
+///   grapple new station --template ssrms_type    a seven-joint arm on a servicer
+///   grapple new crane --template blank           every section explained, one body
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Name of the model; the file is NAME.toml
+    name: PathBuf,
+    /// What to start from
+    #[arg(long, short, value_enum, default_value_t = Template::TwoLink)]
+    template: Template,
+    /// Replace the file if there is one
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Template {
+    /// Two links on a free-floating base, driven by sine torques
+    #[value(name = "two_link")]
+    TwoLink,
+    /// A seven-joint arm of the space station's kind on a free base
+    #[value(name = "ssrms_type")]
+    SsrmsType,
+    /// One body, and every section of the format explained
+    #[value(name = "blank")]
+    Blank,
+}
+
+impl Template {
+    fn text(self) -> &'static str {
+        match self {
+            Self::TwoLink => include_str!("../../examples/two_link.toml"),
+            Self::SsrmsType => include_str!("../../examples/ssrms_type.toml"),
+            Self::Blank => include_str!("../templates/blank.toml"),
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let path = with_extension(&arguments.name);
+    let name = path.file_stem().and_then(|stem| stem.to_str());
+    let name = name.ok_or_else(|| miette!("{} is not a name", arguments.name.display()))?;
+    let text = renamed(arguments.template.text(), name);
+    if let Err(error) = spec::read(&text, Path::new("")) {
+        bail!("{error}");
+    }
+    if path.exists() && !arguments.force {
+        bail!("{} exists; --force replaces it", path.display());
+    }
+    std::fs::write(&path, text)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+    say(&path.display().to_string());
+    say(&format!("next: grapple simulate {}", path.display()));
+    Ok(())
+}
+
+/// `arm` and `arm.toml` are the same wish.
+fn with_extension(name: &Path) -> PathBuf {
+    if name.extension().is_some_and(|e| e == "toml") {
+        name.to_owned()
+    } else {
+        let mut name = name.as_os_str().to_owned();
+        name.push(".toml");
+        name.into()
+    }
+}
+
+/// The template with its `name = "…"` replaced.
+fn renamed(template: &str, name: &str) -> String {
+    let rename = |line: &str| match line.starts_with("name = ") {
+        true => format!("name = {name:?}\n"),
+        false => format!("{line}\n"),
+    };
+    template.lines().map(rename).collect()
+}

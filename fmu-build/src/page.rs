@@ -1,0 +1,158 @@
+//! One self-contained HTML page: texts, charts and their numbers, and the script that draws them.
+//!
+//! The program decides what is shown; `assets/page.js` only draws. Charts are uPlot's (MIT), 51 kB of
+//! script inside the page, where Plotly's would be 4.7 MB in every file. It has no third dimension:
+//! a path is shown as an engineering drawing shows it, in the planes it extends in.
+
+use serde::Serialize;
+
+/// Everything on the page.
+#[derive(Serialize)]
+pub struct Page {
+    /// The model's name.
+    pub name: String,
+    /// One sentence on it.
+    pub description: String,
+    /// Key facts: label and value.
+    pub facts: Vec<(String, String)>,
+    /// What the model had to say during the run.
+    pub messages: Vec<String>,
+    /// The verdict, tile by tile.
+    pub health: Vec<Tile>,
+    /// Times of all values, s.
+    pub time: Vec<Digits>,
+    /// The charts, in the order they are shown.
+    pub charts: Vec<Chart>,
+    /// Small print.
+    pub foot: Vec<String>,
+}
+
+/// One number of the verdict.
+#[derive(Serialize)]
+pub struct Tile {
+    /// What it is.
+    pub label: String,
+    /// The number.
+    pub value: String,
+    /// Relative to what, or why there is none.
+    pub detail: String,
+    /// How to take it.
+    pub verdict: Verdict,
+}
+
+/// How a number of the verdict is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Warn,
+    /// No judgement.
+    Note,
+}
+
+/// One chart.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Chart {
+    /// Values over time.
+    Time {
+        /// What it shows.
+        title: String,
+        /// One line of explanation.
+        note: String,
+        /// The vertical axis, with unit.
+        label: String,
+        /// The lines.
+        series: Vec<Series>,
+    },
+    /// Paths in a plane, both axes to one scale.
+    Path {
+        /// What it shows.
+        title: String,
+        /// One line of explanation.
+        note: String,
+        /// The horizontal axis, with unit.
+        x: String,
+        /// The vertical axis, with unit.
+        y: String,
+        /// The paths.
+        paths: Vec<Path>,
+    },
+}
+
+/// A line over time.
+#[derive(Serialize)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// One value for each time.
+    pub values: Vec<Digits>,
+    /// Whether it is a reference for the others.
+    pub dashed: bool,
+}
+
+/// A line in a plane.
+#[derive(Serialize)]
+pub struct Path {
+    /// Its name in the legend.
+    pub name: String,
+    /// Horizontal positions, one for each time.
+    pub x: Vec<Digits>,
+    /// Vertical positions.
+    pub y: Vec<Digits>,
+}
+
+/// A number as precise as an eye needs it: eight digits, so that the page stays small.
+#[derive(Clone, Copy)]
+pub struct Digits(pub f64);
+
+impl Serialize for Digits {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rounded: f64 = format!("{:.7e}", self.0).parse().expect("a printed number is a number");
+        match rounded {
+            whole if whole.fract() == 0.0 && whole.abs() < 1e9 => serializer.serialize_i64(whole as i64),
+            other => serializer.serialize_f64(other),
+        }
+    }
+}
+
+impl Page {
+    /// The page as one HTML file.
+    pub fn to_html(&self) -> String {
+        let data = serde_json::to_string(self).expect("a page is plain JSON");
+        // Inside <script> only "</" and "<!" could end the data.
+        let data = data.replace('<', "\\u003c");
+        let parts = [
+            ("title", &*escaped(&self.name)),
+            ("uplot_css", include_str!("../assets/uPlot.min.css")),
+            ("page_css", include_str!("../assets/page.css")),
+            ("uplot_licence", include_str!("../assets/uPlot-LICENSE")),
+            ("uplot_js", include_str!("../assets/uPlot.iife.min.js")),
+            ("page_js", include_str!("../assets/page.js")),
+            ("data", &data),
+        ];
+        filled(include_str!("../assets/page.html"), &parts)
+    }
+}
+
+/// The template with every `{{name}}` replaced; what is put in is not searched again.
+fn filled(template: &str, parts: &[(&str, &str)]) -> String {
+    let mut pieces = template.split("{{");
+    let mut html = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece.split_once("}}").expect("the template closes its braces");
+        let part = parts
+            .iter()
+            .find(|(n, _)| *n == name)
+            .expect("the template names what there is");
+        html.push_str(part.1);
+        html.push_str(rest);
+    }
+    html
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

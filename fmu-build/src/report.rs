@@ -1,0 +1,74 @@
+//! What the page of a run says beside its charts.
+
+use crate::charts::charts;
+use crate::health::Health;
+use crate::page::Page;
+use crate::simulate::{Fmu, Plan, Run};
+use crate::text::{count, number};
+use grapple::spec::{Method, Spec};
+use std::collections::BTreeMap;
+
+/// The page of a run.
+pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
+    let spec = &fmu.model.spec;
+    let (time, charts) = charts(spec, &run.results);
+    let mut foot = vec![
+        "Drag to zoom, double-click to see all again; click a name to hide its line. All charts show the \
+         instant under the pointer."
+            .to_owned(),
+    ];
+    if time.len() < run.results.time.len() {
+        foot.push(format!("{} of {} rows are drawn.", time.len(), run.results.time.len()));
+    }
+    foot.push(format!(
+        "{}, FMI 2.0 Co-Simulation, GUID {}. Charts: uPlot (MIT licence).",
+        fmu.description.generation_tool.as_deref().unwrap_or("grapple"),
+        fmu.description.guid
+    ));
+    Page {
+        name: spec.name.clone(),
+        description: spec.description.clone(),
+        facts: facts(spec, plan, run),
+        messages: run.events.clone(),
+        health: health.tiles(),
+        time,
+        charts,
+        foot,
+    }
+}
+
+fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
+    let mass = |name: &String| run.results.parameter(&format!("{name}.mass")).unwrap_or(0.0);
+    let mass: f64 = spec.body.keys().map(mass).sum();
+    let mut facts = vec![(
+        "Craft".to_owned(),
+        format!("{}, {} kg", count(spec.body.len(), "body"), number(mass, 6)),
+    )];
+    let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
+    fact("Joints", joints(spec));
+    let method = match spec.solver.method {
+        Method::Dopri5 => "Dormand–Prince 5(4)",
+        Method::Dop853 => "Dormand–Prince 8(5,3)",
+        Method::Rk4 => "Runge–Kutta 4, fixed step",
+    };
+    fact("Solver", format!("{method}, tolerance {}", number(plan.tolerance, 3)));
+    fact(
+        "Run",
+        format!("{} s in steps of {} s", number(plan.stop, 6), number(plan.step, 6)),
+    );
+    facts
+}
+
+/// "7 revolute", "1 fixed, 2 revolute".
+fn joints(spec: &Spec) -> String {
+    let mut kinds = BTreeMap::new();
+    for joint in spec.joint.values() {
+        *kinds.entry(joint.kind.name()).or_insert(0) += 1;
+    }
+    let words: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    if words.is_empty() {
+        "none".to_owned()
+    } else {
+        words.join(", ")
+    }
+}

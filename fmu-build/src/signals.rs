@@ -1,0 +1,118 @@
+//! The inputs that this program feeds while it runs an FMU.
+//!
+//! Over a step of length h from t a signal u is handed over as the cubic that has its values and rates
+//! at both ends (`Δ = (u₁ − u₀)/h`, r the rates):
+//!
+//! ```text
+//!     u'(t)   = r₀                            (1)
+//!     u''(t)  = (6 Δ − 4 r₀ − 2 r₁) / h       (2)
+//!     u'''(t) = (6 r₀ + 6 r₁ − 12 Δ) / h²     (3)
+//! ```
+//!
+//! It is exact for constants, steps, tables and ramps, and `(ωh)⁴/384` of the amplitude off for a sine.
+//! Steps end where a piece of a signal ends, so that no step has a jump or a kink inside.
+
+use grapple::loads::Wave;
+use grapple::spec::{Spec, mangled};
+use model_description::{Causality, ModelDescription};
+
+/// The signals of a spec that a host feeds, with the inputs they drive.
+pub struct Feed<'a> {
+    /// Value references of the inputs.
+    pub references: Vec<u32>,
+    waves: Vec<Wave<'a>>,
+}
+
+/// Times that differ by less count as the same, relative to the greater of 1 s and the time.
+const ROUND_OFF: f64 = 1e-10;
+
+impl<'a> Feed<'a> {
+    /// The signals whose inputs the FMU has.
+    pub fn of(spec: &'a Spec, description: &ModelDescription) -> Self {
+        let (mut references, mut waves) = (Vec::new(), Vec::new());
+        for (input, signal) in spec.signal.iter().filter(|(_, signal)| signal.from_host) {
+            let flat = mangled(input);
+            let variable = description
+                .model_variables
+                .iter()
+                .find(|v| v.causality == Causality::Input && (v.name == *input || v.name == flat));
+            if let Some(variable) = variable {
+                references.push(variable.value_reference);
+                waves.push(Wave::new(signal));
+            }
+        }
+        Self { references, waves }
+    }
+
+    /// The values at `t` (s).
+    pub fn values(&self, t: f64) -> Vec<f64> {
+        self.waves.iter().map(|wave| wave.value(wave.piece(t), t)).collect()
+    }
+
+    /// The derivatives at `t` of orders 1, 2 and 3 of the cubics over the next `h` (s).
+    pub fn derivatives(&self, t: f64, h: f64) -> [Vec<f64>; 3] {
+        let cubic = |wave: &Wave| {
+            let piece = wave.piece(t);
+            let delta = (wave.value(piece, t + h) - wave.value(piece, t)) / h;
+            let (r_0, r_1) = (wave.rate(piece, t), wave.rate(piece, t + h));
+            [
+                r_0,                                            // (1)
+                (6.0 * delta - 4.0 * r_0 - 2.0 * r_1) / h,      // (2)
+                (6.0 * r_0 + 6.0 * r_1 - 12.0 * delta) / h / h, // (3)
+            ]
+        };
+        let cubics: Vec<[f64; 3]> = self.waves.iter().map(cubic).collect();
+        std::array::from_fn(|order| cubics.iter().map(|cubic| cubic[order]).collect())
+    }
+
+    /// Where a step from `t` towards `goal` (s) ends: there, or before, where a piece of a signal ends.
+    pub fn next_stop(&self, t: f64, goal: f64) -> f64 {
+        let ends = self.waves.iter().filter_map(|wave| wave.end(wave.piece(t)));
+        let before_goal = ends.filter(|end| goal - end > ROUND_OFF * goal.abs().max(1.0));
+        before_goal.fold(goal, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grapple::spec::Signal;
+
+    fn feed(signal: &Signal) -> Feed<'_> {
+        Feed {
+            references: vec![0],
+            waves: vec![Wave::new(signal)],
+        }
+    }
+
+    fn signal(text: &str) -> Signal {
+        serde_json::from_str(text).expect("a signal")
+    }
+
+    #[test]
+    fn the_cubic_follows_a_sine_to_its_fourth_order() {
+        let sine = signal(r#"{"type": "sine", "amplitude": 0.5, "frequency": 1.0}"#);
+        let (feed, t, h) = (feed(&sine), 0.3, 0.01);
+        let [d1, d2, d3] = feed.derivatives(t, h).map(|d| d[0]);
+        let s = 0.5 * h;
+        let there = feed.values(t)[0] + s * (d1 + s / 2.0 * (d2 + s / 3.0 * d3));
+        let off = (there - feed.values(t + s)[0]).abs();
+        let bound = 0.5 * (std::f64::consts::TAU * h).powi(4) / 384.0;
+        assert!(off <= bound && off > 1e-3 * bound, "{off:e}, {bound:e}");
+    }
+
+    #[test]
+    fn a_step_stops_where_a_signal_has_a_kink() {
+        let pulse = signal(r#"{"type": "constant", "from": 1.0, "until": 1.503}"#);
+        let feed = feed(&pulse);
+        assert_eq!(feed.next_stop(0.5, 0.6), 0.6);
+        assert_eq!(feed.next_stop(1.5, 1.51), 1.503);
+        assert_eq!(feed.next_stop(1.503, 1.51), 1.51);
+        // Round-off is no kink.
+        assert_eq!(feed.next_stop(1.5, 1.503 + 1e-13), 1.503 + 1e-13);
+        assert_eq!(
+            (feed.values(0.0)[0], feed.values(1.2)[0], feed.values(2.0)[0]),
+            (0.0, 1.0, 0.0)
+        );
+    }
+}

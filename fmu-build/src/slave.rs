@@ -1,0 +1,321 @@
+//! A Co-Simulation FMU, loaded, behind safe calls. The only `unsafe` of this program is here.
+//!
+//! It knows FMI and nothing of grapple: any FMU 2.0 with Co-Simulation for this platform will do.
+
+#![allow(unsafe_code)]
+
+use crate::{archive, library};
+use grapple::fmu::fmi2::function::{
+    fmi2DoStepTYPE, fmi2FreeInstanceTYPE, fmi2GetBooleanTYPE, fmi2GetRealTYPE, fmi2InstantiateTYPE, fmi2PlainTYPE,
+    fmi2SetDebugLoggingTYPE, fmi2SetRealInputDerivativesTYPE, fmi2SetRealTYPE, fmi2SetupExperimentTYPE,
+};
+use grapple::fmu::fmi2::{
+    fmi2Boolean, fmi2CallbackFunctions, fmi2CallbackLogger, fmi2Component, fmi2ComponentEnvironment, fmi2False,
+    fmi2Integer, fmi2Status, fmi2String, fmi2True, fmi2Type,
+};
+use libloading::Library;
+use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use model_description::ModelDescription;
+use std::ffi::{CStr, CString};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// An instance of an FMU.
+pub struct Slave {
+    functions: Functions,
+    component: fmi2Component,
+    /// The instance keeps pointers to both.
+    _callbacks: Box<fmi2CallbackFunctions>,
+    log: Box<Log>,
+    /// Last, so that it is unloaded when nothing points into it any more.
+    _library: Library,
+}
+
+/// A line of the FMU's log: category and text.
+pub type Message = (String, String);
+
+type Log = Mutex<Vec<Message>>;
+
+/// Declares the exported functions this program calls, and looks them up by their names.
+macro_rules! functions {
+    ($($name:ident: $type:ty,)*) => {
+        #[allow(non_snake_case)]
+        struct Functions {
+            $($name: $type,)*
+        }
+
+        impl Functions {
+            fn of(library: &Library) -> Result<Self, libloading::Error> {
+                Ok(Self {
+                    // SAFETY: the types are those of the standard's header, and the pointers live as long as the
+                    // library, which `Slave` keeps beside them.
+                    $($name: unsafe { *library.get::<$type>(stringify!($name))? },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    fmi2Instantiate: fmi2InstantiateTYPE,
+    fmi2FreeInstance: fmi2FreeInstanceTYPE,
+    fmi2SetDebugLogging: fmi2SetDebugLoggingTYPE,
+    fmi2SetupExperiment: fmi2SetupExperimentTYPE,
+    fmi2EnterInitializationMode: fmi2PlainTYPE,
+    fmi2ExitInitializationMode: fmi2PlainTYPE,
+    fmi2Terminate: fmi2PlainTYPE,
+    fmi2GetReal: fmi2GetRealTYPE,
+    fmi2GetBoolean: fmi2GetBooleanTYPE,
+    fmi2SetReal: fmi2SetRealTYPE,
+    fmi2SetRealInputDerivatives: fmi2SetRealInputDerivativesTYPE,
+    fmi2DoStep: fmi2DoStepTYPE,
+}
+
+impl Slave {
+    /// Loads the library of an unpacked FMU and instantiates it.
+    pub fn instantiate(folder: &Path, description: &ModelDescription) -> Result<Self> {
+        if description.co_simulation.is_none() {
+            bail!("the FMU has no Co-Simulation interface, which `grapple simulate` needs");
+        }
+        let file = folder.join(library::path(archive::identifier(description)?));
+        let resources = file_uri(&folder.join("resources"))?;
+        // SAFETY: the user asked to run this FMU; its initialisers run as any library's do.
+        let library = unsafe { Library::new(&file) }
+            .into_diagnostic()
+            .wrap_err_with(|| format!("the FMU has no library that runs here ({})", library::PLATFORM))?;
+        let functions = Functions::of(&library)
+            .into_diagnostic()
+            .wrap_err("the FMU's library lacks a function of FMI 2.0")?;
+        let log = Box::new(Log::default());
+        let callbacks = Box::new(fmi2CallbackFunctions {
+            logger: Some(as_logger(write_log)),
+            allocateMemory: None,
+            freeMemory: None,
+            stepFinished: None,
+            componentEnvironment: std::ptr::from_ref::<Log>(&log).cast_mut().cast(),
+        });
+        let instance = text(&description.model_name)?;
+        let (guid, resources) = (text(&description.guid)?, text(&resources)?);
+        // SAFETY: all pointers are to living, terminated strings; the callbacks are kept beside the instance.
+        let component = unsafe {
+            (functions.fmi2Instantiate)(
+                instance.as_ptr(),
+                fmi2Type::CO_SIMULATION,
+                guid.as_ptr(),
+                resources.as_ptr(),
+                &raw const *callbacks,
+                fmi2False,
+                fmi2True,
+            )
+        };
+        let slave = Self {
+            functions,
+            component,
+            _callbacks: callbacks,
+            log,
+            _library: library,
+        };
+        if slave.component.is_null() {
+            bail!(
+                "{}",
+                slave
+                    .told()
+                    .unwrap_or_else(|| "the FMU does not start, and gives no reason".to_owned())
+            );
+        }
+        Ok(slave)
+    }
+
+    /// Asks for these categories of the log.
+    pub fn listen(&mut self, categories: &[&str]) -> Result<()> {
+        let categories: Vec<CString> = categories.iter().map(|c| text(c)).collect::<Result<_>>()?;
+        let pointers: Vec<_> = categories.iter().map(|c| c.as_ptr()).collect();
+        // SAFETY: as many pointers to living strings as the count says.
+        let status = unsafe {
+            (self.functions.fmi2SetDebugLogging)(self.component, fmi2True, pointers.len(), pointers.as_ptr())
+        };
+        self.expect("fmi2SetDebugLogging", status)
+    }
+
+    /// Tells the times and the tolerance of the run.
+    pub fn set_up(&mut self, start: f64, stop: f64, tolerance: f64) -> Result<()> {
+        // SAFETY: the instance lives; no pointers.
+        let status =
+            unsafe { (self.functions.fmi2SetupExperiment)(self.component, fmi2True, tolerance, start, fmi2True, stop) };
+        self.expect("fmi2SetupExperiment", status)
+    }
+
+    /// Opens the initialisation.
+    pub fn enter_initialization(&mut self) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2EnterInitializationMode)(self.component) };
+        self.expect("fmi2EnterInitializationMode", status)
+    }
+
+    /// Closes the initialisation: the parameters are judged here.
+    pub fn exit_initialization(&mut self) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2ExitInitializationMode)(self.component) };
+        self.expect("fmi2ExitInitializationMode", status)
+    }
+
+    /// Sets Reals.
+    pub fn set_reals(&mut self, references: &[u32], values: &[f64]) -> Result<()> {
+        let n = references.len().min(values.len());
+        // SAFETY: both slices have at least n elements.
+        let status = unsafe { (self.functions.fmi2SetReal)(self.component, references.as_ptr(), n, values.as_ptr()) };
+        self.expect("fmi2SetReal", status)
+    }
+
+    /// Sets the derivatives of one order of Real inputs.
+    pub fn set_derivatives(&mut self, references: &[u32], order: fmi2Integer, values: &[f64]) -> Result<()> {
+        let n = references.len().min(values.len());
+        let orders = vec![order; n];
+        // SAFETY: all three slices have at least n elements.
+        let status = unsafe {
+            (self.functions.fmi2SetRealInputDerivatives)(
+                self.component,
+                references.as_ptr(),
+                n,
+                orders.as_ptr(),
+                values.as_ptr(),
+            )
+        };
+        self.expect("fmi2SetRealInputDerivatives", status)
+    }
+
+    /// Gets Reals.
+    pub fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>> {
+        let mut values = vec![0.0; references.len()];
+        // SAFETY: room for as many values as there are references.
+        let status = unsafe {
+            (self.functions.fmi2GetReal)(self.component, references.as_ptr(), values.len(), values.as_mut_ptr())
+        };
+        self.expect("fmi2GetReal", status)?;
+        Ok(values)
+    }
+
+    /// Gets Booleans, as 0 and 1.
+    pub fn booleans(&mut self, references: &[u32]) -> Result<Vec<f64>> {
+        let mut values: Vec<fmi2Boolean> = vec![0; references.len()];
+        // SAFETY: room for as many values as there are references.
+        let status = unsafe {
+            (self.functions.fmi2GetBoolean)(self.component, references.as_ptr(), values.len(), values.as_mut_ptr())
+        };
+        self.expect("fmi2GetBoolean", status)?;
+        Ok(values
+            .into_iter()
+            .map(|value| f64::from(u8::from(value != 0)))
+            .collect())
+    }
+
+    /// Goes from `t` to `t + h`.
+    pub fn step(&mut self, t: f64, h: f64) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
+        self.expect("fmi2DoStep", status)
+            .wrap_err_with(|| format!("the run ended at t = {t} s"))
+    }
+
+    /// Ends the run.
+    pub fn terminate(&mut self) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2Terminate)(self.component) };
+        self.expect("fmi2Terminate", status)
+    }
+
+    /// What the FMU has said since last asked.
+    pub fn messages(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    fn expect(&self, function: &str, status: fmi2Status) -> Result<()> {
+        // A warning is in the log.
+        if matches!(status, fmi2Status::OK | fmi2Status::WARNING) {
+            return Ok(());
+        }
+        bail!(
+            "{}",
+            self.told().unwrap_or_else(|| format!("{function}: {}", name(status)))
+        );
+    }
+
+    /// What the FMU has said, as one text.
+    fn told(&self) -> Option<String> {
+        let lines: Vec<String> = self.messages().into_iter().map(|(_, text)| text).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+impl Drop for Slave {
+    fn drop(&mut self) {
+        if !self.component.is_null() {
+            // SAFETY: the instance lives, and nobody uses it after this.
+            unsafe { (self.functions.fmi2FreeInstance)(self.component) };
+        }
+    }
+}
+
+/// The logger without the variable arguments: what an FMU of ours says is one finished string.
+type Logger = unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
+
+fn as_logger(logger: Logger) -> fmi2CallbackLogger {
+    // SAFETY: FMI's logger takes more arguments after these. On every platform of FMI 2.0 the caller cleans them
+    // up, and the named ones are passed where a function without variable arguments looks for them.
+    unsafe { std::mem::transmute::<Logger, fmi2CallbackLogger>(logger) }
+}
+
+unsafe extern "C" fn write_log(
+    environment: fmi2ComponentEnvironment,
+    _instance: fmi2String,
+    _status: fmi2Status,
+    category: fmi2String,
+    message: fmi2String,
+) {
+    // SAFETY: the environment is the log of the instance that calls.
+    let Some(log) = (unsafe { environment.cast::<Log>().as_ref() }) else {
+        return;
+    };
+    let words = |text: fmi2String| match text.is_null() {
+        true => String::new(),
+        // SAFETY: FMI's strings are terminated.
+        false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+    };
+    // The message is a format of printf, and "##" is FMI's "#".
+    let message = words(message).replace("%%", "%").replace("##", "#");
+    if let Ok(mut log) = log.lock() {
+        log.push((words(category), message));
+    }
+}
+
+/// A path as `file:///…` (RFC 8089), which is how FMI hands over the resources.
+fn file_uri(path: &Path) -> Result<String> {
+    let path = path
+        .to_str()
+        .ok_or_else(|| miette!("{} is not UTF-8", path.display()))?;
+    let escaped = path.bytes().map(|byte| match byte {
+        b'\\' if cfg!(windows) => "/".to_owned(),
+        b'/' | b':' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    });
+    let escaped: String = escaped.collect();
+    Ok(format!("file:///{}", escaped.trim_start_matches('/')))
+}
+
+fn name(status: fmi2Status) -> &'static str {
+    match status {
+        fmi2Status::DISCARD => "fmi2Discard",
+        fmi2Status::ERROR => "fmi2Error",
+        fmi2Status::FATAL => "fmi2Fatal",
+        fmi2Status::PENDING => "fmi2Pending, which this program does not wait for",
+        _ => "an unknown status",
+    }
+}
+
+fn text(words: &str) -> Result<CString> {
+    CString::new(words)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{words:?} holds a zero byte"))
+}
