@@ -1,4 +1,4 @@
-//! After construction the integrators allocate nothing, whichever way they go.
+//! After construction neither the integrators nor the evaluation of a model allocate, whichever way they go.
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 
@@ -7,6 +7,8 @@ use std::cell::Cell;
 
 use grapple::integrate::root::find_change;
 use grapple::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
+use grapple::plant::{Model, Plant};
+use grapple::simulation::Simulation;
 
 struct Counting;
 
@@ -50,7 +52,7 @@ impl Ode for Ring {
 }
 
 #[test]
-fn nothing_is_allocated_after_construction() {
+fn an_integrator_allocates_nothing_after_construction() {
     for method in [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.01 }] {
         let settings = Settings::new(method, 1e-6, &[1.0; 20]).unwrap();
         let mut stepper = Stepper::new(settings.with_max_evaluations(500));
@@ -93,4 +95,91 @@ fn nothing_is_allocated_after_construction() {
         assert_eq!(allocations, 0, "{}", method.name());
         assert!(events > 10 && limits > 0 && failures > 0);
     }
+}
+
+/// Every kind of joint and load, with events: 2 s of Co-Simulation.
+const EVERYTHING: &str = r#"
+name = "everything"
+[environment]
+gravity = [0.0, 0.0, -1.0]
+[output]
+bodies = true
+[body.base]
+mass = 40.0
+inertia = [4.0, 5.0, 6.0]
+[body.a]
+mass = 1.0
+inertia = [0.1, 0.2, 0.2]
+[body.b]
+mass = 1.0
+mass_centre = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.2, 0.2]
+[body.c]
+mass = 1.0
+mass_centre = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.2, 0.2]
+[joint.wrist]
+type = "spherical"
+parent = "base"
+child = "a"
+spring = { stiffness = 3.0 }
+servo = { kp = 2.0, kd = 0.5 }
+[joint.elbow]
+type = "revolute"
+parent = "a"
+child = "b"
+origin = [1.0, 0.0, 0.0]
+friction = { coulomb = 0.2, slip = 0.1 }
+damping = 0.3
+range = { min = -0.2, max = 0.2, stop = "compliant", stiffness = 50.0, damping = 1.0 }
+start = { rate = 4.0 }
+[joint.slide]
+type = "cylindrical"
+parent = "b"
+child = "c"
+origin = [1.0, 0.0, 0.0]
+[measure.reach]
+from = "base"
+to = "c"
+[port.push]
+frame = "c"
+[signal."elbow.tau"]
+type = "step"
+from = 0.5
+from_host = false
+[signal."slide.tau[1]"]
+type = "table"
+times = [0.0, 0.3, 1.0]
+values = [0.0, 1.0, -1.0]
+from_host = false
+"#;
+
+#[test]
+fn a_simulation_allocates_nothing_between_events() {
+    let spec = grapple::spec::read(EVERYTHING, std::path::Path::new(".")).expect("a good spec");
+    let model = std::sync::Arc::new(Model::compile(&spec).expect("compiles"));
+    let mut simulation = Simulation::new(Plant::new(model).expect("derives")).expect("starts");
+    let model = simulation.plant.model().clone();
+    let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
+    // Room for the messages of the range, which come at events.
+    let mut messages = Vec::with_capacity(100);
+    let mut quiet = 0;
+    for step in 1..=200 {
+        let (said, events) = (messages.len(), simulation.statistics().events);
+        let before = ALLOCATIONS.with(Cell::get);
+        simulation.advance(f64::from(step) * 0.01, &mut messages).expect("runs");
+        let state = &simulation.state;
+        simulation
+            .plant
+            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut dx, &mut y)
+            .expect("regular");
+        let allocations = ALLOCATIONS.with(Cell::get) - before;
+        if messages.len() == said {
+            assert_eq!(allocations, 0, "step {step}, {events} events before");
+            quiet += 1;
+        }
+    }
+    let statistics = simulation.statistics();
+    println!("{quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
+    assert!(statistics.events >= 5 && !messages.is_empty());
 }

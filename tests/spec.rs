@@ -5,12 +5,7 @@ use grapple::{Error, Problem};
 use std::path::Path;
 
 fn problems(text: &str) -> Vec<Problem> {
-    let spec = match spec::read(text, Path::new(".")) {
-        Ok(spec) => spec,
-        Err(Error::Spec(problems)) => return problems,
-        Err(other) => panic!("{other}"),
-    };
-    match grapple::plant::Model::compile(&spec) {
+    match grapple::plant::Model::read(text, Path::new(".")) {
         Ok(_) => Vec::new(),
         Err(Error::Spec(problems)) => problems,
         Err(other) => panic!("{other}"),
@@ -124,6 +119,22 @@ type = "constant"
             "14: joint \"elbow\", range: elbow.q starts at 1.7453292519943295 rad, outside its range \
              -1.5707963267948966 rad to 1.5707963267948966 rad",
             "16: signal \"elbow.tua\": there is no input \"elbow.tua\"; did you mean \"elbow.tau\"?",
+        ]
+    );
+}
+
+#[test]
+fn structure_and_numbers_are_judged_in_one_go() {
+    let text = GOOD.replace("mass = 4.0", "mass = -4.0").replace(
+        "parent = \"base\"",
+        "parent = \"bsae\"\nstart = { position = 1.0, position_deg = 2.0 }",
+    );
+    assert_eq!(
+        report(&text),
+        [
+            "4: body \"base\", mass: the mass -4 kg is not positive",
+            "11: joint \"elbow\", parent: there is no body \"bsae\"; did you mean \"base\"?",
+            "12: joint \"elbow\", start.position: write either `start.position` or `start.position_deg`, not both",
         ]
     );
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Everything in one go: virtual environment, requirements, build, chains, check, timing.
+# grapple and its peers on the same chains in the same rounds: virtual environment, requirements, build, chains,
+# check, timing.
 #
 #   run.sh WORK [FLAG...]      WORK is made if need be and reused if there;
 #                              FLAGs replace the compile flags (see build.sh).
@@ -15,6 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 shift
+root=$(cd "$here/../.." && pwd)
 ns=${NS:-2 6 12 25 50 100 200 400}
 rounds=${ROUNDS:-3}
 seconds=${SECONDS_PER_CHAIN:-0.5}
@@ -23,7 +25,8 @@ build=$work/build
 
 [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-"$here/build.sh" "$venv" "$build" "$@"
+[ -x "$build/pinocchio_aba_wheel" ] || "$here/build.sh" "$venv" "$build" "$@"
+cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics --no-run
 
 # The check is always on our own chains; the timing may be on the caller's.
 # shellcheck disable=SC2086 # ns is a list
@@ -43,9 +46,14 @@ one() {  # file stem, program, its arguments
 # Rounds alternate between the programs, so that a slow spell of the machine (other load, a
 # lower clock) falls on all of them and not on one.
 rm -f "$work"/times_*.txt
+grapple() {
+  cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics -- \
+    --dir "$chains" --seconds "$seconds" "$1" >> "$work/times_grapple.txt"
+}
 round=1
 while [ "$round" -le "$rounds" ]; do
   for n in $ns; do
+    grapple "$n"
     one local pinocchio_aba --convention=local "$n"
     one world pinocchio_aba --convention=world "$n"
     one novec_local pinocchio_aba_novec --convention=local "$n"
@@ -57,7 +65,7 @@ while [ "$round" -le "$rounds" ]; do
   round=$((round + 1))
 done
 
-"$venv/bin/python" "$here/table.py" \
+"$venv/bin/python" "$here/table.py" "grapple=$work/times_grapple.txt" \
   "aba local=$work/times_local.txt" "aba world=$work/times_world.txt" \
   "novec local=$work/times_novec_local.txt" "novec world=$work/times_novec_world.txt" \
   "wheel local=$work/times_wheel_local.txt" "wheel world=$work/times_wheel_world.txt" \

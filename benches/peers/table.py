@@ -4,8 +4,9 @@
 
 FILE holds the lines "n median min checksum" of all rounds of one program. Shown per n: the
 smallest over the rounds of the medians (the least disturbed round), and the smallest minimum.
-The last column is the best of the columns of Pinocchio, those not named mj_forward. The
-checksums of all programs must agree, or the numbers are not of the same computation.
+The last columns are grapple's figures over those of the best peer: the plain peers (a call of
+aba as its authors write it, and mj_forward), and the best of all variants. The checksums of
+all programs must agree, or the numbers are not of the same computation.
 """
 
 import sys
@@ -21,16 +22,17 @@ for argument in sys.argv[1:]:
     tables[name] = rows
 
 names = list(tables)
+peers = [name for name in names if name != "grapple"]
+plain = [name for name in peers if name in ("aba local", "mj_forward")]
 print("microseconds per evaluation: median (minimum)")
-print(f"{'n':>4}" + "".join(f"{name:>18}" for name in [*names, "best of aba"]))
+print(f"{'n':>4}" + "".join(f"{name:>18}" for name in names) + f"{'/ plain peers':>18}{'/ best variant':>18}")
 bad = False
 for n in sorted(tables[names[0]]):
-    figures = [(min(r[0] for r in tables[k][n]), min(r[1] for r in tables[k][n]))
-               for k in names]
-    aba = [f for k, f in zip(names, figures) if k != "mj_forward"]
-    if aba:
-        figures.append((min(f[0] for f in aba), min(f[1] for f in aba)))
-    cells = "".join(f"{f'{med:.2f} ({low:.2f})':>18}" for med, low in figures)
+    figures = {k: [min(r[i] for r in tables[k][n]) for i in (0, 1)] for k in names}
+    cells = "".join(f"{f'{figures[k][0]:.2f} ({figures[k][1]:.2f})':>18}" for k in names)
+    for group in (plain, peers):
+        ratios = [figures["grapple"][i] / min(figures[k][i] for k in group) for i in (0, 1)]
+        cells += f"{f'{ratios[0]:.2f} ({ratios[1]:.2f})':>18}"
     sums = [r[2] for name in names for r in tables[name][n]]
     differ = max(sums) - min(sums) > 1e-8 * max(sums)
     bad = bad or differ

@@ -118,6 +118,23 @@ impl Model {
         }
     }
 
+    /// Reads and compiles a spec; tables are loaded from beside `directory`.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with every problem found: those of the structure, and those of the numbers in all that is sound.
+    pub fn read(text: &str, directory: &std::path::Path) -> Result<Self, Error> {
+        let (mut spec, mut problems) = spec::parse(text, directory)?;
+        if problems.is_empty() {
+            return Self::compile(&spec);
+        }
+        remove_unsound(&mut spec, &problems);
+        if let Err(Error::Spec(mut more)) = Self::compile(&spec) {
+            more.retain(|problem| !problems.iter().any(|known| known.at == problem.at));
+            problems.append(&mut more);
+        }
+        Err(Error::Spec(problems))
+    }
+
     /// The bytes that go into an FMU's `resources/`: the spec as JSON, tables included.
     ///
     /// # Errors
@@ -205,6 +222,23 @@ impl Model {
             }
         }
     }
+}
+
+/// Takes out what has structural problems, and what depends on it, so that the numbers of the rest can be judged.
+fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
+    let unsound = |section: &str, name: &str| {
+        let named = |p: &Problem| p.at.len() >= 2 && p.at[0] == section && p.at[1] == name;
+        problems.iter().any(named)
+    };
+    let removed: Vec<String> = spec.joint.keys().filter(|n| unsound("joint", n)).cloned().collect();
+    spec.joint.retain(|name, _| !unsound("joint", name));
+    spec.frame.retain(|name, _| !unsound("frame", name));
+    spec.measure.retain(|name, _| !unsound("measure", name));
+    spec.port.retain(|name, _| !unsound("port", name));
+    spec.signal.retain(|input, _| {
+        let owner = input.split('.').next().unwrap_or(input);
+        !unsound("signal", input) && !unsound("port", owner) && !removed.iter().any(|joint| joint == owner)
+    });
 }
 
 /// The signals that run inside the model; complains of those that drive nothing.

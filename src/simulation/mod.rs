@@ -38,6 +38,21 @@ pub struct Statistics {
     pub events: u64,
 }
 
+impl std::fmt::Display for Statistics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            steps,
+            rejected,
+            evaluations,
+            events,
+        } = self;
+        write!(
+            f,
+            "{steps} steps ({rejected} rejected), {evaluations} evaluations, {events} events"
+        )
+    }
+}
+
 /// Vectors that are lost between calls.
 #[derive(Clone, Debug)]
 struct Room {

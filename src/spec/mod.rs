@@ -1,7 +1,7 @@
 //! What the user writes: one TOML file, as plain data.
 //!
 //! [`Spec`] mirrors the file field by field; [`read`] parses it and reports everything that is
-//! wrong with it at once, each [`Problem`](crate::Problem) with the place in the file. Numbers stand
+//! wrong with it at once, each [`Problem`] with the place in the file. Numbers stand
 //! as written: units and rules are in the field docs, which also make the editors' JSON schema
 //! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
 
@@ -73,19 +73,28 @@ pub struct Spec {
 /// Reads a spec, and checks what can be seen in it alone: names, references, the tree, counts.
 /// Tables are loaded from their CSV files, beside `directory`.
 ///
+/// The values of the numbers are judged when a [`Model`](crate::plant::Model) is compiled;
+/// [`Model::read`](crate::plant::Model::read) does both.
+///
 /// # Errors
 /// [`Error::Spec`] with every problem found; a file that is not TOML, or has a field of a wrong
 /// type, gives the first problem only.
 pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
-    let mut problems = source::non_finite_numbers(text)?;
-    let mut spec: Spec = toml::from_str(text).map_err(|e| Error::Spec(vec![source::problem(&e)]))?;
-    signal::load_tables(&mut spec, directory, &mut problems);
-    check::check(&spec, &mut problems);
+    let (spec, problems) = parse(text, directory)?;
     if problems.is_empty() {
         Ok(spec)
     } else {
         Err(Error::Spec(problems))
     }
+}
+
+/// As [`read`], with the spec even if there are problems.
+pub(crate) fn parse(text: &str, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
+    let mut problems = source::non_finite_numbers(text)?;
+    let mut spec: Spec = toml::from_str(text).map_err(|e| Error::Spec(vec![source::problem(&e)]))?;
+    signal::load_tables(&mut spec, directory, &mut problems);
+    check::check(&spec, &mut problems);
+    Ok((spec, problems))
 }
 
 /// Checks a spec that was not read from its TOML file, as [`read`] does.
@@ -126,10 +135,11 @@ pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) 
     }
 }
 
-/// The place `section.name.field` in the file.
+/// The place `section.name.field` in the file; the field may be nested, `start.position`.
 pub(crate) fn at(section: &str, name: &str, field: &str) -> Vec<String> {
-    [section, name, field]
+    [section, name]
         .into_iter()
+        .chain(field.split('.'))
         .filter(|part| !part.is_empty())
         .map(str::to_owned)
         .collect()

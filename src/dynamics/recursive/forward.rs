@@ -100,6 +100,10 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
         let joint = &constants.joint;
         if let JointModel::Free(_) = joint {
+            if let (Some(parent), true) = (body.parent, body.is_last_child) {
+                // The first to arrive hands nothing on.
+                self.hanging[parent] = (ArticulatedInertia::zero(), Wrench::zero());
+            }
             return self.free_body(i, (&I, &p), part(&applied.tau, v), part(&kinematics.H, v));
         }
         let left = with_joint!(joint, joint => eliminate(

@@ -1,7 +1,8 @@
 //! The 44 functions of FMI 2.0.4, as a host's linker sees them. The only `unsafe` of the project.
 //!
 //! Each function checks pointers, makes slices and strings of them, makes one safe call on the
-//! [`Component`], and turns the outcome into a status; [`Handle::call`] is the frame around that call.
+//! [`Component`](super::component::Component), and turns the outcome into a status; `Handle::call` is the frame
+//! around that call.
 //!
 //! | what could go wrong | what is done |
 //! |---|---|

@@ -124,7 +124,7 @@ impl Component {
     /// Logs what the solver has done, if that is wanted.
     pub(super) fn log_solver(&mut self) {
         if self.log.wants(Category::Solver) {
-            let text = format!("{:?}", self.simulation.statistics());
+            let text = self.simulation.statistics().to_string();
             self.log.add(fmi2Status::OK, Category::Solver, text);
         }
     }
