@@ -37,3 +37,41 @@ fn two_link_reaches_the_reference_attitude_and_angles() {
         assert!((found - expected).abs() < 1e-8, "{found} instead of {expected}");
     }
 }
+
+/// The final coordinates of the two-link craft with another solver.
+fn final_angles(solver: &str, tolerance: f64) -> [f64; 3] {
+    let text = include_str!("../../examples/two_link.toml").to_owned() + "\n[solver]\n" + solver;
+    let mut simulation = example(&text);
+    simulation.initialise(0.0, Some(tolerance), 1e9).expect("a tolerance");
+    simulation.advance(5.0, &mut Vec::new()).expect("runs");
+    ["base.q[4]", "shoulder.q", "elbow.q"].map(|name| state(&simulation, name))
+}
+
+fn error(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// The fixed-step solver is of order 4: half the step, a sixteenth of the error.
+#[test]
+fn fixed_steps_converge_with_the_fourth_order() {
+    let reference = final_angles("method = \"dop853\"", 1e-13);
+    let errors = [0.02, 0.01, 0.005].map(|step| {
+        let solver = format!("method = \"rk4\"\nstep = {step}");
+        error(final_angles(&solver, 1e-6), reference)
+    });
+    let slopes = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+    println!("errors {errors:.1e?}, slopes {slopes:.2?}");
+    assert!(slopes.iter().all(|slope| (slope - 4.0).abs() < 0.3), "{slopes:?}");
+}
+
+/// Both adaptive solvers honour the tolerance: the error falls at least tenfold when it falls a hundredfold.
+#[test]
+fn adaptive_steps_honour_the_tolerance() {
+    let reference = final_angles("method = \"dop853\"", 1e-14);
+    for method in ["dopri5", "dop853"] {
+        let errors = [1e-6, 1e-8, 1e-10]
+            .map(|tolerance| error(final_angles(&format!("method = \"{method}\""), tolerance), reference));
+        println!("{method}: {errors:.1e?}");
+        assert!(errors[0] < 1e-4 && errors[1] < 0.1 * errors[0] && errors[2] < 0.1 * errors[1], "{method}: {errors:?}");
+    }
+}
