@@ -1,8 +1,8 @@
 //! The FMU as a zip file: packed with reproducible bytes, unpacked to run.
 
-use crate::library;
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use model_description::ModelDescription;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
@@ -14,34 +14,50 @@ pub const MODEL: &str = "resources/model.json";
 
 const DESCRIPTION: &str = "modelDescription.xml";
 
-/// The bytes of an FMU.
+/// A file for an archive.
+pub struct Content<'a> {
+    /// Where it stands.
+    pub path: String,
+    /// What it holds.
+    pub bytes: Cow<'a, [u8]>,
+    /// Whether it is code.
+    pub executable: bool,
+}
+
+impl<'a> Content<'a> {
+    /// A file to be read.
+    pub fn new(path: impl Into<String>, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self {
+            path: path.into(),
+            bytes: bytes.into(),
+            executable: false,
+        }
+    }
+}
+
+/// The bytes of an FMU: its description, then `contents` in their order.
 ///
-/// Order, times, permissions and compression are fixed, so that the same model gives the same bytes.
+/// Order, times, permissions and compression are fixed, so that the same contents give the same bytes.
 ///
 /// # Errors
 /// A description that FMI does not allow, with all that is wrong with it.
-pub fn pack(description: &ModelDescription, model: &[u8]) -> Result<Vec<u8>> {
+pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<u8>> {
     let problems = description.check();
     if !problems.is_empty() {
         let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
         bail!("the model description is not legal FMI 2.0:\n{}", list.join("\n"));
     }
     let xml = description.to_xml().into_diagnostic()?;
-    let binary = library::path(identifier(description)?);
-    let entries = [
-        (DESCRIPTION, xml.as_bytes(), 0o644),
-        (&binary, library::BYTES, 0o755),
-        (MODEL, model, 0o644),
-    ];
+    let first = Content::new(DESCRIPTION, xml.into_bytes());
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (path, bytes, permissions) in entries {
+    for content in std::iter::once(&first).chain(contents) {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(9))
             .last_modified_time(DateTime::default())
-            .unix_permissions(permissions);
-        archive.start_file(path, options).into_diagnostic()?;
-        archive.write_all(bytes).into_diagnostic()?;
+            .unix_permissions(if content.executable { 0o755 } else { 0o644 });
+        archive.start_file(content.path.as_str(), options).into_diagnostic()?;
+        archive.write_all(&content.bytes).into_diagnostic()?;
     }
     Ok(archive.finish().into_diagnostic()?.into_inner())
 }

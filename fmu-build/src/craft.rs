@@ -1,5 +1,6 @@
 //! A spec file read and compiled, or everything that is wrong with it.
 
+use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::Model;
 use grapple::spec::Source;
 use grapple::{Error, Problem};
@@ -14,7 +15,7 @@ pub struct Craft {
 }
 
 impl Craft {
-    /// Reads a spec file, compiles it and tries its numbers.
+    /// Reads a spec file, compiles it, tries its numbers and compares the names of all variables.
     ///
     /// # Errors
     /// A file that cannot be read; else [`Problems`] with all that is wrong, each at its place in the
@@ -24,8 +25,14 @@ impl Craft {
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        match Model::read(&text, directory) {
-            Ok(model) => Ok(Self { model: Arc::new(model) }),
+        let model = Model::read(&text, directory).and_then(|model| {
+            let model = Arc::new(model);
+            // What an importer makes of the names does not depend on how they are written.
+            Registry::new(Arc::clone(&model), Naming::Structured).check_names()?;
+            Ok(model)
+        });
+        match model {
+            Ok(model) => Ok(Self { model }),
             Err(error) => Err(report(error, path, &text)),
         }
     }

@@ -181,7 +181,8 @@ fn row(description: &ModelDescription, variable: &ScalarVariable) -> [String; 4]
     ]
 }
 
-fn start(variable: &ScalarVariable) -> Option<String> {
+/// The start value, as it is printed.
+pub fn start(variable: &ScalarVariable) -> Option<String> {
     match &variable.kind {
         Kind::Real(real) => real.start.map(|value| number(value, 7)),
         Kind::Integer(integer) => integer.start.map(|value| value.to_string()),

@@ -1,13 +1,94 @@
-//! The shared library that every FMU carries, built by `build.rs` and embedded here.
+//! The shared libraries that an FMU carries: the one inside this program, built by `build.rs`, and others from files.
 
-/// The library's bytes, for the platform this program was built for.
-pub const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
+use crate::binary::{self, Findings};
+use crate::platform::Platform;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// The embedded library's bytes, for the platform this program was built for.
+const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 
 /// The folder below `binaries/` in which FMI expects it.
 pub const PLATFORM: &str = env!("GRAPPLE_PLATFORM");
 
-/// The path of the library of `identifier` inside an archive.
+/// A library that has been looked into, for one platform.
+pub struct Library {
+    /// Where it runs.
+    pub platform: Platform,
+    /// The file.
+    pub bytes: Cow<'static, [u8]>,
+    /// Where it comes from, in words.
+    pub origin: String,
+    /// What was found in it.
+    pub findings: Findings,
+}
+
+impl Library {
+    /// The library inside this program.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); it is looked into like any other.
+    pub fn embedded() -> Result<Self> {
+        Self::new(
+            here(),
+            Cow::Borrowed(BYTES),
+            "the library inside this program".to_owned(),
+        )
+    }
+
+    /// A library from a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is of another format, architecture or word length than the platform's, or lacks
+    /// a function of FMI.
+    pub fn read(platform: Platform, file: &Path) -> Result<Self> {
+        let origin = file.display().to_string();
+        let bytes = std::fs::read(file)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {origin}"))?;
+        Self::new(platform, Cow::Owned(bytes), origin)
+    }
+
+    fn new(platform: Platform, bytes: Cow<'static, [u8]>, origin: String) -> Result<Self> {
+        let findings =
+            binary::inspect(&bytes, platform).wrap_err_with(|| format!("{origin} cannot serve {platform}"))?;
+        Ok(Self {
+            platform,
+            bytes,
+            origin,
+            findings,
+        })
+    }
+
+    /// Its path inside an archive, under the name `identifier`.
+    pub fn path(&self, identifier: &str) -> String {
+        place(self.platform, identifier)
+    }
+
+    /// "linux64: the library inside this program, asks for GLIBC 2.34"
+    pub fn told(&self) -> String {
+        let mut words = format!("{}: {}", self.platform, self.origin);
+        if let Some(version) = &self.findings.glibc {
+            words += &format!(", asks for GLIBC {version}");
+        }
+        if !self.findings.others.is_empty() {
+            words += &format!("; exports what is none of FMI's: {}", self.findings.others.join(", "));
+        }
+        words
+    }
+}
+
+/// The platform this program was built for.
+pub fn here() -> Platform {
+    PLATFORM.parse().expect("build.rs names platforms as FMI does")
+}
+
+/// The path of the library that runs here, of an FMU of `identifier`.
 pub fn path(identifier: &str) -> String {
-    let suffix = std::env::consts::DLL_SUFFIX;
-    format!("binaries/{PLATFORM}/{identifier}{suffix}")
+    place(here(), identifier)
+}
+
+fn place(platform: Platform, identifier: &str) -> String {
+    format!("binaries/{platform}/{identifier}{}", platform.suffix())
 }

@@ -8,7 +8,8 @@
 //! | [`new`], [`check`], [`build`], [`describe`], [`simulate`], [`schema`] | the verbs |
 //! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
-//! | [`library`] | the shared library that every FMU carries, embedded in this program |
+//! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
+//! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
 //! | [`slave`] | a loaded FMU behind safe calls; the only `unsafe` here |
 //! | [`results`], [`health`], [`charts`], [`page`] | what a run gives: the table, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
@@ -17,15 +18,19 @@
 #![deny(unsafe_code)]
 
 mod archive;
+mod binary;
 mod build;
 mod charts;
 mod check;
 mod craft;
 mod describe;
+mod documentation;
 mod health;
 mod library;
 mod new;
 mod page;
+mod picture;
+mod platform;
 mod progress;
 mod report;
 mod results;

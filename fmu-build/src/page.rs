@@ -138,7 +138,7 @@ impl Page {
 }
 
 /// The template with every `{{name}}` replaced; what is put in is not searched again.
-fn filled(template: &str, parts: &[(&str, &str)]) -> String {
+pub fn filled(template: &str, parts: &[(&str, &str)]) -> String {
     let mut pieces = template.split("{{");
     let mut html = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -153,6 +153,7 @@ fn filled(template: &str, parts: &[(&str, &str)]) -> String {
     html
 }
 
-fn escaped(text: &str) -> String {
+/// Text as HTML, for the inside of an element.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -46,11 +46,7 @@ fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
     )];
     let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
     fact("Joints", joints(spec));
-    let method = match spec.solver.method {
-        Method::Dopri5 => "Dormand–Prince 5(4)",
-        Method::Dop853 => "Dormand–Prince 8(5,3)",
-        Method::Rk4 => "Runge–Kutta 4, fixed step",
-    };
+    let method = method(spec.solver.method);
     fact("Solver", format!("{method}, tolerance {}", number(plan.tolerance, 3)));
     fact(
         "Run",
@@ -59,8 +55,17 @@ fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
     facts
 }
 
+/// A method of integration by its usual name.
+pub fn method(method: Method) -> &'static str {
+    match method {
+        Method::Dopri5 => "Dormand–Prince 5(4)",
+        Method::Dop853 => "Dormand–Prince 8(5,3)",
+        Method::Rk4 => "Runge–Kutta 4, fixed step",
+    }
+}
+
 /// "7 revolute", "1 fixed, 2 revolute".
-fn joints(spec: &Spec) -> String {
+pub fn joints(spec: &Spec) -> String {
     let mut kinds = BTreeMap::new();
     for joint in spec.joint.values() {
         *kinds.entry(joint.kind.name()).or_insert(0) += 1;

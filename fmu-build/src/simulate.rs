@@ -1,5 +1,6 @@
 use crate::craft::Craft;
 use crate::health::Health;
+use crate::library::Library;
 use crate::progress::Progress;
 use crate::results::{Column, Results};
 use crate::signals::Feed;
@@ -97,7 +98,7 @@ impl Fmu {
             path.to_owned()
         } else {
             let model = Craft::read(path)?.model;
-            let (bytes, _) = build::fmu(&model, Naming::Structured, Interfaces::Both)?;
+            let (bytes, _) = build::fmu(&model, Naming::Structured, Interfaces::Both, &[Library::embedded()?])?;
             let file = folder.path().join("built.fmu");
             std::fs::write(&file, bytes).into_diagnostic()?;
             file

@@ -99,6 +99,50 @@ type = "constant"
 }
 
 #[test]
+fn names_that_an_importer_would_merge_are_found_when_the_spec_is_read() {
+    let spec = r#"name = "wrong"
+[body.base]
+mass = 4.0
+inertia = [0.4, 0.4, 0.4]
+
+[body.link]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[body.hand]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[joint.arm]
+type = "revolute"
+parent = "base"
+child = "link"
+range = { min = -1.0, max = 1.0, stop = "compliant", stiffness = 100.0, damping = 1.0 }
+
+[joint.arm_stop]
+type = "revolute"
+parent = "link"
+child = "hand"
+damping = 0.1
+"#;
+    let both = "\"arm_stop.damping\"";
+    let desk = Desk::new();
+    desk.write("wrong.toml", spec);
+    for verb in ["check", "build"] {
+        let outcome = desk.run(&[verb, "wrong.toml"]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.out);
+        for words in [
+            both,
+            "\"arm.stop_damping\"",
+            "\"arm_stop_damping\" in OpenModelica",
+            "[wrong.toml:",
+        ] {
+            assert!(outcome.errors.contains(words), "{verb}: {words}: {}", outcome.errors);
+        }
+    }
+}
+
+#[test]
 fn a_field_that_does_not_exist_is_shown_where_it_stands() {
     expect_problems(
         "name = \"wrong\"\n[body.base]\nmass = 1.0\nmas_centre = [0, 0, 0]\ninertia = [1, 1, 1]\n",

@@ -1,11 +1,11 @@
 //! `new`, `build`, `describe`, `simulate` and `schema`, as a user types them.
 
+#[allow(dead_code)] // what other tests need of it
 mod common;
 
 use common::{Desk, example};
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::collections::HashMap;
-use std::io::{Cursor, Read};
 
 #[test]
 fn every_template_is_a_spec_that_builds_and_runs() {
@@ -44,26 +44,12 @@ fn the_same_spec_gives_the_same_bytes() {
     assert!(desk.bytes("a.fmu") == desk.bytes("b.fmu"));
 }
 
-/// The files of an FMU.
-fn files(fmu: Vec<u8>) -> HashMap<String, Vec<u8>> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(fmu)).expect("a zip file");
-    (0..archive.len())
-        .map(|i| {
-            let mut entry = archive.by_index(i).expect("an entry");
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).expect("its bytes");
-            (entry.name().expect("UTF-8").into_owned(), bytes)
-        })
-        .collect()
-}
-
 #[test]
 fn an_fmu_offers_the_interfaces_and_names_that_were_asked_for() {
     let desk = Desk::with_example("two_link");
     let xml = |options: &[&str]| {
         desk.succeed(&[&["build", "two_link.toml"], options].concat());
-        let xml = files(desk.bytes("two_link.fmu")).remove("modelDescription.xml");
-        String::from_utf8(xml.expect("an FMU has a description")).expect("UTF-8")
+        desk.content("two_link.fmu", "modelDescription.xml")
     };
     for (kind, has_me, has_cs) in [("me", true, false), ("cs", false, true), ("both", true, true)] {
         let xml = xml(&["--fmi-type", kind]);
@@ -81,7 +67,8 @@ fn an_fmu_offers_the_interfaces_and_names_that_were_asked_for() {
 fn library_of(example: &str) -> Vec<u8> {
     let desk = Desk::with_example(example);
     desk.succeed(&["build", &format!("{example}.toml")]);
-    let library = files(desk.bytes(&format!("{example}.fmu"))).remove(&format!("binaries/linux64/{example}.so"));
+    let mut contents = desk.contents(&format!("{example}.fmu"));
+    let library = contents.remove(&format!("binaries/linux64/{example}.so"));
     library.expect("an FMU has a library")
 }
 

@@ -34,7 +34,7 @@ enum Group {
 pub(super) struct View<'a, S: Scalar> {
     pub now: Instant<'a, S>,
     pub loads: &'a Loads,
-    /// Accelerations of the bodies' origins, world axes.
+    /// Accelerations of the bodies' origins beyond `A_bias`, world axes.
     pub A: &'a [Twist<S>],
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
@@ -231,8 +231,8 @@ impl Outputs {
                     y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
                 }
                 Group::Acceleration(body) => {
-                    let R_WB = &view.now.kinematics.bodies[body].R_WB;
-                    y.vector(&R_WB.tr_mul(&view.A[body].v));
+                    let at = &view.now.kinematics.bodies[body];
+                    y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.A[body].v)));
                 }
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),

@@ -5,10 +5,11 @@ use crate::algebra::{Mat3, Scalar, Twist, Vec3, lift3};
 /// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
 ///
 /// Everything is in world axes. A body's motion is that of its own origin; accelerations are the
-/// **ordinary** ones (second derivatives of positions). With `A_P` the parent's acceleration,
+/// **ordinary** ones (second derivatives of positions). What the rates alone cause is separated from what the
+/// rates' derivatives add: a body's acceleration is `A_bias + A`, with
 ///
 /// ```text
-///     A_B = shift(A_P, r) + H q̈ + c,      r = p_B − p_P
+///     A_B = shift(A_P, r) + H q̈,      r = p_B − p_P
 /// ```
 #[derive(Clone, Debug)]
 pub struct Kinematics<S: Scalar> {
@@ -29,8 +30,8 @@ pub struct BodyKinematics<S: Scalar> {
     pub r_PB_W: Vec3<S>,
     /// Angular velocity and velocity of the origin.
     pub V_WB: Twist<S>,
-    /// Acceleration that rates alone cause, the parent's acceleration and `H q̈` apart.
-    pub c: Twist<S>,
+    /// The acceleration for `q̈ = 0`: centripetal and Coriolis accelerations, all the way from the world.
+    pub A_bias: Twist<S>,
 }
 
 impl<S: Scalar> BodyKinematics<S> {
@@ -42,7 +43,7 @@ impl<S: Scalar> BodyKinematics<S> {
             p_WB: Vec3::zeros(),
             r_PB_W: Vec3::zeros(),
             V_WB: Twist::zero(),
-            c: Twist::zero(),
+            A_bias: Twist::zero(),
         }
     }
 }
@@ -97,18 +98,19 @@ fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     let V_FB = joint.velocity(H, qd);
     let bias = joint.bias(H, qd);
 
-    // (1)  w = w_P + w_FB,             v = v_P + w_P × r + v_FB
-    // (2)  c_w = w_P × w_FB + bias_w,  c_v = w_P × (w_P × r + 2 v_FB) + bias_v
+    // (1)  w = w_P + w_FB,                v = v_P + w_P × r + v_FB
+    // (2)  α = α_P + w_P × w_FB + bias_w, a = a_P + α_P × r + w_P × (w_P × r + 2 v_FB) + bias_v
     let w_P = &P.V_WB.w;
     let w_P_x_r = w_P.cross(&B.r_PB_W);
     B.V_WB = Twist::new(P.V_WB.w, P.V_WB.v + w_P_x_r);
-    B.c = Twist::new(bias.w, w_P.cross(&w_P_x_r) + bias.v);
+    B.A_bias = P.A_bias.shift(&B.r_PB_W) + bias;
+    B.A_bias.v += w_P.cross(&w_P_x_r);
     if J::ROTATES {
         B.V_WB.w += V_FB.w;
-        B.c.w += w_P.cross(&V_FB.w);
+        B.A_bias.w += w_P.cross(&V_FB.w);
     }
     if J::TRANSLATES {
         B.V_WB.v += V_FB.v;
-        B.c.v += w_P.cross(&(V_FB.v + V_FB.v));
+        B.A_bias.v += w_P.cross(&(V_FB.v + V_FB.v));
     }
 }

@@ -140,11 +140,12 @@ fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
             let R_dot = (A.R_WB - B.R_WB) / (2.0 * h);
             let V_dot = (A.V_WB - B.V_WB) * (0.5 / h);
             let w_cross = R_dot * M.R_WB.transpose();
-            let scale = 1.0 + inverse.A[i].v.norm() + inverse.A[i].w.norm() + M.V_WB.v.norm();
+            let acceleration = inverse.A[i] + M.A_bias;
+            let scale = 1.0 + acceleration.v.norm() + acceleration.w.norm() + M.V_WB.v.norm();
             let off = (v - M.V_WB.v).norm()
                 + (w_cross - M.V_WB.w.cross_matrix()).norm()
-                + (V_dot.v - inverse.A[i].v).norm()
-                + (V_dot.w - inverse.A[i].w).norm();
+                + (V_dot.v - acceleration.v).norm()
+                + (V_dot.w - acceleration.w).norm();
             assert!(off < 1e-6 * scale, "seed {seed}, body {i}: {off:e} of {scale:e}");
         }
     }

@@ -1,5 +1,7 @@
 //! Runs the program as a user does, in a folder of its own.
 
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -35,8 +37,31 @@ impl Desk {
         std::fs::write(self.path(file), text).expect("a file in a temporary folder");
     }
 
+    pub fn write_bytes(&self, file: &str, bytes: &[u8]) {
+        std::fs::write(self.path(file), bytes).expect("a file in a temporary folder");
+    }
+
     pub fn bytes(&self, file: &str) -> Vec<u8> {
         std::fs::read(self.path(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+    }
+
+    /// The files inside an FMU.
+    pub fn contents(&self, fmu: &str) -> BTreeMap<String, Vec<u8>> {
+        let mut archive = zip::ZipArchive::new(Cursor::new(self.bytes(fmu))).expect("a zip file");
+        (0..archive.len())
+            .map(|i| {
+                let mut entry = archive.by_index(i).expect("an entry");
+                let mut bytes = Vec::new();
+                entry.read_to_end(&mut bytes).expect("its bytes");
+                (entry.name().expect("UTF-8").into_owned(), bytes)
+            })
+            .collect()
+    }
+
+    /// One of them, as text.
+    pub fn content(&self, fmu: &str, path: &str) -> String {
+        let bytes = self.contents(fmu).remove(path);
+        String::from_utf8(bytes.unwrap_or_else(|| panic!("{fmu} has no {path}"))).expect("UTF-8")
     }
 
     pub fn text(&self, file: &str) -> String {

@@ -7,23 +7,23 @@ use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 /// Accelerations from loads, in O(n): the articulated-body recursion.
 ///
 /// What is left of a body and everything outboard of it, seen through its joint, is a wrench that is
-/// linear in its acceleration, `F = I A + p`. Going inwards, with the joint's columns `H`, torques
-/// `τ` and rotor inertias `ρ`:
+/// linear in its acceleration beyond `A_bias`, `F = I A + p`. Going inwards, with the joint's columns `H`,
+/// torques `τ` and rotor inertias `ρ`:
 ///
 /// ```text
 ///     U = I H,   D = Hᵀ U + diag ρ,   K = D⁻¹ Uᵀ,   k = D⁻¹ (τ − Hᵀ p)           (1)
-///     I' = I − U K,   p' = p + I' c + U k                                       (2)
+///     I' = I − U K,   p' = p + U k                                              (2)
 ///     I_P += shift(I', r),   p_P += shift(p', r)                               (3)
 /// ```
 ///
 /// and going outwards:
 ///
 /// ```text
-///     A' = shift(A_P, r) + c,   q̈ = k − K A',   A = A' + H q̈                    (4)
+///     A' = shift(A_P, r),   q̈ = k − K A',   A = A' + H q̈                        (4)
 /// ```
 ///
-/// (Featherstone 2008, table 7.1; the ordinary acceleration changes only `c`.) A free joint transmits
-/// nothing: there `A = −I⁻¹ p` and `q̈` follows.
+/// (Featherstone 2008, table 7.1, with the velocity-product accelerations gathered in `A_bias` on the way out.)
+/// A free joint transmits nothing: there `A = −I⁻¹ p` and `q̈` follows.
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
     /// What hangs on each body: articulated inertia and bias of all its children, about its origin.
@@ -32,7 +32,7 @@ pub struct ForwardDynamics<S: Scalar> {
     gain: Vec<Wrench<S>>,
     /// `k`, one for each rate.
     offset: Vec<S>,
-    /// Accelerations of the bodies' origins, world axes.
+    /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
 }
 
@@ -111,7 +111,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             part(&kinematics.H, v),
             part(&applied.tau, v),
             part(&derived.rotor_inertia, v),
-            (&I, &p, &at.c),
+            (&I, &p),
             part_mut(&mut self.gain, v),
             part_mut(&mut self.offset, v),
         ));
@@ -162,10 +162,9 @@ impl<S: Scalar> ForwardDynamics<S> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
-        let carried = match body.parent {
-            Some(parent) => self.A[parent].shift(&at.r_PB_W) + at.c,
-            None => at.c,
-        };
+        let carried = body
+            .parent
+            .map_or_else(Twist::zero, |parent| self.A[parent].shift(&at.r_PB_W));
         match &derived.bodies[i].joint {
             JointModel::Free(joint) => {
                 let R_WF = body
@@ -195,7 +194,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     H: &[Twist<S>; NV],
     tau: &[S; NV],
     rotor: &[f64; NV],
-    (I, p, c): (&ArticulatedInertia<S>, &Wrench<S>, &Twist<S>),
+    (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
     K: &mut [Wrench<S>; NV],
     k: &mut [S; NV],
 ) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
@@ -231,7 +230,6 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         left.M = left.M.minus_outer(&U[j].f, &K[j].f);
         bias = bias + U[j] * k[j];
     }
-    let bias = bias + left.times(c);
     Ok((left, bias))
 }
 

@@ -9,7 +9,7 @@ use crate::system::{Derived, Kinematics, System};
 /// but the single rigid body.
 #[derive(Clone, Debug)]
 pub struct InverseDynamics<S: Scalar> {
-    /// Accelerations of the bodies' origins, world axes.
+    /// Accelerations of the bodies' origins beyond `A_bias`, world axes.
     pub A: Vec<Twist<S>>,
     /// The wrench that each body's joint transmits to it, about its origin, world axes.
     pub F: Vec<Wrench<S>>,
@@ -37,10 +37,9 @@ impl<S: Scalar> InverseDynamics<S> {
     ) {
         for (i, body) in system.bodies.iter().enumerate() {
             let at = &kinematics.bodies[i];
-            let mut A = at.c;
-            if let Some(parent) = body.parent {
-                A = A + self.A[parent].shift(&at.r_PB_W);
-            }
+            let mut A = body
+                .parent
+                .map_or_else(Twist::zero, |parent| self.A[parent].shift(&at.r_PB_W));
             for v in body.joint.v..body.joint.v + body.joint.nv {
                 A = A + kinematics.H[v] * qdd[v];
             }

@@ -18,7 +18,7 @@ pub use mass_matrix::mass_matrix;
 use crate::algebra::{ArticulatedInertia, Scalar, Vec3, Wrench, lift3};
 use crate::system::{BodyConstants, BodyKinematics};
 
-/// A body's inertia about its origin and the wrench that its motion alone asks for, world axes.
+/// A body's inertia about its origin, and the wrench that its acceleration for `q̈ = 0` asks for; world axes.
 ///
 /// With the first moment `h = m c` and the inertia `J` about the origin, Newton and Euler read
 ///
@@ -27,12 +27,15 @@ use crate::system::{BodyConstants, BodyKinematics};
 ///     t = J α + h × a + ω × J ω
 /// ```
 ///
-/// The inertia holds what is linear in `(α, a)`; the rest is the second value.
+/// and the acceleration `(α, a)` is [`A_bias`](BodyKinematics::A_bias) plus what the inertia multiplies.
 #[inline(always)]
 fn rigid_body<S: Scalar>(body: &BodyConstants, at: &BodyKinematics<S>) -> (ArticulatedInertia<S>, Wrench<S>) {
+    let m = S::lift(body.m);
     let h: Vec3<S> = at.R_WB * lift3::<S>(&body.h);
     let J = body.J_Bo.lift::<S>().express(&at.R_WB);
     let w = &at.V_WB.w;
-    let bias = Wrench::new(w.cross(&J.times(w)), w.cross(&w.cross(&h)));
-    (ArticulatedInertia::rigid(S::lift(body.m), &h, &J), bias)
+    let (alpha, a) = (&at.A_bias.w, &at.A_bias.v);
+    let t = J.times(alpha) + h.cross(a) + w.cross(&J.times(w));
+    let f = a * m + alpha.cross(&h) + w.cross(&w.cross(&h));
+    (ArticulatedInertia::rigid(m, &h, &J), Wrench::new(t, f))
 }

@@ -1,0 +1,233 @@
+//! What a shared library's own headers say: for which machine it is, what it exports, which C library it asks for.
+
+use crate::platform::Platform;
+use miette::{IntoDiagnostic, Result, bail};
+use object::read::elf::{ElfFile, FileHeader};
+use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
+use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind};
+
+/// What is worth telling of a library that can be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The lowest version of the GNU C library with which it loads: the highest it asks for, e.g. "2.34".
+    pub glibc: Option<String>,
+    /// Exported symbols that are none of FMI's; beside other libraries they could be taken for theirs.
+    pub others: Vec<String>,
+}
+
+/// All functions of FMI 2.0.4; an FMU must export each, whatever its interfaces (§2.1.1).
+const FUNCTIONS: [&str; 44] = [
+    "fmi2CancelStep",
+    "fmi2CompletedIntegratorStep",
+    "fmi2DeSerializeFMUstate",
+    "fmi2DoStep",
+    "fmi2EnterContinuousTimeMode",
+    "fmi2EnterEventMode",
+    "fmi2EnterInitializationMode",
+    "fmi2ExitInitializationMode",
+    "fmi2FreeFMUstate",
+    "fmi2FreeInstance",
+    "fmi2GetBoolean",
+    "fmi2GetBooleanStatus",
+    "fmi2GetContinuousStates",
+    "fmi2GetDerivatives",
+    "fmi2GetDirectionalDerivative",
+    "fmi2GetEventIndicators",
+    "fmi2GetFMUstate",
+    "fmi2GetInteger",
+    "fmi2GetIntegerStatus",
+    "fmi2GetNominalsOfContinuousStates",
+    "fmi2GetReal",
+    "fmi2GetRealOutputDerivatives",
+    "fmi2GetRealStatus",
+    "fmi2GetStatus",
+    "fmi2GetString",
+    "fmi2GetStringStatus",
+    "fmi2GetTypesPlatform",
+    "fmi2GetVersion",
+    "fmi2Instantiate",
+    "fmi2NewDiscreteStates",
+    "fmi2Reset",
+    "fmi2SerializeFMUstate",
+    "fmi2SerializedFMUstateSize",
+    "fmi2SetBoolean",
+    "fmi2SetContinuousStates",
+    "fmi2SetDebugLogging",
+    "fmi2SetFMUstate",
+    "fmi2SetInteger",
+    "fmi2SetReal",
+    "fmi2SetRealInputDerivatives",
+    "fmi2SetString",
+    "fmi2SetTime",
+    "fmi2SetupExperiment",
+    "fmi2Terminate",
+];
+
+/// Looks into a library that is to serve a platform.
+///
+/// # Errors
+/// A file that is no shared library of that platform's format, architecture and word length; a library that
+/// lacks functions, with their names.
+pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
+    let mut findings = Findings::default();
+    for image in images(bytes)? {
+        let file = object::File::parse(image).into_diagnostic()?;
+        suits(&file, platform)?;
+        findings.others = foreign_exports(&file)?;
+        findings.glibc = match &file {
+            object::File::Elf32(elf) => glibc(elf),
+            object::File::Elf64(elf) => glibc(elf),
+            _ => Ok(None),
+        }
+        .into_diagnostic()?;
+    }
+    Ok(findings)
+}
+
+/// The file itself, or the libraries inside a universal one of macOS.
+fn images(bytes: &[u8]) -> Result<Vec<&[u8]>> {
+    fn slices<'a>(arches: &[impl FatArch], bytes: &'a [u8]) -> object::Result<Vec<&'a [u8]>> {
+        arches.iter().map(|arch| arch.data(bytes)).collect()
+    }
+    let Ok(kind) = FileKind::parse(bytes) else {
+        bail!("it is no library of any platform");
+    };
+    match kind {
+        FileKind::MachOFat32 => MachOFatFile32::parse(bytes).and_then(|fat| slices(fat.arches(), bytes)),
+        FileKind::MachOFat64 => MachOFatFile64::parse(bytes).and_then(|fat| slices(fat.arches(), bytes)),
+        FileKind::Elf32 | FileKind::Elf64 | FileKind::Pe32 | FileKind::Pe64 | FileKind::MachO32 | FileKind::MachO64 => {
+            Ok(vec![bytes])
+        }
+        other => bail!("it is no shared library, but of the kind {other:?}"),
+    }
+    .into_diagnostic()
+}
+
+/// Whether a file is a shared library for the platform.
+fn suits(file: &object::File, platform: Platform) -> Result<()> {
+    let (format, is_64, architectures): (_, _, &[Architecture]) = match platform {
+        Platform::Darwin64 => (
+            BinaryFormat::MachO,
+            true,
+            &[Architecture::X86_64, Architecture::Aarch64],
+        ),
+        Platform::Linux32 => (BinaryFormat::Elf, false, &[Architecture::I386]),
+        Platform::Linux64 => (BinaryFormat::Elf, true, &[Architecture::X86_64]),
+        Platform::Win32 => (BinaryFormat::Pe, false, &[Architecture::I386]),
+        Platform::Win64 => (BinaryFormat::Pe, true, &[Architecture::X86_64]),
+    };
+    let architecture = file.architecture();
+    // FMI 2.0 means x86; on another machine it is that machine's own libraries that can be of use.
+    let suits = architectures.contains(&architecture)
+        || (platform == crate::library::here() && Some(architecture) == own_architecture());
+    if !suits || file.format() != format || file.is_64() != is_64 {
+        bail!(
+            "it is {}, and {platform} needs {}",
+            told(file.format(), file.is_64(), architecture),
+            told(format, is_64, architectures[0])
+        );
+    }
+    if file.kind() != ObjectKind::Dynamic {
+        bail!("it is a program or an object file, not a shared library");
+    }
+    Ok(())
+}
+
+fn own_architecture() -> Option<Architecture> {
+    match std::env::consts::ARCH {
+        "x86_64" => Some(Architecture::X86_64),
+        "x86" => Some(Architecture::I386),
+        "aarch64" => Some(Architecture::Aarch64),
+        _ => None,
+    }
+}
+
+/// "64-bit ELF (Linux) for x86-64"
+fn told(format: BinaryFormat, is_64: bool, architecture: Architecture) -> String {
+    let format = match format {
+        BinaryFormat::Elf => "ELF (Linux)".to_owned(),
+        BinaryFormat::Pe => "PE (Windows)".to_owned(),
+        BinaryFormat::MachO => "Mach-O (macOS)".to_owned(),
+        other => format!("{other:?}"),
+    };
+    let architecture = match architecture {
+        Architecture::X86_64 => "x86-64".to_owned(),
+        Architecture::I386 => "x86".to_owned(),
+        Architecture::Aarch64 => "arm64".to_owned(),
+        other => format!("{other:?}"),
+    };
+    format!("{}-bit {format} for {architecture}", if is_64 { 64 } else { 32 })
+}
+
+/// The exported symbols beside FMI's.
+///
+/// # Errors
+/// Functions of FMI that are missing.
+fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
+    let underscored = file.format() == BinaryFormat::MachO;
+    let mut exports = Vec::new();
+    for export in file.exports().into_diagnostic()? {
+        if let object::read::NameOrOrdinal::Name(name) = export.into_diagnostic()?.name() {
+            let name = String::from_utf8_lossy(name);
+            let plain = if underscored { name.strip_prefix('_') } else { None };
+            exports.push(plain.unwrap_or(&name).to_owned());
+        }
+    }
+    let missing: Vec<&str> = FUNCTIONS
+        .into_iter()
+        .filter(|function| !exports.iter().any(|name| name == function))
+        .collect();
+    if missing.len() == FUNCTIONS.len() {
+        bail!("it exports none of FMI's {} functions", FUNCTIONS.len());
+    }
+    if !missing.is_empty() {
+        bail!("it lacks {}", missing.join(", "));
+    }
+    exports.retain(|name| !FUNCTIONS.contains(&name.as_str()));
+    exports.sort();
+    exports.dedup();
+    Ok(exports)
+}
+
+/// The highest GLIBC version among those that a library needs.
+fn glibc<'a, Elf: FileHeader<Endian = object::Endianness>>(
+    file: &ElfFile<'a, Elf, &'a [u8]>,
+) -> object::Result<Option<String>> {
+    let (endian, data, sections) = (file.endian(), file.data(), file.elf_section_table());
+    let Some((mut libraries, link)) = sections.gnu_verneed(endian, data)? else {
+        return Ok(None);
+    };
+    let names = sections.strings(endian, data, link)?;
+    let mut highest = None;
+    while let Some((_, mut versions)) = libraries.next()? {
+        while let Some(version) = versions.next()? {
+            highest = highest.max(glibc_version(version.name(endian, names)?));
+        }
+    }
+    Ok(highest.map(|version| version.iter().map(u32::to_string).collect::<Vec<_>>().join(".")))
+}
+
+/// The numbers of `GLIBC_2.34`; none for other libraries' versions and for names like `GLIBC_PRIVATE`.
+fn glibc_version(name: &[u8]) -> Option<Vec<u32>> {
+    let numbers = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?;
+    numbers.split('.').map(|number| number.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert!(glibc_version(b"GLIBC_2.34") > glibc_version(b"GLIBC_2.4"));
+        assert!(glibc_version(b"GLIBC_2.2.5") > glibc_version(b"GLIBC_2.2"));
+        assert_eq!(glibc_version(b"GLIBC_PRIVATE"), None);
+        assert_eq!(glibc_version(b"GCC_3.0"), None);
+    }
+
+    #[test]
+    fn the_functions_are_those_of_the_standard_each_once() {
+        assert!(FUNCTIONS.is_sorted());
+        assert!(FUNCTIONS.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}

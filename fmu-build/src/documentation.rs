@@ -1,0 +1,212 @@
+//! What an FMU tells of itself (§2.3): the page `documentation/index.html`, the icon `model.png`, the licences.
+
+use crate::archive::Content;
+use crate::build::interfaces;
+use crate::describe::start;
+use crate::page::{escaped, filled};
+use crate::picture;
+use crate::platform::Platform;
+use crate::report::{joints, method};
+use crate::text::{count, number, typeset};
+use grapple::plant::Model;
+use grapple::spec::{Method, Spec};
+use miette::Result;
+use model_description::{Causality, ModelDescription, NamingConvention, ScalarVariable};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The files for an archive.
+///
+/// # Errors
+/// None that a compiled model can cause.
+pub fn documentation(
+    model: &Arc<Model>,
+    description: &ModelDescription,
+    platforms: &[Platform],
+) -> Result<Vec<Content<'static>>> {
+    let picture = picture::draw(model)?;
+    let page = page(&model.spec, description, platforms, &picture.to_svg(&model.spec.name));
+    let licence =
+        |name: &str, text: &'static str| Content::new(format!("documentation/licenses/{name}"), text.as_bytes());
+    Ok(vec![
+        Content::new("model.png", picture.to_png()?),
+        Content::new("documentation/index.html", page.into_bytes()),
+        licence("license.txt", LICENCE),
+        licence("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
+        licence("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
+    ])
+}
+
+const LICENCE: &str = "\
+The library in binaries/ is grapple's, licensed under MIT or Apache-2.0, at your choice:
+SPDX-License-Identifier: MIT OR Apache-2.0
+
+The texts are in LICENSE-MIT and LICENSE-APACHE beside this file. The model in resources/ belongs to its author.
+";
+
+/// The page.
+fn page(spec: &Spec, description: &ModelDescription, platforms: &[Platform], picture: &str) -> String {
+    let parts = [
+        ("name", &*escaped(&description.model_name)),
+        ("css", include_str!("../assets/documentation.css")),
+        (
+            "description",
+            &escaped(description.description.as_deref().unwrap_or_default()),
+        ),
+        ("facts", &definitions(&facts(spec, description, platforms))),
+        ("picture", picture),
+        ("flat", flat_note(description)),
+        ("gravity", &gravity(spec)),
+        ("measures", if spec.measure.is_empty() { "" } else { MEASURES }),
+        ("ports", if spec.port.is_empty() { "" } else { PORTS }),
+        ("diagnostics", if spec.output.diagnostics { DIAGNOSTICS } else { "" }),
+        ("solver", &definitions(&solver(spec, description))),
+        ("variables", &variables(description)),
+        (
+            "made_by",
+            &escaped(description.generation_tool.as_deref().unwrap_or("grapple")),
+        ),
+        ("guid", &escaped(&description.guid)),
+    ];
+    filled(include_str!("../assets/documentation.html"), &parts)
+}
+
+type Facts = Vec<(&'static str, String)>;
+
+fn facts(spec: &Spec, description: &ModelDescription, platforms: &[Platform]) -> Facts {
+    let mass: f64 = spec.body.values().map(|body| body.mass).sum();
+    let platforms: Vec<&str> = platforms.iter().map(|platform| platform.name()).collect();
+    vec![
+        ("FMI 2.0", interfaces(description).to_owned()),
+        ("Runs on", platforms.join(", ")),
+        (
+            "Craft",
+            format!("{}, {} kg", count(spec.body.len(), "body"), number(mass, 6)),
+        ),
+        ("Joints", joints(spec)),
+        ("States", description.model_structure.derivatives.len().to_string()),
+    ]
+}
+
+fn solver(spec: &Spec, description: &ModelDescription) -> Facts {
+    let solver = &spec.solver;
+    let seconds = |time: f64| format!("{} s", number(time, 6));
+    let mut facts = Vec::new();
+    if description.co_simulation.is_some() {
+        facts.push(("Co-Simulation", method(solver.method).to_owned()));
+        match (solver.method, solver.step) {
+            (Method::Rk4, Some(step)) => facts.push(("Sub-step", seconds(step))),
+            (_, Some(step)) => facts.push(("Longest step", seconds(step))),
+            (_, None) => {}
+        }
+        facts.push((
+            "Work limit",
+            format!("{} evaluations in a communication step", number(solver.work_limit, 6)),
+        ));
+    }
+    if description.model_exchange.is_some() {
+        let indicators = description.number_of_event_indicators.unwrap_or(0) as usize;
+        facts.push((
+            "Model Exchange",
+            format!("the host integrates; {}", count(indicators, "event indicator")),
+        ));
+    }
+    let run = &spec.experiment;
+    facts.push(("Default stop time", seconds(run.stop_time)));
+    facts.push(("Default step", seconds(run.step)));
+    facts.push(("Default relative tolerance", number(run.tolerance, 3)));
+    facts
+}
+
+fn definitions(facts: &Facts) -> String {
+    facts.iter().fold(String::new(), |mut html, (term, text)| {
+        let _ = write!(html, "<div><dt>{term}</dt><dd>{}</dd></div>", escaped(text));
+        html
+    })
+}
+
+fn flat_note(description: &ModelDescription) -> &'static str {
+    match description.variable_naming_convention {
+        NamingConvention::Flat => {
+            "<p class=\"note\">This FMU has flat names: where a name below has a dot, a bracket or a parenthesis, \
+             the variable has an underscore (<code>base_r_1_</code> for <code>base.r[1]</code>).</p>"
+        }
+        NamingConvention::Structured => "",
+    }
+}
+
+fn gravity(spec: &Spec) -> String {
+    match spec.environment.gravity {
+        None => "There is no gravity.".to_owned(),
+        Some(g) => {
+            let g = g.map(|component| number(component, 6)).join(", ");
+            format!("Gravity is uniform, ({g}) m/s² in inertial axes.")
+        }
+    }
+}
+
+const MEASURES: &str = "\
+<dt>Measures</dt><dd>How one frame is seen from another: position, velocity and angular velocity are relative, in the
+axes of the frame that looks.</dd>";
+
+const PORTS: &str = "\
+<dt>Ports</dt><dd>A force <code>f</code> acts at the origin of the port's frame, with a torque <code>t</code>, in the
+axes that the descriptions of these inputs name.</dd>";
+
+const DIAGNOSTICS: &str = "\
+<dt>Whether a run can be trusted</dt><dd><code>system.energy</code> − <code>system.work</code> stays constant,
+whatever acts; <code>system.momentum</code> and <code>system.angular_momentum</code> do when nothing acts from
+outside. What they drift by is the integration's error.</dd>";
+
+/// All tables of variables.
+fn variables(description: &ModelDescription) -> String {
+    let states: Vec<u32> = description.continuous_states().collect();
+    let is_state = |index: u32| states.contains(&index);
+    let rest = |index: u32, v: &ScalarVariable| {
+        !is_state(index) && v.derivative().is_none() && !matches!(v.causality, Causality::Input | Causality::Parameter)
+    };
+    [
+        table(description, "inputs", "Inputs", |_, v| v.causality == Causality::Input),
+        table(description, "states", "States", |i, _| is_state(i)),
+        table(description, "outputs", "Outputs", rest),
+        table(description, "derivatives", "Derivatives of the states", |_, v| {
+            v.derivative().is_some()
+        }),
+        table(description, "parameters", "Parameters", |_, v| {
+            v.causality == Causality::Parameter
+        }),
+    ]
+    .concat()
+}
+
+fn table(
+    description: &ModelDescription,
+    id: &str,
+    title: &str,
+    wanted: impl Fn(u32, &ScalarVariable) -> bool,
+) -> String {
+    let members: Vec<&ScalarVariable> = description
+        .indexed_variables()
+        .filter(|(i, v)| wanted(*i, v))
+        .map(|(_, v)| v)
+        .collect();
+    let mut html = format!("<h3 id=\"{id}\">{title} <small>{}</small></h3>\n", members.len());
+    if members.is_empty() {
+        return html + "<p class=\"note\">None.</p>\n";
+    }
+    html += "<div class=\"scroll\"><table>\n<thead><tr><th>Name<th>Unit<th>Causality<th>Variability<th>Start\
+             <th>Description</tr></thead>\n<tbody>\n";
+    for variable in members {
+        let _ = writeln!(
+            html,
+            "<tr><td><code>{}</code><td>{}<td>{}<td>{}<td class=\"number\">{}<td>{}</tr>",
+            escaped(&variable.name),
+            typeset(description.unit_of(variable).unwrap_or_default()),
+            variable.causality,
+            variable.variability,
+            start(variable).unwrap_or_default(),
+            escaped(variable.description.as_deref().unwrap_or_default()),
+        );
+    }
+    html + "</tbody>\n</table></div>\n"
+}

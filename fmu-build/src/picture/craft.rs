@@ -1,0 +1,319 @@
+use super::names::{self, Wanted};
+use super::scene::{Ellipsoid, Placed, Scene};
+use super::view::View;
+use super::{Ink, Picture, Point, Shape, Text, TextStyle};
+use crate::text::number;
+use grapple::algebra::{Mat3, Vec3};
+use grapple::plant::Model;
+use grapple::spec::JointType;
+use miette::Result;
+use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
+
+const EDGE: Ink = Ink::line([0x6f, 0x8f, 0xb8], 1.2).filled([0xa9, 0xc4, 0xe6], 0.34);
+const SECTION: Ink = Ink::line([0x9d, 0xb4, 0xd2], 0.8);
+const LINK: Ink = Ink::line([0x2f, 0x3b, 0x4e], 3.2);
+const SLIDE: Ink = Ink::line([0x2f, 0x3b, 0x4e], 1.6).dashed([6.0, 5.0]);
+const ARM: Ink = Ink::line([0x2f, 0x3b, 0x4e], 1.4);
+const CENTRE: Ink = Ink::line([0x2f, 0x3b, 0x4e], 1.0).filled([0x2f, 0x3b, 0x4e], 1.0);
+const JOINT: Ink = Ink::line([0xb4, 0x5a, 0x0a], 2.0).filled([0xff, 0xff, 0xff], 1.0);
+const RIGID: Ink = Ink::line([0xb4, 0x5a, 0x0a], 2.0).filled([0xb4, 0x5a, 0x0a], 1.0);
+const ROTARY: Ink = Ink::line([0xb4, 0x5a, 0x0a], 1.4).dashed([9.0, 4.0]);
+const LINEAR: Ink = Ink::line([0xb4, 0x5a, 0x0a], 1.8);
+const AXES: [Ink; 3] = [
+    Ink::line([0xd0, 0x34, 0x3c], 1.8),
+    Ink::line([0x1f, 0x96, 0x52], 1.8),
+    Ink::line([0x2b, 0x63, 0xd0], 1.8),
+];
+
+/// Draws a model as it starts.
+///
+/// A body is the ellipsoid of even density that has its mass and inertia. Links run from a body's
+/// origin to the joints and frames on it; red, green and blue are the axes x, y and z.
+///
+/// # Errors
+/// Parameters that make no sense; a compiled model's do.
+pub fn draw(model: &Arc<Model>) -> Result<Picture> {
+    let scene = Scene::of(model)?;
+    let view = View::of(&scene.places(), |right, up| scene.extent(right, up));
+    let mut sheet = Sheet {
+        view,
+        shapes: Vec::new(),
+        captions: Vec::new(),
+        texts: Vec::new(),
+        wanted: Vec::new(),
+        marks: Vec::new(),
+    };
+    sheet.bodies(&scene);
+    sheet.links(&scene);
+    sheet.joints(&scene);
+    sheet.frames(&scene);
+    sheet.key();
+    Ok(sheet.finished())
+}
+
+/// The sheet while it is drawn on.
+struct Sheet {
+    view: View,
+    shapes: Vec<Shape>,
+    captions: Vec<Shape>,
+    texts: Vec<Text>,
+    wanted: Vec<Wanted>,
+    /// What words should not cover.
+    marks: Vec<Point>,
+}
+
+impl Sheet {
+    fn line(&mut self, ink: Ink, points: Vec<Point>) {
+        self.shapes.push(Shape {
+            points,
+            closed: false,
+            ink,
+        });
+    }
+
+    fn area(&mut self, ink: Ink, points: Vec<Point>) {
+        self.shapes.push(Shape {
+            points,
+            closed: true,
+            ink,
+        });
+    }
+
+    fn between(&mut self, ink: Ink, from: &Vec3<f64>, to: &Vec3<f64>) {
+        let points = vec![self.view.point(from), self.view.point(to)];
+        self.line(ink, points);
+    }
+
+    fn name(&mut self, words: &str, place: &Vec3<f64>, style: TextStyle) {
+        self.wanted.push(Wanted {
+            words: words.to_owned(),
+            near: self.view.point(place),
+            style,
+        });
+    }
+
+    /// Ellipsoids, the farthest first.
+    fn bodies(&mut self, scene: &Scene) {
+        let mut order: Vec<&Placed> = scene.bodies.iter().collect();
+        let eye = self.view.eye;
+        order.sort_by(|a, b| a.ellipsoid.centre.dot(&eye).total_cmp(&b.ellipsoid.centre.dot(&eye)));
+        for body in order {
+            self.ellipsoid(&body.ellipsoid);
+        }
+        for (body, placed) in scene.each() {
+            let centre = placed.ellipsoid.centre;
+            let at = self.view.point(&centre);
+            self.area(CENTRE, circle(at, 1.8));
+            self.marks.push(at);
+            self.name(&body.name, &centre, TextStyle::Body);
+        }
+    }
+
+    /// The outline, and the visible halves of the principal sections.
+    fn ellipsoid(&mut self, body: &Ellipsoid) {
+        // The outline is the ellipse {p : pᵀ S⁻¹ p = 1} with S = Σ aᵢ aᵢᵀ of the projected half axes; S = L Lᵀ maps
+        // the unit circle onto it.
+        let flat = body.half_axes.map(|axis| self.view.direction(&axis));
+        let sum = |i: usize, j: usize| flat.iter().map(|a| a[i] * a[j]).sum::<f64>();
+        let l_xx = sum(0, 0).sqrt().max(f64::MIN_POSITIVE);
+        let l_yx = sum(0, 1) / l_xx;
+        let l_yy = (sum(1, 1) - l_yx * l_yx).max(0.0).sqrt();
+        let [x, y] = self.view.point(&body.centre);
+        let scale = self.view.scale;
+        let outline = angles(0.0, TAU, 72).map(|t| {
+            let (s, c) = t.sin_cos();
+            [x + scale * l_xx * c, y + scale * (l_yx * c + l_yy * s)]
+        });
+        let outline = outline.collect();
+        self.area(EDGE, outline);
+
+        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+            let (a, b) = (body.half_axes[i], body.half_axes[j]);
+            // The surface's normal at a cos t + b sin t is a cos t/|a|² + b sin t/|b|²: it faces the eye on one half.
+            let (towards_a, towards_b) = (
+                self.view.eye.dot(&a) / a.norm_squared(),
+                self.view.eye.dot(&b) / b.norm_squared(),
+            );
+            let middle = towards_b.atan2(towards_a);
+            let half = angles(middle - 0.5 * PI, middle + 0.5 * PI, 32);
+            let half: Vec<Point> = half
+                .map(|t| self.view.point(&(body.centre + a * t.cos() + b * t.sin())))
+                .collect();
+            self.line(SECTION, half);
+        }
+    }
+
+    /// From each body's origin to its mass centre, and to the joints and frames on it.
+    fn links(&mut self, scene: &Scene) {
+        for placed in &scene.bodies {
+            self.between(ARM, &placed.origin, &placed.ellipsoid.centre);
+        }
+        for (body, placed) in scene.each() {
+            let Some(joint) = placed.joint else { continue };
+            if let Some(parent) = body.parent {
+                self.link(&scene.bodies[parent].origin, &joint);
+            }
+            if (joint - placed.origin).norm() > self.view.metres(0.5) {
+                self.between(SLIDE, &joint, &placed.origin);
+            }
+        }
+        for (frame, (origin, _)) in scene.model.system().frames.iter().zip(&scene.frames) {
+            self.link(&scene.bodies[frame.body].origin, origin);
+        }
+    }
+
+    fn link(&mut self, from: &Vec3<f64>, to: &Vec3<f64>) {
+        let (a, b) = (self.view.point(from), self.view.point(to));
+        let steps = (((b[0] - a[0]).hypot(b[1] - a[1]) / 12.0).ceil() as u32).max(1);
+        for k in 0..=steps {
+            let part = f64::from(k) / f64::from(steps);
+            self.marks.push([0, 1].map(|i| a[i] + part * (b[i] - a[i])));
+        }
+        self.line(LINK, vec![a, b]);
+    }
+
+    /// Axes of motion, and a mark for each joint.
+    fn joints(&mut self, scene: &Scene) {
+        for (body, placed) in scene.each() {
+            let Some(place) = placed.joint else { continue };
+            let joint = &body.joint;
+            if !matches!(joint.kind, JointType::Spherical | JointType::Free) {
+                for (w, v) in &scene.motions[joint.v..joint.v + joint.nv] {
+                    if w.norm() > 0.5 {
+                        self.axis(ROTARY, &placed.origin, &w.normalize(), 34.0);
+                    } else if v.norm() > 0.5 {
+                        self.axis(LINEAR, &place, &v.normalize(), 26.0);
+                    }
+                }
+            }
+            let at = self.view.point(&place);
+            match joint.kind {
+                JointType::Fixed => self.area(RIGID, square(at, 4.0)),
+                JointType::Prismatic | JointType::Cartesian => self.area(JOINT, square(at, 5.5)),
+                JointType::Spherical => {
+                    self.area(JOINT, circle(at, 7.5));
+                    self.area(RIGID, circle(at, 3.0));
+                }
+                _ => self.area(JOINT, circle(at, 5.5)),
+            }
+            self.marks.push(at);
+            self.name(&joint.name, &place, TextStyle::Joint);
+        }
+    }
+
+    fn axis(&mut self, ink: Ink, place: &Vec3<f64>, direction: &Vec3<f64>, length: f64) {
+        let half = direction * self.view.metres(length);
+        self.between(ink, &(place - half), &(place + half));
+    }
+
+    /// Axes of bodies and of named frames.
+    fn frames(&mut self, scene: &Scene) {
+        for placed in &scene.bodies {
+            self.triad(&placed.origin, &placed.axes, 20.0);
+        }
+        for (frame, (origin, axes)) in scene.model.system().frames.iter().zip(&scene.frames) {
+            self.triad(origin, axes, 26.0);
+            self.marks.push(self.view.point(origin));
+            self.name(&frame.name, origin, TextStyle::Frame);
+        }
+    }
+
+    fn triad(&mut self, origin: &Vec3<f64>, axes: &Mat3<f64>, length: f64) {
+        for (i, ink) in AXES.into_iter().enumerate() {
+            let tip = origin + axes.column(i) * self.view.metres(length);
+            self.between(ink, origin, &tip);
+        }
+    }
+
+    /// The inertial axes with their letters, and a scale.
+    fn key(&mut self) {
+        let size = self.view.size;
+        let corner = [48.0, size[1] - 46.0];
+        for (i, ink) in AXES.into_iter().enumerate() {
+            let mut axis = Vec3::zeros();
+            axis[i] = 1.0;
+            let [dx, dy] = self.view.direction(&axis);
+            self.line(ink, vec![corner, [corner[0] + 30.0 * dx, corner[1] + 30.0 * dy]]);
+            self.texts.push(Text {
+                words: ["x", "y", "z"][i].to_owned(),
+                at: [corner[0] + 39.0 * dx, corner[1] + 39.0 * dy],
+                style: TextStyle::Small,
+            });
+        }
+        self.texts.push(Text {
+            words: "inertial".to_owned(),
+            at: [corner[0], size[1] - 14.0],
+            style: TextStyle::Small,
+        });
+
+        let metres = round_length(self.view.metres(140.0));
+        let length = metres * self.view.scale;
+        let [right, y] = [size[0] - 24.0, size[1] - 22.0];
+        let left = right - length;
+        let bar = [[left, y - 5.0], [left, y], [right, y], [right, y - 5.0]];
+        self.captions.push(Shape {
+            points: bar.to_vec(),
+            closed: false,
+            ink: ARM,
+        });
+        self.texts.push(Text {
+            words: format!("{} m", number(metres, 3)),
+            at: [0.5 * (left + right), y - 12.0],
+            style: TextStyle::Small,
+        });
+    }
+
+    fn finished(mut self) -> Picture {
+        let (size, captions) = (self.view.size, &mut self.captions);
+        names::place(self.wanted, &self.marks, size, &mut self.texts, captions);
+        Picture {
+            size,
+            shapes: self.shapes,
+            captions: self.captions,
+            texts: self.texts,
+        }
+    }
+}
+
+/// The longest of 1, 2, 5, 10, … that is not longer.
+fn round_length(length: f64) -> f64 {
+    let decade = 10_f64.powf(length.log10().floor());
+    let digits = [5.0, 2.0, 1.0].into_iter().find(|digit| digit * decade <= length);
+    digits.unwrap_or(1.0) * decade
+}
+
+/// `n + 1` angles from one to the other.
+fn angles(from: f64, to: f64, n: u32) -> impl Iterator<Item = f64> {
+    (0..=n).map(move |k| from + (to - from) * f64::from(k) / f64::from(n))
+}
+
+fn circle([x, y]: Point, radius: f64) -> Vec<Point> {
+    let points = angles(0.0, TAU, 20).map(|t| [x + radius * t.cos(), y + radius * t.sin()]);
+    points.collect()
+}
+
+fn square([x, y]: Point, half: f64) -> Vec<Point> {
+    [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+        .map(|(i, j)| [x + half * i, y + half * j])
+        .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_is_a_round_number_that_fits() {
+        for (length, round) in [
+            (1.0, 1.0),
+            (1.9, 1.0),
+            (4.99, 2.0),
+            (7.3, 5.0),
+            (0.26, 0.2),
+            (1234.0, 1000.0),
+        ] {
+            assert!((round_length(length) / round - 1.0).abs() < 1e-12, "{length}");
+        }
+    }
+}

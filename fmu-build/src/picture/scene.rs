@@ -1,0 +1,121 @@
+use grapple::algebra::{Mat3, Vec3};
+use grapple::plant::{Model, Plant};
+use grapple::system::{Body, BodyConstants, BodyKinematics, Kinematics};
+use miette::{IntoDiagnostic, Result};
+use std::sync::Arc;
+
+/// The craft in space, as it starts. Positions are from the first body's origin: the world's may be far away.
+pub struct Scene {
+    pub model: Arc<Model>,
+    pub bodies: Vec<Placed>,
+    pub frames: Vec<(Vec3<f64>, Mat3<f64>)>,
+    /// Columns of the joints' motion subspaces, world axes.
+    pub motions: Vec<(Vec3<f64>, Vec3<f64>)>,
+}
+
+/// A body in its place.
+pub struct Placed {
+    pub axes: Mat3<f64>,
+    pub origin: Vec3<f64>,
+    /// Origin of the joint that carries it, on the parent; `None` for a body on the world's free joint.
+    pub joint: Option<Vec3<f64>>,
+    pub ellipsoid: Ellipsoid,
+}
+
+/// Principal axes, each as long as the half axis.
+pub struct Ellipsoid {
+    pub centre: Vec3<f64>,
+    pub half_axes: [Vec3<f64>; 3],
+}
+
+impl Scene {
+    /// Places everything.
+    ///
+    /// # Errors
+    /// Parameters that make no sense.
+    pub fn of(model: &Arc<Model>) -> Result<Self> {
+        let mut x = vec![0.0; model.states.len()];
+        let mut modes = vec![0; model.mode_count()];
+        let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
+        plant.start(0.0, &mut x, &mut modes);
+        let (system, derived) = (model.system(), plant.derived());
+        let (q, rest) = x.split_at(system.nq);
+        let mut kinematics = Kinematics::new(system);
+        kinematics.update(system, derived, q, &rest[..system.nv]);
+
+        let here = kinematics.bodies.first().map_or_else(Vec3::zeros, |body| body.p_WB);
+        let placed = |i: usize, body: &Body| {
+            let (at, constants) = (&kinematics.bodies[i], &derived.bodies[i]);
+            let P = body.parent.map_or_else(BodyKinematics::world, |p| kinematics.bodies[p]);
+            Placed {
+                axes: at.R_WB,
+                origin: at.p_WB - here,
+                joint: body.joint.written.then(|| P.p_WB - here + P.R_WB * constants.p_PF),
+                ellipsoid: Ellipsoid::of(constants, at, &here),
+            }
+        };
+        let frames = system.frames.iter().zip(&derived.frames).map(|(frame, constants)| {
+            let at = &kinematics.bodies[frame.body];
+            (at.p_WB - here + at.R_WB * constants.X_BF.p, at.R_WB * constants.X_BF.R)
+        });
+        Ok(Self {
+            model: Arc::clone(model),
+            bodies: system.bodies.iter().enumerate().map(|(i, b)| placed(i, b)).collect(),
+            frames: frames.collect(),
+            motions: kinematics.H.iter().map(|column| (column.w, column.v)).collect(),
+        })
+    }
+
+    /// Bodies of the system, each in its place.
+    pub fn each(&self) -> impl Iterator<Item = (&Body, &Placed)> {
+        self.model.system().bodies.iter().zip(&self.bodies)
+    }
+
+    /// What should be seen apart: origins, mass centres, frames.
+    pub fn places(&self) -> Vec<Vec3<f64>> {
+        let of_bodies = self.bodies.iter().flat_map(|b| [b.origin, b.ellipsoid.centre]);
+        of_bodies.chain(self.frames.iter().map(|frame| frame.0)).collect()
+    }
+
+    /// Points around everything, for a view with these directions right and up.
+    pub fn extent(&self, right: &Vec3<f64>, up: &Vec3<f64>) -> Vec<Vec3<f64>> {
+        let mut around = self.places();
+        for body in &self.bodies {
+            around.extend(body.joint);
+            for direction in [right, up] {
+                let reach = body.ellipsoid.reach(direction);
+                around.extend([1.0, -1.0].map(|side| body.ellipsoid.centre + direction * (side * reach)));
+            }
+        }
+        around
+    }
+}
+
+impl Ellipsoid {
+    /// The ellipsoid of even density with a body's mass and inertia: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
+    fn of(constants: &BodyConstants, at: &BodyKinematics<f64>, here: &Vec3<f64>) -> Self {
+        let I = constants.I_Bcm.full();
+        let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / constants.m);
+        let principal = squares.symmetric_eigen();
+        let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
+        // A thin plate or rod still has something to show.
+        let least = (0.03 * lengths.max()).max(1e-9);
+        let half_axes = [0, 1, 2].map(|i| {
+            let axis: Vec3<f64> = principal.eigenvectors.column(i).into_owned();
+            at.R_WB * axis * lengths[i].max(least)
+        });
+        Self {
+            centre: at.p_WB - here + at.R_WB * constants.p_BoBcm,
+            half_axes,
+        }
+    }
+
+    /// How far it extends in a direction, m.
+    pub fn reach(&self, direction: &Vec3<f64>) -> f64 {
+        self.half_axes
+            .iter()
+            .map(|a| a.dot(direction).powi(2))
+            .sum::<f64>()
+            .sqrt()
+    }
+}

@@ -1,0 +1,75 @@
+//! The platforms for which an FMU may hold a library (FMI 2.0.4, §2.3).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A platform, in the order in which archives list them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Platform {
+    /// macOS, 64 bits.
+    Darwin64,
+    /// Linux, 32 bits.
+    Linux32,
+    /// Linux, 64 bits.
+    Linux64,
+    /// Windows, 32 bits.
+    Win32,
+    /// Windows, 64 bits.
+    Win64,
+}
+
+impl Platform {
+    /// All that FMI names and this program packs.
+    pub const ALL: [Self; 5] = [Self::Darwin64, Self::Linux32, Self::Linux64, Self::Win32, Self::Win64];
+
+    /// The folder below `binaries/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Darwin64 => "darwin64",
+            Self::Linux32 => "linux32",
+            Self::Linux64 => "linux64",
+            Self::Win32 => "win32",
+            Self::Win64 => "win64",
+        }
+    }
+
+    /// How the file names of its shared libraries end.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Darwin64 => ".dylib",
+            Self::Linux32 | Self::Linux64 => ".so",
+            Self::Win32 | Self::Win64 => ".dll",
+        }
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Platform {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|platform| platform.name() == name);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("FMI 2.0 has no platform {name:?}; it has {names}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_back_as_its_platform() {
+        for platform in Platform::ALL {
+            assert_eq!(platform.to_string().parse(), Ok(platform));
+        }
+        assert!(Platform::from_str("linux").is_err_and(|e| e.contains("linux64")));
+    }
+}
