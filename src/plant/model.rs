@@ -230,8 +230,29 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         let named = |p: &Problem| p.at.len() >= 2 && p.at[0] == section && p.at[1] == name;
         problems.iter().any(named)
     };
+    // A joint on a parent that is not there stands on the world meanwhile.
+    let only_parent = |name: &str| {
+        let mut own = problems
+            .iter()
+            .filter(|p| p.at.len() >= 2 && p.at[0] == "joint" && p.at[1] == name);
+        own.all(|p| p.at.get(2).is_some_and(|field| field == "parent"))
+    };
+    for (name, joint) in &mut spec.joint {
+        if only_parent(name) && !spec.body.contains_key(&joint.parent) {
+            joint.parent = spec::WORLD.to_owned();
+        }
+    }
+    let unsound = |section: &str, name: &str| {
+        let adrift =
+            section == "joint" && only_parent(name) && spec.joint.get(name).is_some_and(|j| j.parent == spec::WORLD);
+        unsound(section, name) && !adrift
+    };
     let removed: Vec<String> = spec.joint.keys().filter(|n| unsound("joint", n)).cloned().collect();
-    spec.joint.retain(|name, _| !unsound("joint", name));
+    let unsound = |section: &str, name: &str| {
+        let named = |p: &Problem| p.at.len() >= 2 && p.at[0] == section && p.at[1] == name;
+        problems.iter().any(named)
+    };
+    spec.joint.retain(|name, _| !removed.contains(name));
     spec.frame.retain(|name, _| !unsound("frame", name));
     spec.measure.retain(|name, _| !unsound("measure", name));
     spec.port.retain(|name, _| !unsound("port", name));
