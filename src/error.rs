@@ -9,6 +9,13 @@ pub struct Problem {
     pub what: String,
 }
 
+impl Problem {
+    /// Whether this is about the thing `name` in `section`.
+    pub(crate) fn concerns(&self, section: &str, name: &str) -> bool {
+        matches!(self.at.as_slice(), [s, n, ..] if s == section && n == name)
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.at.as_slice() {

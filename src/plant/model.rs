@@ -226,40 +226,26 @@ impl Model {
 
 /// Takes out what has structural problems, and what depends on it, so that the numbers of the rest can be judged.
 fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
-    let unsound = |section: &str, name: &str| {
-        let named = |p: &Problem| p.at.len() >= 2 && p.at[0] == section && p.at[1] == name;
-        problems.iter().any(named)
-    };
-    // A joint on a parent that is not there stands on the world meanwhile.
-    let only_parent = |name: &str| {
-        let mut own = problems
-            .iter()
-            .filter(|p| p.at.len() >= 2 && p.at[0] == "joint" && p.at[1] == name);
-        own.all(|p| p.at.get(2).is_some_and(|field| field == "parent"))
-    };
+    // A joint whose only problem is its parent stands on the world meanwhile.
+    let about_parent = |problem: &Problem| problem.at.get(2).is_some_and(|field| field == "parent");
     for (name, joint) in &mut spec.joint {
-        if only_parent(name) && !spec.body.contains_key(&joint.parent) {
+        if problems.iter().any(|p| p.concerns("joint", name) && about_parent(p)) {
             joint.parent = spec::WORLD.to_owned();
         }
     }
-    let unsound = |section: &str, name: &str| {
-        let adrift =
-            section == "joint" && only_parent(name) && spec.joint.get(name).is_some_and(|j| j.parent == spec::WORLD);
-        unsound(section, name) && !adrift
+    let sound = |section: &str, name: &str| {
+        !problems
+            .iter()
+            .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
     };
-    let removed: Vec<String> = spec.joint.keys().filter(|n| unsound("joint", n)).cloned().collect();
-    let unsound = |section: &str, name: &str| {
-        let named = |p: &Problem| p.at.len() >= 2 && p.at[0] == section && p.at[1] == name;
-        problems.iter().any(named)
-    };
-    spec.joint.retain(|name, _| !removed.contains(name));
-    spec.frame.retain(|name, _| !unsound("frame", name));
-    spec.measure.retain(|name, _| !unsound("measure", name));
-    spec.port.retain(|name, _| !unsound("port", name));
+    spec.frame.retain(|name, _| sound("frame", name));
+    spec.measure.retain(|name, _| sound("measure", name));
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        !unsound("signal", input) && !unsound("port", owner) && !removed.iter().any(|joint| joint == owner)
+        sound("signal", input) && sound("port", owner) && sound("joint", owner)
     });
+    spec.port.retain(|name, _| sound("port", name));
+    spec.joint.retain(|name, _| sound("joint", name));
 }
 
 /// The signals that run inside the model; complains of those that drive nothing.
