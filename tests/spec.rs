@@ -116,8 +116,8 @@ type = "constant"
             "7: body \"arm\", inertia: the inertia is not positive definite: its principal moments are -0.1, 0.1, 0.1 kg·m²",
             "12: joint \"elbow\", axis: the axis [0, 0, 0] has no direction",
             "13: joint \"elbow\", damping: elbow.damping = -1 N.m.s/rad is negative",
-            "14: joint \"elbow\", range: elbow.q starts at 1.7453292519943295 rad, outside its range \
-             -1.5707963267948966 rad to 1.5707963267948966 rad",
+            "15: joint \"elbow\", start.position_deg: elbow.q starts at 1.7453292519943295 rad (100 deg), outside \
+             its range -1.5707963267948966 rad (-90 deg) to 1.5707963267948966 rad (90 deg)",
             "16: signal \"elbow.tua\": there is no input \"elbow.tua\"; did you mean \"elbow.tau\"?",
         ]
     );

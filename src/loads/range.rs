@@ -18,6 +18,7 @@ pub struct Range {
     pub unit: Unit,
     coordinate: usize,
     rate: usize,
+    start: Option<ParamId>,
     min: ParamId,
     max: ParamId,
     stop: Option<CompliantStop>,
@@ -90,6 +91,7 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
             unit: units.position,
             coordinate: joint.q + i,
             rate: joint.v + i,
+            start: joint.q_start.map(|id| ParamId(id.0 + i)),
             min,
             max,
             stop,
@@ -100,17 +102,10 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
 impl Range {
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let (min, max) = (self.min.of(values), self.max.of(values));
-        let unit = self.unit.symbol();
         if min >= max {
-            report(
-                declared,
-                self.min,
-                problems,
-                format!(
-                    "the range of {} is empty: {min} {unit} to {max} {unit}",
-                    self.coordinate_name
-                ),
-            );
+            let (min, max) = (self.unit.of(min), self.unit.of(max));
+            let what = format!("the range of {} is empty: {min} to {max}", self.coordinate_name);
+            report(declared, self.min, problems, what);
         }
         if let Some(stop) = self.stop {
             judge_sign(declared, values, stop.stiffness, true, problems);
@@ -123,16 +118,12 @@ impl Range {
         let (min, max) = (self.min.of(values), self.max.of(values));
         let start = q[self.coordinate];
         if min < max && !(min..=max).contains(&start) {
-            let unit = self.unit.symbol();
-            report(
-                declared,
-                self.min,
-                problems,
-                format!(
-                    "{} starts at {start} {unit}, outside its range {min} {unit} to {max} {unit}",
-                    self.coordinate_name
-                ),
+            let [start, min, max] = [start, min, max].map(|value| self.unit.of(value));
+            let what = format!(
+                "{} starts at {start}, outside its range {min} to {max}",
+                self.coordinate_name
             );
+            report(declared, self.start.unwrap_or(self.min), problems, what);
         }
     }
 
@@ -212,11 +203,12 @@ impl Range {
         } else {
             (self.min.of(parameters), "below")
         };
-        let unit = self.unit.symbol();
-        let q = q[self.coordinate];
         format!(
-            "joint \"{}\" left its range at t = {t} s: {} = {q} {unit} is {word} {limit} {unit}",
-            self.joint, self.coordinate_name
+            "joint \"{}\" left its range at t = {t} s: {} = {} is {word} {}",
+            self.joint,
+            self.coordinate_name,
+            self.unit.of(q[self.coordinate]),
+            self.unit.of(limit)
         )
     }
 }

@@ -107,6 +107,17 @@ impl Unit {
         }
     }
 
+    /// A value in this unit, for a message: angles in degrees too, as they are often written.
+    pub fn of(self, value: f64) -> String {
+        match self.display() {
+            Some((name, factor)) => {
+                let displayed = (value * factor * 1e9).round() / 1e9;
+                format!("{value} {} ({displayed} {name})", self.symbol())
+            }
+            None => format!("{value} {}", self.symbol()).trim_end().to_owned(),
+        }
+    }
+
     /// The units that go with an angle or a length as a joint's coordinate.
     pub(crate) fn coordinate(angular: bool) -> CoordinateUnits {
         if angular {
