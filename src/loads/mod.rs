@@ -85,7 +85,6 @@ impl Loads {
 
     /// Judges the parameters' values.
     pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        self.joints.judge(declared, values, problems);
         for range in &self.ranges {
             range.judge(declared, values, problems);
         }
@@ -136,15 +135,4 @@ fn report(declared: &[Parameter], id: ParamId, problems: &mut Vec<Problem>, what
         at: declared[id.0].at.clone(),
         what,
     });
-}
-
-/// Complains of a negative value (or of zero, if that makes no sense either).
-fn judge_sign(declared: &[Parameter], values: &[f64], id: ParamId, zero_is_fine: bool, problems: &mut Vec<Problem>) {
-    let value = id.of(values);
-    if value < 0.0 || value == 0.0 && !zero_is_fine {
-        let Quantity { name, unit, .. } = &declared[id.0].quantity;
-        let wrong = if zero_is_fine { "negative" } else { "not positive" };
-        let unit = unit.symbol();
-        report(declared, id, problems, format!("{name} = {value} {unit} is {wrong}"));
-    }
 }

@@ -1,8 +1,8 @@
-use super::{Instant, judge_sign, report};
+use super::{Instant, report};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{self, PerAxis, Stop, at};
-use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Unit};
 
 /// The range of one joint coordinate, watched by a mode: 0 inside, +1 above, −1 below.
 ///
@@ -44,9 +44,10 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
     };
     for i in 0..joint.nv {
         let units = Unit::coordinate(joint.kind.is_angular(i));
-        let mut number = |field: &str, place: &str, value: f64, unit: Unit, what: &str| {
+        let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
+            let what = format!("{what} of joint {name}");
             declare.parameter(
-                Quantity::new(joint.quantity_name(field, i), unit, format!("{what} of joint {name}")),
+                Quantity::new(joint.quantity_name(field, i), unit, what).bounded(bound),
                 value,
                 true,
                 &at("joint", name, place),
@@ -57,6 +58,7 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
             "range",
             limit(&range.min, &range.min_deg, i),
             units.position,
+            Bound::None,
             "lowest position",
         );
         let max = number(
@@ -64,6 +66,7 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
             "range",
             limit(&range.max, &range.max_deg, i),
             units.position,
+            Bound::None,
             "highest position",
         );
         let stop = match (range.stop, &range.stiffness, &range.damping) {
@@ -73,6 +76,7 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
                     "range.stiffness",
                     k.get(i),
                     units.stiffness,
+                    Bound::NotNegative,
                     "stiffness of the stops",
                 ),
                 damping: number(
@@ -80,6 +84,7 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
                     "range.damping",
                     c.get(i),
                     units.damping,
+                    Bound::NotNegative,
                     "damping of the stops",
                 ),
             }),
@@ -106,10 +111,6 @@ impl Range {
             let (min, max) = (self.unit.of(min), self.unit.of(max));
             let what = format!("the range of {} is empty: {min} to {max}", self.coordinate_name);
             report(declared, self.min, problems, what);
-        }
-        if let Some(stop) = self.stop {
-            judge_sign(declared, values, stop.stiffness, true, problems);
-            judge_sign(declared, values, stop.damping, true, problems);
         }
     }
 

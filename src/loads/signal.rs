@@ -1,7 +1,7 @@
-use super::{Wave, judge_sign, report};
+use super::{Wave, report};
 use crate::Problem;
 use crate::spec::{Signal, Waveform, at};
-use crate::system::{Declarations, ParamId, Parameter, Quantity, Unit};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
 
 /// A signal that runs inside the model and drives one of its inputs.
 #[derive(Clone, Debug)]
@@ -21,13 +21,14 @@ impl SignalSource {
     /// Declares the signal's numbers as parameters `signal.<input>.<field>`.
     pub fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
         let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
-        let mut number = |field: &str, value: f64, unit: Unit, what: &str| {
+        let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             declare.parameter(
                 Quantity::new(
                     format!("signal.{name}.{field}"),
                     unit,
                     format!("{what} of the signal on {name}"),
-                ),
+                )
+                .bounded(bound),
                 value,
                 true,
                 &at("signal", &name, field),
@@ -41,15 +42,30 @@ impl SignalSource {
         Self {
             input,
             signal: signal.clone(),
-            amplitude: number("amplitude", signal.amplitude, amplitude_unit, "amplitude"),
-            offset: number("offset", signal.offset, unit, "offset"),
+            amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
+            offset: number("offset", signal.offset, unit, Bound::None, "offset"),
             frequency: signal
                 .frequency
-                .map(|f| number("frequency", f, Unit::Hertz, "frequency")),
-            phase: signal.phase.map(|p| number("phase", p, Unit::Radian, "phase")),
-            from: signal.from.map(|t| number("from", t, Unit::Second, "begin")),
-            until: signal.until.map(|t| number("until", t, Unit::Second, "end")),
+                .map(|f| number("frequency", f, Unit::Hertz, Bound::NotNegative, "frequency")),
+            phase: signal
+                .phase
+                .map(|p| number("phase", p, Unit::Radian, Bound::None, "phase")),
+            from: signal
+                .from
+                .map(|t| number("from", t, Unit::Second, Bound::None, "begin")),
+            until: signal
+                .until
+                .map(|t| number("until", t, Unit::Second, Bound::None, "end")),
         }
+    }
+
+    /// The indices of its parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = usize> {
+        let optional = [self.frequency, self.phase, self.from, self.until];
+        let all = [self.amplitude, self.offset]
+            .into_iter()
+            .chain(optional.into_iter().flatten());
+        all.map(|id| id.0)
     }
 
     /// The signal with the parameters' values.
@@ -73,9 +89,6 @@ impl SignalSource {
 
     /// Judges the parameters' values.
     pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        if let Some(frequency) = self.frequency {
-            judge_sign(declared, values, frequency, true, problems);
-        }
         if let (Some(from), Some(until)) = (self.from, self.until)
             && from.of(values) >= until.of(values)
         {

@@ -4,10 +4,12 @@
 //! evaluated at any time, state and input. It keeps no time and no state of its own.
 
 mod evaluation;
+mod influence;
 mod model;
 mod outputs;
 
 pub use evaluation::Evaluation;
+pub use influence::{Influence, Knowns};
 pub use model::{Model, Output, OutputKind};
 
 use crate::Error;

@@ -186,15 +186,22 @@ impl Model {
 
     /// Judges the parameters' values, all at once, and gives the constants that follow from them.
     pub(super) fn judge(&self, values: &[f64], problems: &mut Vec<Problem>) -> crate::system::Derived {
-        for (parameter, value) in self.parameters.iter().zip(values) {
-            if !value.is_finite() {
+        let derived = self.system.derive(&self.parameters, values, problems);
+        for (parameter, &value) in self.parameters.iter().zip(values) {
+            let Quantity { name, unit, bound, .. } = &parameter.quantity;
+            let wrong = if value.is_finite() {
+                bound.broken_by(value)
+            } else {
+                Some("not finite")
+            };
+            // Whoever derives constants from it may have said more about it.
+            if let Some(wrong) = wrong.filter(|_| !problems.iter().any(|p| p.at == parameter.at)) {
                 problems.push(Problem {
                     at: parameter.at.clone(),
-                    what: format!("{} = {value} is not finite", parameter.quantity.name),
+                    what: format!("{name} = {} is {wrong}", unit.of(value)),
                 });
             }
         }
-        let derived = self.system.derive(&self.parameters, values, problems);
         self.loads.judge(&self.parameters, values, problems);
         for signal in &self.signals {
             signal.judge(&self.parameters, values, problems);
@@ -275,9 +282,11 @@ fn derivative_of(state: &Quantity) -> Quantity {
         _ => Unit::Hertz, // of a quaternion's part: 1/s
     };
     Quantity {
-        name: format!("der({})", state.name),
-        unit,
         nominal: state.nominal,
-        description: format!("derivative of {}", state.description),
+        ..Quantity::new(
+            format!("der({})", state.name),
+            unit,
+            format!("derivative of {}", state.description),
+        )
     }
 }

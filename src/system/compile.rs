@@ -1,4 +1,4 @@
-use super::{Body, Declarations, Frame, Joint, ParamId, Quantity, System, Unit};
+use super::{Body, Bound, Declarations, Frame, Joint, ParamId, Quantity, System, Unit};
 use crate::spec::{self, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
 
@@ -20,7 +20,8 @@ impl System {
             let body = &spec.body[name];
             let place = |field| at("body", name, field);
             let mass = declare.parameter(
-                Quantity::new(format!("{name}.mass"), Unit::Kilogram, format!("mass of {name}")),
+                Quantity::new(format!("{name}.mass"), Unit::Kilogram, format!("mass of {name}"))
+                    .bounded(Bound::Positive),
                 body.mass,
                 false,
                 &place("mass"),
@@ -37,11 +38,13 @@ impl System {
             );
             let inertia = declare.parameters(
                 ["xx", "yy", "zz", "xy", "xz", "yz"].iter().map(|part| {
+                    let moment = part[..1] == part[1..];
                     Quantity::new(
                         format!("{name}.inertia_{part}"),
                         Unit::KilogramMetre2,
                         format!("inertia of {name} about its mass centre, body axes, {part}"),
                     )
+                    .bounded(if moment { Bound::Positive } else { Bound::None })
                 }),
                 &inertia_in_body_axes(body),
                 false,
@@ -154,6 +157,7 @@ impl System {
                     Unit::coordinate(kind.is_angular(i)).inertia,
                     format!("motor inertia seen at {name}, n²J"),
                 )
+                .bounded(Bound::NotNegative)
             });
             joint.rotor_inertia =
                 Some(declare.parameters(quantities, &values, false, &at("joint", name, "rotor_inertia")));

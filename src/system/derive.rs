@@ -57,7 +57,6 @@ impl System {
             if let Some(id) = body.joint.rotor_inertia {
                 for k in 0..body.joint.nv {
                     let id = ParamId(id.0 + k);
-                    judge.not_negative(id, "rotor inertia");
                     rotor_inertia[body.joint.v + k] = id.of(values);
                 }
             }
@@ -91,14 +90,6 @@ impl Judge<'_> {
             at: self.declared[id.0].at.clone(),
             what,
         });
-    }
-
-    fn not_negative(&mut self, id: ParamId, what: &str) {
-        let value = id.of(self.values);
-        if value < 0.0 {
-            let unit = self.declared[id.0].quantity.unit.symbol();
-            self.report(id, format!("the {what} {value} {unit} is negative"));
-        }
     }
 
     fn body(&mut self, system: &System, index: usize, body: &Body) -> BodyConstants {

@@ -14,7 +14,7 @@ mod unit;
 pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
-pub use quantity::{Declarations, Input, ParamId, Parameter, Quantity};
+pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
 
 use crate::spec::JointType;

@@ -12,6 +12,30 @@ pub struct Quantity {
     pub nominal: f64,
     /// One sentence: what, of what, in which axes.
     pub description: String,
+    /// Where its values must lie.
+    pub bound: Bound,
+}
+
+/// Where the values of a quantity must lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Anywhere.
+    None,
+    /// At zero or above.
+    NotNegative,
+    /// Above zero.
+    Positive,
+}
+
+impl Bound {
+    /// What is wrong with a value, if it is.
+    pub fn broken_by(self, value: f64) -> Option<&'static str> {
+        match self {
+            Self::NotNegative if value < 0.0 => Some("negative"),
+            Self::Positive if value <= 0.0 => Some("not positive"),
+            _ => None,
+        }
+    }
 }
 
 impl Quantity {
@@ -22,7 +46,13 @@ impl Quantity {
             unit,
             nominal: 1.0,
             description: description.into(),
+            bound: Bound::None,
         }
+    }
+
+    /// The same, with values that must lie within `bound`.
+    pub fn bounded(self, bound: Bound) -> Self {
+        Self { bound, ..self }
     }
 
     /// The three components `name[1]`, `name[2]`, `name[3]` of a vector.

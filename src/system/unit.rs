@@ -66,6 +66,33 @@ impl Unit {
         }
     }
 
+    /// The physical quantity, named as in Modelica's standard library; empty for a pure number.
+    pub fn quantity(self) -> &'static str {
+        match self {
+            Self::One => "",
+            Self::Second => "Time",
+            Self::Metre => "Length",
+            Self::Radian => "Angle",
+            Self::Hertz => "Frequency",
+            Self::MetrePerSecond => "Velocity",
+            Self::RadianPerSecond => "AngularVelocity",
+            Self::MetrePerSecond2 => "Acceleration",
+            Self::RadianPerSecond2 => "AngularAcceleration",
+            Self::Kilogram => "Mass",
+            Self::KilogramMetre2 => "MomentOfInertia",
+            Self::Newton => "Force",
+            Self::NewtonMetre => "Torque",
+            Self::NewtonPerMetre => "TranslationalSpringConstant",
+            Self::NewtonMetrePerRadian => "RotationalSpringConstant",
+            Self::NewtonSecondPerMetre => "TranslationalDampingConstant",
+            Self::NewtonMetreSecondPerRadian => "RotationalDampingConstant",
+            Self::KilogramMetrePerSecond => "Momentum",
+            Self::KilogramMetre2PerSecond => "AngularMomentum",
+            Self::Joule => "Energy",
+            Self::Watt => "Power",
+        }
+    }
+
     /// Exponents over kg, m, s and rad.
     ///
     /// An angle counts where it is the quantity itself; torque, momentum and energy follow the

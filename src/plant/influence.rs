@@ -1,0 +1,307 @@
+use super::Evaluation;
+use super::model::{Model, Source};
+use crate::Problem;
+use crate::system::{Derived, Parameter};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Which known numbers each computed one depends on, as the model's structure gives it.
+///
+/// It is found on random craft of the same structure: each known is changed by itself, and what then
+/// changes depends on it. Special values of the spec (a mass centre on the axis, a start at rest) hide nothing,
+/// for the parameters are random too.
+#[derive(Clone, Debug)]
+pub struct Influence {
+    /// Of states and inputs on the states' derivatives.
+    pub derivatives: Vec<Knowns>,
+    /// Of states and inputs on the outputs.
+    pub outputs: Vec<Knowns>,
+    /// Of parameters and inputs on the initial states.
+    pub initial_states: Vec<Knowns>,
+    /// Of parameters and inputs on the derivatives of the initial states.
+    pub initial_derivatives: Vec<Knowns>,
+    /// Of parameters and inputs on the outputs at the start.
+    pub initial_outputs: Vec<Knowns>,
+}
+
+/// The known numbers that one computed number depends on, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Knowns {
+    /// Indices of parameters.
+    pub parameters: Vec<usize>,
+    /// Indices of states.
+    pub states: Vec<usize>,
+    /// Indices of the host's inputs.
+    pub inputs: Vec<usize>,
+}
+
+/// How many random craft are looked at.
+const CRAFT: u64 = 4;
+/// A change beyond this part of the greatest that any known causes is no round-off, which stays below 1e-12.
+const THRESHOLD: f64 = 1e-9;
+
+impl Influence {
+    /// Finds what depends on what.
+    pub fn of(model: &Model) -> Self {
+        let mut probe = Probe::new(model);
+        let (n, p, u) = (model.states.len(), model.parameters.len(), model.sources.len());
+        let rows = n + model.outputs.len();
+        let mut running = Table::new(rows, n + u);
+        let mut initial = Table::new(n + rows, p + u);
+        for seed in 0..CRAFT {
+            let mut random = Random::new(seed);
+            let Some((parameters, derived)) = probe.craft(&mut random) else {
+                continue;
+            };
+            let slots = random.vector(u);
+            let start = probe.start(&parameters);
+            let x: Vec<f64> = start.iter().map(|x| x + random.unit()).collect();
+            let now = probe.values(&parameters, &derived, &x, &slots);
+            let mut changes = Changes::new(&now);
+            for j in 0..n + u {
+                let (mut x, mut slots) = (x.clone(), slots.clone());
+                // A joint's range is small beside the second change.
+                for step in [0.7, 20.0] {
+                    let known = x.iter_mut().chain(&mut slots).nth(j);
+                    known.into_iter().for_each(|known| *known += step * random.unit());
+                    changes.record(j, &probe.values(&parameters, &derived, &x, &slots));
+                }
+            }
+            changes.enter(&mut running);
+
+            let now = probe.initial(&parameters, &derived, &slots);
+            let mut changes = Changes::new(&now);
+            for j in 0..p {
+                if let Some((parameters, derived)) = probe.neighbour(&parameters, j, &mut random) {
+                    changes.record(j, &probe.initial(&parameters, &derived, &slots));
+                }
+            }
+            for j in 0..u {
+                let mut slots = slots.clone();
+                slots[j] += random.unit();
+                changes.record(p + j, &probe.initial(&parameters, &derived, &slots));
+            }
+            changes.enter(&mut initial);
+        }
+        let running = |rows: Range<usize>| rows.map(|row| running.knowns(row, model, false)).collect();
+        let initial = |rows: Range<usize>| rows.map(|row| initial.knowns(row, model, true)).collect();
+        Self {
+            derivatives: running(0..n),
+            outputs: running(n..rows),
+            initial_states: initial(0..n),
+            initial_derivatives: initial(n..2 * n),
+            initial_outputs: initial(2 * n..n + rows),
+        }
+    }
+}
+
+/// The model with its signals taken out, so that each input can be changed by itself.
+struct Probe {
+    model: Model,
+    evaluation: Evaluation<f64>,
+    modes: Vec<i32>,
+}
+
+impl Probe {
+    fn new(model: &Model) -> Self {
+        let mut model = model.clone();
+        model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        Self {
+            evaluation: Evaluation::new(&model),
+            modes: vec![0; model.mode_count()],
+            model,
+        }
+    }
+
+    /// The constants of a craft, if its numbers make one.
+    fn derive(&self, parameters: &[f64], problems: &mut Vec<Problem>) -> Option<Derived> {
+        let derived = self.model.judge(parameters, problems);
+        problems.is_empty().then_some(derived)
+    }
+
+    /// A random craft: every group of numbers of the spec made about one in size, and shaken.
+    fn craft(&self, random: &mut Random) -> Option<(Vec<f64>, Derived)> {
+        let declared = &self.model.parameters;
+        let mut largest: HashMap<&[String], f64> = HashMap::new();
+        for parameter in declared {
+            let largest = largest.entry(&parameter.at).or_default();
+            *largest = largest.max(parameter.start.abs());
+        }
+        let scaled = |parameter: &Parameter| match largest[parameter.at.as_slice()] {
+            0.0 => 0.0,
+            largest => parameter.start / largest,
+        };
+        let written = self.model.parameter_starts();
+        let scaled: Vec<f64> = declared.iter().map(scaled).collect();
+        let shaken: Vec<f64> = scaled.iter().map(|value| value + 0.1 * random.unit()).collect();
+        let mut parameters = shaken;
+        // What makes no physics when shaken is taken as it is, scaled or at last as written.
+        for calmer in [&scaled, &written] {
+            let mut problems = Vec::new();
+            if let Some(derived) = self.derive(&parameters, &mut problems) {
+                return Some((parameters, derived));
+            }
+            for (i, parameter) in declared.iter().enumerate() {
+                if problems.iter().any(|problem| problem.at == parameter.at) {
+                    parameters[i] = calmer[i];
+                }
+            }
+        }
+        for parameters in [parameters, written] {
+            if let Some(derived) = self.derive(&parameters, &mut Vec::new()) {
+                return Some((parameters, derived));
+            }
+        }
+        None
+    }
+
+    /// The same craft with one number changed.
+    fn neighbour(&self, parameters: &[f64], j: usize, random: &mut Random) -> Option<(Vec<f64>, Derived)> {
+        [0.3, 0.1, 1e-2, 1e-3].into_iter().find_map(|size| {
+            let mut parameters = parameters.to_vec();
+            parameters[j] += size * random.unit();
+            let derived = self.derive(&parameters, &mut Vec::new())?;
+            Some((parameters, derived))
+        })
+    }
+
+    fn start(&self, parameters: &[f64]) -> Vec<f64> {
+        let mut x = vec![0.0; self.model.states.len()];
+        let (q, rest) = x.split_at_mut(self.model.system.nq);
+        self.model.start(parameters, q, &mut rest[..self.model.system.nv]);
+        x
+    }
+
+    /// Derivatives and outputs.
+    fn values(&mut self, parameters: &[f64], derived: &Derived, x: &[f64], slots: &[f64]) -> Vec<f64> {
+        let model = &self.model;
+        let n = model.states.len();
+        let mut values = vec![0.0; n + model.outputs.len()];
+        let (dx, y) = values.split_at_mut(n);
+        for (range, side) in model.loads.ranges.iter().zip(&mut self.modes[model.signals.len()..]) {
+            *side = range.next_mode(parameters, x, *side);
+        }
+        let at = (x, slots, self.modes.as_slice());
+        // Random inertias leave no joint without one; if one were, all would seem to depend on all.
+        if self
+            .evaluation
+            .derivative(model, (derived, parameters), 0.0, at, dx)
+            .is_ok()
+        {
+            self.evaluation
+                .outputs(model, (derived, parameters), (x, &self.modes), y);
+        }
+        values
+    }
+
+    /// Initial states, their derivatives, outputs at the start.
+    fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Vec<f64> {
+        let mut values = self.start(parameters);
+        let rest = self.values(parameters, derived, &values, slots);
+        values.extend(rest);
+        values
+    }
+}
+
+/// By how much each known changes each computed number.
+struct Changes<'a> {
+    now: &'a [f64],
+    largest: Vec<f64>,
+    recorded: Vec<(usize, Vec<f64>)>,
+}
+
+impl<'a> Changes<'a> {
+    fn new(now: &'a [f64]) -> Self {
+        Self {
+            now,
+            largest: now.iter().map(|value| value.abs()).collect(),
+            recorded: Vec::new(),
+        }
+    }
+
+    fn record(&mut self, known: usize, then: &[f64]) {
+        let by: Vec<f64> = then
+            .iter()
+            .zip(self.now)
+            .map(|(then, now)| (then - now).abs())
+            .collect();
+        for (largest, by) in self.largest.iter_mut().zip(&by) {
+            *largest = largest.max(*by);
+        }
+        self.recorded.push((known, by));
+    }
+
+    fn enter(self, table: &mut Table) {
+        for (known, by) in self.recorded {
+            for (row, (by, largest)) in by.iter().zip(&self.largest).enumerate() {
+                if *by > THRESHOLD * largest {
+                    table.depends[row * table.columns + known] = true;
+                }
+            }
+        }
+    }
+}
+
+/// Computed numbers by rows, knowns by columns.
+struct Table {
+    columns: usize,
+    depends: Vec<bool>,
+}
+
+impl Table {
+    fn new(rows: usize, columns: usize) -> Self {
+        Self {
+            columns,
+            depends: vec![false; rows * columns],
+        }
+    }
+
+    /// The knowns of a row; its columns are the parameters (at the start) or the states, then the inputs.
+    fn knowns(&self, row: usize, model: &Model, at_start: bool) -> Knowns {
+        let marked = &self.depends[row * self.columns..(row + 1) * self.columns];
+        let (first, slots) = marked.split_at(self.columns - model.sources.len());
+        let places = |marked: &[bool]| (0..marked.len()).filter(|&i| marked[i]).collect::<Vec<_>>();
+        let mut knowns = Knowns::default();
+        if at_start {
+            knowns.parameters = places(first);
+        } else {
+            knowns.states = places(first);
+        }
+        for slot in places(slots) {
+            match model.sources[slot] {
+                Source::Host(input) => knowns.inputs.push(input),
+                // What a signal drives depends on the signal's own parameters when the run begins.
+                Source::Signal(signal) if at_start => {
+                    knowns.parameters.extend(model.signals[signal].parameters());
+                }
+                Source::Signal(_) => {}
+            }
+        }
+        knowns.parameters.sort_unstable();
+        knowns
+    }
+}
+
+/// The generator SplitMix64 (Steele, Lea, Flood 2014): the same craft on every platform.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Uniform between −1 and 1, and away from zero.
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        let size = 0.2 + 0.8 * (z >> 11) as f64 / (1u64 << 53) as f64;
+        if z & 1 == 0 { size } else { -size }
+    }
+
+    fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.unit()).collect()
+    }
+}

@@ -1,0 +1,91 @@
+//! The model description of every example, against the file it gave before.
+//!
+//! A change that is meant is taken over with `GOLDEN=write cargo test --test descriptions`, and read in the diff.
+
+use grapple::fmu::description::{Interfaces, describe};
+use grapple::fmu::registry::{Naming, Registry, Slot};
+use grapple::plant::Model;
+use model_description::{Causality, Kind, ModelDescription};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// All examples, with their names.
+fn examples() -> Fallible<Vec<(String, Arc<Model>)>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&directory)?
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    assert!(paths.len() >= 2);
+    let compile = |path: PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((
+            name,
+            Arc::new(Model::read(&std::fs::read_to_string(path)?, &directory)?),
+        ))
+    };
+    paths.into_iter().map(compile).collect()
+}
+
+#[test]
+fn the_description_of_every_example_is_that_of_its_golden_file() -> Fallible<()> {
+    for (name, model) in examples()? {
+        let text = describe(&model, Naming::Structured, Interfaces::Both)?.to_xml()?;
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.xml"));
+        if std::env::var_os("GOLDEN").is_some_and(|v| v == "write") {
+            std::fs::write(&golden, &text)?;
+        }
+        let expected = std::fs::read_to_string(&golden)?;
+        for (number, (ours, golden)) in text.lines().zip(expected.lines()).enumerate() {
+            assert_eq!(ours, golden, "{name}, line {}", number + 1);
+        }
+        assert_eq!(text, expected, "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_example_is_one_to_one_with_the_registry_in_every_flavour() -> Fallible<()> {
+    for (name, model) in examples()? {
+        for (naming, diagnostics) in [
+            (Naming::Structured, true),
+            (Naming::Flat, true),
+            (Naming::Structured, false),
+            (Naming::Flat, false),
+        ] {
+            let mut spec = model.spec.clone();
+            spec.output.diagnostics = diagnostics;
+            let model = Arc::new(Model::compile(&spec)?);
+            let registry = Registry::new(Arc::clone(&model), naming);
+            for interfaces in [Interfaces::Both, Interfaces::ModelExchange, Interfaces::CoSimulation] {
+                let xml = describe(&model, naming, interfaces)?;
+                assert_eq!(xml.check(), [], "{name}");
+                assert_eq!(ModelDescription::from_xml(&xml.to_xml()?)?, xml, "{name}");
+                assert_eq!(xml.model_variables.len(), registry.len());
+                for (written, own) in xml.model_variables.iter().zip(registry.variables()) {
+                    assert_eq!(written.name, own.name);
+                    assert_eq!(written.value_reference, own.value_reference);
+                    let start = match &written.kind {
+                        Kind::Real(real) => real.start,
+                        _ => None,
+                    };
+                    assert_eq!(start, own.start, "{}", own.name);
+                    assert_eq!(
+                        xml.unit_of(written).unwrap_or(""),
+                        own.quantity.unit.symbol(),
+                        "{}",
+                        own.name
+                    );
+                    let set_by_host = matches!(own.slot, Slot::Parameter(_) | Slot::Input(_));
+                    assert_eq!(written.causality != Causality::Output, set_by_host);
+                }
+                let initial: Vec<u32> = xml.model_structure.initial_unknowns.iter().map(|u| u.index).collect();
+                assert_eq!(initial, xml.expected_initial_unknowns(), "{name}");
+            }
+        }
+    }
+    Ok(())
+}
