@@ -18,8 +18,13 @@ fn main() {
     ] {
         println!("cargo::rerun-if-changed=../{source}");
     }
+    println!("cargo::rerun-if-env-changed=GRAPPLE_LIBRARY");
     let out = PathBuf::from(variable("OUT_DIR"));
-    let library = build(&target_folder(&out));
+    // A library from elsewhere, say of `scripts/portable-library`, for a tool that is given away.
+    let library = match env::var_os("GRAPPLE_LIBRARY") {
+        Some(library) => PathBuf::from(library),
+        None => build(&target_folder(&out)),
+    };
     std::fs::copy(&library, out.join("library")).unwrap_or_else(|e| panic!("cannot copy {}: {e}", library.display()));
     println!("cargo::rustc-env=GRAPPLE_PLATFORM={}", platform());
 }

@@ -5,12 +5,13 @@ use miette::{IntoDiagnostic, Result, bail};
 use object::read::elf::{ElfFile, FileHeader};
 use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind};
+use std::fmt;
 
 /// What is worth telling of a library that can be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The lowest version of the GNU C library with which it loads: the highest it asks for, e.g. "2.34".
-    pub glibc: Option<String>,
+    /// The lowest version of the GNU C library with which it loads: the highest it asks for.
+    pub glibc: Option<Glibc>,
     /// Exported symbols that are none of FMI's; beside other libraries they could be taken for theirs.
     pub others: Vec<String>,
 }
@@ -192,7 +193,7 @@ fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
 /// The highest GLIBC version among those that a library needs.
 fn glibc<'a, Elf: FileHeader<Endian = object::Endianness>>(
     file: &ElfFile<'a, Elf, &'a [u8]>,
-) -> object::Result<Option<String>> {
+) -> object::Result<Option<Glibc>> {
     let (endian, data, sections) = (file.endian(), file.data(), file.elf_section_table());
     let Some((mut libraries, link)) = sections.gnu_verneed(endian, data)? else {
         return Ok(None);
@@ -201,16 +202,29 @@ fn glibc<'a, Elf: FileHeader<Endian = object::Endianness>>(
     let mut highest = None;
     while let Some((_, mut versions)) = libraries.next()? {
         while let Some(version) = versions.next()? {
-            highest = highest.max(glibc_version(version.name(endian, names)?));
+            highest = highest.max(Glibc::parse(version.name(endian, names)?));
         }
     }
-    Ok(highest.map(|version| version.iter().map(u32::to_string).collect::<Vec<_>>().join(".")))
+    Ok(highest)
 }
 
-/// The numbers of `GLIBC_2.34`; none for other libraries' versions and for names like `GLIBC_PRIVATE`.
-fn glibc_version(name: &[u8]) -> Option<Vec<u32>> {
-    let numbers = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?;
-    numbers.split('.').map(|number| number.parse().ok()).collect()
+/// A version of the GNU C library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Glibc(pub u32, pub u32);
+
+impl Glibc {
+    /// `GLIBC_2.34`, `GLIBC_2.2.5`; none for other libraries' versions and for names like `GLIBC_PRIVATE`.
+    fn parse(name: &[u8]) -> Option<Self> {
+        let numbers = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?;
+        let mut numbers = numbers.split('.').map(str::parse);
+        Some(Self(numbers.next()?.ok()?, numbers.next()?.ok()?))
+    }
+}
+
+impl fmt::Display for Glibc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
 }
 
 #[cfg(test)]
@@ -219,10 +233,10 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert!(glibc_version(b"GLIBC_2.34") > glibc_version(b"GLIBC_2.4"));
-        assert!(glibc_version(b"GLIBC_2.2.5") > glibc_version(b"GLIBC_2.2"));
-        assert_eq!(glibc_version(b"GLIBC_PRIVATE"), None);
-        assert_eq!(glibc_version(b"GCC_3.0"), None);
+        assert!(Glibc::parse(b"GLIBC_2.34") > Glibc::parse(b"GLIBC_2.4"));
+        assert_eq!(Glibc::parse(b"GLIBC_2.2.5"), Some(Glibc(2, 2)));
+        assert_eq!(Glibc::parse(b"GLIBC_PRIVATE"), None);
+        assert_eq!(Glibc::parse(b"GCC_3.0"), None);
     }
 
     #[test]

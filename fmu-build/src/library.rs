@@ -1,6 +1,6 @@
 //! The shared libraries that an FMU carries: the one inside this program, built by `build.rs`, and others from files.
 
-use crate::binary::{self, Findings};
+use crate::binary::{self, Findings, Glibc};
 use crate::platform::Platform;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use std::borrow::Cow;
@@ -11,6 +11,9 @@ const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 
 /// The folder below `binaries/` in which FMI expects it.
 pub const PLATFORM: &str = env!("GRAPPLE_PLATFORM");
+
+/// The C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8, 2019).
+const OLDEST_IN_USE: Glibc = Glibc(2, 28);
 
 /// A library that has been looked into, for one platform.
 pub struct Library {
@@ -66,11 +69,14 @@ impl Library {
         place(self.platform, identifier)
     }
 
-    /// "linux64: the library inside this program, asks for GLIBC 2.34"
+    /// "linux64: the library inside this program, asks for GLIBC 2.17"
     pub fn told(&self) -> String {
         let mut words = format!("{}: {}", self.platform, self.origin);
-        if let Some(version) = &self.findings.glibc {
+        if let Some(version) = self.findings.glibc {
             words += &format!(", asks for GLIBC {version}");
+            if version > OLDEST_IN_USE {
+                words += &format!(" (hosts on older systems need one that asks for {OLDEST_IN_USE} or less: README)");
+            }
         }
         if !self.findings.others.is_empty() {
             words += &format!("; exports what is none of FMI's: {}", self.findings.others.join(", "));

@@ -62,7 +62,7 @@ MISTAKES = {
         ["hinge", "2", "1"],
     ),
     "start outside the range": (
-        ('child = "arm"', 'child = "arm"\nstart = { position = 0.75 }\nrange = { min = -0.5, max = 0.5 } # here'),
+        ('child = "arm"', 'child = "arm"\nstart = { position = 0.75 } # here\nrange = { min = -0.5, max = 0.5 }'),
         ["hinge", "0.75", "0.5"],
     ),
     "two damping numbers for one axis": (

@@ -20,12 +20,13 @@ def test_there_are_examples():
     assert {"two_link", "ssrms_type"} <= {path.stem for path in EXAMPLES}
 
 
+@pytest.mark.parametrize("options", [[], ["--without-diagnostics"]], ids=["diagnostics", "without"])
 @pytest.mark.parametrize("names", ["structured", "flat"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_every_archive_is_valid_and_offers_what_was_asked(example, kind, names, tmp_path):
+def test_every_archive_is_valid_and_offers_what_was_asked(example, kind, names, options, tmp_path):
     fmu = tmp_path / f"{example.stem}.fmu"
-    grapple("build", example, "--fmi-type", kind, "--names", names, "--output", fmu)
+    grapple("build", example, "--fmi-type", kind, "--names", names, *options, "--output", fmu)
 
     problems = validate_fmu(str(fmu))
     assert problems == [], f"FMPy found {len(problems)} problems, 0 allowed"
@@ -42,6 +43,7 @@ def test_every_archive_is_valid_and_offers_what_was_asked(example, kind, names, 
     assert root.get("variableNamingConvention") == names
     variables = [v.get("name") for v in root.find("ModelVariables")]
     assert len(set(variables)) == len(variables)
+    assert ("system.energy" in variables or "system_energy" in variables) == (options == [])
     if names == "flat":
         assert all(name.isidentifier() for name in variables), "flat names are plain identifiers"
 
