@@ -31,6 +31,7 @@ fn every_test_that_the_page_on_hosts_names_exists() {
     let others = [
         "tests/contract.rs",
         "tests/python/test_hosts.py",
+        "tests/python/test_state.py",
         "tests/python/test_validate.py",
         "src/fmu/component/tests.rs",
     ];
