@@ -30,7 +30,9 @@ fn every_test_that_the_page_on_hosts_names_exists() {
     let mut sources: Vec<String> = modules.iter().map(|m| read(&format!("tests/hosts/{m}.rs"))).collect();
     let others = [
         "tests/contract.rs",
+        "tests/interop/fmi.rs",
         "tests/python/test_hosts.py",
+        "tests/python/test_state.py",
         "tests/python/test_validate.py",
         "src/fmu/component/tests.rs",
     ];

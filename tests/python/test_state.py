@@ -3,6 +3,10 @@
 Two arms: the SSRMS-type example, and a small one with what an event leaves behind (a stop, a pulse, a servo's switch).
 """
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
@@ -172,6 +176,48 @@ def test_model_exchange_continues_identically_in_both_instances(arm, arms):
         other.t, other.next_event = t, next_event
         there = follow(other, 0.6)
         assert same(once, there), first_difference(once, there, names)
+        other.fmu.freeFMUstate(loaded)
+
+
+def go_on(instance, names):
+    """What follows, in either interface."""
+    if isinstance(instance, CoSimulation):
+        return continue_cs(instance, names)
+    return follow(instance, instance.t + 0.3)
+
+
+@pytest.mark.parametrize("interface", [CoSimulation, ModelExchange])
+def test_a_state_from_a_file_goes_on_identically_in_another_process(interface, arm, arms, tmp_path):
+    archive = arms[arm]
+    names = names_of(archive)
+    instant = float(np.random.default_rng(2020).uniform(0.2, 0.6))
+    with interface(archive, tolerance=1e-8) as here:
+        if interface is CoSimulation:
+            here.to(instant)
+        else:
+            follow(here, instant, instant / 400)
+        saved = here.fmu.getFMUstate()
+        (tmp_path / "state").write_bytes(here.fmu.serializeFMUstate(saved))
+        here.fmu.freeFMUstate(saved)
+        # What a host has to remember by itself.
+        times = [repr(here.t), repr(getattr(here, "next_event", None))]
+        once = go_on(here, names)
+    there = tmp_path / "there"
+    arguments = [interface.__name__, archive.path, tmp_path / "state", there, *times]
+    call = "import sys, test_state; test_state.go_on_elsewhere(*sys.argv[1:])"
+    subprocess.run([sys.executable, "-c", call, *arguments], cwd=Path(__file__).parent, check=True, timeout=120)
+    again = np.fromfile(there).reshape(once.shape)
+    assert same(once, again), f"from {instant} s on: {first_difference(once, again, names)}"
+
+
+def go_on_elsewhere(interface, path, state, there, t, next_event):
+    """The other process: an archive unpacked anew, an instance with another tolerance, the state from the file."""
+    archive = Archive(path, f"{there} unpacked")
+    with {"CoSimulation": CoSimulation, "ModelExchange": ModelExchange}[interface](archive) as other:
+        loaded = other.fmu.deSerializeFMUstate(Path(state).read_bytes())
+        other.fmu.setFMUstate(loaded)
+        other.t, other.next_event = float(t), None if next_event == "None" else float(next_event)
+        go_on(other, names_of(archive)).tofile(there)
         other.fmu.freeFMUstate(loaded)
 
 

@@ -1,0 +1,245 @@
+//! grapple's FMUs in the crate `fmi`, an importer in Rust with a parser, a loader and a logger of its own.
+//!
+//! `GRAPPLE=$PWD/target/debug/grapple cargo test --manifest-path tests/interop/Cargo.toml` builds the FMUs and runs
+//! them. The crate keeps no unit of a variable, so of units only the definitions can be compared.
+
+use fmi::EventFlags;
+use fmi::fmi2::import::Fmi2Import;
+use fmi::fmi2::instance::{CoSimulation, Common, InstanceME, ModelExchange};
+use fmi::fmi2::schema::{Causality, Fmi2ModelDescription, Real, ScalarVariable, ScalarVariableElement, Variability};
+use fmi::fmi2::{Fmi2Error, Fmi2Res, Fmi2Status};
+use fmi::schema::variable_counts::VariableCounts;
+use fmi::traits::FmiImport;
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The two-link craft after 5 s: base, shoulder and elbow, in degrees.
+const ANGLES_DEG: [f64; 3] = [-45.92802927, 48.82037995, 104.92707873];
+/// The reference's last decimal, with room for it.
+const TOLERANCE_DEG: f64 = 1e-7;
+const STOP_TIME: f64 = 5.0;
+
+/// Builds an example with the finished tool, and imports it.
+fn import(example: &str) -> Fmi2Import {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let grapple = std::env::var_os("GRAPPLE").expect("the environment variable GRAPPLE is the path of the tool");
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{example}.toml"));
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let fmu = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{example}_{count}.fmu"));
+    let built = Command::new(grapple)
+        .arg("build")
+        .arg(spec)
+        .arg("--output")
+        .arg(&fmu)
+        .output();
+    let built = built.expect("the tool runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    fmi::import::from_path(&fmu).expect("the archive is one")
+}
+
+/// Only `fmi2OK` will do.
+#[track_caller]
+fn ok(result: Result<Fmi2Res, Fmi2Error>) {
+    assert!(matches!(result, Ok(Fmi2Res::OK)), "{result:?}");
+}
+
+fn initialise(instance: &mut impl fmi::traits::FmiInstance<Status = Fmi2Status>, tolerance: Option<f64>) {
+    ok(instance.enter_initialization_mode(tolerance, 0.0, Some(STOP_TIME)));
+    ok(instance.exit_initialization_mode());
+}
+
+fn get<const N: usize>(instance: &mut impl Common, xml: &Fmi2ModelDescription, names: [&str; N]) -> [f64; N] {
+    let references = names.map(|name| variable(xml, name).value_reference);
+    let mut values = [f64::NAN; N];
+    ok(instance.get_real(&references, &mut values));
+    values
+}
+
+fn variable<'a>(xml: &'a Fmi2ModelDescription, name: &str) -> &'a ScalarVariable {
+    xml.model_variable_by_name(name).expect("the name is known")
+}
+
+fn real(variable: &ScalarVariable) -> &Real {
+    match &variable.elem {
+        ScalarVariableElement::Real(real) => real,
+        other => panic!("{}: {other:?}", variable.name),
+    }
+}
+
+fn assert_reference(instance: &mut impl Common, xml: &Fmi2ModelDescription) {
+    let [w, z, shoulder, elbow] = get(instance, xml, ["base.q[1]", "base.q[4]", "shoulder.q", "elbow.q"]);
+    let found = [2.0 * z.atan2(w), shoulder, elbow].map(f64::to_degrees);
+    let off = found.iter().zip(ANGLES_DEG).map(|(a, b)| (a - b).abs());
+    let worst = off.fold(0.0, f64::max);
+    println!("{worst:.1e} degrees off");
+    assert!(worst < TOLERANCE_DEG, "{found:?}");
+}
+
+#[test]
+fn the_crate_fmi_reads_the_description_as_it_is_meant() {
+    for (example, joints, stop) in [("two_link", 2, 5.0), ("ssrms_type", 7, 60.0)] {
+        let import = import(example);
+        let xml = import.model_description();
+        assert_eq!((xml.fmi_version.as_str(), xml.model_name.as_str()), ("2.0", example));
+        assert_eq!(xml.variable_naming_convention.as_deref(), Some("structured"));
+        let (me, cs) = (xml.model_exchange.as_ref(), xml.co_simulation.as_ref());
+        let (me, cs) = (me.expect("both are offered"), cs.expect("both are offered"));
+        assert_eq!([&me.model_identifier, &cs.model_identifier], [example; 2]);
+        let flags = [
+            me.can_get_and_set_fmu_state,
+            me.can_serialize_fmu_state,
+            cs.can_get_and_set_fmu_state,
+            cs.can_serialize_fmu_state,
+            cs.can_handle_variable_communication_step_size,
+            cs.can_interpolate_inputs,
+        ];
+        assert_eq!(flags, [Some(true); 6]);
+        let experiment = xml.default_experiment.as_ref().expect("there is one");
+        assert_eq!((experiment.stop_time(), experiment.tolerance()), (stop, 1e-10));
+
+        // The base has 7 coordinates and 6 rates, each joint one of both, the system its work.
+        let states = 13 + 2 * joints + 1;
+        assert_eq!((xml.num_states(), xml.num_event_indicators()), (states, 0));
+        let variables = &xml.model_variables.variables;
+        let names: HashSet<&str> = variables.iter().map(|v| v.name.as_str()).collect();
+        assert_eq!(names.len(), variables.len());
+        let counts = xml.model_variables.model_counts();
+        assert_eq!(counts.num_real_vars + counts.num_bool_vars, variables.len());
+        assert_eq!(counts.num_parameters + counts.num_outputs, variables.len(), "{counts}");
+
+        let structure = &xml.model_structure;
+        for unknown in &structure.derivatives.unknowns {
+            let derivative = &variables[unknown.index as usize - 1];
+            let state = real(derivative).derivative.expect("it is one");
+            let state = &variables[state as usize - 1];
+            assert_eq!(derivative.name, format!("der({})", state.name));
+        }
+        let is_output = |&index: &u32| variables[index as usize - 1].causality == Causality::Output;
+        let outputs: Vec<u32> = (1..=variables.len() as u32).filter(is_output).collect();
+        for unknowns in [&structure.outputs.unknowns, &structure.initial_unknowns.unknowns] {
+            let indices: Vec<u32> = unknowns.iter().map(|unknown| unknown.index).collect();
+            assert_eq!(indices, outputs);
+        }
+
+        let units = &xml.unit_definitions.as_ref().expect("there are some").units;
+        for (name, exponents) in [
+            ("rad/s", [0, 0, -1, 1]),
+            ("m", [0, 1, 0, 0]),
+            ("kg.m2", [1, 2, 0, 0]),
+            ("N.m", [1, 2, -2, 0]),
+            ("J", [1, 2, -2, 0]),
+        ] {
+            let unit = units.iter().find(|unit| unit.name == name).expect(name);
+            let base = unit.base_unit.as_ref().expect(name);
+            let found = [base.kg, base.m, base.s, base.rad].map(Option::unwrap_or_default);
+            assert_eq!(found, exponents, "{name}");
+        }
+    }
+
+    let import = import("two_link");
+    let mass = variable(import.model_description(), "forearm.mass");
+    assert_eq!(mass.causality, Causality::Parameter);
+    assert_eq!(mass.variability, Some(Variability::Fixed));
+    assert_eq!(real(mass).start, Some(1.0));
+}
+
+#[test]
+fn the_crate_fmi_reaches_the_reference_in_co_simulation() {
+    let import = import("two_link");
+    let mut cs = import.instantiate_cs("arm", false, true).expect("an instance");
+    assert_eq!((cs.get_version(), cs.get_types_platform()), ("2.0", "default"));
+    initialise(&mut cs, Some(1e-12));
+    for step in 0..500 {
+        ok(cs.do_step(f64::from(step) * 0.01, 0.01, true));
+    }
+    assert_reference(&mut cs, import.model_description());
+    ok(cs.terminate());
+}
+
+/// Classical Runge–Kutta: the craft has no events.
+#[test]
+fn the_crate_fmi_reaches_the_reference_in_model_exchange() {
+    let import = import("two_link");
+    let mut me = import.instantiate_me("arm", false, true).expect("an instance");
+    initialise(&mut me, None);
+    let mut flags = EventFlags::default();
+    ok(me.new_discrete_states(&mut flags));
+    assert_eq!(flags, EventFlags::default(), "nothing more to do, no time event ahead");
+    ok(me.enter_continuous_time_mode());
+
+    let n = import.model_description().num_states();
+    let mut x = vec![f64::NAN; n];
+    ok(me.get_continuous_states(&mut x));
+    let at = |me: &mut InstanceME, t: f64, x: &[f64]| {
+        ok(me.set_time(t));
+        ok(me.set_continuous_states(x));
+    };
+    let h = 1e-3;
+    for step in 0..5000 {
+        let t = f64::from(step) * h;
+        let (mut slope, mut sum) = (vec![0.0; n], vec![0.0; n]);
+        for (way, weight) in [(0.0, 1.0), (h / 2.0, 2.0), (h / 2.0, 2.0), (h, 1.0)] {
+            let trial: Vec<f64> = x.iter().zip(&slope).map(|(x, dx)| x + way * dx).collect();
+            at(&mut me, t + way, &trial);
+            ok(me.get_derivatives(&mut slope));
+            sum.iter_mut().zip(&slope).for_each(|(sum, dx)| *sum += weight * dx);
+        }
+        x.iter_mut().zip(&sum).for_each(|(x, sum)| *x += h / 6.0 * sum);
+        at(&mut me, t + h, &x);
+        let (mut event, mut end) = (true, true);
+        ok(me.completed_integrator_step(true, &mut event, &mut end));
+        assert!(!event && !end);
+    }
+    assert_reference(&mut me, import.model_description());
+    ok(me.terminate());
+}
+
+#[test]
+fn the_crate_fmi_takes_a_state_back_by_handle_and_by_bytes() {
+    let import = import("two_link");
+    let xml = import.model_description();
+    let mut cs = import.instantiate_cs("arm", false, true).expect("an instance");
+    initialise(&mut cs, None);
+    ok(cs.do_step(0.0, 1.0, true));
+    let state = cs.get_fmu_state().expect("it can be saved");
+    let bytes = cs.serialize_fmu_state(&state).expect("it can be written");
+    let read = cs.deserialize_fmu_state(&bytes).expect("it can be read");
+    let mut runs = Vec::new();
+    for again in [None, Some(state), Some(read)] {
+        if let Some(state) = again {
+            ok(cs.set_fmu_state(&state).into());
+        }
+        ok(cs.do_step(1.0, 1.0, true));
+        runs.push(get(&mut cs, xml, ["base.q[1]", "shoulder.qd", "elbow.q", "system.work"]).map(f64::to_bits));
+    }
+    assert!(runs[0] == runs[1] && runs[1] == runs[2], "{runs:?}");
+}
+
+/// The crate's logger is a variadic function in C, which no test in Rust alone can have.
+#[test]
+fn the_crate_fmi_is_told_why_a_call_is_refused() {
+    struct Listener(Mutex<Vec<String>>);
+    impl log::Log for Listener {
+        fn enabled(&self, _: &log::Metadata) -> bool {
+            true
+        }
+        fn log(&self, record: &log::Record) {
+            let line = format!("{} {}: {}", record.level(), record.target(), record.args());
+            self.0.lock().expect("nobody panics with it").push(line);
+        }
+        fn flush(&self) {}
+    }
+    static LISTENER: Listener = Listener(Mutex::new(Vec::new()));
+    log::set_logger(&LISTENER).expect("it is the only one");
+
+    let import = import("two_link");
+    let mut cs = import.instantiate_cs("the 100% arm", false, true).expect("an instance");
+    let refused = cs.get_real(&[4_000_000_000], &mut [0.0]);
+    assert!(matches!(refused, Err(Fmi2Error::Error)), "{refused:?}");
+    let heard = LISTENER.0.lock().expect("nobody panics with it");
+    let told = "ERROR the 100% arm: fmi2GetReal: unknown value reference 4000000000";
+    assert!(heard.iter().any(|line| line.starts_with(told)), "{heard:?}");
+}
