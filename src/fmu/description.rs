@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_flavour_is_legal_and_one_to_one_with_the_registry() -> Outcome {
-        let (model, _) = two_link()?;
+        let model = two_link()?;
         for naming in [Naming::Structured, Naming::Flat] {
             for interfaces in [Interfaces::Both, Interfaces::ModelExchange, Interfaces::CoSimulation] {
                 let xml = describe(&model, naming, interfaces)?;
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn the_derivative_of_an_angle_depends_on_its_rate_alone() -> Outcome {
-        let (model, _) = two_link()?;
+        let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         let xml = describe(&model, Naming::Structured, Interfaces::Both)?;
         let index = |name: &str| {
