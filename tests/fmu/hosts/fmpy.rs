@@ -8,8 +8,8 @@
 //! events inputs again in Event Mode. In Co-Simulation inputs and, if wanted, their derivatives come before each step;
 //! after a discard `fmi2Terminated` is asked, and `fmi2LastSuccessfulTime` if it is true. Communication points are multiples of the interval.
 
+use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
-use crate::integration::{Calls, integrate};
 use grapple::fmu::fmi2::*;
 
 /// A ramp that the host feeds.
@@ -19,14 +19,14 @@ fn ramp(t: f64) -> f64 {
 
 struct Model<'a> {
     fmu: Instance<'a>,
-    next_event: Option<f64>,
+    next_event: f64,
 }
 
 impl<'a> Model<'a> {
     fn new(fmu: &'a Fmu, stop: f64) -> Self {
         let model = Self {
             fmu: fmu.instance_with(ME, Some(&callbacks()), fmi2False, fmi2False),
-            next_event: None,
+            next_event: f64::INFINITY,
         };
         model.fmu.setup(None, 0.0, Some(stop));
         ok(model.fmu.set("lower.mass", 1.6));
@@ -41,7 +41,7 @@ impl<'a> Model<'a> {
         loop {
             let info = self.fmu.new_discrete_states();
             assert_eq!(info.terminateSimulation, fmi2False);
-            self.next_event = (info.nextEventTimeDefined != fmi2False).then_some(info.nextEventTime);
+            self.next_event = next_event(&info);
             if info.newDiscreteStatesNeeded == fmi2False {
                 break;
             }
@@ -81,7 +81,7 @@ impl Calls for Model<'_> {
     }
 
     fn next_event(&self) -> f64 {
-        self.next_event.unwrap_or(f64::INFINITY)
+        self.next_event
     }
 }
 

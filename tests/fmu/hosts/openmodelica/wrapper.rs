@@ -11,8 +11,8 @@
 //! at the end; it is `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`, `fmi2EnterContinuousTimeMode`. The
 //! destructor calls `fmi2Terminate` whatever has happened before.
 
+use crate::driver::integration::Calls;
 use crate::driver::*;
-use crate::integration::Calls;
 use grapple::fmu::fmi2::fmi2False;
 
 /// How late a time event comes, s.

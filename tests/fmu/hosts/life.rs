@@ -1,71 +1,49 @@
 //! Instances by the thousand, one after the other and side by side (issue threads of Simulink, of Monte Carlo and of
 //! optimisation users). What concerns the loaded library itself is in `tests/python/test_hosts.py`.
 
+use crate::driver::process::{alone, in_use};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
-use std::process::Command;
-
-/// Runs the body of a test in a process of its own, where no other test takes memory or opens files meanwhile.
-fn alone(test: &str, body: impl FnOnce()) {
-    const CHILD: &str = "GRAPPLE_TEST_ALONE";
-    if std::env::var_os(CHILD).is_some() {
-        return body();
-    }
-    let program = std::env::current_exe().expect("a running program has a path");
-    let child = Command::new(program)
-        .args(["--exact", test, "--test-threads=1"])
-        .env(CHILD, "1")
-        .output()
-        .expect("this program can be started");
-    let said = String::from_utf8_lossy(&child.stdout);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}");
-}
-
-/// Bytes resident, and files open; nothing where there is no `/proc`.
-fn in_use() -> (u64, usize) {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let resident = pages.and_then(|p| p.split_whitespace().nth(1)?.parse::<u64>().ok());
-    let files = std::fs::read_dir("/proc/self/fd").map(Iterator::count);
-    (resident.unwrap_or(0) * 4096, files.unwrap_or(0))
-}
 
 /// One life: instantiate, initialise, step, free.
 fn live(fmu: &Fmu, kind: fmi2Type) {
     let instance = fmu.instance(kind);
-    instance.initialise(None);
     if kind == CS {
+        instance.initialise(None);
         ok(instance.step(0.0, 0.01));
     } else {
-        instance.new_discrete_states();
-        instance.enter_continuous_time_mode();
+        instance.begin();
         instance.derivatives();
     }
 }
 
 #[test]
 fn ten_thousand_lives_take_no_memory_and_no_file_handle() {
-    alone("life::ten_thousand_lives_take_no_memory_and_no_file_handle", || {
-        let fmu = Fmu::new();
-        for _ in 0..500 {
-            live(&fmu, ME);
-            live(&fmu, CS);
-        }
-        let (memory, files) = in_use();
-        for _ in 0..5000 {
-            live(&fmu, ME);
-            live(&fmu, CS);
-        }
-        let (after, files_after) = in_use();
-        assert_eq!(files_after, files);
-        // 64 KiB over 10 000 lives: six bytes each, less than the smallest leak.
-        assert!(after <= memory + (64 << 10), "{} bytes", after - memory);
-    });
+    alone(
+        "hosts::life::ten_thousand_lives_take_no_memory_and_no_file_handle",
+        || {
+            let fmu = Fmu::new();
+            for _ in 0..500 {
+                live(&fmu, ME);
+                live(&fmu, CS);
+            }
+            let (memory, files) = in_use();
+            for _ in 0..5000 {
+                live(&fmu, ME);
+                live(&fmu, CS);
+            }
+            let (after, files_after) = in_use();
+            assert_eq!(files_after, files);
+            // 64 KiB over 10 000 lives: six bytes each, less than the smallest leak.
+            assert!(after <= memory + (64 << 10), "{} bytes", after - memory);
+        },
+    );
 }
 
 #[test]
 fn a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits() {
     alone(
-        "life::a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits",
+        "hosts::life::a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits",
         || {
             let fmu = Fmu::new();
             let cs = fmu.instance(CS);
@@ -93,7 +71,7 @@ fn a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits() {
 
 #[test]
 fn a_thousand_instances_at_once_own_no_file_handle() {
-    alone("life::a_thousand_instances_at_once_own_no_file_handle", || {
+    alone("hosts::life::a_thousand_instances_at_once_own_no_file_handle", || {
         let fmu = Fmu::new();
         let (before, files) = in_use();
         let all: Vec<_> = (0..1000).map(|_| fmu.instance(CS)).collect();
@@ -113,7 +91,7 @@ fn a_thousand_instances_at_once_own_no_file_handle() {
 
 #[test]
 fn saved_states_take_no_memory_once_they_are_freed() {
-    alone("life::saved_states_take_no_memory_once_they_are_freed", || {
+    alone("hosts::life::saved_states_take_no_memory_once_they_are_freed", || {
         let fmu = Fmu::new();
         let cs = fmu.instance(CS);
         cs.initialise(None);

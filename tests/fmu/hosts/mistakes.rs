@@ -9,34 +9,19 @@ use rand_chacha::ChaCha8Rng;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
-const FATAL: fmi2Status = fmi2Status::FATAL;
+/// An instance as most loaders make it, unless it is refused.
+fn load(fmu: &Fmu) -> Option<Instance<'_>> {
+    fmu.instance_at(Some(&fmu.uri()), CS, Some(&callbacks()), fmi2False, fmi2True)
+}
 
-/// Instantiates the model that lies in `fmu`'s resources now, with the GUID that fits its bytes.
-fn instantiate_changed<'a>(fmu: &'a mut Fmu, bytes: &[u8]) -> Option<Instance<'a>> {
-    std::fs::write(fmu.resources.join("model.json"), bytes).expect("the file can be written");
+/// Puts a model into the resources, with the GUID that fits its bytes.
+fn change(fmu: &mut Fmu, bytes: &[u8]) {
+    fmu.write_model(bytes);
     fmu.guid = CString::new(Guid::new(bytes, Naming::Structured).to_string()).expect("no zero inside");
-    let fmu = &*fmu;
-    let c = fmu.instantiate_at(Some(&fmu.uri()), CS, Some(&callbacks()), fmi2False, fmi2True);
-    (!c.is_null()).then_some(Instance { fmu, c })
 }
 
 fn model(fmu: &Fmu) -> Vec<u8> {
-    std::fs::read(fmu.resources.join("model.json")).expect("the test has written it")
-}
-
-/// The one message heard, an error that mentions all of these.
-#[track_caller]
-fn told(words: &[&str]) {
-    let heard = heard();
-    assert_eq!(heard.len(), 1, "{heard:?}");
-    assert_eq!((heard[0].status, heard[0].category.as_str()), (ERROR, "logStatusError"));
-    for word in words {
-        assert!(
-            heard[0].message.contains(word),
-            "{word:?} is not in {:?}",
-            heard[0].message
-        );
-    }
+    std::fs::read(fmu.model_file()).expect("the test has written it")
 }
 
 #[test]
@@ -47,12 +32,9 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
     let guid = fmu.guid.clone();
 
     // Another craft's model, or another build's, under this XML.
-    std::fs::write(fmu.resources.join("model.json"), model(&other)).expect("the file can be written");
-    assert!(
-        fmu.instantiate_at(Some(&fmu.uri()), CS, Some(&callbacks()), 0, 1)
-            .is_null()
-    );
-    told(&["GUID", guid.to_str().expect("it is a text")]);
+    fmu.write_model(&model(&other));
+    assert!(load(&fmu).is_none());
+    told(ERROR, &["GUID", guid.to_str().expect("it is a text")]);
     // Cut, or something else altogether, with a GUID that fits.
     for (bytes, word) in [
         (&bytes[..bytes.len() / 2], "fmi2Instantiate"),
@@ -60,25 +42,21 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
         (b"not a model".as_slice(), "fmi2Instantiate"),
         (b"{\"format\": 99}".as_slice(), "fmi2Instantiate"),
     ] {
-        assert!(instantiate_changed(&mut fmu, bytes).is_none());
-        told(&[word]);
+        change(&mut fmu, bytes);
+        assert!(load(&fmu).is_none());
+        told(ERROR, &[word]);
     }
-    std::fs::remove_file(fmu.resources.join("model.json")).expect("it was there");
-    assert!(
-        fmu.instantiate_at(Some(&fmu.uri()), CS, Some(&callbacks()), 0, 1)
-            .is_null()
-    );
-    told(&["model.json", fmu.path()]);
+    std::fs::remove_file(fmu.model_file()).expect("it was there");
+    assert!(load(&fmu).is_none());
+    told(ERROR, &["model.json", fmu.path()]);
     // A directory where the file should be.
-    std::fs::create_dir(fmu.resources.join("model.json")).expect("the directory can be made");
-    assert!(
-        fmu.instantiate_at(Some(&fmu.uri()), CS, Some(&callbacks()), 0, 1)
-            .is_null()
-    );
-    told(&["model.json"]);
+    std::fs::create_dir(fmu.model_file()).expect("the directory can be made");
+    assert!(load(&fmu).is_none());
+    told(ERROR, &["model.json"]);
     // And the right one again.
-    std::fs::remove_dir(fmu.resources.join("model.json")).expect("it was made");
-    assert!(instantiate_changed(&mut fmu, &bytes).is_some());
+    std::fs::remove_dir(fmu.model_file()).expect("it was made");
+    change(&mut fmu, &bytes);
+    assert!(load(&fmu).is_some());
     assert_eq!(heard(), []);
 }
 
@@ -99,7 +77,8 @@ fn a_damaged_model_never_brings_the_library_down() {
                 _ => damaged[at] = b"0123456789-.eE[]{},\""[random.random_range(0..20)],
             }
         }
-        match instantiate_changed(&mut fmu, &damaged) {
+        change(&mut fmu, &damaged);
+        match load(&fmu) {
             None => refused += 1,
             Some(instance) => {
                 taken += 1;
@@ -136,7 +115,7 @@ fn a_parameter_that_makes_no_sense_is_named_and_can_be_mended() {
         ok(cs.set(name, bad));
         ok(cs.enter_initialization());
         assert_eq!(cs.exit_initialization(), ERROR, "{name}");
-        told(&[word, "fmi2ExitInitializationMode"]);
+        told(ERROR, &[word, "fmi2ExitInitializationMode"]);
         ok(cs.set(name, good));
         ok(cs.exit_initialization());
         ok(cs.step(0.0, 0.1));

@@ -9,8 +9,8 @@
 //! passed. Any status but `fmi2OK` is an error, in `fmi2DoStep` a discard ends the run. NaN and infinity are errors,
 //! as is a nominal that is not positive. `doStepEuler` sets the states before the time.
 
+use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
-use crate::integration::{Calls, integrate};
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::Slot;
 
@@ -20,8 +20,7 @@ fn component(fmu: &Fmu, kind: fmi2Type) -> Instance<'_> {
 
 /// `setupExperiment` with a stop time of 1.0 that does not count, then Initialization Mode.
 fn set_up(instance: &Instance, tolerance: f64) {
-    // SAFETY: a live handle.
-    ok(unsafe { grapple::fmu::c_abi::fmi2SetupExperiment(instance.c, fmi2True, tolerance, 0.0, fmi2False, 1.0) });
+    instance.setup_with_undefined_stop(tolerance, 1.0);
     ok(instance.enter_initialization());
 }
 
@@ -96,11 +95,7 @@ impl Calls for Component<'_> {
     }
 
     fn next_event(&self) -> f64 {
-        if self.info.nextEventTimeDefined == fmi2True {
-            self.info.nextEventTime
-        } else {
-            f64::INFINITY
-        }
+        next_event(&self.info)
     }
 }
 
@@ -238,9 +233,7 @@ fn s3_an_event_of_the_model_is_told_once_in_its_category_by_name() {
     assert_eq!((told[0].status, told[0].category.as_str()), (OK, "logEvents"));
     assert!(told[0].message.contains("elbow"));
     // Switched off, nothing is told.
-    let name = [c"logEvents".as_ptr()];
-    // SAFETY: a live handle, one string.
-    ok(unsafe { grapple::fmu::c_abi::fmi2SetDebugLogging(cs.c, fmi2False, 1, name.as_ptr()) });
+    ok(cs.switch_log(false, &[c"logEvents"]));
     while cs.flag("elbow.out_of_range") {
         ok(cs.step(cs.last_time(), 0.01));
         assert!(cs.last_time() < 5.0);

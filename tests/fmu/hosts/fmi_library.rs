@@ -14,8 +14,8 @@
 //! Initialization Mode as soon as an instance is made, reads and sets there, and ends with `fmi2Terminate` before
 //! `fmi2FreeInstance`.
 
+use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
-use crate::integration::{Calls, integrate};
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::Slot;
 
@@ -30,9 +30,8 @@ fn url(path: &str) -> String {
 }
 
 fn load(fmu: &Fmu, kind: fmi2Type) -> Instance<'_> {
-    let c = fmu.instantiate_at(Some(&url(fmu.path())), kind, Some(&callbacks()), fmi2False, fmi2True);
-    assert!(!c.is_null(), "{:?}", heard());
-    Instance { fmu, c }
+    fmu.instance_at(Some(&url(fmu.path())), kind, Some(&callbacks()), fmi2False, fmi2True)
+        .unwrap_or_else(|| panic!("{:?}", heard()))
 }
 
 struct Pyfmi<'a> {
@@ -43,8 +42,7 @@ struct Pyfmi<'a> {
 impl<'a> Pyfmi<'a> {
     fn initialise(fmu: Instance<'a>) -> Self {
         ok(fmu.set("elbow.tau", 0.4));
-        // SAFETY: a live handle. The stop time is passed and does not count.
-        ok(unsafe { grapple::fmu::c_abi::fmi2SetupExperiment(fmu.c, fmi2True, 1e-4, 0.0, fmi2False, 1.5) });
+        fmu.setup_with_undefined_stop(1e-4, 1.5);
         ok(fmu.enter_initialization());
         ok(fmu.exit_initialization());
         let info = fmi2EventInfo::default();
@@ -114,11 +112,7 @@ impl Calls for Pyfmi<'_> {
     }
 
     fn next_event(&self) -> f64 {
-        if self.info.nextEventTimeDefined == fmi2True {
-            self.info.nextEventTime
-        } else {
-            f64::INFINITY
-        }
+        next_event(&self.info)
     }
 }
 
@@ -163,8 +157,7 @@ fn pyfmi_steps_co_simulation_over_a_linspace() {
     let fmu = Fmu::new();
     let cs = load(&fmu, CS);
     ok(cs.set("elbow.tau", 0.4));
-    // SAFETY: a live handle. The stop time is passed and does not count.
-    ok(unsafe { grapple::fmu::c_abi::fmi2SetupExperiment(cs.c, fmi2True, 1e-13, 0.0, fmi2False, 0.2) });
+    cs.setup_with_undefined_stop(1e-13, 0.2);
     ok(cs.enter_initialization());
     ok(cs.exit_initialization());
     let (n, end) = (7, 1.5);

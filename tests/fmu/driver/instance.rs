@@ -3,6 +3,7 @@
 use crate::driver::{CS, Fmu, OK, WATCHED, heard};
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
+use std::ffi::CStr;
 use std::ptr::null_mut;
 
 /// An instance, freed at the end.
@@ -45,6 +46,12 @@ impl Instance<'_> {
         });
     }
 
+    /// A stop time that is passed and does not count, since it is not defined.
+    #[track_caller]
+    pub fn setup_with_undefined_stop(&self, tolerance: f64, stop: f64) {
+        ok(unsafe { fmi2SetupExperiment(self.c, fmi2True, tolerance, 0.0, fmi2False, stop) });
+    }
+
     pub fn enter_initialization(&self) -> fmi2Status {
         unsafe { fmi2EnterInitializationMode(self.c) }
     }
@@ -60,12 +67,26 @@ impl Instance<'_> {
         ok(self.exit_initialization());
     }
 
+    /// Initialised without a tolerance, and in Continuous-Time Mode.
+    #[track_caller]
+    pub fn begin(&self) {
+        self.initialise(None);
+        self.new_discrete_states();
+        self.enter_continuous_time_mode();
+    }
+
     pub fn terminate(&self) -> fmi2Status {
         unsafe { fmi2Terminate(self.c) }
     }
 
     pub fn reset(&self) -> fmi2Status {
         unsafe { fmi2Reset(self.c) }
+    }
+
+    /// `fmi2SetDebugLogging`.
+    pub fn switch_log(&self, on: bool, categories: &[&CStr]) -> fmi2Status {
+        let names: Vec<fmi2String> = categories.iter().map(|name| name.as_ptr()).collect();
+        unsafe { fmi2SetDebugLogging(self.c, fmi2Boolean::from(on), names.len(), names.as_ptr()) }
     }
 
     #[track_caller]
@@ -148,6 +169,18 @@ impl Instance<'_> {
             nextEventTime: f64::NAN,
         };
         ok(unsafe { fmi2NewDiscreteStates(self.c, &mut info) });
+        assert_eq!(info.newDiscreteStatesNeeded, fmi2False);
+        assert_eq!(info.terminateSimulation, fmi2False);
+        assert!(info.nextEventTime.is_finite());
+        info
+    }
+
+    /// An event, in the calls that most hosts make of it.
+    #[track_caller]
+    pub fn event(&self) -> fmi2EventInfo {
+        self.enter_event_mode();
+        let info = self.new_discrete_states();
+        self.enter_continuous_time_mode();
         info
     }
 
@@ -215,16 +248,39 @@ impl Instance<'_> {
         assert!(state.is_null());
     }
 
-    /// All that makes the answers, as bytes.
+    /// A saved state as bytes.
     #[track_caller]
-    pub fn bytes(&self) -> Vec<u8> {
-        let state = self.save();
+    pub fn serialize(&self, state: fmi2FMUstate) -> Vec<u8> {
         let mut size = 0;
         ok(unsafe { fmi2SerializedFMUstateSize(self.c, state, &mut size) });
         let mut bytes = vec![0_u8; size];
         ok(unsafe { fmi2SerializeFMUstate(self.c, state, bytes.as_mut_ptr().cast(), size) });
+        bytes
+    }
+
+    /// A saved state from bytes; null where they are refused.
+    pub fn deserialize(&self, bytes: &[u8]) -> (fmi2Status, fmi2FMUstate) {
+        let mut state = null_mut();
+        let status = unsafe { fmi2DeSerializeFMUstate(self.c, bytes.as_ptr().cast(), bytes.len(), &mut state) };
+        (status, state)
+    }
+
+    /// All that makes the answers, as bytes.
+    #[track_caller]
+    pub fn bytes(&self) -> Vec<u8> {
+        let state = self.save();
+        let bytes = self.serialize(state);
         self.free_state(state);
         bytes
+    }
+}
+
+/// When the next time event is due, s.
+pub fn next_event(info: &fmi2EventInfo) -> f64 {
+    if info.nextEventTimeDefined == fmi2False {
+        f64::INFINITY
+    } else {
+        info.nextEventTime
     }
 }
 

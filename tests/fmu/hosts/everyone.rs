@@ -28,12 +28,11 @@ fn a_tunable_parameter_acts_during_the_run() {
     let fmu = Fmu::new();
     for kind in [ME, CS] {
         let instance = fmu.instance(kind);
-        instance.initialise(None);
         if kind == ME {
-            instance.new_discrete_states();
-            instance.enter_continuous_time_mode();
+            instance.begin();
             instance.enter_event_mode();
         } else {
+            instance.initialise(None);
             ok(instance.step(0.0, 0.1));
         }
         let before = instance.get("der(shoulder.qd)");
@@ -64,26 +63,16 @@ fn there_are_no_string_variables_whose_starts_could_be_pasted_unescaped() {
 fn the_state_is_got_set_and_written_as_bytes_in_model_exchange_as_well() {
     let fmu = Fmu::new();
     let [a, b] = [fmu.instance(ME), fmu.instance(ME)];
-    a.initialise(None);
-    a.new_discrete_states();
-    a.enter_continuous_time_mode();
+    a.begin();
     ok(a.set("elbow.tau", 0.7));
     let mut x = a.states();
     x[8] += 0.01;
     a.set_time(0.11);
     a.set_states(&x);
     let bytes = a.bytes();
-    let mut state = std::ptr::null_mut();
-    // SAFETY: as many bytes as the count says; a state of this FMU.
-    unsafe {
-        ok(fmi2DeSerializeFMUstate(
-            b.c,
-            bytes.as_ptr().cast(),
-            bytes.len(),
-            &mut state,
-        ));
-        ok(fmi2SetFMUstate(b.c, state));
-    }
+    let (status, state) = b.deserialize(&bytes);
+    ok(status);
+    b.restore(state);
     b.free_state(state);
     assert_eq!(b.bytes(), bytes);
     assert_eq!(b.derivatives(), a.derivatives());
@@ -135,9 +124,7 @@ fn communication_points_with_round_off_are_taken() {
 fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
     let fmu = Fmu::of(&CRAFT.replace("position = 0.3, rate = 0.1", "position_deg = 20.0"));
     let me = fmu.instance(ME);
-    me.initialise(None);
-    me.new_discrete_states();
-    me.enter_continuous_time_mode();
+    me.begin();
     let x = me.states();
     let limit = x[8];
     // Back and forth by round-off around the limit.
@@ -150,9 +137,7 @@ fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
         let now = me.indicators()[0] > 0.0;
         if now != side {
             changes += 1;
-            me.enter_event_mode();
-            me.new_discrete_states();
-            me.enter_continuous_time_mode();
+            me.event();
         }
         side = me.indicators()[0] > 0.0;
     }
@@ -163,9 +148,7 @@ fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
 fn a_message_is_one_finished_string_with_every_percent_doubled() {
     let fmu = Fmu::new();
     let cs = fmu.instance(CS);
-    let name = [c"100% %s %n #r1#".as_ptr()];
-    // SAFETY: one string that lives during the call.
-    assert_eq!(unsafe { fmi2SetDebugLogging(cs.c, fmi2True, 1, name.as_ptr()) }, ERROR);
+    assert_eq!(cs.switch_log(true, &[c"100% %s %n #r1#"]), ERROR);
     let told = heard();
     assert_eq!(told.len(), 1);
     let message = &told[0].message;
@@ -213,26 +196,9 @@ fn every_unit_in_use_is_declared_with_si_exponents_and_none_is_called_1() {
 #[test]
 fn every_spelling_of_the_resource_location_is_taken() {
     let fmu = Fmu::new();
-    let path = fmu.path();
-    let escaped = path.replace(' ', "%20");
-    let everything = path
-        .bytes()
-        .map(|b| if b == b'/' { "/".to_owned() } else { format!("%{b:02x}") });
-    for location in [
-        path.to_owned(),
-        format!("{path}/"),
-        format!("file:{escaped}"),
-        format!("file://{escaped}"),
-        format!("file://{escaped}/"),
-        format!("file://localhost{escaped}"),
-        // Not escaped at all, as some importers do it.
-        format!("file://{path}"),
-        format!("FILE://{}", everything.collect::<String>()),
-    ] {
-        let c = fmu.instantiate_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
-        assert!(!c.is_null(), "{location}: {:?}", heard());
-        // SAFETY: a live handle.
-        unsafe { fmi2FreeInstance(c) };
+    for location in fmu.locations() {
+        let instance = fmu.instance_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
+        assert!(instance.is_some(), "{location}: {:?}", heard());
     }
     assert_eq!(heard(), []);
 }
@@ -247,11 +213,9 @@ fn a_resource_location_that_is_none_is_refused_with_a_clear_message() {
         (Some("file:///nowhere/at/all"), "/nowhere/at/all"),
         (Some("file:///x%2"), "percent escape"),
     ] {
-        let c = fmu.instantiate_at(location, CS, Some(&callbacks()), fmi2False, fmi2True);
-        assert!(c.is_null());
-        let told = heard();
-        assert_eq!(told.len(), 1);
-        assert!(told[0].message.contains(word), "{:?}", told[0]);
+        let instance = fmu.instance_at(location, CS, Some(&callbacks()), fmi2False, fmi2True);
+        assert!(instance.is_none(), "{location:?}");
+        told(ERROR, &[word]);
     }
 }
 
@@ -274,7 +238,7 @@ fn null_callbacks_null_loggers_and_null_allocators_are_tolerated() {
             ok(instance.reset());
         }
         assert!(
-            fmu.instantiate_at(None, CS, callbacks, fmi2True, fmi2True).is_null(),
+            fmu.instance_at(None, CS, callbacks, fmi2True, fmi2True).is_none(),
             "a refusal without a logger"
         );
     }

@@ -3,39 +3,34 @@
 //! One module per host. The sequences were read from the hosts' public sources, named at the head of each
 //! module (facts only). A test is named after its rule in `docs/hosts.md`.
 
-mod driver;
 mod everyone;
 mod fmi_library;
 mod fmpy;
-mod instance;
-mod integration;
 mod life;
 mod mistakes;
 mod omsimulator;
 mod openmodelica;
 
+use std::path::{Path, PathBuf};
+
 #[test]
 fn every_test_that_the_page_on_hosts_names_exists() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let modules = [
-        "everyone",
-        "fmi_library",
-        "fmpy",
-        "life",
-        "mistakes",
-        "omsimulator",
-        "openmodelica",
-    ];
-    let mut sources: Vec<String> = modules.iter().map(|m| read(&format!("tests/hosts/{m}.rs"))).collect();
-    let others = [
-        "tests/contract.rs",
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<PathBuf> = [
+        "src/fmu/component/tests.rs",
         "tests/python/test_hosts.py",
         "tests/python/test_validate.py",
-        "src/fmu/component/tests.rs",
-    ];
-    sources.extend(others.map(read));
-    let page = read("docs/hosts.md");
+    ]
+    .map(|path| root.join(path))
+    .into();
+    for folder in ["tests/fmu/contract", "tests/fmu/hosts"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder of tests");
+        let entries = entries.map(|entry| entry.expect("an entry").path());
+        paths.extend(entries.filter(|path| path.is_file()));
+    }
+    let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let sources: Vec<String> = paths.into_iter().map(read).collect();
+    let page = read(root.join("docs/hosts.md"));
     let mut named = 0;
     // What stands between backquotes and looks like the name of a test, alone or after a file.
     for name in page.split('`').skip(1).step_by(2) {
