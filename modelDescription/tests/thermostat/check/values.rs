@@ -2,7 +2,7 @@
 
 use model_description::*;
 
-use crate::{provokes, real, variable};
+use super::{provokes, real, variable};
 
 #[test]
 fn numbers_are_finite() {

@@ -1,11 +1,9 @@
 //! The reader on what other tools write, and on garbage.
 
-mod common;
-
-use common::thermostat;
 use model_description::*;
 
-const GOLDEN: &str = include_str!("../golden/thermostat.xml");
+use crate::GOLDEN;
+use crate::model::thermostat;
 
 #[test]
 fn attributes_and_elements_nobody_knows_are_skipped() {

@@ -2,8 +2,8 @@
 
 use model_description::*;
 
-use crate::common::text;
-use crate::{problems, provokes, real, variable};
+use super::{problems, provokes, real, variable};
+use crate::model::text;
 
 #[test]
 fn two_variables_with_start_values_are_not_the_same() {

@@ -2,7 +2,7 @@
 
 use model_description::*;
 
-use crate::{provokes, variable};
+use super::{provokes, variable};
 
 #[test]
 fn names_are_unique() {

@@ -1,8 +1,5 @@
 //! `check` finds each thing the standard forbids, by the name of what it is about.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod aliases;
 mod combinations;
 mod header;
@@ -11,8 +8,9 @@ mod structure;
 mod units_and_types;
 mod values;
 
-use common::thermostat;
 use model_description::*;
+
+use crate::model::thermostat;
 
 /// The problems of the thermostat after a change, as text.
 fn problems(change: impl FnOnce(&mut ModelDescription)) -> Vec<String> {
@@ -57,4 +55,10 @@ fn append(model: &mut ModelDescription, name: &str, causality: Causality, variab
         }),
         ..ScalarVariable::default()
     });
+}
+
+/// Lists the initial unknowns that the standard asks for.
+fn list_initial_unknowns(model: &mut ModelDescription) {
+    let initial = model.expected_initial_unknowns();
+    model.model_structure.initial_unknowns = initial.into_iter().map(Unknown::of).collect();
 }

@@ -2,8 +2,8 @@
 
 use model_description::*;
 
-use crate::common::thermostat;
-use crate::{append, problems, provokes, real, variable};
+use super::{append, list_initial_unknowns, problems, provokes, real, variable};
+use crate::model::thermostat;
 use Causality::*;
 use DependencyKind::{Constant, Dependent, Fixed};
 use Variability::Continuous;
@@ -146,8 +146,7 @@ fn derivatives_name_continuous_states() {
             append(m, "x", Local, Continuous);
             real(m, 18).derivative = Some(index);
             m.model_structure.derivatives.push(Unknown::of(18));
-            let initial = m.expected_initial_unknowns();
-            m.model_structure.initial_unknowns = initial.into_iter().map(Unknown::of).collect();
+            list_initial_unknowns(m);
         }
     };
     provokes(listed(4), &[]);

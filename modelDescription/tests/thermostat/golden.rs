@@ -1,11 +1,9 @@
 //! The writer against a file written by hand, and back.
 
-mod common;
-
-use common::thermostat;
 use model_description::*;
 
-const GOLDEN: &str = include_str!("../golden/thermostat.xml");
+use crate::GOLDEN;
+use crate::model::{text, thermostat};
 
 #[test]
 fn the_text_is_that_of_the_golden_file_byte_for_byte() {
@@ -68,7 +66,7 @@ fn a_number_that_is_not_finite_is_refused_by_the_name_of_its_variable() {
 #[test]
 fn a_character_that_xml_cannot_hold_is_refused_with_its_line() {
     let mut model = thermostat();
-    model.model_variables[1].description = common::text("bell \u{7}");
+    model.model_variables[1].description = text("bell \u{7}");
     let error = model.to_xml().unwrap_err().to_string();
     assert!(error.contains(r"'\u{7}'") && error.contains("der(room.T)"), "{error}");
 }
@@ -86,7 +84,7 @@ fn an_annotation_key_that_is_no_xml_name_is_refused() {
 fn every_character_of_a_text_survives() {
     let mut model = thermostat();
     let all = "\t tab, \r\n, <tag a='b' c=\"d\">, ]]>, &amp; &, 漢字 \u{10FFFF}\u{85}\u{2028}  end ";
-    model.description = common::text(all);
+    model.description = text(all);
     let read = ModelDescription::from_xml(&model.to_xml().unwrap()).unwrap();
     assert_eq!(read.description.as_deref(), Some(all));
 }

@@ -2,8 +2,8 @@
 
 use model_description::*;
 
-use crate::common::text;
-use crate::{problems, provokes};
+use super::{problems, provokes};
+use crate::model::text;
 
 #[test]
 fn model_name_and_guid_are_not_empty() {

@@ -2,7 +2,7 @@
 
 use model_description::*;
 
-use crate::{append, problems, provokes, real, variable};
+use super::{append, list_initial_unknowns, problems, provokes, real, variable};
 use Causality::*;
 use Initial::*;
 use Variability::*;
@@ -81,8 +81,7 @@ fn alone(variable: ScalarVariable) -> ModelDescription {
     if model.model_variables[0].causality == Output {
         model.model_structure.outputs = vec![Unknown::of(1)];
     }
-    let initial = model.expected_initial_unknowns();
-    model.model_structure.initial_unknowns = initial.into_iter().map(Unknown::of).collect();
+    list_initial_unknowns(&mut model);
     model
 }
 

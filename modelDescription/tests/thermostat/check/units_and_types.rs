@@ -2,8 +2,8 @@
 
 use model_description::*;
 
-use crate::common::text;
-use crate::{provokes, real, variable};
+use super::{provokes, real, variable};
+use crate::model::text;
 
 #[test]
 fn there_is_no_unit_1() {
