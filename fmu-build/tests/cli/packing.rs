@@ -1,30 +1,10 @@
 //! `grapple build`: which libraries it packs, which it refuses, and what the FMU tells of itself.
 
-#[allow(dead_code)] // what other tests need of it
-mod common;
-#[path = "common/pe.rs"]
-mod pe;
-
-use common::{Desk, example};
-use object::{Object, ObjectSymbol};
+use crate::desk::{Desk, assert_self_contained, example};
+use crate::library::{OWN, built, exports};
+use crate::pe;
+use crate::table::{last, table};
 use std::collections::BTreeSet;
-
-const OWN: &str = "binaries/linux64/two_link.so";
-
-/// A folder with the two-link craft, and with the library of its FMU as `own.so`.
-fn desk() -> Desk {
-    let desk = Desk::with_example("two_link");
-    desk.succeed(&["build", "two_link.toml"]);
-    desk.write_bytes("own.so", &desk.contents("two_link.fmu")[OWN]);
-    desk
-}
-
-/// The names that a library exports.
-fn exports(library: &[u8]) -> Vec<String> {
-    let file = object::File::parse(library).expect("a library");
-    let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_definition());
-    symbols.map(|s| s.name().expect("UTF-8").to_owned()).collect()
-}
 
 /// What `build` says of options that it refuses.
 fn refusal(desk: &Desk, options: &[&str]) -> String {
@@ -37,12 +17,16 @@ fn refusal(desk: &Desk, options: &[&str]) -> String {
     outcome.errors
 }
 
+/// The names of the variables in a model description.
+fn variables(xml: &str) -> impl Iterator<Item = &str> {
+    let elements = xml.split("<ScalarVariable name=\"").skip(1);
+    elements.map(|rest| rest.split_once('"').expect("the end of the name").0)
+}
+
 #[test]
 fn a_library_of_another_kind_is_refused_with_what_it_is() {
-    let desk = desk();
-    let names = exports(&desk.bytes("own.so"));
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    desk.write_bytes("own.dll", &pe::dll(&names));
+    let desk = built();
+    desk.write_bytes("own.dll", &pe::dll(&exports(&desk.bytes("own.so"))));
     desk.write("notes.txt", "no library");
     for (option, words) in [
         (
@@ -72,7 +56,7 @@ fn a_library_of_another_kind_is_refused_with_what_it_is() {
 
 #[test]
 fn a_library_that_lacks_a_function_is_refused_by_the_functions_name() {
-    let desk = desk();
+    let desk = built();
     let mut library = desk.bytes("own.so");
     let name = b"\0fmi2DoStep\0";
     let mut found = 0;
@@ -87,9 +71,8 @@ fn a_library_that_lacks_a_function_is_refused_by_the_functions_name() {
     let errors = refusal(&desk, &["--library", "other.so"]);
     assert!(errors.contains("it lacks fmi2DoStep"), "{errors}");
 
-    let names = exports(&desk.bytes("own.so"));
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let most: Vec<&str> = names.iter().copied().filter(|n| !n.ends_with("FMUstate")).collect();
+    let mut most = exports(&desk.bytes("own.so"));
+    most.retain(|name| !name.ends_with("FMUstate"));
     desk.write_bytes("most.dll", &pe::dll(&most));
     let errors = refusal(&desk, &["--binary", "win64=most.dll"]);
     let lacking = "it lacks fmi2DeSerializeFMUstate, fmi2FreeFMUstate, fmi2GetFMUstate, fmi2SerializeFMUstate, \
@@ -102,10 +85,9 @@ fn a_library_that_lacks_a_function_is_refused_by_the_functions_name() {
 
 #[test]
 fn an_fmu_serves_the_platforms_whose_libraries_it_holds_and_says_so() {
-    let desk = desk();
-    let names = exports(&desk.bytes("own.so"));
-    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-    names.push("stray");
+    let desk = built();
+    let mut names = exports(&desk.bytes("own.so"));
+    names.push("stray".to_owned());
     desk.write_bytes("grapple.dll", &pe::dll(&names));
     let out = desk.succeed(&["build", "two_link.toml", "--binary", "win64=grapple.dll"]);
     let mut lines = out.lines();
@@ -135,7 +117,7 @@ fn an_fmu_serves_the_platforms_whose_libraries_it_holds_and_says_so() {
 
 #[test]
 fn another_library_takes_the_place_of_the_one_inside() {
-    let desk = desk();
+    let desk = built();
     let mut other = desk.bytes("own.so");
     other.extend(b"made elsewhere");
     desk.write_bytes("other.so", &other);
@@ -158,13 +140,10 @@ fn another_library_takes_the_place_of_the_one_inside() {
 
 #[test]
 fn without_diagnostics_nothing_of_the_system_is_left_and_the_rest_moves_as_before() {
-    let desk = desk();
+    let desk = built();
     let names = |fmu: &str| -> BTreeSet<String> {
         let xml = desk.content(fmu, "modelDescription.xml");
-        let names = xml.split("<ScalarVariable name=\"").skip(1);
-        names
-            .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
-            .collect()
+        variables(&xml).map(str::to_owned).collect()
     };
     desk.succeed(&["build", "two_link.toml", "--without-diagnostics", "-o", "bare.fmu"]);
     let (all, bare) = (names("two_link.fmu"), names("bare.fmu"));
@@ -175,26 +154,15 @@ fn without_diagnostics_nothing_of_the_system_is_left_and_the_rest_moves_as_befor
 
     desk.succeed(&["simulate", "bare.fmu", "-o", "bare.csv", "--page", "bare.html"]);
     desk.succeed(&["simulate", "two_link.fmu", "-o", "all.csv", "--page", "all.html"]);
-    let tip = |csv: &str| -> f64 {
-        let text = desk.text(csv);
-        let mut lines = text.lines();
-        let column = lines
-            .next()
-            .and_then(|header| header.split(',').position(|name| name == "tip.r[1] [m]"));
-        let last = lines.last().and_then(|row| row.split(',').nth(column?));
-        last.and_then(|value| value.parse().ok())
-            .unwrap_or_else(|| panic!("{csv} has the tip"))
-    };
+    let tip = |csv: &str| last(&table(&desk.text(csv)), "tip.r[1] [m]");
     // The work is a state whose error the steps follow too, so the last digits differ.
     assert!((tip("bare.csv") - tip("all.csv")).abs() < 1e-8);
 }
 
 #[test]
 fn the_same_spec_options_and_libraries_give_the_same_bytes() {
-    let desk = desk();
-    let names = exports(&desk.bytes("own.so"));
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    desk.write_bytes("grapple.dll", &pe::dll(&names));
+    let desk = built();
+    desk.write_bytes("grapple.dll", &pe::dll(&exports(&desk.bytes("own.so"))));
     let build = |fmu: &str, binaries: [&str; 2]| {
         let options = [
             "--names",
@@ -285,17 +253,16 @@ fn an_fmu_documents_itself_on_a_page_of_its_own() {
         let page = desk.content(&fmu, "documentation/index.html");
         // Every variable is in a table, with what the XML says of it.
         let xml = desk.content(&fmu, "modelDescription.xml");
-        let mut variables = 0;
-        for rest in xml.split("<ScalarVariable name=\"").skip(1) {
-            let name = rest.split('"').next().unwrap_or_default();
+        let mut count = 0;
+        for name in variables(&xml) {
             assert!(
                 page.contains(&format!("<tr><td><code>{name}</code><td>")),
                 "{craft}: {name}"
             );
-            variables += 1;
+            count += 1;
         }
-        assert!(variables > 40, "{craft}");
-        assert_eq!(page.matches("<tr><td>").count(), variables, "{craft}: each once");
+        assert!(count > 40, "{craft}");
+        assert_eq!(page.matches("<tr><td>").count(), count, "{craft}: each once");
         for words in [
             "Frames and conventions",
             "scalar first",
@@ -305,9 +272,8 @@ fn an_fmu_documents_itself_on_a_page_of_its_own() {
         ] {
             assert!(page.contains(words), "{craft}: {words}");
         }
-        for fetched in ["<link", "src=", "@import", "url(", "<script"] {
-            assert!(!page.contains(fetched), "the page needs more than itself: {fetched}");
-        }
+        assert_self_contained(&page);
+        assert!(!page.contains("<script"), "{craft}");
     }
     let page = desk.content("zoo.fmu", "documentation/index.html");
     assert!(page.contains("Joints of all kinds, &lt;drawn&gt; &amp; described"));
@@ -345,7 +311,7 @@ fn the_icon_shows_the_craft() {
 
 #[test]
 fn the_licences_are_in_the_archive() {
-    let desk = desk();
+    let desk = built();
     let text = |name: &str| desk.content("two_link.fmu", &format!("documentation/licenses/{name}"));
     assert!(text("license.txt").contains("MIT OR Apache-2.0"));
     assert!(text("LICENSE-MIT").contains("Permission is hereby granted"));

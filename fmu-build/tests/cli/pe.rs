@@ -1,7 +1,7 @@
 //! A Windows library in a few bytes: headers and an export table, enough to be looked into.
 
 /// A 64-bit DLL for x86-64 that exports these names.
-pub fn dll(names: &[&str]) -> Vec<u8> {
+pub fn dll(names: &[impl AsRef<str>]) -> Vec<u8> {
     let table = export_table(names);
     let table_size = u32::try_from(table.len()).expect("a small table");
 
@@ -36,7 +36,7 @@ pub fn dll(names: &[&str]) -> Vec<u8> {
 const ADDRESS: u32 = 0x1000;
 
 /// Directory, functions, names, ordinals, strings.
-fn export_table(names: &[&str]) -> Vec<u8> {
+fn export_table(names: &[impl AsRef<str>]) -> Vec<u8> {
     let n = u32::try_from(names.len()).expect("a few names");
     let functions = ADDRESS + 40;
     let (pointers, ordinals, strings) = (functions + 4 * n, functions + 8 * n, functions + 10 * n);
@@ -47,7 +47,7 @@ fn export_table(names: &[&str]) -> Vec<u8> {
     for name in names {
         let place = strings + u32::try_from(text.len()).expect("a few names");
         numbers32(&mut table, &[place]);
-        text.extend(name.as_bytes());
+        text.extend(name.as_ref().as_bytes());
         text.push(0);
     }
     for ordinal in 0..names.len() {

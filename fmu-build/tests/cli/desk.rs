@@ -97,6 +97,13 @@ pub fn example(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
+/// Asserts that a page fetches nothing.
+pub fn assert_self_contained(page: &str) {
+    for fetched in ["<link", "src=", "@import", "url("] {
+        assert!(!page.contains(fetched), "the page needs more than itself: {fetched}");
+    }
+}
+
 /// A report in one line, without the frame around its words.
 fn unwrapped(report: &str) -> String {
     let words = report.split(|c: char| c.is_whitespace() || "│×·├╰╭─".contains(c));

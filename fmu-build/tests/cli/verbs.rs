@@ -1,11 +1,7 @@
 //! `new`, `build`, `describe`, `simulate` and `schema`, as a user types them.
 
-#[allow(dead_code)] // what other tests need of it
-mod common;
-
-use common::{Desk, example};
-use object::{Object, ObjectSymbol, SymbolKind};
-use std::collections::HashMap;
+use crate::desk::{Desk, assert_self_contained, example};
+use crate::table::{Table, last, table};
 
 #[test]
 fn every_template_is_a_spec_that_builds_and_runs() {
@@ -63,69 +59,8 @@ fn an_fmu_offers_the_interfaces_and_names_that_were_asked_for() {
     assert!(xml(&["--names", "flat"]).contains("name=\"base_r_1_\""));
 }
 
-/// The shared library in the FMU of an example.
-fn library_of(example: &str) -> Vec<u8> {
-    let desk = Desk::with_example(example);
-    desk.succeed(&["build", &format!("{example}.toml")]);
-    let mut contents = desk.contents(&format!("{example}.fmu"));
-    let library = contents.remove(&format!("binaries/linux64/{example}.so"));
-    library.expect("an FMU has a library")
-}
-
-#[test]
-fn only_the_functions_of_fmi_leave_the_library() {
-    let library = library_of("two_link");
-    let elf = object::File::parse(library.as_slice()).expect("an ELF file");
-    let exported: Vec<&str> = elf
-        .dynamic_symbols()
-        .filter(|symbol| symbol.is_definition())
-        .map(|symbol| symbol.name().expect("UTF-8"))
-        .collect();
-    assert!(exported.iter().all(|name| name.starts_with("fmi2")), "{exported:?}");
-    assert_eq!(exported.len(), 44);
-}
-
-#[test]
-fn the_library_is_optimised_as_a_whole() {
-    let library = library_of("two_link");
-    let elf = object::File::parse(library.as_slice()).expect("an ELF file");
-    // Every crate that is compiled by itself leaves a file symbol "<crate>.<hash>-cgu.<n>"; with link-time
-    // optimisation all are one unit, but for compiler_builtins, which never takes part.
-    let units: Vec<&str> = elf
-        .symbols()
-        .filter(|symbol| symbol.kind() == SymbolKind::File)
-        .map(|symbol| symbol.name().expect("UTF-8"))
-        .filter(|name| name.contains("-cgu.") && !name.starts_with("compiler_builtins."))
-        .collect();
-    assert!(
-        matches!(units.as_slice(), [one] if one.starts_with("grapple.")),
-        "{units:?}"
-    );
-}
-
-/// A CSV file: one list of values for each column.
-fn table(text: &str) -> HashMap<&str, Vec<f64>> {
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().expect("a header").split(',').collect();
-    let mut columns: HashMap<&str, Vec<f64>> = names.iter().map(|name| (*name, Vec::new())).collect();
-    for line in lines {
-        for (name, value) in names.iter().zip(line.split(',')) {
-            let column = columns.get_mut(name).expect("a column for each name");
-            column.push(value.parse().expect("a number"));
-        }
-    }
-    columns
-}
-
-fn last(table: &HashMap<&str, Vec<f64>>, name: &str) -> f64 {
-    *table
-        .get(name)
-        .and_then(|values| values.last())
-        .unwrap_or_else(|| panic!("no column {name:?}"))
-}
-
 /// The two-link craft after 5 s: base yaw, shoulder, elbow (deg); tip (m).
-fn two_link(table: &HashMap<&str, Vec<f64>>) -> [f64; 5] {
+fn two_link(table: &Table) -> [f64; 5] {
     let half_yaw = f64::atan2(last(table, "base.q[4]"), last(table, "base.q[1]"));
     [
         2.0 * half_yaw.to_degrees(),
@@ -179,9 +114,7 @@ fn simulate_gives_a_table_a_page_and_a_line_of_health() {
     ] {
         assert!(page.contains(word), "{word}");
     }
-    for fetched in ["<link", "src=", "@import", "url("] {
-        assert!(!page.contains(fetched), "the page needs more than itself: {fetched}");
-    }
+    assert_self_contained(&page);
 }
 
 #[test]
@@ -199,13 +132,19 @@ fn an_fmu_runs_as_its_spec_does() {
     assert!(desk.text("flat.html").contains("Path of tip"));
 }
 
-#[test]
-fn signals_fed_by_the_host_do_what_they_do_inside() {
+/// A folder with the two-link craft whose signals the host feeds.
+fn fed_by_the_host() -> Desk {
     let desk = Desk::new();
     desk.write(
         "two_link.toml",
         &example("two_link").replace("from_host = false", "from_host = true"),
     );
+    desk
+}
+
+#[test]
+fn signals_fed_by_the_host_do_what_they_do_inside() {
+    let desk = fed_by_the_host();
     desk.succeed(&["simulate", "two_link.toml"]);
     let csv = desk.text("two_link.csv");
     // The cubic over a step is (ωh)⁴/384 = 4e-8 of the torque off, and the angles are some 100°.
@@ -252,11 +191,7 @@ fn momentum_is_said_not_to_be_conserved_when_something_acts_from_outside() {
 
 #[test]
 fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
-    let desk = Desk::new();
-    desk.write(
-        "two_link.toml",
-        &example("two_link").replace("from_host = false", "from_host = true"),
-    );
+    let desk = fed_by_the_host();
     let of_spec = desk.succeed(&["describe", "two_link.toml", "--inputs-template", "inputs.csv"]);
     for words in [
         "states (18)",

@@ -1,9 +1,6 @@
 //! `grapple check`: what is wrong with a spec, where, and with which value.
 
-#[allow(dead_code)] // what other tests need of it
-mod common;
-
-use common::Desk;
+use crate::desk::Desk;
 
 /// A spec, and what has to be said of it: the line, and the words.
 fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
