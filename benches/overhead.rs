@@ -8,11 +8,8 @@
 #![allow(unsafe_code)] // the C functions, and an allocator that counts
 
 #[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
-#[path = "../tests/hosts/driver.rs"]
+#[path = "../tests/fmu/driver/mod.rs"]
 mod driver;
-#[allow(dead_code)]
-#[path = "../tests/hosts/instance.rs"]
-mod instance;
 
 use driver::{CS, Fmu, ok};
 use grapple::fmu::c_abi::{fmi2GetFMUstate, fmi2GetReal};

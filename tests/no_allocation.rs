@@ -156,9 +156,8 @@ from_host = false
 
 #[test]
 fn a_simulation_allocates_nothing_between_events() {
-    let spec = grapple::spec::read(EVERYTHING, std::path::Path::new(".")).expect("a good spec");
-    let model = std::sync::Arc::new(Model::compile(&spec).expect("compiles"));
-    let mut simulation = Simulation::new(Plant::new(model).expect("derives")).expect("starts");
+    let model = Model::read(EVERYTHING, std::path::Path::new(".")).expect("a good spec");
+    let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
     let model = simulation.plant.model().clone();
     let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
     // Room for the messages of the range, which come at events.

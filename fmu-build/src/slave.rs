@@ -5,13 +5,14 @@
 #![allow(unsafe_code)]
 
 use crate::{archive, library};
+use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::function::{
     fmi2DoStepTYPE, fmi2FreeInstanceTYPE, fmi2GetBooleanTYPE, fmi2GetRealTYPE, fmi2InstantiateTYPE, fmi2PlainTYPE,
     fmi2SetDebugLoggingTYPE, fmi2SetRealInputDerivativesTYPE, fmi2SetRealTYPE, fmi2SetupExperimentTYPE,
 };
 use grapple::fmu::fmi2::{
-    fmi2Boolean, fmi2CallbackFunctions, fmi2CallbackLogger, fmi2Component, fmi2ComponentEnvironment, fmi2False,
-    fmi2Integer, fmi2Status, fmi2String, fmi2True, fmi2Type,
+    fmi2Boolean, fmi2CallbackFunctions, fmi2Component, fmi2ComponentEnvironment, fmi2False, fmi2Integer, fmi2Status,
+    fmi2String, fmi2True, fmi2Type,
 };
 use libloading::Library;
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
@@ -254,15 +255,6 @@ impl Drop for Slave {
             unsafe { (self.functions.fmi2FreeInstance)(self.component) };
         }
     }
-}
-
-/// The logger without the variable arguments: what an FMU of ours says is one finished string.
-type Logger = unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
-
-fn as_logger(logger: Logger) -> fmi2CallbackLogger {
-    // SAFETY: FMI's logger takes more arguments after these. On every platform of FMI 2.0 the caller cleans them
-    // up, and the named ones are passed where a function without variable arguments looks for them.
-    unsafe { std::mem::transmute::<Logger, fmi2CallbackLogger>(logger) }
 }
 
 unsafe extern "C" fn write_log(

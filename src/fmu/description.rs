@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_depends_on_what_is_what_mechanics_says() -> Outcome {
-        let (model, _) = two_link()?;
+        let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         let xml = describe(&model, Naming::Structured, Interfaces::Both)?;
         let name = |index: &u32| xml.variable(*index).map_or("", |v| v.name.as_str()).to_owned();

@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_value_reference_is_the_place_in_the_list() -> Outcome {
-        let (model, _) = two_link()?;
+        let model = two_link()?;
         let registry = Registry::new(model, Naming::Structured);
         for (i, variable) in registry.variables().enumerate() {
             assert_eq!(variable.value_reference as usize, i);
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn names_of_every_kind_are_found() -> Outcome {
-        let (model, _) = two_link()?;
+        let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         for (name, causality, variability) in [
             ("base.mass", Causality::Parameter, Variability::Fixed),
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
-        let mut model = Model::clone(&*two_link()?.0);
+        let mut model = Model::clone(&*two_link()?);
         model.inputs[0].quantity.name = "base_mass".to_owned();
         let refused = Registry::new(Arc::new(model), Naming::Structured).check_names();
         let Err(Error::Spec(problems)) = refused else {

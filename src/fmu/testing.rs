@@ -1,15 +1,17 @@
 //! A small craft for this floor's tests.
 
+use super::component::Component;
+use super::lifecycle::Interface;
 use super::registry::{Guid, Naming};
+use crate::Error;
 use crate::plant::Model;
-use crate::{Error, spec};
 use std::path::Path;
 use std::sync::Arc;
 
 pub(super) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// A free base with two links, a damper and a range; a torque input at each joint.
-pub(super) const TWO_LINK: &str = r#"
+const TWO_LINK: &str = r#"
 name = "two_link"
 [body.base]
 mass = 4.0
@@ -38,17 +40,13 @@ range = { min_deg = -150.0, max_deg = 150.0, stop = "compliant", stiffness = 50.
 start = { position = 0.3, rate = 0.1 }
 "#;
 
-pub(super) fn compiled(text: &str) -> Result<Arc<Model>, Error> {
-    Ok(Arc::new(Model::compile(&spec::read(text, Path::new("."))?)?))
+pub(super) fn two_link() -> Result<Arc<Model>, Error> {
+    Ok(Arc::new(Model::read(TWO_LINK, Path::new("."))?))
 }
 
-pub(super) fn two_link() -> Result<(Arc<Model>, Guid), Error> {
-    let model = compiled(TWO_LINK)?;
+/// An instance of it.
+pub(super) fn instance(interface: Interface) -> Result<Component, Error> {
+    let model = two_link()?;
     let guid = Guid::new(&model.to_bytes()?, Naming::Structured);
-    Ok((model, guid))
-}
-
-/// A number the optimiser does not see through.
-pub(super) fn opaque<T>(value: T) -> T {
-    std::hint::black_box(value)
+    Component::new(interface, model, Naming::Structured, guid, true)
 }

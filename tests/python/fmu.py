@@ -91,6 +91,12 @@ class Archive:
     def nominal(self, name):
         return float(self.variables[name].nominal or 1.0)
 
+    def scales(self, names, rows):
+        """Each variable's range over the rows; its nominal where it hardly moves, as what is conserved does."""
+        nominals = np.array([self.nominal(name) for name in names])
+        ranges = np.ptp(rows, axis=0)
+        return np.where(ranges > 1e-3 * nominals, ranges, nominals)
+
 
 class _Instance:
     """What Model Exchange and Co-Simulation have in common."""

@@ -25,9 +25,7 @@ def test_model_exchange_and_co_simulation_meet(example, examples, within):
     names = [*archive.states, *(name for name in archive.outputs() if name not in archive.states)]
     with ModelExchange(archive) as me:
         reference = me.integrate(times, names, rtol=1e-13)
-    ranges = reference.max(axis=0) - reference.min(axis=0)
-    nominals = np.array([archive.nominal(name) for name in names])
-    scale = np.where(ranges > 1e-3 * nominals, ranges, nominals)
+    scale = archive.scales(names, reference)
 
     def distance(a, b):
         return (np.abs(a - b) / scale).max()

@@ -30,11 +30,8 @@ def grid(archive, steps=None):
 
 
 def difference(archive, names, rows, reference):
-    """The largest difference, in parts of each output's range; of its nominal where it is conserved and has no range."""
-    nominal = np.array([archive.nominal(name) for name in names])
-    span = np.ptp(reference, axis=0)
-    span = np.where(span < 1e-3 * nominal, nominal, span)
-    return np.max(np.abs(np.asarray(rows) - reference) / span)
+    """The largest difference, in parts of each output's scale."""
+    return np.max(np.abs(np.asarray(rows) - reference) / archive.scales(names, reference))
 
 
 class Cosim:

@@ -3,7 +3,7 @@
 
 use crate::random_tree::random_tree;
 use grapple::algebra::{Dual, Scalar};
-use grapple::plant::{Evaluation, Model, Plant};
+use grapple::plant::{Evaluation, Plant};
 use nalgebra::Const;
 use std::sync::Arc;
 
@@ -119,8 +119,7 @@ axes = "frame"
 
 #[test]
 fn duals_are_exact_at_the_rest_state() {
-    let spec = grapple::spec::read(REST, std::path::Path::new(".")).expect("a good spec");
-    let mut plant = Plant::new(Arc::new(Model::compile(&spec).expect("compiles"))).expect("derives");
+    let mut plant = crate::plant(REST);
     let model = Arc::clone(plant.model());
     let mut x = vec![0.0; model.states.len()];
     plant.start(0.0, &mut x, &mut []);

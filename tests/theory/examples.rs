@@ -1,16 +1,18 @@
 //! The examples' own numbers, through the engine alone (the Python tests read them through the FMU).
 
-use grapple::plant::{Model, Plant};
 use grapple::simulation::Simulation;
-use std::sync::Arc;
 
-pub fn example(text: &str) -> Simulation {
-    let spec = grapple::spec::read(text, std::path::Path::new("examples")).expect("a good spec");
-    let model = Arc::new(Model::compile(&spec).expect("compiles"));
-    Simulation::new(Plant::new(model).expect("derives")).expect("starts")
+const TWO_LINK: &str = include_str!("../../examples/two_link.toml");
+
+/// 5 s of a craft.
+fn run(text: &str, tolerance: f64) -> Simulation {
+    let mut simulation = Simulation::new(crate::plant(text)).expect("starts");
+    simulation.initialise(0.0, Some(tolerance), 1e9).expect("a tolerance");
+    simulation.advance(5.0, &mut Vec::new()).expect("runs");
+    simulation
 }
 
-pub fn state(simulation: &Simulation, name: &str) -> f64 {
+fn state(simulation: &Simulation, name: &str) -> f64 {
     let states = &simulation.plant.model().states;
     let i = states
         .iter()
@@ -22,9 +24,7 @@ pub fn state(simulation: &Simulation, name: &str) -> f64 {
 /// Reference: two independent codes, converged (Kłak and Jarzębowska's craft, derived again).
 #[test]
 fn two_link_reaches_the_reference_attitude_and_angles() {
-    let mut simulation = example(include_str!("../../examples/two_link.toml"));
-    simulation.initialise(0.0, Some(1e-13), 1e9).expect("a tolerance");
-    simulation.advance(5.0, &mut Vec::new()).expect("runs");
+    let simulation = run(TWO_LINK, 1e-13);
     let (w, z) = (state(&simulation, "base.q[1]"), state(&simulation, "base.q[4]"));
     let found = [
         2.0 * z.atan2(w).to_degrees(),
@@ -40,10 +40,7 @@ fn two_link_reaches_the_reference_attitude_and_angles() {
 
 /// The final coordinates of the two-link craft with another solver.
 fn final_angles(solver: &str, tolerance: f64) -> [f64; 3] {
-    let text = include_str!("../../examples/two_link.toml").to_owned() + "\n[solver]\n" + solver;
-    let mut simulation = example(&text);
-    simulation.initialise(0.0, Some(tolerance), 1e9).expect("a tolerance");
-    simulation.advance(5.0, &mut Vec::new()).expect("runs");
+    let simulation = run(&format!("{TWO_LINK}\n[solver]\n{solver}"), tolerance);
     ["base.q[4]", "shoulder.q", "elbow.q"].map(|name| state(&simulation, name))
 }
 

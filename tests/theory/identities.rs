@@ -215,8 +215,7 @@ parent = "base"
 child = "pod"
 origin = [0.0, 1.0, 0.0]
 "#;
-    let model = grapple::plant::Model::read(text, std::path::Path::new(".")).expect("a good spec");
-    let mut plant = grapple::plant::Plant::new(model.into()).expect("derives");
+    let mut plant = crate::plant(text);
     let model = plant.model().clone();
     let x: Vec<f64> = (0..model.states.len()).map(|i| 0.3 + (i as f64).sin()).collect();
     let u = vec![0.7; model.inputs.len()];

@@ -5,3 +5,12 @@ mod duals;
 mod examples;
 mod identities;
 mod random_tree;
+
+use grapple::plant::{Model, Plant};
+use std::path::Path;
+
+/// The plant of a spec, at the spec's own values.
+fn plant(text: &str) -> Plant {
+    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    Plant::new(model.into()).expect("the spec's own values")
+}

@@ -1,12 +1,10 @@
 //! Random craft at random states: general axes, placements and inertias, every kind of joint.
 
-use grapple::plant::{Model, Plant};
-use grapple::spec::{self, Spec};
+use grapple::plant::Plant;
 use grapple::system::System;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// A craft with a state and accelerations, all general.
 pub struct RandomTree {
@@ -30,10 +28,8 @@ pub const KINDS: [&str; 7] = [
 /// `decades` decades.
 pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let spec = random_spec(&mut rng, seed, joints, decades);
-    let model = Arc::new(Model::compile(&spec).unwrap_or_else(|e| panic!("seed {seed}: {e}")));
-    let plant = Plant::new(Arc::clone(&model)).expect("the spec's own values");
-    let system = model.system();
+    let plant = crate::plant(&random_spec(&mut rng, seed, joints, decades));
+    let system = plant.model().system();
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
     let mut q = numbers(system.nq);
     normalise(system, &mut q);
@@ -56,7 +52,7 @@ fn normalise(system: &System, q: &mut [f64]) {
     }
 }
 
-fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> Spec {
+fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> String {
     let mut text = format!("name = \"tree_{seed}\"\n");
     let vector = |rng: &mut dyn FnMut() -> f64| [rng(), rng(), rng()];
     let mut unit = || rng.random_range(-1.0..1.0);
@@ -100,7 +96,7 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> Sp
             writeln!(text, "axis2 = {:?}", vector(&mut unit)).expect("strings grow");
         }
     }
-    spec::read(&text, std::path::Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    text
 }
 
 fn quaternion(unit: &mut dyn FnMut() -> f64) -> [f64; 4] {

@@ -25,6 +25,7 @@ mod co_simulation;
 mod common;
 mod fmu_state;
 mod handle;
+mod logger;
 mod model_exchange;
 mod panics;
 mod pointers;
@@ -33,6 +34,7 @@ mod values;
 pub use co_simulation::*;
 pub use common::*;
 pub use fmu_state::*;
+pub use logger::*;
 pub use model_exchange::*;
 pub use values::*;
 

@@ -2,10 +2,10 @@
 
 use super::handle::{Handle, Logger};
 use super::*;
-use crate::fmu::component::{Component, Fault};
+use crate::fmu::component::Fault;
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::{Call, Interface};
-use crate::fmu::testing::{self, two_link};
+use crate::fmu::testing;
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -37,12 +37,8 @@ unsafe extern "C" fn logger(
 }
 
 fn callbacks(host: &Host) -> fmi2CallbackFunctions {
-    type Fixed = unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
-    // SAFETY: stable Rust cannot define a variadic function; on the platforms tested the fixed arguments of
-    // one are passed like those of any other.
-    let function = unsafe { std::mem::transmute::<Fixed, fmi2CallbackLogger>(logger) };
     fmi2CallbackFunctions {
-        logger: Some(function),
+        logger: Some(as_logger(logger)),
         allocateMemory: None,
         freeMemory: None,
         stepFinished: None,
@@ -51,8 +47,7 @@ fn callbacks(host: &Host) -> fmi2CallbackFunctions {
 }
 
 fn instance(host: &Host) -> Result<fmi2Component, crate::Error> {
-    let (model, guid) = two_link()?;
-    let component = Component::new(Interface::CoSimulation, model, Default::default(), guid, true)?;
+    let component = testing::instance(Interface::CoSimulation)?;
     let logger = Logger::new(Some(&callbacks(host)), c"arm".to_owned());
     Ok(Handle::into_raw(component, logger))
 }
@@ -65,7 +60,7 @@ fn a_panic_behind_the_abi_ends_the_instance_and_not_the_host() -> testing::Outco
     // SAFETY: a live handle.
     unsafe {
         let status = Handle::call(c, Call::GetReal, |_| {
-            let beyond = nothing[testing::opaque(3)];
+            let beyond = nothing[std::hint::black_box(3)];
             Err(Fault::error(beyond.to_string()))
         });
         assert_eq!(status, fmi2Status::FATAL);

@@ -3,12 +3,7 @@
 use super::*;
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
 use crate::fmu::lifecycle::{RULES, is_legal};
-use crate::fmu::testing::{Outcome, two_link};
-
-fn instance(interface: Interface) -> Result<Component, Error> {
-    let (model, guid) = two_link()?;
-    Component::new(interface, model, Naming::Structured, guid, true)
-}
+use crate::fmu::testing::{Outcome, instance};
 
 /// An instance in a mode, reached the way a host reaches it.
 fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {

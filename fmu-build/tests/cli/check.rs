@@ -1,0 +1,171 @@
+//! `grapple check`: what is wrong with a spec, where, and with which value.
+
+use crate::desk::Desk;
+
+/// A spec, and what has to be said of it: the line, and the words.
+fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
+    let desk = Desk::new();
+    desk.write("wrong.toml", spec);
+    let outcome = desk.run(&["check", "wrong.toml"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.out);
+    let mut rest = outcome.errors.as_str();
+    for (line, words) in problems {
+        let found = rest.find(words);
+        let after = found.unwrap_or_else(|| panic!("{words:?} is missing, or too late, in\n{}", outcome.errors));
+        rest = &rest[after..];
+        let place = rest.find("[wrong.toml:").map(|start| &rest[start + 1..]);
+        let place = place.unwrap_or_else(|| panic!("{words:?} has no place:\n{rest}"));
+        assert!(
+            place.starts_with(&format!("wrong.toml:{line}:")),
+            "{words:?} is not at line {line}: {place}"
+        );
+    }
+    let count = format!("wrong.toml: {} problem", problems.len());
+    assert!(outcome.errors.contains(&count), "{count}:\n{}", outcome.errors);
+}
+
+#[test]
+fn names_and_references_are_all_reported_at_once() {
+    let spec = r#"name = "wrong"
+[body.base]
+mass = 4.0
+inertia = [0.4, 0.4, 0.4]
+
+[body.time]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[joint.shoulder]
+type = "revolute"
+parent = "bas"
+child = "time"
+
+[frame.base]
+body = "base"
+orientation = [1.0, 1.0, 0.0, 0.0]
+
+[signal."shoulder.tau"]
+type = "sine"
+amplitude = inf
+"#;
+    expect_problems(
+        spec,
+        &[
+            (6, "\"time\" is reserved by OpenModelica"),
+            (
+                12,
+                "joint \"shoulder\", parent: there is no body \"bas\"; did you mean \"base\"?",
+            ),
+            (15, "the name \"base\" is already that of a body"),
+            (17, "is not of unit length: |q| = 1.4142"),
+            (20, "a sine signal needs `frequency`"),
+            (21, "signal \"shoulder.tau\", amplitude: inf is not a finite number"),
+        ],
+    );
+}
+
+#[test]
+fn numbers_that_no_craft_has_are_all_reported_at_once() {
+    let spec = r#"name = "wrong"
+[body.base]
+mass = -4.0
+inertia = [0.4, 0.4, 0.4]
+
+[body.link]
+mass = 1.0
+inertia = [0.1, 0.1, 0.9]
+
+[joint.shoulder]
+type = "revolute"
+parent = "base"
+child = "link"
+axis = [0.0, 0.0, 0.0]
+
+[signal."elbow.tau"]
+type = "constant"
+"#;
+    expect_problems(
+        spec,
+        &[
+            (3, "body \"base\", mass: the mass -4 kg is not positive"),
+            (8, "break the triangle inequality"),
+            (14, "joint \"shoulder\", axis: the axis [0, 0, 0] has no direction"),
+            (16, "there is no input \"elbow.tau\""),
+        ],
+    );
+}
+
+#[test]
+fn names_that_an_importer_would_merge_are_found_when_the_spec_is_read() {
+    let spec = r#"name = "wrong"
+[body.base]
+mass = 4.0
+inertia = [0.4, 0.4, 0.4]
+
+[body.link]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[body.hand]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[joint.arm]
+type = "revolute"
+parent = "base"
+child = "link"
+range = { min = -1.0, max = 1.0, stop = "compliant", stiffness = 100.0, damping = 1.0 }
+
+[joint.arm_stop]
+type = "revolute"
+parent = "link"
+child = "hand"
+damping = 0.1
+"#;
+    let both = "\"arm_stop.damping\"";
+    let desk = Desk::new();
+    desk.write("wrong.toml", spec);
+    for verb in ["check", "build"] {
+        let outcome = desk.run(&[verb, "wrong.toml"]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.out);
+        for words in [
+            both,
+            "\"arm.stop_damping\"",
+            "\"arm_stop_damping\" in OpenModelica",
+            "[wrong.toml:",
+        ] {
+            assert!(outcome.errors.contains(words), "{verb}: {words}: {}", outcome.errors);
+        }
+    }
+}
+
+#[test]
+fn a_field_that_does_not_exist_is_shown_where_it_stands() {
+    expect_problems(
+        "name = \"wrong\"\n[body.base]\nmass = 1.0\nmas_centre = [0, 0, 0]\ninertia = [1, 1, 1]\n",
+        &[(4, "unknown field `mas_centre`")],
+    );
+    expect_problems("name = \"wrong\"\n[body.base\n", &[(2, "")]);
+}
+
+#[test]
+fn a_good_spec_is_summed_up_in_a_line_or_not_at_all() {
+    let desk = Desk::with_example("two_link");
+    let out = desk.succeed(&["check", "two_link.toml"]);
+    assert!(
+        out.starts_with("two_link.toml: no problems: 3 bodies, 2 joints, 18 states, 0 inputs"),
+        "{out}"
+    );
+    assert_eq!(desk.succeed(&["check", "--quiet", "two_link.toml"]), "");
+}
+
+#[test]
+fn exit_codes_tell_a_wrong_spec_from_a_wrong_command() {
+    let desk = Desk::with_example("two_link");
+    assert_eq!(desk.run(&["check", "no_such_file.toml"]).code, Some(1));
+    // One bad file among good ones is enough.
+    desk.write("bad.toml", "name = 3");
+    assert_eq!(desk.run(&["check", "bad.toml", "two_link.toml"]).code, Some(1));
+    assert_eq!(desk.run(&["chekc", "two_link.toml"]).code, Some(2));
+    assert_eq!(desk.run(&["simulate", "two_link.toml", "--step", "-1"]).code, Some(2));
+}

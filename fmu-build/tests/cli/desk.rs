@@ -1,0 +1,111 @@
+//! Runs the program as a user does, in a folder of its own.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder in which the program is run.
+pub struct Desk(TempDir);
+
+/// How a run of the program ended.
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub out: String,
+    pub errors: String,
+}
+
+impl Desk {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Self(TempDir::new().expect("a temporary folder"))
+    }
+
+    /// A folder with a copy of `examples/<name>.toml`.
+    pub fn with_example(name: &str) -> Self {
+        let desk = Self::new();
+        desk.write(&format!("{name}.toml"), &example(name));
+        desk
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.0.path().join(file)
+    }
+
+    pub fn write(&self, file: &str, text: &str) {
+        std::fs::write(self.path(file), text).expect("a file in a temporary folder");
+    }
+
+    pub fn write_bytes(&self, file: &str, bytes: &[u8]) {
+        std::fs::write(self.path(file), bytes).expect("a file in a temporary folder");
+    }
+
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.path(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+    }
+
+    /// The files inside an FMU.
+    pub fn contents(&self, fmu: &str) -> BTreeMap<String, Vec<u8>> {
+        let mut archive = zip::ZipArchive::new(Cursor::new(self.bytes(fmu))).expect("a zip file");
+        (0..archive.len())
+            .map(|i| {
+                let mut entry = archive.by_index(i).expect("an entry");
+                let mut bytes = Vec::new();
+                entry.read_to_end(&mut bytes).expect("its bytes");
+                (entry.name().expect("UTF-8").into_owned(), bytes)
+            })
+            .collect()
+    }
+
+    /// One of them, as text.
+    pub fn content(&self, fmu: &str, path: &str) -> String {
+        let bytes = self.contents(fmu).remove(path);
+        String::from_utf8(bytes.unwrap_or_else(|| panic!("{fmu} has no {path}"))).expect("UTF-8")
+    }
+
+    pub fn text(&self, file: &str) -> String {
+        String::from_utf8(self.bytes(file)).expect("UTF-8")
+    }
+
+    /// Runs `grapple` with these words.
+    pub fn run(&self, words: &[&str]) -> Outcome {
+        let program = Command::new(env!("CARGO_BIN_EXE_grapple"))
+            .args(words)
+            .current_dir(self.0.path())
+            .env("NO_COLOR", "1")
+            .output();
+        let Output { status, stdout, stderr } = program.expect("the program runs");
+        Outcome {
+            code: status.code(),
+            out: String::from_utf8_lossy(&stdout).into_owned(),
+            errors: unwrapped(&String::from_utf8_lossy(&stderr)),
+        }
+    }
+
+    /// Runs `grapple` and expects that it is content; gives what it prints.
+    pub fn succeed(&self, words: &[&str]) -> String {
+        let outcome = self.run(words);
+        assert_eq!(outcome.code, Some(0), "{words:?}: {}{}", outcome.out, outcome.errors);
+        outcome.out
+    }
+}
+
+/// The text of an example.
+pub fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.toml"));
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Asserts that a page fetches nothing.
+pub fn assert_self_contained(page: &str) {
+    for fetched in ["<link", "src=", "@import", "url("] {
+        assert!(!page.contains(fetched), "the page needs more than itself: {fetched}");
+    }
+}
+
+/// A report in one line, without the frame around its words.
+fn unwrapped(report: &str) -> String {
+    let words = report.split(|c: char| c.is_whitespace() || "│×·├╰╭─".contains(c));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}

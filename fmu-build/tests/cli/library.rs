@@ -1,0 +1,47 @@
+//! The library that the program holds and packs.
+
+use crate::desk::Desk;
+use object::{Object, ObjectSymbol, SymbolKind};
+
+/// Where it lies in the FMU.
+pub const OWN: &str = "binaries/linux64/two_link.so";
+
+/// A folder with the two-link craft, and with the library of its FMU as `own.so`.
+pub fn built() -> Desk {
+    let desk = Desk::with_example("two_link");
+    desk.succeed(&["build", "two_link.toml"]);
+    desk.write_bytes("own.so", &desk.contents("two_link.fmu")[OWN]);
+    desk
+}
+
+/// The names that a library exports.
+pub fn exports(library: &[u8]) -> Vec<String> {
+    let file = object::File::parse(library).expect("a library");
+    let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_definition());
+    symbols.map(|s| s.name().expect("UTF-8").to_owned()).collect()
+}
+
+#[test]
+fn only_the_functions_of_fmi_leave_the_library() {
+    let exported = exports(&built().bytes("own.so"));
+    assert!(exported.iter().all(|name| name.starts_with("fmi2")), "{exported:?}");
+    assert_eq!(exported.len(), 44);
+}
+
+#[test]
+fn the_library_is_optimised_as_a_whole() {
+    let library = built().bytes("own.so");
+    let elf = object::File::parse(library.as_slice()).expect("an ELF file");
+    // Every crate that is compiled by itself leaves a file symbol "<crate>.<hash>-cgu.<n>"; with link-time
+    // optimisation all are one unit, but for compiler_builtins, which never takes part.
+    let units: Vec<&str> = elf
+        .symbols()
+        .filter(|symbol| symbol.kind() == SymbolKind::File)
+        .map(|symbol| symbol.name().expect("UTF-8"))
+        .filter(|name| name.contains("-cgu.") && !name.starts_with("compiler_builtins."))
+        .collect();
+    assert!(
+        matches!(units.as_slice(), [one] if one.starts_with("grapple.")),
+        "{units:?}"
+    );
+}

@@ -1,0 +1,9 @@
+//! The program as its users run it: what it makes, what it says, and how it ends.
+
+mod check;
+mod desk;
+mod library;
+mod packing;
+mod pe;
+mod table;
+mod verbs;

@@ -1,0 +1,222 @@
+//! `new`, `build`, `describe`, `simulate` and `schema`, as a user types them.
+
+use crate::desk::{Desk, assert_self_contained, example};
+use crate::table::{Table, last, table};
+
+#[test]
+fn every_template_is_a_spec_that_builds_and_runs() {
+    for template in ["two_link", "ssrms_type", "blank"] {
+        let desk = Desk::new();
+        desk.succeed(&["new", "my_craft", "--template", template]);
+        desk.succeed(&["check", "my_craft.toml"]);
+        desk.succeed(&["build", "my_craft.toml"]);
+        let out = desk.succeed(&["simulate", "my_craft.fmu", "--stop-time", "0.5"]);
+        assert!(out.contains("health: momentum drift"), "{template}: {out}");
+    }
+}
+
+#[test]
+fn new_keeps_what_is_there_and_refuses_names_that_hosts_break() {
+    let desk = Desk::with_example("two_link");
+    let outcome = desk.run(&["new", "two_link"]);
+    assert_eq!(
+        (outcome.code, outcome.errors.contains("--force replaces it")),
+        (Some(1), true)
+    );
+    desk.succeed(&["new", "two_link", "--force"]);
+    assert_eq!(desk.text("two_link.toml"), example("two_link"));
+    assert!(
+        desk.run(&["new", "my-arm"])
+            .errors
+            .contains("\"my-arm\" is not a legal name")
+    );
+}
+
+#[test]
+fn the_same_spec_gives_the_same_bytes() {
+    let desk = Desk::with_example("ssrms_type");
+    desk.succeed(&["build", "ssrms_type.toml", "-o", "a.fmu"]);
+    desk.succeed(&["build", "ssrms_type.toml", "-o", "b.fmu"]);
+    assert!(desk.bytes("a.fmu") == desk.bytes("b.fmu"));
+}
+
+#[test]
+fn an_fmu_offers_the_interfaces_and_names_that_were_asked_for() {
+    let desk = Desk::with_example("two_link");
+    let xml = |options: &[&str]| {
+        desk.succeed(&[&["build", "two_link.toml"], options].concat());
+        desk.content("two_link.fmu", "modelDescription.xml")
+    };
+    for (kind, has_me, has_cs) in [("me", true, false), ("cs", false, true), ("both", true, true)] {
+        let xml = xml(&["--fmi-type", kind]);
+        assert_eq!(
+            (xml.contains("<ModelExchange"), xml.contains("<CoSimulation")),
+            (has_me, has_cs),
+            "{kind}"
+        );
+    }
+    assert!(xml(&[]).contains("name=\"base.r[1]\""));
+    assert!(xml(&["--names", "flat"]).contains("name=\"base_r_1_\""));
+}
+
+/// The two-link craft after 5 s: base yaw, shoulder, elbow (deg); tip (m).
+fn two_link(table: &Table) -> [f64; 5] {
+    let half_yaw = f64::atan2(last(table, "base.q[4]"), last(table, "base.q[1]"));
+    [
+        2.0 * half_yaw.to_degrees(),
+        last(table, "shoulder.q [rad]").to_degrees(),
+        last(table, "elbow.q [rad]").to_degrees(),
+        last(table, "tip.r[1] [m]"),
+        last(table, "tip.r[2] [m]"),
+    ]
+}
+
+/// An independent computation of the same craft, to the digits it gives.
+const TWO_LINK: [f64; 5] = [
+    -45.928_029_27,
+    48.820_379_95,
+    104.927_078_73,
+    1.200_381_73,
+    0.671_046_02,
+];
+
+fn assert_close(values: [f64; 5], tolerance: f64) {
+    let close = values
+        .iter()
+        .zip(TWO_LINK)
+        .all(|(value, reference)| (value - reference).abs() < tolerance);
+    assert!(close, "{values:?}");
+}
+
+#[test]
+fn simulate_gives_a_table_a_page_and_a_line_of_health() {
+    let desk = Desk::with_example("two_link");
+    let out = desk.succeed(&["simulate", "two_link.toml"]);
+    let health = out.lines().last().expect("a last line");
+    assert!(health.starts_with("health: momentum drift "), "{health}");
+    for word in ["linear", "angular", "energy balance", "times real time"] {
+        assert!(health.contains(word), "{word}: {health}");
+    }
+
+    let csv = desk.text("two_link.csv");
+    let table = table(&csv);
+    assert_eq!(table["time [s]"].len(), 501);
+    assert_eq!(last(&table, "time [s]"), 5.0);
+    assert_close(two_link(&table), 1e-7);
+
+    let page = desk.text("two_link.html");
+    for word in [
+        "two_link",
+        "Joint angles",
+        "Path of tip",
+        "Momentum drift",
+        "Energy balance",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert_self_contained(&page);
+}
+
+#[test]
+fn an_fmu_runs_as_its_spec_does() {
+    let desk = Desk::with_example("two_link");
+    desk.succeed(&["simulate", "two_link.toml", "-o", "spec.csv", "--page", "spec.html"]);
+    desk.succeed(&["build", "two_link.toml"]);
+    desk.succeed(&["simulate", "two_link.fmu", "-o", "fmu.csv", "--page", "fmu.html"]);
+    assert_eq!(desk.text("spec.csv"), desk.text("fmu.csv"));
+    // Flat names change the header, not the numbers, and the page has all its charts.
+    desk.succeed(&["build", "two_link.toml", "--names", "flat"]);
+    desk.succeed(&["simulate", "two_link.fmu", "-o", "flat.csv", "--page", "flat.html"]);
+    let rows = |file: &str| desk.text(file).split_once('\n').map(|(_, rows)| rows.to_owned());
+    assert_eq!(rows("flat.csv"), rows("fmu.csv"));
+    assert!(desk.text("flat.html").contains("Path of tip"));
+}
+
+/// A folder with the two-link craft whose signals the host feeds.
+fn fed_by_the_host() -> Desk {
+    let desk = Desk::new();
+    desk.write(
+        "two_link.toml",
+        &example("two_link").replace("from_host = false", "from_host = true"),
+    );
+    desk
+}
+
+#[test]
+fn signals_fed_by_the_host_do_what_they_do_inside() {
+    let desk = fed_by_the_host();
+    desk.succeed(&["simulate", "two_link.toml"]);
+    let csv = desk.text("two_link.csv");
+    // The cubic over a step is (ωh)⁴/384 = 4e-8 of the torque off, and the angles are some 100°.
+    assert_close(two_link(&table(&csv)), 1e-5);
+}
+
+#[test]
+fn settings_reach_the_fmu_and_nonsense_is_refused_with_its_name() {
+    let desk = Desk::with_example("two_link");
+    desk.succeed(&[
+        "simulate",
+        "two_link.toml",
+        "--set",
+        "base.w_start[3]=0.5",
+        "--stop-time",
+        "0.1",
+    ]);
+    assert_eq!(table(&desk.text("two_link.csv"))["base.w[3] [rad/s]"][0], 0.5);
+    let errors = |words: &[&str]| {
+        let outcome = desk.run(&[&["simulate", "two_link.toml"], words].concat());
+        assert_eq!(outcome.code, Some(1));
+        outcome.errors
+    };
+    let unknown = errors(&["--set", "base.mas=1"]);
+    assert!(
+        unknown.contains("no parameter or input \"base.mas\"; did you mean \"base.mass\"?"),
+        "{unknown}"
+    );
+    let nonsense = errors(&["--set", "base.mass=-3"]);
+    assert!(nonsense.contains("the mass -3 kg is not positive"), "{nonsense}");
+}
+
+#[test]
+fn momentum_is_said_not_to_be_conserved_when_something_acts_from_outside() {
+    let desk = Desk::new();
+    let gravity = "[environment]\ngravity = [0.0, 0.0, -9.8]\n\n[experiment]";
+    desk.write("falling.toml", &example("two_link").replace("[experiment]", gravity));
+    let out = desk.succeed(&["simulate", "falling.toml", "--stop-time", "0.2"]);
+    assert!(
+        out.contains("momentum: not conserved: gravity acts; energy balance"),
+        "{out}"
+    );
+}
+
+#[test]
+fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
+    let desk = fed_by_the_host();
+    let of_spec = desk.succeed(&["describe", "two_link.toml", "--inputs-template", "inputs.csv"]);
+    for words in [
+        "states (18)",
+        "inputs (2)",
+        "shoulder.tau",
+        "N.m",
+        "save and restore the state",
+        "linux64",
+    ] {
+        assert!(of_spec.contains(words), "{words}: {of_spec}");
+    }
+    assert_eq!(desk.text("inputs.csv"), "time,shoulder.tau,elbow.tau\n0,0,0\n");
+    desk.succeed(&["build", "two_link.toml"]);
+    let of_fmu = desk.succeed(&["describe", "two_link.fmu"]);
+    let from_states = |text: &str| text.find("states").map(|start| text[start..].to_owned());
+    assert!(from_states(&of_spec).is_some_and(|text| text.starts_with(&from_states(&of_fmu).unwrap_or_default())));
+}
+
+#[test]
+fn every_verb_explains_itself_by_example() {
+    let desk = Desk::new();
+    for verb in ["new", "check", "build", "describe", "simulate", "schema"] {
+        let help = desk.succeed(&[verb, "--help"]);
+        assert!(help.contains(&format!("  grapple {verb} ")), "{verb}: {help}");
+    }
+    assert!(desk.succeed(&["--version"]).contains("FMI 2.0"));
+    assert!(desk.succeed(&["schema"]).contains("\"$schema\""));
+}

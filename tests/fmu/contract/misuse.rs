@@ -1,0 +1,121 @@
+//! Misuse, call by call: it is answered, and the instance stays usable.
+
+use super::fmu;
+use crate::driver::*;
+use grapple::fmu::c_abi::*;
+use grapple::fmu::fmi2::*;
+use std::ptr::{null, null_mut};
+
+#[test]
+fn misuse_is_answered_and_the_instance_stays_usable() {
+    let (fmu, log) = (fmu(), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    let mut value = [0.0; 2];
+    // SAFETY: a live handle, values of the count beside them, and null where that is what is tested.
+    unsafe {
+        // Out of order, and of the other interface.
+        assert_eq!(cs.step(0.0, 0.1), ERROR);
+        log.told(ERROR, &["fmi2DoStep", "instantiated"]);
+        assert_eq!(cs.exit_initialization(), ERROR);
+        log.told(ERROR, &["fmi2ExitInitializationMode"]);
+        assert_eq!(fmi2SetTime(cs.c, 0.0), ERROR);
+        log.told(ERROR, &["Model Exchange"]);
+        cs.initialise(Some(1e-8));
+        assert_eq!(cs.enter_initialization(), ERROR);
+        log.told(ERROR, &["step complete"]);
+        assert_eq!(fmi2CancelStep(cs.c), ERROR);
+        log.told(ERROR, &["no step is in progress"]);
+
+        // Null pointers; a count of zero makes them legal.
+        assert_eq!(fmi2GetReal(cs.c, null(), 0, null_mut()), OK);
+        assert_eq!(fmi2SetString(cs.c, null(), 0, null()), OK);
+        assert_eq!(fmi2GetReal(cs.c, null(), 2, value.as_mut_ptr()), ERROR);
+        log.told(ERROR, &["vr is null"]);
+        assert_eq!(fmi2GetReal(cs.c, &0, 1, null_mut()), ERROR);
+        log.told(ERROR, &["value is null"]);
+        assert_eq!(fmi2GetReal(cs.c, &0, usize::MAX, value.as_mut_ptr()), ERROR);
+        log.told(ERROR, &["cannot have"]);
+        assert_eq!(fmi2GetReal(null_mut(), &0, 1, value.as_mut_ptr()), ERROR);
+
+        // Unknown references, wrong types.
+        assert_eq!(fmi2GetReal(cs.c, &1_000_000, 1, value.as_mut_ptr()), ERROR);
+        log.told(ERROR, &["1000000"]);
+        assert_eq!(
+            fmi2GetReal(cs.c, &fmu.vr("elbow.out_of_range"), 1, value.as_mut_ptr()),
+            ERROR
+        );
+        log.told(ERROR, &["elbow.out_of_range", "Boolean"]);
+        assert_eq!(fmi2SetInteger(cs.c, &fmu.vr("elbow.tau"), 1, &3), ERROR);
+        log.told(ERROR, &["elbow.tau", "Real"]);
+        assert!(!cs.flag("elbow.out_of_range"));
+
+        // Numbers that are none; nothing of the call takes effect.
+        let references = [fmu.vr("elbow.tau"), fmu.vr("push.f[1]")];
+        assert_eq!(cs.set_many(&references, &[1.0, f64::NAN]), ERROR);
+        log.told(ERROR, &["push.f[1]", "NaN"]);
+        assert_eq!(cs.get("elbow.tau"), 0.0);
+        // What is computed, what is fixed.
+        assert_eq!(cs.set("system.energy", 1.0), ERROR);
+        log.told(ERROR, &["system.energy", "computed"]);
+        assert_eq!(cs.set("elbow.q", 1.0), ERROR);
+        log.told(ERROR, &["elbow.q", "_start"]);
+        ok(cs.step(0.0, 0.1));
+        assert_eq!(cs.set("lower.mass", 3.0), ERROR);
+        log.told(ERROR, &["lower.mass", "fixed"]);
+
+        // Steps that cannot be.
+        for (t, h) in [(0.0, 0.1), (0.1, -0.1), (0.1, f64::NAN), (f64::INFINITY, 0.1)] {
+            assert_eq!(cs.step(t, h), ERROR, "{t} {h}");
+            log.told(ERROR, &["fmi2DoStep"]);
+        }
+
+        // Statuses that do not exist.
+        assert_eq!(cs.last_time(), 0.1);
+        assert_eq!(
+            fmi2GetStringStatus(cs.c, fmi2StatusKind::PENDING_STATUS, null_mut()),
+            DISCARD
+        );
+        log.told(DISCARD, &["fmi2PendingStatus"]);
+        assert_eq!(
+            fmi2GetDirectionalDerivative(cs.c, null(), 0, null(), 0, null(), null_mut()),
+            ERROR
+        );
+        log.told(ERROR, &["directional"]);
+
+        // And it still works.
+        ok(cs.step(0.1, 0.1));
+        ok(cs.reset());
+        cs.initialise(Some(1e-8));
+        ok(cs.step(0.0, 0.1));
+    }
+    assert_eq!(log.take(), []);
+}
+
+#[test]
+fn a_parameter_that_makes_no_sense_is_named_when_initialisation_ends() {
+    let (fmu, log) = (fmu(), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    ok(cs.set("lower.mass", -3.0));
+    ok(cs.enter_initialization());
+    assert_eq!(cs.exit_initialization(), ERROR);
+    log.told(ERROR, &["lower", "-3"]);
+    ok(cs.set("lower.mass", 3.0));
+    ok(cs.exit_initialization());
+    assert_eq!(cs.get("lower.mass"), 3.0);
+}
+
+#[test]
+fn the_log_can_be_switched_by_category() {
+    let (fmu, log) = (fmu(), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    ok(cs.switch_log(false, &[c"logStatusError"]));
+    assert_eq!(cs.step(0.0, 0.1), ERROR);
+    assert_eq!(log.take(), []);
+    // SAFETY: no names, so null is legal.
+    ok(unsafe { fmi2SetDebugLogging(cs.c, fmi2True, 0, null()) });
+    assert_eq!(cs.step(0.0, 0.1), ERROR);
+    log.told(ERROR, &["fmi2DoStep"]);
+    assert_eq!(cs.switch_log(true, &[c"100% noise"]), ERROR);
+    // A format of printf: the sign is doubled.
+    log.told(ERROR, &["100%% noise"]);
+}

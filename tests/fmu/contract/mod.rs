@@ -1,0 +1,21 @@
+//! The contract of FMI 2.0.4: a run in Model Exchange, one in Co-Simulation, and misuse of both.
+
+mod instantiation;
+mod lives;
+mod misuse;
+mod runs;
+mod state;
+
+use crate::driver::{CRAFT, Fmu};
+use grapple::fmu::registry::Naming;
+
+/// The craft with a range so wide that the elbow never leaves it: time events, and no state events.
+fn fmu() -> Fmu {
+    with_names(Naming::Structured)
+}
+
+fn with_names(naming: Naming) -> Fmu {
+    let stop = r#"max_deg = 20.0, stop = "compliant", stiffness = 50.0, damping = 0.0"#;
+    assert!(CRAFT.contains(stop));
+    Fmu::with_names(&CRAFT.replace(stop, "max_deg = 150.0"), naming)
+}

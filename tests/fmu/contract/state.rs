@@ -1,0 +1,64 @@
+//! Saved states.
+
+use super::fmu;
+use crate::driver::*;
+use grapple::fmu::c_abi::*;
+use std::ptr::null_mut;
+
+#[test]
+fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
+    let fmu = fmu();
+    let [a_log, b_log, me_log] = [(); 3].map(|()| Log::new());
+    let a = fmu.instance_that_tells(&a_log, CS);
+    a.initialise(Some(1e-7));
+    ok(a.set("elbow.tau", 0.4));
+    ok(a.step(0.0, 0.317));
+    let mut state = a.save();
+    let first = state;
+    // SAFETY: live handles and states of this FMU, null where that is what is tested, and slices as long as the counts.
+    unsafe {
+        ok(fmi2GetFMUstate(a.c, &mut state));
+        assert_eq!(first, state, "the copy is reused");
+        let bytes = a.serialize(state);
+        let size = bytes.len();
+        let mut short = bytes.clone();
+        assert_eq!(
+            fmi2SerializeFMUstate(a.c, state, short.as_mut_ptr().cast(), size - 1),
+            ERROR
+        );
+        a_log.take();
+
+        let b = fmu.instance_that_tells(&b_log, CS);
+        for damaged in [&bytes[..size - 1], &bytes[..20], &[]] {
+            assert_eq!(b.deserialize(damaged), (ERROR, null_mut()));
+            b_log.told(ERROR, &["fmi2DeSerializeFMUstate", "state"]);
+        }
+        let mut flipped = bytes.clone();
+        flipped[size / 2] ^= 4;
+        assert_eq!(b.deserialize(&flipped), (ERROR, null_mut()));
+        b_log.told(ERROR, &["checksum"]);
+        let (status, restored) = b.deserialize(&bytes);
+        ok(status);
+        b.restore(restored);
+        assert_eq!(fmi2SetFMUstate(b.c, null_mut()), ERROR);
+        b_log.told(ERROR, &["null"]);
+        for (t, h) in [(0.317, 0.1), (0.317 + 0.1, 0.4)] {
+            assert_eq!((a.step(t, h), b.step(t, h)), (OK, OK));
+            assert_eq!(a.bits(), b.bits());
+        }
+        // Back again, in the first.
+        let end = a.bits();
+        a.restore(state);
+        assert_eq!((a.step(0.317, 0.1), a.step(0.317 + 0.1, 0.4)), (OK, OK));
+        assert_eq!(a.bits(), end);
+
+        let me = fmu.instance_that_tells(&me_log, ME);
+        assert_eq!(fmi2SetFMUstate(me.c, state), ERROR);
+        me_log.told(ERROR, &["Model Exchange"]);
+        ok(fmi2FreeFMUstate(a.c, &mut state));
+        assert!(state.is_null());
+        ok(fmi2FreeFMUstate(a.c, &mut state));
+        ok(fmi2FreeFMUstate(a.c, null_mut()));
+        b.free_state(restored);
+    }
+}

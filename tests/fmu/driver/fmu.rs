@@ -1,0 +1,229 @@
+//! An unpacked FMU, and `fmi2Instantiate` on it.
+
+use crate::driver::host::{callbacks, heard};
+use crate::driver::{Instance, Log};
+use grapple::fmu::c_abi::fmi2Instantiate;
+use grapple::fmu::description::{Interfaces, describe};
+use grapple::fmu::fmi2::*;
+use grapple::fmu::registry::{Guid, Naming, Registry, Slot};
+use grapple::plant::Model;
+use model_description::ModelDescription;
+use std::ffi::{CStr, CString};
+use std::path::{Path, PathBuf};
+use std::ptr::null;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A free base with two links. A pulse on the shoulder runs inside the FMU, so there are time events; the
+/// elbow soon meets a stop without damping and leaves it again, so there are state events.
+pub const CRAFT: &str = r#"
+name = "two_link"
+[body.base]
+mass = 4.0
+inertia = [0.4, 0.5, 0.45]
+[body.upper]
+mass = 1.0
+mass_centre = [0.5, 0.1, 0.0]
+inertia = [0.1, 0.12, 0.15]
+[body.lower]
+mass = 1.2
+mass_centre = [0.4, 0.0, 0.1]
+inertia = [0.1, 0.11, 0.13]
+[joint.shoulder]
+type = "revolute"
+parent = "base"
+child = "upper"
+origin = [0.5, 0.0, 0.0]
+damping = 0.1
+[joint.elbow]
+type = "revolute"
+parent = "upper"
+child = "lower"
+origin = [1.0, 0.0, 0.0]
+range = { min_deg = -150.0, max_deg = 20.0, stop = "compliant", stiffness = 50.0, damping = 0.0 }
+servo = { kp = 3.0, kd = 1.0, on = false }
+start = { position = 0.3, rate = 0.1 }
+[port.push]
+frame = "lower"
+[signal."shoulder.tau"]
+type = "constant"
+amplitude = 0.7
+from = 0.23
+until = 0.61
+from_host = false
+"#;
+
+/// An unpacked FMU: its `resources/`, its GUID, its variables, its XML.
+pub struct Fmu {
+    resources: PathBuf,
+    pub guid: CString,
+    pub registry: Registry,
+    pub xml: ModelDescription,
+}
+
+impl Fmu {
+    pub fn new() -> Self {
+        Self::of(CRAFT)
+    }
+
+    pub fn of(text: &str) -> Self {
+        Self::with_names(text, Naming::Structured)
+    }
+
+    pub fn with_names(text: &str, naming: Naming) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let model = Arc::new(Model::read(text, Path::new(".")).expect("the spec is right"));
+        let bytes = model.to_bytes().expect("a model can be written");
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let resources = std::env::temp_dir().join(format!("grapple fmu {process} {count}"));
+        std::fs::create_dir_all(&resources).expect("the temporary directory can be written");
+        let guid = Guid::new(&bytes, naming).to_string();
+        let xml = describe(&model, naming, Interfaces::Both).expect("the model can be described");
+        assert_eq!(xml.guid, guid);
+        let fmu = Self {
+            resources,
+            guid: CString::new(guid).expect("no zero inside"),
+            xml,
+            registry: Registry::new(model, naming),
+        };
+        fmu.write_model(&bytes);
+        fmu
+    }
+
+    /// Where the compiled model lies.
+    pub fn model_file(&self) -> PathBuf {
+        self.resources.join("model.json")
+    }
+
+    pub fn write_model(&self, bytes: &[u8]) {
+        std::fs::write(self.model_file(), bytes).expect("the file can be written");
+    }
+
+    pub fn path(&self) -> &str {
+        self.resources.to_str().expect("the test chose the name")
+    }
+
+    /// The location as FMI Library, FMPy and Ecos write it: `file://` and an escaped absolute path.
+    pub fn uri(&self) -> String {
+        format!("file://{}", self.path().replace(' ', "%20"))
+    }
+
+    /// The location in every spelling that importers use.
+    pub fn locations(&self) -> [String; 8] {
+        let path = self.path();
+        let escaped = path.replace(' ', "%20");
+        let everything = path
+            .bytes()
+            .map(|b| if b == b'/' { "/".to_owned() } else { format!("%{b:02x}") });
+        [
+            path.to_owned(),
+            format!("{path}/"),
+            format!("file:{escaped}"),
+            format!("file://{escaped}"),
+            format!("file://{escaped}/"),
+            format!("file://localhost{escaped}"),
+            // Not escaped at all, as some importers do it.
+            format!("file://{path}"),
+            format!("FILE://{}", everything.collect::<String>()),
+        ]
+    }
+
+    pub fn vr(&self, name: &str) -> u32 {
+        self.registry
+            .find(name)
+            .unwrap_or_else(|| panic!("no variable {name}"))
+            .value_reference
+    }
+
+    /// The references of all variables that pass.
+    pub fn references(&self, pass: impl Fn(Slot) -> bool) -> Vec<u32> {
+        let all = self.registry.variables().filter(|v| pass(v.slot));
+        all.map(|v| v.value_reference).collect()
+    }
+
+    /// All that an importer reads as a real number and that is computed: states, derivatives, outputs.
+    pub fn outputs(&self) -> Vec<u32> {
+        self.references(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_)))
+    }
+
+    pub fn parameters(&self) -> Vec<u32> {
+        self.references(|slot| matches!(slot, Slot::Parameter(_)))
+    }
+
+    pub fn inputs(&self) -> Vec<u32> {
+        self.references(|slot| matches!(slot, Slot::Input(_)))
+    }
+
+    pub fn state_count(&self) -> usize {
+        self.registry.model().states.len()
+    }
+
+    pub fn indicator_count(&self) -> usize {
+        self.registry.model().indicator_count()
+    }
+
+    /// An instance with a logger and allocators, logging on, as most loaders make it.
+    pub fn instance(&self, kind: fmi2Type) -> Instance<'_> {
+        self.instance_with(kind, Some(&callbacks()), fmi2False, fmi2True)
+    }
+
+    pub fn instance_with(
+        &self,
+        kind: fmi2Type,
+        callbacks: Option<&fmi2CallbackFunctions>,
+        visible: fmi2Boolean,
+        logging_on: fmi2Boolean,
+    ) -> Instance<'_> {
+        self.instance_at(Some(&self.uri()), kind, callbacks, visible, logging_on)
+            .unwrap_or_else(|| panic!("{:?}", heard()))
+    }
+
+    /// An instance with a log of its own.
+    pub fn instance_that_tells<'a>(&'a self, log: &'a Log, kind: fmi2Type) -> Instance<'a> {
+        self.instance_at(Some(&self.uri()), kind, Some(&log.callbacks()), fmi2True, fmi2True)
+            .unwrap_or_else(|| panic!("{:?}", log.take()))
+    }
+
+    /// An instance of the resources at any location, unless it is refused.
+    pub fn instance_at(
+        &self,
+        location: Option<&str>,
+        kind: fmi2Type,
+        callbacks: Option<&fmi2CallbackFunctions>,
+        visible: fmi2Boolean,
+        logging_on: fmi2Boolean,
+    ) -> Option<Instance<'_>> {
+        let c = instantiate(Some(&self.guid), location, kind, callbacks, visible, logging_on);
+        (!c.is_null()).then_some(Instance { fmu: self, c })
+    }
+}
+
+impl Drop for Fmu {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.resources);
+    }
+}
+
+/// `fmi2Instantiate`; what is `None` is null.
+pub fn instantiate(
+    guid: Option<&CStr>,
+    location: Option<&str>,
+    kind: fmi2Type,
+    callbacks: Option<&fmi2CallbackFunctions>,
+    visible: fmi2Boolean,
+    logging_on: fmi2Boolean,
+) -> fmi2Component {
+    let location = location.map(|l| CString::new(l).expect("no zero inside"));
+    // SAFETY: strings and a structure that live during the call, or null.
+    unsafe {
+        fmi2Instantiate(
+            c"arm".as_ptr(),
+            kind,
+            guid.map_or(null(), CStr::as_ptr),
+            location.as_ref().map_or(null(), |l| l.as_ptr()),
+            callbacks.map_or(null(), std::ptr::from_ref),
+            visible,
+            logging_on,
+        )
+    }
+}

@@ -1,0 +1,306 @@
+//! What users of all kinds of hosts complain about, turned into rules: one test per row of `docs/hosts.md`.
+
+use crate::driver::*;
+use grapple::fmu::c_abi::*;
+use grapple::fmu::fmi2::*;
+use grapple::fmu::registry::Slot;
+use model_description::{Causality, Kind, Variability};
+use std::ptr::null;
+
+#[test]
+fn parameters_are_tunable_only_where_that_has_a_use() {
+    let fmu = Fmu::new();
+    for variable in fmu.registry.variables() {
+        let name = variable.name.as_ref();
+        let built_in = ["_start", "mass", "inertia", "origin", "axis", "work_limit"];
+        if variable.causality == Causality::Parameter && built_in.iter().any(|part| name.contains(part)) {
+            assert_eq!(variable.variability, Variability::Fixed, "{name}");
+        }
+    }
+    for name in ["shoulder.damping", "elbow.kp", "elbow.q_max"] {
+        let found = fmu.registry.find(name);
+        assert!(found.is_some_and(|v| v.variability == Variability::Tunable), "{name}");
+    }
+}
+
+#[test]
+fn a_tunable_parameter_acts_during_the_run() {
+    let fmu = Fmu::new();
+    for kind in [ME, CS] {
+        let instance = fmu.instance(kind);
+        if kind == ME {
+            instance.begin();
+            instance.enter_event_mode();
+        } else {
+            instance.initialise(None);
+            ok(instance.step(0.0, 0.1));
+        }
+        let before = instance.get("der(shoulder.qd)");
+        ok(instance.set("shoulder.damping", 5.0));
+        assert_eq!(instance.get("shoulder.damping"), 5.0);
+        ok(instance.set("elbow.servo", 1.0));
+        ok(instance.set("elbow.kp", 30.0));
+        if kind == CS {
+            ok(instance.step(0.1, 0.1));
+        }
+        assert_ne!(instance.get("der(shoulder.qd)"), before);
+    }
+}
+
+#[test]
+fn there_are_no_string_variables_whose_starts_could_be_pasted_unescaped() {
+    let fmu = Fmu::new();
+    for variable in &fmu.xml.model_variables {
+        assert!(!matches!(variable.kind, Kind::String(_) | Kind::Integer(_)));
+        let texts = [Some(&variable.name), variable.description.as_ref()];
+        for text in texts.into_iter().flatten() {
+            assert!(!text.contains(['"', '\\', '\n']), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_state_is_got_set_and_written_as_bytes_in_model_exchange_as_well() {
+    let fmu = Fmu::new();
+    let [a, b] = [fmu.instance(ME), fmu.instance(ME)];
+    a.begin();
+    ok(a.set("elbow.tau", 0.7));
+    let mut x = a.states();
+    x[8] += 0.01;
+    a.set_time(0.11);
+    a.set_states(&x);
+    let bytes = a.bytes();
+    let (status, state) = b.deserialize(&bytes);
+    ok(status);
+    b.restore(state);
+    b.free_state(state);
+    assert_eq!(b.bytes(), bytes);
+    assert_eq!(b.derivatives(), a.derivatives());
+    // It goes on in the mode in which it was saved.
+    b.enter_event_mode();
+    assert_eq!(heard(), []);
+}
+
+#[test]
+fn the_tolerance_is_honoured() {
+    let fmu = Fmu::new();
+    let exact = fmu.instance(CS);
+    exact.initialise(Some(1e-13));
+    ok(exact.step(0.0, 1.5));
+    let error = |tolerance: f64| {
+        let cs = fmu.instance(CS);
+        cs.initialise(Some(tolerance));
+        ok(cs.step(0.0, 1.5));
+        let errors = WATCHED.map(|name| (cs.get(name) - exact.get(name)).abs());
+        errors.into_iter().fold(0.0, f64::max)
+    };
+    let [coarse, fine] = [1e-4, 1e-10].map(error);
+    assert!(
+        coarse < 1e-2 && fine < 1e-8 && fine < coarse / 100.0,
+        "{coarse:.1e} {fine:.1e}"
+    );
+}
+
+#[test]
+fn communication_points_with_round_off_are_taken() {
+    let fmu = Fmu::new();
+    let [exact, rough] = [fmu.instance(CS), fmu.instance(CS)];
+    exact.initialise(Some(1e-10));
+    rough.initialise(Some(1e-10));
+    let mut sum = 0.0;
+    for i in 0..60 {
+        ok(exact.step(f64::from(i) * 0.05, 0.05));
+        // A sum of steps in single precision, such as 2.95000003.
+        ok(rough.step(sum, 0.05));
+        sum = f64::from((sum + 0.05) as f32);
+    }
+    assert_ne!(sum, 3.0);
+    // The end differs by the sum's round-off alone.
+    assert_agree(&exact, &rough, 1e-5);
+    assert!((rough.last_time() - 3.0).abs() < 1e-5);
+}
+
+#[test]
+fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
+    let fmu = Fmu::of(&CRAFT.replace("position = 0.3, rate = 0.1", "position_deg = 20.0"));
+    let me = fmu.instance(ME);
+    me.begin();
+    let x = me.states();
+    let limit = x[8];
+    // Back and forth by round-off around the limit.
+    let mut changes = 0;
+    let mut side = me.indicators()[0] > 0.0;
+    for i in 0..100_u32 {
+        let mut x = x.clone();
+        x[8] = limit * (1.0 + if i % 2 == 0 { 1e-15 } else { -1e-15 });
+        me.set_states(&x);
+        let now = me.indicators()[0] > 0.0;
+        if now != side {
+            changes += 1;
+            me.event();
+        }
+        side = me.indicators()[0] > 0.0;
+    }
+    assert!(changes <= 1, "{changes}");
+}
+
+#[test]
+fn a_message_is_one_finished_string_with_every_percent_doubled() {
+    let fmu = Fmu::new();
+    let cs = fmu.instance(CS);
+    assert_eq!(cs.switch_log(true, &[c"100% %s %n #r1#"]), ERROR);
+    let told = heard();
+    assert_eq!(told.len(), 1);
+    let message = &told[0].message;
+    assert!(message.contains("100%% %%s %%n ##r1##"), "{message}");
+    assert!(!message.replace("%%", "").contains('%'));
+    assert!(!message.ends_with('\n'));
+}
+
+#[test]
+fn a_refusal_is_one_message_that_names_the_function() {
+    let fmu = Fmu::new();
+    let cs = fmu.instance_with(CS, Some(&callbacks()), fmi2False, fmi2False);
+    assert_eq!(cs.step(0.0, 0.1), ERROR);
+    assert_eq!(cs.set("system.energy", 1.0), ERROR);
+    let told = heard();
+    assert_eq!(told.len(), 2);
+    assert!(told[0].message.contains("fmi2DoStep") && told[1].message.contains("system.energy"));
+    for message in told {
+        assert_eq!((message.status, message.category.as_str()), (ERROR, "logStatusError"));
+    }
+}
+
+#[test]
+fn every_unit_in_use_is_declared_with_si_exponents_and_none_is_called_1() {
+    let xml = &Fmu::new().xml;
+    let mut used = 0;
+    for variable in &xml.model_variables {
+        let Kind::Real(real) = &variable.kind else { continue };
+        let Some(unit) = &real.unit else {
+            assert_eq!(real.display_unit, None);
+            continue;
+        };
+        used += 1;
+        let declared = xml.unit_definitions.iter().find(|u| u.name == *unit);
+        let declared = declared.unwrap_or_else(|| panic!("{unit} of {} is not declared", variable.name));
+        assert!(declared.base_unit.is_some(), "{unit}");
+        if let Some(display) = &real.display_unit {
+            assert!(declared.display_units.iter().any(|d| d.name == *display), "{display}");
+        }
+    }
+    assert!(used > 50);
+    assert!(xml.unit_definitions.iter().all(|u| u.name != "1" && !u.name.is_empty()));
+}
+
+#[test]
+fn every_spelling_of_the_resource_location_is_taken() {
+    let fmu = Fmu::new();
+    for location in fmu.locations() {
+        let instance = fmu.instance_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
+        assert!(instance.is_some(), "{location}: {:?}", heard());
+    }
+    assert_eq!(heard(), []);
+}
+
+#[test]
+fn a_resource_location_that_is_none_is_refused_with_a_clear_message() {
+    let fmu = Fmu::new();
+    for (location, word) in [
+        (None, "null"),
+        (Some(""), "empty"),
+        (Some("http://example.org/x"), "only file:"),
+        (Some("file:///nowhere/at/all"), "/nowhere/at/all"),
+        (Some("file:///x%2"), "percent escape"),
+    ] {
+        let instance = fmu.instance_at(location, CS, Some(&callbacks()), fmi2False, fmi2True);
+        assert!(instance.is_none(), "{location:?}");
+        told(ERROR, &[word]);
+    }
+}
+
+#[test]
+fn null_callbacks_null_loggers_and_null_allocators_are_tolerated() {
+    let fmu = Fmu::new();
+    let nothing = fmi2CallbackFunctions {
+        logger: None,
+        allocateMemory: None,
+        freeMemory: None,
+        ..callbacks()
+    };
+    for callbacks in [None, Some(&nothing)] {
+        for kind in [ME, CS] {
+            let instance = fmu.instance_with(kind, callbacks, fmi2True, fmi2True);
+            instance.initialise(None);
+            // With something to say and nobody to listen.
+            assert_eq!(instance.set("elbow.tau", f64::NAN), ERROR);
+            instance.bytes();
+            ok(instance.reset());
+        }
+        assert!(
+            fmu.instance_at(None, CS, callbacks, fmi2True, fmi2True).is_none(),
+            "a refusal without a logger"
+        );
+    }
+    assert_eq!(heard(), []);
+}
+
+#[test]
+fn the_host_s_allocators_are_never_called_and_the_xml_says_so() {
+    let fmu = Fmu::new();
+    for kind in [ME, CS] {
+        let instance = fmu.instance(kind);
+        instance.initialise(None);
+        if kind == CS {
+            ok(instance.step(0.0, 0.1));
+        }
+        instance.get_many(&fmu.outputs());
+        instance.bytes();
+        assert_eq!(instance.set("elbow.tau", f64::NAN), ERROR);
+        ok(instance.reset());
+    }
+    assert_eq!(allocations(), 0);
+    let me = fmu.xml.model_exchange.as_ref().expect("both interfaces");
+    let cs = fmu.xml.co_simulation.as_ref().expect("both interfaces");
+    assert!(me.can_not_use_memory_management_functions && cs.can_not_use_memory_management_functions);
+    heard();
+}
+
+#[test]
+fn a_null_handle_is_refused() {
+    // SAFETY: null is what is tested.
+    unsafe {
+        assert_eq!(fmi2Reset(std::ptr::null_mut()), ERROR);
+        assert_eq!(fmi2DoStep(std::ptr::null_mut(), 0.0, 0.1, fmi2True), ERROR);
+        fmi2FreeInstance(std::ptr::null_mut());
+    }
+}
+
+#[test]
+fn arrays_of_length_zero_may_be_null() {
+    let fmu = Fmu::new();
+    let me = fmu.instance(ME);
+    me.initialise(None);
+    // SAFETY: null with a count of zero is what is tested.
+    unsafe {
+        ok(fmi2GetReal(me.c, null(), 0, std::ptr::null_mut()));
+        ok(fmi2SetReal(me.c, null(), 0, null()));
+        ok(fmi2SetInteger(me.c, null(), 0, null()));
+        ok(fmi2SetBoolean(me.c, null(), 0, null()));
+        ok(fmi2GetString(me.c, null(), 0, std::ptr::null_mut()));
+        ok(fmi2SetDebugLogging(me.c, fmi2False, 0, null()));
+    }
+}
+
+#[test]
+fn values_are_read_before_initialisation_and_after_the_end() {
+    let fmu = Fmu::new();
+    let variables = fmu.references(|slot| !matches!(slot, Slot::Flag(_)));
+    for kind in [ME, CS] {
+        let instance = fmu.instance(kind);
+        assert!(instance.get_many(&variables).iter().all(|v| v.is_finite()));
+        instance.initialise(None);
+        ok(instance.terminate());
+        assert!(instance.get_many(&variables).iter().all(|v| v.is_finite()));
+    }
+}

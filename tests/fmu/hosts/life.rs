@@ -1,0 +1,176 @@
+//! Instances by the thousand, one after the other and side by side (issue threads of Simulink, of Monte Carlo and of
+//! optimisation users). What concerns the loaded library itself is in `tests/python/test_hosts.py`.
+
+use crate::driver::process::{alone, in_use};
+use crate::driver::*;
+use grapple::fmu::fmi2::*;
+
+/// One life: instantiate, initialise, step, free.
+fn live(fmu: &Fmu, kind: fmi2Type) {
+    let instance = fmu.instance(kind);
+    if kind == CS {
+        instance.initialise(None);
+        ok(instance.step(0.0, 0.01));
+    } else {
+        instance.begin();
+        instance.derivatives();
+    }
+}
+
+#[test]
+fn ten_thousand_lives_take_no_memory_and_no_file_handle() {
+    alone(
+        "hosts::life::ten_thousand_lives_take_no_memory_and_no_file_handle",
+        || {
+            let fmu = Fmu::new();
+            for _ in 0..500 {
+                live(&fmu, ME);
+                live(&fmu, CS);
+            }
+            let (memory, files) = in_use();
+            for _ in 0..5000 {
+                live(&fmu, ME);
+                live(&fmu, CS);
+            }
+            let (after, files_after) = in_use();
+            assert_eq!(files_after, files);
+            // 64 KiB over 10 000 lives: six bytes each, less than the smallest leak.
+            assert!(after <= memory + (64 << 10), "{} bytes", after - memory);
+        },
+    );
+}
+
+#[test]
+fn a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits() {
+    alone(
+        "hosts::life::a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits",
+        || {
+            let fmu = Fmu::new();
+            let cs = fmu.instance(CS);
+            let round = || {
+                cs.initialise(None);
+                ok(cs.step(0.0, 0.001));
+                let bits = cs.bits();
+                ok(cs.reset());
+                bits
+            };
+            let first = round();
+            for _ in 0..1000 {
+                round();
+            }
+            let (memory, files) = in_use();
+            for _ in 0..100_000 {
+                assert_eq!(round(), first);
+            }
+            let (after, files_after) = in_use();
+            assert_eq!(files_after, files);
+            assert!(after <= memory + (64 << 10), "{} bytes", after - memory);
+        },
+    );
+}
+
+#[test]
+fn a_thousand_instances_at_once_own_no_file_handle() {
+    alone("hosts::life::a_thousand_instances_at_once_own_no_file_handle", || {
+        let fmu = Fmu::new();
+        let (before, files) = in_use();
+        let all: Vec<_> = (0..1000).map(|_| fmu.instance(CS)).collect();
+        let (after, files_now) = in_use();
+        assert_eq!(files_now, files);
+        // The issue's bound on the memory of an instance.
+        assert!(
+            after - before < 1000 * (256 << 10),
+            "{} bytes each",
+            (after - before) / 1000
+        );
+        for instance in &all {
+            instance.initialise(None);
+        }
+    });
+}
+
+#[test]
+fn saved_states_take_no_memory_once_they_are_freed() {
+    alone("hosts::life::saved_states_take_no_memory_once_they_are_freed", || {
+        let fmu = Fmu::new();
+        let cs = fmu.instance(CS);
+        cs.initialise(None);
+        let round = || {
+            let state = cs.save();
+            cs.restore(state);
+            cs.free_state(state);
+            cs.bytes().len()
+        };
+        for _ in 0..1000 {
+            round();
+        }
+        let (memory, _) = in_use();
+        for _ in 0..50_000 {
+            round();
+        }
+        let (after, _) = in_use();
+        assert!(after <= memory + (64 << 10), "{} bytes", after - memory);
+    });
+}
+
+/// A run with inputs of its own, to its end.
+fn run(fmu: &Fmu, seed: u32) -> [u64; WATCHED.len()] {
+    let cs = fmu.instance(CS);
+    cs.initialise(Some(1e-8));
+    for i in 0..100_u32 {
+        ok(cs.set("elbow.tau", f64::from(seed + i).sin()));
+        ok(cs.step(f64::from(i) * 0.02, 0.02));
+    }
+    cs.bits()
+}
+
+#[test]
+fn eight_instances_on_eight_threads_give_the_same_bits_as_alone() {
+    let fmu = Fmu::new();
+    let alone: Vec<_> = (0..8).map(|seed| run(&fmu, seed)).collect();
+    assert!(alone.windows(2).all(|pair| pair[0] != pair[1]));
+    let fmu = &fmu;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|seed| scope.spawn(move || run(fmu, seed))).collect();
+        for (thread, alone) in threads.into_iter().zip(&alone) {
+            assert_eq!(thread.join().expect("no thread fails"), *alone);
+        }
+    });
+}
+
+#[test]
+fn instances_stepped_in_turn_do_not_know_of_each_other() {
+    let fmu = Fmu::new();
+    let alone: Vec<_> = (0..3).map(|seed| run(&fmu, seed)).collect();
+    let together: Vec<_> = (0..3).map(|_| fmu.instance(CS)).collect();
+    for cs in &together {
+        cs.initialise(Some(1e-8));
+    }
+    for i in 0..100_u32 {
+        for (seed, cs) in (0..).zip(&together) {
+            ok(cs.set("elbow.tau", f64::from(seed + i).sin()));
+            ok(cs.step(f64::from(i) * 0.02, 0.02));
+        }
+    }
+    let together: Vec<_> = together.iter().map(Instance::bits).collect();
+    assert_eq!(together, alone);
+}
+
+#[test]
+fn an_instance_may_change_its_thread_between_calls() {
+    let fmu = Fmu::new();
+    let expected = run(&fmu, 5);
+    let mut cs = fmu.instance(CS);
+    cs.initialise(Some(1e-8));
+    for i in 0..100_u32 {
+        cs = std::thread::scope(|scope| {
+            let step = move || {
+                ok(cs.set("elbow.tau", f64::from(5 + i).sin()));
+                ok(cs.step(f64::from(i) * 0.02, 0.02));
+                cs
+            };
+            scope.spawn(step).join().expect("no thread fails")
+        });
+    }
+    assert_eq!(cs.bits(), expected);
+}

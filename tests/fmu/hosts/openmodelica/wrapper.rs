@@ -1,0 +1,125 @@
+//! The wrapper's calls, in its order.
+//!
+//! Read from OpenModelica/OpenModelica: `OMCompiler/Compiler/Template/CodegenFMU.tpl` (template
+//! `importFMU2ModelExchange`), `OMCompiler/SimulationRuntime/c/fmi/FMI2ModelExchange.c` and `FMI2Common.c`; below
+//! them modelon-community/fmi-library, `src/Import/src/FMI2/fmi2_import_capi.c`.
+//!
+//! Facts used: `fmi2SetupExperiment(false, 0.0, time, false, 0.0)`. Parameters are set between the two calls of the
+//! initialisation since August 2026 and after them before. Every evaluation is `fmi2SetTime`, inputs,
+//! `fmi2SetContinuousStates`, `fmi2GetDerivatives`, `fmi2GetEventIndicators`, all outputs,
+//! `fmi2CompletedIntegratorStep`. An event is due when `nextEventTime < time`, when an indicator changes its sign, and
+//! at the end; it is `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`, `fmi2EnterContinuousTimeMode`. The
+//! destructor calls `fmi2Terminate` whatever has happened before.
+
+use crate::driver::integration::Calls;
+use crate::driver::*;
+use grapple::fmu::fmi2::fmi2False;
+
+/// How late a time event comes, s.
+pub const LATE: f64 = 1e-10;
+
+/// The wrapper.
+pub struct Wrapper<'a> {
+    pub fmu: Instance<'a>,
+    /// Connected inputs, with their values.
+    inputs: (Vec<u32>, Vec<f64>),
+    /// Before the first event the FMU is still in Event Mode.
+    continuous: bool,
+    pub next_event_time: f64,
+    /// Parameters set where releases before August 2026 set them.
+    late_parameters: bool,
+}
+
+impl<'a> Wrapper<'a> {
+    pub fn new(fmu: &'a Fmu, late_parameters: bool) -> Self {
+        Self {
+            fmu: fmu.instance(ME),
+            inputs: (Vec::new(), Vec::new()),
+            continuous: false,
+            // `nextEventTime(fixed = true)` starts at zero: the first event is due as soon as the time is above it.
+            next_event_time: 0.0,
+            late_parameters,
+        }
+    }
+
+    pub fn connect(mut self, name: &str, value: f64) -> Self {
+        self.inputs.0.push(self.fmu.fmu.vr(name));
+        self.inputs.1.push(value);
+        self
+    }
+
+    /// The initial algorithm; all parameters are set, changed or not. Gives the initial states.
+    pub fn initialise(&mut self, changed: &[(&str, f64)]) -> Vec<f64> {
+        let parameters = self.fmu.fmu.parameters();
+        let mut values = self.fmu.get_many(&parameters);
+        for (name, value) in changed {
+            let reference = self.fmu.fmu.vr(name);
+            let place = parameters.iter().position(|&r| r == reference);
+            values[place.expect("it is a parameter")] = *value;
+        }
+        self.fmu.setup(None, 0.0, None);
+        ok(self.fmu.enter_initialization());
+        if !self.late_parameters {
+            ok(self.fmu.set_many(&parameters, &values));
+        }
+        ok(self.fmu.exit_initialization());
+        if self.late_parameters {
+            ok(self.fmu.set_many(&parameters, &values));
+        }
+        let x = self.fmu.states();
+        self.evaluate(0.0, &x);
+        x
+    }
+
+    /// Every equation of the wrapper, at a trial point as at an accepted one.
+    pub fn evaluate(&mut self, t: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        self.fmu.set_time(t);
+        ok(self.fmu.set_many(&self.inputs.0, &self.inputs.1));
+        self.fmu.set_states(x);
+        let derivatives = self.fmu.derivatives();
+        let indicators = self.fmu.indicators();
+        let outputs = self.fmu.get_many(&self.fmu.fmu.outputs());
+        assert!(outputs.iter().chain(&derivatives).all(|v| v.is_finite()));
+        self.fmu.flag("elbow.out_of_range");
+        if self.continuous {
+            assert!(!self.fmu.completed_integrator_step());
+        }
+        (derivatives, indicators)
+    }
+}
+
+impl Calls for Wrapper<'_> {
+    fn derivatives(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
+        self.evaluate(t, x).0
+    }
+
+    fn indicators(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
+        // A look-ahead beside the point, as the Jacobian's perturbations are.
+        let beside: Vec<f64> = x.iter().map(|x| x * (1.0 + 1e-7) + 1e-9).collect();
+        self.evaluate(t + 1e-6, &beside);
+        self.evaluate(t, x).1
+    }
+
+    fn accepted(&mut self, t: f64, x: &[f64]) {
+        self.evaluate(t, x);
+    }
+
+    fn event(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
+        self.evaluate(t, x);
+        self.fmu.enter_event_mode();
+        ok(self.fmu.set_many(&self.inputs.0, &self.inputs.1));
+        let info = self.fmu.new_discrete_states();
+        self.fmu.enter_continuous_time_mode();
+        self.continuous = true;
+        self.next_event_time = info.nextEventTime;
+        if info.valuesOfContinuousStatesChanged == fmi2False {
+            x.to_vec()
+        } else {
+            self.fmu.states()
+        }
+    }
+
+    fn next_event(&self) -> f64 {
+        self.next_event_time + LATE
+    }
+}
