@@ -5,6 +5,7 @@
 //! | 1 | [`algebra`] | geometry of numbers |
 //! | 1 | [`spec`] | what the user writes |
 //! | 1 | [`integrate`] | "an ODE" |
+//! | 1 | [`beam`] | a beam: its sections, modes and their integrals |
 //! | 2 | [`system`] | the spec compiled: tree, layout, joints, constants, kinematics |
 //! | 3 | [`loads`] | positions, motions, inputs → loads |
 //! | 3 | [`dynamics`] | loads → accelerations; what the motion conserves |
@@ -36,6 +37,7 @@
 #![deny(unsafe_code)]
 
 pub mod algebra;
+pub mod beam;
 pub mod dynamics;
 mod error;
 pub mod fmu;

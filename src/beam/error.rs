@@ -1,0 +1,71 @@
+use std::error::Error;
+use std::fmt;
+
+use super::Kind;
+
+/// Why sections make no beam, or a beam has no such modes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BeamError {
+    /// Fewer than two stations, or the first one is not at the root.
+    Ends {
+        /// How many stations there are.
+        stations: usize,
+        /// Where the first one is, m.
+        first: f64,
+    },
+    /// A station lies before its predecessor; or it is the third at its place, or a second one at an end.
+    Order {
+        /// Which one, counted from zero.
+        station: usize,
+        /// Where it is, m.
+        x: f64,
+    },
+    /// A number that is negative or not finite.
+    Value {
+        /// Its name.
+        name: &'static str,
+        /// Where along the beam, m.
+        x: f64,
+        /// The number.
+        value: f64,
+    },
+    /// No stiffness against this kind of motion.
+    NoStiffness {
+        /// The motion.
+        kind: Kind,
+        /// Where along the beam, m.
+        x: f64,
+    },
+    /// The inertia that the motion moves gives fewer modes than are asked for.
+    TooFewModes {
+        /// The motion.
+        kind: Kind,
+        /// How many there are.
+        found: usize,
+        /// How many are asked for.
+        asked: usize,
+    },
+}
+
+impl fmt::Display for BeamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ends { stations, first } => write!(
+                f,
+                "a beam needs two stations or more, the first at x = 0: {stations} given, the first at x = {first} m"
+            ),
+            Self::Order { station, x } => write!(
+                f,
+                "station {station} at x = {x} m: stations go outwards; two may share a place between the ends"
+            ),
+            Self::Value { name, x, value } => write!(f, "{name} is {value} at x = {x} m"),
+            Self::NoStiffness { kind, x } => write!(f, "the beam has no stiffness in {kind} at x = {x} m"),
+            Self::TooFewModes { kind, found, asked } => write!(
+                f,
+                "{asked} modes in {kind} are asked for, but there is inertia for {found} only"
+            ),
+        }
+    }
+}
+
+impl Error for BeamError {}

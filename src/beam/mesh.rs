@@ -1,0 +1,52 @@
+use super::{Beam, Section};
+
+/// A piece of the beam on which every property is linear, and every mode a polynomial.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Element {
+    /// Its inner end.
+    pub a: Section,
+    /// Its outer end.
+    pub b: Section,
+}
+
+impl Element {
+    /// Length, m.
+    pub fn length(&self) -> f64 {
+        self.b.x - self.a.x
+    }
+
+    /// Where `x` (m) is on it, `s ∈ [−1, 1]`.
+    pub fn local(&self, x: f64) -> f64 {
+        ((x - self.a.x) - (self.b.x - x)) / self.length()
+    }
+
+    /// The section at `x` (m).
+    pub fn section(&self, x: f64) -> Section {
+        Section::between(&self.a, &self.b, x)
+    }
+}
+
+/// Half waves of a mode that one element can carry before its degree becomes unwieldy.
+const WAVES_PER_ELEMENT: f64 = 6.0;
+
+/// The elements of a beam, root first, for modes with up to `waves` half waves: from station to station, or shorter.
+pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
+    let mut elements = Vec::new();
+    for pair in beam.stations().windows(2) {
+        let [a, b] = [pair[0], pair[1]];
+        let length = b.x - a.x;
+        let parts = (waves as f64 * length / (beam.length() * WAVES_PER_ELEMENT)).ceil() as usize;
+        let at = |i: usize| match i {
+            0 => a,
+            _ if i == parts => b,
+            _ => Section::between(&a, &b, a.x + length * i as f64 / parts as f64),
+        };
+        elements.extend((0..parts).map(|i| Element { a: at(i), b: at(i + 1) }));
+    }
+    elements
+}
+
+/// Which element carries `x` (m); at a node the outer one.
+pub(super) fn find(elements: &[Element], x: f64) -> usize {
+    elements.partition_point(|e| e.b.x <= x).min(elements.len() - 1)
+}

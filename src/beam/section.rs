@@ -1,0 +1,171 @@
+use super::BeamError;
+
+/// The properties of a beam's cross-section at a station.
+///
+/// Beam axes: `x` along the beam from its root, `y` and `z` the section's principal axes. The line of mass centres,
+/// of area centres and of shear centres is the x axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Section {
+    /// Distance from the root, m.
+    pub x: f64,
+    /// Mass per length, kg/m.
+    pub mass_per_length: f64,
+    /// Stiffness against deflection along **z**, N·m²: bending about y, in the plane of x and z; `E ∫z² dA`.
+    pub EI_y: f64,
+    /// Stiffness against deflection along **y**, N·m²: bending about z, in the plane of x and y; `E ∫y² dA`.
+    pub EI_z: f64,
+    /// Stiffness against stretch, N.
+    pub EA: f64,
+    /// Stiffness against twist, N·m².
+    pub GJ: f64,
+    /// Inertia about x per length, kg·m: `∫ρ (y² + z²) dA`.
+    pub polar_inertia_per_length: f64,
+}
+
+impl Section {
+    /// The same section at another place.
+    pub fn at(self, x: f64) -> Self {
+        Self { x, ..self }
+    }
+
+    /// What lies between two stations: every property goes linearly from `a` to `b`.
+    pub(super) fn between(a: &Self, b: &Self, x: f64) -> Self {
+        let t = (x - a.x) / (b.x - a.x);
+        let mix = |property: fn(&Self) -> f64| (1.0 - t) * property(a) + t * property(b);
+        Self {
+            x,
+            mass_per_length: mix(|s| s.mass_per_length),
+            EI_y: mix(|s| s.EI_y),
+            EI_z: mix(|s| s.EI_z),
+            EA: mix(|s| s.EA),
+            GJ: mix(|s| s.GJ),
+            polar_inertia_per_length: mix(|s| s.polar_inertia_per_length),
+        }
+    }
+
+    fn judge(&self) -> Result<(), BeamError> {
+        let properties = [
+            ("mass per length", self.mass_per_length),
+            ("EI_y", self.EI_y),
+            ("EI_z", self.EI_z),
+            ("EA", self.EA),
+            ("GJ", self.GJ),
+            ("polar inertia per length", self.polar_inertia_per_length),
+        ];
+        for (name, value) in properties {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(BeamError::Value { name, x: self.x, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A cross-section of one material: what a section is computed from.
+///
+/// ```
+/// # use grapple::beam::Profile;
+/// // An aluminium tube, radii 60 mm and 57 mm.
+/// let (outer, inner) = (0.060_f64, 0.057_f64);
+/// let area = std::f64::consts::PI * (outer.powi(2) - inner.powi(2));
+/// let I = area * (outer.powi(2) + inner.powi(2)) / 4.0;
+/// let tube = Profile { E: 70e9, rho: 2700.0, A: area, I_y: I, I_z: I, GJ: 26e9 * 2.0 * I };
+/// assert!((tube.section(0.0).mass_per_length - 2.977).abs() < 1e-3);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// Young's modulus, Pa.
+    pub E: f64,
+    /// Density, kg/m³.
+    pub rho: f64,
+    /// Area, m².
+    pub A: f64,
+    /// `∫z² dA`, m⁴: resists deflection along z.
+    pub I_y: f64,
+    /// `∫y² dA`, m⁴: resists deflection along y.
+    pub I_z: f64,
+    /// Stiffness against twist, N·m²: shear modulus times torsion constant, which is `I_y + I_z` for tubes and rods only.
+    pub GJ: f64,
+}
+
+impl Profile {
+    /// The section at `x` (m).
+    pub fn section(&self, x: f64) -> Section {
+        Section {
+            x,
+            mass_per_length: self.rho * self.A,
+            EI_y: self.E * self.I_y,
+            EI_z: self.E * self.I_z,
+            EA: self.E * self.A,
+            GJ: self.GJ,
+            polar_inertia_per_length: self.rho * (self.I_y + self.I_z),
+        }
+    }
+}
+
+/// A straight beam: its sections from root to tip.
+///
+/// Between stations properties go linearly; two stations at one place are a jump.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beam {
+    stations: Vec<Section>,
+}
+
+impl Beam {
+    /// The beam of its stations, root first.
+    ///
+    /// # Errors
+    ///
+    /// When stations are missing or out of order, or a property is negative or not finite. A property may be zero
+    /// as long as no mode needs it.
+    pub fn new(stations: Vec<Section>) -> Result<Self, BeamError> {
+        let first = stations.first().map_or(f64::NAN, |s| s.x);
+        if stations.len() < 2 || first != 0.0 {
+            return Err(BeamError::Ends {
+                stations: stations.len(),
+                first,
+            });
+        }
+        let last = stations.len() - 1;
+        for i in 1..=last {
+            let x = stations[i].x;
+            let jump = i > 1 && i < last && x == stations[i - 1].x && x > stations[i - 2].x;
+            if !(x.is_finite() && x > stations[i - 1].x || jump) {
+                return Err(BeamError::Order { station: i, x });
+            }
+        }
+        stations.iter().try_for_each(Section::judge)?;
+        Ok(Self { stations })
+    }
+
+    /// A beam of one section from root to tip, `length` in m.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn uniform(length: f64, section: Section) -> Result<Self, BeamError> {
+        Self::new(vec![section.at(0.0), section.at(length)])
+    }
+
+    /// From root to tip, m.
+    pub fn length(&self) -> f64 {
+        self.stations[self.stations.len() - 1].x
+    }
+
+    /// The stations, root first.
+    pub fn stations(&self) -> &[Section] {
+        &self.stations
+    }
+}
+
+/// The `EI` (N·m²) that gives a uniform cantilever of `mass` (kg) and `length` (m) a first bending frequency of
+/// `frequency` (Hz): `EI = (2πf)² m L³ / β⁴`, `cos β cosh β = −1`.
+///
+/// ```
+/// # use grapple::beam::cantilever_EI;
+/// assert!((cantilever_EI(5.0, 1.0, 1.0) - 79.84).abs() < 0.01);
+/// ```
+pub fn cantilever_EI(frequency: f64, mass: f64, length: f64) -> f64 {
+    const BETA: f64 = 1.875_104_068_711_961_2;
+    (std::f64::consts::TAU * frequency).powi(2) * mass * length.powi(3) / BETA.powi(4)
+}

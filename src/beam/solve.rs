@@ -1,0 +1,99 @@
+//! The modes of one kind: how high a degree they need.
+
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use super::eigen::Pair;
+use super::mesh::Element;
+use super::ritz::Ritz;
+use super::{BeamError, Boundary, Kind, Mode};
+
+/// A mode has converged when no element's last two bubbles hold more than this part of its strain energy.
+///
+/// The next two, which are left out, hold about `1e-3` of it: `ω²` is then off by less than round-off, the curvature by
+/// some `1e-11`, the shape by less.
+const TAIL: f64 = 1e-18;
+
+/// Below this a tail that raising the degree no longer shortens is round-off.
+const TAIL_OF_ROUND_OFF: f64 = 1e-12;
+
+/// Above this degree nothing is gained.
+const LARGEST_DEGREE: usize = 32;
+
+/// The lowest modes of a kind, and the natural frequency of the next one (rad/s) if there is one.
+///
+/// The elements' degree is raised until the modes have converged.
+pub(super) fn modes(
+    elements: &Arc<[Element]>,
+    kind: Kind,
+    boundary: &Boundary,
+    count: usize,
+) -> Result<(Vec<Mode>, Option<f64>), BeamError> {
+    let mut degree = first_degree(elements, kind, boundary, count);
+    let mut last_tail = f64::INFINITY;
+    let (ritz, pairs) = loop {
+        let ritz = Ritz::new(elements, kind, boundary, degree);
+        let pairs = match ritz.has_inertia() {
+            true => ritz.pairs(count + 1)?,
+            false => Vec::new(),
+        };
+        let tail = pairs
+            .iter()
+            .take(count)
+            .map(|pair| ritz.tail(&pair.v))
+            .fold(0.0, f64::max);
+        let exhausted = tail < TAIL_OF_ROUND_OFF && tail > 0.1 * last_tail;
+        if tail < TAIL || exhausted || degree >= LARGEST_DEGREE {
+            break (ritz, pairs);
+        }
+        (degree, last_tail) = (degree + 2, tail);
+    };
+    let omega = |pair: &Pair| ritz.omega(pair);
+    if pairs.len() < count {
+        return Err(BeamError::TooFewModes {
+            kind,
+            found: pairs.len(),
+            asked: count,
+        });
+    }
+    let mode = |pair: &Pair| Mode {
+        kind,
+        omega: omega(pair),
+        shape: ritz.shape(&pair.v),
+    };
+    Ok((
+        pairs.iter().take(count).map(mode).collect(),
+        pairs.get(count).map(omega),
+    ))
+}
+
+/// A degree that suffices for most beams' modes; guessed too low, it is raised.
+///
+/// A cantilever's k-th mode has about `k − ½` half waves; each condition at an end more, and each rigid mode less, adds
+/// half of one. On an element they go as `exp(±i a s)`, where `2a` is the phase across it: from one Legendre coefficient
+/// to the next they fall by `a / (2n−1)`. Over a stiffness `k ~ 1 + t s` the strain has a pole at `−1/t`, and its
+/// coefficients fall no faster than by `t / (1 + √(1−t²))`.
+fn first_degree(elements: &[Element], kind: Kind, boundary: &Boundary, count: usize) -> usize {
+    let length = elements[elements.len() - 1].b.x;
+    let longest = elements.iter().map(Element::length).fold(0.0, f64::max);
+    let order = kind.field().order();
+    let [root, tip] = boundary.held(kind);
+    // A quarter more than said, for the evanescent parts.
+    let half_waves = count.max(1) as f64 - 0.25 + 0.5 * (root + tip).abs_diff(order) as f64;
+    let a = 0.5 * PI * half_waves * longest / length;
+
+    let taper = |e: &Element| {
+        let (k_a, k_b) = (kind.stiffness(&e.a), kind.stiffness(&e.b));
+        (k_b - k_a).abs() / (k_b + k_a)
+    };
+    let t = elements.iter().map(taper).fold(0.0, f64::max);
+    // Near a pointed end the moment vanishes with the stiffness, and the pole is weak.
+    let fall = (t / (1.0 + (1.0 - t * t).sqrt())).min(0.25);
+
+    let (mut n, mut coefficient) = (1, a);
+    while coefficient * coefficient > TAIL {
+        n += 1;
+        coefficient *= fall.max(a / (2 * n - 1) as f64);
+    }
+    (order + n).max(2 * order + 1) // two bubbles or more, to judge by
+}

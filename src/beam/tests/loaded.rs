@@ -1,0 +1,119 @@
+//! Beams with a load at the tip.
+
+use super::oracle::{loaded_roots, roots, worst};
+use super::{each, general, uniform};
+use crate::beam::{Beam, BeamError, Boundary, Counts, Kind, Section};
+
+#[test]
+fn bending_with_a_load_solves_the_frequency_equation() {
+    // Masses of the beam, its m L²; the last is an arm with a station in its hand.
+    for (mass, inertia) in [(0.5, 0.0), (0.0, 0.2), (2.0, 0.03), (1.0, 1.0), (1e3, 2e2)] {
+        let boundary = Boundary::ClampedLoaded {
+            mass: mass * 3.0,
+            inertia: [1.0, inertia * 12.0, inertia * 12.0],
+        };
+        let modes = uniform().modes(&boundary, each(4)).expect("modes");
+        for (kind, EI) in [(Kind::BendingY, 400.0_f64), (Kind::BendingZ, 700.0)] {
+            let unit = (EI / (1.5 * 16.0)).sqrt();
+            let expected: Vec<f64> = loaded_roots(mass, inertia, 4).iter().map(|b| b * b * unit).collect();
+            let of_kind = modes.list().iter().filter(|mode| mode.kind == kind);
+            let off = worst(of_kind.map(|mode| mode.omega), &expected);
+            println!("mass {mass}, inertia {inertia}, {kind}: {off:.1e}");
+            assert!(off < 1e-11, "{off:e}"); // round-off times the heavy load's spread of frequencies
+        }
+    }
+}
+
+#[test]
+fn torsion_and_stretch_with_a_load_solve_the_frequency_equation() {
+    // β tan β = (inertia of the beam) / (inertia of the load)
+    let (Jxx, mass) = (0.07, 11.0);
+    let boundary = Boundary::ClampedLoaded {
+        mass,
+        inertia: [Jxx, 0.0, 0.0],
+    };
+    let modes = uniform().modes(&boundary, each(5)).expect("modes");
+    for (kind, ratio, speed) in [
+        (Kind::Torsion, 0.02 * 2.0 / Jxx, (300.0_f64 / 0.02).sqrt()),
+        (Kind::Axial, 3.0 / mass, (2e6_f64 / 1.5).sqrt()),
+    ] {
+        let equation = |b: f64| b * b.sin() - ratio * b.cos();
+        let expected: Vec<f64> = roots(equation, 0.01, 0.05, 5).iter().map(|b| b / 2.0 * speed).collect();
+        let of_kind = modes.list().iter().filter(|mode| mode.kind == kind);
+        let off = worst(of_kind.map(|mode| mode.omega), &expected);
+        println!("{kind}: {off:.1e}");
+        assert!(off < 1e-12, "{kind}: {off:e}"); // round-off
+    }
+}
+
+#[test]
+fn loaded_modes_are_orthonormal_with_their_load() {
+    for (mass, inertia) in [(4.0, [0.3, 0.8, 0.5]), (4e3, [3e2, 8e2, 5e2])] {
+        let modes = general()
+            .modes(&Boundary::ClampedLoaded { mass, inertia }, each(3))
+            .expect("modes");
+        let sums = modes.integrals();
+        let tip = modes.at(general().length());
+        let J = nalgebra::Matrix3::from_diagonal(&inertia.into());
+        let (mut off_mass, mut off_stiffness): (f64, f64) = (0.0, 0.0);
+        for k in 0..modes.list().len() {
+            for l in 0..modes.list().len() {
+                let one = if k == l { 1.0 } else { 0.0 };
+                let load = mass * tip.Phi[k].dot(&tip.Phi[l]) + tip.Psi[k].dot(&(J * tip.Psi[l]));
+                off_mass = off_mass.max((sums.M_kl[(k, l)] + load - one).abs());
+                let scale = modes.list()[k].omega * modes.list()[l].omega;
+                off_stiffness = off_stiffness.max((sums.K_kl[(k, l)] / scale - one).abs());
+            }
+        }
+        println!("load of {mass} kg: mass {off_mass:.1e}, stiffness {off_stiffness:.1e}");
+        // Round-off times the spread of the frequencies, a thousandfold with the heavy load.
+        assert!(
+            off_mass < 1e-12 && off_stiffness < 1e-11,
+            "{off_mass:e} {off_stiffness:e}"
+        );
+    }
+}
+
+#[test]
+fn a_massless_beam_has_the_modes_of_its_load_and_no_more() {
+    let section = Section {
+        x: 0.0,
+        mass_per_length: 0.0,
+        EI_y: 50.0,
+        EI_z: 50.0,
+        EA: 1e5,
+        GJ: 20.0,
+        polar_inertia_per_length: 0.0,
+    };
+    let beam = Beam::uniform(2.0, section).expect("a beam");
+    let boundary = Boundary::ClampedLoaded {
+        mass: 3.0,
+        inertia: [0.4, 0.0, 0.0],
+    };
+    let modes = beam.modes(&boundary, each(1)).expect("modes");
+    let expected = [
+        (3.0 * 50.0 / (3.0 * 8.0_f64)).sqrt(), // 3EI/L³
+        (3.0 * 50.0 / (3.0 * 8.0_f64)).sqrt(),
+        (20.0 / 2.0 / 0.4_f64).sqrt(),
+        (1e5 / 2.0 / 3.0_f64).sqrt(),
+    ];
+    let off = worst(modes.list().iter().map(|mode| mode.omega), &expected);
+    println!("massless: {off:.1e}");
+    assert!(off < 1e-14); // static shapes, in the elements' space
+    assert_eq!(modes.left_out(Kind::BendingY), None);
+    let asked = Counts {
+        bending_z: 2,
+        ..Counts::default()
+    };
+    let error = BeamError::TooFewModes {
+        kind: Kind::BendingZ,
+        found: 1,
+        asked: 2,
+    };
+    assert_eq!(beam.modes(&boundary, asked).unwrap_err(), error);
+    let unloaded = beam.modes(&Boundary::ClampedFree, asked).unwrap_err();
+    assert_eq!(
+        unloaded.to_string(),
+        "2 modes in bending along z are asked for, but there is inertia for 0 only"
+    );
+}
