@@ -70,10 +70,11 @@ impl Chain {
         for i in 0..=n {
             let mass = next();
             let body = Body {
-                mass,
+                mass: Some(mass),
                 mass_centre: std::array::from_fn(|_| next()),
-                inertia: Inertia::Full(std::array::from_fn(|_| next())),
+                inertia: Some(Inertia::Full(std::array::from_fn(|_| next()))),
                 inertia_axes: None,
+                beam: None,
                 start: None,
             };
             spec.body.insert(format!("b{i}"), body);

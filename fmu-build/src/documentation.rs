@@ -8,9 +8,9 @@ use crate::picture;
 use crate::platform::Platform;
 use crate::report::{joints, method};
 use crate::text::{count, number, typeset};
-use grapple::plant::Model;
+use grapple::plant::{Model, Plant};
 use grapple::spec::{Method, Spec};
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 use model_description::{Causality, ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -25,7 +25,10 @@ pub fn documentation(
     platforms: &[Platform],
 ) -> Result<Vec<Content<'static>>> {
     let picture = picture::draw(model)?;
-    let page = page(&model.spec, description, platforms, &picture.to_svg(&model.spec.name));
+    let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
+    let mass = plant.derived().bodies.iter().map(|body| body.m).sum();
+    let facts = facts(&model.spec, mass, description, platforms);
+    let page = page(&model.spec, description, facts, &picture.to_svg(&model.spec.name));
     let licence =
         |name: &str, text: &'static str| Content::new(format!("documentation/licenses/{name}"), text.as_bytes());
     Ok(vec![
@@ -45,7 +48,7 @@ The texts are in LICENSE-MIT and LICENSE-APACHE beside this file. The model in r
 ";
 
 /// The page.
-fn page(spec: &Spec, description: &ModelDescription, platforms: &[Platform], picture: &str) -> String {
+fn page(spec: &Spec, description: &ModelDescription, facts: Facts, picture: &str) -> String {
     let parts = [
         ("name", &*escaped(&description.model_name)),
         ("css", include_str!("../assets/documentation.css")),
@@ -53,7 +56,7 @@ fn page(spec: &Spec, description: &ModelDescription, platforms: &[Platform], pic
             "description",
             &escaped(description.description.as_deref().unwrap_or_default()),
         ),
-        ("facts", &definitions(&facts(spec, description, platforms))),
+        ("facts", &definitions(&facts)),
         ("picture", picture),
         ("flat", flat_note(description)),
         ("gravity", &gravity(spec)),
@@ -73,8 +76,7 @@ fn page(spec: &Spec, description: &ModelDescription, platforms: &[Platform], pic
 
 type Facts = Vec<(&'static str, String)>;
 
-fn facts(spec: &Spec, description: &ModelDescription, platforms: &[Platform]) -> Facts {
-    let mass: f64 = spec.body.values().map(|body| body.mass).sum();
+fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Platform]) -> Facts {
     let platforms: Vec<&str> = platforms.iter().map(|platform| platform.name()).collect();
     vec![
         ("FMI 2.0", interfaces(description).to_owned()),

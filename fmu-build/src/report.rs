@@ -38,12 +38,14 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
 }
 
 fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
-    let mass = |name: &String| run.results.parameter(&format!("{name}.mass")).unwrap_or(0.0);
-    let mass: f64 = spec.body.keys().map(mass).sum();
-    let mut facts = vec![(
-        "Craft".to_owned(),
-        format!("{}, {} kg", count(spec.body.len(), "body"), number(mass, 6)),
-    )];
+    let bodies = count(spec.body.len(), "body");
+    let mass = |name: &String| run.results.parameter(&format!("{name}.mass"));
+    // A beam's mass is no parameter of its own.
+    let craft = match spec.body.keys().map(mass).sum::<Option<f64>>() {
+        Some(mass) => format!("{bodies}, {} kg", number(mass, 6)),
+        None => bodies,
+    };
+    let mut facts = vec![("Craft".to_owned(), craft)];
     let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
     fact("Joints", joints(spec));
     let method = method(spec.solver.method);

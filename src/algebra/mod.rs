@@ -12,6 +12,7 @@ mod quaternion;
 mod rotation;
 mod scalar;
 mod spatial;
+pub mod spd;
 mod sym3;
 
 pub use quaternion::Quaternion;

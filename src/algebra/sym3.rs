@@ -124,6 +124,18 @@ impl<S: Scalar> std::ops::Add for Sym3<S> {
     }
 }
 
+impl<S: Scalar> std::ops::Mul<S> for Sym3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, k: S) -> Self {
+        Self {
+            d: self.d.map(|x| x * k),
+            o: self.o.map(|x| x * k),
+        }
+    }
+}
+
 /// The factors `L D Lᵀ` of a small symmetric positive definite matrix (N = 1 … 6), on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct SmallSpd<S, const N: usize> {

@@ -8,6 +8,8 @@ pub struct Applied<S: Scalar> {
     pub wrench: Vec<Wrench<S>>,
     /// On each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
+    /// Derivative of each rate whose joint is driven, rad/s² or m/s².
+    pub qdd: Vec<S>,
 }
 
 impl<S: Scalar> Applied<S> {
@@ -16,6 +18,7 @@ impl<S: Scalar> Applied<S> {
         Self {
             wrench: vec![Wrench::zero(); system.bodies.len()],
             tau: vec![S::zero(); system.nv],
+            qdd: vec![S::zero(); system.nv],
         }
     }
 

@@ -29,33 +29,26 @@ impl<S: Scalar> Invariants<S> {
         let mut moment = Vec3::zeros();
         let mut p = Vec3::zeros();
         let mut kinetic_energy = S::zero();
-        let half = S::lift(0.5);
         let mut p_scale = 0.0;
         // Positions count from the first body, so that a craft far away loses nothing.
         let origin = kinematics.bodies.first().map_or_else(Vec3::zeros, |b| b.p_WB);
-        let centre = |i: usize| {
-            let (body, at) = (&derived.bodies[i], &kinematics.bodies[i]);
-            let c = at.R_WB * lift3::<S>(&body.p_BoBcm);
-            let v = at.V_WB.v + at.V_WB.w.cross(&c);
-            (at.p_WB - origin + c, v, S::lift(body.m))
-        };
         for i in 0..system.bodies.len() {
-            let (r, v, m) = centre(i);
+            let body = BodyMotion::new(system, derived, kinematics, qd, i);
+            let m = S::lift(derived.bodies[i].m);
             mass += derived.bodies[i].m;
-            moment += r * m;
-            p += v * m;
-            let (w_B, spin) = spin(derived, kinematics, i);
-            kinetic_energy += (v.dot(&v) * m + w_B.dot(&spin)) * half;
-            p_scale += (v * m).map(Scalar::value).norm();
+            moment += (kinematics.bodies[i].p_WB - origin + body.c) * m;
+            p += body.v * m;
+            kinetic_energy += body.kinetic_energy;
+            p_scale += (body.v * m).map(Scalar::value).norm();
         }
         let from_origin = moment / S::lift(mass);
         let v_c = p / S::lift(mass);
         let mut h = Vec3::zeros();
         let mut h_scale = 0.0;
         for i in 0..system.bodies.len() {
-            let (r, v, m) = centre(i);
-            let own =
-                kinematics.bodies[i].R_WB * spin(derived, kinematics, i).1 + (r - from_origin).cross(&((v - v_c) * m));
+            let body = BodyMotion::new(system, derived, kinematics, qd, i);
+            let r = kinematics.bodies[i].p_WB - origin + body.c - from_origin;
+            let own = body.spin + r.cross(&((body.v - v_c) * S::lift(derived.bodies[i].m)));
             h += own;
             h_scale += own.map(Scalar::value).norm();
         }
@@ -74,9 +67,53 @@ impl<S: Scalar> Invariants<S> {
     }
 }
 
-/// A body's angular velocity and its spin momentum, body axes.
-fn spin<S: Scalar>(derived: &Derived, kinematics: &Kinematics<S>, i: usize) -> (Vec3<S>, Vec3<S>) {
-    let at = &kinematics.bodies[i];
-    let w_B = at.R_WB.tr_mul(&at.V_WB.w);
-    (w_B, derived.bodies[i].I_Bcm.lift::<S>().times(&w_B))
+/// One body's motion about its own mass centre, world axes.
+struct BodyMotion<S: Scalar> {
+    /// Mass centre from the body's origin, m.
+    c: Vec3<S>,
+    /// Velocity of the mass centre, m/s.
+    v: Vec3<S>,
+    /// Angular momentum about the mass centre, kg·m²/s.
+    spin: Vec3<S>,
+    /// Kinetic energy, J.
+    kinetic_energy: S,
+}
+
+impl<S: Scalar> BodyMotion<S> {
+    fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, qd: &[S], i: usize) -> Self {
+        let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
+        let (m, half) = (S::lift(constants.m), S::lift(0.5));
+        let (w, v) = (&at.V_WB.w, &at.V_WB.v);
+        let (Some(modes), Some(elastic)) = (&system.bodies[i].modes, &constants.elastic) else {
+            let c = at.R_WB * lift3::<S>(&constants.p_BoBcm);
+            let v = v + w.cross(&c);
+            let w_B = at.R_WB.tr_mul(w);
+            let spin_B = constants.I_Bcm.lift::<S>().times(&w_B);
+            return Self {
+                c,
+                v,
+                spin: at.R_WB * spin_B,
+                kinetic_energy: (v.dot(&v) * m + w_B.dot(&spin_B)) * half,
+            };
+        };
+        let bent = &kinematics.deflections[modes.index];
+        let c = bent.h / m;
+        let v_c = v + w.cross(&c) + bent.h_dot / m;
+        let Jw = bent.J.times(w);
+        let about_origin = bent.h.cross(v) + Jw + bent.b_dot;
+        let eta_dot = &qd[modes.rates()];
+        let mut modal = S::zero();
+        for (row, &rate) in elastic.mass.chunks(modes.n).zip(eta_dot) {
+            for (&M, &other) in row.iter().zip(eta_dot) {
+                modal += rate * other * S::lift(M);
+            }
+        }
+        let rigid = v.dot(v) * m + w.dot(&Jw) + modal;
+        Self {
+            c,
+            v: v_c,
+            spin: about_origin - bent.h.cross(&v_c),
+            kinetic_energy: rigid * half + v.dot(&(w.cross(&bent.h) + bent.h_dot)) + w.dot(&bent.b_dot),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::Instant;
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
+use crate::dynamics::Applied;
 use crate::spec::{self, JointType, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
 
@@ -9,6 +10,7 @@ use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
 #[derive(Clone, Debug, Default)]
 pub(super) struct JointLoads {
     torques: Vec<Torque>,
+    drives: Vec<Torque>,
     dampers: Vec<Damper>,
     frictions: Vec<Friction>,
     springs: Vec<Spring>,
@@ -17,7 +19,7 @@ pub(super) struct JointLoads {
     ball_servos: Vec<BallServo>,
 }
 
-/// A torque or force that an input sets.
+/// A torque or force that an input sets; or the rate's derivative, of a driven joint.
 #[derive(Clone, Copy, Debug)]
 struct Torque {
     rate: usize,
@@ -226,12 +228,24 @@ impl JointLoads {
         if written.input && !matches!(joint.kind, JointType::Fixed | JointType::Free) {
             for i in axes {
                 let what = if angular(i) { "torque" } else { "force" };
-                let quantity = Quantity::new(
-                    joint.quantity_name("tau", i),
-                    units(i).force,
-                    format!("{what} on the child of joint {name}, its reaction on the parent"),
-                );
-                self.torques.push(Torque {
+                let quantity = if joint.prescribed {
+                    let unit = if angular(i) {
+                        Unit::RadianPerSecond2
+                    } else {
+                        Unit::MetrePerSecond2
+                    };
+                    let what = format!("prescribed acceleration of joint {name}");
+                    Quantity::new(joint.quantity_name("qdd", i), unit, what)
+                } else {
+                    let what = format!("{what} on the child of joint {name}, its reaction on the parent");
+                    Quantity::new(joint.quantity_name("tau", i), units(i).force, what)
+                };
+                let list = if joint.prescribed {
+                    &mut self.drives
+                } else {
+                    &mut self.torques
+                };
+                list.push(Torque {
                     rate: joint.v + i,
                     input: declare.input(quantity, 0.0, false),
                 });
@@ -305,7 +319,11 @@ impl JointLoads {
 
     /// Adds the torques and gives the power of those without a potential, W.
     #[inline]
-    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) -> S {
+    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+        for drive in &self.drives {
+            applied.qdd[drive.rate] = now.inputs[drive.input];
+        }
+        let tau = &mut applied.tau;
         let value = |id: ParamId| S::lift(id.of(now.parameters));
         let mut power = S::zero();
         let mut add = |rate: usize, torque: S, tau: &mut [S]| {

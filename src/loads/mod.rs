@@ -4,6 +4,7 @@
 //! write has no entry and costs nothing.
 
 mod joint;
+mod modal;
 mod port;
 mod range;
 mod signal;
@@ -13,7 +14,7 @@ pub use range::Range;
 pub use signal::SignalSource;
 pub use wave::{Wave, reached};
 
-use crate::algebra::{Scalar, Wrench, lift3};
+use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{Spec, at};
 use crate::system::{Declarations, Derived, Kinematics, ParamId, Parameter, Quantity, System, Unit};
@@ -46,6 +47,16 @@ pub struct Instant<'a, S: Scalar> {
     pub qd: &'a [S],
     /// The inputs' values, whoever drives them.
     pub inputs: &'a [S],
+}
+
+impl<S: Scalar> Instant<'_, S> {
+    /// `∫p dm` of body `i` about its origin, kg·m, world axes.
+    fn first_moment(&self, i: usize) -> Vec3<S> {
+        match &self.system.bodies[i].modes {
+            Some(modes) => self.kinematics.deflections[modes.index].h,
+            None => self.kinematics.bodies[i].R_WB * lift3::<S>(&self.derived.bodies[i].h),
+        }
+    }
 }
 
 impl Loads {
@@ -94,19 +105,24 @@ impl Loads {
     #[inline]
     pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
         applied.clear();
-        let mut power = self.joints.evaluate(now, &mut applied.tau);
+        let mut power = self.joints.evaluate(now, applied);
         for range in &self.ranges {
             power += range.evaluate(now, &mut applied.tau);
         }
+        power += modal::evaluate(now, &mut applied.tau);
         for port in &self.ports {
-            power += port.evaluate(now, &mut applied.wrench);
+            power += port.evaluate(now, applied);
         }
         if let Some(gravity) = self.gravity {
             let g = lift3::<S>(&gravity.vector(now.parameters));
-            for (i, body) in now.derived.bodies.iter().enumerate() {
-                let c = now.kinematics.bodies[i].R_WB * lift3::<S>(&body.p_BoBcm);
-                let f = g * S::lift(body.m);
-                applied.wrench[i] = applied.wrench[i] + Wrench::new(c.cross(&f), f);
+            for (i, constants) in now.derived.bodies.iter().enumerate() {
+                let h = now.first_moment(i);
+                applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * S::lift(constants.m));
+                if let Some(modes) = &now.system.bodies[i].modes {
+                    for v in modes.rates() {
+                        applied.tau[v] += now.kinematics.L[v].f.dot(&g);
+                    }
+                }
             }
         }
         power
@@ -114,15 +130,14 @@ impl Loads {
 
     /// Energy of springs, stops and gravity (zero at the world's origin), J.
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let mut energy = self.joints.potential_energy(now);
+        let mut energy = self.joints.potential_energy(now) + modal::potential_energy(now);
         for range in &self.ranges {
             energy += range.potential_energy(now);
         }
         if let Some(gravity) = self.gravity {
             let g = lift3::<S>(&gravity.vector(now.parameters));
-            for (body, at) in now.derived.bodies.iter().zip(&now.kinematics.bodies) {
-                let r = at.p_WB + at.R_WB * lift3::<S>(&body.p_BoBcm);
-                energy -= g.dot(&r) * S::lift(body.m);
+            for (i, (body, at)) in now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate() {
+                energy -= g.dot(&(at.p_WB * S::lift(body.m) + now.first_moment(i)));
             }
         }
         energy

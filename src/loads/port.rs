@@ -1,6 +1,7 @@
 use super::Instant;
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Vec3, Wrench, lift3, lift33};
+use crate::dynamics::Applied;
 use crate::spec::{PortAxes, Spec, problem};
 use crate::system::{Declarations, FrameRef, Quantity, System, Unit};
 
@@ -56,8 +57,12 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
 
 impl Port {
     /// Adds the wrench and gives its power, W.
-    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, wrench: &mut [Wrench<S>]) -> S {
-        let at = &now.kinematics.bodies[self.body];
+    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+        let station = self.frame.and_then(|frame| now.system.frames[frame].station);
+        let at = match station {
+            Some(station) => &now.kinematics.stations[station],
+            None => &now.kinematics.bodies[self.body],
+        };
         let (R_BF, p_BF) = match self.frame {
             Some(frame) => {
                 let X_BF = &now.derived.frames[frame].X_BF;
@@ -71,8 +76,16 @@ impl Port {
             let R_WF = at.R_WB * R_BF;
             F = Wrench::new(R_WF * F.t, R_WF * F.f);
         }
-        let F = F.shift(&(at.R_WB * p_BF));
-        wrench[self.body] = wrench[self.body] + F;
-        F.power(&at.V_WB)
+        let mut F = F.shift(&(at.R_WB * p_BF));
+        let power = F.power(&at.V_WB);
+        if let (Some(station), Some(modes)) = (station, &now.system.bodies[self.body].modes) {
+            let T = &now.kinematics.T[now.system.stations[station].first..];
+            for (v, T) in modes.rates().zip(T) {
+                applied.tau[v] += F.power(T);
+            }
+            F = F.shift(&at.r_PB_W);
+        }
+        applied.wrench[self.body] = applied.wrench[self.body] + F;
+        power
     }
 }

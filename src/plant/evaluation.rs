@@ -1,7 +1,7 @@
 use super::model::{Model, Source};
 use super::outputs::{self, View};
 use crate::Error;
-use crate::algebra::{Quaternion, Scalar};
+use crate::algebra::{Quaternion, Scalar, Wrench};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{ForwardDynamics, SingularHinge};
 use crate::loads::Instant;
@@ -16,6 +16,8 @@ pub struct Evaluation<S: Scalar> {
     kinematics: Kinematics<S>,
     applied: Applied<S>,
     dynamics: ForwardDynamics<S>,
+    /// What the drives of prescribed joints give, one for each rate.
+    drive: Vec<S>,
     slots: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
 }
@@ -27,6 +29,7 @@ impl<S: Scalar> Evaluation<S> {
             kinematics: Kinematics::new(&model.system),
             applied: Applied::none(&model.system),
             dynamics: ForwardDynamics::new(&model.system),
+            drive: vec![S::zero(); model.system.nv],
             slots: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); model.system.bodies.len()],
         }
@@ -63,12 +66,25 @@ impl<S: Scalar> Evaluation<S> {
             qd,
             inputs: &self.slots,
         };
-        let power = model.loads.evaluate(&now, &mut self.applied);
+        let mut power = model.loads.evaluate(&now, &mut self.applied);
         let (dq, rest) = dx.split_at_mut(system.nq);
         let (qdd, work) = rest.split_at_mut(system.nv);
         self.dynamics
             .solve(system, derived, &self.kinematics, &self.applied, qdd)
             .map_err(|hinge| singular(model, hinge))?;
+        for (i, body) in system
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, body)| body.joint.prescribed)
+        {
+            let F = self.dynamics.transmitted(system, i).unwrap_or_else(Wrench::zero);
+            for v in body.joint.v..body.joint.v + body.joint.nv {
+                let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
+                self.drive[v] = F.power(&self.kinematics.H[v]) + rotor - self.applied.tau[v];
+                power += self.drive[v] * qd[v];
+            }
+        }
         if let Some(work) = work.first_mut() {
             *work = power;
         }
@@ -77,6 +93,9 @@ impl<S: Scalar> Evaluation<S> {
             with_joint!(&constants.joint, j => {
                 *part_mut(dq, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
             });
+            if let Some(modes) = &body.modes {
+                dq[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
+            }
         }
         Ok(())
     }
@@ -104,7 +123,8 @@ impl<S: Scalar> Evaluation<S> {
         let view = View {
             now,
             loads: &model.loads,
-            A: &self.dynamics.A,
+            dynamics: &self.dynamics,
+            drive: &self.drive,
             q_WB: &self.q_WB,
             sides: &modes[model.signals.len()..],
         };

@@ -218,6 +218,11 @@ impl Model {
     /// The initial coordinates and rates.
     pub(super) fn start(&self, values: &[f64], q: &mut [f64], qd: &mut [f64]) {
         for body in &self.system.bodies {
+            if let (Some(modes), Some(beam)) = (&body.modes, &body.beam) {
+                let (eta, eta_dot) = beam.start();
+                q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
+                qd[modes.rates()].copy_from_slice(&values[eta_dot.0..eta_dot.0 + modes.n]);
+            }
             let joint = &body.joint;
             if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
                 q[joint.q..joint.q + joint.nq].copy_from_slice(&values[q_start.0..q_start.0 + joint.nq]);

@@ -1,11 +1,12 @@
 use super::model::{Output, OutputKind};
 use crate::Error;
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33};
 use crate::dynamics::invariants::Invariants;
+use crate::dynamics::recursive::ForwardDynamics;
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{JointType, Spec, problem};
 use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{FrameRef, Input, Quantity, System, Unit};
+use crate::system::{BodyKinematics, FrameRef, Input, Joint, Quantity, System, Unit};
 
 /// The list of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
@@ -20,6 +21,12 @@ enum Group {
     Frame(FrameRef),
     /// Acceleration of a free body's origin, body axes.
     Acceleration(usize),
+    /// What the drive of a prescribed joint gives.
+    Drive(usize),
+    /// Deflection of a flexible body: its tip, the load at its root, its strain energy.
+    Beam(usize),
+    /// Displacement of a frame by its body's deflection.
+    Deflection(usize),
     /// One frame seen from another.
     Measure(FrameRef, FrameRef),
     /// An input that a signal inside the model drives.
@@ -34,8 +41,10 @@ enum Group {
 pub(super) struct View<'a, S: Scalar> {
     pub now: Instant<'a, S>,
     pub loads: &'a Loads,
-    /// Accelerations of the bodies' origins beyond `A_bias`, world axes.
-    pub A: &'a [Twist<S>],
+    /// Accelerations.
+    pub dynamics: &'a ForwardDynamics<S>,
+    /// What the drives give, one for each rate.
+    pub drive: &'a [S],
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
     /// Sides of the ranges.
@@ -48,6 +57,18 @@ struct FrameMotion<S: Scalar> {
     R_WF: Mat3<S>,
     p_WF: Vec3<S>,
     V_WF: Twist<S>,
+}
+
+impl<S: Scalar> FrameMotion<S> {
+    /// Of a body's frame, or a station's, with its attitude.
+    fn of(at: &BodyKinematics<S>, q_WF: Quaternion<S>) -> Self {
+        Self {
+            q_WF,
+            R_WF: at.R_WB,
+            p_WF: at.p_WB,
+            V_WF: at.V_WB,
+        }
+    }
 }
 
 impl Outputs {
@@ -75,8 +96,27 @@ impl Outputs {
                 );
             }
         }
+        for (i, body) in system.bodies.iter().enumerate() {
+            if body.joint.prescribed {
+                outputs.drive(&body.joint, i);
+            }
+        }
+        for (i, body) in system.bodies.iter().enumerate() {
+            if body.modes.is_some() {
+                outputs.beam(&body.name, i);
+            }
+        }
         for (i, frame) in system.frames.iter().enumerate() {
             outputs.frame(&frame.name, "frame", FrameRef::Frame(i));
+            if frame.station.is_some() {
+                let body = &system.bodies[frame.body].name;
+                let what = format!(
+                    "displacement of frame {} by the deflection of {body}, its axes",
+                    frame.name
+                );
+                let name = format!("{}.deflection", frame.name);
+                outputs.push(Group::Deflection(i), Quantity::vector(&name, Unit::Metre, &what));
+            }
         }
         for (name, measure) in &spec.measure {
             let find = |field: &str, frame: &str| {
@@ -144,6 +184,40 @@ impl Outputs {
             Group::Frame(frame),
             position.into_iter().chain(attitude).chain(velocity).chain(rate),
         );
+    }
+
+    fn drive(&mut self, joint: &Joint, body: usize) {
+        let quantities = (0..joint.nv).map(|i| {
+            let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
+            let what = format!(
+                "what the drive of joint {} gives to follow its prescribed motion",
+                joint.name
+            );
+            Quantity::new(joint.quantity_name("drive", i), unit, what)
+        });
+        self.push(Group::Drive(body), quantities.collect::<Vec<_>>());
+    }
+
+    fn beam(&mut self, name: &str, body: usize) {
+        let vector = |field: &str, unit: Unit, what: &str| {
+            Quantity::vector(&format!("{name}.{field}"), unit, &format!("{what}, body axes"))
+        };
+        let energy = Quantity::new(
+            format!("{name}.elastic_energy"),
+            Unit::Joule,
+            format!("strain energy of {name}"),
+        );
+        let tip = format!("deflection of {name}'s tip");
+        let slope = format!("rotation of {name}'s tip by the deflection");
+        let force = format!("force on {name} at the root of its beam");
+        let moment = format!("moment on {name} about the root of its beam: torsion along it, bending across");
+        let vectors = [
+            vector("tip_deflection", Unit::Metre, &tip),
+            vector("tip_slope", Unit::Radian, &slope),
+            vector("root_force", Unit::Newton, &force),
+            vector("root_moment", Unit::NewtonMetre, &moment),
+        ];
+        self.push(Group::Beam(body), vectors.into_iter().flatten().chain([energy]));
     }
 
     fn measure(&mut self, name: &str, from: &str, to: &str, group: Group) {
@@ -232,7 +306,23 @@ impl Outputs {
                 }
                 Group::Acceleration(body) => {
                     let at = &view.now.kinematics.bodies[body];
-                    y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.A[body].v)));
+                    y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A[body].v)));
+                }
+                Group::Drive(body) => {
+                    let joint = &view.now.system.bodies[body].joint;
+                    (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.drive[v]));
+                }
+                Group::Beam(body) => view.beam(body, &mut y),
+                Group::Deflection(frame) => {
+                    let body = view.now.system.frames[frame].body;
+                    let at = &view.now.kinematics.bodies[body];
+                    let moved = view.frame(FrameRef::Frame(frame)).p_WF - at.p_WB;
+                    let (placed, station) = (
+                        &view.now.derived.frames[frame].X_BF.p,
+                        view.now.system.frames[frame].station,
+                    );
+                    let rest = station.map_or(*placed, |s| view.now.derived.stations[s].p + placed);
+                    y.vector(&(at.R_WB.tr_mul(&moved) - lift3::<S>(&rest)));
                 }
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),
@@ -248,7 +338,7 @@ impl Outputs {
 
 impl<S: Scalar> View<'_, S> {
     fn frame(&self, frame: FrameRef) -> FrameMotion<S> {
-        let body = match frame {
+        let frame = match frame {
             FrameRef::World => {
                 return FrameMotion {
                     q_WF: Quaternion::identity(),
@@ -257,19 +347,11 @@ impl<S: Scalar> View<'_, S> {
                     V_WF: Twist::zero(),
                 };
             }
-            FrameRef::Body(body) => body,
-            FrameRef::Frame(frame) => self.now.system.frames[frame].body,
+            FrameRef::Body(body) => return FrameMotion::of(&self.now.kinematics.bodies[body], self.q_WB[body]),
+            FrameRef::Frame(frame) => frame,
         };
-        let at = &self.now.kinematics.bodies[body];
-        let own = FrameMotion {
-            q_WF: self.q_WB[body],
-            R_WF: at.R_WB,
-            p_WF: at.p_WB,
-            V_WF: at.V_WB,
-        };
-        let FrameRef::Frame(frame) = frame else {
-            return own;
-        };
+        let (carrier, q_W) = carrier(&self.now, self.q_WB, frame);
+        let (at, own) = (carrier, FrameMotion::of(carrier, q_W));
         let placed = &self.now.derived.frames[frame];
         let r = at.R_WB * lift3::<S>(&placed.X_BF.p);
         FrameMotion {
@@ -278,6 +360,30 @@ impl<S: Scalar> View<'_, S> {
             p_WF: own.p_WF + r,
             V_WF: own.V_WF.shift(&r),
         }
+    }
+
+    fn beam(&self, body: usize, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let (system, constants) = (now.system, &now.derived.bodies[body]);
+        let (Some(modes), Some(elastic)) = (&system.bodies[body].modes, &constants.elastic) else {
+            return;
+        };
+        let at = &now.kinematics.bodies[body];
+        let eta = &now.q[modes.coordinates()];
+        let tip = modes.stations.end - 1;
+        let rest = &now.derived.stations[tip];
+        y.vector(&(at.R_WB.tr_mul(&now.kinematics.stations[tip].r_PB_W) - lift3::<S>(&rest.p)));
+        let slope = rest.slope.iter().zip(eta);
+        y.vector(&slope.fold(Vec3::zeros(), |sum, (slope, &eta)| sum + lift3::<S>(slope) * eta));
+        let r = lift3::<S>(&elastic.root);
+        let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
+        let (t, f) = (at.R_WB.tr_mul(&F.t), at.R_WB.tr_mul(&F.f));
+        y.vector(&f);
+        y.vector(&(t - r.cross(&f)));
+        let energy = elastic.modes.iter().zip(eta).fold(S::zero(), |sum, (mode, &eta)| {
+            sum + eta * eta * S::lift(0.5 * mode.stiffness)
+        });
+        y.number(energy);
     }
 
     /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
@@ -312,9 +418,36 @@ impl<S: Scalar> View<'_, S> {
 pub(super) fn attitudes<S: Scalar>(now: &Instant<S>, q_WB: &mut [Quaternion<S>]) {
     for (i, (body, constants)) in now.system.bodies.iter().zip(&now.derived.bodies).enumerate() {
         let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(now.q, body.joint.q)));
-        let q_WP = body.parent.map_or_else(Quaternion::identity, |parent| q_WB[parent]);
+        let q_WP = match (body.station, body.parent) {
+            (Some(station), Some(parent)) => q_WB[parent] * bent(now, station),
+            (None, Some(parent)) => q_WB[parent],
+            (_, None) => Quaternion::identity(),
+        };
         q_WB[i] = (q_WP * q_FB).normalised();
     }
+}
+
+/// What carries a frame, and its attitude.
+fn carrier<'a, S: Scalar>(
+    now: &'a Instant<S>,
+    q_WB: &[Quaternion<S>],
+    frame: usize,
+) -> (&'a BodyKinematics<S>, Quaternion<S>) {
+    let frame = &now.system.frames[frame];
+    match frame.station {
+        Some(station) => (&now.kinematics.stations[station], q_WB[frame.body] * bent(now, station)),
+        None => (&now.kinematics.bodies[frame.body], q_WB[frame.body]),
+    }
+}
+
+/// The attitude of a station in its body.
+fn bent<S: Scalar>(now: &Instant<S>, station: usize) -> Quaternion<S> {
+    let body = now.system.stations[station].body;
+    let eta = now.system.bodies[body]
+        .modes
+        .as_ref()
+        .map(|modes| &now.q[modes.coordinates()]);
+    now.derived.stations[station].attitude(eta.unwrap_or_default())
 }
 
 /// Writes numbers one after the other.

@@ -1,25 +1,33 @@
+use super::Beam;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rigid body.
+/// A body: rigid, or a flexible link if it has a `beam`.
 ///
 /// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
 /// joint's frame on the parent. A free body's frame is wherever you like to measure it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Mass, kg.
-    pub mass: f64,
+    /// Mass, kg. A beam has its own; what is written here replaces it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
     /// Mass centre, m, from the body's origin in body axes. Default: the origin.
     #[serde(default)]
     pub mass_centre: [f64; 3],
     /// Inertia about the mass centre, kg·m²: `[Ixx, Iyy, Izz]` or `[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`, where
     /// the products are the off-diagonal elements of the inertia matrix (Ixy = −∫ x y dm).
-    pub inertia: Inertia,
+    ///
+    /// Of a beam: at rest, and written where `mass` is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<Inertia>,
     /// Attitude in the body, as a unit quaternion (w, x, y, z), of the axes in which `inertia` is
     /// given. Default: body axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia_axes: Option<[f64; 4]>,
+    /// What bends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beam: Option<Box<Beam>>,
     /// Initial motion of a free body (one that no joint carries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,

@@ -1,4 +1,7 @@
-use super::{Joint, JointType, PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, names, problem};
+use super::{
+    Beam, Body, Boundary, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, names,
+    problem,
+};
 use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
@@ -11,6 +14,9 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     check.names();
     check.attitudes();
     check.tree();
+    for (name, body) in &spec.body {
+        check.body(name, body);
+    }
     for (name, joint) in &spec.joint {
         check.joint(name, joint);
     }
@@ -194,6 +200,132 @@ impl Check<'_> {
         }
     }
 
+    fn body(&mut self, name: &str, body: &Body) {
+        let mut needs = |field: &str, written: bool| {
+            if !written {
+                self.report("body", name, field, format!("missing field `{field}`"));
+            }
+        };
+        match &body.beam {
+            None => {
+                needs("mass", body.mass.is_some());
+                needs("inertia", body.inertia.is_some());
+            }
+            Some(_) => {
+                needs("mass", body.mass.is_some() || body.inertia.is_none());
+                needs("inertia", body.inertia.is_some() || body.mass.is_none());
+            }
+        }
+        if let Some(beam) = &body.beam {
+            self.beam(name, beam);
+            if body.mass.is_none() && body.mass_centre != [0.0; 3] {
+                let what = "the beam has its own mass centre; write `mass` and `inertia` too to replace its mass";
+                self.report("body", name, "mass_centre", what);
+            }
+        }
+    }
+
+    fn beam(&mut self, name: &str, beam: &Beam) {
+        self.quaternion("body", name, "beam.orientation", beam.orientation);
+        let (orientation, rpy_deg) = (beam.orientation, beam.rpy_deg);
+        self.one_of("body", name, "beam.orientation", orientation, "beam.rpy_deg", rpy_deg);
+        // The four ways to write a section: what each needs.
+        let bending = [
+            ("sections", !beam.sections.is_empty()),
+            ("EI", beam.EI.is_some()),
+            ("EI_y", beam.EI_y.is_some() || beam.EI_z.is_some()),
+            ("first_frequency", beam.first_frequency.is_some()),
+            ("E", beam.E.is_some()),
+        ];
+        let ways: Vec<&str> = bending
+            .iter()
+            .filter(|(_, written)| *written)
+            .map(|(way, _)| *way)
+            .collect();
+        let way = match ways.as_slice() {
+            [way] => *way,
+            [] => {
+                let what =
+                    "the beam has no stiffness: write `EI`, `EI_y` and `EI_z`, `E`, `first_frequency` or `sections`";
+                return self.report("body", name, "beam", what);
+            }
+            [first, others @ ..] => {
+                let what = format!(
+                    "the stiffness is written twice: `{first}` and `{}`",
+                    others.join("`, `")
+                );
+                return self.report("body", name, &format!("beam.{first}"), what);
+            }
+        };
+        let tabulated = way == "sections";
+        let [_, _, torsion, axial] = beam.counts();
+        let fields = [
+            ("length", beam.length.is_some(), !tabulated, !tabulated),
+            (
+                "mass_per_length",
+                beam.mass_per_length.is_some(),
+                !tabulated && way != "E",
+                !tabulated && way != "E",
+            ),
+            ("EI_y", beam.EI_y.is_some(), way == "EI_y", way == "EI_y"),
+            ("EI_z", beam.EI_z.is_some(), way == "EI_y", way == "EI_y"),
+            ("density", beam.density.is_some(), way == "E", way == "E"),
+            ("area", beam.area.is_some(), way == "E", way == "E"),
+            ("I_y", beam.I_y.is_some(), way == "E", way == "E"),
+            ("I_z", beam.I_z.is_some(), way == "E", way == "E"),
+            (
+                "EA",
+                beam.EA.is_some(),
+                !tabulated && way != "E",
+                axial > 0 && !tabulated && way != "E",
+            ),
+            ("GJ", beam.GJ.is_some(), !tabulated, torsion > 0 && !tabulated),
+            (
+                "polar_inertia_per_length",
+                beam.polar_inertia_per_length.is_some(),
+                !tabulated && way != "E",
+                torsion > 0 && !tabulated && way != "E",
+            ),
+            (
+                "tip_mass",
+                beam.tip_mass.is_some(),
+                beam.boundary == Boundary::ClampedLoaded,
+                beam.boundary == Boundary::ClampedLoaded,
+            ),
+            (
+                "tip_inertia",
+                beam.tip_inertia.is_some(),
+                beam.boundary == Boundary::ClampedLoaded,
+                false,
+            ),
+        ];
+        for (field, written, allowed, needed) in fields {
+            let at = format!("beam.{field}");
+            if written && !allowed {
+                self.report(
+                    "body",
+                    name,
+                    &at,
+                    format!("`{field}` does not go with `{way}` and this boundary"),
+                );
+            }
+            if needed && !written {
+                self.report("body", name, &at, format!("missing field `{field}`"));
+            }
+        }
+        let modes: usize = beam.counts().iter().sum();
+        if modes == 0 {
+            let what = "a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out";
+            self.report("body", name, "beam", what);
+        }
+        if let Some(PerAxis::Each(list)) = &beam.damping_ratio
+            && list.len() != modes
+        {
+            let what = format!("{} numbers, but the beam has {modes} modes", list.len());
+            self.report("body", name, "beam.damping_ratio", what);
+        }
+    }
+
     fn joint(&mut self, name: &str, joint: &Joint) {
         use JointType::{Cylindrical, Free, Prismatic, Revolute, Spherical, Universal};
         let kind = joint.kind;
@@ -205,6 +337,17 @@ impl Check<'_> {
             }
         };
         let has_axis = matches!(kind, Revolute | Prismatic | Cylindrical | Universal);
+        let prescribed = joint.motion == JointMotion::Prescribed;
+        forbid(
+            "motion",
+            prescribed && matches!(kind, Free | JointType::Fixed),
+            ": nothing drives it",
+        );
+        forbid(
+            "servo",
+            prescribed && joint.servo.is_some(),
+            " if its motion is prescribed",
+        );
         forbid("axis", joint.axis.is_some() && !has_axis, "");
         forbid("axis2", joint.axis2.is_some() && kind != Universal, "");
         let moves_freely = matches!(kind, JointType::Fixed | Free);

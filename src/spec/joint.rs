@@ -51,6 +51,9 @@ pub struct Joint {
     /// A proportional-derivative servo on the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servo: Option<Servo>,
+    /// Who moves the joint: the loads on it (default), or a drive that follows an acceleration whatever it takes.
+    #[serde(default)]
+    pub motion: JointMotion,
     /// Whether the joint has a torque (force) input `<joint>.tau`. Default: yes.
     #[serde(default = "yes")]
     pub input: bool,
@@ -125,6 +128,18 @@ impl JointType {
             Self::Prismatic | Self::Cartesian | Self::Fixed => false,
         }
     }
+}
+
+/// Who moves a joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JointMotion {
+    /// Torques and forces.
+    #[default]
+    Free,
+    /// A drive: the input `<joint>.qdd` is the rate's derivative, rad/s² (m/s²), and the output `<joint>.drive` the torque
+    /// (force) that it takes, N·m (N).
+    Prescribed,
 }
 
 /// One number for every degree of freedom of the joint, or one for each.

@@ -5,6 +5,7 @@
 //! as written: units and rules are in the field docs, which also make the editors' JSON schema
 //! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
 
+mod beam;
 mod body;
 mod check;
 mod experiment;
@@ -13,10 +14,11 @@ mod names;
 mod signal;
 mod source;
 
+pub use beam::{Beam, Boundary, Section};
 pub use body::{Body, Frame, FreeStart, Inertia, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
-pub use joint::{Friction, Joint, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
+pub use joint::{Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
 pub use names::mangled;
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::Source;

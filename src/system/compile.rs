@@ -1,4 +1,6 @@
-use super::{Body, Bound, Declarations, Frame, Joint, ParamId, Quantity, System, Unit};
+use super::{
+    Beam, Body, Bound, Declarations, Frame, Joint, Modes, ParamId, Place, Quantity, RigidMass, Station, System, Unit,
+};
 use crate::spec::{self, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
 
@@ -12,59 +14,47 @@ impl System {
         let mut system = Self {
             bodies: Vec::with_capacity(spec.body.len()),
             frames: Vec::with_capacity(spec.frame.len()),
+            stations: Vec::new(),
             nq: 0,
             nv: 0,
         };
         for (name, parent, joint) in tree_order(spec)? {
             let joint = system.joint(name, joint.and_then(|j| spec.joint.get_key_value(j)), spec, declare);
             let body = &spec.body[name];
-            let place = |field| at("body", name, field);
-            let mass = declare.parameter(
-                Quantity::new(format!("{name}.mass"), Unit::Kilogram, format!("mass of {name}"))
-                    .bounded(Bound::Positive),
-                body.mass,
-                false,
-                &place("mass"),
-            );
-            let mass_centre = declare.parameters(
-                Quantity::vector(
-                    &format!("{name}.mass_centre"),
-                    Unit::Metre,
-                    &format!("mass centre of {name}, body axes"),
-                ),
-                &body.mass_centre,
-                false,
-                &place("mass_centre"),
-            );
-            let inertia = declare.parameters(
-                ["xx", "yy", "zz", "xy", "xz", "yz"].iter().map(|part| {
-                    let moment = part[..1] == part[1..];
-                    Quantity::new(
-                        format!("{name}.inertia_{part}"),
-                        Unit::KilogramMetre2,
-                        format!("inertia of {name} about its mass centre, body axes, {part}"),
-                    )
-                    .bounded(if moment { Bound::Positive } else { Bound::None })
-                }),
-                &inertia_in_body_axes(body),
-                false,
-                &place("inertia"),
-            );
+            let mass = body
+                .mass
+                .zip(body.inertia)
+                .map(|(mass, _)| declare_mass(name, mass, body, declare));
+            let beam = body
+                .beam
+                .as_ref()
+                .map(|written| Box::new(Beam::declare(name, written, declare)));
+            let modes = beam.as_ref().map(|beam| system.modes(beam.modes()));
+            let kept = (modes.is_some() || joint.prescribed)
+                .then(|| system.bodies.iter().filter(|body| body.kept.is_some()).count());
             system.bodies.push(Body {
                 name: name.to_owned(),
                 parent,
                 is_leaf: true,
                 is_last_child: true,
                 joint,
+                station: None,
+                kept,
+                modes,
+                beam,
                 mass,
-                mass_centre,
-                inertia,
             });
         }
         system.mark_children();
         for (name, frame) in &spec.frame {
-            let (origin, orientation) =
-                declare_placement(name, "frame", frame.origin, frame.orientation, frame.rpy_deg, declare);
+            let (origin, orientation) = declare_placement(
+                name,
+                &at("frame", name, ""),
+                "body",
+                frame.origin,
+                (frame.orientation, frame.rpy_deg),
+                declare,
+            );
             let body = system
                 .bodies
                 .iter()
@@ -73,11 +63,60 @@ impl System {
             system.frames.push(Frame {
                 name: name.clone(),
                 body,
+                station: None,
                 origin,
                 orientation,
             });
         }
+        system.place_stations();
         Ok(system)
+    }
+
+    /// The place of `n` modes in the state, after what is there.
+    fn modes(&mut self, n: usize) -> Modes {
+        let index = self.bodies.iter().filter(|body| body.modes.is_some()).count();
+        let (q, v) = (self.nq, self.nv);
+        self.nq += n;
+        self.nv += n;
+        Modes {
+            index,
+            q,
+            v,
+            n,
+            stations: 0..0,
+        }
+    }
+
+    /// One station for every joint and frame on a flexible body and for its tip, those of one body together.
+    fn place_stations(&mut self) {
+        let mut column = 0;
+        for i in 0..self.bodies.len() {
+            let Some(n) = self.bodies[i].modes.as_ref().map(|modes| modes.n) else {
+                continue;
+            };
+            let first = self.stations.len();
+            let stations = &mut self.stations;
+            let mut place = |place: Place| {
+                stations.push(Station {
+                    body: i,
+                    place,
+                    first: column,
+                });
+                column += n;
+                Some(stations.len() - 1)
+            };
+            for body in self.bodies.iter_mut().filter(|body| body.parent == Some(i)) {
+                body.station = body.joint.origin.and_then(|origin| place(Place::Near(origin)));
+            }
+            for frame in self.frames.iter_mut().filter(|frame| frame.body == i) {
+                frame.station = place(Place::Near(frame.origin));
+            }
+            place(Place::Tip);
+            let last = self.stations.len();
+            if let Some(modes) = &mut self.bodies[i].modes {
+                modes.stations = first..last;
+            }
+        }
     }
 
     fn mark_children(&mut self) {
@@ -111,6 +150,7 @@ impl System {
             name: written.map_or(body, |(name, _)| name).to_owned(),
             written: written.is_some(),
             kind,
+            prescribed: written.is_some_and(|(_, joint)| joint.motion == spec::JointMotion::Prescribed),
             q,
             v,
             nq,
@@ -128,8 +168,14 @@ impl System {
             declare_free_start(&mut joint, &start, &at("body", body, "start"), declare);
             return joint;
         };
-        let (origin, orientation) =
-            declare_placement(name, "joint", from.origin, from.orientation, from.rpy_deg, declare);
+        let (origin, orientation) = declare_placement(
+            name,
+            &at("joint", name, ""),
+            "parent",
+            from.origin,
+            (from.orientation, from.rpy_deg),
+            declare,
+        );
         joint.origin = Some(origin);
         joint.orientation = orientation;
         let mut axis = |field: &str, value: [f64; 3], what: &str| {
@@ -223,10 +269,47 @@ fn dangling(section: &str, name: &str) -> crate::Error {
     )])
 }
 
+fn declare_mass(name: &str, mass: f64, body: &spec::Body, declare: &mut Declarations) -> RigidMass {
+    let place = |field| at("body", name, field);
+    RigidMass {
+        m: declare.parameter(
+            Quantity::new(format!("{name}.mass"), Unit::Kilogram, format!("mass of {name}")).bounded(Bound::Positive),
+            mass,
+            false,
+            &place("mass"),
+        ),
+        centre: declare.parameters(
+            Quantity::vector(
+                &format!("{name}.mass_centre"),
+                Unit::Metre,
+                &format!("mass centre of {name}, body axes"),
+            ),
+            &body.mass_centre,
+            false,
+            &place("mass_centre"),
+        ),
+        inertia: declare.parameters(
+            ["xx", "yy", "zz", "xy", "xz", "yz"].iter().map(|part| {
+                let moment = part[..1] == part[1..];
+                Quantity::new(
+                    format!("{name}.inertia_{part}"),
+                    Unit::KilogramMetre2,
+                    format!("inertia of {name} about its mass centre, body axes, {part}"),
+                )
+                .bounded(if moment { Bound::Positive } else { Bound::None })
+            }),
+            &inertia_in_body_axes(body),
+            false,
+            &place("inertia"),
+        ),
+    }
+}
+
 fn inertia_in_body_axes(body: &spec::Body) -> [f64; 6] {
     let (d, o) = match body.inertia {
-        Inertia::Diagonal(d) => (d, [0.0; 3]),
-        Inertia::Full([xx, yy, zz, xy, xz, yz]) => ([xx, yy, zz], [xy, xz, yz]),
+        Some(Inertia::Diagonal(d)) => (d, [0.0; 3]),
+        Some(Inertia::Full([xx, yy, zz, xy, xz, yz])) => ([xx, yy, zz], [xy, xz, yz]),
+        None => ([0.0; 3], [0.0; 3]),
     };
     let mut inertia = crate::algebra::Sym3 { d, o };
     if let Some(axes) = body.inertia_axes {
@@ -236,15 +319,16 @@ fn inertia_in_body_axes(body: &spec::Body) -> [f64; 6] {
     [xx, yy, zz, xy, xz, yz]
 }
 
-fn declare_placement(
+/// Declares where `name` stands in its `carrier`; `place` is where it is written.
+pub(super) fn declare_placement(
     name: &str,
-    section: &str,
+    place: &[String],
+    carrier: &str,
     origin: [f64; 3],
-    quaternion: Option<[f64; 4]>,
-    rpy_deg: Option<[f64; 3]>,
+    (quaternion, rpy_deg): (Option<[f64; 4]>, Option<[f64; 3]>),
     declare: &mut Declarations,
 ) -> (ParamId, Option<ParamId>) {
-    let carrier = if section == "joint" { "parent" } else { "body" };
+    let named = |field: &str| [place, &[field.to_owned()]].concat();
     let p = declare.parameters(
         Quantity::vector(
             &format!("{name}.origin"),
@@ -253,7 +337,7 @@ fn declare_placement(
         ),
         &origin,
         false,
-        &at(section, name, "origin"),
+        &named("origin"),
     );
     let written = quaternion.is_some() || rpy_deg.is_some();
     let q = written.then(|| {
@@ -265,7 +349,7 @@ fn declare_placement(
             ),
             &spec::rotation(quaternion, rpy_deg).to_array(),
             false,
-            &at(section, name, field),
+            &named(field),
         )
     });
     (p, q)
@@ -422,4 +506,21 @@ pub(super) fn rates(joint: &Joint) -> Vec<Quantity> {
             Quantity::new(joint.quantity_name("qd", i), unit, what)
         })
         .collect()
+}
+
+/// The modal coordinates of a body, or their rates.
+pub(super) fn modal(body: &Body, field: &str, what: &str) -> Vec<Quantity> {
+    let (name, n) = (&body.name, body.modes.as_ref().map_or(0, |modes| modes.n));
+    let quantity = |k: usize| {
+        Quantity {
+            // The tip of a beam of mass m moves by 2/√m of it: centimetres of amplitude are large.
+            nominal: 1e-2,
+            ..Quantity::new(
+                format!("{name}.{field}[{}]", k + 1),
+                Unit::One,
+                format!("{what} of mode {} of {name}", k + 1),
+            )
+        }
+    };
+    (0..n).map(quantity).collect()
 }

@@ -1,4 +1,7 @@
-use super::{Body, Joint, JointModel, ParamId, Parameter, System, joint};
+use super::beam::Solved;
+use super::{
+    Body, Elastic, Joint, JointModel, ParamId, Parameter, Place, RigidMass, Station, StationConstants, System, joint,
+};
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
 use crate::spec::JointType;
@@ -12,6 +15,8 @@ pub struct Derived {
     pub rotor_inertia: Vec<f64>,
     /// One for each named frame.
     pub frames: Vec<FrameConstants>,
+    /// One for each station.
+    pub stations: Vec<StationConstants>,
 }
 
 /// The constants of a body and of the joint that carries it.
@@ -27,13 +32,15 @@ pub struct BodyConstants {
     pub h: Vec3<f64>,
     /// Inertia about the body's origin, kg·m², body axes.
     pub J_Bo: Sym3<f64>,
-    /// Joint's origin from the parent's origin, m, parent axes.
+    /// Joint's origin from that of what carries it (the parent, or a station on it), m, parent axes.
     pub p_PF: Vec3<f64>,
     /// The joint.
     pub joint: JointModel,
+    /// What bends, if the body is flexible.
+    pub elastic: Option<Box<Elastic>>,
 }
 
-/// A frame's constant place in its body.
+/// A frame's constant place in its body, or from the station that carries it.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameConstants {
     /// Pose in the body.
@@ -50,8 +57,19 @@ impl System {
             values,
             problems,
         };
-        let bodies = self.bodies.iter().enumerate();
-        let bodies = bodies.map(|(i, body)| judge.body(self, i, body)).collect();
+        let solved: Vec<Option<Solved>> = self.bodies.iter().map(|body| judge.beam(body)).collect();
+        let station = |station: &Station| match &solved[station.body] {
+            Some(solved) => match station.place {
+                Place::Near(point) => solved.near(&point.vector(values)),
+                Place::Tip => solved.at(solved.shapes.length()),
+            },
+            None => StationConstants::default(),
+        };
+        let stations: Vec<StationConstants> = self.stations.iter().map(station).collect();
+        let bodies = self.bodies.iter().zip(&solved).enumerate();
+        let bodies = bodies
+            .map(|(i, (body, solved))| judge.body(self, i, body, solved.as_ref(), &stations))
+            .collect();
         let mut rotor_inertia = vec![0.0; self.nv];
         for body in &self.bodies {
             if let Some(id) = body.joint.rotor_inertia {
@@ -63,8 +81,9 @@ impl System {
         }
         let frames = self.frames.iter().map(|frame| {
             let q_BF = judge.attitude(frame.orientation);
+            let p = frame.origin.vector(values) - frame.station.map_or_else(Vec3::zeros, |s| stations[s].p);
             FrameConstants {
-                X_BF: Pose::from_parts(q_BF, frame.origin.vector(values)),
+                X_BF: Pose::from_parts(q_BF, p),
                 q_BF,
             }
         });
@@ -73,6 +92,7 @@ impl System {
             bodies,
             rotor_inertia,
             frames,
+            stations,
         }
     }
 }
@@ -92,52 +112,108 @@ impl Judge<'_> {
         });
     }
 
-    fn body(&mut self, system: &System, index: usize, body: &Body) -> BodyConstants {
-        let m = body.mass.of(self.values);
+    fn body(
+        &mut self,
+        system: &System,
+        index: usize,
+        body: &Body,
+        solved: Option<&Solved>,
+        stations: &[StationConstants],
+    ) -> BodyConstants {
+        let values = self.values;
+        let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
+            (Some(mass), _) => self.rigid_mass(system, index, mass),
+            (None, Some(solved)) => {
+                let sum = &solved.integrals;
+                let centre = sum.c0 / sum.m;
+                (sum.m, centre, sum.J0 + Sym3::point_mass(-sum.m, &centre))
+            }
+            // A beam that could not be solved has been complained of.
+            (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
+        };
+        let standing = body.joint.origin.map_or_else(Vec3::zeros, |id| id.vector(values));
+        let mut constants = BodyConstants {
+            m,
+            p_BoBcm,
+            I_Bcm,
+            h: p_BoBcm * m,
+            J_Bo: I_Bcm + Sym3::point_mass(m, &p_BoBcm),
+            p_PF: standing - body.station.map_or_else(Vec3::zeros, |s| stations[s].p),
+            joint: self.joint(&body.joint),
+            elastic: None,
+        };
+        if let (Some(beam), Some(solved)) = (&body.beam, solved) {
+            let elastic = beam.elastic(solved, values);
+            if !elastic.fits(&constants) {
+                self.report(
+                    beam.place(),
+                    format!(
+                        "the modes of \"{}\" carry more momentum than its mass ({m} kg), mass centre and inertia allow: \
+                         is the inertia about the mass centre, and the beam's root where it should be?",
+                        body.name
+                    ),
+                );
+            }
+            constants.elastic = Some(Box::new(elastic));
+        }
+        constants
+    }
+
+    fn rigid_mass(&mut self, system: &System, index: usize, mass: RigidMass) -> (f64, Vec3<f64>, Sym3<f64>) {
+        let m = mass.m.of(self.values);
         if m <= 0.0 {
+            let body = &system.bodies[index];
             let ends_a_chain = body.parent.is_some() && !system.bodies.iter().any(|b| b.parent == Some(index));
             let hint = if ends_a_chain {
                 ": a massless tip cannot be moved; if it only marks a place, make it a [frame]"
             } else {
                 ""
             };
-            self.report(body.mass, format!("the mass {m} kg is not positive{hint}"));
+            self.report(mass.m, format!("the mass {m} kg is not positive{hint}"));
         }
-        let i = body.inertia.0;
+        let i = mass.inertia.0;
         let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|k| self.values[i + k]);
         let I_Bcm = Sym3 {
             d: [xx, yy, zz],
             o: [xy, xz, yz],
         };
-        self.inertia(body, &I_Bcm);
-        let values = self.values;
-        let p_BoBcm = body.mass_centre.vector(values);
-        BodyConstants {
-            m,
-            p_BoBcm,
-            I_Bcm,
-            h: p_BoBcm * m,
-            J_Bo: I_Bcm + Sym3::point_mass(m, &p_BoBcm),
-            p_PF: body.joint.origin.map_or_else(Vec3::zeros, |id| id.vector(values)),
-            joint: self.joint(&body.joint),
+        self.inertia(mass.inertia, &I_Bcm);
+        (m, mass.centre.vector(self.values), I_Bcm)
+    }
+
+    /// The beam of a body with its modes; none if there is no beam, or none with such numbers.
+    fn beam(&mut self, body: &Body) -> Option<Solved> {
+        let beam = body.beam.as_ref()?;
+        let q_BR = self.attitude(beam.orientation());
+        match beam.solve(self.values, q_BR) {
+            Ok(solved) => Some(solved),
+            Err(error) => {
+                let mut at = self.declared[beam.place().0].at.clone();
+                at.pop();
+                self.problems.push(Problem {
+                    at,
+                    what: error.to_string(),
+                });
+                None
+            }
         }
     }
 
     /// A rigid body's principal moments are positive, and none exceeds the sum of the other two.
-    fn inertia(&mut self, body: &Body, I_Bcm: &Sym3<f64>) {
+    fn inertia(&mut self, id: ParamId, I_Bcm: &Sym3<f64>) {
         let mut moments = I_Bcm.full().symmetric_eigenvalues();
         moments.as_mut_slice().sort_by(f64::total_cmp);
         let [low, middle, high] = [moments[0], moments[1], moments[2]];
         if low <= 0.0 {
             self.report(
-                body.inertia,
+                id,
                 format!(
                     "the inertia is not positive definite: its principal moments are {low}, {middle}, {high} kg·m²"
                 ),
             );
         } else if high > (low + middle) * (1.0 + 1e-9) {
             self.report(
-                body.inertia,
+                id,
                 format!(
                     "no rigid body has this inertia: its principal moments {low}, {middle}, {high} kg·m² break \
                      the triangle inequality ({high} > {low} + {middle})"

@@ -1,6 +1,6 @@
 use super::joint::{Motion, part, with_joint};
-use super::{Derived, System};
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, lift3};
+use super::{Body, Deflection, Derived, System};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3};
 
 /// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
 ///
@@ -15,8 +15,18 @@ use crate::algebra::{Mat3, Scalar, Twist, Vec3, lift3};
 pub struct Kinematics<S: Scalar> {
     /// One for each body, in tree order.
     pub bodies: Vec<BodyKinematics<S>>,
-    /// Columns of the joints' motion subspaces, one for each rate, about the child's origin.
+    /// Columns of the joints' motion subspaces, one for each rate of a joint, about the child's origin.
     pub H: Vec<Twist<S>>,
+    /// One for each flexible body.
+    pub deflections: Vec<Deflection<S>>,
+    /// What each mode's acceleration adds to its body's momentum, one for each rate of a mode, about the body's origin.
+    pub L: Vec<Wrench<S>>,
+    /// The force on each mode that the rates alone cause, less that of `A_bias`, one for each rate of a mode.
+    pub modal_bias: Vec<S>,
+    /// Bent places of flexible bodies, as bodies that carry others.
+    pub stations: Vec<BodyKinematics<S>>,
+    /// Motion of each station for each mode of its body, about the station's origin.
+    pub T: Vec<Twist<S>>,
 }
 
 /// Position and motion of one body.
@@ -26,7 +36,7 @@ pub struct BodyKinematics<S: Scalar> {
     pub R_WB: Mat3<S>,
     /// Position of the body's origin, m.
     pub p_WB: Vec3<S>,
-    /// From the parent's origin (or the world's) to the body's origin, m: exact however far away both are.
+    /// From the origin of what carries it (a body, a station, the world) to its own, m: exact however far away both are.
     pub r_PB_W: Vec3<S>,
     /// Angular velocity and velocity of the origin.
     pub V_WB: Twist<S>,
@@ -54,6 +64,21 @@ impl<S: Scalar> Kinematics<S> {
         Self {
             bodies: vec![BodyKinematics::world(); system.bodies.len()],
             H: vec![Twist::zero(); system.nv],
+            deflections: vec![Deflection::none(); system.bodies.iter().filter(|b| b.modes.is_some()).count()],
+            L: vec![Wrench::zero(); system.nv],
+            modal_bias: vec![S::zero(); system.nv],
+            stations: vec![BodyKinematics::world(); system.stations.len()],
+            T: vec![Twist::zero(); system.columns()],
+        }
+    }
+
+    /// What carries a body: another body, or a bent place of one.
+    #[inline(always)]
+    pub fn carrier(&self, body: &Body) -> Option<&BodyKinematics<S>> {
+        match (body.station, body.parent) {
+            (Some(station), _) => Some(&self.stations[station]),
+            (None, Some(parent)) => Some(&self.bodies[parent]),
+            (None, None) => None,
         }
     }
 
@@ -62,12 +87,19 @@ impl<S: Scalar> Kinematics<S> {
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let (done, rest) = self.bodies.split_at_mut(i);
-            let P = body.parent.map_or(&world, |parent| &done[parent]);
+            let P = match (body.station, body.parent) {
+                (Some(station), _) => &self.stations[station],
+                (None, Some(parent)) => &done[parent],
+                (None, None) => &world,
+            };
             let p_PF = lift3(&constants.p_PF);
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {
                 carry(joint, P, &p_PF, part(q, jq), part(qd, jv), super::joint::part_mut(&mut self.H, jv), &mut rest[0]);
             });
+            if let Some(modes) = &body.modes {
+                self.bend(system, derived, (i, modes), q, qd);
+            }
         }
     }
 }

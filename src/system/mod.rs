@@ -4,14 +4,20 @@
 //! [`System::derive`] turns their values into the constants of the dynamics ([`Derived`]).
 //! [`Kinematics`] is what the dynamics and the loads share at one instant.
 
+mod beam;
 mod compile;
+mod deflection;
 mod derive;
+mod elastic;
 pub mod joint;
 mod kinematics;
 mod quantity;
 mod unit;
 
+pub use beam::Beam;
+pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
+pub use elastic::{Elastic, ModeConstants, Modes, PairConstants, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
@@ -26,9 +32,11 @@ pub struct System {
     pub bodies: Vec<Body>,
     /// Named frames.
     pub frames: Vec<Frame>,
-    /// Number of coordinates of all joints.
+    /// Places of flexible bodies that carry joints or frames, those of one body together.
+    pub stations: Vec<Station>,
+    /// Number of coordinates of all joints and modes.
     pub nq: usize,
-    /// Number of rates of all joints.
+    /// Number of rates of all joints and modes.
     pub nv: usize,
 }
 
@@ -45,10 +53,25 @@ pub struct Body {
     pub is_last_child: bool,
     /// The joint between them.
     pub joint: Joint,
+    /// The station on the parent where the joint stands, if the parent is flexible.
+    pub station: Option<usize>,
+    /// Modal coordinates, if the body is flexible.
+    pub modes: Option<Modes>,
+    /// Which of those bodies it is, of which the wrench through the joint is asked: flexible ones, and driven ones.
+    pub kept: Option<usize>,
+    /// What bends, if the body is flexible.
+    pub beam: Option<Box<Beam>>,
+    /// Mass, at rest; if it is not written, the beam's.
+    pub mass: Option<RigidMass>,
+}
+
+/// The mass of a body at rest.
+#[derive(Clone, Copy, Debug)]
+pub struct RigidMass {
     /// Mass, kg.
-    pub mass: ParamId,
+    pub m: ParamId,
     /// Mass centre, m, three numbers.
-    pub mass_centre: ParamId,
+    pub centre: ParamId,
     /// Inertia about the mass centre in body axes, kg·m²: xx, yy, zz, xy, xz, yz.
     pub inertia: ParamId,
 }
@@ -62,6 +85,8 @@ pub struct Joint {
     pub written: bool,
     /// Kind.
     pub kind: JointType,
+    /// Whether a drive prescribes its motion.
+    pub prescribed: bool,
     /// Offset of its coordinates among all coordinates.
     pub q: usize,
     /// Offset of its rates among all rates.
@@ -104,6 +129,8 @@ pub struct Frame {
     pub name: String,
     /// Index of its body.
     pub body: usize,
+    /// The station it is fixed to, if the body is flexible.
+    pub station: Option<usize>,
     /// Origin in the body, m, three numbers.
     pub origin: ParamId,
     /// Attitude in the body, a quaternion.
@@ -122,6 +149,12 @@ pub enum FrameRef {
 }
 
 impl System {
+    /// Number of stations, each counted once for every mode of its body.
+    pub fn columns(&self) -> usize {
+        let modes = |station: &Station| self.bodies[station.body].modes.as_ref().map_or(0, |modes| modes.n);
+        self.stations.iter().map(modes).sum()
+    }
+
     /// Finds a frame, a body or `world` by name.
     pub fn frame(&self, name: &str) -> Option<FrameRef> {
         if name == crate::spec::WORLD {
@@ -133,8 +166,14 @@ impl System {
 
     /// Names, units and meaning of the states: all coordinates, then all rates.
     pub fn states(&self) -> Vec<Quantity> {
-        let coordinates = self.bodies.iter().flat_map(|b| compile::coordinates(&b.joint));
-        let rates = self.bodies.iter().flat_map(|b| compile::rates(&b.joint));
+        let coordinates = self.bodies.iter().flat_map(|b| {
+            let modal = compile::modal(b, "eta", "amplitude (m·√kg)");
+            compile::coordinates(&b.joint).into_iter().chain(modal)
+        });
+        let rates = self.bodies.iter().flat_map(|b| {
+            let modal = compile::modal(b, "etad", "rate (m·√kg/s)");
+            compile::rates(&b.joint).into_iter().chain(modal)
+        });
         coordinates.chain(rates).collect()
     }
 }

@@ -23,6 +23,13 @@ pub enum Unit {
     KilogramMetre2PerSecond,
     Joule,
     Watt,
+    Metre2,
+    Metre4,
+    KilogramMetre,
+    KilogramPerMetre,
+    KilogramPerMetre3,
+    NewtonMetre2,
+    Pascal,
 }
 
 /// A unit's exponents over the base units.
@@ -63,6 +70,13 @@ impl Unit {
             Self::KilogramMetre2PerSecond => "kg.m2/s",
             Self::Joule => "J",
             Self::Watt => "W",
+            Self::Metre2 => "m2",
+            Self::Metre4 => "m4",
+            Self::KilogramMetre => "kg.m",
+            Self::KilogramPerMetre => "kg/m",
+            Self::KilogramPerMetre3 => "kg/m3",
+            Self::NewtonMetre2 => "N.m2",
+            Self::Pascal => "Pa",
         }
     }
 
@@ -90,6 +104,13 @@ impl Unit {
             Self::KilogramMetre2PerSecond => "AngularMomentum",
             Self::Joule => "Energy",
             Self::Watt => "Power",
+            Self::Metre2 => "Area",
+            Self::Metre4 => "SecondMomentOfArea",
+            Self::KilogramMetre => "InertiaPerLength",
+            Self::KilogramPerMetre => "LinearDensity",
+            Self::KilogramPerMetre3 => "Density",
+            Self::NewtonMetre2 => "FlexuralRigidity",
+            Self::Pascal => "Pressure",
         }
     }
 
@@ -113,6 +134,13 @@ impl Unit {
             Self::Newton => (1, 1, -2, 0),
             Self::NewtonMetre | Self::Joule => (1, 2, -2, 0),
             Self::Watt => (1, 2, -3, 0),
+            Self::Metre2 => (0, 2, 0, 0),
+            Self::Metre4 => (0, 4, 0, 0),
+            Self::KilogramMetre => (1, 1, 0, 0),
+            Self::KilogramPerMetre => (1, -1, 0, 0),
+            Self::KilogramPerMetre3 => (1, -3, 0, 0),
+            Self::NewtonMetre2 => (1, 3, -2, 0),
+            Self::Pascal => (1, -1, -2, 0),
             Self::NewtonPerMetre => (1, 0, -2, 0),
             Self::NewtonMetrePerRadian => (1, 2, -2, -1),
             Self::NewtonSecondPerMetre => (1, 0, -1, 0),

@@ -6,7 +6,7 @@ use grapple::dynamics::Applied;
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
 use grapple::system::{Kinematics, System};
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 const TREES: u64 = 60;
 
@@ -32,7 +32,8 @@ fn applied(system: &System) -> Applied<f64> {
     applied
 }
 
-/// τ → q̈ → τ gives τ back. Tolerance 1e-11: round-off times the condition of a 60-joint tree (the bound).
+/// τ → q̈ → τ gives τ back. Tolerance 1e-11: round-off times the condition of a 60-joint rigid tree. A beam that hangs on a joint by its
+/// modes alone has next to no inertia there, so craft with beams have round-off times their own condition.
 #[test]
 fn inverse_dynamics_undoes_forward_dynamics() {
     let mut worst: f64 = 0.0;
@@ -48,10 +49,21 @@ fn inverse_dynamics_undoes_forward_dynamics() {
             .solve(system, derived, &kinematics, &applied, &mut qdd)
             .expect("regular");
         let off = distance(&qdd, &tree.qdd);
-        assert!(off < 1e-11, "seed {seed}: {off:e}");
+        let bound = match system.bodies.iter().any(|body| body.modes.is_some()) {
+            true => f64::EPSILON * condition(&mass_matrix(system, derived, &kinematics)),
+            false => 1e-11,
+        };
+        assert!(off < bound.max(1e-11), "seed {seed}: {off:e} of {bound:e}");
         worst = worst.max(off);
     }
     println!("worst ‖Δq̈‖/‖q̈‖ of {TREES} trees: {worst:.1e} (1e-11)");
+}
+
+/// The ratio of the largest eigenvalue to the smallest, with every rate measured in its own inertia.
+fn condition(M: &DMatrix<f64>) -> f64 {
+    let scaled = DMatrix::from_fn(M.nrows(), M.ncols(), |i, j| M[(i, j)] / (M[(i, i)] * M[(j, j)]).sqrt());
+    let eigenvalues = scaled.symmetric_eigenvalues();
+    eigenvalues.max() / eigenvalues.min()
 }
 
 /// `M q̈ + b = τ`, M symmetric and positive definite, and `½ q̇ᵀMq̇ = T`.
@@ -121,14 +133,7 @@ fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
         let mut tau = vec![0.0; system.nv];
         inverse.solve(system, derived, &middle, &Applied::none(system), &tree.qdd, &mut tau);
         let at = |s: f64| {
-            let q_dot = |q: &[f64], qd: &[f64]| coordinates_rate(&tree, q, qd);
-            // Second-order step along the motion: q + s q̇ + ½ s² q̈ by a midpoint evaluation.
-            let half_qd: Vec<f64> = (0..system.nv).map(|i| tree.qd[i] + 0.5 * s * tree.qdd[i]).collect();
-            let d0 = q_dot(&tree.q, &tree.qd);
-            let half_q: Vec<f64> = (0..system.nq).map(|i| tree.q[i] + 0.5 * s * d0[i]).collect();
-            let d = q_dot(&half_q, &half_qd);
-            let q: Vec<f64> = (0..system.nq).map(|i| tree.q[i] + s * d[i]).collect();
-            let qd: Vec<f64> = (0..system.nv).map(|i| tree.qd[i] + s * tree.qdd[i]).collect();
+            let (q, qd) = along(&tree, s);
             let mut k = Kinematics::new(system);
             k.update(system, derived, &q, &qd);
             k
@@ -149,6 +154,63 @@ fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
             assert!(off < 1e-6 * scale, "seed {seed}, body {i}: {off:e} of {scale:e}");
         }
     }
+}
+
+/// What the loads do is what the motion gains: `dT/dt = τ·q̇`, and the momentum of a craft grows by the wrench on its free roots
+/// alone. Central differences of step 1e-5, so errors are about 1e-10 of third derivatives.
+#[test]
+fn energy_and_momentum_change_by_what_the_loads_do() {
+    let (mut worst_T, mut worst_p): (f64, f64) = (0.0, 0.0);
+    let h = 1e-5;
+    for (seed, tree) in trees().take(40) {
+        let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
+        let mut inverse = InverseDynamics::new(system);
+        let mut tau = vec![0.0; system.nv];
+        inverse.solve(
+            system,
+            derived,
+            &kinematics(&tree),
+            &Applied::none(system),
+            &tree.qdd,
+            &mut tau,
+        );
+        let power: f64 = tau.iter().zip(&tree.qd).map(|(tau, qd)| tau * qd).sum();
+        let roots = (0..system.bodies.len()).filter(|&i| system.bodies[i].parent.is_none());
+        let force = roots.fold(Vec3::zeros(), |f, i| f + inverse.F[i].f);
+        let at = |s: f64| {
+            let (q, qd) = along(&tree, s);
+            let mut k = Kinematics::new(system);
+            k.update(system, derived, &q, &qd);
+            Invariants::new(system, derived, &k, &qd)
+        };
+        let (before, after) = (at(-h), at(h));
+        let gained = (after.kinetic_energy - before.kinetic_energy) / (2.0 * h);
+        let scale = tau.iter().zip(&tree.qd).map(|(tau, qd)| (tau * qd).abs()).sum::<f64>();
+        worst_T = worst_T.max((gained - power).abs() / scale);
+        let pushed = (after.p - before.p) / (2.0 * h);
+        worst_p = worst_p.max((pushed - force).norm() / (after.p_scale + force.norm()));
+        let moved = (after.mass_centre - before.mass_centre) / (2.0 * h) * after.mass;
+        let off = (moved - (after.p + before.p) * 0.5).norm() / after.p_scale;
+        assert!(
+            off < 1e-7,
+            "seed {seed}: the momentum is not that of the mass centre, {off:e}"
+        );
+    }
+    println!("worst energy {worst_T:.1e}, worst momentum {worst_p:.1e} (1e-7)");
+    assert!(worst_T < 1e-7 && worst_p < 1e-7, "{worst_T:e} {worst_p:e}");
+}
+
+/// Where the tree is at the time `s` after its state, to second order, with its accelerations constant.
+fn along(tree: &RandomTree, s: f64) -> (Vec<f64>, Vec<f64>) {
+    let system = tree.plant.model().system();
+    // q + s q̇ + ½ s² q̈ by a midpoint evaluation.
+    let half_qd: Vec<f64> = (0..system.nv).map(|i| tree.qd[i] + 0.5 * s * tree.qdd[i]).collect();
+    let d0 = coordinates_rate(tree, &tree.q, &tree.qd);
+    let half_q: Vec<f64> = (0..system.nq).map(|i| tree.q[i] + 0.5 * s * d0[i]).collect();
+    let d = coordinates_rate(tree, &half_q, &half_qd);
+    let q = (0..system.nq).map(|i| tree.q[i] + s * d[i]).collect();
+    let qd = (0..system.nv).map(|i| tree.qd[i] + s * tree.qdd[i]).collect();
+    (q, qd)
 }
 
 /// The coordinates' derivatives, through the plant.

@@ -3,6 +3,7 @@
 
 mod duals;
 mod examples;
+mod flexible;
 mod identities;
 mod random_tree;
 

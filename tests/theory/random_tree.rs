@@ -1,4 +1,5 @@
-//! Random craft at random states: general axes, placements and inertias, every kind of joint.
+//! Random craft at random states: general axes, placements and inertias, every kind of joint; in craft of odd seeds
+//! about half of the bodies bend.
 
 use grapple::plant::Plant;
 use grapple::system::System;
@@ -33,6 +34,9 @@ pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
     let mut q = numbers(system.nq);
     normalise(system, &mut q);
+    // Bent by about a hundredth of their length: second-order integrals are for small deflections.
+    let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
+    modes.for_each(|modes| q[modes.coordinates()].iter_mut().for_each(|eta| *eta *= 0.01));
     RandomTree {
         q,
         qd: numbers(system.nv),
@@ -63,10 +67,21 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> St
         let [xx, yy, zz] = [b + c, a + c, a + b].map(|x| x * mass);
         let centre = vector(&mut unit);
         let axes = quaternion(&mut unit);
-        writeln!(
-            text,
-            "[body.b{i}]\nmass = {mass}\nmass_centre = {centre:?}\ninertia = [{xx}, {yy}, {zz}]\ninertia_axes = {axes:?}"
-        )
+        if seed % 2 == 1 && unit() > 0.0 {
+            let (bending, torsion, axial) = (1 + i % 2, i % 3 / 2, usize::from(i % 5 == 0));
+            writeln!(
+                text,
+                "[body.b{i}.beam]\nlength = 1.3\norigin = {centre:?}\norientation = {axes:?}\nmass_per_length = {mass}\n\
+                 EI_y = {a}\nEI_z = {b}\nEA = 100.0\nGJ = {c}\npolar_inertia_per_length = {}\n\
+                 bending = {bending}\ntorsion = {torsion}\naxial = {axial}",
+                0.3 * mass
+            )
+        } else {
+            writeln!(
+                text,
+                "[body.b{i}]\nmass = {mass}\nmass_centre = {centre:?}\ninertia = [{xx}, {yy}, {zz}]\ninertia_axes = {axes:?}"
+            )
+        }
         .expect("strings grow");
         let second_root = seed.is_multiple_of(3) && i == joints / 2 + 1;
         if i == 0 || second_root {

@@ -1,4 +1,5 @@
-use super::rigid_body;
+use super::inertia_and_bias;
+use super::modal::Modal;
 use crate::algebra::{ArticulatedInertia, Scalar, SmallSpd, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
@@ -23,17 +24,24 @@ use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 /// ```
 ///
 /// (Featherstone 2008, table 7.1, with the velocity-product accelerations gathered in `A_bias` on the way out.)
+/// A flexible body's modes are taken out by (1) and (2) before its joint is, see [`Modal`]; what hangs on its stations acts on them.
 /// A free joint transmits nothing: there `A = −I⁻¹ p` and `q̈` follows.
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
     /// What hangs on each body: articulated inertia and bias of all its children, about its origin.
     hanging: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    /// The modal part of each flexible body.
+    modal: Vec<Modal<S>>,
     /// Rows of `K`, one for each rate.
     gain: Vec<Wrench<S>>,
     /// `k`, one for each rate.
     offset: Vec<S>,
+    /// What is left of a [kept](crate::system::Body::kept) body and of all outboard of it, its modes taken out.
+    remaining: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
+    /// The same of the stations.
+    pub A_station: Vec<Twist<S>>,
 }
 
 /// A joint that moves no inertia: the equations have no solution.
@@ -41,7 +49,7 @@ pub struct ForwardDynamics<S: Scalar> {
 pub struct SingularHinge {
     /// Index of the body that the joint carries.
     pub body: usize,
-    /// The joint's rate whose inertia vanishes.
+    /// The joint's rate whose inertia vanishes; beyond them, the body's mode.
     pub axis: usize,
 }
 
@@ -53,7 +61,13 @@ impl<S: Scalar> ForwardDynamics<S> {
             hanging: vec![(ArticulatedInertia::zero(), Wrench::zero()); n],
             gain: vec![Wrench::zero(); system.nv],
             offset: vec![S::zero(); system.nv],
+            modal: Modal::of(system),
+            remaining: vec![
+                (ArticulatedInertia::zero(), Wrench::zero());
+                system.bodies.iter().filter(|body| body.kept.is_some()).count()
+            ],
             A: vec![Twist::zero(); n],
+            A_station: vec![Twist::zero(); system.stations.len()],
         }
     }
 
@@ -69,6 +83,13 @@ impl<S: Scalar> ForwardDynamics<S> {
         applied: &Applied<S>,
         qdd: &mut [S],
     ) -> Result<(), SingularHinge> {
+        for (i, body) in system.bodies.iter().enumerate() {
+            if let Some(modes) = &body.modes {
+                let modal = &mut self.modal[modes.index];
+                modal.begin(&derived.bodies[i], modes, kinematics, &kinematics.bodies[i].A_bias);
+                self.hanging[i] = (ArticulatedInertia::zero(), Wrench::zero());
+            }
+        }
         for i in (0..system.bodies.len()).rev() {
             self.inwards(system, derived, kinematics, applied, i)?;
         }
@@ -76,6 +97,13 @@ impl<S: Scalar> ForwardDynamics<S> {
             self.outwards(system, derived, kinematics, i, qdd);
         }
         Ok(())
+    }
+
+    /// The wrench that its joint transmits to the body `i`, about the body's origin, world axes; after
+    /// [`solve`](Self::solve). None if the body is not [kept](crate::system::Body::kept).
+    pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
+        let (I, p) = &self.remaining[system.bodies[i].kept?];
+        Some(I.times(&self.A[i]) + *p)
     }
 
     #[inline(always)]
@@ -91,16 +119,28 @@ impl<S: Scalar> ForwardDynamics<S> {
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
         let constants = &derived.bodies[i];
-        let (mut I, mut p) = rigid_body(constants, at);
+        let (mut I, mut p) = inertia_and_bias(system, derived, kinematics, i);
         p = p - applied.wrench[i];
         if !body.is_leaf {
             let (inertia, bias) = &self.hanging[i];
             I = I + *inertia;
             p = p + *bias;
         }
+        if let Some(modes) = &body.modes {
+            let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
+            self.modal[modes.index]
+                .eliminate((&mut I, &mut p), &applied.tau[modes.rates()], gain, offset)
+                .map_err(|mode| SingularHinge {
+                    body: i,
+                    axis: body.joint.nv + mode,
+                })?;
+        }
+        if let Some(kept) = body.kept {
+            self.remaining[kept] = (I, p);
+        }
         let joint = &constants.joint;
         if let JointModel::Free(_) = joint {
-            if let (Some(parent), true) = (body.parent, body.is_last_child) {
+            if let (Some(parent), true, None) = (body.parent, body.is_last_child, body.station) {
                 // The first to arrive hands nothing on.
                 self.hanging[parent] = (ArticulatedInertia::zero(), Wrench::zero());
             }
@@ -109,7 +149,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         let left = with_joint!(joint, joint => eliminate(
             joint,
             part(&kinematics.H, v),
-            part(&applied.tau, v),
+            if body.joint.prescribed { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
             part(&derived.rotor_inertia, v),
             (&I, &p),
             part_mut(&mut self.gain, v),
@@ -117,9 +157,12 @@ impl<S: Scalar> ForwardDynamics<S> {
         ));
         let (I, p) = left.map_err(|axis| SingularHinge { body: i, axis })?;
         if let Some(parent) = body.parent {
-            let (I, p) = (I.shift(&at.r_PB_W), p.shift(&at.r_PB_W));
+            let (mut I, mut p) = (I.shift(&at.r_PB_W), p.shift(&at.r_PB_W));
+            if let (Some(station), Some(modes)) = (body.station, &system.bodies[parent].modes) {
+                (I, p) = self.modal[modes.index].hang(system, kinematics, station, (&I, &p));
+            }
             let (inertia, bias) = &mut self.hanging[parent];
-            if body.is_last_child {
+            if body.is_last_child && body.station.is_none() {
                 // The first to arrive, going inwards.
                 (*inertia, *bias) = (I, p);
             } else {
@@ -162,14 +205,17 @@ impl<S: Scalar> ForwardDynamics<S> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
-        let carried = body
-            .parent
-            .map_or_else(Twist::zero, |parent| self.A[parent].shift(&at.r_PB_W));
+        let carrier = match (body.station, body.parent) {
+            (Some(station), _) => self.A_station[station],
+            (None, Some(parent)) => self.A[parent],
+            (None, None) => Twist::zero(),
+        };
+        let carried = carrier.shift(&at.r_PB_W);
         match &derived.bodies[i].joint {
             JointModel::Free(joint) => {
-                let R_WF = body
-                    .parent
-                    .map_or_else(|| BodyKinematics::world().R_WB, |p| kinematics.bodies[p].R_WB);
+                let R_WF = kinematics
+                    .carrier(body)
+                    .map_or_else(|| BodyKinematics::world().R_WB, |P| P.R_WB);
                 let relative = self.A[i] - carried;
                 *part_mut(qdd, v) = Free::rates(joint, &relative, &R_WF, &at.R_WB);
             }
@@ -184,7 +230,26 @@ impl<S: Scalar> ForwardDynamics<S> {
                 ));
             }
         }
+        if let Some(modes) = &body.modes {
+            let A = self.A[i];
+            let rows = self.gain[modes.rates()].iter().zip(&self.offset[modes.rates()]);
+            for (qdd, (K, k)) in qdd[modes.rates()].iter_mut().zip(rows) {
+                *qdd = *k - K.power(&A);
+            }
+            for s in modes.stations.clone() {
+                self.A_station[s] = kinematics.beyond_bias(system, modes, s, &A, &qdd[modes.rates()]);
+            }
+        }
     }
+}
+
+/// What is known of a joint.
+#[derive(Clone, Copy)]
+enum Drive<'a, S, const NV: usize> {
+    /// The torques and forces on it.
+    Load(&'a [S; NV]),
+    /// The rates' derivatives, whatever they take: then `K = 0` and `k = q̈`.
+    Motion(&'a [S; NV]),
 }
 
 /// Equations (1) and (2): takes one joint out. Gives what remains, or the axis whose inertia vanishes.
@@ -192,7 +257,7 @@ impl<S: Scalar> ForwardDynamics<S> {
 fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &[Twist<S>; NV],
-    tau: &[S; NV],
+    drive: Drive<S, NV>,
     rotor: &[f64; NV],
     (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
     K: &mut [Wrench<S>; NV],
@@ -216,21 +281,41 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
             D[a][j] = on_joint(&U[j], a);
         }
         D[j][j] += S::lift(rotor[j]);
-        k[j] = tau[j] - on_joint(p, j);
     }
-    let D = SmallSpd::factor(&D)?;
-    *k = D.solve(k);
-    solve_rows(&D, &U, K);
-    // (2)
-    let mut left = *I;
-    let mut bias = *p;
-    for j in 0..NV {
-        left.J = left.J.minus_outer(&U[j].t, &K[j].t);
-        left.B -= U[j].t * K[j].f.transpose();
-        left.M = left.M.minus_outer(&U[j].f, &K[j].f);
-        bias = bias + U[j] * k[j];
+    match drive {
+        Drive::Load(tau) => {
+            for j in 0..NV {
+                k[j] = tau[j] - on_joint(p, j);
+            }
+            let D = SmallSpd::factor(&D)?;
+            *k = D.solve(k);
+            solve_rows(&D, &U, K);
+        }
+        Drive::Motion(qdd) => {
+            *k = *qdd;
+            K.fill(Wrench::zero());
+        }
     }
-    Ok((left, bias))
+    let (mut I, mut p) = (*I, *p);
+    deduct(&mut I, &mut p, &U, K, k);
+    Ok((I, p))
+}
+
+/// Equation (2).
+#[inline(always)]
+pub(super) fn deduct<S: Scalar>(
+    I: &mut ArticulatedInertia<S>,
+    p: &mut Wrench<S>,
+    U: &[Wrench<S>],
+    K: &[Wrench<S>],
+    k: &[S],
+) {
+    for ((U, K), &k) in U.iter().zip(K).zip(k) {
+        I.J = I.J.minus_outer(&U.t, &K.t);
+        I.B -= U.t * K.f.transpose();
+        I.M = I.M.minus_outer(&U.f, &K.f);
+        *p = *p + *U * k;
+    }
 }
 
 /// `K = D⁻¹ Uᵀ`, row by row.

@@ -1,4 +1,4 @@
-use super::rigid_body;
+use super::inertia_and_bias;
 use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{Derived, Kinematics, System};
@@ -11,6 +11,8 @@ use crate::system::{Derived, Kinematics, System};
 pub struct InverseDynamics<S: Scalar> {
     /// Accelerations of the bodies' origins beyond `A_bias`, world axes.
     pub A: Vec<Twist<S>>,
+    /// The same of the stations.
+    A_station: Vec<Twist<S>>,
     /// The wrench that each body's joint transmits to it, about its origin, world axes.
     pub F: Vec<Wrench<S>>,
 }
@@ -20,6 +22,7 @@ impl<S: Scalar> InverseDynamics<S> {
     pub fn new(system: &System) -> Self {
         Self {
             A: vec![Twist::zero(); system.bodies.len()],
+            A_station: vec![Twist::zero(); system.stations.len()],
             F: vec![Wrench::zero(); system.bodies.len()],
         }
     }
@@ -37,22 +40,47 @@ impl<S: Scalar> InverseDynamics<S> {
     ) {
         for (i, body) in system.bodies.iter().enumerate() {
             let at = &kinematics.bodies[i];
-            let mut A = body
-                .parent
-                .map_or_else(Twist::zero, |parent| self.A[parent].shift(&at.r_PB_W));
+            let carrier = match (body.station, body.parent) {
+                (Some(station), _) => self.A_station[station],
+                (None, Some(parent)) => self.A[parent],
+                (None, None) => Twist::zero(),
+            };
+            let mut A = carrier.shift(&at.r_PB_W);
             for v in body.joint.v..body.joint.v + body.joint.nv {
                 A = A + kinematics.H[v] * qdd[v];
             }
-            let (inertia, bias) = rigid_body(&derived.bodies[i], at);
+            let (inertia, bias) = inertia_and_bias(system, derived, kinematics, i);
             self.A[i] = A;
             self.F[i] = inertia.times(&A) + bias - applied.wrench[i];
+            if let (Some(modes), Some(elastic)) = (&body.modes, &derived.bodies[i].elastic) {
+                let eta_ddot = &qdd[modes.rates()];
+                for (k, v) in modes.rates().enumerate() {
+                    let L = &kinematics.L[v];
+                    self.F[i] = self.F[i] + *L * qdd[v];
+                    tau[v] = L.power(&(A + at.A_bias)) + kinematics.modal_bias[v];
+                    let row = &elastic.mass[k * modes.n..(k + 1) * modes.n];
+                    for (&M, &eta_ddot) in row.iter().zip(eta_ddot) {
+                        tau[v] += eta_ddot * S::lift(M);
+                    }
+                }
+                for s in modes.stations.clone() {
+                    self.A_station[s] = kinematics.beyond_bias(system, modes, s, &A, eta_ddot);
+                }
+            }
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
             for v in body.joint.v..body.joint.v + body.joint.nv {
                 tau[v] = self.F[i].power(&kinematics.H[v]) + qdd[v] * S::lift(derived.rotor_inertia[v]);
             }
             if let Some(parent) = body.parent {
-                self.F[parent] = self.F[parent] + self.F[i].shift(&kinematics.bodies[i].r_PB_W);
+                let mut F = self.F[i].shift(&kinematics.bodies[i].r_PB_W);
+                if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
+                    for (v, T) in modes.rates().zip(&kinematics.T[system.stations[s].first..]) {
+                        tau[v] += F.power(T);
+                    }
+                    F = F.shift(&kinematics.stations[s].r_PB_W);
+                }
+                self.F[parent] = self.F[parent] + F;
             }
         }
     }

@@ -21,6 +21,15 @@ pub fn jacobian<S: Scalar>(
             columns[v] = kinematics.H[v].shift(&r);
         }
         r += kinematics.bodies[i].r_PB_W;
+        if let (Some(s), Some(modes)) = (
+            system.bodies[i].station,
+            system.bodies[i].parent.and_then(|P| system.bodies[P].modes.as_ref()),
+        ) {
+            for (v, T) in modes.rates().zip(&kinematics.T[system.stations[s].first..]) {
+                columns[v] = T.shift(&r);
+            }
+            r += kinematics.stations[s].r_PB_W;
+        }
         next = system.bodies[i].parent;
     }
 }

@@ -1,5 +1,6 @@
-use super::rigid_body;
-use crate::algebra::{ArticulatedInertia, Scalar};
+use super::inertia_and_bias;
+use super::modal::Modal;
+use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench};
 use crate::system::{Derived, Kinematics, System};
 use nalgebra::DMatrix;
 
@@ -7,35 +8,67 @@ use nalgebra::DMatrix;
 /// algorithm (Featherstone 2008, table 6.2).
 pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> DMatrix<S> {
     let mut M = DMatrix::zeros(system.nv, system.nv);
-    let mut composite: Vec<ArticulatedInertia<S>> = derived
-        .bodies
-        .iter()
-        .zip(&kinematics.bodies)
-        .map(|(body, at)| rigid_body(body, at).0)
+    let mut composite: Vec<ArticulatedInertia<S>> = (0..system.bodies.len())
+        .map(|i| inertia_and_bias(system, derived, kinematics, i).0)
         .collect();
+    let mut modal = Modal::of(system);
+    for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
+        if let Some(modes) = &body.modes {
+            modal[modes.index].begin(constants, modes, kinematics, &Twist::zero());
+        }
+    }
     for (i, body) in system.bodies.iter().enumerate().rev() {
         let own = body.joint.v..body.joint.v + body.joint.nv;
-        for v in own.clone() {
-            // The wrench that moves everything outboard along rate v, carried inwards.
-            let mut F = composite[i].times(&kinematics.H[v]);
+        // The wrench that moves everything outboard along one rate, carried inwards from the body.
+        let mut carry = |v: usize, mut F: Wrench<S>| {
             for u in own.clone() {
-                M[(u, v)] = F.power(&kinematics.H[u]);
+                let element = F.power(&kinematics.H[u]);
+                (M[(u, v)], M[(v, u)]) = (element, element);
             }
-            M[(v, v)] += S::lift(derived.rotor_inertia[v]);
             let mut inboard = i;
             while let Some(parent) = system.bodies[inboard].parent {
                 F = F.shift(&kinematics.bodies[inboard].r_PB_W);
+                let station = system.bodies[inboard].station;
                 inboard = parent;
+                if let (Some(s), Some(modes)) = (station, &system.bodies[parent].modes) {
+                    for (u, T) in modes.rates().zip(&kinematics.T[system.stations[s].first..]) {
+                        let element = F.power(T);
+                        (M[(u, v)], M[(v, u)]) = (element, element);
+                    }
+                    F = F.shift(&kinematics.stations[s].r_PB_W);
+                }
                 let joint = &system.bodies[inboard].joint;
                 for u in joint.v..joint.v + joint.nv {
                     let element = F.power(&kinematics.H[u]);
-                    M[(u, v)] = element;
-                    M[(v, u)] = element;
+                    (M[(u, v)], M[(v, u)]) = (element, element);
+                }
+            }
+        };
+        for v in own.clone() {
+            carry(v, composite[i].times(&kinematics.H[v]));
+        }
+        if let Some(modes) = &body.modes {
+            let modal = &modal[modes.index];
+            for (v, L) in modes.rates().zip(&modal.L) {
+                carry(v, *L);
+            }
+            for (k, u) in modes.rates().enumerate() {
+                for (l, v) in modes.rates().enumerate().take(k + 1) {
+                    let element = modal.M[k * modes.n + l];
+                    (M[(u, v)], M[(v, u)]) = (element, element);
                 }
             }
         }
+        for v in own.clone() {
+            M[(v, v)] += S::lift(derived.rotor_inertia[v]);
+        }
         if let Some(parent) = body.parent {
-            composite[parent] = composite[parent] + composite[i].shift(&kinematics.bodies[i].r_PB_W);
+            let mut I = composite[i].shift(&kinematics.bodies[i].r_PB_W);
+            if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
+                let modal = &mut modal[modes.index];
+                I = modal.hang(system, kinematics, s, (&I, &Wrench::zero())).0;
+            }
+            composite[parent] = composite[parent] + I;
         }
     }
     M

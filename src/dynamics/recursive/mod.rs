@@ -9,6 +9,7 @@ mod forward;
 mod inverse;
 mod jacobian;
 mod mass_matrix;
+mod modal;
 
 pub use forward::{ForwardDynamics, SingularHinge};
 pub use inverse::InverseDynamics;
@@ -16,9 +17,27 @@ pub use jacobian::jacobian;
 pub use mass_matrix::mass_matrix;
 
 use crate::algebra::{ArticulatedInertia, Scalar, Vec3, Wrench, lift3};
-use crate::system::{BodyConstants, BodyKinematics};
+use crate::system::{BodyConstants, BodyKinematics, Derived, Kinematics, System};
 
 /// A body's inertia about its origin, and the wrench that its acceleration for `q̈ = 0` asks for; world axes.
+#[inline(always)]
+fn inertia_and_bias<S: Scalar>(
+    system: &System,
+    derived: &Derived,
+    kinematics: &Kinematics<S>,
+    i: usize,
+) -> (ArticulatedInertia<S>, Wrench<S>) {
+    match &system.bodies[i].modes {
+        None => rigid_body(&derived.bodies[i], &kinematics.bodies[i]),
+        Some(modes) => {
+            let bent = &kinematics.deflections[modes.index];
+            let I = ArticulatedInertia::rigid(S::lift(derived.bodies[i].m), &bent.h, &bent.J);
+            (I, I.times(&kinematics.bodies[i].A_bias) + bent.bias)
+        }
+    }
+}
+
+/// The same of a rigid body.
 ///
 /// With the first moment `h = m c` and the inertia `J` about the origin, Newton and Euler read
 ///

@@ -1,0 +1,99 @@
+use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench, spd};
+use crate::system::{BodyConstants, Kinematics, Modes, System};
+
+/// A flexible body with what hangs on its stations, over its modal coordinates: with the acceleration `A` of its
+/// origin beyond `A_bias`,
+///
+/// ```text
+///     F   = I A + Σ L_k η̈_k + p
+///     Q_k = L_k·A + Σ M_kl η̈_l + β_k
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct Modal<S: Scalar> {
+    /// `M`, row by row; once eliminated, its factors.
+    pub M: Vec<S>,
+    /// `L`, one for each mode, about the body's origin.
+    pub L: Vec<Wrench<S>>,
+    /// `β`.
+    pub beta: Vec<S>,
+}
+
+impl<S: Scalar> Modal<S> {
+    /// Room for `n` modes.
+    pub fn new(n: usize) -> Self {
+        Self {
+            M: vec![S::zero(); n * n],
+            L: vec![Wrench::zero(); n],
+            beta: vec![S::zero(); n],
+        }
+    }
+
+    /// Room for all flexible bodies of a system.
+    pub fn of(system: &System) -> Vec<Self> {
+        let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
+        modes.map(|modes| Self::new(modes.n)).collect()
+    }
+
+    /// The body by itself.
+    pub fn begin(&mut self, constants: &BodyConstants, modes: &Modes, kinematics: &Kinematics<S>, A_bias: &Twist<S>) {
+        let own = constants.elastic.iter().flat_map(|elastic| &elastic.mass);
+        for (M, &own) in self.M.iter_mut().zip(own) {
+            *M = S::lift(own);
+        }
+        self.L.copy_from_slice(&kinematics.L[modes.rates()]);
+        let bias = &kinematics.modal_bias[modes.rates()];
+        for ((beta, L), bias) in self.beta.iter_mut().zip(&self.L).zip(bias) {
+            *beta = *bias + L.power(A_bias);
+        }
+    }
+
+    /// Hangs the inertia `I` and the bias `p` on the station `s`, both about its origin. Gives them about the body's.
+    pub fn hang(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<S>,
+        s: usize,
+        (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
+    ) -> (ArticulatedInertia<S>, Wrench<S>) {
+        let n = self.beta.len();
+        let first = system.stations[s].first;
+        let T = &kinematics.T[first..first + n];
+        let r = &kinematics.stations[s].r_PB_W;
+        for k in 0..n {
+            let U = I.times(&T[k]);
+            for l in 0..=k {
+                self.M[k * n + l] += U.power(&T[l]);
+            }
+            self.L[k] = self.L[k] + U.shift(r);
+            self.beta[k] += p.power(&T[k]);
+        }
+        (I.shift(r), p.shift(r))
+    }
+
+    /// Takes the modes out, with the forces `Q` on them: `η̈ = k − K A`, with the rows of `K` in `gain` and `k` in `offset`.
+    /// What remains is in `I` and `p`.
+    ///
+    /// # Errors
+    /// The mode that moves no inertia.
+    pub fn eliminate(
+        &mut self,
+        (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
+        Q: &[S],
+        gain: &mut [Wrench<S>],
+        offset: &mut [S],
+    ) -> Result<(), usize> {
+        let n = self.beta.len();
+        spd::factor(&mut self.M, n)?;
+        gain.copy_from_slice(&self.L);
+        for axis in 0..3 {
+            spd::solve(&self.M, gain, |row| &mut row.t[axis]);
+            spd::solve(&self.M, gain, |row| &mut row.f[axis]);
+        }
+        for ((offset, Q), beta) in offset.iter_mut().zip(Q).zip(&self.beta) {
+            *offset = *Q - *beta;
+        }
+        spd::solve(&self.M, offset, |x| x);
+        super::forward::deduct(I, p, &self.L, gain, offset);
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+use super::PerAxis;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What makes a body a flexible link: a straight elastic beam, described by its natural modes.
+///
+/// The beam's x axis goes from its root to its tip; y and z are the section's principal axes. Its section is written in one of
+/// four ways: stiffnesses (`EI` or `EI_y` and `EI_z`), a material with a profile (`E`, `I_y`, `I_z`), the first bending
+/// frequency, or `sections` for a tapered beam.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Beam {
+    /// Length, m. Not with `sections`, whose last one ends the beam.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// The root, m, from the body's origin in body axes.
+    #[serde(default)]
+    pub origin: [f64; 3],
+    /// Attitude of the beam's axes in the body, unit quaternion (w, x, y, z). Default: body axes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<[f64; 4]>,
+    /// The same as roll, pitch, yaw about the body's fixed axes x, y, z, degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rpy_deg: Option<[f64; 3]>,
+    /// Mass per length, kg/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_per_length: Option<f64>,
+    /// Stiffness against bending in both planes, N·m².
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub EI: Option<f64>,
+    /// Stiffness against deflection along z (bending about y), N·m².
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub EI_y: Option<f64>,
+    /// Stiffness against deflection along y (bending about z), N·m².
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub EI_z: Option<f64>,
+    /// First bending frequency of the beam alone, clamped at its root, in both planes, Hz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_frequency: Option<f64>,
+    /// Stiffness against stretch, N. For axial modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub EA: Option<f64>,
+    /// Stiffness against twist, N·m². For torsion modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub GJ: Option<f64>,
+    /// Inertia about the beam's axis per length, kg·m. For torsion modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polar_inertia_per_length: Option<f64>,
+    /// Young's modulus, Pa. With `density`, `area`, `I_y` and `I_z`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub E: Option<f64>,
+    /// Density, kg/m³.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Area of the section, m².
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<f64>,
+    /// `∫z² dA`, m⁴: resists deflection along z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub I_y: Option<f64>,
+    /// `∫y² dA`, m⁴: resists deflection along y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub I_z: Option<f64>,
+    /// Sections of a tapered beam, from the root to the tip; between two, every property goes linearly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
+    /// Number of bending modes in each plane.
+    #[serde(default)]
+    pub bending: usize,
+    /// Number of modes that deflect along y, if other than `bending`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_y: Option<usize>,
+    /// Number of modes that deflect along z, if other than `bending`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bending_z: Option<usize>,
+    /// Number of torsion modes.
+    #[serde(default)]
+    pub torsion: usize,
+    /// Number of axial modes.
+    #[serde(default)]
+    pub axial: usize,
+    /// How the beam is held while its modes are found. It chooses the shapes only: what hangs on the link always acts.
+    #[serde(default)]
+    pub boundary: Boundary,
+    /// Mass at the tip while the modes are found, kg. For `clamped_loaded`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tip_mass: Option<f64>,
+    /// Inertia about the tip and the beam's axes at the tip while the modes are found, kg·m². For `clamped_loaded`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tip_inertia: Option<[f64; 3]>,
+    /// Damping ratio of every mode, or of each: bending along y, along z, torsion, axial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping_ratio: Option<PerAxis>,
+    /// Whether bending draws the beam's points in, to second order: what stiffens it in rotation.
+    #[serde(default = "yes")]
+    pub stiffening: bool,
+}
+
+/// A section of a tapered beam.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    /// Distance from the root, m.
+    pub x: f64,
+    /// Mass per length, kg/m.
+    pub mass_per_length: f64,
+    /// Stiffness against deflection along z, N·m².
+    pub EI_y: f64,
+    /// Stiffness against deflection along y, N·m².
+    pub EI_z: f64,
+    /// Stiffness against stretch, N.
+    #[serde(default)]
+    pub EA: f64,
+    /// Stiffness against twist, N·m².
+    #[serde(default)]
+    pub GJ: f64,
+    /// Inertia about the beam's axis per length, kg·m.
+    #[serde(default)]
+    pub polar_inertia_per_length: f64,
+}
+
+/// How a beam is held while its modes are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Boundary {
+    /// Root clamped, tip free.
+    #[default]
+    ClampedFree,
+    /// Root clamped, `tip_mass` and `tip_inertia` at the tip.
+    ClampedLoaded,
+    /// Both ends clamped.
+    ClampedClamped,
+    /// Root pinned, tip free.
+    PinnedFree,
+}
+
+impl Beam {
+    /// Numbers of modes: bending along y, bending along z, torsion, axial.
+    pub fn counts(&self) -> [usize; 4] {
+        [
+            self.bending_y.unwrap_or(self.bending),
+            self.bending_z.unwrap_or(self.bending),
+            self.torsion,
+            self.axial,
+        ]
+    }
+}
+
+fn yes() -> bool {
+    true
+}

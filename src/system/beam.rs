@@ -1,0 +1,406 @@
+use super::elastic::{Elastic, ModeConstants, PairConstants, StationConstants, cross_of, inertia_of};
+use super::{Bound, Declarations, ParamId, Quantity, Unit};
+use crate::algebra::{Pose, Quaternion, Vec3};
+use crate::beam::{self, BeamError, Counts, Integrals, Modes as Shapes};
+use crate::spec::{self, PerAxis, at};
+
+/// A flexible link's beam: the parameters that are written of it, and what cannot change.
+#[derive(Clone, Debug)]
+pub struct Beam {
+    boundary: spec::Boundary,
+    counts: Counts,
+    stiffening: bool,
+    /// Sections of a tapered beam, before they are scaled.
+    sections: Vec<spec::Section>,
+    numbers: Numbers,
+    /// Damping ratio of each mode, if written.
+    damping_ratio: Option<ParamId>,
+    /// Initial amplitudes and rates, one for each mode.
+    start: (ParamId, ParamId),
+}
+
+/// Where the numbers stand among the parameters.
+#[derive(Clone, Debug)]
+struct Numbers {
+    origin: ParamId,
+    orientation: Option<ParamId>,
+    length: Option<ParamId>,
+    mass_per_length: Option<ParamId>,
+    EI: Option<ParamId>,
+    EI_y: Option<ParamId>,
+    EI_z: Option<ParamId>,
+    first_frequency: Option<ParamId>,
+    EA: Option<ParamId>,
+    GJ: Option<ParamId>,
+    polar_inertia_per_length: Option<ParamId>,
+    E: Option<ParamId>,
+    density: Option<ParamId>,
+    area: Option<ParamId>,
+    I_y: Option<ParamId>,
+    I_z: Option<ParamId>,
+    mass_scale: Option<ParamId>,
+    stiffness_scale: Option<ParamId>,
+    tip_mass: Option<ParamId>,
+    tip_inertia: Option<ParamId>,
+}
+
+/// A beam with its modes, in its place in the body.
+pub(super) struct Solved {
+    pub shapes: Shapes,
+    /// Beam axes in body axes.
+    pub X_BR: Pose<f64>,
+    pub integrals: Integrals,
+    stiffening: bool,
+}
+
+impl Beam {
+    /// Declares what is written of the beam of the body `name`.
+    pub(super) fn declare(name: &str, written: &spec::Beam, declare: &mut Declarations) -> Self {
+        let (origin, orientation) = super::compile::declare_placement(
+            &format!("{name}.beam"),
+            &at("body", name, "beam"),
+            "body",
+            written.origin,
+            (written.orientation, written.rpy_deg),
+            declare,
+        );
+        let mut number = |field: &str, value: Option<f64>, unit: Unit, bound: Bound, what: &str| {
+            let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of {name}"));
+            value.map(|value| {
+                declare.parameter(
+                    quantity.bounded(bound),
+                    value,
+                    false,
+                    &at("body", name, &format!("beam.{field}")),
+                )
+            })
+        };
+        let positive = Bound::Positive;
+        let tabulated = (!written.sections.is_empty()).then_some(1.0);
+        let per_length = Unit::KilogramPerMetre;
+        let numbers = Numbers {
+            origin,
+            orientation,
+            length: number("length", written.length, Unit::Metre, positive, "length"),
+            mass_per_length: number(
+                "mass_per_length",
+                written.mass_per_length,
+                per_length,
+                positive,
+                "mass per length",
+            ),
+            EI: number("EI", written.EI, Unit::NewtonMetre2, positive, "bending stiffness"),
+            EI_y: number(
+                "EI_y",
+                written.EI_y,
+                Unit::NewtonMetre2,
+                positive,
+                "stiffness against deflection along z",
+            ),
+            EI_z: number(
+                "EI_z",
+                written.EI_z,
+                Unit::NewtonMetre2,
+                positive,
+                "stiffness against deflection along y",
+            ),
+            first_frequency: number(
+                "first_frequency",
+                written.first_frequency,
+                Unit::Hertz,
+                positive,
+                "first bending frequency of the clamped beam",
+            ),
+            EA: number("EA", written.EA, Unit::Newton, positive, "stiffness against stretch"),
+            GJ: number(
+                "GJ",
+                written.GJ,
+                Unit::NewtonMetre2,
+                positive,
+                "stiffness against twist",
+            ),
+            polar_inertia_per_length: number(
+                "polar_inertia_per_length",
+                written.polar_inertia_per_length,
+                Unit::KilogramMetre,
+                positive,
+                "inertia about its axis per length",
+            ),
+            E: number("E", written.E, Unit::Pascal, positive, "Young's modulus"),
+            density: number("density", written.density, Unit::KilogramPerMetre3, positive, "density"),
+            area: number("area", written.area, Unit::Metre2, positive, "area of the section"),
+            I_y: number(
+                "I_y",
+                written.I_y,
+                Unit::Metre4,
+                positive,
+                "second moment of area that resists z",
+            ),
+            I_z: number(
+                "I_z",
+                written.I_z,
+                Unit::Metre4,
+                positive,
+                "second moment of area that resists y",
+            ),
+            mass_scale: number(
+                "mass_scale",
+                tabulated,
+                Unit::One,
+                positive,
+                "factor on the tabulated inertias",
+            ),
+            stiffness_scale: number(
+                "stiffness_scale",
+                tabulated,
+                Unit::One,
+                positive,
+                "factor on the tabulated stiffnesses",
+            ),
+            tip_mass: number(
+                "tip_mass",
+                written.tip_mass,
+                Unit::Kilogram,
+                Bound::NotNegative,
+                "load at the tip while the modes are found,",
+            ),
+            tip_inertia: None,
+        };
+        let counts = written.counts();
+        let n = counts.iter().sum();
+        let mut each = |field: &str, values: Vec<f64>, tunable: bool, bound: Bound, what: &str| {
+            let quantities = (0..values.len()).map(|k| {
+                let quantity = Quantity::new(
+                    format!("{name}.{field}[{}]", k + 1),
+                    Unit::One,
+                    format!("{what} of {name}"),
+                );
+                quantity.bounded(bound)
+            });
+            declare.parameters(
+                quantities,
+                &values,
+                tunable,
+                &at("body", name, &format!("beam.{field}")),
+            )
+        };
+        let ratio = |ratio: &PerAxis| (0..n).map(|k| ratio.get(k)).collect();
+        let damping_ratio = written.damping_ratio.as_ref().map(|written| {
+            each(
+                "damping_ratio",
+                ratio(written),
+                true,
+                Bound::NotNegative,
+                "damping ratio of a mode",
+            )
+        });
+        let start = (
+            each(
+                "eta_start",
+                vec![0.0; n],
+                false,
+                Bound::None,
+                "initial amplitude (m·√kg) of a mode",
+            ),
+            each(
+                "etad_start",
+                vec![0.0; n],
+                false,
+                Bound::None,
+                "initial rate (m·√kg/s) of a mode",
+            ),
+        );
+        let tip_inertia = written.tip_inertia.map(|inertia| {
+            let quantities = ["xx", "yy", "zz"].map(|part| {
+                let what = format!("inertia at the tip of {name} while the modes are found, {part}");
+                Quantity::new(format!("{name}.tip_inertia_{part}"), Unit::KilogramMetre2, what)
+                    .bounded(Bound::NotNegative)
+            });
+            declare.parameters(quantities, &inertia, false, &at("body", name, "beam.tip_inertia"))
+        });
+        let [bending_y, bending_z, torsion, axial] = counts;
+        Self {
+            boundary: written.boundary,
+            counts: Counts {
+                bending_y,
+                bending_z,
+                torsion,
+                axial,
+            },
+            stiffening: written.stiffening,
+            sections: written.sections.clone(),
+            numbers: Numbers { tip_inertia, ..numbers },
+            damping_ratio,
+            start,
+        }
+    }
+
+    /// Number of modes.
+    pub fn modes(&self) -> usize {
+        let Counts {
+            bending_y,
+            bending_z,
+            torsion,
+            axial,
+        } = self.counts;
+        bending_y + bending_z + torsion + axial
+    }
+
+    /// The first of its initial amplitudes, and of their rates, among the parameters.
+    pub fn start(&self) -> (ParamId, ParamId) {
+        self.start
+    }
+
+    /// Its place in the spec, for what concerns the whole beam.
+    pub(super) fn place(&self) -> ParamId {
+        self.numbers.origin
+    }
+
+    /// Finds the modes for the parameters' values.
+    pub(super) fn solve(&self, values: &[f64], q_BR: Quaternion<f64>) -> Result<Solved, BeamError> {
+        let beam = self.beam(values)?;
+        let of = |id: Option<ParamId>| id.map(|id| id.of(values));
+        let boundary = match self.boundary {
+            spec::Boundary::ClampedFree => beam::Boundary::ClampedFree,
+            spec::Boundary::ClampedClamped => beam::Boundary::ClampedClamped,
+            spec::Boundary::PinnedFree => beam::Boundary::PinnedFree,
+            spec::Boundary::ClampedLoaded => beam::Boundary::ClampedLoaded {
+                mass: of(self.numbers.tip_mass).unwrap_or(0.0),
+                inertia: self.numbers.tip_inertia.map_or([0.0; 3], |id| id.vector(values).into()),
+            },
+        };
+        let shapes = beam.modes(&boundary, self.counts)?;
+        let X_BR = Pose::from_parts(q_BR, self.numbers.origin.vector(values));
+        Ok(Solved {
+            integrals: shapes.integrals().placed(&X_BR),
+            shapes,
+            X_BR,
+            stiffening: self.stiffening,
+        })
+    }
+
+    pub(super) fn orientation(&self) -> Option<ParamId> {
+        self.numbers.orientation
+    }
+
+    fn beam(&self, values: &[f64]) -> Result<beam::Beam, BeamError> {
+        let numbers = &self.numbers;
+        let of = |id: Option<ParamId>| id.map(|id| id.of(values));
+        if let (Some(mass), Some(stiffness)) = (of(numbers.mass_scale), of(numbers.stiffness_scale)) {
+            let sections = self.sections.iter().map(|s| beam::Section {
+                x: s.x,
+                mass_per_length: mass * s.mass_per_length,
+                EI_y: stiffness * s.EI_y,
+                EI_z: stiffness * s.EI_z,
+                EA: stiffness * s.EA,
+                GJ: stiffness * s.GJ,
+                polar_inertia_per_length: mass * s.polar_inertia_per_length,
+            });
+            return beam::Beam::new(sections.collect());
+        }
+        let length = of(numbers.length).unwrap_or(0.0);
+        let profile = match [numbers.E, numbers.density, numbers.area, numbers.I_y, numbers.I_z].map(of) {
+            [Some(E), Some(rho), Some(A), Some(I_y), Some(I_z)] => {
+                let GJ = of(numbers.GJ).unwrap_or(0.0);
+                beam::Profile {
+                    E,
+                    rho,
+                    A,
+                    I_y,
+                    I_z,
+                    GJ,
+                }
+                .section(0.0)
+            }
+            _ => {
+                let mass_per_length = of(numbers.mass_per_length).unwrap_or(0.0);
+                let from_frequency =
+                    of(numbers.first_frequency).map(|f| beam::cantilever_EI(f, mass_per_length * length, length));
+                let EI = of(numbers.EI).or(from_frequency);
+                beam::Section {
+                    x: 0.0,
+                    mass_per_length,
+                    EI_y: of(numbers.EI_y).or(EI).unwrap_or(0.0),
+                    EI_z: of(numbers.EI_z).or(EI).unwrap_or(0.0),
+                    EA: of(numbers.EA).unwrap_or(0.0),
+                    GJ: of(numbers.GJ).unwrap_or(0.0),
+                    polar_inertia_per_length: of(numbers.polar_inertia_per_length).unwrap_or(0.0),
+                }
+            }
+        };
+        beam::Beam::uniform(length, profile)
+    }
+
+    /// The constants of the dynamics.
+    pub(super) fn elastic(&self, solved: &Solved, values: &[f64]) -> Elastic {
+        let sum = &solved.integrals;
+        let n = self.modes();
+        let modes = (0..n).map(|k| {
+            let stiffness = sum.K_kl[(k, k)];
+            let ratio = self.damping_ratio.map_or(0.0, |id| values[id.0 + k]);
+            ModeConstants {
+                h: sum.C_k[k],
+                b: cross_of(&sum.S_k[k]) + sum.h_k[k],
+                J: inertia_of(&sum.S_k[k]),
+                stiffness,
+                damping: 2.0 * ratio * stiffness.sqrt(),
+            }
+        });
+        let mut pairs = Vec::new();
+        for k in 0..n {
+            for l in k..n {
+                let drawn_in = if solved.stiffening { 1.0 } else { 0.0 };
+                let (c, D) = (sum.c_kl[(k, l)] * drawn_in, sum.D_kl[(k, l)] * drawn_in);
+                let pair = PairConstants {
+                    k,
+                    l,
+                    h: c,
+                    b: cross_of(&D),
+                    coriolis: cross_of(&sum.S_kl[(l, k)]),
+                    J: inertia_of(&(sum.S_kl[(k, l)] + D)),
+                };
+                let J = pair.J.full();
+                if pair.h.norm() + pair.b.norm() + pair.coriolis.norm() + J.norm() > 1e-14 {
+                    pairs.push(pair);
+                }
+            }
+        }
+        Elastic {
+            modes: modes.collect(),
+            root: solved.X_BR.p,
+            pairs,
+            mass: sum.M_kl.transpose().as_slice().to_vec(),
+        }
+    }
+}
+
+impl Solved {
+    /// The place on the beam's axis that is nearest to the point `p` (m, body axes) of the body at rest.
+    pub fn near(&self, p: &Vec3<f64>) -> StationConstants {
+        let along = self.X_BR.R.tr_mul(&(p - self.X_BR.p)).x;
+        self.at(along.clamp(0.0, self.shapes.length()))
+    }
+
+    /// The place at `x` (m) along the beam's axis.
+    pub fn at(&self, x: f64) -> StationConstants {
+        let point = self.shapes.at(x).express(&self.X_BR.R);
+        let n = point.Phi.len();
+        let mut pairs = Vec::new();
+        if self.stiffening {
+            for k in 0..n {
+                for l in k..n {
+                    let G = point.G[(k, l)];
+                    if G.norm() > 1e-14 {
+                        pairs.push((k, l, G));
+                    }
+                }
+            }
+        }
+        StationConstants {
+            p: self.X_BR.p + self.X_BR.R * Vec3::x() * x,
+            shape: point.Phi.iter().copied().collect(),
+            slope: point.Psi.iter().copied().collect(),
+            pairs,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Flexible links: published and independently derived numbers, closed forms, invariants.
+
+use grapple::plant::Model;
+use grapple::simulation::Simulation;
+use std::sync::Arc;
+
+const KLAK: &str = include_str!("../../examples/klak_2020.toml");
+const TWO_LINK: &str = include_str!("../../examples/two_link.toml");
+
+/// A run that can be read at any time.
+struct Run {
+    simulation: Simulation,
+    model: Arc<Model>,
+}
+
+impl Run {
+    fn new(text: &str, tolerance: f64) -> Self {
+        let plant = crate::plant(text);
+        let model = Arc::clone(plant.model());
+        let mut simulation = Simulation::new(plant).expect("starts");
+        simulation.initialise(0.0, Some(tolerance), 1e9).expect("a tolerance");
+        Self { simulation, model }
+    }
+
+    fn to(&mut self, t: f64) -> &mut Self {
+        self.simulation.advance(t, &mut Vec::new()).expect("runs");
+        self
+    }
+
+    /// A state or an output.
+    fn get<const N: usize>(&mut self, names: [&str; N]) -> [f64; N] {
+        let Simulation { plant, state, .. } = &mut self.simulation;
+        let (mut dx, mut y) = (vec![0.0; state.x.len()], vec![0.0; self.model.outputs.len()]);
+        plant
+            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut dx, &mut y)
+            .expect("regular");
+        names.map(|name| {
+            let states = self.model.states.iter().zip(&state.x).map(|(s, x)| (&s.name, *x));
+            let outputs = self.model.outputs.iter().zip(&y).map(|(o, y)| (&o.quantity.name, *y));
+            let found = states.chain(outputs).find(|(other, _)| *other == name);
+            found.unwrap_or_else(|| panic!("there is no {name}")).1
+        })
+    }
+}
+
+fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The craft of Kłak and Jarzębowska (2020), all coupling terms: references from two independent codes (a planar Lagrange
+/// model in minimal coordinates and a maximal one), which agree to 4e-10 mm.
+#[test]
+fn the_flexible_two_link_craft_moves_as_two_independent_codes_say() {
+    let (mut bent, mut rigid) = (Run::new(KLAK, 1e-12), Run::new(TWO_LINK, 1e-12));
+    let tip = ["tip.r[1]", "tip.r[2]", "tip.r[3]"];
+    let (mut apart, mut undeformed, mut deflection): ((f64, f64), (f64, f64), (f64, f64)) = Default::default();
+    for i in 1..=5000 {
+        let t = 1e-3 * f64::from(i);
+        let (flexible, still) = (bent.to(t).get(tip), rigid.to(t).get(tip));
+        let [x, y, w, z, dx, dy] = bent.get([
+            "forearm.r[1]",
+            "forearm.r[2]",
+            "forearm.q[1]",
+            "forearm.q[4]",
+            "forearm.tip_deflection[1]",
+            "forearm.tip_deflection[2]",
+        ]);
+        let angle = 2.0 * z.atan2(w);
+        let larger = |worst: &mut (f64, f64), value: f64| {
+            if value > worst.0 {
+                *worst = (value, t);
+            }
+        };
+        larger(&mut apart, distance(flexible, still));
+        larger(
+            &mut undeformed,
+            distance([x + angle.cos(), y + angle.sin()], [still[0], still[1]]),
+        );
+        larger(&mut deflection, dx.hypot(dy));
+    }
+    let [w, z, q1, q2] = bent.get(["base.q[1]", "base.q[4]", "shoulder.q", "elbow.q"]);
+    let angles = [2.0 * z.atan2(w), q1, q2].map(f64::to_degrees);
+    println!("tip {apart:?} undeformed {undeformed:?} deflection {deflection:?} {angles:?}");
+    // Lengths to the references' 1e-5 mm, at the same millisecond; angles to 1e-5°.
+    for ((found, at), expected, time) in [
+        (apart, 0.60562e-3, Some(4.260)),
+        (undeformed, 1.69528e-3, Some(4.753)),
+        (deflection, 1.7156e-3, None),
+    ] {
+        let tolerance = if time.is_some() { 1e-8 } else { 5e-8 }; // the last has four decimals
+        assert!(
+            (found - expected).abs() < tolerance,
+            "{found} m instead of {expected} m"
+        );
+        assert!(time.is_none_or(|time| (at - time).abs() < 1.1e-3), "at {at} s");
+    }
+    for (found, expected) in angles.iter().zip([-45.926893, 48.817698, 104.904966]) {
+        assert!((found - expected).abs() < 1e-5, "{found}° instead of {expected}°");
+    }
+}
+
+/// A hub that turns as Kane, Ryan and Banerjee prescribe, carrying a beam of 10 m: the steady extension, the peak deflection
+/// and what becomes of it without stiffening.
+fn spin_up(stiffening: bool) -> Run {
+    let text = format!(
+        r#"
+name = "spin_up"
+[body.hub]
+mass = 1e9
+inertia = [1e12, 1e12, 1e12]
+[body.beam]
+[body.beam.beam]
+length = 10.0
+mass_per_length = 1.2
+EI = 1.4e4
+EA = 2.8e7
+bending_y = 4
+axial = 8
+stiffening = {stiffening}
+[joint.axle]
+type = "revolute"
+parent = "hub"
+child = "beam"
+motion = "prescribed"
+[signal."axle.qdd"]
+type = "sine"
+offset = 0.4
+amplitude = -0.4
+frequency = {}
+phase = {}
+until = 15.0
+from_host = false
+"#,
+        1.0 / 15.0,
+        std::f64::consts::FRAC_PI_2
+    );
+    Run::new(&text, 1e-9)
+}
+
+/// L = 10 m, EA = 2.8e7 N, EI = 1.4e4 N·m², ρA = 1.2 kg/m, to 6 rad/s in 15 s: the beam lags by 0.574 m at 6.8 s, and is
+/// stretched by `ρA ω² L³/(3 EA)` in the end, of which N axial modes show (96/π⁴) Σ (2k−1)⁻⁴.
+#[test]
+fn a_beam_that_is_spun_up_lags_stiffens_and_stretches_as_published() {
+    let mut run = spin_up(true);
+    let (mut lag, mut when) = (0.0, 0.0);
+    for i in 1..=300 {
+        let t = 0.05 * f64::from(i);
+        let [y] = run.to(t).get(["beam.tip_deflection[2]"]);
+        if y.abs() > lag {
+            (lag, when) = (y.abs(), t);
+        }
+    }
+    let mut values = run.simulation.plant.parameters().to_vec();
+    let offset = run
+        .model
+        .parameters
+        .iter()
+        .position(|p| p.quantity.name == "signal.axle.qdd.offset");
+    values[offset.expect("the signal's")] = 0.0;
+    run.simulation.plant.set_parameters(&values).expect("sound");
+    run.simulation.invalidate();
+    let samples: Vec<[f64; 2]> = (1..=200)
+        .map(|i| {
+            run.to(15.0 + 0.02 * f64::from(i))
+                .get(["beam.tip_deflection[1]", "axle.qd"])
+        })
+        .collect();
+    let extension = samples.iter().map(|[x, _]| x).sum::<f64>() / 200.0;
+    let share = 96.0 / std::f64::consts::PI.powi(4) * (1..=8).map(|k| f64::from(2 * k - 1).powi(-4)).sum::<f64>();
+    println!(
+        "lag {lag:.4} m at {when:.2} s, extension {extension:.4e} m, {:?} rad/s",
+        samples[199][1]
+    );
+    assert!(
+        (lag - 0.574).abs() < 0.01 * 0.574 && (when - 6.8).abs() < 0.15,
+        "{lag} m at {when} s"
+    );
+    assert!((extension / (share * 5.143e-4) - 1.0).abs() < 2e-3, "{extension}");
+}
+
+/// Without the second-order displacement the centrifugal force softens the beam instead, and it runs away.
+#[test]
+fn a_beam_that_is_spun_up_diverges_without_stiffening() {
+    let mut run = spin_up(false);
+    let [y] = run.to(10.0).get(["beam.tip_deflection[2]"]);
+    println!("{y:.1e} m at 10 s");
+    assert!(y.abs() > 10.0, "{y}");
+}
