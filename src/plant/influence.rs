@@ -178,8 +178,12 @@ impl Probe {
         let n = model.states.len();
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
-        for (range, side) in model.loads.ranges.iter().zip(&mut self.modes[model.signals.len()..]) {
+        let (sides, beyond) = self.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
+        for (range, side) in model.loads.ranges.iter().zip(sides) {
             *side = range.next_mode(parameters, x, *side);
+        }
+        for (limit, mode) in model.limits.iter().zip(beyond) {
+            *mode = limit.next_mode(parameters, derived, x, *mode);
         }
         let at = (x, slots, self.modes.as_slice());
         // Random inertias leave no joint without one; if one were, all would seem to depend on all.

@@ -5,6 +5,7 @@
 
 mod evaluation;
 mod influence;
+mod linear;
 mod model;
 mod outputs;
 
@@ -115,8 +116,13 @@ impl Plant {
     /// The event indicators: positive as long as the modes are right.
     pub fn indicators(&self, x: &[f64], modes: &[i32], z: &mut [f64]) {
         let sides = &modes[self.model.signals.len()..];
-        for ((z, range), &side) in z.iter_mut().zip(&self.model.loads.ranges).zip(sides) {
+        let (ranges, limits) = (&self.model.loads.ranges, &self.model.limits);
+        for ((z, range), &side) in z.iter_mut().zip(ranges).zip(sides) {
             *z = range.indicator(&self.parameters, x, side);
+        }
+        let rest = z.iter_mut().zip(sides).skip(ranges.len());
+        for ((z, &side), limit) in rest.zip(limits) {
+            *z = limit.indicator(&self.parameters, &self.derived, x, side);
         }
     }
 
@@ -135,6 +141,17 @@ impl Plant {
             let now = signal.wave(&self.parameters).piece(t);
             changed |= now != *piece;
             *piece = now;
+        }
+        let (sides, beyond) = sides.split_at_mut(self.model.loads.ranges.len());
+        for (limit, mode) in self.model.limits.iter().zip(beyond) {
+            let now = limit.next_mode(&self.parameters, &self.derived, x, *mode);
+            if now != *mode {
+                changed = true;
+                *mode = now;
+                if now != 0 {
+                    messages.push(limit.message(&self.model.system, &self.parameters, &self.derived, x, t));
+                }
+            }
         }
         for (range, side) in self.model.loads.ranges.iter().zip(sides) {
             let now = range.next_mode(&self.parameters, x, *side);

@@ -1,3 +1,4 @@
+use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use crate::loads::{Loads, SignalSource};
 use crate::spec::{self, Spec, at};
@@ -22,6 +23,8 @@ pub struct Model {
     pub outputs: Vec<Output>,
     pub(super) system: System,
     pub(super) loads: Loads,
+    /// Where linear bending ends, of each flexible body.
+    pub(super) limits: Vec<LinearLimit>,
     /// Where each input of the loads comes from.
     pub(super) sources: Vec<Source>,
     pub(super) signals: Vec<SignalSource>,
@@ -95,7 +98,8 @@ impl Model {
             ));
         }
         let derivatives = states.iter().map(derivative_of).collect();
-        let output_groups = Outputs::compile(spec, &system, &loads, &declare.inputs, &signals)?;
+        let limits = LinearLimit::of(&system);
+        let output_groups = Outputs::compile(spec, &system, &loads, &limits, &declare.inputs, &signals)?;
         let model = Self {
             spec: spec.clone(),
             parameters: declare.parameters,
@@ -103,6 +107,7 @@ impl Model {
             states,
             derivatives,
             outputs: output_groups.declared.clone(),
+            limits,
             system,
             loads,
             sources,
@@ -176,12 +181,12 @@ impl Model {
 
     /// Number of event indicators.
     pub fn indicator_count(&self) -> usize {
-        self.loads.ranges.len()
+        self.loads.ranges.len() + self.limits.len()
     }
 
-    /// Number of modes: pieces of signals, sides of ranges.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits.
     pub fn mode_count(&self) -> usize {
-        self.signals.len() + self.loads.ranges.len()
+        self.signals.len() + self.indicator_count()
     }
 
     /// Judges the parameters' values, all at once, and gives the constants that follow from them.

@@ -1,3 +1,4 @@
+use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33};
@@ -31,8 +32,8 @@ enum Group {
     Measure(FrameRef, FrameRef),
     /// An input that a signal inside the model drives.
     Slot(usize),
-    /// Whether a joint is outside any of its ranges: first range, number of ranges.
-    Range(usize, usize),
+    /// Whether any of some watched limits is passed (a joint's ranges, a beam's linear limit): the first, and how many.
+    Limits(usize, usize),
     /// Momentum, mass centre, energy.
     Diagnostics,
 }
@@ -47,7 +48,7 @@ pub(super) struct View<'a, S: Scalar> {
     pub drive: &'a [S],
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
-    /// Sides of the ranges.
+    /// Sides of the ranges, then of the linear limits.
     pub sides: &'a [i32],
 }
 
@@ -76,6 +77,7 @@ impl Outputs {
         spec: &Spec,
         system: &System,
         loads: &Loads,
+        limits: &[LinearLimit],
         inputs: &[Input],
         signals: &[SignalSource],
     ) -> Result<Self, Error> {
@@ -105,6 +107,19 @@ impl Outputs {
             if body.modes.is_some() {
                 outputs.beam(&body.name, i);
             }
+        }
+        for (i, limit) in limits.iter().enumerate() {
+            let name = &system.bodies[limit.body].name;
+            let quantity = Quantity::new(
+                format!("{name}.beyond_linear"),
+                Unit::One,
+                format!("whether {name} is bent beyond its linear limit"),
+            );
+            outputs.groups.push(Group::Limits(loads.ranges.len() + i, 1));
+            outputs.declared.push(Output {
+                quantity,
+                kind: OutputKind::Flag,
+            });
         }
         for (i, frame) in system.frames.iter().enumerate() {
             outputs.frame(&frame.name, "frame", FrameRef::Frame(i));
@@ -142,7 +157,7 @@ impl Outputs {
                 Unit::One,
                 format!("whether joint {} is outside its range", range.joint),
             );
-            outputs.groups.push(Group::Range(first, count));
+            outputs.groups.push(Group::Limits(first, count));
             outputs.declared.push(Output {
                 quantity,
                 kind: OutputKind::Flag,
@@ -326,7 +341,7 @@ impl Outputs {
                 }
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),
-                Group::Range(first, count) => {
+                Group::Limits(first, count) => {
                     let outside = view.sides[first..first + count].iter().any(|&side| side != 0);
                     y.number(S::lift(f64::from(outside)));
                 }

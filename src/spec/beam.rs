@@ -91,6 +91,10 @@ pub struct Beam {
     /// Damping ratio of every mode, or of each: bending along y, along z, torsion, axial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
+    /// Deflection of the tip, as a part of the length, beyond which linear bending is not to be trusted: the output
+    /// `<body>.beyond_linear` is set, and one message logged. Default 0.1.
+    #[serde(default = "tenth")]
+    pub linear_limit: f64,
     /// Whether bending draws the beam's points in, to second order: what stiffens it in rotation.
     #[serde(default = "yes")]
     pub stiffening: bool,
@@ -144,6 +148,10 @@ impl Beam {
             self.axial,
         ]
     }
+}
+
+fn tenth() -> f64 {
+    0.1
 }
 
 fn yes() -> bool {

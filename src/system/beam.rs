@@ -15,6 +15,8 @@ pub struct Beam {
     numbers: Numbers,
     /// Damping ratio of each mode, if written.
     damping_ratio: Option<ParamId>,
+    /// Deflection of the tip at which linear bending ends, as a part of the length.
+    linear_limit: ParamId,
     /// Initial amplitudes and rates, one for each mode.
     start: (ParamId, ParamId),
 }
@@ -166,6 +168,17 @@ impl Beam {
             ),
             tip_inertia: None,
         };
+        let linear_limit = declare.parameter(
+            Quantity::new(
+                format!("{name}.linear_limit"),
+                Unit::One,
+                format!("deflection of {name}'s tip where linear bending ends, as a part of its length"),
+            )
+            .bounded(positive),
+            written.linear_limit,
+            true,
+            &at("body", name, "beam.linear_limit"),
+        );
         let counts = written.counts();
         let n = counts.iter().sum();
         let mut each = |field: &str, values: Vec<f64>, tunable: bool, bound: Bound, what: &str| {
@@ -231,6 +244,7 @@ impl Beam {
             sections: written.sections.clone(),
             numbers: Numbers { tip_inertia, ..numbers },
             damping_ratio,
+            linear_limit,
             start,
         }
     }
@@ -249,6 +263,11 @@ impl Beam {
     /// The first of its initial amplitudes, and of their rates, among the parameters.
     pub fn start(&self) -> (ParamId, ParamId) {
         self.start
+    }
+
+    /// Where the part of the length stands, at which linear bending ends.
+    pub fn linear_limit(&self) -> ParamId {
+        self.linear_limit
     }
 
     /// Its place in the spec, for what concerns the whole beam.
@@ -368,6 +387,7 @@ impl Beam {
         Elastic {
             modes: modes.collect(),
             root: solved.X_BR.p,
+            length: solved.shapes.length(),
             pairs,
             mass: sum.M_kl.transpose().as_slice().to_vec(),
         }

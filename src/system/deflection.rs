@@ -144,6 +144,16 @@ fn deflect<S: Scalar>(
 }
 
 impl StationConstants {
+    /// Where it is, m, body axes, for the amplitudes `eta`.
+    pub fn place<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
+        let first = self.shape.iter().zip(eta);
+        let p = first.fold(lift3(&self.p), |p, (shape, &eta)| p + lift3::<S>(shape) * eta);
+        self.pairs.iter().fold(p, |p, (k, l, G)| {
+            let share = if k == l { 0.5 } else { 1.0 };
+            p + lift3::<S>(G) * (eta[*k] * eta[*l] * S::lift(share))
+        })
+    }
+
     /// How a bent place is turned in its body, for the amplitudes `eta`.
     pub fn attitude<S: Scalar>(&self, eta: &[S]) -> Quaternion<S> {
         let half = S::lift(0.5);

@@ -75,6 +75,8 @@ pub struct Elastic {
     pub pairs: Vec<PairConstants>,
     /// The beam's root, m, body axes.
     pub root: Vec3<f64>,
+    /// The beam's length, m.
+    pub length: f64,
     /// Modal mass `∫ Φ_k · Φ_l dm` (and of the sections' spin), row by row.
     pub mass: Vec<f64>,
 }

@@ -182,7 +182,13 @@ fn a_beam_that_is_spun_up_lags_stiffens_and_stretches_as_published() {
 #[test]
 fn a_beam_that_is_spun_up_diverges_without_stiffening() {
     let mut run = spin_up(false);
-    let [y] = run.to(10.0).get(["beam.tip_deflection[2]"]);
-    println!("{y:.1e} m at 10 s");
+    assert_eq!(run.to(3.0).get(["beam.beyond_linear"]), [0.0]);
+    let mut messages = Vec::new();
+    run.simulation.advance(10.0, &mut messages).expect("runs");
+    let [y, beyond] = run.get(["beam.tip_deflection[2]", "beam.beyond_linear"]);
+    println!("{y:.1e} m at 10 s; {messages:?}");
     assert!(y.abs() > 10.0, "{y}");
+    // It is told once, by name, when a tenth of the length is passed.
+    assert_eq!((beyond, messages.len()), (1.0, 1), "{messages:?}");
+    assert!(messages[0].starts_with("body \"beam\" bends beyond its linear limit at t = "));
 }
