@@ -107,6 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", output.display()))?;
     say(&format!("{}: {}", output.display(), summary(&description, bytes.len())));
+    crate::check::remark(&model, true)?;
     for library in &libraries {
         say(&format!("  runs on {}", library.told()));
     }

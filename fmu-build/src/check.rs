@@ -1,7 +1,9 @@
 use crate::craft::Craft;
 use crate::text::{count, say};
-use miette::Result;
+use grapple::plant::{Model, Remarks};
+use miette::{IntoDiagnostic, Result};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Find everything that is wrong with a spec, with line, name and value.
 ///
@@ -22,8 +24,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut outcome = Ok(());
     for spec in &arguments.specs {
         match Craft::read(spec) {
-            Ok(craft) if !arguments.quiet => say(&format!("{}: {}", spec.display(), summary(&craft))),
-            Ok(_) => {}
+            Ok(craft) => {
+                if !arguments.quiet {
+                    say(&format!("{}: {}", spec.display(), summary(&craft)));
+                }
+                remark(&craft.model, arguments.quiet)?;
+            }
             // The last report is main's to print.
             Err(report) => {
                 if let Err(earlier) = std::mem::replace(&mut outcome, Err(report)) {
@@ -33,6 +39,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     outcome
+}
+
+/// Tells the beams' frequencies, unless quiet, and what is likely not meant.
+///
+/// # Errors
+/// None: the model has been tried.
+pub fn remark(model: &Arc<Model>, quiet: bool) -> Result<()> {
+    let remarks = Remarks::on(model).into_diagnostic()?;
+    if !quiet {
+        remarks.beams.iter().for_each(|line| say(&format!("  {line}")));
+    }
+    for warning in &remarks.warnings {
+        eprintln!("  warning: {warning}");
+    }
+    Ok(())
 }
 
 /// "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs"

@@ -8,10 +8,12 @@ mod influence;
 mod linear;
 mod model;
 mod outputs;
+mod remarks;
 
 pub use evaluation::Evaluation;
 pub use influence::{Influence, Knowns};
 pub use model::{Model, Output, OutputKind};
+pub use remarks::Remarks;
 
 use crate::Error;
 use crate::system::Derived;

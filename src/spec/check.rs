@@ -609,6 +609,7 @@ impl Check<'_> {
             ("experiment", "stop_time", spec.experiment.stop_time),
             ("experiment", "step", spec.experiment.step),
             ("experiment", "tolerance", spec.experiment.tolerance),
+            ("experiment", "bandwidth", spec.experiment.bandwidth.unwrap_or(1.0)),
             ("solver", "step", spec.solver.step.unwrap_or(1.0)),
             ("solver", "work_limit", spec.solver.work_limit),
         ];

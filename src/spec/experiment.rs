@@ -39,6 +39,9 @@ pub struct Experiment {
     pub step: f64,
     /// Relative tolerance of the integration; a variable's absolute tolerance is this times its nominal. Default 1e-8.
     pub tolerance: f64,
+    /// Highest frequency that matters, Hz: a warning tells of beams that leave out modes below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<f64>,
 }
 
 impl Default for Experiment {
@@ -47,6 +50,7 @@ impl Default for Experiment {
             stop_time: 10.0,
             step: 0.01,
             tolerance: 1e-8,
+            bandwidth: None,
         }
     }
 }

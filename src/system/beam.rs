@@ -388,6 +388,11 @@ impl Beam {
             modes: modes.collect(),
             root: solved.X_BR.p,
             length: solved.shapes.length(),
+            left_out: beam::Kind::ALL
+                .into_iter()
+                .filter(|&kind| self.counts.of(kind) > 0)
+                .filter_map(|kind| solved.shapes.left_out(kind))
+                .collect(),
             pairs,
             mass: sum.M_kl.transpose().as_slice().to_vec(),
         }

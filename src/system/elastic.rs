@@ -77,6 +77,8 @@ pub struct Elastic {
     pub root: Vec3<f64>,
     /// The beam's length, m.
     pub length: f64,
+    /// First frequency of each kind of motion (rad/s) that has modes, but not this one.
+    pub left_out: Vec<f64>,
     /// Modal mass `∫ Φ_k · Φ_l dm` (and of the sections' spin), row by row.
     pub mass: Vec<f64>,
 }

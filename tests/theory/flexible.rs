@@ -1,6 +1,6 @@
 //! Flexible links: published and independently derived numbers, closed forms, invariants.
 
-use grapple::plant::Model;
+use grapple::plant::{Model, Remarks};
 use grapple::simulation::Simulation;
 use std::sync::Arc;
 
@@ -191,4 +191,31 @@ fn a_beam_that_is_spun_up_diverges_without_stiffening() {
     // It is told once, by name, when a tenth of the length is passed.
     assert_eq!((beyond, messages.len()), (1.0, 1), "{messages:?}");
     assert!(messages[0].starts_with("body \"beam\" bends beyond its linear limit at t = "));
+}
+
+/// Frequencies are told, with what is left out; and what does not go together.
+#[test]
+fn modes_that_are_missed_or_too_fast_are_warned_of_with_their_frequencies() {
+    let remarks = |more: &str| {
+        let text = KLAK.replace("[experiment]", &format!("{more}\n[experiment]"));
+        Remarks::on(crate::plant(&text).model()).expect("sound")
+    };
+    assert_eq!(remarks("").warnings, [""; 0]);
+    assert_eq!(
+        remarks("").beams,
+        // (4.694091/1.875104)² times the first.
+        ["forearm: modes of the beam alone at 5.000, 5.000 Hz; the first left out has 31.334 Hz"]
+    );
+    let slow = remarks("[solver]\nmethod = \"rk4\"\nstep = 0.1");
+    assert_eq!(slow.warnings.len(), 1);
+    assert!(
+        slow.warnings[0].contains("5.000 Hz") && slow.warnings[0].contains("9.002e-2 s"),
+        "{slow:?}"
+    );
+    let text = KLAK.replace("stop_time = 5.0", "stop_time = 5.0\nbandwidth = 40.0");
+    let narrow = Remarks::on(crate::plant(&text).model()).expect("sound");
+    assert!(
+        narrow.warnings[0].contains("31.334 Hz") && narrow.warnings[0].contains("40 Hz"),
+        "{narrow:?}"
+    );
 }
