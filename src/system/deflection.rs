@@ -32,6 +32,7 @@ impl<S: Scalar> Deflection<S> {
 
 impl<S: Scalar> Kinematics<S> {
     /// Fills what bends with body `i`: its deflection and its stations.
+    #[inline(never)]
     pub(super) fn bend(&mut self, system: &System, derived: &Derived, (i, modes): (usize, &Modes), q: &[S], qd: &[S]) {
         let constants = &derived.bodies[i];
         let (eta, eta_dot) = (&q[modes.coordinates()], &qd[modes.rates()]);

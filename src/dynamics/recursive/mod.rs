@@ -16,8 +16,8 @@ pub use inverse::InverseDynamics;
 pub use jacobian::jacobian;
 pub use mass_matrix::mass_matrix;
 
-use crate::algebra::{ArticulatedInertia, Scalar, Vec3, Wrench, lift3};
-use crate::system::{BodyConstants, BodyKinematics, Derived, Kinematics, System};
+use crate::algebra::{ArticulatedInertia, Scalar, Twist, Vec3, Wrench, lift3};
+use crate::system::{BodyConstants, BodyKinematics, Deflection, Derived, Kinematics, System};
 
 /// A body's inertia about its origin, and the wrench that its acceleration for `q̈ = 0` asks for; world axes.
 #[inline(always)]
@@ -29,12 +29,23 @@ fn inertia_and_bias<S: Scalar>(
 ) -> (ArticulatedInertia<S>, Wrench<S>) {
     match &system.bodies[i].modes {
         None => rigid_body(&derived.bodies[i], &kinematics.bodies[i]),
-        Some(modes) => {
-            let bent = &kinematics.deflections[modes.index];
-            let I = ArticulatedInertia::rigid(S::lift(derived.bodies[i].m), &bent.h, &bent.J);
-            (I, I.times(&kinematics.bodies[i].A_bias) + bent.bias)
-        }
+        Some(modes) => flexible_body(
+            &derived.bodies[i],
+            &kinematics.deflections[modes.index],
+            &kinematics.bodies[i].A_bias,
+        ),
     }
+}
+
+/// The same of a flexible body. Apart, so that rigid bodies' code stays small.
+#[inline(never)]
+fn flexible_body<S: Scalar>(
+    body: &BodyConstants,
+    bent: &Deflection<S>,
+    A_bias: &Twist<S>,
+) -> (ArticulatedInertia<S>, Wrench<S>) {
+    let I = ArticulatedInertia::rigid(S::lift(body.m), &bent.h, &bent.J);
+    (I, I.times(A_bias) + bent.bias)
 }
 
 /// The same of a rigid body.

@@ -48,6 +48,7 @@ impl<S: Scalar> Modal<S> {
     }
 
     /// Hangs the inertia `I` and the bias `p` on the station `s`, both about its origin. Gives them about the body's.
+    #[inline(never)]
     pub fn hang(
         &mut self,
         system: &System,
@@ -75,6 +76,7 @@ impl<S: Scalar> Modal<S> {
     ///
     /// # Errors
     /// The mode that moves no inertia.
+    #[inline(never)]
     pub fn eliminate(
         &mut self,
         (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
