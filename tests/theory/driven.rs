@@ -1,0 +1,103 @@
+//! Joints whose motion is prescribed.
+
+use grapple::simulation::Simulation;
+
+/// A two-link arm on a floating base, with friction, a spring and a rotor on the joint whose motion may be prescribed.
+fn arm(motion: &str) -> String {
+    format!(
+        r#"
+name = "driven"
+[body.base]
+mass = 4.0
+inertia = [0.4, 0.5, 0.6]
+[body.upper]
+mass = 1.0
+mass_centre = [0.5, 0.1, 0.0]
+inertia = [0.1, 0.2, 0.25]
+[body.lower]
+[body.lower.beam]
+length = 1.0
+mass_per_length = 0.8
+EI = 40.0
+bending = 2
+polar_inertia_per_length = 0.01
+[joint.shoulder]
+type = "universal"
+parent = "base"
+child = "upper"
+origin = [0.5, 0.0, 0.1]
+damping = 0.3
+friction = {{ coulomb = 0.2, slip = 0.1 }}
+spring = {{ stiffness = 1.5 }}
+rotor_inertia = [0.3, 0.2]
+{motion}
+[joint.elbow]
+type = "revolute"
+parent = "upper"
+child = "lower"
+origin = [1.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.3]
+"#
+    )
+}
+
+/// What the drive gives is the torque that moves a free joint in the same way: at a general state, all derivatives are the same.
+#[test]
+fn the_drives_torque_moves_a_free_joint_as_prescribed() {
+    let (mut driven, mut free) = (crate::plant(&arm("motion = \"prescribed\"")), crate::plant(&arm("")));
+    let model = driven.model().clone();
+    let x: Vec<f64> = (0..model.states.len()).map(|i| 0.02 * (1.7 * i as f64).sin()).collect();
+    let mut x = x;
+    x[0] = 1.0;
+    let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
+    let modes = vec![0; model.mode_count()];
+    // Two accelerations of the shoulder, the elbow's torque.
+    driven
+        .evaluate(0.0, (&x, &[0.7, -1.1, 0.4], &modes), &mut dx, &mut y)
+        .expect("regular");
+    let output = |name: &str| {
+        let place = model.outputs.iter().position(|o| o.quantity.name == name);
+        y[place.expect("an output")]
+    };
+    let u = [output("shoulder.drive[1]"), output("shoulder.drive[2]"), 0.4];
+    let mut expected = vec![0.0; x.len()];
+    free.derivative(0.0, &x, &u, &modes, &mut expected).expect("regular");
+    let off = dx.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let rates: Vec<f64> = ["shoulder.qd[1]", "shoulder.qd[2]"]
+        .iter()
+        .map(|name| dx[model.states.iter().position(|s| s.name == *name).expect("a state")])
+        .collect();
+    println!("torques {u:.3?}, off {off:.1e}");
+    assert_eq!(rates, [0.7, -1.1]);
+    // The flexible link's own condition times round-off.
+    assert!(off < 1e-10, "{off:e}");
+}
+
+/// The drive's work is in the energy's balance.
+#[test]
+fn energy_grows_by_the_work_of_the_drive() {
+    let mut simulation = Simulation::new(crate::plant(&arm("motion = \"prescribed\""))).expect("starts");
+    simulation.initialise(0.0, Some(1e-12), 1e9).expect("a tolerance");
+    simulation.state.u.copy_from_slice(&[0.8, -0.5, 0.1]);
+    let model = simulation.plant.model().clone();
+    let mut worst: f64 = 0.0;
+    let (mut peak, mut first) = (0.0_f64, None);
+    for i in 1..=20 {
+        simulation.advance(0.1 * f64::from(i), &mut Vec::new()).expect("runs");
+        let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
+        let Simulation { plant, state, .. } = &mut simulation;
+        plant
+            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut dx, &mut y)
+            .expect("regular");
+        let output = |name: &str| {
+            let place = model.outputs.iter().position(|o| o.quantity.name == name);
+            y[place.expect("an output")]
+        };
+        let work = state.x[model.states.len() - 1];
+        let balance = output("system.energy") - work;
+        peak = peak.max(output("system.kinetic_energy"));
+        worst = worst.max((balance - *first.get_or_insert(balance)).abs());
+    }
+    println!("energy minus work drifts by {worst:.1e} J of {peak:.2} J");
+    assert!(worst < 1e-10 * peak, "{worst:e} J of {peak} J");
+}
