@@ -72,7 +72,7 @@ impl Influence {
             let now = probe.initial(&parameters, &derived, &slots);
             let mut changes = Changes::new(&now);
             for j in 0..p {
-                if let Some((parameters, derived)) = probe.neighbour(&parameters, j, &mut random) {
+                if let Some((parameters, derived)) = probe.neighbour((&parameters, &derived), j, &mut random) {
                     changes.record(j, &probe.initial(&parameters, &derived, &slots));
                 }
             }
@@ -114,8 +114,13 @@ impl Probe {
     }
 
     /// The constants of a craft, if its numbers make one.
-    fn derive(&self, parameters: &[f64], problems: &mut Vec<Problem>) -> Option<Derived> {
-        let derived = self.model.judge(parameters, problems);
+    fn derive(
+        &self,
+        parameters: &[f64],
+        before: Option<(&[f64], &Derived)>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Derived> {
+        let derived = self.model.judge(parameters, before, problems);
         problems.is_empty().then_some(derived)
     }
 
@@ -138,7 +143,7 @@ impl Probe {
         // What makes no physics when shaken is taken as it is, scaled or at last as written.
         for calmer in [&scaled, &written] {
             let mut problems = Vec::new();
-            if let Some(derived) = self.derive(&parameters, &mut problems) {
+            if let Some(derived) = self.derive(&parameters, None, &mut problems) {
                 return Some((parameters, derived));
             }
             for (i, parameter) in declared.iter().enumerate() {
@@ -148,7 +153,7 @@ impl Probe {
             }
         }
         for parameters in [parameters, written] {
-            if let Some(derived) = self.derive(&parameters, &mut Vec::new()) {
+            if let Some(derived) = self.derive(&parameters, None, &mut Vec::new()) {
                 return Some((parameters, derived));
             }
         }
@@ -156,12 +161,17 @@ impl Probe {
     }
 
     /// The same craft with one number changed.
-    fn neighbour(&self, parameters: &[f64], j: usize, random: &mut Random) -> Option<(Vec<f64>, Derived)> {
+    fn neighbour(
+        &self,
+        (parameters, derived): (&[f64], &Derived),
+        j: usize,
+        random: &mut Random,
+    ) -> Option<(Vec<f64>, Derived)> {
         [0.3, 0.1, 1e-2, 1e-3].into_iter().find_map(|size| {
-            let mut parameters = parameters.to_vec();
-            parameters[j] += size * random.unit();
-            let derived = self.derive(&parameters, &mut Vec::new())?;
-            Some((parameters, derived))
+            let mut changed = parameters.to_vec();
+            changed[j] += size * random.unit();
+            let derived = self.derive(&changed, Some((parameters, derived)), &mut Vec::new())?;
+            Some((changed, derived))
         })
     }
 

@@ -35,7 +35,7 @@ impl Plant {
     /// [`Error::Spec`] if they make no sense.
     pub fn new(model: Arc<Model>) -> Result<Self, Error> {
         let parameters = model.parameter_starts();
-        let derived = derive(&model, &parameters)?;
+        let derived = derive(&model, &parameters, None)?;
         let evaluation = Evaluation::new(&model);
         Ok(Self {
             model,
@@ -65,7 +65,8 @@ impl Plant {
     /// # Errors
     /// [`Error::Spec`] with everything that is wrong; the old values then stay.
     pub fn set_parameters(&mut self, values: &[f64]) -> Result<(), Error> {
-        self.derived = derive(&self.model, values)?;
+        let before = (self.parameters.as_slice(), &self.derived);
+        self.derived = derive(&self.model, values, Some(before))?;
         self.parameters.copy_from_slice(values);
         Ok(())
     }
@@ -169,9 +170,9 @@ impl Plant {
     }
 }
 
-fn derive(model: &Model, values: &[f64]) -> Result<Derived, Error> {
+fn derive(model: &Model, values: &[f64], before: Option<(&[f64], &Derived)>) -> Result<Derived, Error> {
     let mut problems = Vec::new();
-    let derived = model.judge(values, &mut problems);
+    let derived = model.judge(values, before, &mut problems);
     if problems.is_empty() {
         Ok(derived)
     } else {

@@ -2,7 +2,7 @@ use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use crate::loads::{Loads, SignalSource};
 use crate::spec::{self, Spec, at};
-use crate::system::{Declarations, Input, Parameter, Quantity, System, Unit};
+use crate::system::{Declarations, Derived, Input, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +115,7 @@ impl Model {
             output_groups,
         };
         let values = model.parameter_starts();
-        model.judge(&values, &mut problems);
+        model.judge(&values, None, &mut problems);
         if problems.is_empty() {
             Ok(model)
         } else {
@@ -190,8 +190,15 @@ impl Model {
     }
 
     /// Judges the parameters' values, all at once, and gives the constants that follow from them.
-    pub(super) fn judge(&self, values: &[f64], problems: &mut Vec<Problem>) -> crate::system::Derived {
-        let derived = self.system.derive(&self.parameters, values, problems);
+    ///
+    /// Of constants that were derived `before` of other values, what has not changed is kept.
+    pub(super) fn judge(
+        &self,
+        values: &[f64],
+        before: Option<(&[f64], &Derived)>,
+        problems: &mut Vec<Problem>,
+    ) -> Derived {
+        let derived = self.system.derive(&self.parameters, values, before, problems);
         for (parameter, &value) in self.parameters.iter().zip(values) {
             let Quantity { name, unit, bound, .. } = &parameter.quantity;
             let wrong = if value.is_finite() {

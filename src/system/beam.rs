@@ -3,6 +3,7 @@ use super::{Bound, Declarations, ParamId, Quantity, Unit};
 use crate::algebra::{Pose, Quaternion, Vec3};
 use crate::beam::{self, BeamError, Counts, Integrals, Modes as Shapes};
 use crate::spec::{self, PerAxis, at};
+use std::ops::Range;
 
 /// A flexible link's beam: the parameters that are written of it, and what cannot change.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct Beam {
     /// Sections of a tapered beam, before they are scaled.
     sections: Vec<spec::Section>,
     numbers: Numbers,
+    /// The places of all parameters that decide the modes.
+    shape: Range<usize>,
     /// Damping ratio of each mode, if written.
     damping_ratio: Option<ParamId>,
     /// Deflection of the tip at which linear bending ends, as a part of the length.
@@ -47,6 +50,7 @@ struct Numbers {
 }
 
 /// A beam with its modes, in its place in the body.
+#[derive(Clone, Debug)]
 pub(super) struct Solved {
     pub shapes: Shapes,
     /// Beam axes in body axes.
@@ -168,6 +172,15 @@ impl Beam {
             ),
             tip_inertia: None,
         };
+        let tip_inertia = written.tip_inertia.map(|inertia| {
+            let quantities = ["xx", "yy", "zz"].map(|part| {
+                let what = format!("inertia at the tip of {name} while the modes are found, {part}");
+                Quantity::new(format!("{name}.tip_inertia_{part}"), Unit::KilogramMetre2, what)
+                    .bounded(Bound::NotNegative)
+            });
+            declare.parameters(quantities, &inertia, false, &at("body", name, "beam.tip_inertia"))
+        });
+        let shape = numbers.origin.0..declare.parameters.len();
         let linear_limit = declare.parameter(
             Quantity::new(
                 format!("{name}.linear_limit"),
@@ -223,14 +236,6 @@ impl Beam {
                 "initial rate (m·√kg/s) of a mode",
             ),
         );
-        let tip_inertia = written.tip_inertia.map(|inertia| {
-            let quantities = ["xx", "yy", "zz"].map(|part| {
-                let what = format!("inertia at the tip of {name} while the modes are found, {part}");
-                Quantity::new(format!("{name}.tip_inertia_{part}"), Unit::KilogramMetre2, what)
-                    .bounded(Bound::NotNegative)
-            });
-            declare.parameters(quantities, &inertia, false, &at("body", name, "beam.tip_inertia"))
-        });
         let [bending_y, bending_z, torsion, axial] = counts;
         Self {
             boundary: written.boundary,
@@ -243,6 +248,7 @@ impl Beam {
             stiffening: written.stiffening,
             sections: written.sections.clone(),
             numbers: Numbers { tip_inertia, ..numbers },
+            shape,
             damping_ratio,
             linear_limit,
             start,
@@ -263,6 +269,11 @@ impl Beam {
     /// The first of its initial amplitudes, and of their rates, among the parameters.
     pub fn start(&self) -> (ParamId, ParamId) {
         self.start
+    }
+
+    /// The places of all parameters that decide the modes.
+    pub(super) fn shape(&self) -> Range<usize> {
+        self.shape.clone()
     }
 
     /// Where the part of the length stands, at which linear bending ends.

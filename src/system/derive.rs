@@ -5,6 +5,7 @@ use super::{
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
 use crate::spec::JointType;
+use std::sync::Arc;
 
 /// The constants of the dynamics, from the parameters' values alone.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Derived {
     pub frames: Vec<FrameConstants>,
     /// One for each station.
     pub stations: Vec<StationConstants>,
+    /// One for each body: its beam with the modes, if it has one.
+    beams: Vec<Option<Arc<Solved>>>,
 }
 
 /// The constants of a body and of the joint that carries it.
@@ -51,24 +54,50 @@ pub struct FrameConstants {
 
 impl System {
     /// Computes the constants, and judges the numbers: every problem is reported, with the value.
-    pub fn derive(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) -> Derived {
+    ///
+    /// Beams' modes are taken from constants that were derived `before` of other values, where theirs have not changed.
+    pub fn derive(
+        &self,
+        declared: &[Parameter],
+        values: &[f64],
+        before: Option<(&[f64], &Derived)>,
+        problems: &mut Vec<Problem>,
+    ) -> Derived {
         let mut judge = Judge {
             declared,
             values,
             problems,
         };
-        let solved: Vec<Option<Solved>> = self.bodies.iter().map(|body| judge.beam(body)).collect();
-        let station = |station: &Station| match &solved[station.body] {
-            Some(solved) => match station.place {
-                Place::Near(point) => solved.near(&point.vector(values)),
-                Place::Tip => solved.at(solved.shapes.length()),
-            },
-            None => StationConstants::default(),
+        let known = |i: usize, body: &Body| {
+            let ((old, derived), beam) = (before?, body.beam.as_ref()?);
+            let same = old[beam.shape()] == values[beam.shape()];
+            derived.beams[i].clone().filter(|_| same)
         };
-        let stations: Vec<StationConstants> = self.stations.iter().map(station).collect();
-        let bodies = self.bodies.iter().zip(&solved).enumerate();
+        let bodies = self.bodies.iter().enumerate();
+        let beams: Vec<Option<Arc<Solved>>> = bodies
+            .map(|(i, body)| known(i, body).or_else(|| judge.beam(body).map(Arc::new)))
+            .collect();
+        let station = |(s, station): (usize, &Station)| {
+            let Some(solved) = &beams[station.body] else {
+                return StationConstants::default();
+            };
+            let known = before.filter(|(_, derived)| match &derived.beams[station.body] {
+                Some(other) => Arc::ptr_eq(other, solved),
+                None => false,
+            });
+            match (station.place, known) {
+                (Place::Near(point), Some((old, derived))) if point.vector(old) == point.vector(values) => {
+                    derived.stations[s].clone()
+                }
+                (Place::Near(point), _) => solved.near(&point.vector(values)),
+                (Place::Tip, Some((_, derived))) => derived.stations[s].clone(),
+                (Place::Tip, None) => solved.at(solved.shapes.length()),
+            }
+        };
+        let stations: Vec<StationConstants> = self.stations.iter().enumerate().map(station).collect();
+        let bodies = self.bodies.iter().zip(&beams).enumerate();
         let bodies = bodies
-            .map(|(i, (body, solved))| judge.body(self, i, body, solved.as_ref(), &stations))
+            .map(|(i, (body, solved))| judge.body(self, i, body, solved.as_deref(), &stations))
             .collect();
         let mut rotor_inertia = vec![0.0; self.nv];
         for body in &self.bodies {
@@ -93,6 +122,7 @@ impl System {
             rotor_inertia,
             frames,
             stations,
+            beams,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Flexible links: published and independently derived numbers, closed forms, invariants.
 
-use grapple::plant::{Model, Remarks};
+use grapple::plant::{Model, Plant, Remarks};
 use grapple::simulation::Simulation;
 use std::sync::Arc;
 
@@ -218,4 +218,47 @@ fn modes_that_are_missed_or_too_fast_are_warned_of_with_their_frequencies() {
         narrow.warnings[0].contains("31.334 Hz") && narrow.warnings[0].contains("40 Hz"),
         "{narrow:?}"
     );
+}
+
+/// What is kept of a beam when a parameter changes is what would be found anew, bit by bit.
+#[test]
+fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
+    let mut changed = crate::plant(KLAK);
+    let model = Arc::clone(changed.model());
+    let mut values = changed.parameters().to_vec();
+    let x: Vec<f64> = (0..model.states.len()).map(|i| 0.1 * (1.7 * i as f64).sin()).collect();
+    let evaluate = |plant: &mut Plant| {
+        let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
+        let modes = vec![0; model.mode_count()];
+        plant
+            .evaluate(0.3, (&x, &[], &modes), &mut dx, &mut y)
+            .expect("regular");
+        [dx, y].concat()
+    };
+    let mut last = evaluate(&mut changed);
+    let place = |name: &str| {
+        let place = model.parameters.iter().position(|p| p.quantity.name == name);
+        place.expect("a parameter")
+    };
+    for (name, change) in [
+        ("forearm.mass", 1.0),
+        ("forearm.damping_ratio[1]", 0.05),
+        ("forearm.first_frequency", 0.5),
+        ("tip.origin[1]", -0.05),
+        ("forearm.beam.origin[1]", 0.05),
+        ("forearm.length", -0.1),
+    ] {
+        values[place(name)] += change;
+        changed.set_parameters(&values).expect("sound");
+        // By way of another beam, so that nothing can be kept.
+        let mut fresh = Plant::new(Arc::clone(&model)).expect("sound");
+        let mut detour = values.clone();
+        detour[place("forearm.length")] *= 0.9;
+        fresh.set_parameters(&detour).expect("sound");
+        fresh.set_parameters(&values).expect("sound");
+        let now = evaluate(&mut changed);
+        assert_eq!(now, evaluate(&mut fresh), "{name}");
+        assert_ne!(now, last, "{name}");
+        last = now;
+    }
 }
