@@ -1,5 +1,6 @@
 //! Flexible links: published and independently derived numbers, closed forms, invariants.
 
+mod chain;
 mod conservation;
 mod frequencies;
 mod statics;
