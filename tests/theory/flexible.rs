@@ -1,5 +1,10 @@
 //! Flexible links: published and independently derived numbers, closed forms, invariants.
 
+mod chain;
+mod conservation;
+mod frequencies;
+mod statics;
+
 use grapple::plant::{Model, Plant, Remarks};
 use grapple::simulation::Simulation;
 use std::sync::Arc;
@@ -27,6 +32,14 @@ impl Run {
         self
     }
 
+    /// Writes an input.
+    fn put(&mut self, name: &str, value: f64) -> &mut Self {
+        let i = self.model.inputs.iter().position(|input| input.quantity.name == name);
+        self.simulation.state.u[i.unwrap_or_else(|| panic!("there is no {name}"))] = value;
+        self.simulation.invalidate();
+        self
+    }
+
     /// A state or an output.
     fn get<const N: usize>(&mut self, names: [&str; N]) -> [f64; N] {
         let Simulation { plant, state, .. } = &mut self.simulation;
@@ -41,6 +54,37 @@ impl Run {
             found.unwrap_or_else(|| panic!("there is no {name}")).1
         })
     }
+}
+
+/// The roots of `f` between 0 and `n` steps of `step`, none of which holds two.
+fn roots(f: impl Fn(f64) -> f64, step: f64, n: usize) -> Vec<f64> {
+    let bisect = |mut a: f64, mut b: f64| {
+        while a < 0.5 * (a + b) && 0.5 * (a + b) < b {
+            let middle = 0.5 * (a + b);
+            if (f(middle) > 0.0) == (f(b) > 0.0) {
+                b = middle;
+            } else {
+                a = middle;
+            }
+        }
+        b
+    };
+    let ends = (1..n).map(|i| (step * i as f64, step * (i + 1) as f64));
+    ends.filter(|&(a, b)| (f(a) > 0.0) != (f(b) > 0.0))
+        .map(|(a, b)| bisect(a, b))
+        .collect()
+}
+
+/// `β_k` of the clamped–free beam, `cosh β cos β = −1`.
+fn cantilever_roots(n: usize) -> Vec<f64> {
+    // One root in each half turn, and none at its ends.
+    roots(|b| b.cos() + 1.0 / b.cosh(), std::f64::consts::PI / 8.0, 8 * n + 1)
+}
+
+/// Small numbers to read.
+fn short(values: &[f64]) -> String {
+    let numbers: Vec<String> = values.iter().map(|value| format!("{value:.1e}")).collect();
+    numbers.join(" ")
 }
 
 fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {

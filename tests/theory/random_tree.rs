@@ -29,7 +29,7 @@ pub const KINDS: [&str; 7] = [
 /// `decades` decades.
 pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let plant = crate::plant(&random_spec(&mut rng, seed, joints, decades));
+    let plant = crate::plant(&random_spec(&mut rng, seed, joints, (decades, 1.0)));
     let system = plant.model().system();
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
     let mut q = numbers(system.nq);
@@ -45,6 +45,12 @@ pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     }
 }
 
+/// A spec of the same, for runs: masses of 1–10 kg, beams `stiffness` times as stiff.
+pub fn random_craft(seed: u64, joints: usize, stiffness: f64) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    random_spec(&mut rng, seed, joints, (1.0, stiffness)) + "[solver]\nmethod = \"dop853\"\n"
+}
+
 fn normalise(system: &System, q: &mut [f64]) {
     for body in &system.bodies {
         let joint = &body.joint;
@@ -56,7 +62,7 @@ fn normalise(system: &System, q: &mut [f64]) {
     }
 }
 
-fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> String {
+fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness): (f64, f64)) -> String {
     let mut text = format!("name = \"tree_{seed}\"\n");
     let vector = |rng: &mut dyn FnMut() -> f64| [rng(), rng(), rng()];
     let mut unit = || rng.random_range(-1.0..1.0);
@@ -69,10 +75,11 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, decades: f64) -> St
         let axes = quaternion(&mut unit);
         if seed % 2 == 1 && unit() > 0.0 {
             let (bending, torsion, axial) = (1 + i % 2, i % 3 / 2, usize::from(i % 5 == 0));
+            let [EI_y, EI_z, GJ, EA] = [a, b, c, 100.0].map(|x| x * stiffness);
             writeln!(
                 text,
                 "[body.b{i}.beam]\nlength = 1.3\norigin = {centre:?}\norientation = {axes:?}\nmass_per_length = {mass}\n\
-                 EI_y = {a}\nEI_z = {b}\nEA = 100.0\nGJ = {c}\npolar_inertia_per_length = {}\n\
+                 EI_y = {EI_y}\nEI_z = {EI_z}\nEA = {EA}\nGJ = {GJ}\npolar_inertia_per_length = {}\n\
                  bending = {bending}\ntorsion = {torsion}\naxial = {axial}",
                 0.3 * mass
             )

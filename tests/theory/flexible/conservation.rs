@@ -1,0 +1,102 @@
+//! What a craft that floats freely keeps in time.
+
+use super::{Run, short};
+use crate::random_tree::random_craft;
+use grapple::spec::JointType;
+use std::collections::BTreeSet;
+
+/// Seed and number of joints; odd seeds, so that about half of the bodies bend. Of 3 and 21 there are two craft.
+const CRAFT: [(u64, usize); 8] = [(1, 5), (3, 6), (5, 6), (7, 7), (13, 6), (17, 7), (19, 8), (21, 9)];
+
+/// Moderate rates, so that the stiff beams bend by a hundredth of their length or two; no amplitude at the start.
+fn set_in_motion(run: &mut Run, seed: u64) {
+    let system = run.model.system();
+    let x = &mut run.simulation.state.x;
+    let wave = |i: usize| (1.7 * i as f64 + seed as f64).sin();
+    for body in &system.bodies {
+        let joint = &body.joint;
+        if joint.kind == JointType::Free {
+            (0..3).for_each(|i| x[joint.q + 4 + i] = wave(joint.q + i));
+        } else {
+            (0..joint.nq).for_each(|i| x[joint.q + i] = wave(joint.q + i));
+        }
+        if matches!(joint.kind, JointType::Free | JointType::Spherical) {
+            let part = &mut x[joint.q..joint.q + 4];
+            (0..4).for_each(|i| part[i] = 0.2 + wave(joint.q + i).abs());
+            let norm = part.iter().map(|x| x * x).sum::<f64>().sqrt();
+            part.iter_mut().for_each(|x| *x /= norm);
+        }
+        for v in joint.v..joint.v + joint.nv {
+            x[system.nq + v] = 0.3 * wave(v + 100);
+        }
+    }
+    run.simulation.invalidate();
+}
+
+/// Without loads and dampers. Tolerance: the integrator's 1e-12, of a step; its errors are round-off here, as the shortest period
+/// chooses the step. Relative to the largest sum of the bodies' momentum magnitudes, and to the largest kinetic energy.
+#[test]
+fn random_flexible_craft_keep_momentum_and_energy_in_time() {
+    let mut kinds = BTreeSet::new();
+    for (seed, joints) in CRAFT {
+        let mut run = Run::new(&random_craft(seed, joints, 300.0), 1e-12);
+        set_in_motion(&mut run, seed);
+        let system = run.model.system();
+        kinds.extend(system.bodies.iter().map(|body| body.joint.kind.name()));
+        let beams: Vec<String> = system
+            .bodies
+            .iter()
+            .filter(|body| body.modes.is_some())
+            .map(|body| body.name.clone())
+            .collect();
+        let mut bent: f64 = 0.0;
+        let (mut scale, mut first, mut off) = ([0.0_f64; 3], [0.0; 7], [0.0_f64; 3]);
+        for i in 0..=100 {
+            run.to(0.05 * f64::from(i));
+            let now = run.get([
+                "system.momentum[1]",
+                "system.momentum[2]",
+                "system.momentum[3]",
+                "system.angular_momentum[1]",
+                "system.angular_momentum[2]",
+                "system.angular_momentum[3]",
+                "system.energy",
+            ]);
+            let sizes = run.get([
+                "system.momentum_scale",
+                "system.angular_momentum_scale",
+                "system.kinetic_energy",
+            ]);
+            for body in &beams {
+                let tip = run.get(
+                    ["1", "2", "3"]
+                        .map(|i| format!("{body}.tip_deflection[{i}]"))
+                        .each_ref()
+                        .map(String::as_str),
+                );
+                bent = bent.max(super::distance(tip, [0.0; 3]) / 1.3);
+            }
+            if i == 0 {
+                first = now;
+            }
+            let apart = |range: std::ops::Range<usize>| range.map(|i| (now[i] - first[i]).powi(2)).sum::<f64>().sqrt();
+            for (k, range) in [0..3, 3..6, 6..7].into_iter().enumerate() {
+                off[k] = off[k].max(apart(range));
+                scale[k] = scale[k].max(sizes[k]);
+            }
+        }
+        let off: Vec<f64> = off.iter().zip(scale).map(|(off, scale)| off / scale).collect();
+        println!(
+            "seed {seed}, {} of {} bodies bend by {:.1} %: momentum, angular momentum, energy {}; {}",
+            beams.len(),
+            run.model.system().bodies.len(),
+            100.0 * bent,
+            short(&off),
+            run.simulation.statistics()
+        );
+        assert!(bent > 1e-3 && bent < 0.05, "seed {seed}: {bent}"); // where the modes are meant for
+        assert!(off.iter().all(|off| *off < 1e-12), "seed {seed}: {off:?}");
+    }
+    println!("{kinds:?}");
+    assert_eq!(kinds.len(), 8, "all kinds of joints: {kinds:?}");
+}

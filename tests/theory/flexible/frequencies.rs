@@ -1,0 +1,236 @@
+//! Natural frequencies of craft at rest, from the mass matrix and the modal stiffness, against closed forms.
+
+use super::{roots, short};
+use grapple::dynamics::recursive::mass_matrix;
+use grapple::system::Kinematics;
+use nalgebra::{DMatrix, Matrix4};
+use std::f64::consts::PI;
+
+const L: f64 = 2.0;
+const M: f64 = 3.0; // kg, the beam's
+const EI: f64 = 400.0;
+
+/// The frequencies of the craft at rest that are not zero, as `β = (ω² M L³/EI)^¼`, the lowest first.
+fn frequencies(text: &str) -> Vec<f64> {
+    let plant = crate::plant(text);
+    let (system, derived) = (plant.model().system(), plant.derived());
+    let mut x = vec![0.0; plant.model().states.len()];
+    plant.start(0.0, &mut x, &mut []);
+    let mut kinematics = Kinematics::new(system);
+    kinematics.update(system, derived, &x[..system.nq], &vec![0.0; system.nv]);
+    let mut stiffness = DMatrix::zeros(system.nv, system.nv);
+    for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
+        if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {
+            for (v, mode) in modes.rates().zip(&elastic.modes) {
+                stiffness[(v, v)] = mode.stiffness;
+            }
+        }
+    }
+    // Rigid motions come out as zero to round-off of the highest frequency's square.
+    let factor = mass_matrix(system, derived, &kinematics)
+        .cholesky()
+        .expect("positive")
+        .unpack();
+    let half = factor.solve_lower_triangular(&stiffness).expect("regular");
+    let whole = factor.solve_lower_triangular(&half.transpose()).expect("regular");
+    let mut squares: Vec<f64> = whole.symmetric_eigenvalues().iter().copied().collect();
+    squares.sort_by(f64::total_cmp);
+    let unit = EI / (M * L.powi(3));
+    let elastic = squares.iter().filter(|&&square| square > 1e-6 * unit);
+    elastic.map(|square| (square / unit).powf(0.25)).collect()
+}
+
+/// The beam on the body `base`, with `rest` of its table, and a body at its tip.
+fn craft(base: &str, rest: &str, tip: Option<(f64, f64)>) -> String {
+    let mut text = format!(
+        "name = \"craft\"\n{base}\n[body.beam.beam]\nlength = {L}\nmass_per_length = {}\nEI = {EI}\n{rest}\n",
+        M / L
+    );
+    if let Some((mass, inertia)) = tip {
+        text += &format!(
+            "[body.tip]\nmass = {mass}\ninertia = [{inertia}, {inertia}, {inertia}]\n\
+             [joint.grip]\ntype = \"fixed\"\nparent = \"beam\"\nchild = \"tip\"\norigin = [{L}, 0.0, 0.0]\n"
+        );
+    }
+    text
+}
+
+/// A body that carries the beam at the radius `r`.
+fn hub(mass: f64, inertia: f64, r: f64) -> String {
+    format!(
+        "[body.hub]\nmass = {mass}\ninertia = [{inertia}, {inertia}, {inertia}]\n\
+         [joint.root]\ntype = \"fixed\"\nparent = \"hub\"\nchild = \"beam\"\norigin = [{r}, 0.0, 0.0]\n"
+    )
+}
+
+/// Loads in units of the beam: mass over `M`, inertia over `M L²`.
+#[derive(Clone, Copy)]
+struct Loads {
+    hub_mass: f64,
+    hub_inertia: f64,
+    radius: f64, // over L
+    mass: f64,
+    inertia: f64,
+}
+
+/// The determinant of the conditions at both ends of `w = a cos βx + b sin βx + c cosh βx + d sinh βx`, with `y = w − r w′` and
+/// `w′` the hub's motion, from the virtual work of the ends:
+///
+/// ```text
+///     w‴(0) = β⁴ m_h y          −w″(0) = β⁴ (J_h w′(0) − m_h r y)
+///     w‴(1) = −β⁴ m_t w(1)       w″(1) = β⁴ J_t w′(1)
+/// ```
+fn frequency_equation(b: f64, loads: Loads) -> f64 {
+    let Loads {
+        hub_mass,
+        hub_inertia,
+        radius,
+        mass,
+        inertia,
+    } = loads;
+    let b4 = b.powi(4);
+    // Derivatives 0 to 3 of the four functions.
+    let at = |x: f64| {
+        let (s, c, sh, ch) = ((b * x).sin(), (b * x).cos(), (b * x).sinh(), (b * x).cosh());
+        let powers = [1.0, b, b * b, b * b * b];
+        [[c, s, ch, sh], [-s, c, sh, ch], [-c, -s, ch, sh], [s, -c, sh, ch]]
+            .iter()
+            .zip(powers)
+            .map(|(row, power)| row.map(|value| value * power))
+            .collect::<Vec<_>>()
+    };
+    let (root, tip) = (at(0.0), at(1.0));
+    let matrix = Matrix4::from_fn(|i, j| {
+        let y = root[0][j] - radius * root[1][j];
+        match i {
+            0 => root[3][j] - b4 * hub_mass * y,
+            1 => root[2][j] + b4 * (hub_inertia * root[1][j] - hub_mass * radius * y),
+            2 => tip[3][j] + b4 * mass * tip[0][j],
+            _ => tip[2][j] - b4 * inertia * tip[1][j],
+        }
+    });
+    matrix.determinant()
+}
+
+/// The cantilever's, `1 + cos cosh + …`, with a load at the tip.
+fn loaded_cantilever(b: f64, mass: f64, inertia: f64) -> f64 {
+    let (s, c, sh, ch) = (b.sin(), b.cos(), b.sinh(), b.cosh());
+    let moved = mass * b * (c * sh - s * ch) - inertia * b.powi(3) * (c * sh + s * ch);
+    1.0 + c * ch + moved + mass * inertia * b.powi(4) * (1.0 - c * ch)
+}
+
+/// The orders at which the errors fall as the number of modes doubles.
+fn orders(errors: &[f64]) -> Vec<f64> {
+    errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
+}
+
+/// `cosh β cos β = 1`. The curvature of a free–free shape ψ has in the curvatures of clamped–free shapes the coefficients
+/// `β⁴∫ψφ_k/β_k²`, where `β_k⁴∫ψφ_k = ψ′φ_k″ − ψφ_k‴` at the root, `→ 4β_k² (β_k − βσ)`: Ritz's error of `ω` is
+/// `8 β⁴ Σ (1 − βσ/β_k)²/β_k⁶` of it over the shapes left out, which goes to `8β⁴/(5π⁶n⁵)`.
+#[test]
+fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
+    let expected = roots(|b| b.cos() - 1.0 / b.cosh(), 0.2, 60);
+    for (k, &beta) in expected.iter().filter(|b| **b > 1.0).take(2).enumerate() {
+        let errors = [4, 8, 16, 32].map(|n| {
+            // A beam without inertia about itself could not float freely.
+            let rest = format!("polar_inertia_per_length = 0.02\nbending_y = {n}");
+            (frequencies(&craft("", &rest, None))[k] / beta).powi(2) - 1.0
+        });
+        let sigma = (beta.cosh() - beta.cos()) / (beta.sinh() - beta.sin());
+        let left_out = |k: i32| {
+            let b = PI * (f64::from(k) - 0.5);
+            (1.0 - beta * sigma / b).powi(2) / b.powi(6)
+        };
+        let share = errors[2] / (8.0 * beta.powi(4) * (17..10_000).map(left_out).sum::<f64>());
+        println!(
+            "mode {}: errors {}, orders {:.2?}, {share:.5} of the law",
+            k + 1,
+            short(&errors),
+            orders(&errors)
+        );
+        assert!((orders(&errors)[2] - 5.0).abs() < 0.25, "{errors:?}");
+        // The first-order law's own error is of the order (β/β_17)⁴, below 1e-3.
+        assert!((share - 1.0).abs() < 1e-3, "{share}");
+    }
+}
+
+const BASE: f64 = 1e18; // kg: moves by less than round-off
+
+/// The shapes know the load: each frequency is exact alone. Tolerance: round-off.
+#[test]
+fn a_cantilever_with_the_load_of_its_shapes_has_one_exact_frequency_with_one_mode() {
+    for (mass, inertia) in [(0.5, 0.2), (2.0, 0.03), (50.0, 1.0), (1.0, 0.0)] {
+        let expected = roots(|b| loaded_cantilever(b, mass, inertia), 0.05, 100)[0];
+        // A body has some inertia about its tip; the shapes may have the same.
+        let inertia_kgm2 = (inertia * M * L * L).max(1e-12);
+        let rest = format!(
+            "bending_y = 1\nboundary = \"clamped_loaded\"\ntip_mass = {}\ntip_inertia = [{inertia_kgm2}, {inertia_kgm2}, {inertia_kgm2}]",
+            mass * M
+        );
+        let text = craft(&hub(BASE, BASE, 0.0), &rest, Some((mass * M, inertia_kgm2)));
+        let off = frequencies(&text)[0] / expected - 1.0;
+        println!("mass {mass}, inertia {inertia}: {off:.1e}");
+        assert!(off.abs() < 1e-12, "{off:e}");
+    }
+}
+
+/// A point mass bends the tip by its force, `w‴(L)`: free shapes miss `4 w‴² Σ β_k⁻⁴`, the third order. An inertia bends it by its
+/// moment, `w″(L)`, and `4 w″² Σ β_k⁻²` is of the first order.
+#[test]
+fn a_loaded_cantilever_is_approached_by_free_shapes_with_third_order_and_with_an_inertia_with_first() {
+    for (mass, inertia, order) in [(1.0, 0.0, 3.0), (1.0, 0.2, 1.0)] {
+        let expected = roots(|b| loaded_cantilever(b, mass, inertia), 0.05, 100)[0];
+        let errors = [4, 8, 16, 32].map(|n| {
+            let tip = Some((mass * M, (inertia * M * L * L).max(1e-12)));
+            let text = craft(&hub(BASE, BASE, 0.0), &format!("bending_y = {n}"), tip);
+            (frequencies(&text)[0] / expected).powi(2) - 1.0
+        });
+        println!(
+            "inertia {inertia}: errors {}, orders {:.2?}",
+            short(&errors),
+            orders(&errors)
+        );
+        assert!(
+            errors.iter().all(|error| *error > 0.0),
+            "Ritz approaches from above: {errors:?}"
+        );
+        assert!((orders(&errors)[2] - order).abs() < 0.1, "{errors:?}");
+    }
+}
+
+/// A hub that floats freely, the beam at a radius, a body at the tip: shapes that know the tip's load converge with the fifth order,
+/// as those of the free beam do.
+#[test]
+fn a_free_hub_with_beam_and_tip_body_has_the_frequencies_of_the_frequency_equation() {
+    let loads = Loads {
+        hub_mass: 1.5,
+        hub_inertia: 0.4,
+        radius: 0.3,
+        mass: 0.5,
+        inertia: 0.05,
+    };
+    let expected = roots(|b| frequency_equation(b, loads), 0.05, 200);
+    let expected: Vec<f64> = expected.into_iter().filter(|b| *b > 0.5).collect();
+    let J = loads.inertia * M * L * L;
+    let base = hub(loads.hub_mass * M, loads.hub_inertia * M * L * L, loads.radius * L);
+    for k in 0..3 {
+        let errors = [4, 8, 16].map(|n| {
+            let rest = format!(
+                "bending_y = {n}\nboundary = \"clamped_loaded\"\ntip_mass = {}\ntip_inertia = [{J}, {J}, {J}]",
+                loads.mass * M
+            );
+            let found = frequencies(&craft(&base, &rest, Some((loads.mass * M, J))));
+            (found[k] / expected[k]).powi(2) - 1.0
+        });
+        println!(
+            "β {:.6}: errors {}, orders {:.2?}",
+            expected[k],
+            short(&errors),
+            orders(&errors)
+        );
+        // The n-th shape is the (n − 2)-nd of a clamped beam: (n − 2)⁻⁵ from 8 to 16 is of the order 6 in n, and falls.
+        let order = orders(&errors)[1];
+        assert!(order > 5.0 && order < 6.0, "{errors:?}");
+        assert!(errors[2] > 0.0 && errors[2] < 1e-7, "{errors:?}");
+    }
+}

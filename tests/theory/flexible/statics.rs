@@ -1,0 +1,107 @@
+//! A cantilever at rest under a load at its tip.
+
+use super::{Run, cantilever_roots, short};
+
+const L: f64 = 2.0;
+const EI: f64 = 40.0;
+const LOAD: f64 = 1e-4; // N, or N·m: bent by a millionth of its length, so second-order terms are below 1e-11
+
+/// The beam in the world, with critically damped modes and a load on its tip.
+fn cantilever(modes: usize) -> Run {
+    let text = format!(
+        r#"
+name = "cantilever"
+[body.beam.beam]
+length = {L}
+mass_per_length = 1.5
+EI = {EI}
+bending_y = {modes}
+damping_ratio = 1.0
+[joint.root]
+type = "fixed"
+parent = "world"
+child = "beam"
+[frame.tip]
+body = "beam"
+origin = [{L}, 0.0, 0.0]
+[port.load]
+frame = "tip"
+"#
+    );
+    Run::new(&text, 1e-12)
+}
+
+/// Tip deflection, tip slope, force and moment at the root once nothing moves any more: 60 times the slowest mode's decay.
+fn at_rest(modes: usize, input: &str) -> [f64; 4] {
+    let first = cantilever_roots(1)[0].powi(2) * (EI / 1.5).sqrt() / (L * L);
+    let mut run = cantilever(modes);
+    run.put(input, LOAD).to(60.0 / first);
+    run.get([
+        "beam.tip_deflection[2]",
+        "beam.tip_slope[3]",
+        "beam.root_force[2]",
+        "beam.root_moment[3]",
+    ])
+}
+
+/// `(φ_k(L), φ_k′(L) L, β_k⁴)` of the clamped–free beam with `∫φ² dx = L`: `(±2, ±2 β σ)`.
+fn tip_of_each_mode(n: usize) -> impl Iterator<Item = (f64, f64, f64)> {
+    cantilever_roots(n).into_iter().enumerate().map(|(k, b)| {
+        let sigma = (1.0 + b.cos() / b.cosh()) / (b.tanh() + b.sin() / b.cosh());
+        let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+        (2.0 * sign, 2.0 * sign * b * sigma, b.powi(4))
+    })
+}
+
+/// `F Σ φ_k(L)²/ω_k²` of n modes, which lacks `4/(3π⁴n³)` of `F L³/EI` to the full `F L³/(3EI)`; the root carries `F` and
+/// `F L` with any number.
+#[test]
+fn a_tip_force_bends_a_cantilever_by_its_modal_sum_and_reaches_its_root_whole() {
+    let unit = LOAD * L.powi(3) / EI;
+    for n in [1, 2, 4, 8] {
+        let [y, slope, force, moment] = at_rest(n, "load.f[2]");
+        let sum: f64 = tip_of_each_mode(n).map(|(y, _, b4)| y * y / b4).sum();
+        let turned: f64 = tip_of_each_mode(n).map(|(y, slope, b4)| y * slope / b4).sum();
+        let off = [
+            y / (unit * sum) - 1.0,
+            slope / (unit / L * turned) - 1.0,
+            force / -LOAD - 1.0,
+            moment / (-LOAD * L) - 1.0,
+        ];
+        let lacks = (1.0 / 3.0 - y / unit) / (4.0 / (3.0 * std::f64::consts::PI.powi(4) * (n as f64).powi(3)));
+        println!(
+            "{n} modes: off the sum, root {}; lacks {lacks:.4} of 4/(3π⁴n³)",
+            short(&off)
+        );
+        // The integrator's 1e-12 of a nominal amplitude of 1e-2, relative to an amplitude of about 1e-5: tenfold for the sum of steps.
+        assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}");
+        // Euler and Maclaurin's next term is 1/(4 n²) of it; β_1 is not quite π/2.
+        assert!((lacks - 1.0).abs() < 0.5 / (n * n) as f64, "{lacks}");
+    }
+}
+
+/// `M Σ φ_k′(L)²/ω_k²` of n modes, which lacks `4/(π²n)` of `M L/EI`; the deflection is the slope of the tip force
+/// (Maxwell and Betti) and reaches `M L²/(2EI)`.
+#[test]
+fn a_tip_moment_turns_a_cantilever_by_its_modal_sum() {
+    let unit = LOAD * L / EI;
+    for n in [1, 2, 4, 8] {
+        let [y, slope, force, moment] = at_rest(n, "load.t[3]");
+        let sum: f64 = tip_of_each_mode(n).map(|(_, slope, b4)| slope * slope / b4).sum();
+        let moved: f64 = tip_of_each_mode(n).map(|(y, slope, b4)| y * slope / b4).sum();
+        let off = [
+            slope / (unit * sum) - 1.0,
+            y / (unit * L * moved) - 1.0,
+            force * L / LOAD,
+            moment / -LOAD - 1.0,
+        ];
+        let lacks = (1.0 - slope / unit) / (4.0 / (std::f64::consts::PI.powi(2) * n as f64));
+        println!(
+            "{n} modes: off the sum, root {}; slope lacks {lacks:.4} of 4/(π²n); y {:.6} of ½",
+            short(&off),
+            y / unit / L
+        );
+        assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}"); // as above
+        assert!((lacks - 1.0).abs() < 0.5 / (n * n) as f64, "{lacks}");
+    }
+}
