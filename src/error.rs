@@ -45,12 +45,10 @@ pub enum Error {
     #[error("{}", list(.0))]
     Spec(Vec<Problem>),
     /// The equations of motion have no solution here.
-    #[error("joint \"{joint}\", axis {axis}: the inertia that it moves is singular (a massless tip?)")]
+    #[error("{what}: the inertia that it moves is singular (a massless tip, or a beam that is bent too far?)")]
     Singular {
-        /// The joint.
-        joint: String,
-        /// Which of its axes, counted from one.
-        axis: usize,
+        /// The joint and its axis, or the body and its mode, counted from one.
+        what: String,
     },
     /// A state or an acceleration is no longer a finite number.
     #[error("{variable} is not finite at t = {t} s")]

@@ -133,9 +133,10 @@ impl<S: Scalar> Evaluation<S> {
 }
 
 fn singular(model: &Model, hinge: SingularHinge) -> Error {
-    let joint = &model.system.bodies[hinge.body].joint;
-    Error::Singular {
-        joint: joint.name.clone(),
-        axis: hinge.axis + 1,
-    }
+    let body = &model.system.bodies[hinge.body];
+    let what = match hinge.axis.checked_sub(body.joint.nv) {
+        Some(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
+        None => format!("joint \"{}\", axis {}", body.joint.name, hinge.axis + 1),
+    };
+    Error::Singular { what }
 }
