@@ -22,7 +22,7 @@ impl<S: Scalar> Applied<S> {
         }
     }
 
-    /// Removes all loads.
+    /// Removes all loads; prescribed motions stay until they are set anew.
     pub fn clear(&mut self) {
         self.wrench.fill(Wrench::zero());
         self.tau.fill(S::zero());

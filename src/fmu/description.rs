@@ -184,14 +184,17 @@ fn variable(registry: &Registry, variable: &Variable) -> ScalarVariable {
 fn structure(registry: &Registry) -> ModelStructure {
     let model = registry.model();
     let influence = Influence::of(model);
-    let states = 0..model.states.len();
-    let unknown = |slot: Slot, knowns: &Knowns| {
+    let unknown = |slot: Slot, knowns: Option<&Knowns>| {
+        let Some(knowns) = knowns else {
+            return Unknown::of(index(registry, slot));
+        };
         let parameters = knowns.parameters.iter().map(|&i| Slot::Parameter(i));
         let inputs = knowns.inputs.iter().map(|&i| Slot::Input(i));
         let states = knowns.states.iter().map(|&i| Slot::State(i));
         let knowns = parameters.chain(inputs).chain(states);
         Unknown::depending_on(index(registry, slot), knowns.map(|known| index(registry, known)))
     };
+    let row = |rows: fn(&Influence) -> &Vec<Knowns>, i: usize| influence.as_ref().map(|influence| &rows(influence)[i]);
     let outputs = registry.variables().filter_map(|v| match v.slot {
         Slot::Parameter(_) | Slot::Input(_) => None,
         Slot::State(i) => {
@@ -199,22 +202,22 @@ fn structure(registry: &Registry) -> ModelStructure {
                 states: vec![i],
                 ..Knowns::default()
             };
-            Some(unknown(v.slot, &own))
+            Some(unknown(v.slot, Some(&own)))
         }
-        Slot::Derivative(i) => Some(unknown(v.slot, &influence.derivatives[i])),
-        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, &influence.outputs[i])),
+        Slot::Derivative(i) => Some(unknown(v.slot, row(|influence| &influence.derivatives, i))),
+        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|influence| &influence.outputs, i))),
     });
     // Every output is calculated, the states and their derivatives among them.
     let initial_unknowns = registry.variables().filter_map(|v| match v.slot {
         Slot::Parameter(_) | Slot::Input(_) => None,
-        Slot::State(i) => Some(unknown(v.slot, &influence.initial_states[i])),
-        Slot::Derivative(i) => Some(unknown(v.slot, &influence.initial_derivatives[i])),
-        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, &influence.initial_outputs[i])),
+        Slot::State(i) => Some(unknown(v.slot, row(|influence| &influence.initial_states, i))),
+        Slot::Derivative(i) => Some(unknown(v.slot, row(|influence| &influence.initial_derivatives, i))),
+        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|influence| &influence.initial_outputs, i))),
     });
     ModelStructure {
         outputs: outputs.collect(),
-        derivatives: states
-            .map(|i| unknown(Slot::Derivative(i), &influence.derivatives[i]))
+        derivatives: (0..model.states.len())
+            .map(|i| unknown(Slot::Derivative(i), row(|influence| &influence.derivatives, i)))
             .collect(),
         initial_unknowns: initial_unknowns.collect(),
     }

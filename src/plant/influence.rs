@@ -41,13 +41,14 @@ const CRAFT: u64 = 4;
 const THRESHOLD: f64 = 1e-9;
 
 impl Influence {
-    /// Finds what depends on what.
-    pub fn of(model: &Model) -> Self {
+    /// Finds what depends on what; none if no random craft could be evaluated, so that nothing is known.
+    pub fn of(model: &Model) -> Option<Self> {
         let mut probe = Probe::new(model);
         let (n, p, u) = (model.states.len(), model.parameters.len(), model.sources.len());
         let rows = n + model.outputs.len();
         let mut running = Table::new(rows, n + u);
         let mut initial = Table::new(n + rows, p + u);
+        let mut seen = false;
         for seed in 0..CRAFT {
             let mut random = Random::new(seed);
             let Some((parameters, derived)) = probe.craft(&mut random) else {
@@ -55,43 +56,67 @@ impl Influence {
             };
             let slots = random.vector(u);
             let start = probe.start(&parameters);
-            let x: Vec<f64> = start.iter().map(|x| x + random.unit()).collect();
-            let now = probe.values(&parameters, &derived, &x, &slots);
+            // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
+            let size: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
+            let x: Vec<f64> = start
+                .iter()
+                .zip(&size)
+                .map(|(x, size)| x + size * random.unit())
+                .collect();
+            let (Some(now), Some(first)) = (
+                probe.values(&parameters, &derived, &x, &slots),
+                probe.initial(&parameters, &derived, &slots),
+            ) else {
+                continue;
+            };
+            seen = true;
             let mut changes = Changes::new(&now);
             for j in 0..n + u {
                 let (mut x, mut slots) = (x.clone(), slots.clone());
                 // A joint's range is small beside the second change.
                 for step in [0.7, 20.0] {
                     let known = x.iter_mut().chain(&mut slots).nth(j);
-                    known.into_iter().for_each(|known| *known += step * random.unit());
-                    changes.record(j, &probe.values(&parameters, &derived, &x, &slots));
+                    let size = size.get(j).copied().unwrap_or(1.0);
+                    known
+                        .into_iter()
+                        .for_each(|known| *known += step * size * random.unit());
+                    changes.record(j, probe.values(&parameters, &derived, &x, &slots));
                 }
             }
             changes.enter(&mut running);
 
-            let now = probe.initial(&parameters, &derived, &slots);
-            let mut changes = Changes::new(&now);
+            let mut changes = Changes::new(&first);
             for j in 0..p {
                 if let Some((parameters, derived)) = probe.neighbour((&parameters, &derived), j, &mut random) {
-                    changes.record(j, &probe.initial(&parameters, &derived, &slots));
+                    changes.record(j, probe.initial(&parameters, &derived, &slots));
                 }
             }
             for j in 0..u {
                 let mut slots = slots.clone();
                 slots[j] += random.unit();
-                changes.record(p + j, &probe.initial(&parameters, &derived, &slots));
+                changes.record(p + j, probe.initial(&parameters, &derived, &slots));
             }
             changes.enter(&mut initial);
         }
+        if !seen {
+            return None;
+        }
+        for (row, body) in model.output_groups.linear_limits() {
+            // No small deflection gets there.
+            let modes = model.system.bodies[body].modes.iter();
+            for q in modes.flat_map(|modes| modes.coordinates()) {
+                running.depends[(n + row) * running.columns + q] = true;
+            }
+        }
         let running = |rows: Range<usize>| rows.map(|row| running.knowns(row, model, false)).collect();
         let initial = |rows: Range<usize>| rows.map(|row| initial.knowns(row, model, true)).collect();
-        Self {
+        Some(Self {
             derivatives: running(0..n),
             outputs: running(n..rows),
             initial_states: initial(0..n),
             initial_derivatives: initial(n..2 * n),
             initial_outputs: initial(2 * n..n + rows),
-        }
+        })
     }
 }
 
@@ -138,7 +163,10 @@ impl Probe {
         };
         let written = self.model.parameter_starts();
         let scaled: Vec<f64> = declared.iter().map(scaled).collect();
-        let shaken: Vec<f64> = scaled.iter().map(|value| value + 0.1 * random.unit()).collect();
+        let shaken = scaled.iter().zip(declared);
+        let shaken: Vec<f64> = shaken
+            .map(|(value, parameter)| value + 0.1 * parameter.quantity.nominal * random.unit())
+            .collect();
         let mut parameters = shaken;
         // What makes no physics when shaken is taken as it is, scaled or at last as written.
         for calmer in [&scaled, &written] {
@@ -169,7 +197,7 @@ impl Probe {
     ) -> Option<(Vec<f64>, Derived)> {
         [0.3, 0.1, 1e-2, 1e-3].into_iter().find_map(|size| {
             let mut changed = parameters.to_vec();
-            changed[j] += size * random.unit();
+            changed[j] += size * self.model.parameters[j].quantity.nominal * random.unit();
             let derived = self.derive(&changed, Some((parameters, derived)), &mut Vec::new())?;
             Some((changed, derived))
         })
@@ -182,8 +210,8 @@ impl Probe {
         x
     }
 
-    /// Derivatives and outputs.
-    fn values(&mut self, parameters: &[f64], derived: &Derived, x: &[f64], slots: &[f64]) -> Vec<f64> {
+    /// Derivatives and outputs, where there are some.
+    fn values(&mut self, parameters: &[f64], derived: &Derived, x: &[f64], slots: &[f64]) -> Option<Vec<f64>> {
         let model = &self.model;
         let n = model.states.len();
         let mut values = vec![0.0; n + model.outputs.len()];
@@ -196,24 +224,18 @@ impl Probe {
             *mode = limit.next_mode(parameters, derived, x, *mode);
         }
         let at = (x, slots, self.modes.as_slice());
-        // Random inertias leave no joint without one; if one were, all would seem to depend on all.
-        if self
-            .evaluation
-            .derivative(model, (derived, parameters), 0.0, at, dx)
-            .is_ok()
-        {
-            self.evaluation
-                .outputs(model, (derived, parameters), (x, &self.modes), y);
-        }
-        values
+        let numbers = (derived, parameters);
+        self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;
+        self.evaluation.outputs(model, numbers, (x, &self.modes), y);
+        Some(values)
     }
 
     /// Initial states, their derivatives, outputs at the start.
-    fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Vec<f64> {
+    fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Option<Vec<f64>> {
         let mut values = self.start(parameters);
-        let rest = self.values(parameters, derived, &values, slots);
+        let rest = self.values(parameters, derived, &values, slots)?;
         values.extend(rest);
-        values
+        Some(values)
     }
 }
 
@@ -233,7 +255,9 @@ impl<'a> Changes<'a> {
         }
     }
 
-    fn record(&mut self, known: usize, then: &[f64]) {
+    /// What a change gave; one that led to where nothing can be evaluated shows nothing.
+    fn record(&mut self, known: usize, then: Option<Vec<f64>>) {
+        let Some(then) = then else { return };
         let by: Vec<f64> = then
             .iter()
             .zip(self.now)

@@ -94,7 +94,7 @@ impl Model {
             states.push(Quantity::new(
                 "system.work",
                 Unit::Joule,
-                "work done so far by torques, ports, servos, friction and dampers (all loads without a potential)",
+                "work done so far by torques, drives, ports, servos, friction and dampers (all loads without a potential)",
             ));
         }
         let derivatives = states.iter().map(derivative_of).collect();
@@ -257,6 +257,12 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             joint.parent = spec::WORLD.to_owned();
         }
     }
+    for (name, body) in &mut spec.body {
+        let about_beam = |problem: &Problem| problem.at.get(2).is_some_and(|field| field == "beam");
+        if problems.iter().any(|p| p.concerns("body", name) && about_beam(p)) {
+            body.beam = None;
+        }
+    }
     let sound = |section: &str, name: &str| {
         !problems
             .iter()
@@ -296,7 +302,8 @@ fn derivative_of(state: &Quantity) -> Quantity {
         Unit::MetrePerSecond => Unit::MetrePerSecond2,
         Unit::RadianPerSecond => Unit::RadianPerSecond2,
         Unit::Joule => Unit::Watt,
-        _ => Unit::Hertz, // of a quaternion's part: 1/s
+        _ if state.name.contains(".q[") => Unit::Hertz, // of a quaternion's part: 1/s
+        _ => Unit::One,                                 // of a mode's amplitude or rate, whose units have half powers
     };
     Quantity {
         nominal: state.nominal,

@@ -14,6 +14,7 @@ use crate::system::{BodyKinematics, FrameRef, Input, Joint, Quantity, System, Un
 pub(super) struct Outputs {
     pub declared: Vec<Output>,
     groups: Vec<Group>,
+    limits: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +85,7 @@ impl Outputs {
         let mut outputs = Self {
             declared: Vec::new(),
             groups: Vec::new(),
+            limits: Vec::new(),
         };
         for (i, body) in system.bodies.iter().enumerate() {
             if body.joint.written && spec.output.bodies {
@@ -105,7 +107,7 @@ impl Outputs {
         }
         for (i, body) in system.bodies.iter().enumerate() {
             if body.modes.is_some() {
-                outputs.beam(&body.name, i);
+                outputs.beam(&body.name, i, body.joint.kind != JointType::Free);
             }
         }
         for (i, limit) in limits.iter().enumerate() {
@@ -116,6 +118,7 @@ impl Outputs {
                 format!("whether {name} is bent beyond its linear limit"),
             );
             outputs.groups.push(Group::Limits(loads.ranges.len() + i, 1));
+            outputs.limits.push((outputs.declared.len(), limit.body));
             outputs.declared.push(Output {
                 quantity,
                 kind: OutputKind::Flag,
@@ -170,6 +173,11 @@ impl Outputs {
         Ok(outputs)
     }
 
+    /// The places of the outputs that tell whether a beam is beyond its linear limit, with the body.
+    pub fn linear_limits(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.limits.iter().copied()
+    }
+
     fn push(&mut self, group: Group, quantities: impl IntoIterator<Item = Quantity>) {
         self.groups.push(group);
         self.declared.extend(quantities.into_iter().map(|quantity| Output {
@@ -213,25 +221,27 @@ impl Outputs {
         self.push(Group::Drive(body), quantities.collect::<Vec<_>>());
     }
 
-    fn beam(&mut self, name: &str, body: usize) {
-        let vector = |field: &str, unit: Unit, what: &str| {
-            Quantity::vector(&format!("{name}.{field}"), unit, &format!("{what}, body axes"))
-        };
+    /// `carried`: on a joint that transmits something.
+    fn beam(&mut self, name: &str, body: usize, carried: bool) {
+        let vector = |field: &str, unit: Unit, what: &str| Quantity::vector(&format!("{name}.{field}"), unit, what);
         let energy = Quantity::new(
             format!("{name}.elastic_energy"),
             Unit::Joule,
             format!("strain energy of {name}"),
         );
-        let tip = format!("deflection of {name}'s tip");
-        let slope = format!("rotation of {name}'s tip by the deflection");
-        let force = format!("force on {name} at the root of its beam");
-        let moment = format!("moment on {name} about the root of its beam: torsion along it, bending across");
-        let vectors = [
+        let tip = format!("deflection of {name}'s tip, body axes");
+        let slope = format!("slopes and twist of {name}'s tip, body axes");
+        let force = format!("force that {name} gets through its joint, beam axes: along the beam, shear");
+        let moment =
+            format!("moment that {name} gets through its joint, about the beam's root, beam axes: torsion, bending");
+        let mut vectors = vec![
             vector("tip_deflection", Unit::Metre, &tip),
             vector("tip_slope", Unit::Radian, &slope),
-            vector("root_force", Unit::Newton, &force),
-            vector("root_moment", Unit::NewtonMetre, &moment),
         ];
+        if carried {
+            vectors.push(vector("root_force", Unit::Newton, &force));
+            vectors.push(vector("root_moment", Unit::NewtonMetre, &moment));
+        }
         self.push(Group::Beam(body), vectors.into_iter().flatten().chain([energy]));
     }
 
@@ -292,7 +302,7 @@ impl Outputs {
             (
                 "potential_energy",
                 Unit::Joule,
-                "energy of springs, stops and uniform gravity",
+                "energy of springs, stops, uniform gravity and bent beams",
             ),
             (
                 "energy",
@@ -307,7 +317,7 @@ impl Outputs {
         );
     }
 
-    /// Whether attitudes as quaternions are needed at all.
+    /// Writes all outputs into `y`.
     pub fn write<S: Scalar>(&self, view: &View<S>, y: &mut [S]) {
         let mut y = Cursor { y, next: 0 };
         for group in &self.groups {
@@ -331,13 +341,13 @@ impl Outputs {
                 Group::Deflection(frame) => {
                     let body = view.now.system.frames[frame].body;
                     let at = &view.now.kinematics.bodies[body];
-                    let moved = view.frame(FrameRef::Frame(frame)).p_WF - at.p_WB;
-                    let (placed, station) = (
-                        &view.now.derived.frames[frame].X_BF.p,
-                        view.now.system.frames[frame].station,
-                    );
-                    let rest = station.map_or(*placed, |s| view.now.derived.stations[s].p + placed);
-                    y.vector(&(at.R_WB.tr_mul(&moved) - lift3::<S>(&rest)));
+                    let placed = lift3::<S>(&view.now.derived.frames[frame].X_BF.p);
+                    let moved = view.now.system.frames[frame].station.map_or_else(Vec3::zeros, |s| {
+                        let station = &view.now.kinematics.stations[s];
+                        let r = at.R_WB.tr_mul(&(station.r_PB_W + station.R_WB * placed));
+                        r - placed - lift3::<S>(&view.now.derived.stations[s].p)
+                    });
+                    y.vector(&moved);
                 }
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),
@@ -391,10 +401,13 @@ impl<S: Scalar> View<'_, S> {
         let slope = rest.slope.iter().zip(eta);
         y.vector(&slope.fold(Vec3::zeros(), |sum, (slope, &eta)| sum + lift3::<S>(slope) * eta));
         let r = lift3::<S>(&elastic.root);
-        let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
-        let (t, f) = (at.R_WB.tr_mul(&F.t), at.R_WB.tr_mul(&F.f));
-        y.vector(&f);
-        y.vector(&(t - r.cross(&f)));
+        if system.bodies[body].joint.kind != JointType::Free {
+            let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
+            let (t, f) = (at.R_WB.tr_mul(&F.t), at.R_WB.tr_mul(&F.f));
+            let R_BR = lift33::<S>(&elastic.axes);
+            y.vector(&R_BR.tr_mul(&f));
+            y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
+        }
         let energy = elastic.modes.iter().zip(eta).fold(S::zero(), |sum, (mode, &eta)| {
             sum + eta * eta * S::lift(0.5 * mode.stiffness)
         });

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 /// The beam's x axis goes from its root to its tip; y and z are the section's principal axes. Its section is written in one of
 /// four ways: stiffnesses (`EI` or `EI_y` and `EI_z`), a material with a profile (`E`, `I_y`, `I_z`), the first bending
 /// frequency, or `sections` for a tapered beam.
+///
+/// Deflections are small ones. On a free hinge the equations end where the modes leave the hinge no inertia of its own: with the beam's
+/// mass alone at a deflection of about a sixth of its length with two modes in a plane, a twentieth with five; a hub, a rotor or a
+/// rigid mass beside the beam's takes it farther.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beam {
@@ -43,7 +47,7 @@ pub struct Beam {
     /// Stiffness against twist, N·m². For torsion modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub GJ: Option<f64>,
-    /// Inertia about the beam's axis per length, kg·m. For torsion modes.
+    /// Inertia about the beam's axis per length, kg·m. For torsion modes, and for a beam whose own mass is all that turns about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polar_inertia_per_length: Option<f64>,
     /// Young's modulus, Pa. With `density`, `area`, `I_y` and `I_z`.
@@ -88,7 +92,7 @@ pub struct Beam {
     /// Inertia about the tip and the beam's axes at the tip while the modes are found, kg·m². For `clamped_loaded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tip_inertia: Option<[f64; 3]>,
-    /// Damping ratio of every mode, or of each: bending along y, along z, torsion, axial.
+    /// Damping ratio of every mode, or of each, as it is when the modes are found (with the tip's load, if there is one): bending along y, along z, torsion, axial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
     /// Deflection of the tip, as a part of the length, beyond which linear bending is not to be trusted: the output
@@ -134,8 +138,6 @@ pub enum Boundary {
     ClampedLoaded,
     /// Both ends clamped.
     ClampedClamped,
-    /// Root pinned, tip free.
-    PinnedFree,
 }
 
 impl Beam {

@@ -54,7 +54,8 @@ pub struct Joint {
     /// Who moves the joint: the loads on it (default), or a drive that follows an acceleration whatever it takes.
     #[serde(default)]
     pub motion: JointMotion,
-    /// Whether the joint has a torque (force) input `<joint>.tau`. Default: yes.
+    /// Whether the joint has an input: the torque (force) `<joint>.tau`, or the acceleration `<joint>.qdd` of a driven one, whose
+    /// rate stays as it is without. Default: yes.
     #[serde(default = "yes")]
     pub input: bool,
     /// Initial position and rate.
@@ -136,7 +137,7 @@ impl JointType {
 pub enum JointMotion {
     /// Torques and forces.
     #[default]
-    Free,
+    Loads,
     /// A drive: the input `<joint>.qdd` is the rate's derivative, rad/s² (m/s²), and the output `<joint>.drive` the torque
     /// (force) that it takes, N·m (N).
     Prescribed,

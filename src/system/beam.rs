@@ -201,7 +201,12 @@ impl Beam {
                     Unit::One,
                     format!("{what} of {name}"),
                 );
-                quantity.bounded(bound)
+                // Amplitudes are small; a ratio's nominal is one.
+                let nominal = if tunable { 1.0 } else { 1e-2 };
+                Quantity {
+                    nominal,
+                    ..quantity.bounded(bound)
+                }
             });
             declare.parameters(
                 quantities,
@@ -293,7 +298,6 @@ impl Beam {
         let boundary = match self.boundary {
             spec::Boundary::ClampedFree => beam::Boundary::ClampedFree,
             spec::Boundary::ClampedClamped => beam::Boundary::ClampedClamped,
-            spec::Boundary::PinnedFree => beam::Boundary::PinnedFree,
             spec::Boundary::ClampedLoaded => beam::Boundary::ClampedLoaded {
                 mass: of(self.numbers.tip_mass).unwrap_or(0.0),
                 inertia: self.numbers.tip_inertia.map_or([0.0; 3], |id| id.vector(values).into()),
@@ -398,6 +402,7 @@ impl Beam {
         Elastic {
             modes: modes.collect(),
             root: solved.X_BR.p,
+            axes: solved.X_BR.R,
             length: solved.shapes.length(),
             left_out: beam::Kind::ALL
                 .into_iter()

@@ -176,7 +176,7 @@ impl Judge<'_> {
             let elastic = beam.elastic(solved, values);
             if !elastic.fits(&constants) {
                 self.report(
-                    beam.place(),
+                    body.mass.map_or(beam.place(), |mass| mass.inertia),
                     format!(
                         "the modes of \"{}\" carry more momentum than its mass ({m} kg), mass centre and inertia allow: \
                          is the inertia about the mass centre, and the beam's root where it should be?",

@@ -75,6 +75,8 @@ pub struct Elastic {
     pub pairs: Vec<PairConstants>,
     /// The beam's root, m, body axes.
     pub root: Vec3<f64>,
+    /// The beam's axes in body axes.
+    pub axes: Mat3<f64>,
     /// The beam's length, m.
     pub length: f64,
     /// First frequency of each kind of motion (rad/s) that has modes, but not this one.
@@ -158,8 +160,13 @@ impl Elastic {
                 M[(6 + k, 6 + l)] = self.mass[k * n + l];
             }
         }
-        // Round-off is relative to each number's own size.
-        let scale = DVector::from_fn(6 + n, |i, _| 1.0 / M[(i, i)].max(f64::MIN_POSITIVE).sqrt());
+        // Round-off is relative to what a number is computed of: all moments of inertia together, the mass, each mode's own.
+        let inertia = body.J_Bo.d.into_iter().fold(f64::MIN_POSITIVE, f64::max);
+        let scale = DVector::from_fn(6 + n, |i, _| match i {
+            0..3 => 1.0 / inertia.sqrt(),
+            3..6 => 1.0 / body.m.sqrt(),
+            _ => 1.0 / M[(i, i)].sqrt(),
+        });
         let scaled = DMatrix::from_fn(6 + n, 6 + n, |i, j| M[(i, j)] * scale[i] * scale[j]);
         scaled.symmetric_eigenvalues().min() > -1e-12
     }

@@ -5,7 +5,7 @@ mod conservation;
 mod frequencies;
 mod statics;
 
-use grapple::plant::{Model, Plant, Remarks};
+use grapple::plant::{Influence, Model, Plant, Remarks};
 use grapple::simulation::Simulation;
 use std::sync::Arc;
 
@@ -305,4 +305,84 @@ fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
         assert_ne!(now, last, "{name}");
         last = now;
     }
+}
+
+/// A beam of its own mass on a hinge.
+fn hinged(beam: &str) -> String {
+    format!(
+        r#"
+name = "hinged"
+[body.hub]
+mass = 50.0
+inertia = [8.0, 9.0, 10.0]
+[body.boom]
+[body.boom.beam]
+length = 2.0
+mass_per_length = 1.0
+EI = 100.0
+polar_inertia_per_length = 0.01
+{beam}
+[joint.hinge]
+type = "revolute"
+parent = "hub"
+child = "boom"
+origin = [0.5, 0.0, 0.0]
+"#
+    )
+}
+
+/// Bending, stiffened, with several modes: the rate of the hinge depends on its rate alone, its acceleration on what bends.
+#[test]
+fn what_depends_on_what_is_found_of_stiffened_beams_too() {
+    let plant = crate::plant(&hinged("bending = 4"));
+    let model = plant.model();
+    let influence = Influence::of(model).expect("a craft that can be evaluated");
+    let place = |name: &str| model.states.iter().position(|s| s.name == name).expect("a state");
+    let depends = |on: &str| influence.derivatives[place(on)].states.clone();
+    assert_eq!(depends("hinge.q"), [place("hinge.qd")]);
+    assert_eq!(depends("boom.eta[3]"), [place("boom.etad[3]")]);
+    let bends = depends("boom.etad[1]");
+    for (name, acts) in [
+        ("boom.eta[1]", true),
+        ("boom.eta[5]", true),
+        ("boom.etad[1]", true),
+        ("hinge.qd", true),
+        ("base.r[1]", false),
+        ("hub.r[1]", false),
+        ("hub.v[1]", false),
+    ] {
+        let known = model.states.iter().position(|s| s.name == name);
+        assert_eq!(known.is_some_and(|k| bends.contains(&k)), acts, "{name}");
+    }
+    let beyond = model
+        .outputs
+        .iter()
+        .position(|o| o.quantity.name == "boom.beyond_linear");
+    assert_eq!(
+        influence.outputs[beyond.expect("an output")].states[0],
+        place("boom.eta[1]")
+    );
+}
+
+/// A slender beam has no inertia about its axis, wherever that points: it is sound in every attitude.
+#[test]
+fn a_slender_beam_is_sound_in_every_attitude() {
+    for i in 0..12 * 12 * 12 {
+        let [x, y, z] = [i % 12, i / 12 % 12, i / 144].map(|k| 30.0 * f64::from(k));
+        let text = hinged(&format!("bending = 2\nrpy_deg = [{x:?}, {y:?}, {z:?}]"));
+        crate::plant(&text.replace("polar_inertia_per_length = 0.01", ""));
+    }
+}
+
+/// A list of a wrong length is told, with what else is wrong.
+#[test]
+fn a_beam_with_mistakes_is_reported_with_the_rest() {
+    let text = hinged("bending = 2\ndamping_ratio = [0.01, 0.02]").replace("mass = 50.0", "mass = -50.0");
+    let told = Model::read(&text, std::path::Path::new("."))
+        .expect_err("two mistakes")
+        .to_string();
+    assert!(
+        told.contains("2 numbers, but the beam has 4 modes") && told.contains("-50 kg"),
+        "{told}"
+    );
 }
