@@ -251,6 +251,11 @@ impl Beam {
         self.start
     }
 
+    /// Whether it is written by its sections.
+    pub(super) fn is_tabulated(&self) -> bool {
+        !self.sections.is_empty()
+    }
+
     /// Its place in the spec, for what concerns the whole beam.
     pub(super) fn place(&self) -> ParamId {
         self.numbers.origin
