@@ -181,6 +181,166 @@ fn infinities_are_refused() {
     );
 }
 
+/// What is said of a craft whose arm has `body` in its table (from line 10) and `beam` in its beam's.
+fn bent(body: &str, beam: &str) -> Vec<String> {
+    report(&format!(
+        "name = \"craft\"\n[body.base]\nmass = 4.0\ninertia = [0.4, 0.4, 0.4]\n[joint.elbow]\ntype = \"revolute\"\n\
+         parent = \"base\"\nchild = \"arm\"\n[body.arm]\n{body}\n[body.arm.beam]\n{beam}\n"
+    ))
+}
+
+const BEAM: &str = "length = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2";
+
+#[test]
+fn a_beam_that_is_not_written_whole_is_reported_with_what_it_needs() {
+    assert_eq!(bent("", BEAM), Vec::<String>::new());
+    let sections = "sections = [{ x = 0.0, mass_per_length = 2.0, EI_y = 3.0, EI_z = 3.0 }, \
+                    { x = 1.0, mass_per_length = 1.0, EI_y = 2.0, EI_z = 2.0 }]";
+    assert_eq!(bent("", &format!("bending = 1\n{sections}")), Vec::<String>::new());
+    let E = "length = 1.0\nE = 7e10\ndensity = 2700.0\narea = 1e-3\nI_y = 1e-8\nbending = 1";
+    for (beam, expected) in [
+        (
+            BEAM.replace("EI = 30.0\n", ""),
+            &[
+                "11: body \"arm\", beam: the beam has no stiffness: write `EI`, `EI_y` and `EI_z`, `E`, `first_frequency` or \
+               `sections`",
+            ] as &[&str],
+        ),
+        (
+            format!("{BEAM}\nfirst_frequency = 2.0"),
+            &["14: body \"arm\", beam.EI: the stiffness is written twice: `EI` and `first_frequency`"],
+        ),
+        (
+            BEAM.replace("EI", "EI_z"),
+            &["11: body \"arm\", beam.EI_y: missing field `EI_y`: `EI_z` needs it"],
+        ),
+        (
+            "EI = 30.0\nbending = 2".to_owned(),
+            &[
+                "11: body \"arm\", beam.length: missing field `length`: `EI` needs it",
+                "11: body \"arm\", beam.mass_per_length: missing field `mass_per_length`: `EI` needs it",
+            ],
+        ),
+        (
+            format!("{E}\nmass_per_length = 2.0"),
+            &[
+                "11: body \"arm\", beam.I_z: missing field `I_z`: `E` needs it",
+                "18: body \"arm\", beam.mass_per_length: `mass_per_length` does not go with `E`: a section is written in \
+                 one way",
+            ],
+        ),
+        (
+            format!("{BEAM}\ntorsion = 1\naxial = 1"),
+            &[
+                "11: body \"arm\", beam.EA: missing field `EA`: an axial mode needs it",
+                "11: body \"arm\", beam.GJ: missing field `GJ`: a torsion mode needs it",
+                "11: body \"arm\", beam.polar_inertia_per_length: missing field `polar_inertia_per_length`: a torsion mode \
+                 needs it",
+            ],
+        ),
+        (
+            format!("bending = 1\nlength = 1.0\n{sections}"),
+            &["13: body \"arm\", beam.length: the `sections` say it: leave `length` out"],
+        ),
+        (
+            format!("{BEAM}\nboundary = \"clamped_loaded\""),
+            &["11: body \"arm\", beam.tip_mass: missing field `tip_mass`: boundary = \"clamped_loaded\" needs it"],
+        ),
+        (
+            format!("{BEAM}\ntip_mass = 1.0"),
+            &["16: body \"arm\", beam.tip_mass: only boundary = \"clamped_loaded\" has it"],
+        ),
+        (
+            BEAM.replace("bending = 2", "bending = 0"),
+            &["11: body \"arm\", beam: a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out"],
+        ),
+        (
+            format!("{BEAM}\ndamping_ratio = [0.1, 0.1]"),
+            &["16: body \"arm\", beam.damping_ratio: 2 numbers, but the beam has 4 modes"],
+        ),
+    ] {
+        assert_eq!(bent("", &beam), expected, "{beam}");
+    }
+}
+
+#[test]
+fn numbers_that_make_no_beam_are_reported_once_with_their_values() {
+    let sections = |numbers: [(f64, f64); 3]| {
+        let section = |(x, EI_y)| format!("{{ x = {x:?}, mass_per_length = 2.0, EI_y = {EI_y:?}, EI_z = 3.0 }}");
+        format!("bending = 1\nsections = [{}]", numbers.map(section).join(", "))
+    };
+    for (beam, expected) in [
+        (
+            BEAM.replace("30.0", "0.0"),
+            "14: body \"arm\", beam.EI: arm.EI = 0 N.m2 is not positive",
+        ),
+        (
+            BEAM.replace("30.0", "-30.0"),
+            "14: body \"arm\", beam.EI: arm.EI = -30 N.m2 is not positive",
+        ),
+        (
+            BEAM.replace("1.0", "-1.0"),
+            "12: body \"arm\", beam.length: arm.length = -1 m is not positive",
+        ),
+        (
+            format!("{BEAM}\ndamping_ratio = [0.1, 0.1, -0.1, 0.1]"),
+            "16: body \"arm\", beam.damping_ratio: arm.damping_ratio[3] = -0.1 is negative",
+        ),
+        (
+            sections([(0.5, 3.0), (0.7, 3.0), (1.0, 3.0)]),
+            "13: body \"arm\", beam.sections: a beam needs two sections or more, the first at x = 0 m: 3 given, the first at \
+             x = 0.5 m",
+        ),
+        (
+            sections([(0.0, 3.0), (1.0, 3.0), (0.7, 3.0)]),
+            "13: body \"arm\", beam.sections: section 3 at x = 0.7 m: sections go outwards; two may share a place between the \
+             ends",
+        ),
+        (
+            sections([(0.0, 3.0), (0.5, -3.0), (1.0, 3.0)]),
+            "13: body \"arm\", beam.sections: EI_y is -3 at x = 0.5 m: not a number from zero upwards",
+        ),
+        (
+            sections([(0.0, 0.0), (0.5, 3.0), (1.0, 3.0)]),
+            "13: body \"arm\", beam.sections: the beam has no stiffness in bending along z, `EI_y`, at x = 0 m",
+        ),
+        (
+            format!("{}\ntorsion = 1", sections([(0.0, 3.0), (0.5, 3.0), (1.0, 3.0)])),
+            "13: body \"arm\", beam.sections: the beam has no stiffness in torsion, `GJ`, at x = 0 m",
+        ),
+    ] {
+        assert_eq!(bent("", &beam), [expected], "{beam}");
+    }
+}
+
+#[test]
+fn a_mass_that_is_not_its_beams_is_reported_with_that_of_the_beam() {
+    let beams = "the modes of \"arm\" carry more momentum than its mass (2 kg), mass centre and inertia allow; the beam alone has \
+                 2 kg, centred at [0.5, 0, 0] m, and [0, 0.1667, 0.1667] kg·m² about that: is the inertia about the mass centre, \
+                 and the beam's root where it should be?";
+    for (body, expected) in [
+        ("mass = 2.0", "9: body \"arm\", inertia: missing field `inertia`".to_owned()),
+        ("inertia = [0.1, 0.1, 0.1]", "9: body \"arm\", mass: missing field `mass`".to_owned()),
+        (
+            "mass_centre = [0.5, 0.0, 0.0]",
+            "10: body \"arm\", mass_centre: the beam has its own mass centre; write `mass` and `inertia` too to replace its mass"
+                .to_owned(),
+        ),
+        (
+            "mass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.01, 0.01]",
+            format!("12: body \"arm\", inertia: {beams}"),
+        ),
+        (
+            "mass = 2.0\ninertia = [0.01, 0.17, 0.17]",
+            format!("11: body \"arm\", inertia: {beams}"),
+        ),
+    ] {
+        assert_eq!(bent(body, BEAM), [expected], "{body}");
+    }
+    let sound = "mass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]";
+    assert_eq!(bent(sound, BEAM), Vec::<String>::new());
+}
+
 #[test]
 fn the_editors_schema_is_up_to_date() {
     let shipped = include_str!("../docs/spec.schema.json");

@@ -52,14 +52,25 @@ impl fmt::Display for BeamError {
         match self {
             Self::Ends { stations, first } => write!(
                 f,
-                "a beam needs two stations or more, the first at x = 0: {stations} given, the first at x = {first} m"
+                "a beam needs two sections or more, the first at x = 0 m: {stations} given, the first at x = {first} m"
             ),
             Self::Order { station, x } => write!(
                 f,
-                "station {station} at x = {x} m: stations go outwards; two may share a place between the ends"
+                "section {} at x = {x} m: sections go outwards; two may share a place between the ends",
+                station + 1
             ),
-            Self::Value { name, x, value } => write!(f, "{name} is {value} at x = {x} m"),
-            Self::NoStiffness { kind, x } => write!(f, "the beam has no stiffness in {kind} at x = {x} m"),
+            Self::Value { name, x, value } => {
+                write!(f, "{name} is {value} at x = {x} m: not a number from zero upwards")
+            }
+            Self::NoStiffness { kind, x } => {
+                let field = match kind {
+                    Kind::BendingY => "EI_z",
+                    Kind::BendingZ => "EI_y",
+                    Kind::Torsion => "GJ",
+                    Kind::Axial => "EA",
+                };
+                write!(f, "the beam has no stiffness in {kind}, `{field}`, at x = {x} m")
+            }
             Self::TooFewModes { kind, found, asked } => write!(
                 f,
                 "{asked} modes in {kind} are asked for, but there is inertia for {found} only"

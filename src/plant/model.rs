@@ -276,6 +276,12 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
     });
     spec.port.retain(|name, _| sound("port", name));
     spec.joint.retain(|name, _| sound("joint", name));
+    for (name, body) in &mut spec.body {
+        let of_the_beam = |p: &Problem| p.concerns("body", name) && p.at.get(2).is_some_and(|field| field == "beam");
+        if problems.iter().any(of_the_beam) {
+            body.beam = None;
+        }
+    }
 }
 
 /// The signals that run inside the model; complains of those that drive nothing.

@@ -230,10 +230,11 @@ impl Check<'_> {
         let (orientation, rpy_deg) = (beam.orientation, beam.rpy_deg);
         self.one_of("body", name, "beam.orientation", orientation, "beam.rpy_deg", rpy_deg);
         // The four ways to write a section: what each needs.
+        let one_plane = if beam.EI_y.is_some() { "EI_y" } else { "EI_z" };
         let bending = [
             ("sections", !beam.sections.is_empty()),
             ("EI", beam.EI.is_some()),
-            ("EI_y", beam.EI_y.is_some() || beam.EI_z.is_some()),
+            (one_plane, beam.EI_y.is_some() || beam.EI_z.is_some()),
             ("first_frequency", beam.first_frequency.is_some()),
             ("E", beam.E.is_some()),
         ];
@@ -257,60 +258,55 @@ impl Check<'_> {
                 return self.report("body", name, &format!("beam.{first}"), what);
             }
         };
-        let tabulated = way == "sections";
         let [_, _, torsion, axial] = beam.counts();
+        let (tabulated, profile) = (way == "sections", way == "E");
+        let loaded = beam.boundary == Boundary::ClampedLoaded;
+        let (by_way, by_load) = (format!("`{way}`"), "boundary = \"clamped_loaded\"");
+        // Each field: whether it is written, whether it may be, and what needs it.
+        let by = |needed: bool, what| needed.then_some(what);
+        let by_way = |needed| by(needed, by_way.as_str());
+        let by_modes = |n: usize, allowed: bool, what| by(n > 0 && allowed, what);
+        let plain = !tabulated && !profile;
+        let polar = beam.polar_inertia_per_length;
         let fields = [
-            ("length", beam.length.is_some(), !tabulated, !tabulated),
+            ("length", beam.length.is_some(), !tabulated, by_way(!tabulated)),
+            ("mass_per_length", beam.mass_per_length.is_some(), plain, by_way(plain)),
+            ("EI_y", beam.EI_y.is_some(), way == one_plane, by_way(way == one_plane)),
+            ("EI_z", beam.EI_z.is_some(), way == one_plane, by_way(way == one_plane)),
+            ("density", beam.density.is_some(), profile, by_way(profile)),
+            ("area", beam.area.is_some(), profile, by_way(profile)),
+            ("I_y", beam.I_y.is_some(), profile, by_way(profile)),
+            ("I_z", beam.I_z.is_some(), profile, by_way(profile)),
+            ("EA", beam.EA.is_some(), plain, by_modes(axial, plain, "an axial mode")),
             (
-                "mass_per_length",
-                beam.mass_per_length.is_some(),
-                !tabulated && way != "E",
-                !tabulated && way != "E",
+                "GJ",
+                beam.GJ.is_some(),
+                !tabulated,
+                by_modes(torsion, !tabulated, "a torsion mode"),
             ),
-            ("EI_y", beam.EI_y.is_some(), way == "EI_y", way == "EI_y"),
-            ("EI_z", beam.EI_z.is_some(), way == "EI_y", way == "EI_y"),
-            ("density", beam.density.is_some(), way == "E", way == "E"),
-            ("area", beam.area.is_some(), way == "E", way == "E"),
-            ("I_y", beam.I_y.is_some(), way == "E", way == "E"),
-            ("I_z", beam.I_z.is_some(), way == "E", way == "E"),
-            (
-                "EA",
-                beam.EA.is_some(),
-                !tabulated && way != "E",
-                axial > 0 && !tabulated && way != "E",
-            ),
-            ("GJ", beam.GJ.is_some(), !tabulated, torsion > 0 && !tabulated),
             (
                 "polar_inertia_per_length",
-                beam.polar_inertia_per_length.is_some(),
-                !tabulated && way != "E",
-                torsion > 0 && !tabulated && way != "E",
+                polar.is_some(),
+                plain,
+                by_modes(torsion, plain, "a torsion mode"),
             ),
-            (
-                "tip_mass",
-                beam.tip_mass.is_some(),
-                beam.boundary == Boundary::ClampedLoaded,
-                beam.boundary == Boundary::ClampedLoaded,
-            ),
-            (
-                "tip_inertia",
-                beam.tip_inertia.is_some(),
-                beam.boundary == Boundary::ClampedLoaded,
-                false,
-            ),
+            ("tip_mass", beam.tip_mass.is_some(), loaded, by(loaded, by_load)),
+            ("tip_inertia", beam.tip_inertia.is_some(), loaded, None),
         ];
-        for (field, written, allowed, needed) in fields {
+        for (field, written, allowed, needed_by) in fields {
             let at = format!("beam.{field}");
             if written && !allowed {
-                self.report(
-                    "body",
-                    name,
-                    &at,
-                    format!("`{field}` does not go with `{way}` and this boundary"),
-                );
+                let what = match field {
+                    "tip_mass" | "tip_inertia" => format!("only {by_load} has it"),
+                    _ if tabulated => format!("the `sections` say it: leave `{field}` out"),
+                    _ => format!("`{field}` does not go with `{way}`: a section is written in one way"),
+                };
+                self.report("body", name, &at, what);
             }
-            if needed && !written {
-                self.report("body", name, &at, format!("missing field `{field}`"));
+            if let Some(what) = needed_by
+                && !written
+            {
+                self.report("body", name, &at, format!("missing field `{field}`: {what} needs it"));
             }
         }
         let modes: usize = beam.counts().iter().sum();

@@ -286,6 +286,11 @@ impl Beam {
         self.linear_limit
     }
 
+    /// Whether it is written by its sections.
+    pub(super) fn is_tabulated(&self) -> bool {
+        !self.sections.is_empty()
+    }
+
     /// Its place in the spec, for what concerns the whole beam.
     pub(super) fn place(&self) -> ParamId {
         self.numbers.origin

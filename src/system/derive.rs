@@ -175,12 +175,18 @@ impl Judge<'_> {
         if let (Some(beam), Some(solved)) = (&body.beam, solved) {
             let elastic = beam.elastic(solved, values);
             if !elastic.fits(&constants) {
+                let sum = &solved.integrals;
+                let centre = sum.c0 / sum.m;
+                let own = (sum.J0 + Sym3::point_mass(-sum.m, &centre)).d;
+                let [[x, y, z], [xx, yy, zz]] = [centre.into(), own].map(|v: [f64; 3]| v.map(rounded));
                 self.report(
                     body.mass.map_or(beam.place(), |mass| mass.inertia),
                     format!(
-                        "the modes of \"{}\" carry more momentum than its mass ({m} kg), mass centre and inertia allow: \
-                         is the inertia about the mass centre, and the beam's root where it should be?",
-                        body.name
+                        "the modes of \"{}\" carry more momentum than its mass ({m} kg), mass centre and inertia allow; the beam \
+                         alone has {} kg, centred at [{x}, {y}, {z}] m, and [{xx}, {yy}, {zz}] kg·m² about that: is the inertia \
+                         about the mass centre, and the beam's root where it should be?",
+                        body.name,
+                        rounded(sum.m)
                     ),
                 );
             }
@@ -220,10 +226,17 @@ impl Judge<'_> {
             Err(error) => {
                 let mut at = self.declared[beam.place().0].at.clone();
                 at.pop();
-                self.problems.push(Problem {
-                    at,
-                    what: error.to_string(),
-                });
+                // A number of the beam that breaks its bound is complained of by itself.
+                let mut own = self
+                    .declared
+                    .iter()
+                    .zip(self.values)
+                    .filter(|(p, _)| p.at.starts_with(&at));
+                if !own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some()) {
+                    let what = error.to_string();
+                    at.extend(beam.is_tabulated().then(|| "sections".to_owned()));
+                    self.problems.push(Problem { at, what });
+                }
                 None
             }
         }
@@ -308,4 +321,10 @@ impl Judge<'_> {
     fn start_attitude(&mut self, joint: &Joint) {
         self.attitude(joint.q_start);
     }
+}
+
+/// Four digits of a number, for a message.
+fn rounded(value: f64) -> f64 {
+    let digits = 10f64.powf(3.0 - value.abs().max(1e-3).log10().floor());
+    (value * digits).round() / digits + 0.0
 }

@@ -46,7 +46,7 @@ fn stiffness_is_missed_only_by_those_who_need_it() {
     let limp = |s: Section| Section { GJ: 0.0, ..s };
     let beam = Beam::new(general().stations().iter().map(|&s| limp(s)).collect()).expect("a beam");
     let said = beam.modes(&Boundary::ClampedFree, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "the beam has no stiffness in torsion at x = 0 m");
+    assert_eq!(said, "the beam has no stiffness in torsion, `GJ`, at x = 0 m");
     let counts = Counts { torsion: 0, ..each(1) };
     assert_eq!(
         beam.modes(&Boundary::ClampedFree, counts).expect("modes").list().len(),
@@ -58,5 +58,5 @@ fn stiffness_is_missed_only_by_those_who_need_it() {
     };
     let beam = Beam::uniform(1.0, nothing).expect("a beam");
     let said = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "the beam has no stiffness in bending along y at x = 0 m"); // though both ends may be pointed
+    assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // though both ends may be pointed
 }
