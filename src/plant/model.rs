@@ -257,12 +257,6 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             joint.parent = spec::WORLD.to_owned();
         }
     }
-    for (name, body) in &mut spec.body {
-        let about_beam = |problem: &Problem| problem.at.get(2).is_some_and(|field| field == "beam");
-        if problems.iter().any(|p| p.concerns("body", name) && about_beam(p)) {
-            body.beam = None;
-        }
-    }
     let sound = |section: &str, name: &str| {
         !problems
             .iter()

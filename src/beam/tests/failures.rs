@@ -24,7 +24,7 @@ fn stations_out_of_order_are_named() {
         (&[0.0, f64::INFINITY], 1),
     ] {
         let said = refusal(stations);
-        assert!(said.starts_with(&format!("station {which} at")), "{said}");
+        assert!(said.starts_with(&format!("section {} at", which + 1)), "{said}");
     }
 }
 
@@ -32,13 +32,19 @@ fn stations_out_of_order_are_named() {
 fn numbers_that_no_beam_has_are_named() {
     let mut stations = general().stations().to_vec();
     stations[1].EI_z = -2.0;
-    assert_eq!(Beam::new(stations).unwrap_err().to_string(), "EI_z is -2 at x = 1.1 m");
+    assert_eq!(
+        Beam::new(stations).unwrap_err().to_string(),
+        "EI_z is -2 at x = 1.1 m: not a number from zero upwards"
+    );
     let load = Boundary::ClampedLoaded {
         mass: 1.0,
         inertia: [0.0, f64::NAN, 0.0],
     };
     let said = uniform().modes(&load, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "Jyy of the load is NaN at x = 2 m");
+    assert_eq!(
+        said,
+        "Jyy of the load is NaN at x = 2 m: not a number from zero upwards"
+    );
 }
 
 #[test]
