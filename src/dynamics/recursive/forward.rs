@@ -24,7 +24,7 @@ use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 /// ```
 ///
 /// (Featherstone 2008, table 7.1, with the velocity-product accelerations gathered in `A_bias` on the way out.)
-/// A flexible body's modes are taken out by (1) and (2) before its joint is, see [`Modal`]; what hangs on its stations acts on them.
+/// A flexible body's modes are taken out by (1) and (2) before its joint is; what hangs on its stations acts on them.
 /// A free joint transmits nothing: there `A = −I⁻¹ p` and `q̈` follows.
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
