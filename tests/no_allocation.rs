@@ -97,7 +97,7 @@ fn an_integrator_allocates_nothing_after_construction() {
     }
 }
 
-/// Every kind of joint and load, with events: 2 s of Co-Simulation.
+/// Every kind of joint and load, a flexible link and a drive, with events: 2 s of Co-Simulation.
 const EVERYTHING: &str = r#"
 name = "everything"
 [environment]
@@ -138,6 +138,39 @@ type = "cylindrical"
 parent = "b"
 child = "c"
 origin = [1.0, 0.0, 0.0]
+[body.boom]
+[body.boom.beam]
+length = 2.0
+mass_per_length = 1.0
+polar_inertia_per_length = 0.01
+EI = 500.0
+GJ = 100.0
+bending = 2
+torsion = 1
+damping_ratio = 0.01
+[body.pod]
+mass = 0.5
+inertia = [0.01, 0.02, 0.02]
+[joint.root]
+type = "revolute"
+parent = "base"
+child = "boom"
+origin = [0.0, 1.0, 0.0]
+motion = "prescribed"
+[joint.tip]
+type = "fixed"
+parent = "boom"
+child = "pod"
+origin = [2.0, 0.0, 0.0]
+[frame.middle]
+body = "boom"
+origin = [1.0, 0.0, 0.1]
+[port.bend]
+frame = "middle"
+[signal."root.qdd"]
+type = "sine"
+frequency = 0.5
+from_host = false
 [measure.reach]
 from = "base"
 to = "c"

@@ -1,4 +1,4 @@
-//! `L D Lᵀ` of symmetric positive definite matrices whose size is known at run time only, without allocation.
+//! `L D Lᵀ` of symmetric positive definite matrices, in place.
 
 use super::Scalar;
 
@@ -6,7 +6,9 @@ use super::Scalar;
 /// `L D Lᵀ`: strict lower triangle of `L`, on the diagonal `1/D`.
 ///
 /// # Errors
-/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry, negative, or not a number.
+/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (a few hundred round-offs), negative, or not
+/// a number.
+#[inline(always)]
 pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     for j in 0..n {
         let diagonal = m[j * n + j];

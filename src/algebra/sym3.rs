@@ -1,4 +1,4 @@
-use super::{Mat3, Scalar, Vec3};
+use super::{Mat3, Scalar, Vec3, spd};
 
 /// A symmetric 3×3 matrix, its six different numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,47 +151,15 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     #[inline(always)]
     pub fn factor(m: &[[S; N]; N]) -> Result<Self, usize> {
         let mut f = *m;
-        for j in 0..N {
-            let mut pivot = m[j][j];
-            for k in 0..j {
-                // f[j][k] holds L_jk D_k until row j is scaled below.
-                let l = f[j][k] * f[k][k];
-                pivot -= l * f[j][k];
-                f[j][k] = l;
-            }
-            let regular = pivot.value() > 1e-14 * m[j][j].value();
-            if !regular {
-                return Err(j);
-            }
-            f[j][j] = S::one() / pivot;
-            for i in j + 1..N {
-                let mut sum = m[i][j];
-                for k in 0..j {
-                    sum -= f[i][k] * f[j][k];
-                }
-                f[i][j] = sum;
-            }
-        }
+        spd::factor(f.as_flattened_mut(), N)?;
         Ok(Self { factors: f })
     }
 
     /// The solution `x` of `m x = b`.
     #[inline(always)]
     pub fn solve(&self, b: &[S; N]) -> [S; N] {
-        let f = &self.factors;
         let mut x = *b;
-        for i in 1..N {
-            for k in 0..i {
-                let l = f[i][k];
-                x[i] -= l * x[k];
-            }
-        }
-        for i in (0..N).rev() {
-            x[i] *= f[i][i];
-            for k in i + 1..N {
-                x[i] -= f[k][i] * x[k];
-            }
-        }
+        spd::solve(self.factors.as_flattened(), &mut x, |x| x);
         x
     }
 }

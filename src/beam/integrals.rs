@@ -107,6 +107,12 @@ impl Modes {
 }
 
 impl Integrals {
+    /// Mass (kg), mass centre (m) and inertia about it (kg·m²) at rest.
+    pub fn about_centre(&self) -> (f64, Vec3<f64>, Sym3<f64>) {
+        let centre = self.c0 / self.m;
+        (self.m, centre, self.J0 + Sym3::point_mass(-self.m, &centre))
+    }
+
     fn zero(n: usize) -> Self {
         Self {
             m: 0.0,

@@ -1,7 +1,7 @@
 use super::model::{Model, Source};
 use super::outputs::{self, View};
 use crate::Error;
-use crate::algebra::{Quaternion, Scalar, Wrench};
+use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{ForwardDynamics, SingularHinge};
 use crate::loads::Instant;
@@ -16,8 +16,6 @@ pub struct Evaluation<S: Scalar> {
     kinematics: Kinematics<S>,
     applied: Applied<S>,
     dynamics: ForwardDynamics<S>,
-    /// What the drives of prescribed joints give, one for each rate.
-    drive: Vec<S>,
     slots: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
 }
@@ -29,7 +27,6 @@ impl<S: Scalar> Evaluation<S> {
             kinematics: Kinematics::new(&model.system),
             applied: Applied::none(&model.system),
             dynamics: ForwardDynamics::new(&model.system),
-            drive: vec![S::zero(); model.system.nv],
             slots: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); model.system.bodies.len()],
         }
@@ -72,19 +69,9 @@ impl<S: Scalar> Evaluation<S> {
         self.dynamics
             .solve(system, derived, &self.kinematics, &self.applied, qdd)
             .map_err(|hinge| singular(model, hinge))?;
-        for (i, body) in system
-            .bodies
-            .iter()
-            .enumerate()
-            .filter(|(_, body)| body.joint.prescribed)
-        {
-            let F = self.dynamics.transmitted(system, i).unwrap_or_else(Wrench::zero);
-            for v in body.joint.v..body.joint.v + body.joint.nv {
-                let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
-                self.drive[v] = F.power(&self.kinematics.H[v]) + rotor - self.applied.tau[v];
-                power += self.drive[v] * qd[v];
-            }
-        }
+        power += self
+            .dynamics
+            .drive(system, derived, &self.kinematics, &self.applied, (qd, qdd));
         if let Some(work) = work.first_mut() {
             *work = power;
         }
@@ -124,7 +111,6 @@ impl<S: Scalar> Evaluation<S> {
             now,
             loads: &model.loads,
             dynamics: &self.dynamics,
-            drive: &self.drive,
             q_WB: &self.q_WB,
             sides: &modes[model.signals.len()..],
         };

@@ -7,7 +7,7 @@ use crate::dynamics::recursive::ForwardDynamics;
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{JointType, Spec, problem};
 use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{BodyKinematics, FrameRef, Input, Joint, Quantity, System, Unit};
+use crate::system::{BodyKinematics, Carrier, FrameRef, Input, Joint, Quantity, System, Unit};
 
 /// The list of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
@@ -45,8 +45,6 @@ pub(super) struct View<'a, S: Scalar> {
     pub loads: &'a Loads,
     /// Accelerations.
     pub dynamics: &'a ForwardDynamics<S>,
-    /// What the drives give, one for each rate.
-    pub drive: &'a [S],
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
     /// Sides of the ranges, then of the linear limits.
@@ -117,12 +115,8 @@ impl Outputs {
                 Unit::One,
                 format!("whether {name} is bent beyond its linear limit"),
             );
-            outputs.groups.push(Group::Limits(loads.ranges.len() + i, 1));
             outputs.limits.push((outputs.declared.len(), limit.body));
-            outputs.declared.push(Output {
-                quantity,
-                kind: OutputKind::Flag,
-            });
+            outputs.flag(Group::Limits(loads.ranges.len() + i, 1), quantity);
         }
         for (i, frame) in system.frames.iter().enumerate() {
             outputs.frame(&frame.name, "frame", FrameRef::Frame(i));
@@ -160,11 +154,7 @@ impl Outputs {
                 Unit::One,
                 format!("whether joint {} is outside its range", range.joint),
             );
-            outputs.groups.push(Group::Limits(first, count));
-            outputs.declared.push(Output {
-                quantity,
-                kind: OutputKind::Flag,
-            });
+            outputs.flag(Group::Limits(first, count), quantity);
             first += count;
         }
         if spec.output.diagnostics {
@@ -176,6 +166,14 @@ impl Outputs {
     /// The places of the outputs that tell whether a beam is beyond its linear limit, with the body.
     pub fn linear_limits(&self) -> impl Iterator<Item = (usize, usize)> {
         self.limits.iter().copied()
+    }
+
+    fn flag(&mut self, group: Group, quantity: Quantity) {
+        self.groups.push(group);
+        self.declared.push(Output {
+            quantity,
+            kind: OutputKind::Flag,
+        });
     }
 
     fn push(&mut self, group: Group, quantities: impl IntoIterator<Item = Quantity>) {
@@ -335,7 +333,7 @@ impl Outputs {
                 }
                 Group::Drive(body) => {
                     let joint = &view.now.system.bodies[body].joint;
-                    (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.drive[v]));
+                    (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.dynamics.drive[v]));
                 }
                 Group::Beam(body) => view.beam(body, &mut y),
                 Group::Deflection(frame) => {
@@ -408,10 +406,7 @@ impl<S: Scalar> View<'_, S> {
             y.vector(&R_BR.tr_mul(&f));
             y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
         }
-        let energy = elastic.modes.iter().zip(eta).fold(S::zero(), |sum, (mode, &eta)| {
-            sum + eta * eta * S::lift(0.5 * mode.stiffness)
-        });
-        y.number(energy);
+        y.number(elastic.strain_energy(eta));
     }
 
     /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
@@ -446,10 +441,10 @@ impl<S: Scalar> View<'_, S> {
 pub(super) fn attitudes<S: Scalar>(now: &Instant<S>, q_WB: &mut [Quaternion<S>]) {
     for (i, (body, constants)) in now.system.bodies.iter().zip(&now.derived.bodies).enumerate() {
         let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(now.q, body.joint.q)));
-        let q_WP = match (body.station, body.parent) {
-            (Some(station), Some(parent)) => q_WB[parent] * bent(now, station),
-            (None, Some(parent)) => q_WB[parent],
-            (_, None) => Quaternion::identity(),
+        let q_WP = match body.carrier() {
+            Carrier::World => Quaternion::identity(),
+            Carrier::Body(parent) => q_WB[parent],
+            Carrier::Station(station) => q_WB[now.system.stations[station].body] * bent(now, station),
         };
         q_WB[i] = (q_WP * q_FB).normalised();
     }

@@ -153,11 +153,7 @@ impl Judge<'_> {
         let values = self.values;
         let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
-            (None, Some(solved)) => {
-                let sum = &solved.integrals;
-                let centre = sum.c0 / sum.m;
-                (sum.m, centre, sum.J0 + Sym3::point_mass(-sum.m, &centre))
-            }
+            (None, Some(solved)) => solved.integrals.about_centre(),
             // A beam that could not be solved has been complained of.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
@@ -175,10 +171,8 @@ impl Judge<'_> {
         if let (Some(beam), Some(solved)) = (&body.beam, solved) {
             let elastic = beam.elastic(solved, values);
             if !elastic.fits(&constants) {
-                let sum = &solved.integrals;
-                let centre = sum.c0 / sum.m;
-                let own = (sum.J0 + Sym3::point_mass(-sum.m, &centre)).d;
-                let [[x, y, z], [xx, yy, zz]] = [centre.into(), own].map(|v: [f64; 3]| v.map(rounded));
+                let (m_beam, centre, own) = solved.integrals.about_centre();
+                let [[x, y, z], [xx, yy, zz]] = [centre.into(), own.d].map(|v: [f64; 3]| v.map(rounded));
                 self.report(
                     body.mass.map_or(beam.place(), |mass| mass.inertia),
                     format!(
@@ -186,7 +180,7 @@ impl Judge<'_> {
                          alone has {} kg, centred at [{x}, {y}, {z}] m, and [{xx}, {yy}, {zz}] kg·m² about that: is the inertia \
                          about the mass centre, and the beam's root where it should be?",
                         body.name,
-                        rounded(sum.m)
+                        rounded(m_beam)
                     ),
                 );
             }

@@ -1,5 +1,5 @@
 use super::{BodyConstants, ParamId};
-use crate::algebra::{Mat3, Sym3, Vec3};
+use crate::algebra::{Mat3, Scalar, Sym3, Vec3};
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
 
@@ -141,6 +141,13 @@ pub(super) fn cross_of(W: &Mat3<f64>) -> Vec3<f64> {
 }
 
 impl Elastic {
+    /// Strain energy at the amplitudes `eta`, J.
+    pub fn strain_energy<S: Scalar>(&self, eta: &[S]) -> S {
+        self.modes.iter().zip(eta).fold(S::zero(), |energy, (mode, &eta)| {
+            energy + eta * eta * S::lift(0.5 * mode.stiffness)
+        })
+    }
+
     /// Whether no motion has a negative kinetic energy at rest: the modes' momentum is that of the body's mass. It may be zero,
     /// as a slender beam's is when it turns about itself.
     pub(super) fn fits(&self, body: &BodyConstants) -> bool {

@@ -1,5 +1,5 @@
 use super::joint::{Motion, part, with_joint};
-use super::{Body, Deflection, Derived, System};
+use super::{Deflection, Derived, System};
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3};
 
 /// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
@@ -72,26 +72,12 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// What carries a body: another body, or a bent place of one.
-    #[inline(always)]
-    pub fn carrier(&self, body: &Body) -> Option<&BodyKinematics<S>> {
-        match (body.station, body.parent) {
-            (Some(station), _) => Some(&self.stations[station]),
-            (None, Some(parent)) => Some(&self.bodies[parent]),
-            (None, None) => None,
-        }
-    }
-
     /// Fills everything for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
     pub fn update(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let (done, rest) = self.bodies.split_at_mut(i);
-            let P = match (body.station, body.parent) {
-                (Some(station), _) => &self.stations[station],
-                (None, Some(parent)) => &done[parent],
-                (None, None) => &world,
-            };
+            let P = body.carrier().of(done, &self.stations).unwrap_or(&world);
             let p_PF = lift3(&constants.p_PF);
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {

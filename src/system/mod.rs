@@ -65,6 +65,41 @@ pub struct Body {
     pub mass: Option<RigidMass>,
 }
 
+/// What a body's joint stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// The world.
+    World,
+    /// A rigid body.
+    Body(usize),
+    /// A bent place of a flexible body.
+    Station(usize),
+}
+
+impl Carrier {
+    /// Its entry among those of the bodies and of the stations; none of the world.
+    #[inline(always)]
+    pub fn of<'a, T>(self, bodies: &'a [T], stations: &'a [T]) -> Option<&'a T> {
+        match self {
+            Self::World => None,
+            Self::Body(body) => Some(&bodies[body]),
+            Self::Station(station) => Some(&stations[station]),
+        }
+    }
+}
+
+impl Body {
+    /// What its joint stands on.
+    #[inline(always)]
+    pub fn carrier(&self) -> Carrier {
+        match (self.station, self.parent) {
+            (Some(station), _) => Carrier::Station(station),
+            (None, Some(parent)) => Carrier::Body(parent),
+            (None, None) => Carrier::World,
+        }
+    }
+}
+
 /// The mass of a body at rest.
 #[derive(Clone, Copy, Debug)]
 pub struct RigidMass {

@@ -42,6 +42,8 @@ pub struct ForwardDynamics<S: Scalar> {
     pub A: Vec<Twist<S>>,
     /// The same of the stations.
     pub A_station: Vec<Twist<S>>,
+    /// What the drives of prescribed joints give, one for each rate, N·m or N.
+    pub drive: Vec<S>,
 }
 
 /// A joint that moves no inertia: the equations have no solution.
@@ -68,6 +70,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             ],
             A: vec![Twist::zero(); n],
             A_station: vec![Twist::zero(); system.stations.len()],
+            drive: vec![S::zero(); system.nv],
         }
     }
 
@@ -97,6 +100,29 @@ impl<S: Scalar> ForwardDynamics<S> {
             self.outwards(system, derived, kinematics, i, qdd);
         }
         Ok(())
+    }
+
+    /// What the drives of prescribed joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
+    /// after [`solve`](Self::solve).
+    pub fn drive(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        (qd, qdd): (&[S], &[S]),
+    ) -> S {
+        let mut power = S::zero();
+        for (i, body) in system.bodies.iter().enumerate() {
+            if let (true, Some(F)) = (body.joint.prescribed, self.transmitted(system, i)) {
+                for v in body.joint.v..body.joint.v + body.joint.nv {
+                    let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
+                    self.drive[v] = F.power(&kinematics.H[v]) + rotor - applied.tau[v];
+                    power += self.drive[v] * qd[v];
+                }
+            }
+        }
+        power
     }
 
     /// The wrench that its joint transmits to the body `i`, about the body's origin, world axes; after
@@ -205,16 +231,14 @@ impl<S: Scalar> ForwardDynamics<S> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
-        let carrier = match (body.station, body.parent) {
-            (Some(station), _) => self.A_station[station],
-            (None, Some(parent)) => self.A[parent],
-            (None, None) => Twist::zero(),
-        };
-        let carried = carrier.shift(&at.r_PB_W);
+        let carrier = body.carrier();
+        let carried = carrier
+            .of(&self.A, &self.A_station)
+            .map_or_else(Twist::zero, |A| A.shift(&at.r_PB_W));
         match &derived.bodies[i].joint {
             JointModel::Free(joint) => {
-                let R_WF = kinematics
-                    .carrier(body)
+                let R_WF = carrier
+                    .of(&kinematics.bodies, &kinematics.stations)
                     .map_or_else(|| BodyKinematics::world().R_WB, |P| P.R_WB);
                 let relative = self.A[i] - carried;
                 *part_mut(qdd, v) = Free::rates(joint, &relative, &R_WF, &at.R_WB);

@@ -40,12 +40,10 @@ impl<S: Scalar> InverseDynamics<S> {
     ) {
         for (i, body) in system.bodies.iter().enumerate() {
             let at = &kinematics.bodies[i];
-            let carrier = match (body.station, body.parent) {
-                (Some(station), _) => self.A_station[station],
-                (None, Some(parent)) => self.A[parent],
-                (None, None) => Twist::zero(),
-            };
-            let mut A = carrier.shift(&at.r_PB_W);
+            let mut A = body
+                .carrier()
+                .of(&self.A, &self.A_station)
+                .map_or_else(Twist::zero, |A| A.shift(&at.r_PB_W));
             for v in body.joint.v..body.joint.v + body.joint.nv {
                 A = A + kinematics.H[v] * qdd[v];
             }
