@@ -1,4 +1,4 @@
-//! Straight elastic beams: from section data to natural modes, and to the integrals of a flexible body.
+//! Straight elastic beams: from section data to natural modes, and to the particles of a flexible body.
 //!
 //! Euler–Bernoulli bending in two planes, St.-Venant torsion, stretch; no shear deformation, no rotary inertia of
 //! bending. The four motions are uncoupled:
@@ -26,7 +26,7 @@
 //! beam would soften where it has to stiffen.
 //!
 //! Where things are: `section` says what a beam is, `boundary` how it is held; `basis`, `mesh`, `ritz`, `eigen` and `solve`
-//! find `mode`s, `modes` lists them, `integrals` is what the dynamics takes, `point` a frame on the beam.
+//! find `mode`s, `modes` lists them, `point` is a frame on the beam, `particles` what the dynamics takes of its mass.
 //!
 //! ```
 //! use grapple::beam::{Beam, Boundary, Counts, Profile};
@@ -46,10 +46,10 @@ mod basis;
 mod boundary;
 mod eigen;
 mod error;
-mod integrals;
 mod mesh;
 mod mode;
 mod modes;
+mod particles;
 mod point;
 mod ritz;
 mod section;
@@ -60,8 +60,8 @@ mod tests;
 
 pub use boundary::Boundary;
 pub use error::BeamError;
-pub use integrals::Integrals;
 pub use mode::{Kind, Mode, Values};
 pub use modes::{Counts, Modes};
+pub use particles::Particle;
 pub use point::Point;
 pub use section::{Beam, Profile, Section, cantilever_EI};

@@ -47,16 +47,8 @@ impl Kind {
         }
     }
 
-    /// What the strain energy squares.
-    pub(super) fn strain(self, values: &Values) -> f64 {
-        match self.field() {
-            Field::Rod => values.slope,
-            Field::Bending => values.curvature,
-        }
-    }
-
     /// Displacement per unit of the shape's value.
-    pub(super) fn displacement(self) -> Vec3<f64> {
+    pub fn displacement(self) -> Vec3<f64> {
         match self {
             Self::BendingY => Vec3::y(),
             Self::BendingZ => Vec3::z(),
@@ -73,11 +65,6 @@ impl Kind {
             Self::Torsion => Vec3::x() * value,
             Self::Axial => Vec3::zeros(),
         }
-    }
-
-    /// Whether slopes of the two kinds shorten the beam together: `½ (v′² + w′²)` has no mixed term.
-    pub(super) fn foreshortens_with(self, other: Self) -> bool {
-        self == other && self.field() == Field::Bending
     }
 }
 
@@ -120,6 +107,11 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// Whether the slopes of the two modes shorten the beam together: `½ (v′² + w′²)` has no mixed term.
+    pub fn draws_in_with(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.kind.field() == Field::Bending
+    }
+
     /// The shape at `x` (m); beyond an end that end's.
     pub fn at(&self, x: f64) -> Values {
         let elements = &self.shape.elements;

@@ -1,8 +1,8 @@
 use nalgebra::{DMatrix, DVector};
 
-use super::Modes;
 use super::basis::Gauss;
 use super::mode::Values;
+use super::{Modes, mesh};
 use crate::algebra::{Mat3, Vec3};
 
 /// A frame on the beam: how its origin and its axes move with the modes.
@@ -19,36 +19,56 @@ pub struct Point {
 impl Modes {
     /// The section at `x` (m) in beam axes; beyond an end that end's.
     pub fn at(&self, x: f64) -> Point {
-        let n = self.list().len();
         let x = x.clamp(0.0, self.length());
-        let values: Vec<Values> = self.list().iter().map(|mode| mode.at(x)).collect();
-        let kind = |k: usize| self.list()[k].kind;
+        self.point(mesh::find(&self.elements, x), x, self.foreshortening(x))
+    }
+
+    /// The section at `x` (m) on the element `e`.
+    pub(super) fn point(&self, e: usize, x: f64, G: DMatrix<Vec3<f64>>) -> Point {
+        let list = self.list();
+        let at = self.elements[e].local(x);
+        let values: Vec<Values> = list.iter().map(|mode| mode.shape.on(e, at)).collect();
         Point {
-            Phi: DVector::from_fn(n, |k, _| kind(k).displacement() * values[k].value),
-            Psi: DVector::from_fn(n, |k, _| kind(k).rotation(values[k].value, values[k].slope)),
-            G: self.foreshortening(x),
+            Phi: DVector::from_fn(list.len(), |k, _| list[k].kind.displacement() * values[k].value),
+            Psi: DVector::from_fn(list.len(), |k, _| {
+                list[k].kind.rotation(values[k].value, values[k].slope)
+            }),
+            G,
         }
     }
 
     fn foreshortening(&self, x: f64) -> DMatrix<Vec3<f64>> {
-        let n = self.list().len();
-        let mut G = DMatrix::from_element(n, n, Vec3::zeros());
-        let degree = self.list().iter().map(|mode| mode.shape.degree).fold(1, usize::max);
-        let gauss = Gauss::of(degree);
+        let mut G = self.not_drawn_in();
         for (e, element) in self.elements.iter().enumerate().take_while(|(_, e)| e.a.x < x) {
-            for (s, ds) in gauss.on(element.a.x, element.b.x.min(x)) {
-                let slope = |k: usize| self.list()[k].shape.on(e, element.local(s)).slope;
-                let slopes: Vec<f64> = (0..n).map(slope).collect();
-                for k in 0..n {
-                    for l in 0..n {
-                        if self.list()[k].kind.foreshortens_with(self.list()[l].kind) {
-                            G[(k, l)].x -= slopes[k] * slopes[l] * ds;
-                        }
+            self.draw_in(&mut G, e, element.a.x, element.b.x.min(x));
+        }
+        G
+    }
+
+    pub(super) fn not_drawn_in(&self) -> DMatrix<Vec3<f64>> {
+        let n = self.list().len();
+        DMatrix::from_element(n, n, Vec3::zeros())
+    }
+
+    /// Adds to `G` what the piece from `a` to `b` (m) of the element `e` draws in.
+    pub(super) fn draw_in(&self, G: &mut DMatrix<Vec3<f64>>, e: usize, a: f64, b: f64) {
+        let list = self.list();
+        for (s, ds) in self.gauss().on(a, b) {
+            let at = self.elements[e].local(s);
+            let slopes: Vec<f64> = list.iter().map(|mode| mode.shape.on(e, at).slope).collect();
+            for (k, mode) in list.iter().enumerate() {
+                for (l, other) in list.iter().enumerate() {
+                    if mode.draws_in_with(other) {
+                        G[(k, l)].x -= slopes[k] * slopes[l] * ds;
                     }
                 }
             }
         }
-        G
+    }
+
+    /// Exact for products of two shapes and a linear property of the section.
+    pub(super) fn gauss(&self) -> Gauss {
+        Gauss::of(self.list().iter().map(|mode| mode.shape.degree).fold(1, usize::max))
     }
 }
 

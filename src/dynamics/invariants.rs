@@ -84,7 +84,7 @@ impl<S: Scalar> BodyMotion<S> {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));
         let (w, v) = (&at.V_WB.w, &at.V_WB.v);
-        let (Some(modes), Some(elastic)) = (&system.bodies[i].modes, &constants.elastic) else {
+        let Some(modes) = &system.bodies[i].modes else {
             let c = at.R_WB * lift3::<S>(&constants.p_BoBcm);
             let v = v + w.cross(&c);
             let w_B = at.R_WB.tr_mul(w);
@@ -103,9 +103,9 @@ impl<S: Scalar> BodyMotion<S> {
         let about_origin = bent.h.cross(v) + Jw + bent.b_dot;
         let eta_dot = &qd[modes.rates()];
         let mut modal = S::zero();
-        for (row, &rate) in elastic.mass.chunks(modes.n).zip(eta_dot) {
+        for (row, &rate) in bent.M.chunks(modes.n).zip(eta_dot) {
             for (&M, &other) in row.iter().zip(eta_dot) {
-                modal += rate * other * S::lift(M);
+                modal += rate * other * M;
             }
         }
         let rigid = v.dot(v) * m + w.dot(&Jw) + modal;

@@ -119,8 +119,9 @@ impl Loads {
                 let h = now.first_moment(i);
                 applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * S::lift(constants.m));
                 if let Some(modes) = &now.system.bodies[i].modes {
-                    for v in modes.rates() {
-                        applied.tau[v] += now.kinematics.L[v].f.dot(&g);
+                    let bent = &now.kinematics.deflections[modes.index];
+                    for (tau, L) in applied.tau[modes.rates()].iter_mut().zip(&bent.L) {
+                        *tau += L.f.dot(&g);
                     }
                 }
             }

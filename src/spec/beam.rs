@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 /// four ways: stiffnesses (`EI` or `EI_y` and `EI_z`), a material with a profile (`E`, `I_y`, `I_z`), the first bending
 /// frequency, or `sections` for a tapered beam.
 ///
-/// Deflections are small ones. On a free hinge the equations end where the modes leave the hinge no inertia of its own: with the beam's
-/// mass alone at a deflection of about a sixth of its length with two modes in a plane, a twentieth with five; a hub, a rotor or a
-/// rigid mass beside the beam's takes it farther.
+/// Bending is linear: a good description up to a deflection of about a tenth of the length (`linear_limit`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beam {

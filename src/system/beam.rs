@@ -1,7 +1,7 @@
-use super::elastic::{Elastic, ModeConstants, PairConstants, StationConstants, cross_of, inertia_of};
+use super::solved::Solved;
 use super::{Bound, Declarations, ParamId, Quantity, Unit};
-use crate::algebra::{Pose, Quaternion, Vec3};
-use crate::beam::{self, BeamError, Counts, Integrals, Modes as Shapes};
+use crate::algebra::{Pose, Quaternion};
+use crate::beam::{self, BeamError, Counts};
 use crate::spec::{self, PerAxis, at};
 use std::ops::Range;
 
@@ -47,16 +47,6 @@ struct Numbers {
     stiffness_scale: Option<ParamId>,
     tip_mass: Option<ParamId>,
     tip_inertia: Option<ParamId>,
-}
-
-/// A beam with its modes, in its place in the body.
-#[derive(Clone, Debug)]
-pub(super) struct Solved {
-    pub shapes: Shapes,
-    /// Beam axes in body axes.
-    pub X_BR: Pose<f64>,
-    pub integrals: Integrals,
-    stiffening: bool,
 }
 
 impl Beam {
@@ -310,12 +300,7 @@ impl Beam {
         };
         let shapes = beam.modes(&boundary, self.counts)?;
         let X_BR = Pose::from_parts(q_BR, self.numbers.origin.vector(values));
-        Ok(Solved {
-            integrals: shapes.integrals().placed(&X_BR),
-            shapes,
-            X_BR,
-            stiffening: self.stiffening,
-        })
+        Ok(Solved::new(shapes, X_BR, self.stiffening))
     }
 
     pub(super) fn orientation(&self) -> Option<ParamId> {
@@ -370,83 +355,8 @@ impl Beam {
         beam::Beam::uniform(length, profile)
     }
 
-    /// The constants of the dynamics.
-    pub(super) fn elastic(&self, solved: &Solved, values: &[f64]) -> Elastic {
-        let sum = &solved.integrals;
-        let n = self.modes();
-        let modes = (0..n).map(|k| {
-            let stiffness = sum.K_kl[(k, k)];
-            let ratio = self.damping_ratio.map_or(0.0, |id| values[id.0 + k]);
-            ModeConstants {
-                h: sum.C_k[k],
-                b: cross_of(&sum.S_k[k]) + sum.h_k[k],
-                J: inertia_of(&sum.S_k[k]),
-                stiffness,
-                damping: 2.0 * ratio * stiffness.sqrt(),
-            }
-        });
-        let mut pairs = Vec::new();
-        for k in 0..n {
-            for l in k..n {
-                let drawn_in = if solved.stiffening { 1.0 } else { 0.0 };
-                let (c, D) = (sum.c_kl[(k, l)] * drawn_in, sum.D_kl[(k, l)] * drawn_in);
-                let pair = PairConstants {
-                    k,
-                    l,
-                    h: c,
-                    b: cross_of(&D),
-                    coriolis: cross_of(&sum.S_kl[(l, k)]),
-                    J: inertia_of(&(sum.S_kl[(k, l)] + D)),
-                };
-                let J = pair.J.full();
-                if pair.h.norm() + pair.b.norm() + pair.coriolis.norm() + J.norm() > 1e-14 {
-                    pairs.push(pair);
-                }
-            }
-        }
-        Elastic {
-            modes: modes.collect(),
-            root: solved.X_BR.p,
-            axes: solved.X_BR.R,
-            length: solved.shapes.length(),
-            left_out: beam::Kind::ALL
-                .into_iter()
-                .filter(|&kind| self.counts.of(kind) > 0)
-                .filter_map(|kind| solved.shapes.left_out(kind))
-                .collect(),
-            pairs,
-            mass: sum.M_kl.transpose().as_slice().to_vec(),
-        }
-    }
-}
-
-impl Solved {
-    /// The place on the beam's axis that is nearest to the point `p` (m, body axes) of the body at rest.
-    pub fn near(&self, p: &Vec3<f64>) -> StationConstants {
-        let along = self.X_BR.R.tr_mul(&(p - self.X_BR.p)).x;
-        self.at(along.clamp(0.0, self.shapes.length()))
-    }
-
-    /// The place at `x` (m) along the beam's axis.
-    pub fn at(&self, x: f64) -> StationConstants {
-        let point = self.shapes.at(x).express(&self.X_BR.R);
-        let n = point.Phi.len();
-        let mut pairs = Vec::new();
-        if self.stiffening {
-            for k in 0..n {
-                for l in k..n {
-                    let G = point.G[(k, l)];
-                    if G.norm() > 1e-14 {
-                        pairs.push((k, l, G));
-                    }
-                }
-            }
-        }
-        StationConstants {
-            p: self.X_BR.p + self.X_BR.R * Vec3::x() * x,
-            shape: point.Phi.iter().copied().collect(),
-            slope: point.Psi.iter().copied().collect(),
-            pairs,
-        }
+    /// Damping ratio of the mode `k`.
+    pub(super) fn damping_ratio(&self, values: &[f64], k: usize) -> f64 {
+        self.damping_ratio.map_or(0.0, |id| values[id.0 + k])
     }
 }

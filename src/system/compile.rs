@@ -74,7 +74,7 @@ impl System {
 
     /// The place of `n` modes in the state, after what is there.
     fn modes(&mut self, n: usize) -> Modes {
-        let index = self.bodies.iter().filter(|body| body.modes.is_some()).count();
+        let index = self.flexible().count();
         let (q, v) = (self.nq, self.nv);
         self.nq += n;
         self.nv += n;

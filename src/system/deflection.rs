@@ -1,31 +1,186 @@
-use super::elastic::{Elastic, Modes, StationConstants};
+use super::elastic::{Amplitude, Elastic, Field, Modes, StationConstants};
 use super::{BodyKinematics, Derived, Kinematics, System};
-use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, Twist, Vec3, Wrench, lift3};
+use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, Twist, Vec3, Wrench, lift3, lift33};
 
-/// A flexible body's mass integrals as it is bent and moves, about its origin, world axes.
-#[derive(Clone, Copy, Debug)]
+/// What the dynamics asks of a flexible body's mass as it is bent and moves, about the body's origin, world axes.
+#[derive(Clone, Debug)]
 pub struct Deflection<S: Scalar> {
-    /// First moment of mass `h = ∫p dm`, kg·m.
+    /// First moment of mass `h = Σ m p`, kg·m.
     pub h: Vec3<S>,
     /// Its rate in the body, kg·m/s: the linear momentum of the deformation.
     pub h_dot: Vec3<S>,
     /// Inertia about the origin, kg·m².
     pub J: Sym3<S>,
-    /// Angular momentum of the deformation about the origin, `Σ b_k η̇_k`, kg·m²/s.
+    /// Angular momentum of the deformation about the origin, kg·m²/s.
     pub b_dot: Vec3<S>,
     /// The wrench that the rates alone ask for, less that of `A_bias`.
     pub bias: Wrench<S>,
+    /// What each mode's rate adds to the momentum.
+    pub L: Vec<Wrench<S>>,
+    /// Modal mass, row by row.
+    pub M: Vec<S>,
+    /// The force on each mode that the rates alone ask for, less that of `A_bias`.
+    pub modal_bias: Vec<S>,
+    /// One for each field.
+    fields: Vec<FieldMotion<S>>,
+}
+
+/// The displacement of a field.
+#[derive(Clone, Copy, Debug)]
+struct FieldMotion<S: Scalar> {
+    /// `e z`, along the field.
+    d: Vec3<S>,
+    /// `e ż`.
+    d_dot: Vec3<S>,
+    z: S,
+    z_dot: S,
+    /// What the modes' rates alone give of `z̈`.
+    z_bias: S,
+    /// `∂z/∂η`, by the modes of its amplitude.
+    dz: [(usize, S); 2],
+    /// How many modes there are in it.
+    of: usize,
+    /// The force on it that the rates alone ask for, of the fields that are drawn in.
+    force: S,
+}
+
+impl<S: Scalar> FieldMotion<S> {
+    fn new(field: &Field, eta: &[S], eta_dot: &[S]) -> Self {
+        let (zero, one) = (S::zero(), S::one());
+        let (z, z_dot, z_bias, dz, of) = match field.amplitude {
+            Amplitude::Mode(k) => (eta[k], eta_dot[k], zero, [(k, one); 2], 1),
+            Amplitude::Pair(k, l) if k == l => {
+                let (x, v) = (eta[k], eta_dot[k]);
+                (x * x * S::lift(0.5), x * v, v * v, [(k, x); 2], 1)
+            }
+            Amplitude::Pair(k, l) => {
+                let (x, y, vx, vy) = (eta[k], eta[l], eta_dot[k], eta_dot[l]);
+                let z_bias = vx * vy * S::lift(2.0);
+                (x * y, vx * y + x * vy, z_bias, [(k, y), (l, x)], 2)
+            }
+        };
+        let e = lift3::<S>(&field.e);
+        Self {
+            d: e * z,
+            d_dot: e * z_dot,
+            z,
+            z_dot,
+            z_bias,
+            dz,
+            of,
+            force: zero,
+        }
+    }
+
+    fn dz(&self) -> &[(usize, S)] {
+        &self.dz[..self.of]
+    }
 }
 
 impl<S: Scalar> Deflection<S> {
-    /// Of no mass.
-    pub fn none() -> Self {
+    /// Room for a body with `n` modes.
+    pub fn new(n: usize) -> Self {
         Self {
             h: Vec3::zeros(),
             h_dot: Vec3::zeros(),
             J: Sym3::zero(),
             b_dot: Vec3::zeros(),
             bias: Wrench::zero(),
+            L: vec![Wrench::zero(); n],
+            M: vec![S::zero(); n * n],
+            modal_bias: vec![S::zero(); n],
+            fields: Vec::with_capacity(n * (n + 3) / 2),
+        }
+    }
+
+    /// Fills everything for a body `at` its place, with the amplitudes `eta` and their rates.
+    ///
+    /// From Lagrange's equations of the kinetic energy in [`Elastic`], with the ordinary acceleration `a` of the body's origin
+    /// and with `Y_i = ∫ p f_i dm`, `V_i = ∫ ṗ f_i dm`, `z̈_i = ∂z_i/∂η·η̈ + z̄_i`:
+    ///
+    /// ```text
+    ///     f   = m a + α × h + ω × (ω × h + 2 ḣ) + Σ a_i e_i z̈_i
+    ///     t   = h × a + J α + ω × (J ω + Σ b_k η̇_k) + 2 Σ (Y_i·e_i ω − Y_i·ω e_i) ż_i + Σ Y_i × e_i z̈_i + Σ b_k η̈_k
+    ///     Q_i = e_i·(a_i a + α × Y_i + ω × (ω × Y_i + 2 V_i)) + Σ A_ij e_i·e_j z̈_j
+    ///     Q_k = Σ ∂z_i/∂η_k Q_i + b_k·α + Σ I_kl η̈_l
+    /// ```
+    pub(super) fn update(&mut self, elastic: &Elastic, at: &BodyKinematics<S>, eta: &[S], eta_dot: &[S]) {
+        let R = at.R_WB * lift33::<S>(&elastic.axes);
+        let w = R.tr_mul(&at.V_WB.w);
+        self.fields.clear();
+        let motion = |field: &Field| FieldMotion::new(field, eta, eta_dot);
+        self.fields.extend(elastic.fields.iter().map(motion));
+
+        let (mut h, mut h_dot, mut h_bias) = (lift3::<S>(&elastic.h), Vec3::zeros(), Vec3::zeros());
+        let (mut b_dot, mut b_bias) = (Vec3::zeros(), Vec3::zeros());
+        for (M, &at_rest) in self.M.iter_mut().zip(&elastic.mass) {
+            *M = S::lift(at_rest);
+        }
+        for (k, mode) in elastic.modes.iter().enumerate() {
+            let b = lift3::<S>(&mode.b);
+            self.L[k] = Wrench::new(b, Vec3::zeros());
+            self.modal_bias[k] = S::zero();
+            b_dot += b * eta_dot[k];
+        }
+        let spin = w.cross(&b_dot);
+        for &(i, j, A) in &elastic.couplings {
+            self.couple(i, j, S::lift(A));
+        }
+        let (mut trace, mut turned) = (S::zero(), Vec3::zeros());
+        let mut W = Mat3::zeros();
+        let n = elastic.fields.len();
+        for (i, field) in elastic.fields.iter().enumerate() {
+            let (e, Y_0) = (lift3::<S>(&field.e), lift3::<S>(&field.Y));
+            let (mut Y, mut V) = (Y_0, Vec3::zeros());
+            for (other, &A) in self.fields.iter().zip(&elastic.products[i * n..]) {
+                Y += other.d * S::lift(A);
+                V += other.d_dot * S::lift(A);
+            }
+            let motion = self.fields[i];
+            let (ae, b) = (e * S::lift(field.a), Y.cross(&e));
+            h += ae * motion.z;
+            h_dot += ae * motion.z_dot;
+            h_bias += ae * motion.z_bias;
+            b_dot += b * motion.z_dot;
+            b_bias += b * motion.z_bias;
+            W += (Y_0 + Y) * motion.d.transpose();
+            trace += Y.dot(&motion.d_dot);
+            turned += motion.d_dot * Y.dot(&w);
+            let force = motion.force + e.dot(&w.cross(&(w.cross(&Y) + V + V)));
+            for &(k, dz) in motion.dz() {
+                self.L[k] = self.L[k] + Wrench::new(b * dz, ae * dz);
+                self.modal_bias[k] += force * dz;
+            }
+        }
+        // ∫ p pᵀ dm has grown by the symmetric part of W.
+        let J = elastic.J.lift::<S>()
+            + Sym3::from_upper(&(Mat3::identity() * W.trace() - (W + W.transpose()) * S::lift(0.5)));
+        let f = w.cross(&(w.cross(&h) + h_dot + h_dot)) + h_bias;
+        let t = w.cross(&J.times(&w)) + spin + (w * trace - turned) * S::lift(2.0) + b_bias;
+        for L in &mut self.L {
+            *L = Wrench::new(R * L.t, R * L.f);
+        }
+        (self.h, self.h_dot) = (R * h, R * h_dot);
+        (self.J, self.b_dot) = (J.express(&R), R * b_dot);
+        self.bias = Wrench::new(R * t, R * f);
+    }
+
+    /// Adds what the fields `i ≤ j` have in common, of which one is drawn in, to the modal mass and to the fields' forces.
+    fn couple(&mut self, i: usize, j: usize, A: S) {
+        let n = self.L.len();
+        let (a, b) = (self.fields[i], self.fields[j]);
+        self.fields[i].force += A * b.z_bias;
+        if i != j {
+            self.fields[j].force += A * a.z_bias;
+        }
+        for &(k, dz_a) in a.dz() {
+            for &(l, dz_b) in b.dz() {
+                let M = A * dz_a * dz_b;
+                self.M[k * n + l] += M;
+                if i != j {
+                    self.M[l * n + k] += M;
+                }
+            }
         }
     }
 }
@@ -38,9 +193,7 @@ impl<S: Scalar> Kinematics<S> {
         let (eta, eta_dot) = (&q[modes.coordinates()], &qd[modes.rates()]);
         let at = self.bodies[i];
         if let Some(elastic) = &constants.elastic {
-            let own = (lift3(&constants.h), constants.J_Bo.lift());
-            let (L, beta) = (&mut self.L[modes.rates()], &mut self.modal_bias[modes.rates()]);
-            self.deflections[modes.index] = deflect(elastic, own, &at, eta, eta_dot, L, beta);
+            self.deflections[modes.index].update(elastic, &at, eta, eta_dot);
         }
         for s in modes.stations.clone() {
             let first = system.stations[s].first;
@@ -58,89 +211,6 @@ impl<S: Scalar> Kinematics<S> {
         let T = &self.T[first..first + modes.n];
         let carried = A.shift(&self.stations[s].r_PB_W);
         T.iter().zip(eta_ddot).fold(carried, |A, (T, &rate)| A + *T * rate)
-    }
-}
-
-/// The mass integrals of a bent body whose first moment and inertia at rest are `(h, J)`, body axes.
-///
-/// From Lagrange's equations of the kinetic energy in [`Elastic`], with the ordinary acceleration `a` of the
-/// body's origin:
-///
-/// ```text
-///     f = m a + α × h + ω × (ω × h) + 2 ω × ḣ + Σ h_kl η̇_k η̇_l + Σ h_k η̈_k
-///     t = h × a + J α + ω × (J ω + Σ b_k η̇_k) + J̇ ω + Σ b_kl η̇_k η̇_l + Σ b_k η̈_k
-///     Q_k = h_k·a + b_k·α + Σ M_kl η̈_l + 2 ω·Σ c_kl η̇_l − ½ ω·(∂J/∂η_k) ω
-/// ```
-fn deflect<S: Scalar>(
-    elastic: &Elastic,
-    (mut h, mut J): (Vec3<S>, Sym3<S>),
-    at: &BodyKinematics<S>,
-    eta: &[S],
-    eta_dot: &[S],
-    L: &mut [Wrench<S>],
-    beta: &mut [S],
-) -> Deflection<S> {
-    let half = S::lift(0.5);
-    let w = at.R_WB.tr_mul(&at.V_WB.w);
-    // The angular part of the modal force is gathered as the power of ω on it.
-    let spin = |J: &Sym3<S>| w.dot(&J.times(&w)) * half;
-    let (mut h_dot, mut b_dot) = (Vec3::zeros(), Vec3::zeros());
-    let (mut h_bias, mut b_bias, mut Jdot_w) = (Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
-    for (k, mode) in elastic.modes.iter().enumerate() {
-        L[k] = Wrench::new(lift3(&mode.b), lift3(&mode.h));
-        let J_k = mode.J.lift::<S>();
-        let J_k_w = J_k.times(&w);
-        beta[k] = -w.dot(&J_k_w) * half;
-        h += L[k].f * eta[k];
-        J = J + J_k * eta[k];
-        Jdot_w += J_k_w * eta_dot[k];
-    }
-    for pair in &elastic.pairs {
-        let (k, l) = (pair.k, pair.l);
-        let (h_kl, b_kl, c) = (lift3::<S>(&pair.h), lift3::<S>(&pair.b), lift3::<S>(&pair.coriolis));
-        let J_kl = pair.J.lift::<S>();
-        let spin = spin(&J_kl) + spin(&J_kl);
-        let J_kl_w = J_kl.times(&w);
-        if k == l {
-            let (x, v) = (eta[k], eta_dot[k]);
-            L[k].f += h_kl * x;
-            L[k].t += b_kl * x;
-            beta[k] -= spin * x * half;
-            h += h_kl * (x * x * half);
-            J = J + J_kl * (x * x * half);
-            Jdot_w += J_kl_w * (x * v);
-            h_bias += h_kl * (v * v);
-            b_bias += b_kl * (v * v);
-        } else {
-            let (x, y, vx, vy) = (eta[k], eta[l], eta_dot[k], eta_dot[l]);
-            L[k].f += h_kl * y;
-            L[l].f += h_kl * x;
-            L[k].t += (b_kl + c) * y;
-            L[l].t += (b_kl - c) * x;
-            let coriolis = w.dot(&c);
-            let coriolis = coriolis + coriolis;
-            beta[k] += coriolis * vy - spin * y * half;
-            beta[l] -= coriolis * vx + spin * x * half;
-            h += h_kl * (x * y);
-            J = J + J_kl * (x * y);
-            Jdot_w += J_kl_w * (vx * y + x * vy);
-            h_bias += h_kl * (vx * vy + vx * vy);
-            b_bias += b_kl * (vx * vy + vx * vy);
-        }
-    }
-    for (L, &v) in L.iter_mut().zip(eta_dot) {
-        h_dot += L.f * v;
-        b_dot += L.t * v;
-        *L = Wrench::new(at.R_WB * L.t, at.R_WB * L.f);
-    }
-    let f = w.cross(&(w.cross(&h) + h_dot + h_dot)) + h_bias;
-    let t = w.cross(&(J.times(&w) + b_dot)) + Jdot_w + b_bias;
-    Deflection {
-        h: at.R_WB * h,
-        h_dot: at.R_WB * h_dot,
-        J: J.express(&at.R_WB),
-        b_dot: at.R_WB * b_dot,
-        bias: Wrench::new(at.R_WB * t, at.R_WB * f),
     }
 }
 

@@ -1,4 +1,4 @@
-use super::beam::Solved;
+use super::solved::Solved;
 use super::{
     Body, Elastic, Joint, JointModel, ParamId, Parameter, Place, RigidMass, Station, StationConstants, System, joint,
 };
@@ -91,7 +91,7 @@ impl System {
                 }
                 (Place::Near(point), _) => solved.near(&point.vector(values)),
                 (Place::Tip, Some((_, derived))) => derived.stations[s].clone(),
-                (Place::Tip, None) => solved.at(solved.shapes.length()),
+                (Place::Tip, None) => solved.tip(),
             }
         };
         let stations: Vec<StationConstants> = self.stations.iter().enumerate().map(station).collect();
@@ -153,7 +153,7 @@ impl Judge<'_> {
         let values = self.values;
         let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
-            (None, Some(solved)) => solved.integrals.about_centre(),
+            (None, Some(solved)) => solved.about_centre(),
             // A beam that could not be solved has been complained of.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
@@ -169,9 +169,9 @@ impl Judge<'_> {
             elastic: None,
         };
         if let (Some(beam), Some(solved)) = (&body.beam, solved) {
-            let elastic = beam.elastic(solved, values);
+            let elastic = solved.elastic(&constants, |k| beam.damping_ratio(values, k));
             if !elastic.fits(&constants) {
-                let (m_beam, centre, own) = solved.integrals.about_centre();
+                let (m_beam, centre, own) = solved.about_centre();
                 let [[x, y, z], [xx, yy, zz]] = [centre.into(), own.d].map(|v: [f64; 3]| v.map(rounded));
                 self.report(
                     body.mass.map_or(beam.place(), |mass| mass.inertia),

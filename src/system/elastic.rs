@@ -1,4 +1,4 @@
-use super::{BodyConstants, ParamId};
+use super::{BodyConstants, BodyKinematics, Deflection, ParamId};
 use crate::algebra::{Mat3, Scalar, Sym3, Vec3};
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
@@ -59,20 +59,37 @@ pub enum Place {
     Tip,
 }
 
-/// What the dynamics needs to know of a flexible body: integrals over its mass at rest, in body axes, and its stiffness.
+/// What the dynamics needs to know of a flexible body: how its mass is displaced, and its stiffness.
 ///
-/// With them the kinetic energy is exact to second order in the amplitudes:
+/// In the beam's axes, which are fixed in the body, the displacement is a sum of [fields](Field) with one direction each,
 ///
 /// ```text
-///     T = ½ m v² + v·(ω × h) + ½ ω·J ω + v·ḣ + ω·Σ b_k η̇_k + ½ η̇·M η̇
-///     h(η) = ∫p dm,   J(η) = ∫(p·p 1 − p pᵀ) dm,   b_k(η) = ∫p × ∂p/∂η_k dm
+///     p(x) = x + Σ_i f_i(x) e_i z_i,      z_i = η_k, or η_k η_l (½ η_k² if k = l) for what two modes draw in together,
 /// ```
-#[derive(Clone, Debug, Default)]
+///
+/// so that its kinetic energy needs constant integrals only; with `v` and `ω` of the body's origin
+///
+/// ```text
+///     T = ½ ∫ |v + ω × p + ṗ|² dm + ω·Σ b_k η̇_k + ½ Σ I_kl η̇_k η̇_l.
+/// ```
+///
+/// Nothing of the first part is left out: however far the body is bent, no motion has a negative energy.
+#[derive(Clone, Debug)]
 pub struct Elastic {
     /// One for each mode.
     pub modes: Vec<ModeConstants>,
-    /// One for each pair of modes `k ≤ l` that has second-order terms.
-    pub pairs: Vec<PairConstants>,
+    /// The displacement's fields; those that are drawn in come last.
+    pub fields: Vec<Field>,
+    /// `A_ij = ∫ f_i f_j dm`, row by row.
+    pub products: Vec<f64>,
+    /// `(i, j, A_ij e_i·e_j)` of fields `i ≤ j` with a field that is drawn in, where it is not zero.
+    pub couplings: Vec<(usize, usize, f64)>,
+    /// First moment of the whole body's mass at rest, kg·m, beam axes.
+    pub h: Vec3<f64>,
+    /// Inertia of the whole body about its origin at rest, kg·m², beam axes.
+    pub J: Sym3<f64>,
+    /// Modal mass at rest, row by row.
+    pub mass: Vec<f64>,
     /// The beam's root, m, body axes.
     pub root: Vec3<f64>,
     /// The beam's axes in body axes.
@@ -81,40 +98,39 @@ pub struct Elastic {
     pub length: f64,
     /// First frequency of each kind of motion (rad/s) that has modes, but not this one.
     pub left_out: Vec<f64>,
-    /// Modal mass `∫ Φ_k · Φ_l dm` (and of the sections' spin), row by row.
-    pub mass: Vec<f64>,
 }
 
-/// First-order constants of a mode.
+/// Constants of a mode.
 #[derive(Clone, Debug)]
 pub struct ModeConstants {
-    /// `∂h/∂η = ∫Φ dm`, √kg.
-    pub h: Vec3<f64>,
-    /// `b = ∫ x × Φ dm`, √kg·m.
+    /// `b_k`: angular momentum of the sections' spin, √kg·m, beam axes.
     pub b: Vec3<f64>,
-    /// `∂J/∂η`, √kg·m.
-    pub J: Sym3<f64>,
     /// Stiffness `ω²`, 1/s².
     pub stiffness: f64,
     /// Damping `2 ζ ω`, 1/s.
     pub damping: f64,
 }
 
-/// Second-order constants of the modes `k ≤ l`.
+/// A field `f(x)` of displacements in one direction `e`, beam axes.
 #[derive(Clone, Debug)]
-pub struct PairConstants {
-    /// First mode.
-    pub k: usize,
-    /// Second mode, not below the first.
-    pub l: usize,
-    /// `∂²h/∂η_k∂η_l = ∫G_kl dm`.
-    pub h: Vec3<f64>,
-    /// The symmetric part of `∂b_k/∂η_l`: `∫ x × G_kl dm`, m.
-    pub b: Vec3<f64>,
-    /// The antisymmetric part of `∂b_k/∂η_l`: `∫ Φ_l × Φ_k dm`; Coriolis forces between the two.
-    pub coriolis: Vec3<f64>,
-    /// `∂²J/∂η_k∂η_l`.
-    pub J: Sym3<f64>,
+pub struct Field {
+    /// The mode, or the two modes, whose amplitudes' product it is multiplied with.
+    pub amplitude: Amplitude,
+    /// `e`.
+    pub e: Vec3<f64>,
+    /// `∫ f dm`.
+    pub a: f64,
+    /// `∫ x f dm`, from the body's origin.
+    pub Y: Vec3<f64>,
+}
+
+/// The amplitude `z` of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amplitude {
+    /// `η_k`.
+    Mode(usize),
+    /// `η_k η_l`; `½ η_k²` if they are one.
+    Pair(usize, usize),
 }
 
 /// What a station's bending is made of, in body axes.
@@ -130,16 +146,6 @@ pub struct StationConstants {
     pub pairs: Vec<(usize, usize, Vec3<f64>)>,
 }
 
-/// The integral of the inertia `p·p 1 − p pᵀ` that goes with the moment `W = ∫ a ⊗ b dm` of both orders.
-pub(super) fn inertia_of(W: &Mat3<f64>) -> Sym3<f64> {
-    Sym3::from_upper(&(Mat3::identity() * (2.0 * W.trace()) - W - W.transpose()))
-}
-
-/// `∫ a × b dm` of `∫ a ⊗ b dm`.
-pub(super) fn cross_of(W: &Mat3<f64>) -> Vec3<f64> {
-    Vec3::new(W[(1, 2)] - W[(2, 1)], W[(2, 0)] - W[(0, 2)], W[(0, 1)] - W[(1, 0)])
-}
-
 impl Elastic {
     /// Strain energy at the amplitudes `eta`, J.
     pub fn strain_energy<S: Scalar>(&self, eta: &[S]) -> S {
@@ -152,19 +158,21 @@ impl Elastic {
     /// as a slender beam's is when it turns about itself.
     pub(super) fn fits(&self, body: &BodyConstants) -> bool {
         let n = self.modes.len();
+        let mut rest = Deflection::new(n);
+        rest.update(self, &BodyKinematics::world(), &vec![0.0; n], &vec![0.0; n]);
         let mut M = DMatrix::zeros(6 + n, 6 + n);
         let h = body.h.cross_matrix();
         M.fixed_view_mut::<3, 3>(0, 0).copy_from(&body.J_Bo.full());
         M.fixed_view_mut::<3, 3>(0, 3).copy_from(&h);
         M.fixed_view_mut::<3, 3>(3, 0).copy_from(&h.transpose());
         M.fixed_view_mut::<3, 3>(3, 3).fill_diagonal(body.m);
-        for (k, mode) in self.modes.iter().enumerate() {
+        for (k, L) in rest.L.iter().enumerate() {
             for i in 0..3 {
-                (M[(i, 6 + k)], M[(6 + k, i)]) = (mode.b[i], mode.b[i]);
-                (M[(3 + i, 6 + k)], M[(6 + k, 3 + i)]) = (mode.h[i], mode.h[i]);
+                (M[(i, 6 + k)], M[(6 + k, i)]) = (L.t[i], L.t[i]);
+                (M[(3 + i, 6 + k)], M[(6 + k, 3 + i)]) = (L.f[i], L.f[i]);
             }
             for l in 0..n {
-                M[(6 + k, 6 + l)] = self.mass[k * n + l];
+                M[(6 + k, 6 + l)] = rest.M[k * n + l];
             }
         }
         // Round-off is relative to what a number is computed of: all moments of inertia together, the mass, each mode's own.

@@ -1,6 +1,6 @@
 use super::joint::{Motion, part, with_joint};
 use super::{Deflection, Derived, System};
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, lift3};
 
 /// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
 ///
@@ -19,10 +19,6 @@ pub struct Kinematics<S: Scalar> {
     pub H: Vec<Twist<S>>,
     /// One for each flexible body.
     pub deflections: Vec<Deflection<S>>,
-    /// What each mode's acceleration adds to its body's momentum, one for each rate of a mode, about the body's origin.
-    pub L: Vec<Wrench<S>>,
-    /// The force on each mode that the rates alone cause, less that of `A_bias`, one for each rate of a mode.
-    pub modal_bias: Vec<S>,
     /// Bent places of flexible bodies, as bodies that carry others.
     pub stations: Vec<BodyKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
@@ -64,9 +60,7 @@ impl<S: Scalar> Kinematics<S> {
         Self {
             bodies: vec![BodyKinematics::world(); system.bodies.len()],
             H: vec![Twist::zero(); system.nv],
-            deflections: vec![Deflection::none(); system.bodies.iter().filter(|b| b.modes.is_some()).count()],
-            L: vec![Wrench::zero(); system.nv],
-            modal_bias: vec![S::zero(); system.nv],
+            deflections: system.flexible().map(|modes| Deflection::new(modes.n)).collect(),
             stations: vec![BodyKinematics::world(); system.stations.len()],
             T: vec![Twist::zero(); system.columns()],
         }

@@ -12,12 +12,13 @@ mod elastic;
 pub mod joint;
 mod kinematics;
 mod quantity;
+mod solved;
 mod unit;
 
 pub use beam::Beam;
 pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
-pub use elastic::{Elastic, ModeConstants, Modes, PairConstants, Place, Station, StationConstants};
+pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
@@ -184,6 +185,11 @@ pub enum FrameRef {
 }
 
 impl System {
+    /// The modal coordinates of all flexible bodies.
+    pub fn flexible(&self) -> impl Iterator<Item = &Modes> {
+        self.bodies.iter().filter_map(|body| body.modes.as_ref())
+    }
+
     /// Number of stations, each counted once for every mode of its body.
     pub fn columns(&self) -> usize {
         let modes = |station: &Station| self.bodies[station.body].modes.as_ref().map_or(0, |modes| modes.n);

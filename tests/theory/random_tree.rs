@@ -34,9 +34,9 @@ pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
     let mut q = numbers(system.nq);
     normalise(system, &mut q);
-    // Bent by about a hundredth of their length: second-order integrals are for small deflections.
+    // Bent by about a tenth of their length.
     let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
-    modes.for_each(|modes| q[modes.coordinates()].iter_mut().for_each(|eta| *eta *= 0.01));
+    modes.for_each(|modes| q[modes.coordinates()].iter_mut().for_each(|eta| *eta *= 0.1));
     RandomTree {
         q,
         qd: numbers(system.nv),

@@ -1,9 +1,9 @@
 //! Tests of the room, one file per claim.
 
 mod failures;
-mod integrals;
 mod loaded;
 mod oracle;
+mod particles;
 mod tapered;
 mod uniform;
 

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use super::oracle::{bending_roots, worst};
+use super::particles::Sums;
 use super::{UNLOADED, each, uniform};
 use crate::beam::{Beam, Boundary, Counts, Kind, Section, cantilever_EI};
 
@@ -75,14 +76,14 @@ fn participation_of_a_cantilever_is_the_closed_form() {
         ..Counts::default()
     };
     let modes = beam.modes(&Boundary::ClampedFree, counts).expect("modes");
-    let sums = modes.integrals();
+    let sums = Sums::of(modes.particles());
     let tau = std::f64::consts::TAU;
     assert!((modes.list()[0].omega / (tau * 5.0) - 1.0).abs() < 1e-14);
     let mut largest: f64 = 0.0;
     for (k, (beta, Lt, Lr)) in table.into_iter().enumerate() {
         let up = if k % 2 == 0 { 1.0 } else { -1.0 }; // the table's shapes end at 2 (−1)ᵏ⁺¹; ours point up
-        let along_y = [sums.C_k[k].y - up * Lt, sums.S_k[k].m12 - up * Lr];
-        let along_z = [sums.C_k[k + 3].z - up * Lt, sums.S_k[k + 3].m13 - up * Lr];
+        let along_y = [sums.Phi[k].y - up * Lt, sums.x_Phi[k].y - up * Lr];
+        let along_z = [sums.Phi[k + 3].z - up * Lt, sums.x_Phi[k + 3].z - up * Lr];
         largest = along_y.iter().chain(&along_z).fold(largest, |w, off| w.max(off.abs()));
         let sigma = (beta.sinh() - beta.sin()) / (beta.cosh() + beta.cos());
         assert!((2.0 * sigma / beta - Lt).abs() + (2.0 / (beta * beta) - Lr).abs() < 1e-14);

@@ -88,8 +88,8 @@ impl<S: Scalar> ForwardDynamics<S> {
     ) -> Result<(), SingularHinge> {
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(modes) = &body.modes {
-                let modal = &mut self.modal[modes.index];
-                modal.begin(&derived.bodies[i], modes, kinematics, &kinematics.bodies[i].A_bias);
+                let (modal, bent) = (&mut self.modal[modes.index], &kinematics.deflections[modes.index]);
+                modal.begin(bent, &kinematics.bodies[i].A_bias);
                 self.hanging[i] = (ArticulatedInertia::zero(), Wrench::zero());
             }
         }

@@ -50,15 +50,15 @@ impl<S: Scalar> InverseDynamics<S> {
             let (inertia, bias) = inertia_and_bias(system, derived, kinematics, i);
             self.A[i] = A;
             self.F[i] = inertia.times(&A) + bias - applied.wrench[i];
-            if let (Some(modes), Some(elastic)) = (&body.modes, &derived.bodies[i].elastic) {
+            if let Some(modes) = &body.modes {
+                let bent = &kinematics.deflections[modes.index];
                 let eta_ddot = &qdd[modes.rates()];
                 for (k, v) in modes.rates().enumerate() {
-                    let L = &kinematics.L[v];
+                    let L = &bent.L[k];
                     self.F[i] = self.F[i] + *L * qdd[v];
-                    tau[v] = L.power(&(A + at.A_bias)) + kinematics.modal_bias[v];
-                    let row = &elastic.mass[k * modes.n..(k + 1) * modes.n];
-                    for (&M, &eta_ddot) in row.iter().zip(eta_ddot) {
-                        tau[v] += eta_ddot * S::lift(M);
+                    tau[v] = L.power(&(A + at.A_bias)) + bent.modal_bias[k];
+                    for (&M, &eta_ddot) in bent.M[k * modes.n..].iter().zip(eta_ddot) {
+                        tau[v] += eta_ddot * M;
                     }
                 }
                 for s in modes.stations.clone() {

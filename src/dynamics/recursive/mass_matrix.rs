@@ -12,10 +12,8 @@ pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &K
         .map(|i| inertia_and_bias(system, derived, kinematics, i).0)
         .collect();
     let mut modal = Modal::of(system);
-    for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-        if let Some(modes) = &body.modes {
-            modal[modes.index].begin(constants, modes, kinematics, &Twist::zero());
-        }
+    for (modal, bent) in modal.iter_mut().zip(&kinematics.deflections) {
+        modal.begin(bent, &Twist::zero());
     }
     for (i, body) in system.bodies.iter().enumerate().rev() {
         let own = body.joint.v..body.joint.v + body.joint.nv;

@@ -1,5 +1,5 @@
 use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench, spd};
-use crate::system::{BodyConstants, Kinematics, Modes, System};
+use crate::system::{Deflection, Kinematics, System};
 
 /// A flexible body with what hangs on its stations, over its modal coordinates: with the acceleration `A` of its
 /// origin beyond `A_bias`,
@@ -20,7 +20,7 @@ pub(super) struct Modal<S: Scalar> {
 
 impl<S: Scalar> Modal<S> {
     /// Room for `n` modes.
-    pub fn new(n: usize) -> Self {
+    fn new(n: usize) -> Self {
         Self {
             M: vec![S::zero(); n * n],
             L: vec![Wrench::zero(); n],
@@ -30,19 +30,14 @@ impl<S: Scalar> Modal<S> {
 
     /// Room for all flexible bodies of a system.
     pub fn of(system: &System) -> Vec<Self> {
-        let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
-        modes.map(|modes| Self::new(modes.n)).collect()
+        system.flexible().map(|modes| Self::new(modes.n)).collect()
     }
 
     /// The body by itself.
-    pub fn begin(&mut self, constants: &BodyConstants, modes: &Modes, kinematics: &Kinematics<S>, A_bias: &Twist<S>) {
-        let own = constants.elastic.iter().flat_map(|elastic| &elastic.mass);
-        for (M, &own) in self.M.iter_mut().zip(own) {
-            *M = S::lift(own);
-        }
-        self.L.copy_from_slice(&kinematics.L[modes.rates()]);
-        let bias = &kinematics.modal_bias[modes.rates()];
-        for ((beta, L), bias) in self.beta.iter_mut().zip(&self.L).zip(bias) {
+    pub fn begin(&mut self, bent: &Deflection<S>, A_bias: &Twist<S>) {
+        self.M.copy_from_slice(&bent.M);
+        self.L.copy_from_slice(&bent.L);
+        for ((beta, L), bias) in self.beta.iter_mut().zip(&self.L).zip(&bent.modal_bias) {
             *beta = *bias + L.power(A_bias);
         }
     }

@@ -1,0 +1,168 @@
+use super::BodyConstants;
+use super::elastic::{Amplitude, Elastic, Field, ModeConstants, StationConstants};
+use crate::algebra::{Pose, Sym3, Vec3};
+use crate::beam::{Kind, Modes as Shapes, Particle};
+
+/// A beam with its modes, in its place in the body.
+#[derive(Clone, Debug)]
+pub(super) struct Solved {
+    shapes: Shapes,
+    particles: Vec<Particle>,
+    /// Beam axes in body axes.
+    X_BR: Pose<f64>,
+    stiffening: bool,
+}
+
+impl Solved {
+    /// The beam whose root frame is at `X_BR` in the body.
+    pub fn new(shapes: Shapes, X_BR: Pose<f64>, stiffening: bool) -> Self {
+        Self {
+            particles: shapes.particles(),
+            shapes,
+            X_BR,
+            stiffening,
+        }
+    }
+
+    /// Mass (kg), mass centre (m) and inertia about it (kg·m²) of the beam alone, body axes.
+    pub fn about_centre(&self) -> (f64, Vec3<f64>, Sym3<f64>) {
+        let sum = |of: &dyn Fn(&Particle) -> f64| self.particles.iter().map(of).sum::<f64>();
+        let m = sum(&|piece| piece.mass);
+        let centre = sum(&|piece| piece.mass * piece.x) / m;
+        let across = sum(&|piece| piece.mass * (piece.x - centre).powi(2));
+        let I = Sym3 {
+            d: [sum(&|piece| piece.polar_inertia), across, across],
+            o: [0.0; 3],
+        };
+        (m, self.on_axis(centre), I.express(&self.X_BR.R))
+    }
+
+    /// The place at `x` (m) on the axis at rest, m, body axes.
+    fn on_axis(&self, x: f64) -> Vec3<f64> {
+        self.X_BR.p + self.X_BR.R * Vec3::x() * x
+    }
+
+    /// The place on the beam's axis that is nearest to the point `p` (m, body axes) of the body at rest.
+    pub fn near(&self, p: &Vec3<f64>) -> StationConstants {
+        let along = self.X_BR.R.tr_mul(&(p - self.X_BR.p)).x;
+        self.at(along.clamp(0.0, self.shapes.length()))
+    }
+
+    /// The tip.
+    pub fn tip(&self) -> StationConstants {
+        self.at(self.shapes.length())
+    }
+
+    /// The place at `x` (m) along the beam's axis.
+    fn at(&self, x: f64) -> StationConstants {
+        let point = self.shapes.at(x).express(&self.X_BR.R);
+        StationConstants {
+            p: self.on_axis(x),
+            shape: point.Phi.iter().copied().collect(),
+            slope: point.Psi.iter().copied().collect(),
+            pairs: self.pairs().map(|(k, l)| (k, l, point.G[(k, l)])).collect(),
+        }
+    }
+
+    /// Modes `k ≤ l` that draw the beam in together.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let list = self.shapes.list();
+        let all = (0..list.len()).flat_map(|k| (k..list.len()).map(move |l| (k, l)));
+        all.filter(|&(k, l)| self.stiffening && list[k].draws_in_with(&list[l]))
+    }
+
+    /// The constants of the dynamics, for the mass of the whole body and the modes' damping ratios.
+    pub fn elastic(&self, body: &BodyConstants, damping_ratio: impl Fn(usize) -> f64) -> Elastic {
+        let list = self.shapes.list();
+        let n = list.len();
+        let axes = self.X_BR.R;
+        let (fields, products) = self.fields();
+        let (spin, mut mass) = self.spin();
+        let mut couplings = Vec::new();
+        for (i, a) in fields.iter().enumerate() {
+            for (j, b) in fields.iter().enumerate() {
+                let along = products[i * fields.len() + j] * a.e.dot(&b.e);
+                match (a.amplitude, b.amplitude) {
+                    (Amplitude::Mode(k), Amplitude::Mode(l)) => mass[k * n + l] += along,
+                    _ if i <= j && along != 0.0 => couplings.push((i, j, along)),
+                    _ => {}
+                }
+            }
+        }
+        let modes = list.iter().zip(spin).enumerate().map(|(k, (mode, b))| ModeConstants {
+            b,
+            stiffness: mode.omega * mode.omega,
+            damping: 2.0 * damping_ratio(k) * mode.omega,
+        });
+        let has_modes = |kind: &Kind| list.iter().any(|mode| mode.kind == *kind);
+        let kinds = Kind::ALL.into_iter().filter(has_modes);
+        Elastic {
+            modes: modes.collect(),
+            fields,
+            products,
+            couplings,
+            h: axes.tr_mul(&body.h),
+            J: body.J_Bo.express(&axes.transpose()),
+            mass,
+            root: self.X_BR.p,
+            axes,
+            length: self.shapes.length(),
+            left_out: kinds.filter_map(|kind| self.shapes.left_out(kind)).collect(),
+        }
+    }
+
+    /// The fields of the displacement, those that are drawn in last, and the integrals of their products.
+    fn fields(&self) -> (Vec<Field>, Vec<f64>) {
+        let list = self.shapes.list();
+        let root = self.X_BR.R.tr_mul(&self.X_BR.p);
+        let moves = |k: &usize| list[*k].kind.displacement() != Vec3::zeros();
+        let modes = (0..list.len()).filter(moves).map(Amplitude::Mode);
+        let amplitudes = modes.chain(self.pairs().map(|(k, l)| Amplitude::Pair(k, l)));
+        let (mut fields, mut values): (Vec<Field>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+        for amplitude in amplitudes {
+            let e = match amplitude {
+                Amplitude::Mode(k) => list[k].kind.displacement(),
+                Amplitude::Pair(..) => Vec3::x(),
+            };
+            let value = |piece: &Particle| match amplitude {
+                Amplitude::Mode(k) => piece.point.Phi[k].dot(&e),
+                Amplitude::Pair(k, l) => piece.point.G[(k, l)].dot(&e),
+            };
+            let f: Vec<f64> = self.particles.iter().map(value).collect();
+            let pieces = || self.particles.iter().zip(&f);
+            fields.push(Field {
+                amplitude,
+                e,
+                a: pieces().map(|(piece, f)| piece.mass * f).sum(),
+                Y: pieces()
+                    .map(|(piece, f)| (root + Vec3::x() * piece.x) * (piece.mass * f))
+                    .sum(),
+            });
+            values.push(f);
+        }
+        let product = |a: &Vec<f64>, b: &Vec<f64>| {
+            let both = a.iter().zip(b).zip(&self.particles);
+            both.map(|((a, b), piece)| piece.mass * a * b).sum::<f64>()
+        };
+        let rows = values.iter().flat_map(|a| values.iter().map(move |b| product(a, b)));
+        let products = rows.collect();
+        (fields, products)
+    }
+
+    /// The sections' angular momentum for each mode's rate, and their share in the modal mass, row by row.
+    fn spin(&self) -> (Vec<Vec3<f64>>, Vec<f64>) {
+        let n = self.shapes.list().len();
+        let mut spin = vec![Vec3::zeros(); n];
+        let mut mass = vec![0.0; n * n];
+        for piece in &self.particles {
+            let twist = |k: usize| piece.point.Psi[k].x;
+            for k in 0..n {
+                spin[k].x += piece.polar_inertia * twist(k);
+                for l in 0..n {
+                    mass[k * n + l] += piece.polar_inertia * twist(k) * twist(l);
+                }
+            }
+        }
+        (spin, mass)
+    }
+}
