@@ -16,7 +16,7 @@ pub mod spd;
 mod sym3;
 
 pub use quaternion::Quaternion;
-pub use rotation::{exp, log};
+pub use rotation::{TurnedFrame, exp, log};
 pub use scalar::{Dual, Scalar};
 pub use spatial::{ArticulatedInertia, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};

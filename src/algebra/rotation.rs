@@ -1,4 +1,4 @@
-use super::{Quaternion, Scalar, Vec3};
+use super::{Mat3, Quaternion, Scalar, Vec3};
 
 /// Below this squared angle (rad²) series replace the closed forms; the first term left out is
 /// then below 1e-20 of the result, in value and in derivative.
@@ -78,6 +78,92 @@ pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     }
 }
 
+/// A frame that is turned by the rotation vector `θ` (rad): how it moves with `θ`.
+///
+/// With `s = |θ|²`, `a = (1 − cos |θ|)/s` and `b = (|θ| − sin |θ|)/|θ|³`
+///
+/// ```text
+///     R = 1 + (1 − s b) [θ] + a [θ]²,      ω = θ̇ + a θ × θ̇ + b θ × (θ × θ̇)
+/// ```
+///
+/// where `ω` is seen from outside (axes that do not turn). Source: M. D. Shuster, A survey of attitude representations, J. Astronautical
+/// Sciences 41 (1993) 439–517, eqs. (118) and (278).
+#[derive(Clone, Copy, Debug)]
+pub struct TurnedFrame<S: Scalar> {
+    theta: Vec3<S>,
+    a: S,
+    b: S,
+    /// `∂a/∂s`, `∂b/∂s`.
+    a_s: S,
+    b_s: S,
+}
+
+impl<S: Scalar> TurnedFrame<S> {
+    /// Turned by `theta`.
+    pub fn new(theta: Vec3<S>) -> Self {
+        let s = theta.dot(&theta);
+        let (one, two) = (S::one(), S::lift(2.0));
+        if s.value() < 1.0 {
+            // The first term left out is 1/20! of the result.
+            return Self {
+                theta,
+                a: series(s, &ALTERNATING.map(|[a, ..]| a)),
+                b: series(s, &ALTERNATING.map(|[_, b, ..]| b)),
+                a_s: series(s, &ALTERNATING.map(|[.., a_s, _]| a_s)),
+                b_s: series(s, &ALTERNATING.map(|[.., b_s]| b_s)),
+            };
+        }
+        let angle = s.sqrt();
+        let (sinc, cosine) = (angle.sin() / angle, angle.cos());
+        let (a, b) = ((one - cosine) / s, (one - sinc) / s);
+        Self {
+            theta,
+            a,
+            b,
+            a_s: (sinc - a * two) / (s * two),
+            b_s: (a - b * S::lift(3.0)) / (s * two),
+        }
+    }
+
+    /// Takes its coordinates to the frame that is not turned.
+    pub fn rotation(&self) -> Mat3<S> {
+        let turn = self.theta.cross_matrix();
+        let sinc = S::one() - self.theta.dot(&self.theta) * self.b;
+        Mat3::identity() + turn * sinc + turn * turn * self.a
+    }
+
+    /// Angular velocity, rad/s, for the rate of `θ`. It is linear in the rate.
+    pub fn angular_velocity(&self, theta_dot: &Vec3<S>) -> Vec3<S> {
+        let side = self.theta.cross(theta_dot);
+        theta_dot + side * self.a + self.theta.cross(&side) * self.b
+    }
+
+    /// What the rate of `θ` adds to the angular acceleration of its second derivative, rad/s².
+    pub fn angular_bias(&self, theta_dot: &Vec3<S>) -> Vec3<S> {
+        let side = self.theta.cross(theta_dot);
+        let s_dot = self.theta.dot(theta_dot) * S::lift(2.0);
+        (side * self.a_s + self.theta.cross(&side) * self.b_s) * s_dot + theta_dot.cross(&side) * self.b
+    }
+}
+
+/// Coefficients of `s^k` in `a = Σ (−s)ᵏ/(2k+2)!` and `b = Σ (−s)ᵏ/(2k+3)!`, and in their derivatives.
+const ALTERNATING: [[f64; 4]; 9] = {
+    let mut terms = [[0.0; 4]; 9];
+    let (mut factorial, mut sign, mut k) = (2.0, 1.0, 0);
+    while k < 9 {
+        let n = 2.0 * k as f64;
+        let a = sign / factorial;
+        let b = a / (n + 3.0);
+        let next = -b / (n + 4.0);
+        let order = k as f64 + 1.0;
+        terms[k] = [a, b, order * next, order * next / (n + 5.0)];
+        factorial *= (n + 3.0) * (n + 4.0);
+        sign = -sign;
+        k += 1;
+    }
+    terms
+};
+
 /// `Σ cₖ xᵏ` by Horner's rule.
 fn series<S: Scalar>(x: S, coefficients: &[f64]) -> S {
     coefficients
@@ -118,6 +204,35 @@ mod tests {
             let off = (J - SMatrix::identity()).norm();
             assert!(off < 1e-13, "derivative at {at} off by {off:e}");
         }
+    }
+
+    #[test]
+    fn a_turned_frame_has_the_rotation_of_exp_and_its_derivatives() {
+        let mut worst = [0.0_f64; 3];
+        for theta in [
+            Vec3::zeros(),
+            Vec3::new(1e-6, -2e-6, 3e-6),
+            Vec3::new(0.3, 0.4, -0.2),
+            Vec3::new(0.57735, 0.57735, -0.57735), // beside the switch
+            Vec3::new(0.5774, 0.5774, -0.5774),
+            Vec3::new(1.9, -1.7, 1.5),
+        ] {
+            let rate = Vec3::new(0.7, -1.1, 0.4);
+            let at = TurnedFrame::new(theta);
+            worst[0] = worst[0].max((at.rotation() - exp(theta).rotation()).norm());
+            // [ω] = Ṙ Rᵀ, exact in duals along the rate; and ω̇ for θ̈ = 0.
+            let along = |d: &Dual<1>| d.eps.unwrap_generic(Const::<1>, Const::<1>)[0];
+            let moving =
+                Vec3::from_fn(|i, _| Dual::<1>::from_re(theta[i]) + Dual::<1>::from_re(0.0).derivative(0) * rate[i]);
+            let R_dot = TurnedFrame::new(moving).rotation().map(|e| along(&e));
+            let W = R_dot * at.rotation().transpose();
+            let w = at.angular_velocity(&rate);
+            worst[1] = worst[1].max((W - w.cross_matrix()).norm());
+            let w_dot = TurnedFrame::new(moving).angular_velocity(&rate.map(Dual::<1>::from_re));
+            worst[2] = worst[2].max((w_dot.map(|e| along(&e)) - at.angular_bias(&rate)).norm());
+        }
+        println!("rotation, velocity, acceleration: {worst:?}");
+        assert!(worst.iter().all(|off| *off < 5e-15), "{worst:?}"); // round-off
     }
 
     #[test]

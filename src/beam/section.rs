@@ -1,4 +1,5 @@
 use super::BeamError;
+use super::basis::Gauss;
 
 /// The properties of a beam's cross-section at a station.
 ///
@@ -145,6 +146,40 @@ impl Beam {
     /// As [`new`](Self::new).
     pub fn uniform(length: f64, section: Section) -> Result<Self, BeamError> {
         Self::new(vec![section.at(0.0), section.at(length)])
+    }
+
+    /// The part between `a` and `b` (m), with its root at `a`.
+    ///
+    /// # Errors
+    ///
+    /// [`BeamError::Ends`] if nothing of the beam lies there.
+    pub fn part(&self, a: f64, b: f64) -> Result<Self, BeamError> {
+        let overlaps = |pair: &&[Section]| pair[0].x < b && a < pair[1].x;
+        let pieces = self.stations.windows(2).filter(overlaps);
+        let ends = pieces.flat_map(|pair| {
+            let at = |x: f64| Section::between(&pair[0], &pair[1], x).at(x - a);
+            [at(pair[0].x.max(a)), at(pair[1].x.min(b))]
+        });
+        let mut stations: Vec<Section> = ends.collect();
+        stations.dedup();
+        Self::new(stations)
+    }
+
+    /// Mass (kg), and inertias about the root and the beam's axes (kg·m²): the beam as a rigid load on what carries its root.
+    pub fn as_load(&self) -> (f64, [f64; 3]) {
+        let (mut m, mut inertia) = (0.0, [0.0; 3]);
+        let gauss = Gauss::new(2); // for a quadratic lever and a linear section
+        for pair in self.stations.windows(2) {
+            for (x, dx) in gauss.on(pair[0].x, pair[1].x).filter(|&(_, dx)| dx > 0.0) {
+                let section = Section::between(&pair[0], &pair[1], x);
+                let dm = section.mass_per_length * dx;
+                m += dm;
+                inertia[0] += section.polar_inertia_per_length * dx;
+                inertia[1] += x * x * dm;
+                inertia[2] += x * x * dm;
+            }
+        }
+        (m, inertia)
     }
 
     /// From root to tip, m.

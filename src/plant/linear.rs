@@ -1,4 +1,4 @@
-use crate::system::{Beam, Derived, Modes, ParamId, System};
+use crate::system::{Derived, Modes, ParamId, System};
 
 /// Where linear bending ends: the deflection of a beam's tip, watched by a mode: 0 within the limit, 1 beyond.
 #[derive(Clone, Debug)]
@@ -17,10 +17,9 @@ impl LinearLimit {
     /// One for each flexible body.
     pub fn of(system: &System) -> Vec<Self> {
         let limit = |(i, body): (usize, &crate::system::Body)| {
-            let beam: &Beam = body.beam.as_deref()?;
             Some(Self {
                 body: i,
-                limit: beam.linear_limit(),
+                limit: body.beam.as_ref()?.linear_limit(),
                 modes: body.modes.clone()?,
             })
         };

@@ -231,7 +231,7 @@ impl Model {
     pub(super) fn start(&self, values: &[f64], q: &mut [f64], qd: &mut [f64]) {
         for body in &self.system.bodies {
             if let (Some(modes), Some(beam)) = (&body.modes, &body.beam) {
-                let (eta, eta_dot) = beam.start();
+                let (eta, eta_dot) = beam.start(body.segment);
                 q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
                 qd[modes.rates()].copy_from_slice(&values[eta_dot.0..eta_dot.0 + modes.n]);
             }

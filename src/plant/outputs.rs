@@ -1,13 +1,13 @@
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use crate::Error;
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{JointType, Spec, problem};
 use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{BodyKinematics, Carrier, FrameRef, Input, Joint, Quantity, System, Unit};
+use crate::system::{BodyKinematics, Carrier, FrameRef, Input, Joint, Modes, Quantity, System, Unit};
 
 /// The list of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
@@ -104,24 +104,29 @@ impl Outputs {
             }
         }
         for (i, body) in system.bodies.iter().enumerate() {
-            if body.modes.is_some() {
+            if body.modes.is_some() && body.segment == 0 {
                 outputs.beam(&body.name, i, body.joint.kind != JointType::Free);
             }
         }
         for (i, limit) in limits.iter().enumerate() {
-            let name = &system.bodies[limit.body].name;
+            let body = &system.bodies[limit.body];
+            if body.segment > 0 {
+                continue;
+            }
+            let (name, segments) = (&body.name, system.segments(limit.body));
             let quantity = Quantity::new(
                 format!("{name}.beyond_linear"),
                 Unit::One,
                 format!("whether {name} is bent beyond its linear limit"),
             );
-            outputs.limits.push((outputs.declared.len(), limit.body));
-            outputs.flag(Group::Limits(loads.ranges.len() + i, 1), quantity);
+            let row = outputs.declared.len();
+            outputs.flag(Group::Limits(loads.ranges.len() + i, segments.len()), quantity);
+            outputs.limits.extend(segments.map(|body| (row, body)));
         }
         for (i, frame) in system.frames.iter().enumerate() {
             outputs.frame(&frame.name, "frame", FrameRef::Frame(i));
             if frame.station.is_some() {
-                let body = &system.bodies[frame.body].name;
+                let body = &system.bodies[system.whole(frame.body)].name;
                 let what = format!(
                     "displacement of frame {} by the deflection of {body}, its axes",
                     frame.name
@@ -337,15 +342,9 @@ impl Outputs {
                 }
                 Group::Beam(body) => view.beam(body, &mut y),
                 Group::Deflection(frame) => {
-                    let body = view.now.system.frames[frame].body;
-                    let at = &view.now.kinematics.bodies[body];
                     let placed = lift3::<S>(&view.now.derived.frames[frame].X_BF.p);
-                    let moved = view.now.system.frames[frame].station.map_or_else(Vec3::zeros, |s| {
-                        let station = &view.now.kinematics.stations[s];
-                        let r = at.R_WB.tr_mul(&(station.r_PB_W + station.R_WB * placed));
-                        r - placed - lift3::<S>(&view.now.derived.stations[s].p)
-                    });
-                    y.vector(&moved);
+                    let station = view.now.system.frames[frame].station;
+                    y.vector(&station.map_or_else(Vec3::zeros, |station| view.deflection(station, &placed)));
                 }
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),
@@ -392,12 +391,19 @@ impl<S: Scalar> View<'_, S> {
             return;
         };
         let at = &now.kinematics.bodies[body];
-        let eta = &now.q[modes.coordinates()];
-        let tip = modes.stations.end - 1;
-        let rest = &now.derived.stations[tip];
-        y.vector(&(at.R_WB.tr_mul(&now.kinematics.stations[tip].r_PB_W) - lift3::<S>(&rest.p)));
-        let slope = rest.slope.iter().zip(eta);
-        y.vector(&slope.fold(Vec3::zeros(), |sum, (slope, &eta)| sum + lift3::<S>(slope) * eta));
+        let segments = system.segments(body);
+        let modal = || {
+            segments
+                .clone()
+                .filter_map(|i| Some((i, system.bodies[i].modes.as_ref()?)))
+        };
+        let tip = |modes: &Modes| modes.stations.end - 1;
+        let last = modal().next_back().map_or(modes, |(_, modes)| modes);
+        y.vector(&self.deflection(tip(last), &Vec3::zeros()));
+        y.vector(&match segments.len() {
+            1 => now.derived.stations[tip(modes)].turn(&now.q[modes.coordinates()]),
+            _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| turn * bent(now, tip(modes)))),
+        });
         let r = lift3::<S>(&elastic.root);
         if system.bodies[body].joint.kind != JointType::Free {
             let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
@@ -406,7 +412,29 @@ impl<S: Scalar> View<'_, S> {
             y.vector(&R_BR.tr_mul(&f));
             y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
         }
-        y.number(elastic.strain_energy(eta));
+        y.number(modal().fold(S::zero(), |sum, (i, modes)| {
+            let elastic = now.derived.bodies[i].elastic.as_ref();
+            sum + elastic.map_or_else(S::zero, |elastic| elastic.strain_energy(&now.q[modes.coordinates()]))
+        }));
+    }
+
+    /// Displacement of a point (`placed`, m, axes of the station that it stands on) by the deflection, in axes of the body as it is
+    /// written.
+    fn deflection(&self, station: usize, placed: &Vec3<S>) -> Vec3<S> {
+        let (system, kinematics) = (self.now.system, self.now.kinematics);
+        let at = &kinematics.stations[station];
+        let mut r = at.r_PB_W + at.R_WB * placed;
+        let mut body = system.stations[station].body;
+        while let (1.., Some(inner), Some(parent)) = (
+            system.bodies[body].segment,
+            system.bodies[body].station,
+            system.bodies[body].parent,
+        ) {
+            r += kinematics.stations[inner].r_PB_W;
+            body = parent;
+        }
+        let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
+        kinematics.bodies[body].R_WB.tr_mul(&r) - rest
     }
 
     /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.

@@ -81,6 +81,11 @@ pub struct Beam {
     /// Number of axial modes.
     #[serde(default)]
     pub axial: usize,
+    /// In how many segments the beam is cut, each with as many modes as are written. Several make large deflections good: a segment
+    /// bends little in itself, and carries the next one on its bent tip. Two bending modes each are what a finite element has.
+    /// Their damping is proportional to the stiffness, `damping_ratio` that of the whole beam's first mode. Default 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub segments: usize,
     /// How the beam is held while its modes are found. It chooses the shapes only: what hangs on the link always acts.
     #[serde(default)]
     pub boundary: Boundary,
@@ -148,6 +153,14 @@ impl Beam {
             self.axial,
         ]
     }
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(n: &usize) -> bool {
+    *n == 1
 }
 
 fn tenth() -> f64 {

@@ -9,6 +9,12 @@ use std::collections::HashMap;
 /// What can be seen to be wrong in the spec alone: names, references, the tree, counts, fields that do
 /// not belong together. The values of numbers are judged where they are used, in `system::derive`,
 /// for the spec and for a host's parameters alike.
+/// Cutting a beam finer only adds fast modes.
+const MOST_SEGMENTS: usize = 100;
+
+/// Beyond that a beam is better cut.
+const MOST_MODES: usize = 64;
+
 pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut check = Check { spec, problems };
     check.names();
@@ -218,6 +224,10 @@ impl Check<'_> {
         }
         if let Some(beam) = &body.beam {
             self.beam(name, beam);
+            if beam.segments > 1 && body.mass.is_some() {
+                let what = "a beam in segments has its own mass: leave `mass` out, or write one segment";
+                self.report("body", name, "mass", what);
+            }
             if body.mass.is_none() && body.mass_centre != [0.0; 3] {
                 let what = "the beam has its own mass centre; write `mass` and `inertia` too to replace its mass";
                 self.report("body", name, "mass_centre", what);
@@ -309,7 +319,21 @@ impl Check<'_> {
                 self.report("body", name, &at, format!("missing field `{field}`: {what} needs it"));
             }
         }
+        if !(1..=MOST_SEGMENTS).contains(&beam.segments) {
+            let what = format!("{} segments: a beam has 1 to {MOST_SEGMENTS}", beam.segments);
+            self.report("body", name, "beam.segments", what);
+        } else if beam.segments > 1 && beam.boundary != Boundary::ClampedFree {
+            let what = "goes with one segment only: the shapes of several suit any load";
+            self.report("body", name, "beam.boundary", what);
+        } else if beam.segments > 1 && matches!(beam.damping_ratio, Some(PerAxis::Each(_))) {
+            let what = "of several segments one number, the ratio of the whole beam's first modes";
+            self.report("body", name, "beam.damping_ratio", what);
+        }
         let modes: usize = beam.counts().iter().sum();
+        if modes > MOST_MODES {
+            let what = format!("{modes} modes: a beam (or a segment of it) may have {MOST_MODES}");
+            self.report("body", name, "beam", what);
+        }
         if modes == 0 {
             let what = "a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out";
             self.report("body", name, "beam", what);

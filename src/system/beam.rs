@@ -1,6 +1,6 @@
 use super::solved::Solved;
 use super::{Bound, Declarations, ParamId, Quantity, Unit};
-use crate::algebra::{Pose, Quaternion};
+use crate::algebra::{Pose, Quaternion, Vec3};
 use crate::beam::{self, BeamError, Counts};
 use crate::spec::{self, PerAxis, at};
 use std::ops::Range;
@@ -20,8 +20,10 @@ pub struct Beam {
     damping_ratio: Option<ParamId>,
     /// Deflection of the tip at which linear bending ends, as a part of the length.
     linear_limit: ParamId,
-    /// Initial amplitudes and rates, one for each mode.
+    /// Initial amplitudes and rates, one for each mode, segment after segment.
     start: (ParamId, ParamId),
+    /// In how many segments it is cut.
+    segments: usize,
 }
 
 /// Where the numbers stand among the parameters.
@@ -47,6 +49,17 @@ struct Numbers {
     stiffness_scale: Option<ParamId>,
     tip_mass: Option<ParamId>,
     tip_inertia: Option<ParamId>,
+}
+
+/// Load at a segment's tip while its modes are found, in masses and inertias of the segment. Twice as much changes the shapes by 1/200.
+const HEAVY: f64 = 100.0;
+
+/// The name of a segment: the first one is the body itself.
+pub(super) fn segment_name(body: &str, segment: usize) -> String {
+    match segment {
+        0 => body.to_owned(),
+        _ => format!("{body}[{}]", segment + 1),
+    }
 }
 
 impl Beam {
@@ -184,12 +197,14 @@ impl Beam {
         );
         let counts = written.counts();
         let n = counts.iter().sum();
+        let segments = written.segments.max(1);
         let mut each = |field: &str, values: Vec<f64>, tunable: bool, bound: Bound, what: &str| {
             let quantities = (0..values.len()).map(|k| {
+                let segment = segment_name(name, k / n);
                 let quantity = Quantity::new(
-                    format!("{name}.{field}[{}]", k + 1),
+                    format!("{segment}.{field}[{}]", k % n + 1),
                     Unit::One,
-                    format!("{what} of {name}"),
+                    format!("{what} of {segment}"),
                 );
                 // Amplitudes are small; a ratio's nominal is one.
                 let nominal = if tunable { 1.0 } else { 1e-2 };
@@ -218,14 +233,14 @@ impl Beam {
         let start = (
             each(
                 "eta_start",
-                vec![0.0; n],
+                vec![0.0; n * segments],
                 false,
                 Bound::None,
                 "initial amplitude (m·√kg) of a mode",
             ),
             each(
                 "etad_start",
-                vec![0.0; n],
+                vec![0.0; n * segments],
                 false,
                 Bound::None,
                 "initial rate (m·√kg/s) of a mode",
@@ -247,10 +262,28 @@ impl Beam {
             damping_ratio,
             linear_limit,
             start,
+            segments,
         }
     }
 
-    /// Number of modes.
+    /// In how many segments it is cut.
+    pub fn segments(&self) -> usize {
+        self.segments
+    }
+
+    /// The segment that carries what is at `p` (m, axes of the body as it is written); where two meet, the inner one.
+    pub(super) fn segment_at(&self, values: &[f64], p: &Vec3<f64>) -> usize {
+        let length = self.beam(values).map_or(0.0, |beam| beam.length());
+        let q_BR = self
+            .numbers
+            .orientation
+            .map_or_else(Quaternion::identity, |id| id.quaternion(values));
+        let along = q_BR.rotation().tr_mul(&(p - self.numbers.origin.vector(values))).x;
+        let ends = (1..self.segments).map(|j| length * j as f64 / self.segments as f64);
+        ends.filter(|end| along > end * (1.0 + 1e-9)).count()
+    }
+
+    /// Number of modes of a segment.
     pub fn modes(&self) -> usize {
         let Counts {
             bending_y,
@@ -261,9 +294,10 @@ impl Beam {
         bending_y + bending_z + torsion + axial
     }
 
-    /// The first of its initial amplitudes, and of their rates, among the parameters.
-    pub fn start(&self) -> (ParamId, ParamId) {
-        self.start
+    /// The first of a segment's initial amplitudes, and of their rates, among the parameters.
+    pub fn start(&self, segment: usize) -> (ParamId, ParamId) {
+        let first = |id: ParamId| ParamId(id.0 + segment * self.modes());
+        (first(self.start.0), first(self.start.1))
     }
 
     /// The places of all parameters that decide the modes.
@@ -286,21 +320,46 @@ impl Beam {
         self.numbers.origin
     }
 
-    /// Finds the modes for the parameters' values.
-    pub(super) fn solve(&self, values: &[f64], q_BR: Quaternion<f64>) -> Result<Solved, BeamError> {
-        let beam = self.beam(values)?;
-        let of = |id: Option<ParamId>| id.map(|id| id.of(values));
-        let boundary = match self.boundary {
+    /// Finds the modes of a segment for the parameters' values.
+    ///
+    /// The modes of one of several are found with a heavy load at its tip: the first two are then the shapes that a force and a moment
+    /// at the tip cause, whatever hangs there, and the others rest at the tip. So segments together are a finite-element beam.
+    pub(super) fn solve(&self, values: &[f64], q_BR: Quaternion<f64>, segment: usize) -> Result<Solved, BeamError> {
+        let whole = self.beam(values)?;
+        let length = whole.length();
+        let [a, b] = [segment, segment + 1].map(|j| length * j as f64 / self.segments as f64);
+        let (shapes, whole) = match self.segments {
+            1 => (whole.modes(&self.boundary(values), self.counts)?, None),
+            _ => {
+                let part = whole.part(a, b)?;
+                let (mass, inertia) = part.as_load();
+                let heavy = beam::Boundary::ClampedLoaded {
+                    mass: HEAVY * mass,
+                    inertia: inertia.map(|J| HEAVY * J),
+                };
+                let none = whole.modes(&beam::Boundary::ClampedFree, Counts::default())?;
+                (part.modes(&heavy, self.counts)?, Some(none))
+            }
+        };
+        let root = self.numbers.origin.vector(values);
+        let (origin, root) = match segment {
+            0 => (Vec3::zeros(), root),
+            _ => (root + q_BR.rotation() * Vec3::x() * a, Vec3::zeros()),
+        };
+        let X_BR = Pose::from_parts(q_BR, root);
+        Ok(Solved::new(shapes, whole, origin, X_BR, self.stiffening))
+    }
+
+    fn boundary(&self, values: &[f64]) -> beam::Boundary {
+        let numbers = &self.numbers;
+        match self.boundary {
             spec::Boundary::ClampedFree => beam::Boundary::ClampedFree,
             spec::Boundary::ClampedClamped => beam::Boundary::ClampedClamped,
             spec::Boundary::ClampedLoaded => beam::Boundary::ClampedLoaded {
-                mass: of(self.numbers.tip_mass).unwrap_or(0.0),
-                inertia: self.numbers.tip_inertia.map_or([0.0; 3], |id| id.vector(values).into()),
+                mass: numbers.tip_mass.map_or(0.0, |id| id.of(values)),
+                inertia: numbers.tip_inertia.map_or([0.0; 3], |id| id.vector(values).into()),
             },
-        };
-        let shapes = beam.modes(&boundary, self.counts)?;
-        let X_BR = Pose::from_parts(q_BR, self.numbers.origin.vector(values));
-        Ok(Solved::new(shapes, X_BR, self.stiffening))
+        }
     }
 
     pub(super) fn orientation(&self) -> Option<ParamId> {
@@ -355,7 +414,7 @@ impl Beam {
         beam::Beam::uniform(length, profile)
     }
 
-    /// Damping ratio of the mode `k`.
+    /// Damping ratio of a segment's mode `k`.
     pub(super) fn damping_ratio(&self, values: &[f64], k: usize) -> f64 {
         self.damping_ratio.map_or(0.0, |id| values[id.0 + k])
     }

@@ -1,8 +1,33 @@
+use super::beam::segment_name;
 use super::{
     Beam, Body, Bound, Declarations, Frame, Joint, Modes, ParamId, Place, Quantity, RigidMass, Station, System, Unit,
 };
 use crate::spec::{self, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
+use std::sync::Arc;
+
+impl Joint {
+    /// A joint that holds `body` where it stands, without numbers of its own; `(q, v)` is its place in the state.
+    fn weld(body: &str, (q, v): (usize, usize)) -> Self {
+        Self {
+            name: body.to_owned(),
+            written: false,
+            kind: JointType::Fixed,
+            prescribed: false,
+            q,
+            v,
+            nq: 0,
+            nv: 0,
+            origin: None,
+            orientation: None,
+            axis: None,
+            axis2: None,
+            rotor_inertia: None,
+            q_start: None,
+            v_start: None,
+        }
+    }
+}
 
 impl System {
     /// Puts the bodies in tree order, lays out the state and declares the parameters of bodies,
@@ -12,14 +37,19 @@ impl System {
     /// is an error all the same, since a compiled model may come from a foreign file.
     pub fn compile(spec: &Spec, declare: &mut Declarations) -> Result<Self, crate::Error> {
         let mut system = Self {
-            bodies: Vec::with_capacity(spec.body.len()),
+            bodies: Vec::new(),
             frames: Vec::with_capacity(spec.frame.len()),
             stations: Vec::new(),
             nq: 0,
             nv: 0,
         };
+        let mut indices = Vec::with_capacity(spec.body.len());
         for (name, parent, joint) in tree_order(spec)? {
             let joint = system.joint(name, joint.and_then(|j| spec.joint.get_key_value(j)), spec, declare);
+            let parent = parent.map(|parent| match joint.origin {
+                Some(origin) => system.segment_at(indices[parent], origin, declare),
+                None => indices[parent],
+            });
             let body = &spec.body[name];
             let mass = body
                 .mass
@@ -28,22 +58,16 @@ impl System {
             let beam = body
                 .beam
                 .as_ref()
-                .map(|written| Box::new(Beam::declare(name, written, declare)));
-            let modes = beam.as_ref().map(|beam| system.modes(beam.modes()));
-            let kept = (modes.is_some() || joint.prescribed)
-                .then(|| system.bodies.iter().filter(|body| body.kept.is_some()).count());
-            system.bodies.push(Body {
-                name: name.to_owned(),
-                parent,
-                is_leaf: true,
-                is_last_child: true,
-                joint,
-                station: None,
-                kept,
-                modes,
-                beam,
-                mass,
-            });
+                .map(|written| Arc::new(Beam::declare(name, written, declare)));
+            indices.push(system.bodies.len());
+            let segments = beam.as_ref().map_or(1, |beam| beam.segments());
+            system.body(name.to_owned(), parent, joint, (beam.clone(), 0), mass);
+            for segment in 1..segments {
+                let name = segment_name(name, segment);
+                let joint = Joint::weld(&name, (system.nq, system.nv));
+                let inner = system.bodies.len() - 1;
+                system.body(name, Some(inner), joint, (beam.clone(), segment), None);
+            }
         }
         system.mark_children();
         for (name, frame) in &spec.frame {
@@ -60,6 +84,7 @@ impl System {
                 .iter()
                 .position(|b| b.name == frame.body)
                 .ok_or_else(|| dangling("frame", name))?;
+            let body = system.segment_at(body, origin, declare);
             system.frames.push(Frame {
                 name: name.clone(),
                 body,
@@ -70,6 +95,42 @@ impl System {
         }
         system.place_stations();
         Ok(system)
+    }
+
+    /// Adds a body after its joint.
+    fn body(
+        &mut self,
+        name: String,
+        parent: Option<usize>,
+        joint: Joint,
+        (beam, segment): (Option<Arc<Beam>>, usize),
+        mass: Option<RigidMass>,
+    ) {
+        let modes = beam.as_ref().map(|beam| self.modes(beam.modes()));
+        let kept = (modes.is_some() || joint.prescribed)
+            .then(|| self.bodies.iter().filter(|body| body.kept.is_some()).count());
+        self.bodies.push(Body {
+            name,
+            parent,
+            is_leaf: true,
+            is_last_child: true,
+            joint,
+            station: None,
+            kept,
+            modes,
+            beam,
+            segment,
+            mass,
+        });
+    }
+
+    /// The segment of the body `first` that carries what stands at `origin`.
+    fn segment_at(&self, first: usize, origin: ParamId, declare: &Declarations) -> usize {
+        let Some(beam) = &self.bodies[first].beam else {
+            return first;
+        };
+        let values: Vec<f64> = declare.parameters.iter().map(|p| p.start).collect();
+        first + beam.segment_at(&values, &origin.vector(&values))
     }
 
     /// The place of `n` modes in the state, after what is there.
@@ -105,14 +166,25 @@ impl System {
                 column += n;
                 Some(stations.len() - 1)
             };
-            for body in self.bodies.iter_mut().filter(|body| body.parent == Some(i)) {
+            for body in self
+                .bodies
+                .iter_mut()
+                .filter(|body| body.parent == Some(i) && body.segment == 0)
+            {
                 body.station = body.joint.origin.and_then(|origin| place(Place::Near(origin)));
             }
             for frame in self.frames.iter_mut().filter(|frame| frame.body == i) {
                 frame.station = place(Place::Near(frame.origin));
             }
-            place(Place::Tip);
+            let tip = place(Place::Tip);
             let last = self.stations.len();
+            for body in self
+                .bodies
+                .iter_mut()
+                .filter(|body| body.parent == Some(i) && body.segment > 0)
+            {
+                body.station = tip;
+            }
             if let Some(modes) = &mut self.bodies[i].modes {
                 modes.stations = first..last;
             }
@@ -151,17 +223,9 @@ impl System {
             written: written.is_some(),
             kind,
             prescribed: written.is_some_and(|(_, joint)| joint.motion == spec::JointMotion::Prescribed),
-            q,
-            v,
             nq,
             nv,
-            origin: None,
-            orientation: None,
-            axis: None,
-            axis2: None,
-            rotor_inertia: None,
-            q_start: None,
-            v_start: None,
+            ..Joint::weld(body, (q, v))
         };
         let Some((name, from)) = written else {
             let start = spec.body[body].start.clone().unwrap_or_default();

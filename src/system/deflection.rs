@@ -1,6 +1,6 @@
 use super::elastic::{Amplitude, Elastic, Field, Modes, StationConstants};
 use super::{BodyKinematics, Derived, Kinematics, System};
-use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, Twist, Vec3, Wrench, lift3, lift33};
+use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
 
 /// What the dynamics asks of a flexible body's mass as it is bent and moves, about the body's origin, world axes.
 #[derive(Clone, Debug)]
@@ -225,22 +225,21 @@ impl StationConstants {
         })
     }
 
-    /// How a bent place is turned in its body, for the amplitudes `eta`.
+    /// How it is turned in its body, for the amplitudes `eta`: a rotation vector, rad, body axes.
+    pub fn turn<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
+        let slopes = self.slope.iter().zip(eta);
+        slopes.fold(Vec3::zeros(), |theta, (slope, &eta)| theta + lift3::<S>(slope) * eta)
+    }
+
+    /// The same as a quaternion.
     pub fn attitude<S: Scalar>(&self, eta: &[S]) -> Quaternion<S> {
-        let half = S::lift(0.5);
-        let g = self
-            .slope
-            .iter()
-            .zip(eta)
-            .fold(Vec3::zeros(), |g, (slope, &eta)| g + lift3::<S>(slope) * (eta * half));
-        Quaternion::new(S::one(), g.x, g.y, g.z).normalised()
+        exp(self.turn(eta))
     }
 }
 
 /// A bent place as something that carries bodies and frames, with its motion `T` for each mode.
 ///
-/// The slopes `ψ = Σ ψ_k η_k` turn it by the rotation with Gibbs's vector `g = ψ/2`: an exact rotation, by the angle `|ψ|` up to
-/// `|ψ|³/12`, which is beyond linear bending; its angular velocity is `2 (ġ + g × ġ)/(1 + g·g)`.
+/// The slopes `θ = Σ ψ_k η_k` are its rotation vector: in one plane the tip then turns as a moment there turns an elastica.
 fn station<S: Scalar>(
     constants: &StationConstants,
     at: &BodyKinematics<S>,
@@ -250,12 +249,12 @@ fn station<S: Scalar>(
 ) -> BodyKinematics<S> {
     let half = S::lift(0.5);
     let mut p = lift3::<S>(&constants.p);
-    let (mut g, mut g_dot) = (Vec3::zeros(), Vec3::zeros());
+    let (mut theta, mut theta_dot) = (Vec3::zeros(), Vec3::zeros());
     for (k, (shape, slope)) in constants.shape.iter().zip(&constants.slope).enumerate() {
-        T[k] = Twist::new(lift3::<S>(slope) * half, lift3(shape));
+        T[k] = Twist::new(lift3(slope), lift3(shape));
         p += T[k].v * eta[k];
-        g += T[k].w * eta[k];
-        g_dot += T[k].w * eta_dot[k];
+        theta += T[k].w * eta[k];
+        theta_dot += T[k].w * eta_dot[k];
     }
     let mut a = Vec3::zeros();
     for (k, l, G) in &constants.pairs {
@@ -271,17 +270,15 @@ fn station<S: Scalar>(
             a += G * (eta_dot[*k] * eta_dot[*l] * S::lift(2.0));
         }
     }
-    let s = S::lift(2.0) / (S::one() + g.dot(&g));
+    let turned = TurnedFrame::new(theta);
     let R_WB = &at.R_WB;
-    let (mut w, mut v) = (Vec3::zeros(), Vec3::zeros());
+    let mut v = Vec3::zeros();
     for (T, &rate) in T.iter_mut().zip(eta_dot) {
-        *T = Twist::new(R_WB * (T.w + g.cross(&T.w)) * s, R_WB * T.v);
-        w += T.w * rate;
+        *T = Twist::new(R_WB * turned.angular_velocity(&T.w), R_WB * T.v);
         v += T.v * rate;
     }
-    let alpha = -w * (s * g.dot(&g_dot));
-    let turn = g.cross_matrix();
-    let R_BS = Mat3::identity() + (turn + turn * turn) * s;
+    let w = R_WB * turned.angular_velocity(&theta_dot);
+    let alpha = R_WB * turned.angular_bias(&theta_dot);
 
     let r = R_WB * p;
     let w_B = &at.V_WB.w;
@@ -290,7 +287,7 @@ fn station<S: Scalar>(
     A_bias.w += w_B.cross(&w) + alpha;
     A_bias.v += w_B.cross(&(w_x_r + v + v)) + R_WB * a;
     BodyKinematics {
-        R_WB: R_WB * R_BS,
+        R_WB: R_WB * turned.rotation(),
         p_WB: at.p_WB + r,
         r_PB_W: r,
         V_WB: Twist::new(w_B + w, at.V_WB.v + w_x_r + v),

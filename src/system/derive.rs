@@ -110,7 +110,7 @@ impl System {
         }
         let frames = self.frames.iter().map(|frame| {
             let q_BF = judge.attitude(frame.orientation);
-            let p = frame.origin.vector(values) - frame.station.map_or_else(Vec3::zeros, |s| stations[s].p);
+            let p = frame.origin.vector(values) - frame.station.map_or_else(Vec3::zeros, |s| stations[s].written);
             FrameConstants {
                 X_BF: Pose::from_parts(q_BF, p),
                 q_BF,
@@ -157,14 +157,18 @@ impl Judge<'_> {
             // A beam that could not be solved has been complained of.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
-        let standing = body.joint.origin.map_or_else(Vec3::zeros, |id| id.vector(values));
+        let station = body.station.map_or_else(Vec3::zeros, |s| stations[s].written);
+        let p_PF = body
+            .joint
+            .origin
+            .map_or_else(Vec3::zeros, |id| id.vector(values) - station);
         let mut constants = BodyConstants {
             m,
             p_BoBcm,
             I_Bcm,
             h: p_BoBcm * m,
             J_Bo: I_Bcm + Sym3::point_mass(m, &p_BoBcm),
-            p_PF: standing - body.station.map_or_else(Vec3::zeros, |s| stations[s].p),
+            p_PF,
             joint: self.joint(&body.joint),
             elastic: None,
         };
@@ -215,7 +219,7 @@ impl Judge<'_> {
     fn beam(&mut self, body: &Body) -> Option<Solved> {
         let beam = body.beam.as_ref()?;
         let q_BR = self.attitude(beam.orientation());
-        match beam.solve(self.values, q_BR) {
+        match beam.solve(self.values, q_BR, body.segment) {
             Ok(solved) => Some(solved),
             Err(error) => {
                 let mut at = self.declared[beam.place().0].at.clone();
@@ -226,7 +230,8 @@ impl Judge<'_> {
                     .iter()
                     .zip(self.values)
                     .filter(|(p, _)| p.at.starts_with(&at));
-                if !own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some()) {
+                // So is what is wrong with the first segment.
+                if body.segment == 0 && !own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some()) {
                     let what = error.to_string();
                     at.extend(beam.is_tabulated().then(|| "sections".to_owned()));
                     self.problems.push(Problem { at, what });

@@ -138,6 +138,8 @@ pub enum Amplitude {
 pub struct StationConstants {
     /// Position at rest, m.
     pub p: Vec3<f64>,
+    /// The same from the origin of the body as it is written, whose segment this one may be.
+    pub written: Vec3<f64>,
     /// Displacement of each mode.
     pub shape: Vec<Vec3<f64>>,
     /// Small rotation of each mode.

@@ -25,6 +25,7 @@ pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
 
 use crate::spec::JointType;
+use std::sync::Arc;
 
 /// Bodies, joints and frames of one or more craft.
 #[derive(Clone, Debug)]
@@ -61,7 +62,9 @@ pub struct Body {
     /// Which of those bodies it is, of which the wrench through the joint is asked: flexible ones, and driven ones.
     pub kept: Option<usize>,
     /// What bends, if the body is flexible.
-    pub beam: Option<Box<Beam>>,
+    pub beam: Option<Arc<Beam>>,
+    /// Which segment of it this body is.
+    pub segment: usize,
     /// Mass, at rest; if it is not written, the beam's.
     pub mass: Option<RigidMass>,
 }
@@ -188,6 +191,16 @@ impl System {
     /// The modal coordinates of all flexible bodies.
     pub fn flexible(&self) -> impl Iterator<Item = &Modes> {
         self.bodies.iter().filter_map(|body| body.modes.as_ref())
+    }
+
+    /// The bodies that are segments of the body `first` as it is written; itself alone if it is not cut.
+    pub fn segments(&self, first: usize) -> std::ops::Range<usize> {
+        first..first + self.bodies[first].beam.as_ref().map_or(1, |beam| beam.segments())
+    }
+
+    /// The body as it is written, of which this one may be a segment.
+    pub fn whole(&self, body: usize) -> usize {
+        body - self.bodies[body].segment
     }
 
     /// Number of stations, each counted once for every mode of its body.

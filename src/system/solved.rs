@@ -1,13 +1,17 @@
 use super::BodyConstants;
 use super::elastic::{Amplitude, Elastic, Field, ModeConstants, StationConstants};
 use crate::algebra::{Pose, Sym3, Vec3};
-use crate::beam::{Kind, Modes as Shapes, Particle};
+use crate::beam::{Kind, Mode, Modes as Shapes, Particle};
 
 /// A beam with its modes, in its place in the body.
 #[derive(Clone, Debug)]
 pub(super) struct Solved {
     shapes: Shapes,
+    /// Of a segment: the whole beam, clamped at its root, without modes.
+    whole: Option<Shapes>,
     particles: Vec<Particle>,
+    /// The body's origin in the body as it is written: that of a segment is its root.
+    origin: Vec3<f64>,
     /// Beam axes in body axes.
     X_BR: Pose<f64>,
     stiffening: bool,
@@ -15,10 +19,12 @@ pub(super) struct Solved {
 
 impl Solved {
     /// The beam whose root frame is at `X_BR` in the body.
-    pub fn new(shapes: Shapes, X_BR: Pose<f64>, stiffening: bool) -> Self {
+    pub fn new(shapes: Shapes, whole: Option<Shapes>, origin: Vec3<f64>, X_BR: Pose<f64>, stiffening: bool) -> Self {
         Self {
             particles: shapes.particles(),
             shapes,
+            whole,
+            origin,
             X_BR,
             stiffening,
         }
@@ -42,9 +48,9 @@ impl Solved {
         self.X_BR.p + self.X_BR.R * Vec3::x() * x
     }
 
-    /// The place on the beam's axis that is nearest to the point `p` (m, body axes) of the body at rest.
+    /// The place on the beam's axis that is nearest to the point `p` (m) of the body as it is written, at rest.
     pub fn near(&self, p: &Vec3<f64>) -> StationConstants {
-        let along = self.X_BR.R.tr_mul(&(p - self.X_BR.p)).x;
+        let along = self.X_BR.R.tr_mul(&(p - self.origin - self.X_BR.p)).x;
         self.at(along.clamp(0.0, self.shapes.length()))
     }
 
@@ -58,6 +64,7 @@ impl Solved {
         let point = self.shapes.at(x).express(&self.X_BR.R);
         StationConstants {
             p: self.on_axis(x),
+            written: self.origin + self.on_axis(x),
             shape: point.Phi.iter().copied().collect(),
             slope: point.Psi.iter().copied().collect(),
             pairs: self.pairs().map(|(k, l)| (k, l, point.G[(k, l)])).collect(),
@@ -92,7 +99,7 @@ impl Solved {
         let modes = list.iter().zip(spin).enumerate().map(|(k, (mode, b))| ModeConstants {
             b,
             stiffness: mode.omega * mode.omega,
-            damping: 2.0 * damping_ratio(k) * mode.omega,
+            damping: 2.0 * damping_ratio(k) * self.per_omega(mode) * mode.omega,
         });
         let has_modes = |kind: &Kind| list.iter().any(|mode| mode.kind == *kind);
         let kinds = Kind::ALL.into_iter().filter(has_modes);
@@ -109,6 +116,13 @@ impl Solved {
             length: self.shapes.length(),
             left_out: kinds.filter_map(|kind| self.shapes.left_out(kind)).collect(),
         }
+    }
+
+    /// A mode's frequency, over that for which its damping ratio is written: its own, or of a segment the whole beam's first of that kind
+    /// (damping is then proportional to the stiffness).
+    fn per_omega(&self, mode: &Mode) -> f64 {
+        let first = self.whole.as_ref().and_then(|whole| whole.left_out(mode.kind));
+        first.map_or(1.0, |first| mode.omega / first)
     }
 
     /// The fields of the displacement, those that are drawn in last, and the integrals of their products.

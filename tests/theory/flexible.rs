@@ -3,6 +3,7 @@
 mod chain;
 mod conservation;
 mod frequencies;
+mod segments;
 mod statics;
 
 use grapple::dynamics::recursive::mass_matrix;

@@ -6,12 +6,12 @@ use grapple::system::Kinematics;
 use nalgebra::{DMatrix, Matrix4};
 use std::f64::consts::PI;
 
-const L: f64 = 2.0;
-const M: f64 = 3.0; // kg, the beam's
-const EI: f64 = 400.0;
+pub(super) const L: f64 = 2.0;
+pub(super) const M: f64 = 3.0; // kg, the beam's
+pub(super) const EI: f64 = 400.0;
 
 /// The frequencies of the craft at rest that are not zero, as `β = (ω² M L³/EI)^¼`, the lowest first.
-fn frequencies(text: &str) -> Vec<f64> {
+pub(super) fn frequencies(text: &str) -> Vec<f64> {
     let plant = crate::plant(text);
     let (system, derived) = (plant.model().system(), plant.derived());
     let mut x = vec![0.0; plant.model().states.len()];

@@ -1,0 +1,246 @@
+//! A beam in segments: small deflections as without them, large ones as an elastica.
+
+use super::frequencies::{EI, L, M, frequencies};
+use super::{Run, cantilever_roots, distance, short};
+use nalgebra::{DMatrix, DVector};
+
+/// A cantilever in the world with a frame and a load at its tip.
+fn cantilever(segments: usize, modes: usize) -> String {
+    format!(
+        r#"
+name = "cantilever"
+[body.beam.beam]
+length = {L}
+mass_per_length = {}
+EI = {EI}
+bending_y = {modes}
+segments = {segments}
+[joint.root]
+type = "fixed"
+parent = "world"
+child = "beam"
+[frame.tip]
+body = "beam"
+origin = [{L}, 0.0, 0.0]
+[port.load]
+frame = "tip"
+"#,
+        M / L
+    )
+}
+
+/// `β` of a cantilever in `k` segments of two modes against `cosh β cos β = −1`: the second mode of the outer segment and the second
+/// of the inner ones' are what is cut off.
+#[test]
+fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
+    let exact = cantilever_roots(3);
+    let mut last = vec![f64::INFINITY; 3];
+    for segments in [2, 4, 8] {
+        let found = frequencies(&cantilever(segments, 2));
+        let off: Vec<f64> = found
+            .iter()
+            .zip(&exact)
+            .map(|(found, exact)| found / exact - 1.0)
+            .collect();
+        println!("{segments} segments: {}", short(&off));
+        for (off, last) in off.iter().zip(&mut last) {
+            assert!(*off > -1e-12 && *off < *last / 4.0, "{off:e} {last:e}"); // from above, of second order or better
+            *last = *off;
+        }
+    }
+    assert!(last.iter().all(|off| *off < 1e-3), "{last:?}");
+}
+
+/// Where nothing accelerates, by Newton's method over the amplitudes.
+fn to_rest(run: &mut Run) {
+    let system = run.model.system();
+    let (nq, nv) = (system.nq, system.nv);
+    let mut accelerations = |q: &DVector<f64>| {
+        let simulation = &mut run.simulation;
+        let state = &mut simulation.state;
+        state.x[..nq].copy_from_slice(q.as_slice());
+        let mut dx = vec![0.0; state.x.len()];
+        let now = (&state.x[..], &state.u[..], &state.modes[..]);
+        simulation
+            .plant
+            .derivative(state.t, now.0, now.1, now.2, &mut dx)
+            .expect("regular");
+        DVector::from_column_slice(&dx[nq..nq + nv])
+    };
+    let mut q = DVector::zeros(nq);
+    for _ in 0..30 {
+        let off = accelerations(&q);
+        let columns: Vec<DVector<f64>> = (0..nq)
+            .map(|k| {
+                let (mut ahead, mut behind) = (q.clone(), q.clone());
+                ahead[k] += 1e-5;
+                behind[k] -= 1e-5;
+                (accelerations(&ahead) - accelerations(&behind)) / 2e-5
+            })
+            .collect();
+        let step = DMatrix::from_columns(&columns).lu().solve(&off).expect("regular");
+        q -= &step;
+        if step.norm() < 1e-12 {
+            break;
+        }
+    }
+    accelerations(&q);
+}
+
+/// A moment `M` at the tip bends a cantilever into an arc of the angle `θ = M L/EI`, whose end is at `L/θ (sin θ, 1 − cos θ)`: half
+/// a turn here, which linear bending would put at `y = θ/2 L`.
+#[test]
+fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
+    let theta = std::f64::consts::PI;
+    let exact = [L / theta * theta.sin(), L / theta * (1.0 - theta.cos()), 0.0];
+    let mut last = f64::INFINITY;
+    for segments in [4, 8, 16] {
+        let mut run = Run::new(&cantilever(segments, 2), 1e-9);
+        // In steps, so that Newton's method stays near.
+        for part in 1..=8 {
+            run.put("load.t[3]", EI * theta / L * f64::from(part) / 8.0);
+            to_rest(&mut run);
+        }
+        let tip = run.get(["tip.r[1]", "tip.r[2]", "tip.r[3]"]);
+        let moved = run.get(["tip.deflection[1]", "tip.deflection[2]", "tip.deflection[3]"]);
+        let same = run.get([
+            "beam.tip_deflection[1]",
+            "beam.tip_deflection[2]",
+            "beam.tip_deflection[3]",
+        ]);
+        let [turned, energy, moment] = run.get(["beam.tip_slope[3]", "beam.elastic_energy", "beam.root_moment[3]"]);
+        let off = distance(tip, exact) / L;
+        let of_energy = energy / (EI * theta * theta / (2.0 * L)) - 1.0;
+        println!(
+            "{segments} segments: tip off by {off:.2e} L, turned by {:.4} of half a turn, energy off {of_energy:.1e}, moment off {:.1e}",
+            turned.abs() / theta,
+            moment / (-EI * theta / L) - 1.0
+        );
+        assert!(distance([tip[0] - L, tip[1], tip[2]], moved) < 1e-12 && moved == same);
+        assert!((moment / (-EI * theta / L) - 1.0).abs() < 1e-9);
+        // A moment of the tip's load is what the shapes are made for, but for the square of the load they were found with.
+        assert!(
+            (turned / theta - 1.0).abs() < 1e-6 && of_energy.abs() < 1e-6,
+            "{turned} {of_energy:e}"
+        );
+        assert!(off < last / 7.5, "{off:e} after {last:e}"); // of third order
+        last = off;
+    }
+    assert!(last < 3e-4, "{last:e}");
+}
+
+/// A free hub and a boom in three segments that bends by a quarter of its length: what a free craft keeps. Tolerance: the integrator's
+/// 1e-12 of each step.
+#[test]
+fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
+    let text = r#"
+name = "craft"
+[body.hub]
+mass = 20.0
+inertia = [3.0, 4.0, 5.0]
+start = { angular_velocity = [0.2, -0.1, 0.4] }
+[body.boom.beam]
+length = 3.0
+mass_per_length = 1.2
+EI_y = 60.0
+EI_z = 90.0
+GJ = 40.0
+polar_inertia_per_length = 0.01
+bending = 2
+torsion = 1
+segments = 3
+[joint.hinge]
+type = "universal"
+parent = "hub"
+child = "boom"
+origin = [0.4, 0.1, 0.0]
+[body.load]
+mass = 4.0
+mass_centre = [0.2, 0.1, 0.0]
+inertia = [0.3, 0.4, 0.5]
+[joint.grip]
+type = "spherical"
+parent = "boom"
+child = "load"
+origin = [2.2, 0.0, 0.1]
+[solver]
+method = "dop853"
+"#;
+    let mut run = Run::new(text, 1e-12);
+    let rates: Vec<usize> = (0..run.model.states.len())
+        .filter(|&i| run.model.states[i].name.contains(".etad["))
+        .collect();
+    for (k, i) in rates.iter().enumerate() {
+        run.simulation.state.x[*i] = 12.0 * (1.3 * k as f64).sin();
+    }
+    run.simulation.invalidate();
+    let invariants =
+        ["1", "2", "3"].map(|i| (format!("system.momentum[{i}]"), format!("system.angular_momentum[{i}]")));
+    let (mut first, mut off, mut scale, mut bent) = ([0.0; 7], [0.0_f64; 3], [0.0_f64; 3], 0.0_f64);
+    for i in 0..=60 {
+        run.to(0.05 * f64::from(i));
+        let [a, b, c] = invariants.each_ref();
+        let now = run.get([&a.0, &b.0, &c.0, &a.1, &b.1, &c.1, "system.energy"]);
+        let sizes = run.get([
+            "system.momentum_scale",
+            "system.angular_momentum_scale",
+            "system.kinetic_energy",
+        ]);
+        let tip = run.get([
+            "boom.tip_deflection[1]",
+            "boom.tip_deflection[2]",
+            "boom.tip_deflection[3]",
+        ]);
+        bent = bent.max(distance(tip, [0.0; 3]) / 3.0);
+        if i == 0 {
+            first = now;
+        }
+        for (k, range) in [0..3, 3..6, 6..7].into_iter().enumerate() {
+            let apart = range.map(|i| (now[i] - first[i]).powi(2)).sum::<f64>().sqrt();
+            off[k] = off[k].max(apart);
+            scale[k] = scale[k].max(sizes[k]);
+        }
+    }
+    let off: Vec<f64> = off.iter().zip(scale).map(|(off, scale)| off / scale).collect();
+    println!(
+        "bent by {:.0} %: momentum, angular momentum, energy {}",
+        100.0 * bent,
+        short(&off)
+    );
+    assert!(bent > 0.2 && off.iter().all(|off| *off < 1e-12), "{bent} {off:?}");
+}
+
+/// What stands on a beam stands where it is written, whatever segment that is: at rest, and when the length changes.
+#[test]
+fn what_stands_on_a_segment_stands_where_it_is_written() {
+    let frames: String = (0..=12)
+        .map(|i| {
+            format!(
+                "[frame.at{i}]\nbody = \"beam\"\norigin = [{}, 0.1, 0.0]\n",
+                L * f64::from(i) / 12.0
+            )
+        })
+        .collect();
+    let mut run = Run::new(&(cantilever(4, 2) + &frames), 1e-9);
+    for i in 0..=12 {
+        let [x, y] = ["r[1]", "r[2]"].map(|part| run.get([&format!("at{i}.{part}")])[0]);
+        assert!((x - L * f64::from(i) / 12.0).abs() < 1e-15 && y == 0.1, "{i}: {x} {y}");
+    }
+    let names: Vec<&str> = run
+        .model
+        .system()
+        .bodies
+        .iter()
+        .map(|body| body.name.as_str())
+        .collect();
+    assert_eq!(names, ["beam", "beam[2]", "beam[3]", "beam[4]"]);
+    let on = |name: &str| {
+        let system = run.model.system();
+        system
+            .frames
+            .iter()
+            .find(|frame| frame.name == name)
+            .map(|frame| frame.body)
+    };
+    assert_eq!(["at0", "at3", "at4", "at9", "at12"].map(on), [0, 0, 1, 2, 3].map(Some));
+}
