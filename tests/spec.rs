@@ -342,6 +342,54 @@ fn a_mass_that_is_not_its_beams_is_reported_with_that_of_the_beam() {
 }
 
 #[test]
+fn a_hinge_that_moves_no_inertia_is_reported_when_the_spec_is_read() {
+    let slender = "name = \"m\"\n[body.base]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[joint.twist]\ntype = \"revolute\"\naxis = [1.0, 0.0, 0.0]\n\
+                   parent = \"base\"\nchild = \"arm\"\n[body.arm.beam]\nlength = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2\n";
+    assert_eq!(
+        report(slender),
+        [
+            "5: joint \"twist\": axis 1 moves no inertia: a slender beam turns about its own axis without inertia; give it a \
+          `polar_inertia_per_length`"
+        ]
+    );
+    let sound = slender.to_owned() + "polar_inertia_per_length = 1e-3\n";
+    assert_eq!(report(&sound), Vec::<String>::new());
+}
+
+#[test]
+fn segments_and_line_loads_that_make_no_sense_are_reported() {
+    for (more, expected) in [
+        (
+            "segments = 0",
+            "16: body \"arm\", beam.segments: 0 segments: a beam has 1 to 100",
+        ),
+        (
+            "segments = 2\nboundary = \"clamped_clamped\"",
+            "17: body \"arm\", beam.boundary: goes with one segment only: the shapes of several suit any load",
+        ),
+        (
+            "segments = 2\ndamping_ratio = [0.1, 0.1, 0.1, 0.1]",
+            "17: body \"arm\", beam.damping_ratio: of several segments one number, the ratio of the whole beam's first modes",
+        ),
+        (
+            "bending_y = 65",
+            "11: body \"arm\", beam: 67 modes: a beam (or a segment of it) may have 64",
+        ),
+        (
+            "[line_load.wind]\nbody = \"base\"",
+            "17: line_load \"wind\", body: body \"base\" has no beam: to push a rigid body, write a [port]",
+        ),
+    ] {
+        assert_eq!(bent("", &format!("{BEAM}\n{more}")), [expected], "{more}");
+    }
+    let mass = "mass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]";
+    assert_eq!(
+        bent(mass, &format!("{BEAM}\nsegments = 2")),
+        ["10: body \"arm\", mass: a beam in segments has its own mass: leave `mass` out, or write one segment"]
+    );
+}
+
+#[test]
 fn the_editors_schema_is_up_to_date() {
     let shipped = include_str!("../docs/spec.schema.json");
     assert!(

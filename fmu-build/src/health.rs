@@ -218,8 +218,9 @@ fn external(spec: &Spec, results: &Results) -> Option<String> {
     };
     spec.port
         .keys()
+        .chain(spec.line_load.keys())
         .find(driven)
-        .map(|port| format!("port {port} is driven"))
+        .map(|port| format!("{port} is driven"))
 }
 
 fn peak(values: &[f64]) -> f64 {

@@ -14,6 +14,8 @@ use super::{Modes, Point};
 pub struct Particle {
     /// Distance from the root, m.
     pub x: f64,
+    /// Its share of the length, m.
+    pub length: f64,
     /// Mass, kg.
     pub mass: f64,
     /// Inertia about the beam's axis, kg·m².
@@ -36,6 +38,7 @@ impl Modes {
                 let section = element.section(x);
                 particles.push(Particle {
                     x,
+                    length: dx,
                     mass: section.mass_per_length * dx,
                     polar_inertia: section.polar_inertia_per_length * dx,
                     point: self.point(e, x, G.clone()),

@@ -100,7 +100,11 @@ fn co_simulation(identifier: &str) -> CoSimulation {
 
 /// Every unit in use, with its SI exponents; a pure number has none.
 fn units(registry: &Registry) -> Vec<model_description::Unit> {
-    used_units(registry)
+    let mut units: Vec<Unit> = used_units(registry).collect();
+    // A stiffness and a force per length, neighbours here, are two quantities of one unit.
+    units.dedup_by_key(|unit| unit.symbol());
+    units
+        .into_iter()
         .map(|unit| {
             let dimension = unit.dimension();
             let display = unit.display().map(|(name, factor)| DisplayUnit {

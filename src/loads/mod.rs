@@ -4,6 +4,7 @@
 //! write has no entry and costs nothing.
 
 mod joint;
+mod line;
 mod modal;
 mod port;
 mod range;
@@ -26,6 +27,7 @@ pub struct Loads {
     gravity: Option<ParamId>,
     joints: joint::JointLoads,
     ports: Vec<port::Port>,
+    lines: Vec<line::LineLoad>,
     /// Ranges of joint coordinates, with their stops.
     pub ranges: Vec<Range>,
 }
@@ -86,10 +88,12 @@ impl Loads {
             }
         }
         let ports = port::declare(spec, system, declare)?;
+        let lines = line::declare(spec, system, declare)?;
         Ok(Self {
             gravity,
             joints,
             ports,
+            lines,
             ranges,
         })
     }
@@ -112,6 +116,9 @@ impl Loads {
         power += modal::evaluate(now, &mut applied.tau);
         for port in &self.ports {
             power += port.evaluate(now, applied);
+        }
+        for line in &self.lines {
+            power += line.evaluate(now, applied);
         }
         if let Some(gravity) = self.gravity {
             let g = lift3::<S>(&gravity.vector(now.parameters));

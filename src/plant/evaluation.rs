@@ -1,12 +1,13 @@
 use super::model::{Model, Source};
 use super::outputs::{self, View};
-use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{ForwardDynamics, SingularHinge};
 use crate::loads::Instant;
+use crate::spec::at;
 use crate::system::joint::{Motion, part, part_mut, with_joint};
 use crate::system::{Derived, Kinematics};
+use crate::{Error, Problem};
 
 /// The way from states and inputs to derivatives and outputs, with the room for it.
 ///
@@ -115,6 +116,39 @@ impl<S: Scalar> Evaluation<S> {
             sides: &modes[model.signals.len()..],
         };
         model.output_groups.write(&view, y);
+    }
+}
+
+impl Evaluation<f64> {
+    /// The joint or the mode that moves no inertia where the spec starts, if there is one.
+    pub(super) fn singular_at_start(&mut self, model: &Model) -> Option<Problem> {
+        let system = &model.system;
+        let values = model.parameter_starts();
+        let derived = model.judge(&values, None, &mut Vec::new());
+        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
+        model.start(&values, &mut q, &mut qd);
+        self.kinematics.update(system, &derived, &q, &qd);
+        let (kinematics, applied) = (&self.kinematics, &self.applied);
+        let hinge = self
+            .dynamics
+            .solve(system, &derived, kinematics, applied, &mut qd)
+            .err()?;
+        let body = &system.bodies[hinge.body];
+        let at = match body.joint.written {
+            true => at("joint", &body.joint.name, ""),
+            false => at("body", &system.bodies[system.whole(hinge.body)].name, ""),
+        };
+        let hint = match body.beam {
+            Some(_) => {
+                ": a slender beam turns about its own axis without inertia; give it a `polar_inertia_per_length`"
+            }
+            None => "",
+        };
+        let what = match hinge.axis.checked_sub(body.joint.nv) {
+            Some(mode) => format!("mode {} moves no inertia", mode + 1),
+            None => format!("axis {} moves no inertia", hinge.axis + 1),
+        };
+        Some(Problem { at, what: what + hint })
     }
 }
 

@@ -1,3 +1,4 @@
+use super::evaluation::Evaluation;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use crate::loads::{Loads, SignalSource};
@@ -130,7 +131,11 @@ impl Model {
     pub fn read(text: &str, directory: &std::path::Path) -> Result<Self, Error> {
         let (mut spec, mut problems) = spec::parse(text, directory)?;
         if problems.is_empty() {
-            return Self::compile(&spec);
+            let model = Self::compile(&spec)?;
+            return match Evaluation::new(&model).singular_at_start(&model) {
+                Some(problem) => Err(Error::Spec(vec![problem])),
+                None => Ok(model),
+            };
         }
         remove_unsound(&mut spec, &problems);
         if let Err(Error::Spec(mut more)) = Self::compile(&spec) {
@@ -266,14 +271,20 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
     spec.measure.retain(|name, _| sound("measure", name));
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        sound("signal", input) && sound("port", owner) && sound("joint", owner)
+        ["port", "line_load", "joint"]
+            .iter()
+            .all(|section| sound(section, owner))
+            && sound("signal", input)
     });
     spec.port.retain(|name, _| sound("port", name));
+    spec.line_load.retain(|name, _| sound("line_load", name));
     spec.joint.retain(|name, _| sound("joint", name));
     for (name, body) in &mut spec.body {
         let of_the_beam = |p: &Problem| p.concerns("body", name) && p.at.get(2).is_some_and(|field| field == "beam");
         if problems.iter().any(of_the_beam) {
             body.beam = None;
+            let bare = |load: &spec::LineLoad| load.body == *name;
+            spec.line_load.retain(|_, load| !bare(load));
         }
     }
 }

@@ -1,10 +1,14 @@
 use super::{Model, Plant};
 use crate::Error;
 use crate::spec::Method;
+use crate::system::{Derived, System};
 use std::sync::Arc;
 
 /// The largest `ω h` that the fourth-order Runge–Kutta method holds for an undamped oscillation: 2√2.
 const RK4_LIMIT: f64 = 2.828;
+
+/// A bracket on a beam is shorter than this part of its length; what is farther off is likely written in other axes.
+const LEVER: f64 = 0.1;
 
 /// What a user should know of a model that is not wrong: the beams' frequencies, and numbers that do not go together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +27,7 @@ impl Remarks {
     pub fn on(model: &Arc<Model>) -> Result<Self, Error> {
         let plant = Plant::new(Arc::clone(model))?;
         let mut remarks = Self::default();
-        for (body, constants) in model.system.bodies.iter().zip(&plant.derived().bodies) {
+        for (i, (body, constants)) in model.system.bodies.iter().zip(&plant.derived().bodies).enumerate() {
             let Some(elastic) = &constants.elastic else { continue };
             let name = &body.name;
             let frequencies: Vec<f64> = elastic.modes.iter().map(|mode| hertz(mode.stiffness.sqrt())).collect();
@@ -46,6 +50,14 @@ impl Remarks {
                      give the beam more modes"
                 ));
             }
+            let reach = LEVER * elastic.length;
+            for (what, lever) in offsets(&model.system, plant.derived(), i) {
+                if lever > reach {
+                    remarks.warnings.push(format!(
+                        "{what} stands {lever} m off the beam of {name}: it moves as if it were held rigidly at the beam's nearest place"
+                    ));
+                }
+            }
             let solver = &model.spec.solver;
             let fastest = frequencies.iter().copied().fold(0.0, f64::max);
             if let (Method::Rk4, Some(step)) = (solver.method, solver.step)
@@ -60,6 +72,20 @@ impl Remarks {
         }
         Ok(remarks)
     }
+}
+
+/// What stands on body `i`, and how far it is from its station on the beam, m.
+fn offsets(system: &System, derived: &Derived, i: usize) -> Vec<(String, f64)> {
+    let joints = system.bodies.iter().zip(&derived.bodies);
+    let joints = joints.filter(|(body, _)| body.parent == Some(i));
+    let joints = joints.map(|(body, constants)| (format!("joint {}", body.joint.name), constants.p_PF.norm()));
+    let frames = system
+        .frames
+        .iter()
+        .zip(&derived.frames)
+        .filter(|(frame, _)| frame.body == i);
+    let frames = frames.map(|(frame, constants)| (format!("frame {}", frame.name), constants.X_BF.p.norm()));
+    joints.chain(frames).collect()
 }
 
 fn hertz(omega: f64) -> f64 {

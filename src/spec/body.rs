@@ -106,6 +106,17 @@ pub struct Port {
     pub axes: PortAxes,
 }
 
+/// A force spread evenly along a beam, as inputs `<line_load>.f[1..3]` (N/m).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineLoad {
+    /// The body with the beam.
+    pub body: String,
+    /// The axes in which the force is given: inertial ones, or the body's.
+    #[serde(default)]
+    pub axes: PortAxes,
+}
+
 /// Axes of a port's wrench.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -113,6 +124,6 @@ pub enum PortAxes {
     /// Inertial axes.
     #[default]
     World,
-    /// Axes of the port's frame, turning with it.
+    /// Axes of the port's frame, turning with it (of a beam in segments: of each segment's root).
     Frame,
 }

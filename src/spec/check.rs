@@ -55,7 +55,8 @@ impl Check<'_> {
             .chain(spec.joint.keys().map(|key| ("joint", key)))
             .chain(spec.frame.keys().map(|key| ("frame", key)))
             .chain(spec.measure.keys().map(|key| ("measure", key)))
-            .chain(spec.port.keys().map(|key| ("port", key)));
+            .chain(spec.port.keys().map(|key| ("port", key)))
+            .chain(spec.line_load.keys().map(|key| ("line_load", key)));
         for (section, name) in sections {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);
@@ -566,6 +567,19 @@ impl Check<'_> {
         for (name, port) in &spec.port {
             if !is_frame(&port.frame) {
                 self.report("port", name, "frame", unknown("frame or body", &port.frame, known()));
+            }
+        }
+        for (name, load) in &spec.line_load {
+            match spec.body.get(&load.body) {
+                None => self.report("line_load", name, "body", unknown("body", &load.body, spec.body.keys())),
+                Some(body) if body.beam.is_none() => {
+                    let what = format!(
+                        "body \"{}\" has no beam: to push a rigid body, write a [port]",
+                        load.body
+                    );
+                    self.report("line_load", name, "body", what);
+                }
+                Some(_) => {}
             }
         }
     }

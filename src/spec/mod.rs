@@ -15,7 +15,7 @@ mod signal;
 mod source;
 
 pub use beam::{Beam, Boundary, Section};
-pub use body::{Body, Frame, FreeStart, Inertia, Measure, Port, PortAxes};
+pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use joint::{Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
@@ -58,6 +58,9 @@ pub struct Spec {
     /// Frames on which a wrench from outside acts, as inputs.
     #[serde(default)]
     pub port: IndexMap<String, Port>,
+    /// Beams along which a force from outside is spread, as inputs.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub line_load: IndexMap<String, LineLoad>,
     /// What drives the inputs, by the input's name.
     #[serde(default)]
     pub signal: IndexMap<String, Signal>,

@@ -165,6 +165,25 @@ impl<S: Scalar> Deflection<S> {
         self.bias = Wrench::new(R * t, R * f);
     }
 
+    /// A force `f` (N/m, world axes) spread evenly along the beam: its wrench about the body's origin, and its power on the deflection, W.
+    /// Adds the forces on the modes to `tau`. After [`update`](Self::update).
+    pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> (Wrench<S>, S) {
+        let R = at.R_WB * lift33::<S>(&elastic.axes);
+        let f_R = R.tr_mul(f);
+        let mut moment = lift3::<S>(&elastic.line);
+        let mut power = S::zero();
+        for (field, motion) in elastic.fields.iter().zip(&self.fields) {
+            let l = S::lift(field.l);
+            let force = lift3::<S>(&field.e).dot(&f_R) * l;
+            moment += motion.d * l;
+            power += force * motion.z_dot;
+            for &(k, dz) in motion.dz() {
+                tau[k] += force * dz;
+            }
+        }
+        (Wrench::new(R * moment.cross(&f_R), f * S::lift(elastic.length)), power)
+    }
+
     /// Adds what the fields `i ≤ j` have in common, of which one is drawn in, to the modal mass and to the fields' forces.
     fn couple(&mut self, i: usize, j: usize, A: S) {
         let n = self.L.len();

@@ -96,6 +96,8 @@ pub struct Elastic {
     pub axes: Mat3<f64>,
     /// The beam's length, m.
     pub length: f64,
+    /// `∫ x dx` along it at rest, from the body's origin, m², beam axes.
+    pub line: Vec3<f64>,
     /// First frequency of each kind of motion (rad/s) that has modes, but not this one.
     pub left_out: Vec<f64>,
 }
@@ -122,6 +124,8 @@ pub struct Field {
     pub a: f64,
     /// `∫ x f dm`, from the body's origin.
     pub Y: Vec3<f64>,
+    /// `∫ f dx`.
+    pub l: f64,
 }
 
 /// The amplitude `z` of a field.

@@ -114,6 +114,7 @@ impl Solved {
             root: self.X_BR.p,
             axes,
             length: self.shapes.length(),
+            line: axes.tr_mul(&self.on_axis(0.5 * self.shapes.length())) * self.shapes.length(),
             left_out: kinds.filter_map(|kind| self.shapes.left_out(kind)).collect(),
         }
     }
@@ -148,6 +149,7 @@ impl Solved {
                 amplitude,
                 e,
                 a: pieces().map(|(piece, f)| piece.mass * f).sum(),
+                l: pieces().map(|(piece, f)| piece.length * f).sum(),
                 Y: pieces()
                     .map(|(piece, f)| (root + Vec3::x() * piece.x) * (piece.mass * f))
                     .sum(),

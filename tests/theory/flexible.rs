@@ -259,6 +259,13 @@ fn modes_that_are_missed_or_too_fast_are_warned_of_with_their_frequencies() {
         slow.warnings[0].contains("5.000 Hz") && slow.warnings[0].contains("9.002e-2 s"),
         "{slow:?}"
     );
+    let far = remarks("[frame.aside]\nbody = \"forearm\"\norigin = [0.2, 0.3, 0.0]");
+    assert_eq!(
+        far.warnings,
+        [
+            "frame aside stands 0.3 m off the beam of forearm: it moves as if it were held rigidly at the beam's nearest place"
+        ]
+    );
     let text = KLAK.replace("stop_time = 5.0", "stop_time = 5.0\nbandwidth = 40.0");
     let narrow = Remarks::on(crate::plant(&text).model()).expect("sound");
     assert!(

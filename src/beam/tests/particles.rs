@@ -51,6 +51,7 @@ impl Sums {
             mass,
             polar_inertia,
             point,
+            ..
         } in particles
         {
             let (Phi, Psi, G) = (&point.Phi, &point.Psi, &point.G);
@@ -218,6 +219,7 @@ fn brute_force(beam: &Beam, modes: &Modes) -> Sums {
     simpson(beam, 250, |section, dx| {
         particles.push(Particle {
             x: section.x,
+            length: dx,
             mass: section.mass_per_length * dx,
             polar_inertia: section.polar_inertia_per_length * dx,
             point: modes.at(section.x),

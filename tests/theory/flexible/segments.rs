@@ -129,11 +129,8 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
     assert!(last < 3e-4, "{last:e}");
 }
 
-/// A free hub and a boom in three segments that bends by a quarter of its length: what a free craft keeps. Tolerance: the integrator's
-/// 1e-12 of each step.
-#[test]
-fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
-    let text = r#"
+/// A free hub, a boom in three segments, a load on it.
+const CRAFT: &str = r#"
 name = "craft"
 [body.hub]
 mass = 20.0
@@ -163,10 +160,17 @@ type = "spherical"
 parent = "boom"
 child = "load"
 origin = [2.2, 0.0, 0.1]
+[line_load.wind]
+body = "boom"
 [solver]
 method = "dop853"
 "#;
-    let mut run = Run::new(text, 1e-12);
+
+/// A free hub and a boom in three segments that bends by a quarter of its length: what a free craft keeps. Tolerance: the integrator's
+/// 1e-12 of each step.
+#[test]
+fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
+    let mut run = Run::new(CRAFT, 1e-12);
     let rates: Vec<usize> = (0..run.model.states.len())
         .filter(|&i| run.model.states[i].name.contains(".etad["))
         .collect();
@@ -243,4 +247,23 @@ fn what_stands_on_a_segment_stands_where_it_is_written() {
             .map(|frame| frame.body)
     };
     assert_eq!(["at0", "at3", "at4", "at9", "at12"].map(on), [0, 0, 1, 2, 3].map(Some));
+}
+
+/// A load along the boom, inertial axes: the momentum grows by force times time, the energy by the load's work.
+#[test]
+fn a_load_along_a_beam_in_segments_gives_its_impulse_and_its_work() {
+    let mut run = Run::new(CRAFT, 1e-12);
+    let f = [0.4, -1.0, 2.0];
+    for (i, f) in f.iter().enumerate() {
+        run.put(&format!("wind.f[{}]", i + 1), *f);
+    }
+    let p = ["system.momentum[1]", "system.momentum[2]", "system.momentum[3]"];
+    let before = (run.get(p), run.get(["system.energy"])[0]);
+    run.to(2.0);
+    let after = (run.get(p), run.get(["system.energy", "system.work"]));
+    let impulse = distance([0, 1, 2].map(|i| after.0[i] - before.0[i]), f.map(|f| f * 3.0 * 2.0)) / 12.0;
+    let [energy, work] = after.1;
+    let balance = (energy - before.1 - work) / work;
+    println!("impulse {impulse:.1e}, work {work:.3} J, balance {balance:.1e}");
+    assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}"); // the integrator's tolerance; of a smaller number
 }

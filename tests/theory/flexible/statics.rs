@@ -1,4 +1,4 @@
-//! A cantilever at rest under a load at its tip.
+//! A cantilever at rest under a load.
 
 use super::{Run, cantilever_roots, short};
 
@@ -26,6 +26,8 @@ body = "beam"
 origin = [{L}, 0.0, 0.0]
 [port.load]
 frame = "tip"
+[line_load.wind]
+body = "beam"
 "#
     );
     Run::new(&text, 1e-12)
@@ -103,5 +105,26 @@ fn a_tip_moment_turns_a_cantilever_by_its_modal_sum() {
         );
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}"); // as above
         assert!((lacks - 1.0).abs() < 0.5 / (n * n) as f64, "{lacks}");
+    }
+}
+
+/// `q Σ φ_k(L) ∫φ_k dx/ω_k²` of n modes, with `∫φ_k dx = 2σ/β L`, which reaches `q L⁴/(8EI)`; the root carries `q L` and `q L²/2`.
+#[test]
+fn a_load_along_a_cantilever_bends_it_by_its_modal_sum() {
+    let unit = LOAD * L.powi(4) / EI;
+    for n in [1, 2, 4] {
+        let [y, _, force, moment] = at_rest(n, "wind.f[2]");
+        let of_each = cantilever_roots(n).into_iter().zip(tip_of_each_mode(n));
+        // The slope at the tip is 2βσ with the tip's sign.
+        let sum: f64 = of_each.map(|(b, (y, slope, b4))| y * slope.abs() / (b * b) / b4).sum();
+        let off = [
+            y / (unit * sum) - 1.0,
+            force / (-LOAD * L) - 1.0,
+            moment / (-LOAD * L * L / 2.0) - 1.0,
+        ];
+        println!("{n} modes: off the sum, root {}; {:.7} of 1/8", short(&off), y / unit);
+        assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}"); // as above
+        let next = 4.0 / (std::f64::consts::PI * (n as f64 + 0.5)).powi(5);
+        assert!((y / unit - 0.125).abs() < 1.1 * next, "{} {next}", y / unit - 0.125);
     }
 }

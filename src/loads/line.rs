@@ -1,0 +1,66 @@
+use super::Instant;
+use crate::Error;
+use crate::algebra::{Scalar, Vec3};
+use crate::dynamics::Applied;
+use crate::spec::{PortAxes, Spec, problem};
+use crate::system::{Declarations, Quantity, System, Unit};
+
+/// A force spread evenly along a beam.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineLoad {
+    /// Index of the body as it is written.
+    body: usize,
+    axes: PortAxes,
+    /// First of three inputs.
+    input: usize,
+}
+
+pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<LineLoad>, Error> {
+    let mut loads = Vec::new();
+    for (name, load) in &spec.line_load {
+        let beam = |body: &crate::system::Body| body.name == load.body && body.beam.is_some();
+        let Some(body) = system.bodies.iter().position(beam) else {
+            let what = format!("there is no body \"{}\" with a beam", load.body);
+            return Err(Error::Spec(vec![problem("line_load", name, "body", what)]));
+        };
+        let axes = match load.axes {
+            PortAxes::World => "inertial axes",
+            PortAxes::Frame => "body axes",
+        };
+        let input = declare.inputs.len();
+        let what = format!("force per length on {}, {axes}", load.body);
+        for quantity in Quantity::vector(&format!("{name}.f"), Unit::NewtonPerMetreOfLength, &what) {
+            declare.input(quantity, 0.0, false);
+        }
+        loads.push(LineLoad {
+            body,
+            axes: load.axes,
+            input,
+        });
+    }
+    Ok(loads)
+}
+
+impl LineLoad {
+    /// Adds the force and gives its power, W.
+    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+        let u = &now.inputs[self.input..];
+        let f = Vec3::new(u[0], u[1], u[2]);
+        let mut power = S::zero();
+        for i in now.system.segments(self.body) {
+            let (Some(modes), Some(elastic)) = (&now.system.bodies[i].modes, &now.derived.bodies[i].elastic) else {
+                continue;
+            };
+            let at = &now.kinematics.bodies[i];
+            let f = match self.axes {
+                PortAxes::World => f,
+                PortAxes::Frame => at.R_WB * f,
+            };
+            let tau = &mut applied.tau[modes.rates()];
+            let (F, own) = now.kinematics.deflections[modes.index].spread(elastic, at, &f, tau);
+            applied.wrench[i] = applied.wrench[i] + F;
+            power += F.power(&at.V_WB) + own;
+        }
+        power
+    }
+}
