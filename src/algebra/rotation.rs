@@ -37,7 +37,8 @@ pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
         )
     } else {
         let half_angle = s.sqrt();
-        (half_angle.cos(), half_angle.sin() / half_angle)
+        let (sine, cosine) = half_angle.sin_cos();
+        (cosine, sine / half_angle)
     };
     let v = theta * (sinc * S::lift(0.5));
     Quaternion::new(cosine, v.x, v.y, v.z)
@@ -90,15 +91,15 @@ fn series<S: Scalar>(x: S, coefficients: &[f64]) -> S {
 mod tests {
     use super::*;
     use crate::algebra::Dual;
-    use nalgebra::{Const, SMatrix};
+    use nalgebra::{RowSVector, SMatrix};
 
     /// Value and exact 3×3 derivative of a map of 3-vectors.
     fn jacobian(f: impl Fn(Vec3<Dual<3>>) -> Vec3<Dual<3>>, at: Vec3<f64>) -> (Vec3<f64>, SMatrix<f64, 3, 3>) {
-        let x = Vec3::from_fn(|i, _| Dual::<3>::from_re(at[i]).derivative(i));
+        let x = Vec3::from_fn(|i, _| Dual::<3>::variable(at[i], i));
         let y = f(x);
         let mut J = SMatrix::<f64, 3, 3>::zeros();
         for i in 0..3 {
-            J.set_row(i, &y[i].eps.unwrap_generic(Const::<3>, Const::<1>).transpose());
+            J.set_row(i, &RowSVector::from(y[i].eps));
         }
         (y.map(|e| e.re), J)
     }

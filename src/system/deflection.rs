@@ -1,6 +1,6 @@
 use super::elastic::{Elastic, Modes, StationConstants};
 use super::{BodyKinematics, Derived, Kinematics, System};
-use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, Twist, Vec3, Wrench, lift3};
+use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, Twist, Vec3, Wrench, cross_matrix, lift3};
 
 /// A flexible body's mass integrals as it is bent and moves, about its origin, world axes.
 #[derive(Clone, Copy, Debug)]
@@ -210,7 +210,7 @@ fn station<S: Scalar>(
         v += T.v * rate;
     }
     let alpha = -w * (s * g.dot(&g_dot));
-    let turn = g.cross_matrix();
+    let turn = cross_matrix(&g);
     let R_BS = Mat3::identity() + (turn + turn * turn) * s;
 
     let r = R_WB * p;
