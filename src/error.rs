@@ -35,7 +35,10 @@ impl fmt::Display for Problem {
 
 /// Sections whose second key is the user's own name.
 fn is_named(section: &str) -> bool {
-    matches!(section, "body" | "joint" | "frame" | "measure" | "port" | "line_load" | "signal")
+    matches!(
+        section,
+        "body" | "joint" | "frame" | "measure" | "port" | "line_load" | "signal"
+    )
 }
 
 /// Everything that can go wrong below the FMI.

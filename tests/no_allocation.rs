@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use grapple::integrate::root::find_change;
 use grapple::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
-use grapple::plant::{Model, Plant};
+use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
 use grapple::simulation::Simulation;
 
 struct Counting;
@@ -211,6 +211,16 @@ fn a_simulation_allocates_nothing_between_events() {
             quiet += 1;
         }
     }
+    let (plant, state) = (&simulation.plant, &simulation.state);
+    let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+    let (mut single, mut several) = (Tangent::<1>::new(&model), Tangent::<LANES>::new(&model));
+    let mut jacobians = Jacobians::new(&model);
+    let before = ALLOCATIONS.with(Cell::get);
+    single
+        .evaluate_along(plant, state.t, at, (at.0, at.1), (&mut dx, &mut y))
+        .expect("regular");
+    several.jacobians(plant, state.t, at, &mut jacobians).expect("regular");
+    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "exact derivatives");
     let statistics = simulation.statistics();
     println!("{quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
     assert!(statistics.events >= 5 && !messages.is_empty());

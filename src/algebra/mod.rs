@@ -8,6 +8,7 @@
 //!   `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`.
 //! - Everything is generic over the [`Scalar`]: `f64` to run, dual numbers for exact derivatives.
 
+mod dual;
 mod quaternion;
 mod rotation;
 mod scalar;
@@ -15,9 +16,10 @@ mod spatial;
 pub mod spd;
 mod sym3;
 
+pub use dual::Dual;
 pub use quaternion::Quaternion;
 pub use rotation::{TurnedFrame, exp, log};
-pub use scalar::{Dual, Scalar};
+pub use scalar::Scalar;
 pub use spatial::{ArticulatedInertia, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};
 
@@ -25,6 +27,19 @@ pub use sym3::{SmallSpd, Sym3};
 pub type Vec3<S> = nalgebra::Vector3<S>;
 /// A 3×3 matrix over the scalar `S`.
 pub type Mat3<S> = nalgebra::Matrix3<S>;
+
+/// The length of a vector. At zero, where a length has no derivative, its derivative is zero: the mean of those on both sides.
+pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
+    let square = v.dot(v);
+    if square.value() > 0.0 { square.sqrt() } else { S::zero() }
+}
+
+/// `[v]×`, the matrix that multiplies from the left as the cross product does: `[v]× u = v × u`.
+#[inline(always)]
+pub fn cross_matrix<S: Scalar>(v: &Vec3<S>) -> Mat3<S> {
+    let o = S::zero();
+    Mat3::new(o, -v.z, v.y, v.z, o, -v.x, -v.y, v.x, o)
+}
 
 /// A constant vector of the model as a vector over the scalar `S`.
 #[inline(always)]

@@ -188,7 +188,7 @@ mod tests {
     fn rate_turns_the_matrix_with_the_body_axes_angular_velocity() {
         let w = Vec3::new(0.4, -0.7, 1.1);
         let rate = Q.rate(w);
-        let dual = |v: f64, d: f64| Dual::<1>::new(v, num_dual::Derivative::some(nalgebra::SVector::from([d])));
+        let dual = |v: f64, d: f64| Dual::<1>::new(v, [d]);
         let R = Quaternion::new(
             dual(Q.w, rate.w),
             dual(Q.x, rate.x),
@@ -196,7 +196,7 @@ mod tests {
             dual(Q.z, rate.z),
         )
         .rotation();
-        let R_dot = R.map(|e| e.eps.unwrap_generic(nalgebra::Const::<1>, nalgebra::Const::<1>)[0]);
+        let R_dot = R.map(|e| e.eps[0]);
         let expected = Q.rotation() * w.cross_matrix();
         assert!((R_dot - expected).norm() < 1e-15, "{R_dot} {expected}");
     }

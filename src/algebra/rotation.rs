@@ -1,4 +1,4 @@
-use super::{Mat3, Quaternion, Scalar, Vec3};
+use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix};
 
 /// Below this squared angle (rad²) series replace the closed forms; the first term left out is
 /// then below 1e-20 of the result, in value and in derivative.
@@ -37,7 +37,8 @@ pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
         )
     } else {
         let half_angle = s.sqrt();
-        (half_angle.cos(), half_angle.sin() / half_angle)
+        let (sine, cosine) = half_angle.sin_cos();
+        (cosine, sine / half_angle)
     };
     let v = theta * (sinc * S::lift(0.5));
     Quaternion::new(cosine, v.x, v.y, v.z)
@@ -114,7 +115,8 @@ impl<S: Scalar> TurnedFrame<S> {
             };
         }
         let angle = s.sqrt();
-        let (sinc, cosine) = (angle.sin() / angle, angle.cos());
+        let (sine, cosine) = angle.sin_cos();
+        let sinc = sine / angle;
         let (a, b) = ((one - cosine) / s, (one - sinc) / s);
         Self {
             theta,
@@ -127,7 +129,7 @@ impl<S: Scalar> TurnedFrame<S> {
 
     /// Takes its coordinates to the frame that is not turned.
     pub fn rotation(&self) -> Mat3<S> {
-        let turn = self.theta.cross_matrix();
+        let turn = cross_matrix(&self.theta);
         let sinc = S::one() - self.theta.dot(&self.theta) * self.b;
         Mat3::identity() + turn * sinc + turn * turn * self.a
     }
@@ -176,15 +178,15 @@ fn series<S: Scalar>(x: S, coefficients: &[f64]) -> S {
 mod tests {
     use super::*;
     use crate::algebra::Dual;
-    use nalgebra::{Const, SMatrix};
+    use nalgebra::{RowSVector, SMatrix};
 
     /// Value and exact 3×3 derivative of a map of 3-vectors.
     fn jacobian(f: impl Fn(Vec3<Dual<3>>) -> Vec3<Dual<3>>, at: Vec3<f64>) -> (Vec3<f64>, SMatrix<f64, 3, 3>) {
-        let x = Vec3::from_fn(|i, _| Dual::<3>::from_re(at[i]).derivative(i));
+        let x = Vec3::from_fn(|i, _| Dual::<3>::variable(at[i], i));
         let y = f(x);
         let mut J = SMatrix::<f64, 3, 3>::zeros();
         for i in 0..3 {
-            J.set_row(i, &y[i].eps.unwrap_generic(Const::<3>, Const::<1>).transpose());
+            J.set_row(i, &RowSVector::from(y[i].eps));
         }
         (y.map(|e| e.re), J)
     }
@@ -221,14 +223,13 @@ mod tests {
             let at = TurnedFrame::new(theta);
             worst[0] = worst[0].max((at.rotation() - exp(theta).rotation()).norm());
             // [ω] = Ṙ Rᵀ, exact in duals along the rate; and ω̇ for θ̈ = 0.
-            let along = |d: &Dual<1>| d.eps.unwrap_generic(Const::<1>, Const::<1>)[0];
-            let moving =
-                Vec3::from_fn(|i, _| Dual::<1>::from_re(theta[i]) + Dual::<1>::from_re(0.0).derivative(0) * rate[i]);
+            let along = |d: &Dual<1>| d.eps[0];
+            let moving = Vec3::from_fn(|i, _| Dual::<1>::new(theta[i], [rate[i]]));
             let R_dot = TurnedFrame::new(moving).rotation().map(|e| along(&e));
             let W = R_dot * at.rotation().transpose();
             let w = at.angular_velocity(&rate);
             worst[1] = worst[1].max((W - w.cross_matrix()).norm());
-            let w_dot = TurnedFrame::new(moving).angular_velocity(&rate.map(Dual::<1>::from_re));
+            let w_dot = TurnedFrame::new(moving).angular_velocity(&rate.map(|rate| Dual::<1>::new(rate, [0.0])));
             worst[2] = worst[2].max((w_dot.map(|e| along(&e)) - at.angular_bias(&rate)).norm());
         }
         println!("rotation, velocity, acceleration: {worst:?}");

@@ -1,18 +1,42 @@
-use nalgebra::RealField;
-use num_dual::DualSVec64;
+use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign};
+use num_traits::{One, Zero};
+use std::ops::Neg;
 
-/// A real number of the dynamics: `f64` to run, a [`Dual`] number for exact derivatives.
+/// A real number of the dynamics: `f64` to run, a [`Dual`](super::Dual) number for exact derivatives.
 ///
 /// Constants of the model stay `f64` and are [lifted](Scalar::lift) where they meet a variable.
-/// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `norm()`,
+/// Algorithms over a `Scalar` must be differentiable wherever the physics is: no
 /// `sqrt` or `atan2` at zero (the derivative is NaN there), and no branch on a value unless both
 /// sides agree to first order (see [`exp`](crate::algebra::exp) and [`log`](crate::algebra::log)).
-pub trait Scalar: RealField + Copy {
+pub trait Scalar:
+    nalgebra::Scalar
+    + Copy
+    + PartialOrd
+    + Zero
+    + One
+    + ClosedAddAssign
+    + ClosedSubAssign
+    + ClosedMulAssign
+    + ClosedDivAssign
+    + Neg<Output = Self>
+{
     /// The constant `value`: all its derivatives are zero.
     fn lift(value: f64) -> Self;
 
     /// The value without its derivatives.
     fn value(self) -> f64;
+
+    /// The square root.
+    fn sqrt(self) -> Self;
+
+    /// Sine and cosine of an angle in rad.
+    fn sin_cos(self) -> (Self, Self);
+
+    /// The angle of the point `(x, self)`, rad.
+    fn atan2(self, x: Self) -> Self;
+
+    /// The hyperbolic tangent.
+    fn tanh(self) -> Self;
 }
 
 impl Scalar for f64 {
@@ -25,21 +49,24 @@ impl Scalar for f64 {
     fn value(self) -> f64 {
         self
     }
-}
 
-/// A number with its exact derivatives in `N` directions.
-///
-/// Keep `N` small (at most 8): the cost per direction grows when the numbers leave the cache.
-pub type Dual<const N: usize> = DualSVec64<N>;
-
-impl<const N: usize> Scalar for Dual<N> {
     #[inline(always)]
-    fn lift(value: f64) -> Self {
-        Self::from_re(value)
+    fn sqrt(self) -> Self {
+        self.sqrt()
     }
 
     #[inline(always)]
-    fn value(self) -> f64 {
-        self.re
+    fn sin_cos(self) -> (Self, Self) {
+        self.sin_cos()
+    }
+
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        self.atan2(x)
+    }
+
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        self.tanh()
     }
 }

@@ -1,4 +1,4 @@
-use super::{Mat3, Quaternion, Scalar, Sym3, Vec3};
+use super::{Mat3, Quaternion, Scalar, Sym3, Vec3, cross_matrix};
 
 /// Where frame B is in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of B's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,7 +200,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     pub fn rigid(m: S, h: &Vec3<S>, J_Bo: &Sym3<S>) -> Self {
         Self {
             J: *J_Bo,
-            B: h.cross_matrix(),
+            B: cross_matrix(h),
             M: Sym3::isotropic(m),
         }
     }

@@ -1,6 +1,6 @@
 //! What the motion conserves: momentum, energy; and the mass centre.
 
-use crate::algebra::{Scalar, Vec3, lift3};
+use crate::algebra::{Scalar, Vec3, lift3, norm};
 use crate::system::{Derived, Kinematics, System};
 
 /// Momenta and kinetic energy of all bodies together.
@@ -17,9 +17,9 @@ pub struct Invariants<S: Scalar> {
     /// Kinetic energy with that of the rotors, J.
     pub kinetic_energy: S,
     /// `Σ |mᵢ vᵢ|` over the bodies, kg·m/s: the scale of a drift in `p`, which is often zero.
-    pub p_scale: f64,
+    pub p_scale: S,
     /// `Σ |hᵢ|` over the bodies, each about the common mass centre, kg·m²/s: the scale of a drift in `h`.
-    pub h_scale: f64,
+    pub h_scale: S,
 }
 
 impl<S: Scalar> Invariants<S> {
@@ -29,7 +29,7 @@ impl<S: Scalar> Invariants<S> {
         let mut moment = Vec3::zeros();
         let mut p = Vec3::zeros();
         let mut kinetic_energy = S::zero();
-        let mut p_scale = 0.0;
+        let mut p_scale = S::zero();
         // Positions count from the first body, so that a craft far away loses nothing.
         let origin = kinematics.bodies.first().map_or_else(Vec3::zeros, |b| b.p_WB);
         for i in 0..system.bodies.len() {
@@ -39,18 +39,18 @@ impl<S: Scalar> Invariants<S> {
             moment += (kinematics.bodies[i].p_WB - origin + body.c) * m;
             p += body.v * m;
             kinetic_energy += body.kinetic_energy;
-            p_scale += (body.v * m).map(Scalar::value).norm();
+            p_scale += norm(&(body.v * m));
         }
         let from_origin = moment / S::lift(mass);
         let v_c = p / S::lift(mass);
         let mut h = Vec3::zeros();
-        let mut h_scale = 0.0;
+        let mut h_scale = S::zero();
         for i in 0..system.bodies.len() {
             let body = BodyMotion::new(system, derived, kinematics, qd, i);
             let r = kinematics.bodies[i].p_WB - origin + body.c - from_origin;
             let own = body.spin + r.cross(&((body.v - v_c) * S::lift(derived.bodies[i].m)));
             h += own;
-            h_scale += own.map(Scalar::value).norm();
+            h_scale += norm(&own);
         }
         for (rate, rotor) in qd.iter().zip(&derived.rotor_inertia) {
             kinetic_energy += *rate * *rate * S::lift(rotor * 0.5);

@@ -81,6 +81,7 @@ fn model_exchange(identifier: &str) -> ModelExchange {
         can_not_use_memory_management_functions: true,
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
+        provides_directional_derivative: true,
         ..ModelExchange::default()
     }
 }
@@ -94,6 +95,7 @@ fn co_simulation(identifier: &str) -> CoSimulation {
         can_not_use_memory_management_functions: true,
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
+        provides_directional_derivative: true,
         ..CoSimulation::default()
     }
 }

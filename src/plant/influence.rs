@@ -54,7 +54,8 @@ impl Influence {
             let Some((parameters, derived)) = probe.craft(&mut random) else {
                 continue;
             };
-            let slots = random.vector(u);
+            // Every switch is on: what is switched acts.
+            let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
             let start = probe.start(&parameters);
             // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
             let size: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
@@ -75,11 +76,10 @@ impl Influence {
                 let (mut x, mut slots) = (x.clone(), slots.clone());
                 // A joint's range is small beside the second change.
                 for step in [0.7, 20.0] {
-                    let known = x.iter_mut().chain(&mut slots).nth(j);
-                    let size = size.get(j).copied().unwrap_or(1.0);
-                    known
-                        .into_iter()
-                        .for_each(|known| *known += step * size * random.unit());
+                    match j.checked_sub(n) {
+                        None => x[j] += step * size[j] * random.unit(),
+                        Some(slot) => slots[slot] = 1.0 - slots[slot],
+                    }
                     changes.record(j, probe.values(&parameters, &derived, &x, &slots));
                 }
             }
@@ -93,7 +93,7 @@ impl Influence {
             }
             for j in 0..u {
                 let mut slots = slots.clone();
-                slots[j] += random.unit();
+                slots[j] = 1.0 - slots[j];
                 changes.record(p + j, probe.initial(&parameters, &derived, &slots));
             }
             changes.enter(&mut initial);

@@ -9,11 +9,15 @@ mod linear;
 mod model;
 mod outputs;
 mod remarks;
+mod start;
+mod tangent;
 
 pub use evaluation::Evaluation;
 pub use influence::{Influence, Knowns};
 pub use model::{Model, Output, OutputKind};
 pub use remarks::Remarks;
+pub use start::StartAlong;
+pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;
 use crate::system::Derived;

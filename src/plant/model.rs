@@ -1,9 +1,10 @@
 use super::evaluation::Evaluation;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
+use crate::algebra::{Quaternion, Scalar};
 use crate::loads::{Loads, SignalSource};
 use crate::spec::{self, Spec, at};
-use crate::system::{Declarations, Derived, Input, Parameter, Quantity, System, Unit};
+use crate::system::{Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -233,7 +234,7 @@ impl Model {
     }
 
     /// The initial coordinates and rates.
-    pub(super) fn start(&self, values: &[f64], q: &mut [f64], qd: &mut [f64]) {
+    pub(super) fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         for body in &self.system.bodies {
             if let (Some(modes), Some(beam)) = (&body.modes, &body.beam) {
                 let (eta, eta_dot) = beam.start(body.segment);
@@ -245,11 +246,30 @@ impl Model {
                 q[joint.q..joint.q + joint.nq].copy_from_slice(&values[q_start.0..q_start.0 + joint.nq]);
                 qd[joint.v..joint.v + joint.nv].copy_from_slice(&values[v_start.0..v_start.0 + joint.nv]);
                 if matches!(joint.kind, spec::JointType::Free | spec::JointType::Spherical) {
-                    let unit = crate::algebra::Quaternion::from_slice(&q[joint.q..]).normalised();
+                    let unit = Quaternion::from_slice(&q[joint.q..]).normalised();
                     q[joint.q..joint.q + 4].copy_from_slice(&unit.to_array());
                 }
             }
         }
+    }
+
+    /// Whether each parameter is an initial state, and nothing else.
+    pub(super) fn is_start(&self) -> Vec<bool> {
+        let mut is_start = vec![false; self.parameters.len()];
+        let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
+        for body in &self.system.bodies {
+            if let (Some(modes), Some(beam)) = (&body.modes, &body.beam) {
+                let (eta, eta_dot) = beam.start(body.segment);
+                mark(eta, modes.n);
+                mark(eta_dot, modes.n);
+            }
+            let joint = &body.joint;
+            if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
+                mark(q_start, joint.nq);
+                mark(v_start, joint.nv);
+            }
+        }
+        is_start
     }
 }
 

@@ -1,7 +1,7 @@
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use crate::Error;
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::loads::{Instant, Loads, SignalSource};
@@ -447,7 +447,7 @@ impl<S: Scalar> View<'_, S> {
         y.quaternion(A.q_WF.conjugate() * B.q_WF);
         y.vector(&A.R_WF.tr_mul(&v_W));
         y.vector(&A.R_WF.tr_mul(&w_W));
-        y.number(r_W.dot(&r_W).sqrt());
+        y.number(norm(&r_W));
     }
 
     fn diagnostics(&self, y: &mut Cursor<S>) {
@@ -457,8 +457,8 @@ impl<S: Scalar> View<'_, S> {
         y.vector(&sum.p);
         y.vector(&sum.h);
         y.vector(&sum.mass_centre);
-        y.number(S::lift(sum.p_scale));
-        y.number(S::lift(sum.h_scale));
+        y.number(sum.p_scale);
+        y.number(sum.h_scale);
         y.number(sum.kinetic_energy);
         y.number(potential);
         y.number(sum.kinetic_energy + potential);

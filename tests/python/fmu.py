@@ -166,6 +166,12 @@ class _Instance:
         value = getattr(self.fmu, f"get{variable.type}")([variable.valueReference])[0]
         return bool(value) if variable.type == "Boolean" else value
 
+    def along(self, unknowns, seeds):
+        """Directional derivatives of `unknowns`, for `{known: seed}`."""
+        variables = self.archive.variables
+        references = [[variables[name].valueReference for name in names] for names in (unknowns, seeds)]
+        return np.array(self.fmu.getDirectionalDerivative(*references, list(seeds.values())))
+
     def vector(self, name, n=3):
         return self.read([f"{name}[{i + 1}]" for i in range(n)])
 

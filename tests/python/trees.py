@@ -189,6 +189,17 @@ def carriers(spec):
     }
 
 
+def depth_first(spec, parent="world"):
+    """`(body, name of its joint, the joint)`, each body before those that it carries, one branch after the other.
+
+    Pinocchio's derivatives take a branch's rates for neighbours in the vector; its other algorithms do not.
+    """
+    for body, (name, joint) in carriers(spec).items():
+        if joint["parent"] == parent:
+            yield body, name, joint
+            yield from depth_first(spec, body)
+
+
 def joints(spec):
     return [(name, joint["type"]) for name, joint in carriers(spec).values()]
 
@@ -234,13 +245,7 @@ def _joint_model(joint):
         model = pin.JointModelComposite(pin.JointModelRevoluteUnaligned(axis))
         model.addJoint(pin.JointModelPrismaticUnaligned(axis))
         return model
-    axis2 = _unit(joint["axis2"])
-    if abs(axis @ axis2) < 1e-12:
-        return pin.JointModelUniversal(axis, axis2)
-    # Pinocchio's own universal joint has right angles only.
-    model = pin.JointModelComposite(pin.JointModelRevoluteUnaligned(axis))
-    model.addJoint(pin.JointModelRevoluteUnaligned(axis2))
-    return model
+    raise ValueError(kind)
 
 
 class Judge:
@@ -250,20 +255,27 @@ class Judge:
         self.spec = spec
         self.model = pin.Model()
         self.model.gravity.linear[:] = spec.get("environment", {}).get("gravity", np.zeros(3))
-        self.index = {}  # joint name -> Pinocchio's joint index
+        self.index, self.kind = {}, {}  # joint name -> Pinocchio's (first) joint index, the spec's type
         self.seat = {"world": (0, pin.SE3.Identity())}  # body -> (Pinocchio's joint, pose of the body in it)
         armature = {}
-        for body, (name, joint) in carriers(spec).items():
+        for body, name, joint in depth_first(spec):
             above, X = self.seat[joint["parent"]]
             X = X * _placement(joint)
             if joint["type"] == "fixed":
                 self.seat[body] = (above, X)
                 self.model.appendBodyToJoint(above, _inertia(spec["body"][body]), X)
                 continue
-            j = self.model.addJoint(above, _joint_model(joint), X, name)
+            if joint["type"] == "universal":
+                # Two hinges with nothing between them. Pinocchio's own universal joint has right angles only, and its
+                # derivatives leave out that a joint's subspace turns with its own coordinates.
+                first, second = (pin.JointModelRevoluteUnaligned(_unit(joint[axis])) for axis in ("axis", "axis2"))
+                j = self.index[name] = self.model.addJoint(above, first, X, name)
+                j = self.model.addJoint(j, second, pin.SE3.Identity(), f"{name}, second axis")
+            else:
+                j = self.index[name] = self.model.addJoint(above, _joint_model(joint), X, name)
             self.model.appendBodyToJoint(j, _inertia(spec["body"][body]), pin.SE3.Identity())
             self.seat[body] = (j, pin.SE3.Identity())
-            self.index[name] = j
+            self.kind[name] = joint["type"]
             armature[name] = joint.get("rotor_inertia", 0.0)
         for name, value in armature.items():
             self.model.armature[self._v(name)] = value
@@ -271,11 +283,12 @@ class Judge:
 
     def _q(self, name):
         j = self.index[name]
-        return slice(self.model.idx_qs[j], self.model.idx_qs[j] + self.model.nqs[j])
+        n = 2 if self.kind[name] == "universal" else self.model.nqs[j]
+        return slice(self.model.idx_qs[j], self.model.idx_qs[j] + n)
 
     def _v(self, name):
         j = self.index[name]
-        return slice(self.model.idx_vs[j], self.model.idx_vs[j] + self.model.nvs[j])
+        return slice(self.model.idx_vs[j], self.model.idx_vs[j] + RATES[self.kind[name]])
 
     def _convert(self, state):
         q, v = pin.neutral(self.model), np.zeros(self.model.nv)
@@ -339,6 +352,78 @@ class Judge:
                 rates.update({f"der({key})": value for key, value in _named(f"{name}.qd", a[self._v(name)]).items()})
         return rates
 
+    def sensitivities(self, state, inputs):
+        """Forward dynamics differentiated: `{"q" or "v" or "tau": [({state or input: seed}, {derivative of a rate: change})]}`.
+
+        One pair for each direction of Pinocchio's tangent space, translated to the FMU's states: there a quaternion
+        turns by `½ q ⊗ (0, δθ)`, and a free body's velocity in parent axes turns with the body, `δv = R (δθ × v_B + δv_B)`.
+        """
+        q, v = self._convert(state)
+        pin.forwardKinematics(self.model, self.data, q)
+        tau, wrenches = self._forces(state, inputs, v)
+        by_q, by_v, M_inverse = (np.array(J) for J in pin.computeABADerivatives(self.model, self.data, q, v, tau, wrenches))
+        by_tau = np.triu(M_inverse) + np.triu(M_inverse, 1).T
+        a = np.array(self.data.ddq)
+        damping = np.zeros(self.model.nv)
+        for name, joint in self.spec["joint"].items():
+            if joint["type"] not in ("fixed", "free"):
+                damping[self._v(name)] = joint.get("damping", 0.0)
+        by_v = by_v - by_tau * damping
+        nothing, unit = np.zeros(self.model.nv), np.eye(self.model.nv)
+        pairs = {"q": [], "v": [], "tau": []}
+        for i in range(self.model.nv):
+            for kind, d_q, d_v, d_a in [("q", unit[i], nothing, by_q[:, i]), ("v", nothing, unit[i], by_v[:, i])]:
+                pairs[kind].append((self._seeds(state, v, d_q, d_v), self._changes(state, (v, a), (d_q, d_v, d_a))))
+        for name, kind in joints(self.spec):
+            if kind not in ("fixed", "free"):
+                for k, i in enumerate(range(self.model.nv)[self._v(name)]):
+                    torque = f"{name}.tau" if RATES[kind] == 1 else f"{name}.tau[{k + 1}]"
+                    changes = self._changes(state, (v, a), (nothing, nothing, by_tau[:, i]))
+                    pairs["tau"].append(({torque: 1.0}, changes))
+        return pairs
+
+    def _seeds(self, state, v, d_q, d_v):
+        """The change of the FMU's states for one in Pinocchio's tangent space."""
+        seeds = {}
+        for name, kind in joints(self.spec):
+            if kind == "fixed":
+                continue
+            d_position, d_rate = d_q[self._v(name)], d_v[self._v(name)]
+            if kind == "free":
+                R, (v_B, _) = _matrix(_values(state, f"{name}.q", 4)), np.split(v[self._v(name)], 2)
+                (d_r, d_theta), (d_linear, d_angular) = np.split(d_position, 2), np.split(d_rate, 2)
+                seeds |= _named(f"{name}.q", _turned(_values(state, f"{name}.q", 4), d_theta))
+                seeds |= _named(f"{name}.r", R @ d_r) | _named(f"{name}.w", d_angular)
+                seeds |= _named(f"{name}.v", R @ (np.cross(d_theta, v_B) + d_linear))
+            elif kind == "spherical":
+                seeds |= _named(f"{name}.q", _turned(_values(state, f"{name}.q", 4), d_position))
+                seeds |= _named(f"{name}.qd", d_rate)
+            elif RATES[kind] == 1:
+                seeds |= {f"{name}.q": d_position[0], f"{name}.qd": d_rate[0]}
+            else:
+                seeds |= _named(f"{name}.q", d_position) | _named(f"{name}.qd", d_rate)
+        return seeds
+
+    def _changes(self, state, now, changes):
+        """The change of the FMU's derivatives of rates, from that of Pinocchio's accelerations."""
+        rates = {}
+        for name, kind in joints(self.spec):
+            if kind == "fixed":
+                continue
+            (v, a), (d_q, d_v, d_a) = ([vector[self._v(name)] for vector in vectors] for vectors in (now, changes))
+            if kind == "free":
+                R = _matrix(_values(state, f"{name}.q", 4))
+                (v_B, w_B), (a_B, _), (_, d_theta) = np.split(v, 2), np.split(a, 2), np.split(d_q, 2)
+                (d_linear, d_angular), (d_a_B, d_alpha) = np.split(d_v, 2), np.split(d_a, 2)
+                ordinary = np.cross(d_theta, a_B + np.cross(w_B, v_B)) + d_a_B
+                ordinary += np.cross(d_angular, v_B) + np.cross(w_B, d_linear)
+                rates |= _named(f"{name}.w", d_alpha) | _named(f"{name}.v", R @ ordinary)
+            elif RATES[kind] == 1:
+                rates[f"{name}.qd"] = d_a[0]
+            else:
+                rates |= _named(f"{name}.qd", d_a)
+        return {f"der({rate})": change for rate, change in rates.items()}
+
     def frame(self, name):
         """Pose in the world of a body, a frame or the world itself, and its twist in its own axes. After `dynamics`."""
         if name == "world":
@@ -382,6 +467,12 @@ class Judge:
         values["system.kinetic_energy"] = pin.computeKineticEnergy(bare, bare.createData(), q, v) + rotors
         values["system.potential_energy"] = pin.computePotentialEnergy(self.model, self.data, q)
         return values
+
+
+def _turned(q_wxyz, d_theta):
+    """`½ q ⊗ (0, δθ)`: the change of a quaternion by a small turn, body axes."""
+    w, v = q_wxyz[0], q_wxyz[1:]
+    return 0.5 * np.array([-v @ d_theta, *(w * d_theta + np.cross(v, d_theta))])
 
 
 def _wxyz(R):

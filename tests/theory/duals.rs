@@ -1,84 +1,178 @@
-//! The whole way from states and inputs to derivatives, in dual numbers against differences: at general
-//! states and at the rest state, where careless formulas give NaN.
+//! The plant's tangent: exact derivatives in dual numbers against differences, on random craft and on all examples, at general states
+//! and at the rest state, where careless formulas give NaN.
 
 use crate::random_tree::random_tree;
-use grapple::algebra::{Dual, Scalar};
-use grapple::plant::{Evaluation, Plant};
-use nalgebra::Const;
+use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
+use nalgebra::DMatrix;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::path::Path;
 use std::sync::Arc;
 
-/// Largest distance between exact directional derivatives and fourth-order differences, norm-wise over
-/// derivatives and outputs, over all directions.
-fn worst_direction(plant: &mut Plant, x: &[f64], u: &[f64]) -> f64 {
-    let model = Arc::clone(plant.model());
-    let modes = vec![0; model.mode_count()];
-    let (nx, ny) = (x.len(), model.outputs.len());
-    let mut evaluation = Evaluation::<Dual<1>>::new(&model);
-    let derived = plant.derived().clone();
-    let parameters = plant.parameters().to_vec();
-    let mut worst: f64 = 0.0;
-    for k in 0..nx + u.len() {
-        let seed = |i: usize, value: f64| {
-            let constant = Dual::<1>::lift(value);
-            if i == k { constant.derivative(0) } else { constant }
-        };
-        let xs: Vec<_> = x.iter().enumerate().map(|(i, &v)| seed(i, v)).collect();
-        let us: Vec<_> = u.iter().enumerate().map(|(i, &v)| seed(nx + i, v)).collect();
-        let mut dx = vec![Dual::<1>::lift(0.0); nx];
-        let mut y = vec![Dual::<1>::lift(0.0); ny];
-        let numbers = (&derived, parameters.as_slice());
-        evaluation
-            .derivative(&model, numbers, 0.3, (&xs, &us, &modes), &mut dx)
-            .expect("regular");
-        evaluation.outputs(&model, numbers, (&xs, &modes), &mut y);
-        let exact: Vec<f64> = dx
-            .iter()
-            .chain(&y)
-            .map(|d| d.eps.unwrap_generic(Const::<1>, Const::<1>)[0])
-            .collect();
-
-        let mut at = |s: f64| {
-            let (mut x, mut u) = (x.to_vec(), u.to_vec());
-            if k < nx {
-                x[k] += s
-            } else {
-                u[k - nx] += s
-            }
-            let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; ny]);
-            plant.evaluate(0.3, (&x, &u, &modes), &mut dx, &mut y).expect("regular");
-            dx.extend(y);
-            dx
-        };
-        let h = 1e-3;
-        let (a, b, c, d) = (at(-2.0 * h), at(-h), at(h), at(2.0 * h));
-        let (mut off, mut norm) = (0.0, 0.0);
-        for i in 0..exact.len() {
-            // The scale outputs are plain numbers, told to be constants.
-            if i >= nx && model.outputs[i - nx].quantity.name.ends_with("_scale") {
-                continue;
-            }
-            let difference = (a[i] - d[i] + 8.0 * (c[i] - b[i])) / (12.0 * h);
-            off += (difference - exact[i]).powi(2);
-            norm += exact[i].powi(2);
-        }
-        worst = worst.max((off / norm.max(1.0)).sqrt());
-    }
-    worst
+/// Where a plant is evaluated.
+struct Point {
+    t: f64,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    modes: Vec<i32>,
 }
 
-/// Differences of step 1e-3: h⁴/30 of the fifth derivative, and 1e-16/1e-3 of round-off: 1e-9 to 1e-8 of the norm.
+/// Derivatives and outputs at a point; of its states and inputs, number `k` is moved by `s`.
+fn values(plant: &mut Plant, point: &Point, k: usize, s: f64) -> Vec<f64> {
+    let (mut x, mut u) = (point.x.clone(), point.u.clone());
+    *x.iter_mut().chain(&mut u).nth(k).expect("a column") += s;
+    let (nx, ny) = (x.len(), plant.model().outputs.len());
+    let mut values = vec![0.0; nx + ny];
+    let (dx, y) = values.split_at_mut(nx);
+    plant.evaluate(point.t, (&x, &u, &point.modes), dx, y).expect("regular");
+    values
+}
+
+/// A column of the Jacobian by Ridders' extrapolation of central differences (Press et al., *Numerical Recipes*, §5.7): of
+/// each row, the entry of the tableau whose estimated error is least.
+fn ridders(plant: &mut Plant, point: &Point, k: usize, h: f64) -> Vec<f64> {
+    const ROUNDS: usize = 8;
+    const SHRINK: f64 = 2.0;
+    let mut rows: Vec<Vec<Vec<f64>>> = Vec::new();
+    let mut best: Vec<(f64, f64)> = Vec::new();
+    for i in 0..ROUNDS {
+        let h = h / SHRINK.powi(i as i32);
+        let (before, after) = (values(plant, point, k, -h), values(plant, point, k, h));
+        let mut row = vec![Vec::from_iter(
+            after.iter().zip(&before).map(|(a, b)| (a - b) / (2.0 * h)),
+        )];
+        if i == 0 {
+            best = row[0].iter().map(|&value| (f64::INFINITY, value)).collect();
+        }
+        for j in 1..=i {
+            let factor = SHRINK.powi(2 * j as i32);
+            let (finer, coarser) = (&row[j - 1], &rows[i - 1][j - 1]);
+            let next: Vec<f64> = (0..best.len())
+                .map(|r| (factor * finer[r] - coarser[r]) / (factor - 1.0))
+                .collect();
+            for (r, best) in best.iter_mut().enumerate() {
+                let error = (next[r] - finer[r]).abs().max((next[r] - coarser[r]).abs());
+                if error < best.0 {
+                    *best = (error, next[r]);
+                }
+            }
+            row.push(next);
+        }
+        rows.push(row);
+    }
+    best.into_iter().map(|(_, value)| value).collect()
+}
+
+/// `[A B; C D]`, with columns for changes as large as the nominals.
+fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
+    let Jacobians { A, B, C, D } = jacobians;
+    let (nx, rows) = (A.ncols(), A.nrows() + C.nrows());
+    DMatrix::from_fn(rows, nominals.len(), |i, k| {
+        let entry = match (i < nx, k < nx) {
+            (true, true) => A[(i, k)],
+            (true, false) => B[(i, k - nx)],
+            (false, true) => C[(i - nx, k)],
+            (false, false) => D[(i - nx, k - nx)],
+        };
+        entry * nominals[k]
+    })
+}
+
+/// The largest distance of a row of the Jacobian from differences, as a part of the row's norm (of the vector's it belongs
+/// to, where symmetry makes a component zero); of a row that is nearly zero beside its value, as a part of the value.
+fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
+    let model = Arc::clone(plant.model());
+    let mut jacobians = Jacobians::new(&model);
+    let at = (point.x.as_slice(), point.u.as_slice(), point.modes.as_slice());
+    let mut tangent = Tangent::<LANES>::new(&model);
+    tangent.jacobians(plant, point.t, at, &mut jacobians).expect("regular");
+    let nominals = nominals(&model);
+    let exact = stacked(&jacobians, &nominals);
+
+    // One direction at a time is the same to the round-off of its length, and the block of the states alone bit by bit.
+    let mut single = Tangent::<1>::new(&model);
+    let nx = point.x.len();
+    let mut block = DMatrix::zeros(nx, nx);
+    tangent.state_jacobian(plant, point.t, at, &mut block).expect("regular");
+    assert_eq!(block, jacobians.A);
+    let names = model.derivatives.iter().map(|q| &q.name);
+    let names: Vec<&String> = names.chain(model.outputs.iter().map(|y| &y.quantity.name)).collect();
+    let scales = scales(&names, &exact);
+    let mut differences = DMatrix::zeros(exact.nrows(), exact.ncols());
+    for k in 0..exact.ncols() {
+        let mut seed = vec![0.0; exact.ncols()];
+        seed[k] = nominals[k];
+        let along = seed.split_at(nx);
+        let mut found = vec![f64::NAN; exact.nrows()];
+        let (dx, y) = found.split_at_mut(nx);
+        single
+            .evaluate_along(plant, point.t, at, along, (dx, y))
+            .expect("regular");
+        let mut alone = vec![f64::NAN; nx];
+        single
+            .derivative_along(plant, point.t, at, along, &mut alone)
+            .expect("regular");
+        assert_eq!(alone, found[..nx]);
+        for (row, found) in found.iter().enumerate() {
+            let off = (found - exact[(row, k)]).abs();
+            assert!(off <= 1e-12 * scales[row], "{}: {off:e}", names[row]);
+        }
+        let column = ridders(plant, point, k, 0.1 * nominals[k]);
+        for (row, value) in column.iter().enumerate() {
+            differences[(row, k)] = value * nominals[k];
+        }
+    }
+    let now = values(plant, point, 0, 0.0);
+    let mut worst: (f64, &str) = (0.0, "");
+    for row in 0..exact.nrows() {
+        let off = (exact.row(row) - differences.row(row)).norm();
+        let scale = scales[row].max(1e-3 * now[row].abs());
+        if off / scale > worst.0 {
+            worst = (off / scale, names[row]);
+        }
+    }
+    assert!(worst.0 < TOLERANCE, "{}: {:e}", worst.1, worst.0);
+    worst.0
+}
+
+/// The size of each row: the largest norm among the components of the vector that it belongs to.
+fn scales(names: &[&String], rows: &DMatrix<f64>) -> Vec<f64> {
+    let vector = |row: usize| names[row].split('[').next();
+    let norms: Vec<f64> = rows.row_iter().map(|row| row.norm()).collect();
+    let of = |row: usize| {
+        let together = (0..norms.len()).filter(|&other| vector(other) == vector(row));
+        together.fold(ZERO, |largest: f64, other| largest.max(norms[other]))
+    };
+    (0..norms.len()).map(of).collect()
+}
+
+fn nominals(model: &Model) -> Vec<f64> {
+    let states = model.states.iter().map(|state| state.nominal);
+    states
+        .chain(model.inputs.iter().map(|input| input.quantity.nominal))
+        .collect()
+}
+
+/// A row whose norm is below that, for changes as large as the nominals, is zero by symmetry.
+const ZERO: f64 = 1e-6;
+
+/// Ridders' differences have about ten digits where nothing is sharper than the step.
 const TOLERANCE: f64 = 1e-7;
 
 #[test]
-fn duals_agree_with_differences_at_general_states() {
+fn the_tangent_agrees_with_differences_on_random_craft() {
     for seed in [1, 3, 6] {
         let mut tree = random_tree(seed, 12, 1.0);
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
         x.push(0.4);
-        let u = vec![0.7; tree.plant.model().inputs.len()];
-        let off = worst_direction(&mut tree.plant, &x, &u);
-        println!("seed {seed}: {off:.1e}");
-        assert!(off < TOLERANCE, "seed {seed}: {off:e}");
+        let point = Point {
+            t: 0.3,
+            x,
+            u: vec![0.7; tree.plant.model().inputs.len()],
+            modes: vec![0; tree.plant.model().mode_count()],
+        };
+        let worst = worst_row(&mut tree.plant, &point);
+        println!("seed {seed}: {worst:.1e}");
     }
 }
 
@@ -115,16 +209,69 @@ spring = { stiffness = 2.0, rest = 0.1 }
 [port.push]
 frame = "tip"
 axes = "frame"
+[frame.here]
+body = "tip"
+origin = [0.3, 0.1, 0.0]
+[frame.there]
+body = "tip"
+origin = [0.3, 0.1, 0.0]
+[measure.nothing]
+from = "here"
+to = "there"
 "#;
 
+/// The start of a plant, with the inputs' starts.
+fn start(plant: &Plant) -> Point {
+    let model = plant.model();
+    let mut point = Point {
+        t: 0.0,
+        x: vec![0.0; model.states.len()],
+        u: model.inputs.iter().map(|input| input.start).collect(),
+        modes: vec![0; model.mode_count()],
+    };
+    plant.start(0.0, &mut point.x, &mut point.modes);
+    point
+}
+
 #[test]
-fn duals_are_exact_at_the_rest_state() {
+fn the_tangent_is_exact_at_rest() {
     let mut plant = crate::plant(REST);
-    let model = Arc::clone(plant.model());
-    let mut x = vec![0.0; model.states.len()];
-    plant.start(0.0, &mut x, &mut []);
-    let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
-    let off = worst_direction(&mut plant, &x, &u);
-    println!("at rest: {off:.1e}");
-    assert!(off < TOLERANCE, "{off:e}");
+    let point = start(&plant);
+    let worst = worst_row(&mut plant, &point);
+    println!("at rest: {worst:.1e}");
+}
+
+#[test]
+fn the_tangent_agrees_with_differences_on_every_example() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&directory)
+        .expect("examples")
+        .map(|e| e.expect("a file"))
+    {
+        let path = entry.path();
+        if path.extension().is_none_or(|e| e != "toml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("text");
+        let mut plant = Plant::new(Arc::new(Model::read(&text, &directory).expect("sound"))).expect("derives");
+        let model = Arc::clone(plant.model());
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let mut rest = start(&plant);
+        let mut worst = worst_row(&mut plant, &rest);
+        rest.x[model.system().nq..].fill(0.0);
+        worst = worst.max(worst_row(&mut plant, &rest));
+        for _ in 0..20 {
+            let mut point = start(&plant);
+            point.t = rng.random_range(0.0..model.spec.experiment.stop_time);
+            for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(&model)) {
+                *value += nominal * rng.random_range(-1.0..1.0);
+            }
+            plant.update_modes(point.t, &point.x, &mut point.modes, &mut Vec::new());
+            worst = worst.max(worst_row(&mut plant, &point));
+        }
+        println!("{}: {worst:.1e}", model.spec.name);
+        count += 1;
+    }
+    assert!(count >= 5);
 }

@@ -2,7 +2,6 @@
 
 use super::handle::Handle;
 use super::pointers::{slice, slice_mut};
-use crate::fmu::component::Fault;
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 
@@ -134,23 +133,28 @@ pub unsafe extern "C" fn fmi2SetString(
     }
 }
 
-/// Directional derivatives (§2.1.9): not provided yet, and declared so in the XML.
+/// Directional derivatives: `dvUnknown = ∂(unknowns)/∂(knowns) dvKnown` (§2.1.9).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     c: fmi2Component,
-    _vUnknown_ref: *const fmi2ValueReference,
-    _nUnknown: usize,
-    _vKnown_ref: *const fmi2ValueReference,
-    _nKnown: usize,
-    _dvKnown: *const fmi2Real,
-    _dvUnknown: *mut fmi2Real,
+    vUnknown_ref: *const fmi2ValueReference,
+    nUnknown: usize,
+    vKnown_ref: *const fmi2ValueReference,
+    nKnown: usize,
+    dvKnown: *const fmi2Real,
+    dvUnknown: *mut fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
     unsafe {
-        Handle::call(c, Call::GetDirectionalDerivative, |_| {
-            Err(Fault::error(
-                "directional derivatives are not provided; the XML says so",
-            ))
+        Handle::call(c, Call::GetDirectionalDerivative, |component| {
+            component.get_directional_derivative(
+                slice(vUnknown_ref, nUnknown, "vUnknown_ref")?,
+                (
+                    slice(vKnown_ref, nKnown, "vKnown_ref")?,
+                    slice(dvKnown, nKnown, "dvKnown")?,
+                ),
+                slice_mut(dvUnknown, nUnknown, "dvUnknown")?,
+            )
         })
     }
 }

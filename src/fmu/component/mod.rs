@@ -7,6 +7,7 @@
 //! judged together: a host sets them one by one, and a half-set quaternion is no mistake.
 
 mod co_simulation;
+mod directional;
 mod fault;
 mod life;
 mod model_exchange;
@@ -26,6 +27,7 @@ use super::saved::SavedState;
 use crate::Error;
 use crate::plant::{Model, Plant};
 use crate::simulation::{Simulation, State};
+use directional::Directions;
 use output_derivatives::Slopes;
 use std::sync::Arc;
 
@@ -74,6 +76,8 @@ pub struct Component {
     y: Vec<f64>,
     /// Room for output derivatives; none in Model Exchange.
     slopes: Option<Slopes>,
+    /// Room for directional derivatives, taken when the first is asked for: most hosts never do.
+    directions: Option<Box<Directions>>,
     events: Vec<String>,
     /// Messages that wait for the end of the call.
     pub log: Log,
@@ -136,6 +140,7 @@ impl Component {
             dx: vec![0.0; nx],
             y: vec![0.0; ny],
             slopes: (interface == Interface::CoSimulation).then(|| Slopes::new(nx, ny)),
+            directions: None,
             events: Vec::new(),
             log: Log::new(logging_on),
         };
@@ -240,14 +245,18 @@ impl Component {
         });
         if let Err(error) = outcome {
             self.known = Known::Nothing;
-            // An integrator may have overreached; at an event there is no smaller step.
-            return Err(match self.mode {
-                Mode::ContinuousTime => Fault::discard(error.to_string()),
-                _ => error.into(),
-            });
+            return Err(self.no_values(&error));
         }
         self.known = what;
         Ok(())
+    }
+
+    /// The model has no values here: an integrator may have overreached; at an event there is no smaller step.
+    fn no_values(&self, error: &Error) -> Fault {
+        match self.mode {
+            Mode::ContinuousTime => Fault::discard(error.to_string()),
+            _ => Fault::error(error.to_string()),
+        }
     }
 
     /// Hands the model's messages to the log.

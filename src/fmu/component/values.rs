@@ -167,7 +167,7 @@ impl Component {
         })
     }
 
-    fn wrong_type(&self, slot: Slot, is: &str, asked: &str) -> Fault {
+    pub(super) fn wrong_type(&self, slot: Slot, is: &str, asked: &str) -> Fault {
         Fault::error(format!("{} is a {is} variable, not {asked}", self.registry.name(slot)))
     }
 

@@ -76,11 +76,39 @@ fn misuse_is_answered_and_the_instance_stays_usable() {
             DISCARD
         );
         log.told(DISCARD, &["fmi2PendingStatus"]);
-        assert_eq!(
-            fmi2GetDirectionalDerivative(cs.c, null(), 0, null(), 0, null(), null_mut()),
-            ERROR
-        );
-        log.told(ERROR, &["directional"]);
+
+        // Partial derivatives of what is no unknown, with respect to what is no known.
+        let directional = fmi2GetDirectionalDerivative;
+        assert_eq!(directional(cs.c, null(), 0, null(), 0, null(), null_mut()), OK);
+        let [q, qd, tau] = ["elbow.q", "elbow.qd", "elbow.tau"].map(|name| fmu.vr(name));
+        assert_eq!(directional(cs.c, &q, 1, &qd, 1, null(), value.as_mut_ptr()), ERROR);
+        log.told(ERROR, &["fmi2GetDirectionalDerivative", "dvKnown is null"]);
+        for (unknown, known, seed, words) in [
+            (tau, tau, 1.0, ["elbow.tau", "no unknown"]),
+            (1_000_000, tau, 1.0, ["1000000", "unknown value reference"]),
+            (q, 1_000_000, 1.0, ["1000000", "unknown value reference"]),
+            (
+                fmu.vr("elbow.out_of_range"),
+                tau,
+                1.0,
+                ["elbow.out_of_range", "Boolean"],
+            ),
+            (q, fmu.vr("der(elbow.qd)"), 1.0, ["der(elbow.qd)", "no known"]),
+            (q, fmu.vr("system.energy"), 1.0, ["system.energy", "no known"]),
+            (q, fmu.vr("elbow.out_of_range"), 1.0, ["elbow.out_of_range", "Boolean"]),
+            (q, fmu.vr("lower.mass"), 1.0, ["lower.mass", "Initialization Mode"]),
+            (q, tau, f64::NAN, ["elbow.tau", "NaN"]),
+        ] {
+            let (status, _) = cs.directional(&[unknown], &[known], &[seed]);
+            assert_eq!(status, ERROR);
+            log.told(ERROR, &words);
+        }
+        let fresh = fmu.instance_that_tells(&log, CS);
+        assert_eq!(fresh.directional(&[q], &[tau], &[1.0]).0, ERROR);
+        log.told(ERROR, &["instantiated"]);
+        ok(fresh.enter_initialization());
+        assert_eq!(fresh.directional(&[q], &[qd], &[1.0]).0, ERROR);
+        log.told(ERROR, &["elbow.qd", "_start"]);
 
         // And it still works.
         ok(cs.step(0.1, 0.1));

@@ -71,8 +71,12 @@ impl Fmu {
     }
 
     pub fn with_names(text: &str, naming: Naming) -> Self {
+        Self::of_model(Model::read(text, Path::new(".")).expect("the spec is right"), naming)
+    }
+
+    pub fn of_model(model: Model, naming: Naming) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let model = Arc::new(Model::read(text, Path::new(".")).expect("the spec is right"));
+        let model = Arc::new(model);
         let bytes = model.to_bytes().expect("a model can be written");
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let resources = std::env::temp_dir().join(format!("grapple fmu {process} {count}"));
@@ -133,6 +137,11 @@ impl Fmu {
             .find(name)
             .unwrap_or_else(|| panic!("no variable {name}"))
             .value_reference
+    }
+
+    pub fn nominal(&self, reference: u32) -> f64 {
+        let slot = self.registry.slot(reference).expect("a variable");
+        self.registry.quantity(slot).nominal
     }
 
     /// The references of all variables that pass.

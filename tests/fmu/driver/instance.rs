@@ -230,6 +230,32 @@ impl Instance<'_> {
         nominals
     }
 
+    /// `fmi2GetDirectionalDerivative`; the status is the caller's to judge.
+    pub fn directional(&self, unknowns: &[u32], knowns: &[u32], seeds: &[f64]) -> (fmi2Status, Vec<f64>) {
+        assert_eq!(knowns.len(), seeds.len());
+        let mut values = vec![f64::NAN; unknowns.len()];
+        let status = unsafe {
+            fmi2GetDirectionalDerivative(
+                self.c,
+                unknowns.as_ptr(),
+                unknowns.len(),
+                knowns.as_ptr(),
+                knowns.len(),
+                seeds.as_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        (status, values)
+    }
+
+    /// The same, asserted to go well.
+    #[track_caller]
+    pub fn along(&self, unknowns: &[u32], knowns: &[u32], seeds: &[f64]) -> Vec<f64> {
+        let (status, values) = self.directional(unknowns, knowns, seeds);
+        ok(status);
+        values
+    }
+
     #[track_caller]
     pub fn save(&self) -> fmi2FMUstate {
         let mut state = null_mut();

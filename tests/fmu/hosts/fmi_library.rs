@@ -9,7 +9,7 @@
 //! Facts used: the location is `file://` and the absolute path, every byte escaped that is not a letter, a digit or one
 //! of `/-_.~`. Logging is on unless the library's own log level is "nothing". PyFMI sets inputs before
 //! the experiment, defines a tolerance, passes a stop time without defining it, calls `fmi2NewDiscreteStates` once or
-//! more, then asks for nominals; without directional derivatives it perturbs the states to make its Jacobian; it
+//! more, then asks for nominals; where directional derivatives are missing or `force_finite_differences` is set, it perturbs the states to make its Jacobian; it
 //! runs again after `fmi2Reset`. Its Co-Simulation grid is a `linspace`. libcosim sets the experiment up and enters
 //! Initialization Mode as soon as an instance is made, reads and sets there, and ends with `fmi2Terminate` before
 //! `fmi2FreeInstance`.

@@ -1,0 +1,165 @@
+use super::{Component, Fault};
+use crate::fmu::lifecycle::Mode;
+use crate::fmu::registry::Slot;
+use crate::plant::{Model, StartAlong, Tangent};
+
+/// Room for directional derivatives: seeds of the knowns, and what they give of the unknowns.
+#[derive(Clone, Debug)]
+pub(super) struct Directions {
+    tangent: Tangent<1>,
+    /// Seeds: of the model's parameters, states, inputs.
+    p: Vec<f64>,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    /// What they give: of the states' derivatives, the outputs.
+    dx: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Directions {
+    fn new(model: &Model) -> Self {
+        let (nx, ny) = (model.states.len(), model.outputs.len());
+        Self {
+            tangent: Tangent::new(model),
+            p: vec![0.0; model.parameters.len()],
+            x: vec![0.0; nx],
+            u: vec![0.0; model.inputs.len()],
+            dx: vec![0.0; nx],
+            y: vec![0.0; ny],
+        }
+    }
+}
+
+/// Partial derivatives (§2.1.9).
+impl Component {
+    /// `Σ ∂(unknown)/∂(known) · seed`, each in its unit, for as many unknowns and knowns as asked: `fmi2GetDirectionalDerivative`.
+    ///
+    /// | mode | knowns | unknowns |
+    /// |---|---|---|
+    /// | Initialization Mode | parameters, inputs | states, their derivatives, real outputs |
+    /// | Event and Continuous-Time Mode, communication points, the end | states, inputs | the same |
+    ///
+    /// These are the pairs of §2.2.8's dependencies. All are exact, but those with respect to a parameter that is no
+    /// initial state: those have about ten digits. The modes of signals and ranges are held; a switch's derivative is zero.
+    /// A known that comes twice counts twice. The instance is not changed by it.
+    ///
+    /// # Errors
+    /// `fmi2Error` with the name for what is no unknown or no known now, or a seed that is not finite. Where there is no
+    /// derivative: `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    pub fn get_directional_derivative(
+        &mut self,
+        unknowns: &[u32],
+        (knowns, seeds): (&[u32], &[f64]),
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
+        for &unknown in unknowns {
+            self.check_unknown(self.slot(unknown)?)?;
+        }
+        for (&known, &seed) in knowns.iter().zip(seeds) {
+            let slot = self.slot(known)?;
+            self.check_known(slot)?;
+            if !seed.is_finite() {
+                let name = self.registry.name(slot);
+                return Err(Fault::error(format!("the seed of {name} = {seed} is not finite")));
+            }
+        }
+        self.settle()?;
+        let mut directions = match self.directions.take() {
+            Some(directions) => directions,
+            None => Box::new(Directions::new(self.model())),
+        };
+        let outcome = self.differentiate(&mut directions, unknowns, (knowns, seeds), values);
+        self.directions = Some(directions);
+        outcome
+    }
+
+    fn differentiate(
+        &self,
+        directions: &mut Directions,
+        unknowns: &[u32],
+        (knowns, seeds): (&[u32], &[f64]),
+        values: &mut [f64],
+    ) -> Result<(), Fault> {
+        let Directions {
+            tangent,
+            p,
+            x,
+            u,
+            dx,
+            y,
+        } = directions;
+        for seeds in [&mut *p, x, u] {
+            seeds.fill(0.0);
+        }
+        for (&known, seed) in knowns.iter().zip(seeds) {
+            match self.slot(known)? {
+                // The solver's own parameters stand behind the model's, and move nothing.
+                Slot::Parameter(i) => p.iter_mut().skip(i).take(1).for_each(|p| *p += seed),
+                Slot::State(i) => x[i] += seed,
+                Slot::Input(i) => u[i] += seed,
+                _ => {}
+            }
+        }
+        let slots = || unknowns.iter().filter_map(|&unknown| self.registry.slot(unknown));
+        let outputs = slots().any(|slot| matches!(slot, Slot::Output(_)));
+        let derivatives = outputs || slots().any(|slot| matches!(slot, Slot::Derivative(_)));
+        let (plant, state) = (&self.simulation.plant, &self.simulation.state);
+        let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+        let outcome = if self.mode == Mode::Initialization {
+            let along = StartAlong {
+                delta_x: x,
+                delta_dx: dx,
+                delta_y: y,
+            };
+            tangent.start_along(plant, state.t, at, (p, u), along)
+        } else if outputs {
+            tangent.evaluate_along(plant, state.t, at, (x, u), (dx, y))
+        } else if derivatives {
+            tangent.derivative_along(plant, state.t, at, (x, u), dx)
+        } else {
+            Ok(())
+        };
+        outcome.map_err(|error| self.no_values(&error))?;
+        for (slot, value) in slots().zip(values) {
+            *value = match slot {
+                Slot::State(i) => x[i],
+                Slot::Derivative(i) => dx[i],
+                Slot::Output(i) => y[i],
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => 0.0,
+            };
+        }
+        Ok(())
+    }
+
+    fn check_unknown(&self, slot: Slot) -> Result<(), Fault> {
+        match slot {
+            Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => Ok(()),
+            Slot::Flag(_) => Err(self.wrong_type(slot, "Boolean", "Real")),
+            Slot::Parameter(_) | Slot::Input(_) => Err(Fault::error(format!(
+                "{} is set, not computed: it is no unknown",
+                self.registry.name(slot)
+            ))),
+        }
+    }
+
+    fn check_known(&self, slot: Slot) -> Result<(), Fault> {
+        let name = || self.registry.name(slot);
+        let starting = self.mode == Mode::Initialization;
+        Err(Fault::error(match slot {
+            Slot::Input(_) => return Ok(()),
+            Slot::Parameter(_) if starting => return Ok(()),
+            Slot::State(_) if !starting => return Ok(()),
+            Slot::Parameter(_) => format!(
+                "{} is a parameter: it is a known in Initialization Mode only; now states and inputs are",
+                name()
+            ),
+            Slot::State(_) => format!(
+                "{} is a state and follows from the parameters whose names end in _start; in Initialization Mode those are \
+                 the knowns",
+                name()
+            ),
+            Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", "Real")),
+            Slot::Derivative(_) | Slot::Output(_) => format!("{} is computed: it is no known", name()),
+        }))
+    }
+}

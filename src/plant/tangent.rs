@@ -1,0 +1,220 @@
+use super::{Evaluation, Model, Plant};
+use crate::Error;
+use crate::algebra::{Dual, Scalar};
+use nalgebra::DMatrix;
+
+/// How the states' derivatives and the outputs change with states and inputs, exactly, in `N` directions at once.
+///
+/// Of `ẋ = f(t, x, u)` and `y = g(t, x, u)` it is the linear map
+///
+/// ```text
+///     δẋ = A δx + B δu,   A = ∂f/∂x,  B = ∂f/∂u
+///     δy = C δx + D δu,   C = ∂g/∂x,  D = ∂g/∂u
+/// ```
+///
+/// by dual numbers through the evaluation itself, so it is exact to round-off. The modes are held: between events every
+/// evaluation follows one smooth law, and that law is differentiated. Where a length is zero (a distance, a magnitude of
+/// momentum) it has no derivative, and zero stands in for it. A switch's derivative is zero.
+///
+/// Room for it is taken once, here; evaluating it takes none. One direction is cheapest with `N = 1`, a whole Jacobian with
+/// [`LANES`] (`docs/benchmarks.md`).
+#[derive(Clone, Debug)]
+pub struct Tangent<const N: usize> {
+    evaluation: Evaluation<Dual<N>>,
+    x: Vec<Dual<N>>,
+    u: Vec<Dual<N>>,
+    dx: Vec<Dual<N>>,
+    y: Vec<Dual<N>>,
+}
+
+/// How many directions at once make a whole Jacobian cheapest.
+pub const LANES: usize = 4;
+
+/// The four Jacobians of a plant at one instant; rows and columns in the model's order, in the units of rows over columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jacobians {
+    /// `∂ẋ/∂x`, states × states.
+    pub A: DMatrix<f64>,
+    /// `∂ẋ/∂u`, states × inputs.
+    pub B: DMatrix<f64>,
+    /// `∂y/∂x`, outputs × states. Rows of flags are zero.
+    pub C: DMatrix<f64>,
+    /// `∂y/∂u`, outputs × inputs. Rows of flags are zero.
+    pub D: DMatrix<f64>,
+}
+
+impl Jacobians {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
+        Self {
+            A: DMatrix::zeros(nx, nx),
+            B: DMatrix::zeros(nx, nu),
+            C: DMatrix::zeros(ny, nx),
+            D: DMatrix::zeros(ny, nu),
+        }
+    }
+}
+
+impl<const N: usize> Tangent<N> {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        let room = |n: usize| vec![Dual::lift(0.0); n];
+        Self {
+            evaluation: Evaluation::new(model),
+            x: room(model.states.len()),
+            u: room(model.inputs.len()),
+            dx: room(model.states.len()),
+            y: room(model.outputs.len()),
+        }
+    }
+
+    /// All four Jacobians at the time `t` (s), states, inputs and modes.
+    ///
+    /// # Errors
+    /// Those of [`Plant::derivative`], of values and of partial derivatives.
+    pub fn jacobians(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        at: (&[f64], &[f64], &[i32]),
+        jacobians: &mut Jacobians,
+    ) -> Result<(), Error> {
+        let (nx, nu) = (self.x.len(), self.u.len());
+        let Jacobians { A, B, C, D } = jacobians;
+        for first in (0..nx + nu).step_by(N) {
+            self.seed_columns(at, first);
+            self.evaluate(plant, t, at.2, true)?;
+            for (k, column) in (first..nx + nu).take(N).enumerate() {
+                let (of_dx, of_y) = if column < nx {
+                    (A.column_mut(column), C.column_mut(column))
+                } else {
+                    (B.column_mut(column - nx), D.column_mut(column - nx))
+                };
+                copy_lane(&self.dx, k, of_dx);
+                copy_lane(&self.y, k, of_y);
+            }
+        }
+        Ok(())
+    }
+
+    /// `A = ∂ẋ/∂x` alone, as an implicit integrator wants it.
+    ///
+    /// # Errors
+    /// Those of [`Plant::derivative`], of values and of partial derivatives.
+    pub fn state_jacobian(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        at: (&[f64], &[f64], &[i32]),
+        A: &mut DMatrix<f64>,
+    ) -> Result<(), Error> {
+        for first in (0..self.x.len()).step_by(N) {
+            self.seed_columns(at, first);
+            self.evaluate(plant, t, at.2, false)?;
+            for (k, column) in (first..self.x.len()).take(N).enumerate() {
+                copy_lane(&self.dx, k, A.column_mut(column));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the states and inputs from number `first` on the independent variables.
+    fn seed_columns(&mut self, (x, u, _): (&[f64], &[f64], &[i32]), first: usize) {
+        let values = x.iter().chain(u);
+        for (i, (dual, &value)) in self.x.iter_mut().chain(&mut self.u).zip(values).enumerate() {
+            *dual = match i.checked_sub(first) {
+                Some(k) if k < N => Dual::variable(value, k),
+                _ => Dual::lift(value),
+            };
+        }
+    }
+
+    /// Derivatives, and outputs if wanted, of what is seeded.
+    fn evaluate(&mut self, plant: &Plant, t: f64, modes: &[i32], outputs: bool) -> Result<(), Error> {
+        let model = &*plant.model;
+        let numbers = (&plant.derived, plant.parameters.as_slice());
+        let at = (self.x.as_slice(), self.u.as_slice(), modes);
+        self.evaluation.derivative(model, numbers, t, at, &mut self.dx)?;
+        check(&self.dx, t, |i| &model.derivatives[i].name)?;
+        if outputs {
+            self.evaluation.outputs(model, numbers, (&self.x, modes), &mut self.y);
+            check(&self.y, t, |i| &model.outputs[i].quantity.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tangent<1> {
+    /// `δẋ` for `δx` and `δu`, at the time `t` (s), states, inputs and modes.
+    ///
+    /// # Errors
+    /// Those of [`Plant::derivative`], of values and of partial derivatives.
+    pub fn derivative_along(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        at: (&[f64], &[f64], &[i32]),
+        along: (&[f64], &[f64]),
+        delta_dx: &mut [f64],
+    ) -> Result<(), Error> {
+        self.seed(at, along);
+        self.evaluate(plant, t, at.2, false)?;
+        copy_direction(&self.dx, delta_dx);
+        Ok(())
+    }
+
+    /// `δẋ` and `δy` for `δx` and `δu`.
+    ///
+    /// # Errors
+    /// As [`derivative_along`](Self::derivative_along).
+    pub fn evaluate_along(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        at: (&[f64], &[f64], &[i32]),
+        along: (&[f64], &[f64]),
+        (delta_dx, delta_y): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Error> {
+        self.seed(at, along);
+        self.evaluate(plant, t, at.2, true)?;
+        copy_direction(&self.dx, delta_dx);
+        copy_direction(&self.y, delta_y);
+        Ok(())
+    }
+
+    fn seed(&mut self, (x, u, _): (&[f64], &[f64], &[i32]), (delta_x, delta_u): (&[f64], &[f64])) {
+        let duals = self.x.iter_mut().chain(&mut self.u);
+        let values = x.iter().chain(u).zip(delta_x.iter().chain(delta_u));
+        for (dual, (&value, &delta)) in duals.zip(values) {
+            *dual = Dual::new(value, [delta]);
+        }
+    }
+}
+
+fn copy_direction(from: &[Dual<1>], to: &mut [f64]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = from.eps[0];
+    }
+}
+
+fn copy_lane<const N: usize>(from: &[Dual<N>], lane: usize, mut to: nalgebra::DVectorViewMut<f64>) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = from.eps[lane];
+    }
+}
+
+/// Values and derivatives are finite, or the variable is named.
+fn check<'a, const N: usize>(values: &[Dual<N>], t: f64, name: impl Fn(usize) -> &'a String) -> Result<(), Error> {
+    for (i, value) in values.iter().enumerate() {
+        let variable = if !value.re.is_finite() {
+            name(i).clone()
+        } else if value.eps.iter().any(|eps| !eps.is_finite()) {
+            format!("a partial derivative of {}", name(i))
+        } else {
+            continue;
+        };
+        return Err(Error::NotFinite { variable, t });
+    }
+    Ok(())
+}

@@ -1,0 +1,240 @@
+//! Directional derivatives of every example, in every flavour, interface and mode, against differences that are taken through the
+//! FMI itself, and against what the other interface says.
+
+use crate::driver::*;
+use grapple::fmu::registry::{Naming, Slot};
+use grapple::plant::Model;
+use grapple::spec;
+use model_description::Unknown;
+use std::path::{Path, PathBuf};
+
+/// All examples.
+fn examples() -> Vec<(String, spec::Spec)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let entries = std::fs::read_dir(&directory).expect("examples");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    assert!(paths.len() >= 5);
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        (name, spec::read(&text, &directory).expect("a sound example"))
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Every example with structured and flat names, with diagnostics and without.
+fn flavours() -> impl Iterator<Item = (String, Fmu)> {
+    examples().into_iter().flat_map(|(name, spec)| {
+        [(Naming::Structured, true), (Naming::Flat, false)].map(|(naming, diagnostics)| {
+            let mut spec = spec.clone();
+            spec.output.diagnostics = diagnostics;
+            let model = Model::compile(&spec).expect("a sound example");
+            (format!("{name}, {naming:?}"), Fmu::of_model(model, naming))
+        })
+    })
+}
+
+fn states(fmu: &Fmu) -> Vec<u32> {
+    fmu.references(|slot| matches!(slot, Slot::State(_)))
+}
+
+/// Columns of all unknowns, one for each known; and a request that is not square, against them.
+fn columns(instance: &Instance, knowns: &[u32]) -> Vec<Vec<f64>> {
+    let unknowns = instance.fmu.outputs();
+    let columns: Vec<Vec<f64>> = knowns
+        .iter()
+        .map(|&k| instance.along(&unknowns, &[k], &[1.0]))
+        .collect();
+    // Few unknowns in another order, along all knowns at once, one of which comes twice.
+    let few: Vec<usize> = (0..unknowns.len()).rev().step_by(7).collect();
+    let mut all = knowns.to_vec();
+    let mut seeds: Vec<f64> = (0..knowns.len()).map(|k| 0.3 - 0.1 * (k % 8) as f64).collect();
+    if let Some(&first) = knowns.first() {
+        all.push(first);
+        seeds.push(0.4);
+    }
+    let picked: Vec<u32> = few.iter().map(|&row| unknowns[row]).collect();
+    let found = instance.along(&picked, &all, &seeds);
+    let sum = |&row: &usize| {
+        let terms = seeds
+            .iter()
+            .enumerate()
+            .map(|(k, seed)| columns[k % knowns.len()][row] * seed);
+        terms.sum::<f64>()
+    };
+    agree("all at once", &[found], &[few.iter().map(sum).collect()], 1e-11);
+    assert!(instance.along(&[], knowns, &vec![1.0; knowns.len()]).is_empty());
+    assert_eq!(instance.along(&unknowns, &[], &[]), vec![0.0; unknowns.len()]);
+    columns
+}
+
+/// How far two columns are apart, norm-wise.
+fn distance(ours: &[f64], theirs: &[f64]) -> f64 {
+    let norm = theirs.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
+    ours.iter()
+        .zip(theirs)
+        .map(|(a, b)| (a - b).powi(2))
+        .sum::<f64>()
+        .sqrt()
+        / norm
+}
+
+/// Asserts that columns agree.
+#[track_caller]
+fn agree(what: &str, ours: &[Vec<f64>], theirs: &[Vec<f64>], tolerance: f64) {
+    for (k, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
+        let off = distance(ours, theirs);
+        assert!(off <= tolerance, "{what}, known {k}: {off:e}");
+    }
+}
+
+/// The column of a known by central differences of sixth order, set through `fmi2SetReal`.
+fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
+    let unknowns = instance.fmu.outputs();
+    let now = instance.get_many(&[known])[0];
+    let mut column = vec![0.0; unknowns.len()];
+    for (steps, weight) in [
+        (1.0, 45.0),
+        (-1.0, -45.0),
+        (2.0, -9.0),
+        (-2.0, 9.0),
+        (3.0, 1.0),
+        (-3.0, -1.0),
+    ] {
+        ok(instance.set_many(&[known], &[now + steps * h]));
+        for (sum, value) in column.iter_mut().zip(instance.get_many(&unknowns)) {
+            *sum += weight / (60.0 * h) * value;
+        }
+    }
+    ok(instance.set_many(&[known], &[now]));
+    column
+}
+
+/// Steps of differences, as parts of a nominal.
+const STEPS: [f64; 4] = [1e-1, 1e-2, 1e-3, 1e-4];
+
+/// Asserts that columns agree with differences of the size that suits each best: dry friction is sharp, a stiff beam's forces
+/// are large.
+#[track_caller]
+fn agree_with_differences(
+    what: &str,
+    instance: &Instance,
+    knowns: &[u32],
+    columns: &[Vec<f64>],
+    (steps, size): (&[f64], impl Fn(u32) -> f64),
+) {
+    for (&known, column) in knowns.iter().zip(columns) {
+        let off = steps
+            .iter()
+            .map(|h| distance(column, &difference(instance, known, h * size(known))));
+        let off: Vec<f64> = off.collect();
+        let least = off.iter().copied().fold(f64::INFINITY, f64::min);
+        let name = instance
+            .fmu
+            .registry
+            .slot(known)
+            .map(|slot| instance.fmu.registry.name(slot));
+        assert!(least < 1e-7, "{what}, {name:?}: {off:?}");
+    }
+}
+
+/// Asserts that what the XML does not declare as a dependency has no influence.
+#[track_caller]
+fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &[u32], columns: &[Vec<f64>]) {
+    for (row, unknown) in fmu.outputs().into_iter().enumerate() {
+        let declared = structure.iter().find(|u| u.index == unknown + 1);
+        let dependencies = declared.and_then(|u| u.dependencies.as_ref()).expect("declared");
+        for (&known, column) in knowns.iter().zip(columns) {
+            if !dependencies.contains(&(known + 1)) {
+                let [unknown, known] =
+                    [unknown, known].map(|r| fmu.registry.slot(r).map(|slot| fmu.registry.name(slot)));
+                let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt();
+                assert!(
+                    column[row].abs() <= 1e-9 * norm.max(1e-3),
+                    "{what}: {unknown:?} by {known:?}: {:e}",
+                    column[row]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_points() {
+    for (name, fmu) in flavours() {
+        let knowns = [states(&fmu), fmu.inputs()].concat();
+        let me = fmu.instance(ME);
+        me.initialise(None);
+        let size = |known: u32| fmu.nominal(known);
+        me.get_many(&fmu.outputs());
+        let bytes = me.bytes();
+        let event = columns(&me, &knowns);
+        assert_eq!(me.bytes(), bytes, "{name}: asking changes no bit");
+        agree_with_differences(&name, &me, &knowns, &event, (&STEPS, size));
+
+        me.new_discrete_states();
+        me.enter_continuous_time_mode();
+        assert_eq!(columns(&me, &knowns), event, "{name}: the same law");
+        // Every body moves well: near rest the magnitudes of its momenta turn too sharply for differences.
+        let moved = me.states().into_iter().zip(me.nominals()).enumerate();
+        let moved = moved.map(|(i, (x, nominal))| x + nominal * (0.3 + 0.1 * (i % 5) as f64));
+        me.set_states(&moved.collect::<Vec<_>>());
+        me.set_time(0.1);
+        let now = columns(&me, &knowns);
+        agree_with_differences(&name, &me, &knowns, &now, (&STEPS, size));
+        only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.outputs, &knowns, &now);
+        ok(me.terminate());
+        assert_eq!(columns(&me, &knowns), now, "{name}: after the end");
+
+        let cs = fmu.instance(CS);
+        cs.initialise(None);
+        agree(&name, &columns(&cs, &knowns), &event, 1e-15);
+        ok(cs.step(0.0, 0.02));
+        let there = fmu.instance(ME);
+        there.begin();
+        there.set_time(0.02);
+        there.set_states(&cs.get_many(&states(&fmu)));
+        there.event();
+        assert_eq!(columns(&cs, &knowns), columns(&there, &knowns), "{name}");
+        agree_with_differences(&name, &cs, &fmu.inputs(), &columns(&cs, &fmu.inputs()), (&STEPS, size));
+        heard();
+    }
+}
+
+#[test]
+fn parameters_and_inputs_in_initialization_mode() {
+    for (name, fmu) in flavours() {
+        let knowns = [fmu.parameters(), fmu.inputs()].concat();
+        let instance = fmu.instance(CS);
+        instance.setup(None, 0.0, None);
+        ok(instance.enter_initialization());
+        instance.get_many(&fmu.outputs());
+        let bytes = instance.bytes();
+        let found = columns(&instance, &knowns);
+        assert_eq!(instance.bytes(), bytes, "{name}: asking changes no bit");
+        only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.initial_unknowns, &knowns, &found);
+
+        // Against differences, where a host may set a number a little less and a little more.
+        let size = |known: u32| instance.get_many(&[known])[0].abs().max(0.1);
+        for (&known, column) in knowns.iter().zip(found) {
+            let now = instance.get_many(&[known])[0];
+            let both = [-0.03, 0.03].map(|part| {
+                ok(instance.set_many(&[known], &[now + part * size(known)]));
+                instance.directional(&[], &[], &[]).0 == OK
+            });
+            ok(instance.set_many(&[known], &[now]));
+            if both == [true; 2] {
+                agree_with_differences(&name, &instance, &[known], &[column], (&STEPS[1..], size));
+            }
+        }
+        let me = fmu.instance(ME);
+        me.setup(None, 0.0, None);
+        ok(me.enter_initialization());
+        let inputs = fmu.inputs();
+        assert_eq!(columns(&me, &inputs), columns(&instance, &inputs), "{name}");
+        ok(me.exit_initialization());
+        heard();
+    }
+}

@@ -1,0 +1,99 @@
+"""Partial derivatives through `fmi2GetDirectionalDerivative`, as FMPy calls it.
+
+Those of forward dynamics against Pinocchio's `computeABADerivatives`, norm-wise over the whole block; all others against
+differences of sixth order, of the step that suits each best: dry friction is sharp, a stiff beam's forces are large.
+"""
+
+import numpy as np
+import pytest
+from conftest import EXAMPLES
+
+from fmu import CoSimulation, ModelExchange
+from trees import Judge, random_inputs, random_state, random_tree
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_derivatives_of_forward_dynamics_agree_with_pinocchio(seed, build, within):
+    rng = np.random.default_rng(6000 + seed)
+    spec = random_tree(
+        rng,
+        n_joints=4 + 2 * seed,
+        decades=1,
+        roots=1 + seed % 2,
+        free_joints=seed % 3 == 1,
+        world=seed % 4 == 3,
+        damping=seed % 2 == 1,
+        gravity=seed % 3 == 0,
+        rotors=seed % 4 == 2,
+    )
+    judge = Judge(spec)
+    with ModelExchange(build(spec, "--fmi-type", "me")) as me:
+        for _ in range(2):
+            state, inputs = random_state(rng, spec), random_inputs(rng, spec)
+            me.dynamics(state, inputs)
+            for block, pairs in judge.sensitivities(state, inputs).items():
+                ours = np.array([me.along(list(changes), seeds) for seeds, changes in pairs])
+                reference = np.array([list(changes.values()) for _, changes in pairs])
+                within(
+                    f"∂q̈/∂{block} of random trees against Pinocchio's",
+                    np.linalg.norm(ours - reference) / np.linalg.norm(reference),
+                    1e-10,
+                    "round-off of two O(n) recursions, differentiated",
+                )
+
+
+def difference(read, write, now, h):
+    """Central, of sixth order."""
+    total = 0.0
+    for steps, weight in [(1, 45.0), (2, -9.0), (3, 1.0)]:
+        for sign in (1, -1):
+            write(now + sign * steps * h)
+            total = total + sign * weight * read()
+    write(now)
+    return total / (60.0 * h)
+
+
+def worst(instance, unknowns, knowns, write):
+    """The largest distance of a column from the difference that suits it best, norm-wise."""
+    largest = 0.0
+    for known in knowns:
+        column = instance.along(unknowns, {known: 1.0})
+        now = instance.get(known)
+        off = []
+        for h in (1e-2, 1e-3, 1e-4):
+            step = h * instance.archive.nominal(known)
+            other = difference(lambda: instance.read(unknowns), lambda value: write(known, value), now, step)
+            off.append(np.linalg.norm(column - other) / max(np.linalg.norm(other), 1e-3))
+        largest = max(largest, min(off))
+    return largest
+
+
+@pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
+def test_every_example_in_model_exchange_and_co_simulation(example, examples, within):
+    archive = examples[example]
+    unknowns = archive.outputs()
+    inputs = [v.name for v in archive.description.modelVariables if v.causality == "input"]
+    for interface in (archive.description.modelExchange, archive.description.coSimulation):
+        assert interface.providesDirectionalDerivative
+    with ModelExchange(archive) as me:
+        rng = np.random.default_rng(7)
+        x = me.x + [archive.nominal(name) * rng.uniform(-0.5, 0.5) for name in archive.states]
+        me.at(0.1, x)
+        number = worst(me, unknowns, [*archive.states, *inputs], lambda name, value: me.set({name: value}))
+        within("derivatives of every example through FMPy, Model Exchange", number, 1e-7, "differences")
+        # In one call, along many knowns at once; nothing is disturbed.
+        before = me.read(unknowns)
+        seeds = {name: 0.1 * (k % 7) for k, name in enumerate(archive.states)}
+        columns = [me.along(unknowns, {name: seed}) for name, seed in seeds.items()]
+        total = me.along(unknowns, seeds)
+        within(
+            "a direction is the sum of its columns",
+            np.linalg.norm(total - sum(columns)) / np.linalg.norm(total),
+            1e-12,
+            "round-off",
+        )
+        assert (me.read(unknowns) == before).all()
+    with CoSimulation(archive) as cs:
+        cs.step(float(archive.description.defaultExperiment.stepSize))
+        number = worst(cs, unknowns, inputs, lambda name, value: cs.set({name: value}))
+        within("derivatives of every example through FMPy, Co-Simulation", number, 1e-7, "differences")
