@@ -79,7 +79,7 @@ impl Simulation {
             z: vec![0.0; model.indicator_count()],
         };
         let mut simulation = Self {
-            state: State::new(model),
+            state: State::new(model, stepper.settings()),
             plant,
             stepper,
             statistics: Statistics::default(),
@@ -106,7 +106,7 @@ impl Simulation {
 
     fn restart(&mut self, t: f64) {
         self.state.t = t;
-        self.state.memory = Memory::default();
+        self.state.memory = Memory::new(self.stepper.settings());
         self.plant.start(t, &mut self.state.x, &mut self.state.modes);
         self.statistics = Statistics::default();
         self.stepper.invalidate();
@@ -270,6 +270,7 @@ struct Motion<'a> {
     u: &'a mut [f64],
 }
 
+/// The plant's Jacobian is left to differences of the derivative; [`Ode::jacobian`] is the place for an exact one.
 impl Ode for Motion<'_> {
     type Error = Error;
 
@@ -315,6 +316,7 @@ fn named(error: IntegrateError<Error>, model: &Model, stepper: &Stepper) -> Erro
         IntegrateError::Derivative { t, .. }
         | IntegrateError::NotFinite { t, .. }
         | IntegrateError::StepTooSmall { t, .. }
+        | IntegrateError::NoConvergence { t, .. }
         | IntegrateError::StateNotFinite { t, .. }
         | IntegrateError::LimitNotAhead { t, .. } => *t,
         _ => 0.0,
