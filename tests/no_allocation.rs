@@ -222,7 +222,19 @@ from_host = false
 
 #[test]
 fn a_simulation_allocates_nothing_between_events() {
-    let model = Model::read(EVERYTHING, std::path::Path::new(".")).expect("a good spec");
+    for solver in [
+        "method = \"dopri5\"",
+        "method = \"radau5\"",
+        "method = \"implicit_midpoint\"\nstep = 0.002",
+        "method = \"auto\"",
+    ] {
+        allocates_nothing_between_events(solver);
+    }
+}
+
+fn allocates_nothing_between_events(solver: &str) {
+    let spec = format!("{EVERYTHING}\n[solver]\n{solver}\n");
+    let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");
     let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
     let model = simulation.plant.model().clone();
     let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
@@ -245,6 +257,6 @@ fn a_simulation_allocates_nothing_between_events() {
         }
     }
     let statistics = simulation.statistics();
-    println!("{quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
+    println!("{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
     assert!(statistics.events >= 5 && !messages.is_empty());
 }

@@ -155,7 +155,9 @@ impl Simulation {
             let t_before = self.state.t;
             self.plant
                 .indicators(&self.state.x, &self.state.modes, &mut self.room.z_before);
-            self.step(t_start, limit)?;
+            if let Some(method) = self.step(t_start, limit)? {
+                messages.push(changed_to(method, self.state.t));
+            }
             let (x, modes) = (&self.state.x, &self.state.modes);
             self.plant.indicators(x, modes, &mut self.room.z_after);
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
@@ -177,8 +179,8 @@ impl Simulation {
         }
     }
 
-    /// One accepted step, not beyond `limit`.
-    fn step(&mut self, t_start: f64, limit: f64) -> Result<(), Error> {
+    /// One accepted step, not beyond `limit`; the method of the next one if it has changed.
+    fn step(&mut self, t_start: f64, limit: f64) -> Result<Option<Method>, Error> {
         let State {
             t,
             x,
@@ -199,7 +201,7 @@ impl Simulation {
                 *t = step.t;
                 self.statistics.steps += 1;
                 self.statistics.rejected += u64::from(step.rejections);
-                Ok(())
+                Ok(step.changed_to)
             }
             Err(error) => Err(named(error, self.plant.model(), &self.stepper)),
         }
@@ -260,6 +262,19 @@ impl Simulation {
     }
 }
 
+/// What to tell the user when the integrator has changed its method at `t` (s).
+fn changed_to(method: Method, t: f64) -> String {
+    let stiff = if method == Method::Radau5 {
+        "stiff"
+    } else {
+        "not stiff any more"
+    };
+    format!(
+        "t = {t} s: the equations are {stiff}; the integration goes on with {}",
+        method.name()
+    )
+}
+
 /// The plant as the integrator sees it.
 struct Motion<'a> {
     plant: &'a mut Plant,
@@ -283,12 +298,14 @@ impl Ode for Motion<'_> {
 
 fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Error> {
     let solver = &model.spec.solver;
+    let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
     let method = match (solver.method, solver.step) {
         (spec::Method::Dopri5, _) => Method::Dopri5,
         (spec::Method::Dop853, _) => Method::Dop853,
-        (spec::Method::Rk4, step) => Method::Rk4 {
-            step: step.unwrap_or(model.spec.experiment.step),
-        },
+        (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
+        (spec::Method::Radau5, _) => Method::Radau5,
+        (spec::Method::ImplicitMidpoint, step) => Method::ImplicitMidpoint { step: fixed(step) },
+        (spec::Method::Auto, _) => Method::Auto,
     };
     let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
     let longest = solver.step.unwrap_or(f64::INFINITY);
