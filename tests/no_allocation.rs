@@ -53,12 +53,19 @@ impl Ode for Ring {
 
 #[test]
 fn an_integrator_allocates_nothing_after_construction() {
-    for method in [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.01 }] {
+    for method in [
+        Method::Dopri5,
+        Method::Dop853,
+        Method::Rk4 { step: 0.01 },
+        Method::Radau5,
+        Method::ImplicitMidpoint { step: 0.01 },
+        Method::Auto,
+    ] {
         let settings = Settings::new(method, 1e-6, &[1.0; 20]).unwrap();
         let mut stepper = Stepper::new(settings.with_max_evaluations(500));
         let mut rest = [0.0; 20];
         rest[..10].fill(0.9);
-        let (mut t, mut x, mut memory) = (0.0, rest, Memory::default());
+        let (mut t, mut x, mut memory) = (0.0, rest, Memory::new(stepper.settings()));
         let mut inside = [0.0; 20];
         let (mut events, mut limits, mut failures) = (0, 0, 0);
         let before = ALLOCATIONS.with(Cell::get);
@@ -95,6 +102,32 @@ fn an_integrator_allocates_nothing_after_construction() {
         assert_eq!(allocations, 0, "{}", method.name());
         assert!(events > 10 && limits > 0 && failures > 0);
     }
+}
+
+/// A relaxation that is stiff for a while.
+struct Relaxation;
+
+impl Ode for Relaxation {
+    type Error = std::convert::Infallible;
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error> {
+        let rate = if (2.0..6.0).contains(&t) { 1e5 } else { 1.0 };
+        dx[0] = -rate * (x[0] - t.cos());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_change_of_the_method_allocates_nothing() {
+    let mut stepper = Stepper::new(Settings::new(Method::Auto, 1e-8, &[1.0]).unwrap());
+    let (mut t, mut x, mut memory) = (0.0, [1.0], Memory::new(stepper.settings()));
+    let mut changes = 0;
+    let before = ALLOCATIONS.with(Cell::get);
+    while t < 20.0 {
+        let step = stepper.step(&mut Relaxation, t, 20.0, &mut x, &mut memory).unwrap();
+        changes += u32::from(step.changed_to.is_some());
+        t = step.t;
+    }
+    assert_eq!((ALLOCATIONS.with(Cell::get) - before, changes), (0, 2));
 }
 
 /// Every kind of joint and load, a flexible link and a drive, with events: 2 s of Co-Simulation.
@@ -189,7 +222,19 @@ from_host = false
 
 #[test]
 fn a_simulation_allocates_nothing_between_events() {
-    let model = Model::read(EVERYTHING, std::path::Path::new(".")).expect("a good spec");
+    for solver in [
+        "method = \"dopri5\"",
+        "method = \"radau5\"",
+        "method = \"implicit_midpoint\"\nstep = 0.002",
+        "method = \"auto\"",
+    ] {
+        allocates_nothing_between_events(solver);
+    }
+}
+
+fn allocates_nothing_between_events(solver: &str) {
+    let spec = format!("{EVERYTHING}\n[solver]\n{solver}\n");
+    let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");
     let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
     let model = simulation.plant.model().clone();
     let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
@@ -222,6 +267,6 @@ fn a_simulation_allocates_nothing_between_events() {
     several.jacobians(plant, state.t, at, &mut jacobians).expect("regular");
     assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "exact derivatives");
     let statistics = simulation.statistics();
-    println!("{quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
+    println!("{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
     assert!(statistics.events >= 5 && !messages.is_empty());
 }

@@ -9,7 +9,7 @@ use crate::platform::Platform;
 use crate::report::{joints, method};
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
-use grapple::spec::{Method, Spec};
+use grapple::spec::Spec;
 use miette::{IntoDiagnostic, Result};
 use model_description::{Causality, ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
@@ -96,10 +96,9 @@ fn solver(spec: &Spec, description: &ModelDescription) -> Facts {
     let mut facts = Vec::new();
     if description.co_simulation.is_some() {
         facts.push(("Co-Simulation", method(solver.method).to_owned()));
-        match (solver.method, solver.step) {
-            (Method::Rk4, Some(step)) => facts.push(("Sub-step", seconds(step))),
-            (_, Some(step)) => facts.push(("Longest step", seconds(step))),
-            (_, None) => {}
+        if let Some(step) = solver.step {
+            let fixed = solver.method.has_fixed_step();
+            facts.push((if fixed { "Sub-step" } else { "Longest step" }, seconds(step)));
         }
         facts.push((
             "Work limit",

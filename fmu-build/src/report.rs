@@ -63,6 +63,9 @@ pub fn method(method: Method) -> &'static str {
         Method::Dopri5 => "Dormand–Prince 5(4)",
         Method::Dop853 => "Dormand–Prince 8(5,3)",
         Method::Rk4 => "Runge–Kutta 4, fixed step",
+        Method::Radau5 => "Radau IIA 5",
+        Method::ImplicitMidpoint => "implicit midpoint, fixed step",
+        Method::Auto => "Dormand–Prince 5(4) or Radau IIA 5",
     }
 }
 

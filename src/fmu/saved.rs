@@ -17,13 +17,12 @@
 use super::component::{Component, Experiment};
 use super::lifecycle::{Interface, Mode};
 use super::registry::Guid;
-use crate::integrate::Memory;
 use crate::simulation::State;
 use sha2::{Digest, Sha256};
 
 const MAGIC: [u8; 8] = *b"GRAPPLE\0";
 /// Raised whenever the layout above changes.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 const HEADER: usize = 8 + 4 + 4 + 16 + 8 + 6 * 4 + 4 * 8;
 const CHECKSUM: usize = 16;
 
@@ -53,7 +52,7 @@ impl SavedState {
             state.u.len(),
             state.u_derivatives.len(),
             state.modes.len(),
-            Memory::LEN,
+            state.memory.size(),
             self.parameters.len(),
         ]
     }
@@ -79,14 +78,14 @@ impl SavedState {
         let Experiment { start, stop, tolerance } = self.experiment;
         let state = &self.state;
         let scalars = [start, stop.unwrap_or(f64::NAN), tolerance.unwrap_or(f64::NAN), state.t];
-        let memory = state.memory.to_array();
         let inputs = std::iter::once(&state.u).chain(&state.u_derivatives);
         let numbers = scalars
             .iter()
             .chain(&state.x)
             .chain(inputs.flatten())
-            .chain(&memory)
-            .chain(&self.parameters);
+            .copied()
+            .chain(state.memory.numbers())
+            .chain(self.parameters.iter().copied());
         for number in numbers {
             bytes.extend(number.to_le_bytes());
         }
@@ -163,7 +162,7 @@ impl SavedState {
         };
         let state = &mut self.state;
         state.t = reader.f64()?;
-        let mut memory = [0.0; Memory::LEN];
+        let mut memory = vec![0.0; state.memory.size()];
         let inputs = std::iter::once(&mut state.u).chain(&mut state.u_derivatives);
         let numbers = state
             .x
@@ -184,13 +183,10 @@ impl SavedState {
                 .chain(&state.u)
                 .chain(&self.parameters)
                 .all(|x| x.is_finite());
-        Some(match Memory::from_slice(&memory) {
+        Some(match state.memory.restore(&memory) {
             Err(what) => Err(format!("the saved state makes no sense: {what}")),
-            Ok(_) if !finite => Err("the saved state makes no sense: it is not finite".to_owned()),
-            Ok(memory) => {
-                state.memory = memory;
-                Ok(())
-            }
+            Ok(()) if !finite => Err("the saved state makes no sense: it is not finite".to_owned()),
+            Ok(()) => Ok(()),
         })
     }
 }

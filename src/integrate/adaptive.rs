@@ -1,18 +1,19 @@
 //! Adaptive steps: attempts until the error is within the tolerance.
 
-use super::Ode;
-use super::control::{Control, euler_step, first_step};
+use super::control::Control;
+use super::equations::{Equations, Failure};
 use super::error::IntegrateError;
-use super::explicit::Failure;
 use super::landing::{Trial, smallest_step};
-use super::memory::Memory;
-use super::stepper::{Step, Stepper};
+use super::memory::{Age, Memory, Pace};
+use super::stepper::Step;
+use super::work::{Adaptive, Attempt};
+use super::{Ode, Settings};
 
 /// What an attempt has come to, if not to an accepted step.
 enum Rejection<E> {
-    /// The error is this many times too large.
-    Error(f64),
-    /// The model has failed at a trial point.
+    /// The error is too large.
+    Error(Attempt),
+    /// The model has failed at a trial point, or the implicit equations were not solved.
     Failure(Failure<E>),
 }
 
@@ -20,47 +21,59 @@ enum Rejection<E> {
 ///
 /// Each attempt depends on `(t, x)`, the limit and the memory alone: when the work limit interrupts, the next call
 /// goes on as if there had been none.
-pub(super) fn step<O: Ode + ?Sized>(
-    stepper: &mut Stepper,
-    ode: &mut O,
-    t: f64,
-    t_limit: f64,
+pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
+    method: &mut M,
+    equations: &mut Equations<O>,
+    settings: &Settings,
+    (t, t_limit): (f64, f64),
     x: &mut [f64],
     memory: &mut Memory,
 ) -> Result<Step, IntegrateError<O::Error>> {
-    let at_entry = *memory;
-    stepper.afford(t, 1)?;
-    let start = stepper.work.start(ode, t, x);
+    let at_entry = (memory.pace, memory.newton);
+    equations.afford(t, 1)?;
+    let start = method.start(equations, t, x);
     start.map_err(|failure| failure.at(t, 0.0))?;
-    if memory.h_next == 0.0 {
-        memory.h_next = initial_step(stepper, ode, t, t_limit)?;
+    if memory.pace.h_next == 0.0 {
+        memory.pace.h_next = match settings.initial_step {
+            Some(h) => h,
+            None => {
+                equations.afford(t, 1)?;
+                method.initial_step(equations, t, t_limit, settings)
+            }
+        };
     }
-    let control = &stepper.settings.method.tableau().control;
+    let control = method.control();
     let h_min = smallest_step(t, t_limit);
     let mut rejections = 0;
     loop {
-        stepper.afford(t, stepper.work.evaluations_per_step())?;
-        let h = memory.h_next.min(stepper.settings.h_max).max(h_min);
+        equations.afford(t, method.evaluations_per_step())?;
+        let h = memory.pace.h_next.min(settings.h_max).max(h_min);
         let trial = Trial::towards(t, h, t_limit);
-        let rejection = match stepper.work.attempt(ode, t, trial, &stepper.settings) {
-            Ok(norm) if norm <= 1.0 => {
-                remember(memory, control, trial, norm);
-                return Ok(stepper.accept(trial, norm, rejections, x));
+        let rejection = match method.attempt(equations, t, trial, settings, memory) {
+            Ok(attempt) if attempt.norm <= 1.0 => {
+                remember(&mut memory.pace, control, trial, attempt);
+                return Ok(Step::accepted(method, trial, attempt.norm, rejections, x));
             }
-            Ok(norm) => Rejection::Error(norm),
+            Ok(attempt) => Rejection::Error(attempt),
             Err(failure) => Rejection::Failure(failure),
         };
         let h = trial.h
-            * match rejection {
-                Rejection::Error(norm) => control.after_rejection(norm),
+            * match &rejection {
+                Rejection::Error(attempt) => control.after_rejection(attempt.norm, attempt.caution),
+                Rejection::Failure(Failure::NoConvergence) => Control::AFTER_DIVERGENCE,
                 Rejection::Failure(_) => Control::AFTER_FAILURE,
             };
-        if h < h_min {
-            *memory = at_entry;
-            return Err(rejection.at(t, trial.h, stepper.work.worst()));
+        // An attempt that has failed with the Jacobian of another point is followed by one with that of this point.
+        if memory.newton.jacobian == Age::Old {
+            memory.newton.jacobian = Age::None;
         }
-        memory.h_next = h;
-        memory.rejected = true;
+        if h < h_min {
+            (memory.pace, memory.newton) = at_entry;
+            memory.newton.jacobian = Age::None;
+            return Err(rejection.at(t, trial.h, method.worst()));
+        }
+        memory.pace.h_next = h;
+        memory.pace.rejected = true;
         rejections += 1;
     }
 }
@@ -69,52 +82,30 @@ pub(super) fn step<O: Ode + ?Sized>(
 ///
 /// A step that the limit has shortened says little: its small error neither lowers the natural step nor enters
 /// the controller; it may only show that more is possible.
-fn remember(memory: &mut Memory, control: &Control, trial: Trial, norm: f64) {
-    let mut ratio = control.after_acceptance(norm, memory.last_error);
-    if memory.rejected {
+fn remember(pace: &mut Pace, control: &Control, trial: Trial, attempt: Attempt) {
+    let mut ratio = control.after_acceptance(trial.h, attempt.norm, attempt.caution, pace);
+    if pace.rejected {
         ratio = ratio.min(1.0);
     }
     let proposal = trial.h * ratio;
     if trial.shortened {
-        memory.h_next = memory.h_next.max(proposal);
+        pace.h_next = pace.h_next.max(proposal);
     } else {
-        memory.h_next = proposal;
-        memory.last_error = norm.max(Control::MIN_ERROR);
+        pace.h_next = proposal;
+        pace.last_step = trial.h;
+        pace.last_error = attempt.norm.max(control.min_error);
     }
-    memory.rejected = false;
-}
-
-/// The first natural step, from the settings or from the equations.
-fn initial_step<O: Ode + ?Sized>(
-    stepper: &mut Stepper,
-    ode: &mut O,
-    t: f64,
-    t_limit: f64,
-) -> Result<f64, IntegrateError<O::Error>> {
-    if let Some(h) = stepper.settings.initial_step {
-        return Ok(h);
-    }
-    stepper.afford(t, 1)?;
-    let Stepper { work, settings, .. } = stepper;
-    let (norm_x, norm_dx) = work.start_norms(settings);
-    let h_euler = euler_step(norm_x, norm_dx).min(settings.h_max).min(t_limit - t);
-    // Where the model fails, the attempts will find a smaller step by themselves.
-    let t1 = (t + h_euler).min(t_limit);
-    let h = match work.second_derivative_norm(ode, t1, h_euler) {
-        Ok(norm_ddx) => first_step(h_euler, norm_dx, norm_ddx, settings.method.order()),
-        Err(_) => h_euler,
-    };
-    Ok(h.max(f64::MIN_POSITIVE))
+    pace.rejected = false;
 }
 
 impl<E> Rejection<E> {
     fn at(self, t: f64, h: f64, component: usize) -> IntegrateError<E> {
         match self {
-            Rejection::Error(error_norm) => IntegrateError::StepTooSmall {
+            Rejection::Error(attempt) => IntegrateError::StepTooSmall {
                 t,
                 h,
                 component,
-                error_norm,
+                error_norm: attempt.norm,
             },
             Rejection::Failure(failure) => failure.at(t, h),
         }

@@ -1,56 +1,87 @@
 //! Step size control for adaptive one-step methods.
 
-/// The constants of a proportional-integral controller.
+use super::memory::Pace;
+
+/// The constants of a controller.
 ///
-/// With the error norm `eₙ` of this step and `eₙ₋₁` of the one before, the next step is
+/// With the error norm `eₙ` of the step `hₙ` just accepted, the next step is
 ///
 /// ```text
-///     hₙ₊₁ = hₙ · min(grow, max(shrink, safety · eₙ^(−exponent) · eₙ₋₁^beta))
+///     hₙ₊₁ = hₙ · min(grow, max(shrink, safety · eₙ^(−exponent) · history))                 (1)
 /// ```
 ///
-/// E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II*, 2nd edition, Springer 1996,
-/// section IV.2, doi:10.1007/978-3-642-05221-7; there from K. Gustafsson, M. Lundh, G. Söderlind, *A PI
-/// stepsize control for the numerical solution of ordinary differential equations*, BIT 28 (1988)
-/// 270–287, doi:10.1007/BF01934091. `beta = 0` is the elementary controller HNW II.4 (4.13).
+/// where `history` is what the step before teaches, [`History`]. E. Hairer, G. Wanner, *Solving Ordinary Differential
+/// Equations II*, 2nd edition, Springer 1996, sections IV.2 and IV.8, doi:10.1007/978-3-642-05221-7.
 #[derive(Debug)]
 pub(super) struct Control {
     /// Power of this step's error.
     pub exponent: f64,
-    /// Power of the last step's error.
-    pub beta: f64,
+    /// What the step before teaches.
+    pub history: History,
     /// Makes the next step's acceptance likely.
     pub safety: f64,
     /// The least ratio of a step to the one before.
     pub shrink: f64,
     /// The greatest ratio of a step to the one before.
     pub grow: f64,
+    /// A ratio from one to this leaves the step as it is: what was factored for it serves again.
+    pub hold: f64,
+    /// The least error remembered, so that one lucky step does not shorten the next.
+    pub min_error: f64,
+}
+
+/// What the step before teaches.
+#[derive(Debug)]
+pub(super) enum History {
+    /// Nothing: the elementary controller HNW II.4 (4.13).
+    None,
+    /// `eₙ₋₁^β`: proportional-integral control. K. Gustafsson, M. Lundh, G. Söderlind, *A PI stepsize control for the
+    /// numerical solution of ordinary differential equations*, BIT 28 (1988) 270–287, doi:10.1007/BF01934091.
+    Proportional(f64),
+    /// `min(1, hₙ/hₙ₋₁ · (eₙ₋₁/eₙ)^exponent)`: the trend of the error's constant goes on. K. Gustafsson, *Control-theoretic
+    /// techniques for stepsize selection in implicit Runge-Kutta methods*, ACM Trans. Math. Softw. 20 (1994) 496–517,
+    /// doi:10.1145/198429.198437.
+    Predictive,
 }
 
 impl Control {
     /// For methods that estimate no error.
     pub const NONE: Control = Control {
         exponent: 0.0,
-        beta: 0.0,
+        history: History::None,
         safety: 1.0,
         shrink: 1.0,
         grow: 1.0,
+        hold: 1.0,
+        min_error: 1e-4,
     };
-
-    /// The least error remembered, so that one lucky step does not shorten the next.
-    pub const MIN_ERROR: f64 = 1e-4;
 
     /// The ratio of steps after the model has failed at a trial point: there is no error to go by.
     pub const AFTER_FAILURE: f64 = 0.25;
 
-    /// The ratio of the next step to this accepted one.
-    pub fn after_acceptance(&self, error: f64, last_error: f64) -> f64 {
-        let ratio = self.safety * error.powf(-self.exponent) * last_error.powf(self.beta);
-        ratio.clamp(self.shrink, self.grow)
+    /// The ratio of steps after Newton's iteration has not converged.
+    pub const AFTER_DIVERGENCE: f64 = 0.5;
+
+    /// The ratio of the next step to this accepted one of length `h`. `caution` is 1, or less if the step was
+    /// hard to compute.
+    pub fn after_acceptance(&self, h: f64, error: f64, caution: f64, pace: &Pace) -> f64 {
+        let now = self.safety * error.powf(-self.exponent);
+        let ratio = match self.history {
+            History::None => now * caution,
+            History::Proportional(beta) => now * caution * pace.last_error.powf(beta),
+            History::Predictive if pace.last_step > 0.0 => {
+                let trend = (h / pace.last_step) * (pace.last_error / error).powf(self.exponent);
+                (now * caution).min(now * trend)
+            }
+            History::Predictive => now * caution,
+        };
+        let ratio = ratio.clamp(self.shrink, self.grow);
+        if (1.0..=self.hold).contains(&ratio) { 1.0 } else { ratio }
     }
 
     /// The ratio of the next attempt to this rejected one, without the memory of earlier steps.
-    pub fn after_rejection(&self, error: f64) -> f64 {
-        (self.safety * error.powf(-self.exponent)).max(self.shrink)
+    pub fn after_rejection(&self, error: f64, caution: f64) -> f64 {
+        (self.safety * caution * error.powf(-self.exponent)).max(self.shrink)
     }
 }
 

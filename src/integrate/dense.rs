@@ -10,9 +10,12 @@
 ///     r₄, r₅, … = h Σⱼ dᵢⱼ kⱼ                                                       (3)
 /// ```
 ///
-/// With (2) alone it is the cubic Hermite interpolant; every method adds its own rows (3). The form is that
-/// of `CONTD5` and `CONTD8` in Hairer and Wanner's codes `dopri5.f` and `dop853.f` (HNW II.6). It is
-/// continuous with its first derivative from step to step, and its ends are the accepted states bit by bit.
+/// With (2) alone it is the cubic Hermite interpolant; every explicit method adds its own rows (3). The form is that
+/// of `CONTD5` and `CONTD8` in Hairer and Wanner's codes `dopri5.f` and `dop853.f` (HNW II.6). The collocation polynomial of
+/// Radau IIA is written in it with rows of its own for `r₂` and `r₃`.
+///
+/// It is continuous from step to step, its ends are the accepted states bit by bit, and but for Radau IIA its first
+/// derivative is continuous too.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a> {
     pub(super) t0: f64,
@@ -48,18 +51,34 @@ impl Dense<'_> {
             return out.copy_from_slice(&self.x1[..n]);
         }
         let theta = (t - self.t0) / (self.t1 - self.t0);
-        let factors = [theta, 1.0 - theta];
-        out.fill(0.0);
-        // (1), from the innermost bracket outwards.
-        let rows = self.rows.chunks_exact(self.x0.len().max(1));
-        for (i, row) in rows.enumerate().rev() {
-            let factor = factors[i % 2];
-            for (x, r) in out.iter_mut().zip(row) {
-                *x = (*x + r) * factor;
-            }
-        }
+        polynomial(self.rows, self.x0.len(), theta, out);
         for (x, x0) in out.iter_mut().zip(self.x0) {
             *x += x0;
         }
+    }
+}
+
+/// What (1) adds to `x₀` at `θ`, inside of the step or beyond it; the rows are `n` long.
+pub(super) fn polynomial(rows: &[f64], n: usize, theta: f64, out: &mut [f64]) {
+    let factors = [theta, 1.0 - theta];
+    out.fill(0.0);
+    // From the innermost bracket outwards.
+    for (i, row) in rows.chunks_exact(n.max(1)).enumerate().rev() {
+        let factor = factors[i % 2];
+        for (x, r) in out.iter_mut().zip(row) {
+            *x = (*x + r) * factor;
+        }
+    }
+}
+
+/// Writes the rows (2), from the states and derivatives at both ends of a step of length `h`.
+pub(super) fn hermite(h: f64, (x0, f0): (&[f64], &[f64]), (x1, f1): (&[f64], &[f64]), rows: &mut [f64]) {
+    let n = x0.len();
+    let (r1, rest) = rows.split_at_mut(n);
+    let (r2, r3) = rest.split_at_mut(n);
+    for i in 0..n {
+        r1[i] = x1[i] - x0[i];
+        r2[i] = h * f0[i] - r1[i];
+        r3[i] = r1[i] - h * f1[i] - r2[i];
     }
 }

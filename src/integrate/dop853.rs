@@ -6,7 +6,7 @@
 //! `ER1` … `ER12`, `D41` … `D716`); here they are rounded once to the nearest double. The tests check
 //! them against all 200 order conditions of order 8 and, for the dense output, all 85 of order 7.
 
-use super::control::Control;
+use super::control::{Control, History};
 use super::tableau::{ErrorEstimate, Row, Tableau};
 
 pub(super) static TABLEAU: Tableau = Tableau {
@@ -211,10 +211,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     ],
     control: Control {
         exponent: 1.0 / 8.0,
-        beta: 0.0,
+        history: History::None,
         safety: 0.9,
         shrink: 1.0 / 3.0,
         grow: 6.0,
+        hold: 1.0,
+        min_error: 1e-4,
     },
 };
 

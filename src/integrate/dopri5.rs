@@ -5,7 +5,7 @@
 //! is that of HNW section II.6, in the nested form of Hairer and Wanner's code `dopri5.f`
 //! (its constants `D1` … `D7`); the controller's constants are the defaults of that code.
 
-use super::control::Control;
+use super::control::{Control, History};
 use super::tableau::{ErrorEstimate, Tableau};
 
 pub(super) static TABLEAU: Tableau = Tableau {
@@ -57,9 +57,11 @@ pub(super) static TABLEAU: Tableau = Tableau {
     ]],
     control: Control {
         exponent: 0.2 - 0.75 * 0.04,
-        beta: 0.04,
+        history: History::Proportional(0.04),
         safety: 0.9,
         shrink: 0.2,
         grow: 10.0,
+        hold: 1.0,
+        min_error: 1e-4,
     },
 };

@@ -66,6 +66,20 @@ pub enum IntegrateError<E> {
         /// That error.
         error_norm: f64,
     },
+    /// Newton's iteration does not solve the implicit equations of the step: however small the step, or of a fixed step.
+    NoConvergence {
+        /// Where the step starts.
+        t: f64,
+        /// The last step tried.
+        h: f64,
+    },
+    /// The memory is not of these settings.
+    WrongMemory {
+        /// As many numbers as the settings ask for.
+        expected: usize,
+        /// As many as it has.
+        found: usize,
+    },
     /// There is no accepted step whose inside could be asked for.
     NoStep,
 }
@@ -81,6 +95,8 @@ impl<E> IntegrateError<E> {
             | IntegrateError::WrongLength { .. }
             | IntegrateError::WorkLimit { .. }
             | IntegrateError::Derivative { .. }
+            | IntegrateError::NoConvergence { .. }
+            | IntegrateError::WrongMemory { .. }
             | IntegrateError::NoStep => None,
         }
     }
@@ -120,6 +136,13 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
                 "step {h:e} at t = {t} is too small to go on: the error of state {component} is \
                  {error_norm:.3} times its tolerance"
             ),
+            IntegrateError::NoConvergence { t, h } => write!(
+                f,
+                "Newton's iteration does not converge at t = {t}, step {h:e}: the derivative has a jump there, or is nearly singular"
+            ),
+            IntegrateError::WrongMemory { expected, found } => {
+                write!(f, "an integrator memory of {found} numbers given, {expected} expected")
+            }
             IntegrateError::NoStep => write!(f, "no accepted step to interpolate in"),
         }
     }

@@ -1,27 +1,34 @@
 //! Fixed steps: the work per second is known beforehand.
 
-use super::Ode;
+use super::equations::Equations;
 use super::error::IntegrateError;
 use super::landing::{Trial, smallest_step};
-use super::stepper::{Step, Stepper};
+use super::memory::{Age, Memory};
+use super::stepper::Step;
+use super::work::OneStep;
+use super::{Ode, Settings};
 
 /// One of the equal steps no longer than `h` from `t` to the limit. A failure is not tried again with a smaller
 /// step: that would take more time than was promised.
-pub(super) fn step<O: Ode + ?Sized>(
-    stepper: &mut Stepper,
-    ode: &mut O,
-    t: f64,
+pub(super) fn step<M: OneStep, O: Ode + ?Sized>(
+    method: &mut M,
+    equations: &mut Equations<O>,
+    settings: &Settings,
     h: f64,
-    t_limit: f64,
+    (t, t_limit): (f64, f64),
     x: &mut [f64],
+    memory: &mut Memory,
 ) -> Result<Step, IntegrateError<O::Error>> {
-    stepper.afford(t, 1 + stepper.work.evaluations_per_step())?;
-    let h = h.min(stepper.settings.h_max).max(smallest_step(t, t_limit));
+    equations.afford(t, 1 + method.evaluations_per_step())?;
+    let h = h.min(settings.h_max).max(smallest_step(t, t_limit));
     let trial = Trial::equal_part(t, h, t_limit);
-    let Stepper { work, settings, .. } = stepper;
-    work.start(ode, t, x).map_err(|failure| failure.at(t, 0.0))?;
-    let norm = work
-        .attempt(ode, t, trial, settings)
-        .map_err(|failure| failure.at(t, trial.h))?;
-    Ok(stepper.accept(trial, norm, 0, x))
+    let start = method.start(equations, t, x);
+    start.map_err(|failure| failure.at(t, 0.0))?;
+    match method.attempt(equations, t, trial, settings, memory) {
+        Ok(attempt) => Ok(Step::accepted(method, trial, attempt.norm, 0, x)),
+        Err(failure) => {
+            memory.newton.jacobian = Age::None;
+            Err(failure.at(t, trial.h))
+        }
+    }
 }

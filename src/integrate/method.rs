@@ -1,6 +1,5 @@
 //! The closed list of methods.
 
-use super::tableau::Tableau;
 use super::{dop853, dopri5, rk4};
 
 /// How a step is taken.
@@ -19,6 +18,26 @@ pub enum Method {
         /// The longest step, in units of `t`.
         step: f64,
     },
+    /// Hairer and Wanner's RADAU5, the Radau IIA method of order 5: implicit, for stiff equations.
+    ///
+    /// Its error estimate is of order 3. As in their code it is compared not with the tolerance `rel` but with
+    /// `0.1 rel^(2/3)`, each state's absolute tolerance in proportion: then the errors at the end of a run follow `rel` as those of
+    /// the other methods do.
+    Radau5,
+    /// The implicit midpoint rule, of order 2, with a fixed step: stable for whatever is stable, symplectic, and it keeps
+    /// quadratic invariants to round-off. It does not damp what is stiff.
+    ///
+    /// Steps as with [`Method::Rk4`]. The work of one step has a bound, of 20 corrections with a Jacobian at hand and 20 with a
+    /// new one; equations not solved by then are an error.
+    ImplicitMidpoint {
+        /// The longest step, in units of `t`.
+        step: f64,
+    },
+    /// [`Method::Dopri5`] where the equations are not stiff, [`Method::Radau5`] where they are.
+    ///
+    /// What changes the method are steps limited by stability, of eigenvalues that are damped: a fast vibration
+    /// almost without damping is followed by DOPRI5.
+    Auto,
 }
 
 impl Method {
@@ -28,32 +47,47 @@ impl Method {
             Method::Dopri5 => "dopri5",
             Method::Dop853 => "dop853",
             Method::Rk4 { .. } => "rk4",
+            Method::Radau5 => "radau5",
+            Method::ImplicitMidpoint { .. } => "implicit_midpoint",
+            Method::Auto => "auto",
         }
     }
 
     /// Order `p` of the solution at the end of a step: the error of one step is O(hᵖ⁺¹).
     pub fn order(&self) -> u32 {
-        self.tableau().order
+        match self {
+            Method::Dopri5 | Method::Auto => dopri5::TABLEAU.order,
+            Method::Dop853 => dop853::TABLEAU.order,
+            Method::Rk4 { .. } => rk4::TABLEAU.order,
+            Method::Radau5 => 5,
+            Method::ImplicitMidpoint { .. } => 2,
+        }
     }
 
     /// Order `q` of the dense output: its error inside a step that starts exactly is O(hᵠ⁺¹).
     pub fn dense_order(&self) -> u32 {
-        self.tableau().dense_order
+        match self {
+            Method::Dopri5 => dopri5::TABLEAU.dense_order,
+            Method::Dop853 => dop853::TABLEAU.dense_order,
+            Method::Rk4 { .. } => rk4::TABLEAU.dense_order,
+            Method::Radau5 | Method::Auto => 3,
+            Method::ImplicitMidpoint { .. } => 2,
+        }
+    }
+
+    /// Whether it ever asks for the Jacobian.
+    pub fn is_implicit(&self) -> bool {
+        match self {
+            Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
+            Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } => false,
+        }
     }
 
     /// The fixed step, or `None` for an adaptive method.
     pub fn fixed_step(&self) -> Option<f64> {
         match self {
-            Method::Dopri5 | Method::Dop853 => None,
-            Method::Rk4 { step } => Some(*step),
-        }
-    }
-
-    pub(super) fn tableau(&self) -> &'static Tableau {
-        match self {
-            Method::Dopri5 => &dopri5::TABLEAU,
-            Method::Dop853 => &dop853::TABLEAU,
-            Method::Rk4 { .. } => &rk4::TABLEAU,
+            Method::Rk4 { step } | Method::ImplicitMidpoint { step } => Some(*step),
+            Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Auto => None,
         }
     }
 }

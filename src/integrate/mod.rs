@@ -22,17 +22,22 @@
 //! | [`Method::Dopri5`] | 5(4) | 4 | adaptive |
 //! | [`Method::Dop853`] | 8(5,3) | 7 | adaptive |
 //! | [`Method::Rk4`] | 4 | 3 | fixed |
+//! | [`Method::Radau5`] | 5 (3), for stiff equations | 3 | adaptive |
+//! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
+//! | [`Method::Auto`] | Dopri5 or Radau5 | 4 or 3 | adaptive |
 //!
 //! Source throughout, called HNW below: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary
 //! Differential Equations I. Nonstiff Problems*, 2nd revised edition, Springer 1993,
 //! doi:10.1007/978-3-540-78862-1. HNW write `y(x)` for our `x(t)`, and `Atol`, `Rtol`, `sc` for our
 //! absolute tolerance, relative tolerance and scale.
 //!
-//! Where things are: `tableau` holds the coefficients' form, `dopri5`, `dop853` and `rk4` the
-//! coefficients, `explicit` the family of explicit Runge-Kutta methods (one attempt of one step),
-//! `adaptive` and `fixed` the two ways to choose steps, `control` the controller, `landing` the exact
-//! hit of a limit, `lanes` the loops over states. Each of these is right for any one-step method except `tableau` and `explicit`: an
-//! implicit family is one more file beside `explicit`.
+//! HW, on stiff equations, is their second volume, doi:10.1007/978-3-642-05221-7.
+//!
+//! Where things are: `work` says what a one-step method is. There are three: `explicit` (the family of explicit Runge-Kutta
+//! methods; `tableau` holds the coefficients' form, `dopri5`, `dop853` and `rk4` the coefficients), `radau` (with its coefficients in
+//! `radau5`) and `midpoint`; `auto` puts one or another to work. `newton` and `lu` serve the implicit ones, `equations` is how all of them
+//! see the [`Ode`]. `adaptive` and `fixed` are the two ways to choose steps, `control` the controller, `initial` the first step, `landing` the
+//! exact hit of a limit, `lanes` the loops over states.
 //!
 //! ```
 //! # use grapple::integrate;
@@ -49,7 +54,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut stepper = Stepper::new(Settings::new(Method::Dopri5, 1e-8, &[1.0])?);
-//! let (mut t, mut x, mut memory) = (0.0, [1.0], Memory::default());
+//! let (mut t, mut x, mut memory) = (0.0, [1.0], Memory::new(stepper.settings()));
 //! while t < 1.0 {
 //!     t = stepper.step(&mut Decay, t, 1.0, &mut x, &mut memory)?.t;
 //! }
@@ -60,22 +65,31 @@
 //! ```
 
 mod adaptive;
+mod auto;
 mod control;
 mod dense;
 mod dop853;
 mod dopri5;
+mod equations;
 mod error;
 mod explicit;
 mod fixed;
+mod initial;
 mod landing;
 mod lanes;
+mod lu;
 mod memory;
 mod method;
+mod midpoint;
+mod newton;
+mod radau;
+mod radau5;
 mod rk4;
 pub mod root;
 mod settings;
 mod stepper;
 mod tableau;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -104,4 +118,19 @@ pub trait Ode {
     ///
     /// Where the model has no derivative at `(t, x)`.
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error>;
+
+    /// Writes `∂f/∂x` at `(t, x)` into `jacobian`, all of it, column by column: with `n` states, `∂fᵢ/∂xⱼ` is
+    /// `jacobian[j * n + i]`. Then it returns `true`.
+    ///
+    /// Only the implicit methods ask. Unless a model says more, it returns `false`: it does not know its Jacobian, and the
+    /// integrator takes differences of [`derivative`](Ode::derivative), one for each state. What is wrong in a Jacobian slows the
+    /// iterations, it does not change what they converge to.
+    ///
+    /// # Errors
+    ///
+    /// Where the model has no derivative at `(t, x)`.
+    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Self::Error> {
+        let _ = (t, x, jacobian);
+        Ok(false)
+    }
 }

@@ -32,6 +32,8 @@ impl Settings {
     ///     |errorᵢ| ≤ absᵢ + rel · max(|x₀ᵢ|, |x₁ᵢ|)                     HNW II.4 (4.10)
     /// ```
     ///
+    /// where the error is what the method estimates ([`Method::Radau5`] estimates another one).
+    ///
     /// # Errors
     ///
     /// When the tolerance is not in `MIN_RELATIVE_TOLERANCE ..= 0.5`, when a nominal value is zero
@@ -116,6 +118,19 @@ impl Settings {
     /// The absolute tolerance of each state, in its own unit.
     pub fn absolute_tolerance(&self) -> &[f64] {
         &self.absolute_tolerance
+    }
+
+    /// The magnitude at which a state stops mattering in proportion to itself.
+    pub(super) fn nominal(&self, component: usize) -> f64 {
+        self.absolute_tolerance[component] / self.relative_tolerance
+    }
+
+    /// The tolerance of each state in a step from `x0` to `x1`: `absᵢ + rel · max(|x₀ᵢ|, |x₁ᵢ|)`.
+    pub(super) fn scale(&self, x0: &[f64], x1: &[f64], scale: &mut [f64]) {
+        let both = x0.iter().zip(x1);
+        for ((sc, abs), (x0, x1)) in scale.iter_mut().zip(&self.absolute_tolerance).zip(both) {
+            *sc = abs + self.relative_tolerance * x0.abs().max(x1.abs());
+        }
     }
 }
 

@@ -1,12 +1,15 @@
 //! One step at a time.
 
+use super::auto::Auto;
 use super::dense::Dense;
+use super::equations::Equations;
 use super::error::IntegrateError;
-use super::explicit::{Explicit, Failure};
 use super::landing::Trial;
 use super::lanes::first_not_finite;
 use super::memory::Memory;
+use super::method::Method;
 use super::settings::Settings;
+use super::work::{OneStep, Work};
 use super::{Ode, adaptive, fixed};
 
 /// Takes one step at a time with one method: the settings and the workspace.
@@ -14,8 +17,10 @@ use super::{Ode, adaptive, fixed};
 /// Nothing is allocated after [`new`](Stepper::new).
 #[derive(Clone, Debug)]
 pub struct Stepper {
-    pub(super) settings: Settings,
-    pub(super) work: Explicit,
+    settings: Settings,
+    work: Work,
+    /// Evaluations so far, and when the call began.
+    evaluations: u64,
     call_start: u64,
 }
 
@@ -32,15 +37,17 @@ pub struct Step {
     pub error_norm: f64,
     /// Attempts that were rejected before this one in the same call of [`Stepper::step`].
     pub rejections: u32,
+    /// The method of the next step, where [`Method::Auto`] has changed it.
+    pub changed_to: Option<Method>,
 }
 
 impl Stepper {
     /// A stepper for these settings.
     pub fn new(settings: Settings) -> Stepper {
-        let work = Explicit::new(settings.method.tableau(), settings.n_states());
         Stepper {
+            work: Work::new(&settings),
             settings,
-            work,
+            evaluations: 0,
             call_start: 0,
         }
     }
@@ -57,8 +64,8 @@ impl Stepper {
     ///
     /// # Errors
     ///
-    /// See [`IntegrateError`]; `x` is then unchanged. `memory` is unchanged too, except after a work limit:
-    /// there it holds what the rejected attempts have taught.
+    /// See [`IntegrateError`]; `x` is then unchanged. `memory` is unchanged too, except that the next attempt takes a new
+    /// Jacobian, and that after a work limit it holds what the rejected attempts have taught.
     pub fn step<O: Ode + ?Sized>(
         &mut self,
         ode: &mut O,
@@ -67,16 +74,35 @@ impl Stepper {
         x: &mut [f64],
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
-        self.check(t, t_limit, x)?;
-        match self.settings.method.fixed_step() {
-            Some(h) => fixed::step(self, ode, t, h, t_limit, x),
-            None => adaptive::step(self, ode, t, t_limit, x, memory),
+        self.check(t, t_limit, x, memory)?;
+        let Stepper {
+            settings,
+            work,
+            evaluations,
+            call_start,
+        } = self;
+        let equations = &mut Equations {
+            ode,
+            evaluations,
+            call_start: *call_start,
+            limit: settings.max_evaluations,
+        };
+        let times = (t, t_limit);
+        match (work, settings.method.fixed_step()) {
+            (Work::Explicit(method), Some(h)) => fixed::step(method, equations, settings, h, times, x, memory),
+            (Work::Explicit(method), None) => adaptive::step(method, equations, settings, times, x, memory),
+            (Work::ImplicitMidpoint(method), h) => {
+                let h = h.expect("the rule has a fixed step");
+                fixed::step(method, equations, settings, h, times, x, memory)
+            }
+            (Work::Radau5(method), _) => adaptive::step(method, equations, settings, times, x, memory),
+            (Work::Auto(auto), _) => auto.step(equations, settings, times, x, memory),
         }
     }
 
     /// The solution inside the last accepted step, from its start to its end.
     ///
-    /// Costs 3 evaluations per step with [`Method::Dop853`](super::Method::Dop853), none with the others: ask
+    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`], none with the others: ask
     /// before inputs, parameters or modes change. The work limit leaves room for them.
     ///
     /// # Errors
@@ -84,56 +110,49 @@ impl Stepper {
     /// [`IntegrateError::NoStep`] when the last attempt to [`step`](Stepper::step) has failed, or after
     /// [`invalidate`](Stepper::invalidate); a failure of the model in one of the evaluations.
     pub fn dense<O: Ode + ?Sized>(&mut self, ode: &mut O) -> Result<Dense<'_>, IntegrateError<O::Error>> {
-        let (t, h) = self.work.last_step().ok_or(IntegrateError::NoStep)?;
-        match self.work.dense(ode) {
-            Ok(dense) => dense.ok_or(IntegrateError::NoStep),
-            Err(failure) => Err(failure.at(t, h)),
+        let equations = &mut Equations {
+            ode,
+            evaluations: &mut self.evaluations,
+            call_start: self.call_start,
+            limit: self.settings.max_evaluations,
+        };
+        match &mut self.work {
+            Work::Explicit(method) => inside(method, equations),
+            Work::Radau5(method) => inside(method, equations),
+            Work::ImplicitMidpoint(method) => inside(method, equations),
+            Work::Auto(auto) => match &mut **auto {
+                Auto {
+                    stiff: true, radau5, ..
+                } => inside(radau5, equations),
+                Auto { explicit, .. } => inside(explicit, equations),
+            },
         }
     }
 
     /// Tells that inputs, parameters or modes have changed: no derivative known is used again.
     ///
-    /// Not needed after a change of `t` or `x` alone: those are compared bit by bit.
+    /// Not needed after a change of `t` or `x` alone: those are compared bit by bit. The Jacobian in the memory stays: it
+    /// need not be that of the equations, as long as Newton's iteration converges fast with it.
     pub fn invalidate(&mut self) {
-        self.work.invalidate();
+        match &mut self.work {
+            Work::Explicit(method) => method.invalidate(),
+            Work::Radau5(method) => method.invalidate(),
+            Work::ImplicitMidpoint(method) => method.invalidate(),
+            Work::Auto(auto) => auto.invalidate(),
+        }
     }
 
     /// Starts a new count of evaluations for the work limit, at the start of each `doStep`.
     pub fn begin_call(&mut self) {
-        self.call_start = self.work.evaluations;
+        self.call_start = self.evaluations;
     }
 
-    /// Derivative evaluations in this call.
+    /// Derivative evaluations in this call; a Jacobian counts as one for each state.
     pub fn evaluations(&self) -> u64 {
-        self.work.evaluations - self.call_start
+        self.evaluations - self.call_start
     }
 
-    /// Refuses what would be more evaluations than the call may have.
-    pub(super) fn afford<E>(&self, t: f64, more: u64) -> Result<(), IntegrateError<E>> {
-        let evaluations = self.evaluations();
-        if evaluations.saturating_add(more) <= self.settings.max_evaluations {
-            Ok(())
-        } else {
-            Err(IntegrateError::WorkLimit {
-                t_reached: t,
-                evaluations,
-            })
-        }
-    }
-
-    /// Hands the accepted step over.
-    pub(super) fn accept(&self, trial: Trial, error_norm: f64, rejections: u32, x: &mut [f64]) -> Step {
-        x.copy_from_slice(self.work.x1());
-        Step {
-            t: trial.t1,
-            h: trial.h,
-            landed: trial.lands,
-            error_norm,
-            rejections,
-        }
-    }
-
-    fn check<E>(&self, t: f64, t_limit: f64, x: &[f64]) -> Result<(), IntegrateError<E>> {
+    fn check<E>(&self, t: f64, t_limit: f64, x: &[f64], memory: &Memory) -> Result<(), IntegrateError<E>> {
         if !(t.is_finite() && t_limit > t) {
             return Err(IntegrateError::LimitNotAhead { t, t_limit });
         }
@@ -144,6 +163,13 @@ impl Stepper {
                 found: x.len(),
             });
         }
+        let expected = Memory::size_for(&self.settings);
+        if memory.size() != expected {
+            return Err(IntegrateError::WrongMemory {
+                expected,
+                found: memory.size(),
+            });
+        }
         match first_not_finite(x) {
             Some(component) => Err(IntegrateError::StateNotFinite { t, component }),
             None => Ok(()),
@@ -151,12 +177,35 @@ impl Stepper {
     }
 }
 
-impl<E> Failure<E> {
-    /// The error for a failure in a step of length `h` from `t`.
-    pub(super) fn at(self, t: f64, h: f64) -> IntegrateError<E> {
-        match self {
-            Failure::Derivative(source) => IntegrateError::Derivative { t, h, source },
-            Failure::NotFinite(component) => IntegrateError::NotFinite { t, h, component },
+/// The solution inside a method's last accepted step.
+fn inside<'a, M: OneStep, O: Ode + ?Sized>(
+    method: &'a mut M,
+    equations: &mut Equations<O>,
+) -> Result<Dense<'a>, IntegrateError<O::Error>> {
+    let (t, h) = method.last_step().ok_or(IntegrateError::NoStep)?;
+    match method.dense(equations) {
+        Ok(dense) => dense.ok_or(IntegrateError::NoStep),
+        Err(failure) => Err(failure.at(t, h)),
+    }
+}
+
+impl Step {
+    /// Hands an accepted step over: its end goes into `x`.
+    pub(super) fn accepted(
+        method: &impl OneStep,
+        trial: Trial,
+        error_norm: f64,
+        rejections: u32,
+        x: &mut [f64],
+    ) -> Step {
+        x.copy_from_slice(method.x1());
+        Step {
+            t: trial.t1,
+            h: trial.h,
+            landed: trial.lands,
+            error_norm,
+            rejections,
+            changed_to: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::{Evaluation, Model, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DMatrixViewMut};
 
 /// How the states' derivatives and the outputs change with states and inputs, exactly, in `N` directions at once.
 ///
@@ -98,7 +98,7 @@ impl<const N: usize> Tangent<N> {
         Ok(())
     }
 
-    /// `A = ∂ẋ/∂x` alone, as an implicit integrator wants it.
+    /// `A = ∂ẋ/∂x` alone, column by column, as an implicit integrator wants it.
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
@@ -107,12 +107,14 @@ impl<const N: usize> Tangent<N> {
         plant: &Plant,
         t: f64,
         at: (&[f64], &[f64], &[i32]),
-        A: &mut DMatrix<f64>,
+        A: &mut [f64],
     ) -> Result<(), Error> {
-        for first in (0..self.x.len()).step_by(N) {
+        let nx = self.x.len();
+        let mut A = DMatrixViewMut::from_slice(A, nx, nx);
+        for first in (0..nx).step_by(N) {
             self.seed_columns(at, first);
             self.evaluate(plant, t, at.2, false)?;
-            for (k, column) in (first..self.x.len()).take(N).enumerate() {
+            for (k, column) in (first..nx).take(N).enumerate() {
                 copy_lane(&self.dx, k, A.column_mut(column));
             }
         }

@@ -10,7 +10,7 @@ pub use state::{INPUT_ORDER, State};
 use crate::Error;
 use crate::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{Model, Plant};
+use crate::plant::{LANES, Model, Plant, Tangent};
 use crate::spec;
 
 /// A plant in motion.
@@ -23,6 +23,8 @@ pub struct Simulation {
     stepper: Stepper,
     statistics: Statistics,
     room: Room,
+    /// The plant's derivatives by its states, if the method asks for them.
+    tangent: Option<Tangent<LANES>>,
 }
 
 /// How much work was done since initialisation.
@@ -78,12 +80,14 @@ impl Simulation {
             z_after: vec![0.0; model.indicator_count()],
             z: vec![0.0; model.indicator_count()],
         };
+        let tangent = stepper.settings().method().is_implicit().then(|| Tangent::new(model));
         let mut simulation = Self {
-            state: State::new(model),
+            state: State::new(model, stepper.settings()),
             plant,
             stepper,
             statistics: Statistics::default(),
             room,
+            tangent,
         };
         simulation.restart(0.0);
         Ok(simulation)
@@ -106,7 +110,7 @@ impl Simulation {
 
     fn restart(&mut self, t: f64) {
         self.state.t = t;
-        self.state.memory = Memory::default();
+        self.state.memory = Memory::new(self.stepper.settings());
         self.plant.start(t, &mut self.state.x, &mut self.state.modes);
         self.statistics = Statistics::default();
         self.stepper.invalidate();
@@ -155,7 +159,9 @@ impl Simulation {
             let t_before = self.state.t;
             self.plant
                 .indicators(&self.state.x, &self.state.modes, &mut self.room.z_before);
-            self.step(t_start, limit)?;
+            if let Some(method) = self.step(t_start, limit)? {
+                messages.push(changed_to(method, self.state.t));
+            }
             let (x, modes) = (&self.state.x, &self.state.modes);
             self.plant.indicators(x, modes, &mut self.room.z_after);
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
@@ -177,8 +183,8 @@ impl Simulation {
         }
     }
 
-    /// One accepted step, not beyond `limit`.
-    fn step(&mut self, t_start: f64, limit: f64) -> Result<(), Error> {
+    /// One accepted step, not beyond `limit`; the method of the next one if it has changed.
+    fn step(&mut self, t_start: f64, limit: f64) -> Result<Option<Method>, Error> {
         let State {
             t,
             x,
@@ -193,13 +199,14 @@ impl Simulation {
             inputs: (u, u_derivatives),
             modes,
             u: &mut self.room.u,
+            tangent: self.tangent.as_mut(),
         };
         match self.stepper.step(&mut motion, *t, limit, x, memory) {
             Ok(step) => {
                 *t = step.t;
                 self.statistics.steps += 1;
                 self.statistics.rejected += u64::from(step.rejections);
-                Ok(())
+                Ok(step.changed_to)
             }
             Err(error) => Err(named(error, self.plant.model(), &self.stepper)),
         }
@@ -221,6 +228,7 @@ impl Simulation {
             inputs: (u, u_derivatives),
             modes,
             u: &mut self.room.u,
+            tangent: self.tangent.as_mut(),
         };
         let dense = match self.stepper.dense(&mut motion) {
             Ok(dense) => dense,
@@ -260,6 +268,19 @@ impl Simulation {
     }
 }
 
+/// What to tell the user when the integrator has changed its method at `t` (s).
+fn changed_to(method: Method, t: f64) -> String {
+    let stiff = if method == Method::Radau5 {
+        "stiff"
+    } else {
+        "not stiff any more"
+    };
+    format!(
+        "t = {t} s: the equations are {stiff}; the integration goes on with {}",
+        method.name()
+    )
+}
+
 /// The plant as the integrator sees it.
 struct Motion<'a> {
     plant: &'a mut Plant,
@@ -268,6 +289,7 @@ struct Motion<'a> {
     inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
     modes: &'a [i32],
     u: &'a mut [f64],
+    tangent: Option<&'a mut Tangent<LANES>>,
 }
 
 impl Ode for Motion<'_> {
@@ -278,16 +300,28 @@ impl Ode for Motion<'_> {
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         self.plant.derivative(t, x, self.u, self.modes, dx)
     }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
+        let Some(tangent) = &mut self.tangent else {
+            return Ok(false);
+        };
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        tangent.state_jacobian(self.plant, t, (x, self.u, self.modes), jacobian)?;
+        Ok(true)
+    }
 }
 
 fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Error> {
     let solver = &model.spec.solver;
+    let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
     let method = match (solver.method, solver.step) {
         (spec::Method::Dopri5, _) => Method::Dopri5,
         (spec::Method::Dop853, _) => Method::Dop853,
-        (spec::Method::Rk4, step) => Method::Rk4 {
-            step: step.unwrap_or(model.spec.experiment.step),
-        },
+        (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
+        (spec::Method::Radau5, _) => Method::Radau5,
+        (spec::Method::ImplicitMidpoint, step) => Method::ImplicitMidpoint { step: fixed(step) },
+        (spec::Method::Auto, _) => Method::Auto,
     };
     let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
     let longest = solver.step.unwrap_or(f64::INFINITY);
@@ -315,6 +349,7 @@ fn named(error: IntegrateError<Error>, model: &Model, stepper: &Stepper) -> Erro
         IntegrateError::Derivative { t, .. }
         | IntegrateError::NotFinite { t, .. }
         | IntegrateError::StepTooSmall { t, .. }
+        | IntegrateError::NoConvergence { t, .. }
         | IntegrateError::StateNotFinite { t, .. }
         | IntegrateError::LimitNotAhead { t, .. } => *t,
         _ => 0.0,

@@ -1,4 +1,4 @@
-use crate::integrate::Memory;
+use crate::integrate::{Memory, Settings};
 use crate::plant::Model;
 
 /// Highest derivative of an input that a host can give.
@@ -22,15 +22,15 @@ pub struct State {
 }
 
 impl State {
-    /// Room for a model, inputs at their starts.
-    pub fn new(model: &Model) -> Self {
+    /// Room for a model and its integrator, inputs at their starts.
+    pub fn new(model: &Model, settings: &Settings) -> Self {
         Self {
             t: 0.0,
             x: vec![0.0; model.states.len()],
             u: model.inputs.iter().map(|input| input.start).collect(),
             u_derivatives: std::array::from_fn(|_| vec![0.0; model.inputs.len()]),
             modes: vec![0; model.mode_count()],
-            memory: Memory::default(),
+            memory: Memory::new(settings),
         }
     }
 

@@ -652,8 +652,10 @@ impl Check<'_> {
                 self.report(section, "", field, format!("{value} is not positive"));
             }
         }
-        if spec.solver.method == super::Method::Rk4 && spec.solver.step.is_none() {
-            self.report("solver", "", "method", "the method rk4 needs `step`, s");
+        let method = spec.solver.method;
+        if method.has_fixed_step() && spec.solver.step.is_none() {
+            let what = format!("the method {} needs `step`, s", method.name());
+            self.report("solver", "", "method", what);
         }
     }
 }

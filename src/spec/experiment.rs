@@ -61,7 +61,7 @@ impl Default for Experiment {
 pub struct Solver {
     /// The method. Default `dopri5`.
     pub method: Method,
-    /// Sub-step of `rk4`, s; the longest step of the adaptive methods, if given.
+    /// Sub-step of `rk4` and `implicit_midpoint`, s; the longest step of the adaptive methods, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Most evaluations of the dynamics within one communication step; past it the step is
@@ -89,4 +89,30 @@ pub enum Method {
     Dop853,
     /// The classical Runge–Kutta method, order 4, with the fixed sub-step `step`.
     Rk4,
+    /// Hairer and Wanner's RADAU5, order 5, adaptive, implicit: for stiff craft, whose fastest motions are damped before they matter.
+    Radau5,
+    /// The implicit midpoint rule, order 2, with the fixed sub-step `step`: stable with steps longer than the fastest
+    /// vibration, which it does not damp.
+    ImplicitMidpoint,
+    /// `dopri5` where the craft is not stiff, `radau5` where it is; the log tells of each change.
+    Auto,
+}
+
+impl Method {
+    /// The method's name in a spec.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Dopri5 => "dopri5",
+            Method::Dop853 => "dop853",
+            Method::Rk4 => "rk4",
+            Method::Radau5 => "radau5",
+            Method::ImplicitMidpoint => "implicit_midpoint",
+            Method::Auto => "auto",
+        }
+    }
+
+    /// Whether its step is fixed, and has to be given.
+    pub fn has_fixed_step(self) -> bool {
+        matches!(self, Method::Rk4 | Method::ImplicitMidpoint)
+    }
 }

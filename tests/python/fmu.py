@@ -250,8 +250,8 @@ class ModelExchange(_Instance):
         self.fmu.fmi2GetEventIndicators(self.component, self._pz, self.n_indicators)
         return self._z.copy()
 
-    def integrate(self, times, names, rtol):
-        """Outputs at `times`, integrated by SciPy's DOP853. For systems without state events: it stops at time events."""
+    def integrate(self, times, names, rtol, method="DOP853"):
+        """Outputs at `times`, integrated by a method of SciPy. For systems without state events: it stops at time events."""
         nominals = np.array([self.archive.nominal(name) for name in self.archive.states])
         rows, x = [], self.x
         times = np.asarray(times, dtype=float)
@@ -265,7 +265,7 @@ class ModelExchange(_Instance):
                     self.derivative,
                     (t_now, end),
                     x,
-                    "DOP853",
+                    method,
                     t_eval=sorted({*here, end}),
                     rtol=rtol,
                     atol=rtol * nominals,

@@ -134,6 +134,7 @@ MISTAKES = {
         ["tolerance", "-0.00000001"],
     ),
     "runge-kutta without a step": (('body = "arm"', 'body = "arm"\n[solver]\nmethod = "rk4" # here'), ["step"]),
+    "midpoint rule without a step": (('body = "arm"', 'body = "arm"\n[solver]\nmethod = "implicit_midpoint" # here'), ["step"]),
 }
 
 CIRCLE = """\

@@ -1,6 +1,7 @@
 """A saved FMU state holds everything that the future depends on: a continuation is the same to the last bit.
 
-Two arms: the SSRMS-type example, and a small one with what an event leaves behind (a stop, a pulse, a servo's switch).
+Two arms: the SSRMS-type example, and a small one with what an event leaves behind (a stop, a pulse, a servo's switch), that with
+implicit methods too, which leave a Jacobian behind.
 """
 
 import subprocess
@@ -48,10 +49,20 @@ STEPS = [0.1, 0.03, 0.2, 0.07, 0.1, 0.1, 0.25, 0.15]
 
 @pytest.fixture(scope="module")
 def arms(examples, tmp_path_factory):
-    return {"ssrms_type": examples["ssrms_type"], "arm with stops": Archive.build(ARM, tmp_path_factory.mktemp("arm"))}
+    def arm(solver):
+        return Archive.build(ARM + solver, tmp_path_factory.mktemp("arm"))
+
+    return {
+        "ssrms_type": examples["ssrms_type"],
+        "arm with stops": arm(""),
+        "arm with stops, radau5": arm('[solver]\nmethod = "radau5"\n'),
+        "arm with stops, midpoint": arm('[solver]\nmethod = "implicit_midpoint"\nstep = 0.004\n'),
+    }
 
 
-pytestmark = pytest.mark.parametrize("arm", ["ssrms_type", "arm with stops"])
+pytestmark = pytest.mark.parametrize(
+    "arm", ["ssrms_type", "arm with stops", "arm with stops, radau5", "arm with stops, midpoint"]
+)
 
 
 def names_of(archive):

@@ -93,7 +93,9 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let mut single = Tangent::<1>::new(&model);
     let nx = point.x.len();
     let mut block = DMatrix::zeros(nx, nx);
-    tangent.state_jacobian(plant, point.t, at, &mut block).expect("regular");
+    tangent
+        .state_jacobian(plant, point.t, at, block.as_mut_slice())
+        .expect("regular");
     assert_eq!(block, jacobians.A);
     let names = model.derivatives.iter().map(|q| &q.name);
     let names: Vec<&String> = names.chain(model.outputs.iter().map(|y| &y.quantity.name)).collect();

@@ -344,5 +344,5 @@ fn copy_state(from: &State, to: &mut State) {
         to.clone_from(from);
     }
     to.modes.clone_from(&from.modes);
-    to.memory = from.memory;
+    to.memory.clone_from(&from.memory);
 }

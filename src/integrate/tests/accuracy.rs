@@ -17,7 +17,7 @@ fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> 
 #[test]
 fn the_error_follows_the_tolerance_on_a_kepler_orbit() {
     let t_end = 20.0;
-    for method in [Method::Dopri5, Method::Dop853] {
+    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         let name = format!("kepler {}", method.name());
         check_proportionality(&name, &[1e-4, 1e-6, 1e-8, 1e-10], |tolerance| {
             let mut x = kepler_solution(0.6, 0.0);
@@ -30,7 +30,7 @@ fn the_error_follows_the_tolerance_on_a_kepler_orbit() {
 
 #[test]
 fn the_error_follows_the_tolerance_on_the_arenstorf_orbit() {
-    for method in [Method::Dopri5, Method::Dop853] {
+    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         let name = format!("arenstorf {}", method.name());
         check_proportionality(&name, &[1e-5, 1e-7, 1e-9, 1e-11], |tolerance| {
             let mut x = ARENSTORF_START;
@@ -61,7 +61,7 @@ fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
 
 #[test]
 fn the_first_step_is_neither_rejected_nor_timid() {
-    for method in [Method::Dopri5, Method::Dop853] {
+    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         for tolerance in [1e-3, 1e-6, 1e-9, 1e-12] {
             // In the pericentre, where the steps are the shortest.
             let mut x = kepler_solution(0.6, 0.0);

@@ -7,14 +7,22 @@ use super::problems::{distance, run, slope, smooth, smooth_solution};
 fn steps_of(method: Method, h: f64) -> Settings {
     let method = match method {
         Method::Rk4 { .. } => Method::Rk4 { step: h },
+        Method::ImplicitMidpoint { .. } => Method::ImplicitMidpoint { step: h },
         adaptive => adaptive,
     };
-    let settings = Settings::new(method, 0.1, &[1e6; 2]).unwrap();
+    let settings = match method {
+        // Newton's iteration goes by the tolerance: as tight as leaves the step accepted.
+        Method::Radau5 => Settings::new(method, h.powi(6), &[1.0; 2]),
+        Method::ImplicitMidpoint { .. } => Settings::new(method, 0.1, &[1.0; 2]),
+        _ => Settings::new(method, 0.1, &[1e6; 2]),
+    };
+    let settings = settings.unwrap();
     let settings = settings.with_h_max(h).unwrap();
     settings.with_initial_step(h).unwrap()
 }
 
-const CASES: [(Method, [i32; 4]); 3] = [
+const CASES: [(Method, [i32; 4]); 4] = [
+    (Method::ImplicitMidpoint { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Rk4 { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Dopri5, [16, 32, 64, 128]),
     (Method::Dop853, [10, 13, 17, 22]),
@@ -41,7 +49,7 @@ fn error_inside(method: Method, h: f64) -> f64 {
     let t0 = 0.4;
     let mut x = smooth_solution(t0);
     let mut stepper = Stepper::new(steps_of(method, h));
-    let mut memory = Memory::default();
+    let mut memory = Memory::new(stepper.settings());
     let step = stepper.step(&mut smooth(), t0, f64::INFINITY, &mut x, &mut memory);
     let t1 = step.unwrap().t;
     let dense = stepper.dense(&mut smooth()).unwrap();
@@ -60,6 +68,8 @@ fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
         (Method::Rk4 { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Dopri5, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Dop853, [0.2, 0.15, 0.1, 0.075]),
+        (Method::Radau5, [0.1, 0.05, 0.025, 0.0125]),
+        (Method::ImplicitMidpoint { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
     ] {
         let points = lengths.map(|h| (h, error_inside(method, h)));
         let (slope, order) = (slope(&points), f64::from(method.dense_order()));
@@ -74,9 +84,10 @@ fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
 
 #[test]
 fn the_dense_output_joins_the_accepted_states_with_their_derivatives() {
-    for method in [Method::Rk4 { step: 0.3 }, Method::Dopri5, Method::Dop853] {
+    let midpoint = Method::ImplicitMidpoint { step: 0.3 };
+    for method in [Method::Rk4 { step: 0.3 }, Method::Dopri5, Method::Dop853, midpoint] {
         let mut stepper = Stepper::new(steps_of(method, 0.3));
-        let (mut x, mut memory) = (smooth_solution(0.1), Memory::default());
+        let (mut x, mut memory) = (smooth_solution(0.1), Memory::new(stepper.settings()));
         let start = x;
         let step = stepper.step(&mut smooth(), 0.1, 5.0, &mut x, &mut memory).unwrap();
         let dense = stepper.dense(&mut smooth()).unwrap();

@@ -44,9 +44,13 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
         (Method::Dop853, 1e-9),
         (Method::Dop853, 1e-12),
         (Method::Rk4 { step: 1e-3 }, 1e-9),
+        (Method::Radau5, 1e-6),
+        (Method::Radau5, 1e-9),
+        (Method::ImplicitMidpoint { step: 1e-5 }, 1e-9),
+        (Method::Auto, 1e-9),
     ] {
         let mut stepper = Stepper::new(Settings::new(method, tolerance, &[1.0; 4]).unwrap());
-        let (t0, mut memory) = (0.1, Memory::default());
+        let (t0, mut memory) = (0.1, Memory::new(stepper.settings()));
         let mut x = kepler_solution(0.6, t0);
         let t = first_event(&mut stepper, &mut kepler(), t0, &mut x, &mut memory, |x| x[1]);
         let error = (t - std::f64::consts::PI).abs();
@@ -59,12 +63,19 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
 fn a_bouncing_ball_bounces_when_it_should() {
     // Falls 1 m under 9.81 m/s², rebounds with 0.8 of its speed: between bounces 2·0.8ᵏ·v₀/g.
     let g = 9.81;
-    for method in [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.01 }] {
+    for method in [
+        Method::Dopri5,
+        Method::Dop853,
+        Method::Rk4 { step: 0.01 },
+        Method::Radau5,
+        Method::ImplicitMidpoint { step: 0.01 },
+        Method::Auto,
+    ] {
         let mut ball = ode(move |_, x, dx| dx.copy_from_slice(&[x[1], -g]));
         let settings = Settings::new(method, 1e-9, &[1.0; 2]).unwrap();
         // The error of a parabola is zero: without this the steps would grow without bound.
         let mut stepper = Stepper::new(settings.with_h_max(1.0).unwrap());
-        let (mut t, mut x, mut memory) = (0.0, [1.0, 0.0], Memory::default());
+        let (mut t, mut x, mut memory) = (0.0, [1.0, 0.0], Memory::new(stepper.settings()));
         let v0 = (2.0 * g).sqrt();
         let mut expected = v0 / g;
         for bounce in 1..=10 {

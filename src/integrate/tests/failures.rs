@@ -5,8 +5,15 @@ use std::convert::Infallible;
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Step, Stepper};
 use super::problems::{Rhs, ode, run};
 
-const METHODS: [Method; 3] = [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.01 }];
-const ADAPTIVE: [Method; 2] = [Method::Dopri5, Method::Dop853];
+const METHODS: [Method; 6] = [
+    Method::Dopri5,
+    Method::Dop853,
+    Method::Rk4 { step: 0.01 },
+    Method::Radau5,
+    Method::ImplicitMidpoint { step: 0.01 },
+    Method::Auto,
+];
+const ADAPTIVE: [Method; 4] = [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto];
 
 fn stepper(method: Method, n: usize) -> Stepper {
     Stepper::new(Settings::new(method, 1e-6, &vec![1.0; n]).unwrap())
@@ -14,7 +21,7 @@ fn stepper(method: Method, n: usize) -> Stepper {
 
 /// Runs until an error; returns it with the time reached.
 fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64]) -> (f64, IntegrateError<O::Error>) {
-    let (mut t, mut memory) = (0.0, Memory::default());
+    let (mut t, mut memory) = (0.0, Memory::new(stepper.settings()));
     while t < t_end {
         let before = x.to_vec();
         match stepper.step(ode, t, t_end, x, &mut memory) {
@@ -29,9 +36,9 @@ fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64
 }
 
 #[test]
-fn a_stiff_problem_ends_in_the_work_limit() {
+fn a_stiff_problem_ends_in_the_work_limit_of_an_explicit_method() {
     let mut stiff = ode(|t, x, dx| dx[0] = -1e9 * (x[0] - t.cos()));
-    for method in ADAPTIVE {
+    for method in [Method::Dopri5, Method::Dop853] {
         let settings = Settings::new(method, 1e-6, &[1.0]).unwrap();
         let mut stepper = Stepper::new(settings.with_max_evaluations(20_000));
         let (t, error) = run_into(&mut stepper, &mut stiff, 10.0, &mut [0.0]);
@@ -46,11 +53,11 @@ fn a_stiff_problem_ends_in_the_work_limit() {
 #[test]
 fn a_model_without_value_beyond_a_point_is_followed_up_to_it() {
     for method in ADAPTIVE {
-        // dx/dt = √(1 − x) ends at x = 1, where t = 2; beyond it the square root is NaN.
-        let mut nan = ode(|_, x, dx| dx.copy_from_slice(&[0.0, (1.0 - x[1]).sqrt() + 1e-3]));
+        // dx/dt = √(1 − x) + 0.1 ends at x = 1, where t = 2 − 0.2 ln 11 = 1.52; beyond it the square root is NaN.
+        let mut nan = ode(|_, x, dx| dx.copy_from_slice(&[0.0, (1.0 - x[1]).sqrt() + 0.1]));
         let (t, error) = run_into(&mut stepper(method, 2), &mut nan, 10.0, &mut [0.0, 0.0]);
         println!("{}: {error}", method.name());
-        assert!((1.9..2.0).contains(&t), "{t}");
+        assert!((1.519..1.521).contains(&t), "{t}");
         assert!(
             matches!(error, IntegrateError::NotFinite { component: 1, .. }),
             "{error}"
@@ -80,7 +87,7 @@ fn a_failure_at_a_trial_point_only_shortens_the_step() {
         });
         let settings = Settings::new(method, 1e-6, &[1.0]).unwrap();
         let mut stepper = Stepper::new(settings.with_initial_step(5.0).unwrap());
-        let (mut x, mut memory) = ([0.0], Memory::default());
+        let (mut x, mut memory) = ([0.0], Memory::new(stepper.settings()));
         let step = stepper.step(&mut near, 0.0, 10.0, &mut x, &mut memory).unwrap();
         assert!(step.rejections > 0 && x[0] < 0.9);
     }
@@ -96,11 +103,17 @@ fn a_model_that_gives_nan_at_the_start_is_an_error_at_once() {
             Ok::<(), Infallible>(())
         });
         let (_, error) = run_into(&mut stepper(method, 3), &mut nan, 1.0, &mut [0.0; 3]);
+        // The midpoint rule needs the derivative at the start for its Jacobian only, and meets it while it tries.
+        let h = if matches!(method, Method::ImplicitMidpoint { .. }) {
+            0.01
+        } else {
+            0.0
+        };
         assert_eq!(
             error,
             IntegrateError::NotFinite {
                 t: 0.0,
-                h: 0.0,
+                h,
                 component: 2
             }
         );
@@ -140,7 +153,7 @@ fn no_states_are_states_too() {
         let steps = run(settings.clone(), &mut ode(|_, _, _| ()), 0.0, 1.0, &mut []);
         assert_eq!(steps.last().map(|step| step.t), Some(1.0));
         let mut stepper = Stepper::new(settings);
-        let mut memory = Memory::default();
+        let mut memory = Memory::new(stepper.settings());
         let taken = stepper.step(&mut ode(|_, _, _| ()), 0.0, 1.0, &mut [], &mut memory);
         assert!(taken.is_ok());
         let dense = stepper.dense(&mut ode(|_, _, _| ())).unwrap();
@@ -154,7 +167,7 @@ fn what_cannot_be_is_refused() {
     let nan = f64::NAN;
     for method in METHODS {
         let mut stepper = stepper(method, 2);
-        let mut memory = Memory::default();
+        let mut memory = Memory::new(stepper.settings());
         let mut step = |t, limit, x: &mut [f64]| stepper.step(&mut still, t, limit, x, &mut memory);
         for (t, limit) in [(1.0, 0.5), (1.0, 1.0), (nan, 1.0), (0.0, nan), (f64::NEG_INFINITY, 0.0)] {
             let refused = step(t, limit, &mut [0.0; 2]).unwrap_err();
@@ -176,9 +189,9 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn extreme_times_and_steps_end() {
     let mut still = ode(|_, x, dx| dx[0] = -x[0]);
-    let mut memory = Memory::default();
     for method in METHODS {
         let mut stepper = stepper(method, 1);
+        let mut memory = Memory::new(stepper.settings());
         for (t, limit) in [
             (1e300, f64::INFINITY),
             (-f64::MAX, f64::MAX),

@@ -4,13 +4,20 @@ use super::super::landing::Trial;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{distance, kepler, kepler_solution, ode, run};
 
-const METHODS: [Method; 3] = [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.004 }];
+const METHODS: [Method; 6] = [
+    Method::Dopri5,
+    Method::Dop853,
+    Method::Rk4 { step: 0.004 },
+    Method::Radau5,
+    Method::ImplicitMidpoint { step: 1e-4 },
+    Method::Auto,
+];
 
 #[test]
 fn many_communication_points_accumulate_no_drift() {
     for method in METHODS {
         let mut stepper = Stepper::new(Settings::new(method, 1e-9, &[1.0; 4]).unwrap());
-        let (mut t, mut memory) = (0.0, Memory::default());
+        let (mut t, mut memory) = (0.0, Memory::new(stepper.settings()));
         let mut x = kepler_solution(0.6, 0.0);
         for k in 1..=1000 {
             let limit = f64::from(k) * 0.01;
@@ -25,7 +32,9 @@ fn many_communication_points_accumulate_no_drift() {
                 }
             }
             assert_eq!(t.to_bits(), (f64::from(k) * 0.01).to_bits());
-            assert!(stepper.evaluations() < 200, "{}", stepper.evaluations());
+            if !matches!(method, Method::ImplicitMidpoint { .. }) {
+                assert!(stepper.evaluations() < 200, "{}", stepper.evaluations());
+            }
         }
         let error = distance(&x, &kepler_solution(0.6, 10.0));
         println!("{}: error after 1000 points {error:.1e}", method.name());
@@ -35,9 +44,15 @@ fn many_communication_points_accumulate_no_drift() {
 
 #[test]
 fn the_natural_step_survives_a_communication_point() {
-    let settings = Settings::new(Method::Dopri5, 1e-6, &[1.0; 4]).unwrap();
+    for method in [Method::Dopri5, Method::Radau5, Method::Auto] {
+        natural_step_survives(method);
+    }
+}
+
+fn natural_step_survives(method: Method) {
+    let settings = Settings::new(method, 1e-6, &[1.0; 4]).unwrap();
     let mut stepper = Stepper::new(settings);
-    let (mut t, mut memory) = (0.0, Memory::default());
+    let (mut t, mut memory) = (0.0, Memory::new(stepper.settings()));
     let mut x = kepler_solution(0.6, 0.0);
     while t < 2.0 {
         t = stepper.step(&mut kepler(), t, 2.0, &mut x, &mut memory).unwrap().t;
@@ -82,7 +97,7 @@ fn a_fixed_step_divides_the_way_into_the_fewest_equal_parts() {
         }
     }
     let mut stepper = Stepper::new(Settings::new(Method::Rk4 { step: 0.25 }, 1e-3, &[1.0]).unwrap());
-    let mut memory = Memory::default();
+    let mut memory = Memory::new(stepper.settings());
     let free = stepper
         .step(
             &mut ode(|_, _, dx| dx[0] = 1.0),
@@ -93,7 +108,7 @@ fn a_fixed_step_divides_the_way_into_the_fewest_equal_parts() {
         )
         .unwrap();
     assert_eq!((free.t, free.landed), (1.25, false));
-    assert_eq!(memory, Memory::default());
+    assert_eq!(memory, Memory::new(stepper.settings()));
 }
 
 #[test]

@@ -1,12 +1,18 @@
 //! Tests of the room, one file per claim.
 
 mod accuracy;
+mod auto;
 mod convergence;
 mod events;
 mod failures;
+mod implicit;
+mod invariants;
 mod landing;
+mod linear;
 mod order_conditions;
 mod problems;
 mod restart;
 mod roots;
 mod settings;
+mod simplifying;
+mod stiff;

@@ -73,6 +73,34 @@ pub fn arenstorf() -> impl Ode<Error = Infallible> {
 pub const ARENSTORF_START: [f64; 4] = [0.994, 0.0, 0.0, -2.001_585_106_379_082_5];
 pub const ARENSTORF_PERIOD: f64 = 17.065_216_560_157_963;
 
+/// The reaction of Robertson, HW IV.1.
+pub fn robertson() -> impl Ode<Error = Infallible> {
+    ode(|_, x, dx| {
+        let (slow, fast, back) = (0.04 * x[0], 3e7 * x[1] * x[1], 1e4 * x[1] * x[2]);
+        dx.copy_from_slice(&[back - slow, slow - back - fast, fast]);
+    })
+}
+
+/// The oscillator of van der Pol in the time of its slow motion, HW IV.1, with `ε = 1e-6`.
+pub fn van_der_pol() -> impl Ode<Error = Infallible> {
+    ode(|_, x, dx| dx.copy_from_slice(&[x[1], ((1.0 - x[0] * x[0]) * x[1] - x[0]) / 1e-6]))
+}
+
+/// The high irradiance response of plants, HW IV.10.
+pub fn hires() -> impl Ode<Error = Infallible> {
+    ode(|_, x, dx| {
+        let bind = 280.0 * x[5] * x[7];
+        dx[0] = -1.71 * x[0] + 0.43 * x[1] + 8.32 * x[2] + 0.0007;
+        dx[1] = 1.71 * x[0] - 8.75 * x[1];
+        dx[2] = -10.03 * x[2] + 0.43 * x[3] + 0.035 * x[4];
+        dx[3] = 8.32 * x[1] + 1.71 * x[2] - 1.12 * x[3];
+        dx[4] = -1.745 * x[4] + 0.43 * x[5] + 0.43 * x[6];
+        dx[5] = -bind + 0.69 * x[3] + 1.71 * x[4] - 0.43 * x[5] + 0.69 * x[6];
+        dx[6] = bind - 1.81 * x[6];
+        dx[7] = -dx[6];
+    })
+}
+
 /// Runs to `t_end` in one call; returns the steps.
 pub fn run<O: Ode<Error: std::fmt::Debug>>(
     settings: Settings,
@@ -82,7 +110,7 @@ pub fn run<O: Ode<Error: std::fmt::Debug>>(
     x: &mut [f64],
 ) -> Vec<Step> {
     let mut stepper = Stepper::new(settings);
-    let (mut t, mut memory, mut steps) = (t0, Memory::default(), Vec::new());
+    let (mut t, mut memory, mut steps) = (t0, Memory::new(stepper.settings()), Vec::new());
     while t < t_end {
         let step = stepper.step(ode, t, t_end, x, &mut memory).expect("step");
         t = step.t;

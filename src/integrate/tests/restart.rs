@@ -1,18 +1,25 @@
 //! Memory, time and state determine every bit of the run that follows.
 
-use super::super::{InvalidMemory, Memory, Method, Settings, Stepper};
-use super::problems::{ARENSTORF_START, Rhs, arenstorf};
+use super::super::{IntegrateError, InvalidMemory, Memory, Method, Settings, Stepper};
+use super::problems::{ARENSTORF_START, Rhs, arenstorf, van_der_pol};
 
-const METHODS: [Method; 3] = [Method::Dopri5, Method::Dop853, Method::Rk4 { step: 0.003 }];
+const METHODS: [Method; 6] = [
+    Method::Dopri5,
+    Method::Dop853,
+    Method::Rk4 { step: 0.003 },
+    Method::Radau5,
+    Method::ImplicitMidpoint { step: 0.001 },
+    Method::Auto,
+];
 
 fn settings(method: Method) -> Settings {
     Settings::new(method, 1e-7, &[1.0; 4]).unwrap()
 }
 
-type Bits = (u64, Vec<u64>, [u64; 3]);
+type Bits = (u64, Vec<u64>, Vec<u64>);
 
 fn bits(t: f64, x: &[f64], memory: &Memory) -> Bits {
-    let memory = memory.to_array().map(f64::to_bits);
+    let memory = memory.numbers().map(f64::to_bits).collect();
     (t.to_bits(), x.iter().map(|x| x.to_bits()).collect(), memory)
 }
 
@@ -20,7 +27,7 @@ fn bits(t: f64, x: &[f64], memory: &Memory) -> Bits {
 /// `lost_after`-th step.
 fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
     let mut stepper = Stepper::new(settings(method));
-    let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::default());
+    let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::new(stepper.settings()));
     let (mut trace, mut rejections) = (Vec::new(), 0);
     for k in 1..=60 {
         let limit = f64::from(k) * 0.07;
@@ -31,7 +38,9 @@ fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
             trace.push(bits(t, &x, &memory));
             if trace.len() % lost_after == 0 {
                 stepper = Stepper::new(settings(method));
-                memory = Memory::from_slice(&memory.to_array()).unwrap();
+                let saved: Vec<f64> = memory.numbers().collect();
+                memory = Memory::new(stepper.settings());
+                memory.restore(&saved).unwrap();
             }
         }
     }
@@ -50,11 +59,52 @@ fn a_restored_run_continues_with_identical_bits() {
     }
 }
 
+/// Van der Pol's oscillator with the choice of the method, over points 0.01 apart; everything but memory, t and x is lost
+/// after every `lost_after`-th step, and the call's work is over after `limit` evaluations.
+fn changing_trace(lost_after: usize, limit: u64) -> (Vec<Bits>, u32) {
+    let settings = || {
+        let settings = Settings::new(Method::Auto, 1e-6, &[1.0; 2]).unwrap();
+        settings.with_max_evaluations(limit)
+    };
+    let mut stepper = Stepper::new(settings());
+    let (mut t, mut x, mut memory) = (0.0, [2.0, 0.0], Memory::new(stepper.settings()));
+    let (mut trace, mut changes, mut k) = (Vec::new(), 0, 1);
+    while t < 2.0 {
+        let point = f64::from(k) * 0.01;
+        match stepper.step(&mut van_der_pol(), t, point, &mut x, &mut memory) {
+            Ok(step) => {
+                t = step.t;
+                k += i32::from(step.landed);
+                changes += u32::from(step.changed_to.is_some());
+                trace.push(bits(t, &x, &memory));
+            }
+            Err(IntegrateError::WorkLimit { .. }) => stepper.begin_call(),
+            Err(error) => panic!("{error}"),
+        }
+        if trace.len() % lost_after == 0 {
+            let saved: Vec<f64> = memory.numbers().collect();
+            (stepper, memory) = (Stepper::new(settings()), Memory::new(&settings()));
+            memory.restore(&saved).unwrap();
+        }
+    }
+    (trace, changes)
+}
+
+#[test]
+fn a_restored_run_changes_its_method_at_the_same_steps() {
+    let (whole, changes) = changing_trace(usize::MAX, u64::MAX);
+    println!("{} steps, {changes} changes of the method", whole.len());
+    assert!(changes >= 5);
+    for (lost_after, limit) in [(1, u64::MAX), (7, u64::MAX), (usize::MAX, 60), (3, 60)] {
+        assert!(changing_trace(lost_after, limit).0 == whole, "{lost_after} {limit}");
+    }
+}
+
 #[test]
 fn dense_output_and_invalidation_leave_no_trace() {
     for method in METHODS {
         let mut stepper = Stepper::new(settings(method));
-        let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::default());
+        let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::new(stepper.settings()));
         for (i, expected) in trace(method, usize::MAX).0.iter().take(80).enumerate() {
             let limit = (1..).map(|k| f64::from(k) * 0.07).find(|limit| *limit > t).unwrap();
             t = stepper.step(&mut arenstorf(), t, limit, &mut x, &mut memory).unwrap().t;
@@ -71,8 +121,13 @@ fn dense_output_and_invalidation_leave_no_trace() {
 #[test]
 fn a_work_limit_leaves_no_trace() {
     for method in METHODS {
-        let mut stepper = Stepper::new(settings(method).with_max_evaluations(20));
-        let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::default());
+        // Little more than one attempt may need.
+        let limit = match method {
+            Method::Radau5 | Method::ImplicitMidpoint { .. } => 60,
+            _ => 20,
+        };
+        let mut stepper = Stepper::new(settings(method).with_max_evaluations(limit));
+        let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::new(stepper.settings()));
         let mut interruptions = 0;
         for expected in trace(method, usize::MAX).0 {
             let limit = (1..).map(|k| f64::from(k) * 0.07).find(|limit| *limit > t).unwrap();
@@ -97,13 +152,14 @@ fn a_derivative_known_is_not_evaluated_again_unless_told() {
         (Method::Dopri5, 6, 2),
         (Method::Dop853, 12, 2),
         (Method::Rk4 { step: 0.01 }, 4, 1),
+        (Method::Auto, 6, 2),
     ] {
         let mut stepper = Stepper::new(Settings::new(method, 1e-3, &[1.0]).unwrap());
         let mut ode = Rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
             dx[0] = -x[0];
             Ok::<(), ()>(())
         });
-        let (mut x, mut memory) = ([1.0], Memory::default());
+        let (mut x, mut memory) = ([1.0], Memory::new(stepper.settings()));
         let mut count = |stepper: &mut Stepper, t: f64, t1: f64, x: &mut [f64; 1]| {
             stepper.begin_call();
             stepper.step(&mut ode, t, t1, x, &mut memory).unwrap();
@@ -121,11 +177,42 @@ fn a_derivative_known_is_not_evaluated_again_unless_told() {
 
 #[test]
 fn numbers_that_are_no_memory_are_refused() {
-    assert_eq!(Memory::from_slice(&[0.0; 2]), Err(InvalidMemory::Length(2)));
-    for (index, value) in [(0, -1.0), (0, f64::NAN), (1, 0.0), (1, 1.5), (2, 0.5)] {
-        let mut values = Memory::default().to_array();
+    let settings = Settings::new(Method::Radau5, 1e-6, &[1.0; 2]).unwrap();
+    let mut memory = Memory::new(&settings);
+    let right: Vec<f64> = memory.numbers().collect();
+    assert_eq!(right.len(), memory.size());
+    let length = InvalidMemory::Length {
+        expected: right.len(),
+        found: 2,
+    };
+    assert_eq!(memory.restore(&[0.0; 2]), Err(length));
+    for (index, value) in [
+        (0, -1.0),
+        (0, f64::NAN),
+        (2, 0.0),
+        (2, 1.5),
+        (3, 0.5),
+        (4, 3.0),
+        (9, 2.0),
+        (10, 256.0),
+        (13, f64::INFINITY),
+    ] {
+        let mut values = right.clone();
         values[index] = value;
-        let refused = Memory::from_slice(&values).unwrap_err();
+        let refused = memory.restore(&values).unwrap_err();
         assert!(refused.to_string().contains(&format!("value {index}")), "{refused}");
+        assert_eq!(memory, Memory::new(&settings));
     }
+}
+
+#[test]
+fn a_memory_of_other_settings_is_refused() {
+    let settings = |method| Settings::new(method, 1e-6, &[1.0; 4]).unwrap();
+    let mut memory = Memory::new(&settings(Method::Dopri5));
+    let mut stepper = Stepper::new(settings(Method::Radau5));
+    let refused = stepper.step(&mut arenstorf(), 0.0, 1.0, &mut ARENSTORF_START.clone(), &mut memory);
+    assert!(
+        matches!(refused, Err(IntegrateError::WrongMemory { .. })),
+        "{refused:?}"
+    );
 }

@@ -1,0 +1,104 @@
+//! Solving dense linear systems in place, again and again without taking memory.
+//!
+//! nalgebra's `LU` takes its matrix over and makes a new list of row exchanges for every factorisation; this one
+//! keeps its room.
+
+use nalgebra::ComplexField;
+
+/// `P A = L U` of a square matrix, by Gaussian elimination with exchanges of rows.
+///
+/// Column-oriented, as in G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition, Johns Hopkins 2013,
+/// Algorithm 3.4.1; exchanges as in LAPACK's `getrf`.
+#[derive(Clone, Debug)]
+pub(super) struct Lu<S> {
+    /// `L` below the diagonal, of which it has ones, and `U` from it upwards; column by column.
+    factors: Vec<S>,
+    /// The row with which each row was exchanged, in this order.
+    exchanges: Vec<usize>,
+}
+
+/// A matrix that has no inverse.
+#[derive(Debug)]
+pub(super) struct SingularMatrix;
+
+impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
+    /// Room for `n` unknowns.
+    pub fn new(n: usize) -> Lu<S> {
+        Lu {
+            factors: vec![S::zero(); n * n],
+            exchanges: vec![0; n],
+        }
+    }
+
+    /// Factors `shift·I + scale·J`, with `J` column by column.
+    pub fn factor(&mut self, shift: S, scale: f64, jacobian: &[f64]) -> Result<(), SingularMatrix> {
+        let n = self.exchanges.len();
+        for (entry, j) in self.factors.iter_mut().zip(jacobian) {
+            *entry = S::from_real(scale * j);
+        }
+        for diagonal in self.factors.iter_mut().step_by(n + 1) {
+            *diagonal += shift;
+        }
+        for k in 0..n {
+            self.exchange(k)?;
+            let (left, right) = self.factors.split_at_mut((k + 1) * n);
+            let (pivot, below) = left[k * n + k..].split_at_mut(1);
+            let inverse = pivot[0].recip();
+            below.iter_mut().for_each(|l| *l *= inverse);
+            for column in right.chunks_exact_mut(n) {
+                // Many entries of a mechanism's Jacobian are zero.
+                if column[k] != S::zero() {
+                    let (above, rest) = column[k..].split_at_mut(1);
+                    subtract(rest, above[0], below);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the largest entry of column `k`, from the diagonal downwards, to the diagonal.
+    fn exchange(&mut self, k: usize) -> Result<(), SingularMatrix> {
+        let n = self.exchanges.len();
+        let mut largest = (k, 0.0);
+        for (row, entry) in self.factors[k * n..(k + 1) * n].iter().enumerate().skip(k) {
+            if entry.norm1() > largest.1 {
+                largest = (row, entry.norm1());
+            }
+        }
+        if !(largest.1 > 0.0 && largest.1.is_finite()) {
+            return Err(SingularMatrix);
+        }
+        self.exchanges[k] = largest.0;
+        if largest.0 != k {
+            for column in self.factors.chunks_exact_mut(n) {
+                column.swap(k, largest.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the right side `b` by the solution.
+    pub fn solve(&self, b: &mut [S]) {
+        let n = self.exchanges.len();
+        for (k, &row) in self.exchanges.iter().enumerate() {
+            b.swap(k, row);
+        }
+        let column = |k: usize| &self.factors[k * n..(k + 1) * n];
+        for k in 0..n {
+            let (known, rest) = b.split_at_mut(k + 1);
+            subtract(rest, known[k], &column(k)[k + 1..]);
+        }
+        for k in (0..n).rev() {
+            let (rest, known) = b.split_at_mut(k);
+            known[0] /= column(k)[k];
+            subtract(rest, known[0], &column(k)[..k]);
+        }
+    }
+}
+
+/// `y −= a x`.
+fn subtract<S: ComplexField + Copy>(y: &mut [S], a: S, x: &[S]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y -= a * *x;
+    }
+}

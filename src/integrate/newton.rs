@@ -1,0 +1,158 @@
+//! Simplified Newton iterations: how fast they converge, and the matrices they go by.
+//!
+//! HW (see [`super::radau5`]) section IV.8, *Stopping Criterion*.
+
+use super::equations::{Equations, Failure, same_bits};
+use super::memory::{Age, Memory};
+use super::{Ode, Settings};
+
+/// Watches the corrections of one solution.
+#[derive(Debug)]
+pub(super) struct Convergence {
+    limits: Limits,
+    /// Corrections so far.
+    pub iterations: u32,
+    /// The rate of convergence `Θ`, known from the second correction on.
+    pub theta: f64,
+    /// `Θ/(1 − Θ)`: how much of the last correction is still to come.
+    pub eta: f64,
+    last: f64,
+    last_quotient: f64,
+}
+
+/// When an iteration is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The error left may be this large.
+    pub target: f64,
+    /// Corrections that are round-off: not larger than this and not falling any more.
+    pub round_off: f64,
+    /// So many corrections and no more.
+    pub iterations: u32,
+}
+
+/// What a correction says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Another one is needed.
+    GoOn,
+    /// It was the last.
+    Converged,
+    /// It does not converge, or not within the iterations allowed.
+    Hopeless,
+}
+
+impl Convergence {
+    /// `eta` is that of the last solution: one correction may then be enough.
+    pub fn new(limits: Limits, eta: f64) -> Convergence {
+        Convergence {
+            limits,
+            iterations: 0,
+            theta: 0.0,
+            eta: eta.max(f64::EPSILON).powf(0.8),
+            last: 0.0,
+            last_quotient: 0.0,
+        }
+    }
+
+    /// Judges by the norm of the correction just made.
+    pub fn observe(&mut self, correction: f64) -> Progress {
+        let Limits {
+            target,
+            round_off,
+            iterations,
+        } = self.limits;
+        self.iterations += 1;
+        let left = iterations.saturating_sub(self.iterations);
+        if self.iterations > 1 {
+            let quotient = correction / self.last;
+            if correction <= round_off && quotient >= 1.0 {
+                return Progress::Converged;
+            }
+            self.theta = match self.iterations {
+                2 => quotient,
+                _ => (quotient * self.last_quotient).sqrt(),
+            };
+            self.last_quotient = quotient;
+            let falls = self.theta < 0.99;
+            if !falls {
+                return Progress::Hopeless;
+            }
+            self.eta = self.theta / (1.0 - self.theta);
+            // What will be left after the iterations that are left.
+            let expected = self.eta * correction * self.theta.powi(left as i32);
+            if expected > target.max(round_off) {
+                return Progress::Hopeless;
+            }
+        }
+        self.last = correction.max(f64::MIN_POSITIVE);
+        if self.eta * correction <= target {
+            Progress::Converged
+        } else if left == 0 || !correction.is_finite() {
+            Progress::Hopeless
+        } else {
+            Progress::GoOn
+        }
+    }
+}
+
+/// A step may differ from that of the Newton matrices by this part: the rate of convergence is hardly worse, and
+/// equal steps between equal communication points do not have equal bits.
+const SAME_STEP: f64 = 1e-6;
+
+/// Sees to it that the memory's Jacobian and the step of its matrices are fit for a step of length `h` from
+/// `(t, x)`, where the derivative is `dx`.
+pub(super) fn linearise<O: Ode + ?Sized>(
+    equations: &mut Equations<O>,
+    t: f64,
+    (x, dx): (&[f64], &[f64]),
+    h: f64,
+    settings: &Settings,
+    room: &mut [f64],
+    memory: &mut Memory,
+) -> Result<(), Failure<O::Error>> {
+    if memory.newton.jacobian == Age::None {
+        equations.jacobian(t, (x, dx), settings, room, &mut memory.jacobian)?;
+        memory.newton.jacobian = Age::Fresh;
+        memory.newton.matrix_step = h;
+        memory.watch.radius = 0.0;
+    }
+    let same = (h / memory.newton.matrix_step - 1.0).abs() <= SAME_STEP;
+    if !same {
+        memory.newton.matrix_step = h;
+    }
+    Ok(())
+}
+
+/// From what the matrices in a workspace were made.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    jacobian: Vec<f64>,
+    /// Zero: there are no matrices.
+    step: f64,
+}
+
+impl Origin {
+    pub fn new(n: usize) -> Origin {
+        Origin {
+            jacobian: vec![0.0; n * n],
+            step: 0.0,
+        }
+    }
+
+    /// Whether the matrices are those that the memory asks for.
+    pub fn is(&self, memory: &Memory) -> bool {
+        self.step.to_bits() == memory.newton.matrix_step.to_bits() && same_bits(&self.jacobian, &memory.jacobian)
+    }
+
+    /// The matrices are now those that the memory asks for.
+    pub fn set(&mut self, memory: &Memory) {
+        self.jacobian.copy_from_slice(&memory.jacobian);
+        self.step = memory.newton.matrix_step;
+    }
+
+    /// There are no matrices.
+    pub fn forget(&mut self) {
+        self.step = 0.0;
+    }
+}

@@ -1,0 +1,78 @@
+//! The choice of the method from the equations.
+
+use super::super::{Memory, Method, Ode, Settings, Stepper};
+use super::problems::{
+    ARENSTORF_PERIOD, ARENSTORF_START, arenstorf, distance, kepler, kepler_solution, ode, van_der_pol,
+};
+
+/// When the method has changed and to what, and the evaluations.
+fn changes<O: Ode<Error: std::fmt::Debug>>(
+    method: Method,
+    tolerance: f64,
+    ode: &mut O,
+    t_end: f64,
+    x: &mut [f64],
+) -> (Vec<(f64, Method)>, u64) {
+    let settings = Settings::new(method, tolerance, &vec![1.0; x.len()]).unwrap();
+    let mut stepper = Stepper::new(settings.with_max_evaluations(20_000_000));
+    let (mut t, mut memory, mut changes) = (0.0, Memory::new(stepper.settings()), Vec::new());
+    while t < t_end {
+        let step = stepper.step(ode, t, t_end, x, &mut memory).unwrap();
+        t = step.t;
+        changes.extend(step.changed_to.map(|method| (t, method)));
+    }
+    (changes, stepper.evaluations())
+}
+
+#[test]
+fn van_der_pols_oscillator_is_stiff_at_times() {
+    let reference = [0.170_616_773_217_048_3e1, -0.892_809_701_024_797_5];
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let mut x = [2.0, 0.0];
+        let (list, evaluations) = changes(Method::Auto, tolerance, &mut van_der_pol(), 2.0, &mut x);
+        let (_, radau5) = changes(Method::Radau5, tolerance, &mut van_der_pol(), 2.0, &mut [2.0, 0.0]);
+        let error = distance(&x, &reference);
+        println!("{tolerance:.0e}: error {error:.1e}, {evaluations} evaluations (radau5 {radau5}), {list:?}");
+        assert!(error < 10.0 * tolerance);
+        // Stiff from the start; not at the jumps near 0.807 and 1.614; stiff again.
+        assert!(list[0].0 < 1e-3 && list[0].1 == Method::Radau5);
+        for jump in [0.807, 1.614] {
+            let near = |(t, _): &&(f64, Method)| (t - jump).abs() < 2e-3;
+            let methods: Vec<Method> = list.iter().filter(near).map(|(_, method)| *method).collect();
+            assert_eq!(methods, [Method::Dopri5, Method::Radau5], "at {jump}");
+        }
+        assert!(evaluations < 3 * radau5);
+    }
+}
+
+#[test]
+fn what_is_not_stiff_stays_with_dopri5_bit_by_bit() {
+    for tolerance in [1e-3, 1e-5, 1e-7, 1e-9, 1e-11] {
+        let (start, t_end) = (kepler_solution(0.6, 0.0), 30.0);
+        let (mut x, mut explicit) = (start, start);
+        let (list, _) = changes(Method::Auto, tolerance, &mut kepler(), t_end, &mut x);
+        changes(Method::Dopri5, tolerance, &mut kepler(), t_end, &mut explicit);
+        assert!(list.is_empty() && x == explicit, "{list:?}");
+        let mut x = ARENSTORF_START;
+        let (list, _) = changes(Method::Auto, tolerance, &mut arenstorf(), ARENSTORF_PERIOD, &mut x);
+        assert!(list.is_empty(), "{list:?}");
+    }
+}
+
+#[test]
+fn what_begins_and_ends_to_be_stiff_is_noticed_both_times() {
+    // A relaxation whose rate is 1e5 between t = 2 and t = 6 and 1 elsewhere.
+    let rate = |t: f64| if (2.0..6.0).contains(&t) { 1e5 } else { 1.0 };
+    let mut relaxation = ode(move |t, x, dx| dx[0] = -rate(t) * (x[0] - t.cos()) - t.sin());
+    let mut x = [1.0];
+    let (list, evaluations) = changes(Method::Auto, 1e-8, &mut relaxation, 20.0, &mut x);
+    println!(
+        "{evaluations} evaluations, {list:?}, error {:.1e}",
+        x[0] - 20.0_f64.cos()
+    );
+    let [(stiff, Method::Radau5), (easy, Method::Dopri5)] = list[..] else {
+        panic!("{list:?}");
+    };
+    assert!((2.0..2.1).contains(&stiff) && (6.0..18.0).contains(&easy));
+    assert!((x[0] - 20.0_f64.cos()).abs() < 1e-7 && evaluations < 20_000);
+}

@@ -1,0 +1,158 @@
+//! Jacobians: where they come from and how long they serve.
+
+use super::super::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
+use super::problems::{Rhs, distance, hires};
+
+/// A stiff linear system with an unsymmetric Jacobian, `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
+struct Linear {
+    /// Whether it tells its Jacobian, and whether it tells a wrong one.
+    knows: Option<Knowledge>,
+    derivatives: u32,
+    jacobians: u32,
+}
+
+enum Knowledge {
+    Right,
+    Transposed,
+}
+
+const J: [[f64; 2]; 2] = [[-1.0, 50.0], [0.0, -1000.0]];
+
+fn linear(knows: Option<Knowledge>) -> Linear {
+    Linear {
+        knows,
+        derivatives: 0,
+        jacobians: 0,
+    }
+}
+
+impl Ode for Linear {
+    type Error = &'static str;
+
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), &'static str> {
+        self.derivatives += 1;
+        let away = [x[0] - t.cos(), x[1] - t.sin()];
+        dx[0] = J[0][0] * away[0] + J[0][1] * away[1] - t.sin();
+        dx[1] = J[1][0] * away[0] + J[1][1] * away[1] + t.cos();
+        Ok(())
+    }
+
+    fn jacobian(&mut self, _: f64, _: &[f64], jacobian: &mut [f64]) -> Result<bool, &'static str> {
+        self.jacobians += 1;
+        match self.knows {
+            None => return Ok(false),
+            Some(Knowledge::Right) => jacobian.copy_from_slice(&[J[0][0], J[1][0], J[0][1], J[1][1]]),
+            Some(Knowledge::Transposed) => jacobian.copy_from_slice(&[J[0][0], J[0][1], J[1][0], J[1][1]]),
+        }
+        Ok(true)
+    }
+}
+
+/// Runs to `t = 2` over points 0.01 apart; the error there.
+fn run(method: Method, ode: &mut Linear) -> (f64, u64) {
+    let mut stepper = Stepper::new(Settings::new(method, 1e-8, &[1.0; 2]).unwrap());
+    let mut memory = Memory::new(stepper.settings());
+    let (mut t, mut x) = (0.0, [1.0, 0.0]);
+    for k in 1..=200 {
+        while t < f64::from(k) * 0.01 {
+            let limit = f64::from(k) * 0.01;
+            t = stepper.step(ode, t, limit, &mut x, &mut memory).unwrap().t;
+        }
+    }
+    (distance(&x, &[2.0_f64.cos(), 2.0_f64.sin()]), stepper.evaluations())
+}
+
+const IMPLICIT: [Method; 2] = [Method::Radau5, Method::ImplicitMidpoint { step: 0.01 }];
+
+#[test]
+fn a_jacobian_serves_as_long_as_the_iteration_converges_fast() {
+    for method in IMPLICIT {
+        let mut exact = linear(Some(Knowledge::Right));
+        let (error, evaluations) = run(method, &mut exact);
+        println!(
+            "{}: error {error:.1e}, {} Jacobians, {evaluations} evaluations",
+            method.name(),
+            exact.jacobians
+        );
+        assert_eq!(exact.jacobians, 1, "the Jacobian is constant");
+        // Two unknowns: the one Jacobian counts as two evaluations.
+        assert_eq!(evaluations, u64::from(exact.derivatives) + 2);
+    }
+}
+
+#[test]
+fn the_last_steps_polynomial_spares_corrections() {
+    let evaluations = |forgets: bool| {
+        let mut stepper = Stepper::new(Settings::new(Method::Radau5, 1e-8, &[1e-4; 8]).unwrap());
+        let mut memory = Memory::new(stepper.settings());
+        let (mut t, mut x) = (0.0, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0057]);
+        while t < 300.0 {
+            if forgets {
+                memory.newton.h = 0.0;
+            }
+            t = stepper.step(&mut hires(), t, 300.0, &mut x, &mut memory).unwrap().t;
+        }
+        stepper.evaluations()
+    };
+    let (kept, forgotten) = (evaluations(false), evaluations(true));
+    println!("{kept} evaluations, {forgotten} without");
+    assert!(10 * kept < 9 * forgotten);
+}
+
+#[test]
+fn differences_take_the_place_of_a_jacobian_that_is_not_known() {
+    for method in IMPLICIT {
+        let (mut exact, mut unknown) = (linear(Some(Knowledge::Right)), linear(None));
+        let (with, without) = (run(method, &mut exact), run(method, &mut unknown));
+        println!("{}: errors {:.1e}, {:.1e}", method.name(), with.0, without.0);
+        // The differences err by 1e-8 of the Jacobian: as many corrections, but for a few.
+        assert!((with.0 - without.0).abs() < 1e-8 && without.1.abs_diff(with.1) < with.1 / 20);
+        assert_eq!(
+            u64::from(unknown.derivatives),
+            without.1,
+            "each column of differences is an evaluation"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_jacobian_costs_work_and_no_accuracy() {
+    let (mut exact, mut wrong) = (linear(Some(Knowledge::Right)), linear(Some(Knowledge::Transposed)));
+    let (with, without) = (run(Method::Radau5, &mut exact), run(Method::Radau5, &mut wrong));
+    println!(
+        "errors {:.1e} and {:.1e}, evaluations {} and {}",
+        with.0, without.0, with.1, without.1
+    );
+    assert!(without.0 < 1e-7 && without.1 > with.1 && wrong.jacobians > exact.jacobians);
+}
+
+#[test]
+fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
+    let method = Method::ImplicitMidpoint { step: 1.0 };
+    let mut stepper = Stepper::new(Settings::new(method, 1e-6, &[1.0]).unwrap());
+    let mut memory = Memory::new(stepper.settings());
+    // A relay at the point to which it drives has no solution there.
+    let mut relay = Rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
+        dx[0] = if x[0] > 0.25 { -1.0 } else { 1.0 };
+        Ok::<(), ()>(())
+    });
+    let mut x = [0.0];
+    let error = stepper.step(&mut relay, 0.0, 10.0, &mut x, &mut memory).unwrap_err();
+    println!("{error:?} after {} evaluations", stepper.evaluations());
+    assert!(matches!(error, IntegrateError::NoConvergence { .. }) && x == [0.0]);
+    assert!(stepper.evaluations() <= 44);
+}
+
+#[test]
+fn a_jacobian_that_fails_one_way_is_taken_the_other_way() {
+    // On the border of its domain, and moving along it.
+    let mut border = Rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
+        dx.copy_from_slice(&[1.0, 0.0]);
+        if x[1] > 1.0 { Err("outside") } else { Ok(()) }
+    });
+    let mut stepper = Stepper::new(Settings::new(Method::Radau5, 1e-6, &[1.0; 2]).unwrap());
+    let mut memory = Memory::new(stepper.settings());
+    let mut x = [0.0, 1.0];
+    let step = stepper.step(&mut border, 0.0, 1.0, &mut x, &mut memory).unwrap();
+    assert_eq!((step.rejections, x[1]), (0, 1.0));
+}

@@ -1,0 +1,82 @@
+//! The implicit midpoint rule keeps what it should.
+
+use super::super::{Memory, Method, Settings, Stepper};
+use super::problems::{ode, slope};
+
+/// Principal moments of inertia.
+const I: [f64; 3] = [1.0, 2.3, 3.1];
+
+/// A free rigid body: angular velocity in body axes, and the quaternion.
+fn top() -> impl super::super::Ode<Error = std::convert::Infallible> {
+    ode(|_, x, dx| {
+        let [w1, w2, w3, a, b, c, d] = *x else { panic!("seven") };
+        dx[0] = (I[1] - I[2]) / I[0] * w2 * w3;
+        dx[1] = (I[2] - I[0]) / I[1] * w3 * w1;
+        dx[2] = (I[0] - I[1]) / I[2] * w1 * w2;
+        dx[3] = 0.5 * (-b * w1 - c * w2 - d * w3);
+        dx[4] = 0.5 * (a * w1 + c * w3 - d * w2);
+        dx[5] = 0.5 * (a * w2 + d * w1 - b * w3);
+        dx[6] = 0.5 * (a * w3 + b * w2 - c * w1);
+    })
+}
+
+/// Twice the energy, the square of the angular momentum, the square of the quaternion's norm.
+fn invariants(x: &[f64]) -> [f64; 3] {
+    let sum = |power: i32| (0..3).map(|i| I[i].powi(power) * x[i] * x[i]).sum();
+    [sum(1), sum(2), x[3..].iter().map(|q| q * q).sum()]
+}
+
+#[test]
+fn quadratic_invariants_are_kept_to_round_off_over_ten_thousand_steps() {
+    let method = Method::ImplicitMidpoint { step: 0.1 };
+    // The tolerance is not read.
+    let mut stepper = Stepper::new(Settings::new(method, 0.1, &[1.0; 7]).unwrap());
+    let mut memory = Memory::new(stepper.settings());
+    let (mut t, mut x) = (0.0, [0.3, 0.9, -0.4, 0.5, 0.5, -0.5, 0.5]);
+    let start = invariants(&x);
+    let (mut worst, mut steps) = ([0.0_f64; 3], 0);
+    while t < 1000.0 {
+        t = stepper
+            .step(&mut top(), t, f64::INFINITY, &mut x, &mut memory)
+            .unwrap()
+            .t;
+        steps += 1;
+        let now = invariants(&x);
+        for i in 0..3 {
+            worst[i] = worst[i].max((now[i] / start[i] - 1.0).abs());
+        }
+    }
+    let evaluations = stepper.evaluations() as f64 / f64::from(steps);
+    let [energy, momentum, norm] = worst;
+    println!("drifts {energy:.1e}, {momentum:.1e}, {norm:.1e}; {steps} steps of {evaluations:.1} evaluations");
+    assert!(steps >= 10_000);
+    // Chance: ε √10⁴ = 2e-14. What is not converged adds up: ε 10⁴ = 2e-12.
+    assert!(worst.iter().all(|drift| *drift < 2e-13), "{worst:?}");
+}
+
+#[test]
+fn the_energy_of_a_pendulum_does_not_drift() {
+    // Not quadratic: kept up to an oscillation of order h², over long times (symplectic; HLW IX.8).
+    let energy = |x: &[f64]| 0.5 * x[1] * x[1] - x[0].cos();
+    let largest = |h: f64, t_end: f64| {
+        let method = Method::ImplicitMidpoint { step: h };
+        let mut stepper = Stepper::new(Settings::new(method, 1e-6, &[1.0; 2]).unwrap());
+        let mut memory = Memory::new(stepper.settings());
+        let mut pendulum = ode(|_, x, dx| dx.copy_from_slice(&[x[1], -x[0].sin()]));
+        let (mut t, mut x, mut largest) = (0.0, [2.0, 0.0], 0.0_f64);
+        let start = energy(&x);
+        while t < t_end {
+            t = stepper
+                .step(&mut pendulum, t, f64::INFINITY, &mut x, &mut memory)
+                .unwrap()
+                .t;
+            largest = largest.max((energy(&x) - start).abs());
+        }
+        largest
+    };
+    let (early, late) = (largest(0.1, 50.0), largest(0.1, 5000.0));
+    let points = [0.2, 0.1, 0.05].map(|h| (h, largest(h, 50.0)));
+    let slope = slope(&points);
+    println!("largest error {early:.3e} to t = 50, {late:.3e} to t = 5000; slope {slope:.2}");
+    assert!(late < 1.01 * early && (slope - 2.0).abs() < 0.1);
+}
