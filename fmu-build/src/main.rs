@@ -5,7 +5,7 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`new`], [`check`], [`build`], [`describe`], [`simulate`], [`schema`] | the verbs |
+//! | [`new`], [`check`], [`build`], [`describe`], [`simulate`], [`linearize`], [`schema`] | the verbs |
 //! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
@@ -13,6 +13,7 @@
 //! | [`slave`] | a loaded FMU behind safe calls; the only `unsafe` here |
 //! | [`results`], [`health`], [`charts`], [`page`] | what a run gives: the table, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
+//! | [`modes`], [`matrices`] | what a linear craft gives: its modes, the files |
 //! | [`report`], [`progress`], [`text`] | the page's words; a bar for the patient; tables, units, numbers for people |
 
 #![deny(unsafe_code)]
@@ -27,6 +28,9 @@ mod describe;
 mod documentation;
 mod health;
 mod library;
+mod linearize;
+mod matrices;
+mod modes;
 mod new;
 mod page;
 mod picture;
@@ -76,6 +80,7 @@ enum Verb {
     Build(build::Arguments),
     Describe(describe::Arguments),
     Simulate(simulate::Arguments),
+    Linearize(linearize::Arguments),
     Schema(schema::Arguments),
 }
 
@@ -86,6 +91,7 @@ fn main() -> ExitCode {
         Verb::Build(arguments) => build::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
+        Verb::Linearize(arguments) => linearize::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
     };
     match outcome {

@@ -6,6 +6,7 @@
 mod evaluation;
 mod influence;
 mod linear;
+mod linearisation;
 mod model;
 mod outputs;
 mod remarks;
@@ -14,6 +15,7 @@ mod tangent;
 
 pub use evaluation::Evaluation;
 pub use influence::{Influence, Knowns};
+pub use linearisation::Linearisation;
 pub use model::{Model, Output, OutputKind};
 pub use remarks::Remarks;
 pub use start::StartAlong;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import EXAMPLES
 
-from fmu import CoSimulation, ModelExchange
+from fmu import CoSimulation, ModelExchange, grapple
 from trees import Judge, random_inputs, random_state, random_tree
 
 
@@ -97,3 +97,38 @@ def test_every_example_in_model_exchange_and_co_simulation(example, examples, wi
         cs.step(float(archive.description.defaultExperiment.stepSize))
         number = worst(cs, unknowns, inputs, lambda name, value: cs.set({name: value}))
         within("derivatives of every example through FMPy, Co-Simulation", number, 1e-7, "differences")
+
+
+@pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
+def test_linearize_gives_the_jacobians_of_the_fmu(example, examples, tmp_path, within):
+    """At the start, where nothing turns: A = S J T of the Jacobian that the FMU's directional derivatives make."""
+    path = next(path for path in EXAMPLES if path.stem == example)
+    grapple("linearize", path, "-o", tmp_path / "linear.npz")
+    linear = np.load(tmp_path / "linear.npz")
+    archive = examples[example]
+    names = {key: list(linear[key].astype(str)) for key in ("coordinates", "inputs", "outputs", "states")}
+    assert names["states"] == archive.states
+    # What a signal inside the FMU drives is an input of the linear craft, but not of the FMU.
+    ours = [k for k, name in enumerate(names["inputs"]) if archive.variables[name].causality == "input"]
+    inputs = [names["inputs"][k] for k in ours]
+    with ModelExchange(archive) as me:
+        if inputs:
+            me.set(dict(zip(inputs, linear["u"][ours])))
+        me.at(0.0, linear["x"])
+        unknowns = [*archive.derivatives, *names["outputs"]]
+        columns = [me.along(unknowns, {name: 1.0}) for name in [*archive.states, *inputs]]
+    J, nx = np.array(columns).T, len(archive.states)
+    T, S = linear["T"], linear["S"]
+    # Where a body turns, its tangent axes turn with it.
+    matrices = {"A": S @ J[:nx, :nx] @ T, "B": S @ J[:nx, nx:], "C": J[nx:, :nx] @ T, "D": J[nx:, nx:]}
+    for i, name in enumerate(names["coordinates"]):
+        if name.endswith(".theta[1]"):
+            rates = (name.replace(".theta", field) for field in (".w", ".qd"))
+            first = next(archive.states.index(rate) for rate in rates if rate in archive.states)
+            x, y, z = linear["x"][first : first + 3]
+            matrices["A"][i : i + 3, i : i + 3] -= 0.5 * np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    for letter, matrix in matrices.items():
+        theirs = linear[letter][:, ours] if letter in "BD" else linear[letter]
+        assert theirs.shape == matrix.shape
+        off = np.linalg.norm(theirs - matrix) / max(np.linalg.norm(matrix), 1.0)
+        within("grapple linearize against the FMU's directional derivatives", off, 1e-13, "round-off of the products")

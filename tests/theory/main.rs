@@ -7,6 +7,7 @@ mod duals;
 mod examples;
 mod flexible;
 mod identities;
+mod linearisation;
 mod random_tree;
 
 use grapple::plant::{Model, Plant};

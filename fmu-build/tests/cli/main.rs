@@ -3,6 +3,7 @@
 mod check;
 mod desk;
 mod library;
+mod linearize;
 mod packing;
 mod pe;
 mod table;

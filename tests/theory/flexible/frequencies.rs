@@ -119,6 +119,35 @@ fn loaded_cantilever(b: f64, mass: f64, inertia: f64) -> f64 {
     1.0 + c * ch + moved + mass * inertia * b.powi(4) * (1.0 - c * ch)
 }
 
+/// `δq̈ = −M⁻¹ K δq` is what the exact derivatives of the equations of motion give at rest.
+#[test]
+fn a_linearised_craft_has_the_frequencies_of_its_mass_and_stiffness() {
+    let base = hub(5.0, 0.8, 0.3);
+    let text = craft(
+        &base,
+        "polar_inertia_per_length = 0.02\nbending_y = 5\nbending_z = 3",
+        Some((0.4, 0.05)),
+    );
+    let linear = crate::linearisation::at_start(&mut crate::plant(&text));
+    let nv = linear.A.nrows() / 2;
+    let block = linear.A.view((nv, 0), (nv, nv)).into_owned();
+    let unit = EI / (M * L.powi(3));
+    let mut found: Vec<f64> = block
+        .complex_eigenvalues()
+        .iter()
+        .filter(|square| square.re.abs() > 1e-6 * unit)
+        .map(|square| (-square.re / unit).powf(0.25))
+        .collect();
+    found.sort_by(f64::total_cmp);
+    let expected = frequencies(&text);
+    println!("{found:.6?}");
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        let off = (found / expected - 1.0).abs();
+        assert!(off < 1e-10, "{found} instead of {expected}: {off:e}");
+    }
+}
+
 /// The orders at which the errors fall as the number of modes doubles.
 fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()

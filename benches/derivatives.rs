@@ -1,0 +1,127 @@
+//! What exact derivatives cost: one direction and whole Jacobians, in units of the evaluation that is differentiated.
+//!
+//! `cargo bench --bench derivatives` times, in the same rounds, derivatives and outputs ([`Plant::evaluate`]), the same along one direction
+//! ([`Tangent::evaluate_along`]), all four Jacobians ([`Tangent::jacobians`]) with one, two, four and eight directions at once, and
+//! `∂ẋ/∂x` alone ([`Tangent::state_jacobian`]). The examples, then chains of revolute joints on a floating base with a torque
+//! input at each joint.
+
+#![allow(non_snake_case)] // Jacobians' letters
+
+use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
+use nalgebra::DMatrix;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+/// How long each craft is measured, s.
+const SECONDS: f64 = 3.0;
+const JOINTS: [usize; 4] = [6, 12, 25, 50];
+
+fn main() {
+    println!(
+        "{:16} {:>8} {:>9} {:>19} {:>40} {:>19}",
+        "", "", "evaluate", "one direction", "Jacobians, N at once", "∂ẋ/∂x"
+    );
+    println!(
+        "{:16} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "µs, minima", "columns", "", "", "ratio", "N = 1", "2", "4", "8", "", "per column"
+    );
+    for (name, text) in [
+        ("two_link", include_str!("../examples/two_link.toml")),
+        ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
+        ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
+    ] {
+        line(name, text);
+    }
+    for n in JOINTS {
+        line(&format!("chain of {n}"), &chain(n));
+    }
+}
+
+/// A floating base with `n` links, hinged about y and z in turn.
+fn chain(n: usize) -> String {
+    let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
+    for i in 1..=n {
+        let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
+        write!(
+            text,
+            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
+             [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
+             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\nstart = {{ position = 0.1, rate = 0.1 }}\n"
+        )
+        .expect("strings grow");
+    }
+    text
+}
+
+fn line(name: &str, text: &str) {
+    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    let mut plant = Plant::new(model.into()).expect("derives");
+    let model = plant.model().clone();
+    let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
+    let (mut x, mut modes) = (vec![0.0; nx], vec![0; model.mode_count()]);
+    plant.start(0.0, &mut x, &mut modes);
+    let u = vec![0.3; nu];
+    let at = (x.as_slice(), u.as_slice(), modes.as_slice());
+    let seeds = (vec![1.0; nx], vec![1.0; nu]);
+    let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; ny]);
+    let (mut delta_dx, mut delta_y) = (vec![0.0; nx], vec![0.0; ny]);
+    let still = plant.clone();
+    let mut single = Tangent::<1>::new(&model);
+    let mut along = || {
+        let (seeds, room) = ((&*seeds.0, &*seeds.1), (&mut *delta_dx, &mut *delta_y));
+        single
+            .evaluate_along(&still, 0.0, black_box(at), seeds, room)
+            .expect("regular");
+    };
+    let mut evaluate = || plant.evaluate(0.0, black_box(at), &mut dx, &mut y).expect("regular");
+    let [mut j1, mut j2, mut j4, mut j8] = [(); 4].map(|()| Jacobians::new(&model));
+    let (mut t1, mut t2) = (Tangent::<1>::new(&model), Tangent::<2>::new(&model));
+    let (mut t4, mut t8) = (Tangent::<4>::new(&model), Tangent::<8>::new(&model));
+    let mut one = || t1.jacobians(&still, 0.0, black_box(at), &mut j1).expect("regular");
+    let mut two = || t2.jacobians(&still, 0.0, black_box(at), &mut j2).expect("regular");
+    let mut four = || t4.jacobians(&still, 0.0, black_box(at), &mut j4).expect("regular");
+    let mut eight = || t8.jacobians(&still, 0.0, black_box(at), &mut j8).expect("regular");
+    let (mut several, mut A) = (Tangent::<LANES>::new(&model), DMatrix::zeros(nx, nx));
+    let mut states = || {
+        several
+            .state_jacobian(&still, 0.0, black_box(at), &mut A)
+            .expect("regular")
+    };
+    let ways: [(&mut dyn FnMut(), u32); 7] = [
+        (&mut evaluate, 50),
+        (&mut along, 20),
+        (&mut one, 1),
+        (&mut two, 1),
+        (&mut four, 1),
+        (&mut eight, 1),
+        (&mut states, 1),
+    ];
+    let [evaluate, along, j1, j2, j4, j8, states] = shortest(ways);
+    println!(
+        "{name:16} {:8} {evaluate:9.2} {along:9.2} {:9.2} {j1:9.0} {j2:9.0} {j4:9.0} {j8:9.0} {states:9.0} {:9.2}",
+        nx + nu,
+        along / evaluate,
+        states / nx as f64
+    );
+}
+
+/// The shortest of what batches of several ways take in the same rounds, µs per call: a whole Jacobian is longer than a slice of
+/// time that other work leaves, and its median then tells of that work.
+fn shortest<const N: usize>(mut ways: [(&mut dyn FnMut(), u32); N]) -> [f64; N] {
+    let mut times = [const { Vec::new() }; N];
+    let (start, mut seconds) = (Instant::now(), 0.0);
+    while seconds < SECONDS || times[0].len() < 31 {
+        for ((way, calls), times) in ways.iter_mut().zip(&mut times) {
+            let batch = Instant::now();
+            (0..*calls).for_each(|_| way());
+            // The first tenth warms up.
+            if seconds > 0.1 * SECONDS {
+                times.push(1e6 * batch.elapsed().as_secs_f64() / f64::from(*calls));
+            }
+        }
+        seconds = start.elapsed().as_secs_f64();
+    }
+    times.map(|times| times.into_iter().fold(f64::INFINITY, f64::min))
+}

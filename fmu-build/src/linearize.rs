@@ -1,0 +1,229 @@
+use crate::craft::Craft;
+use crate::matrices::{Linear, write};
+use crate::modes::{Mode, Modes};
+use crate::signals::Feed;
+use crate::text::{aligned, count, number, say};
+use grapple::fmu::description::{Interfaces, describe};
+use grapple::fmu::registry::{Naming, Registry, Slot};
+use grapple::plant::{Linearisation, Model, Plant};
+use grapple::simulation::Simulation;
+use grapple::system::Quantity;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Linearise a craft: matrices A, B, C, D, natural frequencies and damping.
+///
+///   grapple linearize my_arm.toml                     at the start; into the folder my_arm_linear
+///   grapple linearize my_arm.toml --at 12.5           at 12.5 s of the spec's own run
+///   grapple linearize my_arm.toml --inputs shoulder.tau --outputs tip.r,elbow.q -o arm.npz
+///
+/// The derivatives are exact. The coordinates are those of small motions: attitudes of free and spherical joints are
+/// three small turns about the body's own axes (base.theta[1..3], rad) instead of a quaternion; the work is left out.
+/// The matrix T in the files leads from them to the FMU's states.
+///
+/// Files: linear.json (everything), A.csv … D.csv, and linear.npz:
+/// z = numpy.load("linear.npz"); z["A"]; z["coordinates"].astype(str)
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// A spec
+    spec: PathBuf,
+    /// When, s of the spec's own run; by default its start
+    #[arg(long, value_name = "T", default_value_t = 0.0, value_parser = not_negative)]
+    at: f64,
+    /// Inputs, the columns of B and D: names, or `push.f` for push.f[1..3]; by default all but switches
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    inputs: Vec<String>,
+    /// Outputs, the rows of C and D: outputs or states; by default all outputs
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    outputs: Vec<String>,
+    /// A folder for all files, or one file that ends in .json or .npz
+    #[arg(long, short, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut spec = Craft::read(&arguments.spec)?.model.spec.clone();
+    // What a signal drives is an input all the same, also where the signal runs inside the FMU.
+    spec.signal.values_mut().for_each(|signal| signal.from_host = true);
+    let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
+    let mut simulation = there(&model, arguments.at)?;
+    let state = simulation.state.clone();
+    let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+    let mut linear = Linearisation::new(&mut simulation.plant, state.t, at).into_diagnostic()?;
+    let u = choose(&mut linear, &model, arguments, &state.u)?;
+    let modes = Modes::of(&linear)?;
+
+    say(&format!(
+        "{} at {} s: {}, {}, {}",
+        model.spec.name,
+        number(state.t, 6),
+        count(linear.coordinates.len(), "coordinate"),
+        count(linear.inputs.len(), "input"),
+        count(linear.outputs.len(), "output")
+    ));
+    if let Some((rate, change)) = linear.fastest().filter(|(_, change)| change.abs() > 1e-9) {
+        say(&format!(
+            "not an equilibrium: der({rate}) = {}; the modes are those of the motion at this instant",
+            number(change, 3)
+        ));
+    }
+    say(table(&linear, &modes).trim_end());
+    let told = Linear {
+        model: &model,
+        t: state.t,
+        linear: &linear,
+        u: &u,
+        modes: &modes,
+    };
+    let default = || PathBuf::from(format!("{}_linear", model.spec.name));
+    let output = arguments.output.clone().unwrap_or_else(default);
+    match output.extension().and_then(|e| e.to_str()) {
+        Some("json") => write(&output, told.json())?,
+        Some("npz") => write(&output, told.npz()?)?,
+        _ => {
+            std::fs::create_dir_all(&output)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("cannot make the folder {}", output.display()))?;
+            write(&output.join("linear.json"), told.json())?;
+            write(&output.join("linear.npz"), told.npz()?)?;
+            for (letter, text) in told.csv() {
+                write(&output.join(format!("{letter}.csv")), text)?;
+            }
+            write(&output.join("modes.txt"), table(&linear, &modes))?;
+        }
+    }
+    say(&format!("{}: A, B, C, D", output.display()));
+    Ok(())
+}
+
+/// The spec's own run, with its signals at the inputs, up to the time `t` (s).
+fn there(model: &Arc<Model>, t: f64) -> Result<Simulation> {
+    let spec = &model.spec;
+    let registry = Registry::new(Arc::clone(model), Naming::Structured);
+    let description = describe(model, Naming::Structured, Interfaces::Both).into_diagnostic()?;
+    let feed = Feed::of(spec, &description);
+    let inputs: Vec<usize> = feed
+        .references
+        .iter()
+        .filter_map(|&reference| match registry.slot(reference) {
+            Some(Slot::Input(i)) => Some(i),
+            _ => None,
+        })
+        .collect();
+    let mut simulation = Simulation::new(Plant::new(Arc::clone(model)).into_diagnostic()?).into_diagnostic()?;
+    simulation.initialise(0.0, None, 1e18).into_diagnostic()?;
+    let set = |values: Vec<f64>, to: &mut [f64]| inputs.iter().zip(values).for_each(|(&i, value)| to[i] = value);
+    let (mut now, mut steps) = (0.0, 1.0);
+    while now < t {
+        let stop = feed.next_stop(now, (steps * spec.experiment.step).min(t));
+        set(feed.values(now), &mut simulation.state.u);
+        for (order, values) in simulation
+            .state
+            .u_derivatives
+            .iter_mut()
+            .zip(feed.derivatives(now, stop - now))
+        {
+            set(values, order);
+        }
+        simulation.invalidate();
+        simulation.advance(stop, &mut Vec::new()).into_diagnostic()?;
+        if stop >= steps * spec.experiment.step {
+            steps += 1.0;
+        }
+        now = stop;
+    }
+    set(feed.values(now), &mut simulation.state.u);
+    Ok(simulation)
+}
+
+/// Keeps the inputs and outputs that are asked for, in their order; gives the inputs' values.
+fn choose(linear: &mut Linearisation, model: &Model, arguments: &Arguments, u: &[f64]) -> Result<Vec<f64>> {
+    let columns = if arguments.inputs.is_empty() {
+        (0..u.len()).filter(|&i| !model.inputs[i].switch).collect()
+    } else {
+        find("input", &arguments.inputs, &linear.inputs)?
+    };
+    linear.B = linear.B.select_columns(&columns);
+    linear.D = linear.D.select_columns(&columns);
+    linear.inputs = columns.iter().map(|&i| linear.inputs[i].clone()).collect();
+    if !arguments.outputs.is_empty() {
+        // States can be asked for as well: the FMU has them among its outputs.
+        let of_states = linear.C.clone().insert_rows(0, model.states.len(), 0.0);
+        linear.C = of_states;
+        linear.C.rows_mut(0, model.states.len()).copy_from(&linear.T);
+        linear.D = linear.D.clone().insert_rows(0, model.states.len(), 0.0);
+        linear.outputs = model.states.iter().chain(&linear.outputs).cloned().collect();
+        let rows = find("output", &arguments.outputs, &linear.outputs)?;
+        linear.C = linear.C.select_rows(&rows);
+        linear.D = linear.D.select_rows(&rows);
+        linear.outputs = rows.iter().map(|&i| linear.outputs[i].clone()).collect();
+    }
+    Ok(columns.iter().map(|&i| u[i]).collect())
+}
+
+/// The places of the quantities with these names; `push.f` stands for `push.f[1]` and all that follow.
+fn find(what: &str, names: &[String], known: &[Quantity]) -> Result<Vec<usize>> {
+    let mut found = Vec::new();
+    for name in names {
+        let is = |q: &Quantity| q.name == *name || q.name.split_once('[').is_some_and(|(vector, _)| vector == name);
+        let before = found.len();
+        found.extend((0..known.len()).filter(|&i| is(&known[i])));
+        if found.len() == before {
+            let distance = |q: &Quantity| (strsim::levenshtein(&q.name, name), q.name.clone());
+            let hint = match known.iter().map(distance).min() {
+                Some((distance, nearest)) if distance <= name.len().max(3) / 3 => format!("did you mean {nearest:?}?"),
+                _ => "`grapple describe` lists them".to_owned(),
+            };
+            return Err(miette!("there is no {what} {name:?}; {hint}"));
+        }
+    }
+    Ok(found)
+}
+
+/// One line for each mode.
+fn table(linear: &Linearisation, modes: &Modes) -> String {
+    let pairs = &linear.coordinates[..linear.coordinates.len() / 2];
+    let title = ["mode", "Hz", "damping ratio", "", "takes part", "driven by"].map(str::to_owned);
+    let row = |(i, mode): (usize, &Mode)| {
+        [
+            (i + 1).to_string(),
+            number(mode.frequency(), 6),
+            number(mode.damping() + 0.0, 4),
+            mode.stability().to_owned(),
+            greatest(pairs, &mode.participation, |part| format!(" {:.0} %", 100.0 * part)),
+            greatest(&linear.inputs, &mode.inputs, |_| String::new()),
+        ]
+    };
+    let rows: Vec<[String; 6]> = std::iter::once(title)
+        .chain(modes.modes.iter().enumerate().map(row))
+        .collect();
+    format!(
+        "{} at zero: what nothing holds back\n{}",
+        count(modes.zeros, "eigenvalue"),
+        if modes.modes.is_empty() {
+            String::new()
+        } else {
+            aligned(&rows)
+        }
+    )
+}
+
+/// The up to three greatest parts above a twentieth, with their names.
+fn greatest(names: &[Quantity], parts: &[f64], told: impl Fn(f64) -> String) -> String {
+    let mut order: Vec<usize> = (0..parts.len()).filter(|&i| parts[i] >= 0.05).collect();
+    order.sort_by(|&a, &b| parts[b].total_cmp(&parts[a]));
+    let words = order
+        .iter()
+        .take(3)
+        .map(|&i| format!("{}{}", names[i].name, told(parts[i])));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a time that is not negative".to_owned()),
+    }
+}

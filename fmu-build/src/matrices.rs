@@ -1,0 +1,182 @@
+//! A linear craft as files: JSON with everything, CSV for each matrix, and NumPy's `.npz`.
+
+use crate::modes::Modes;
+use grapple::plant::{Linearisation, Model};
+use grapple::system::Quantity;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use nalgebra::DMatrix;
+use npyz::WriterBuilder;
+use serde_json::{Value, json};
+use std::io::{Cursor, Write};
+use std::path::Path;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// A linear craft, with what is told of it.
+pub struct Linear<'a> {
+    /// Whose it is.
+    pub model: &'a Model,
+    /// When, s.
+    pub t: f64,
+    /// The matrices.
+    pub linear: &'a Linearisation,
+    /// The inputs there.
+    pub u: &'a [f64],
+    /// Its modes.
+    pub modes: &'a Modes,
+}
+
+impl Linear<'_> {
+    /// The four matrices, with their letters, rows and columns.
+    fn matrices(&self) -> [(&'static str, &DMatrix<f64>, &[Quantity], &[Quantity]); 4] {
+        let linear = self.linear;
+        let (x, u, y) = (&linear.coordinates[..], &linear.inputs[..], &linear.outputs[..]);
+        [
+            ("A", &linear.A, x, x),
+            ("B", &linear.B, x, u),
+            ("C", &linear.C, y, x),
+            ("D", &linear.D, y, u),
+        ]
+    }
+
+    /// Everything, as JSON.
+    pub fn json(&self) -> String {
+        let named = |quantities: &[Quantity]| -> Vec<Value> {
+            let one = |q: &Quantity| json!({"name": q.name, "unit": q.unit.symbol(), "description": q.description});
+            quantities.iter().map(one).collect()
+        };
+        let rows = |matrix: &DMatrix<f64>| -> Vec<Vec<f64>> {
+            matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+        };
+        let linear = self.linear;
+        let pairs = &linear.coordinates[..linear.coordinates.len() / 2];
+        let parts = |names: &mut dyn Iterator<Item = &Quantity>, parts: &[f64]| -> Value {
+            let named = names.zip(parts).filter(|(_, part)| **part > 1e-6);
+            named
+                .map(|(q, &part)| (q.name.clone(), json!(part)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        };
+        let modes = self.modes.modes.iter().map(|mode| {
+            json!({
+                "eigenvalue": [mode.real, mode.imaginary],
+                "frequency": mode.frequency(),
+                "damping_ratio": mode.damping(),
+                "stability": mode.stability(),
+                "participation": parts(&mut pairs.iter(), &mode.participation),
+                "inputs": parts(&mut linear.inputs.iter(), &mode.inputs),
+            })
+        });
+        let mut whole = json!({
+            "model": self.model.spec.name,
+            "time": self.t,
+            "coordinates": named(&linear.coordinates),
+            "inputs": named(&linear.inputs),
+            "outputs": named(&linear.outputs),
+            "states": named(&self.model.states),
+            "x": linear.x,
+            "dx": linear.dx,
+            "u": self.u,
+            "T": rows(&linear.T),
+            "S": rows(&linear.S),
+            "zero_eigenvalues": self.modes.zeros,
+            "modes": modes.collect::<Vec<_>>(),
+        });
+        for (letter, matrix, ..) in self.matrices() {
+            whole[letter] = json!(rows(matrix));
+        }
+        format!("{whole:#}\n")
+    }
+
+    /// Each matrix as CSV, with the names and units of columns in the first line and of rows in the first column.
+    pub fn csv(&self) -> [(&'static str, String); 4] {
+        let title = |q: &Quantity| match q.unit.symbol() {
+            "" | "1" => q.name.clone(),
+            unit => format!("{} [{unit}]", q.name),
+        };
+        self.matrices().map(|(letter, matrix, rows, columns)| {
+            let mut text = letter.to_owned();
+            columns.iter().for_each(|column| text += &format!(",{}", title(column)));
+            text += "\n";
+            for (row, entries) in rows.iter().zip(matrix.row_iter()) {
+                text += &title(row);
+                entries.iter().for_each(|entry| text += &format!(",{entry:?}"));
+                text += "\n";
+            }
+            (letter, text)
+        })
+    }
+
+    /// `A`, `B`, `C`, `D`, `T`, `S`, `x`, `u`, and the names `coordinates`, `inputs`, `outputs`, `states`, as NumPy's archive.
+    ///
+    /// # Errors
+    /// None that memory would give.
+    pub fn npz(&self) -> Result<Vec<u8>> {
+        let linear = self.linear;
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let mut add = |name: &str, bytes: Vec<u8>| -> Result<()> {
+            let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
+            archive.start_file(format!("{name}.npy"), options).into_diagnostic()?;
+            archive.write_all(&bytes).into_diagnostic()
+        };
+        let matrices = self.matrices().map(|(letter, matrix, ..)| (letter, matrix));
+        for (name, matrix) in matrices.into_iter().chain([("T", &linear.T), ("S", &linear.S)]) {
+            let shape = [matrix.nrows() as u64, matrix.ncols() as u64];
+            add(name, array(matrix.transpose().as_slice(), &shape)?)?;
+        }
+        for (name, vector) in [("x", linear.x.as_slice()), ("u", self.u)] {
+            add(name, array(vector, &[vector.len() as u64])?)?;
+        }
+        for (name, quantities) in [
+            ("coordinates", &linear.coordinates),
+            ("inputs", &linear.inputs),
+            ("outputs", &linear.outputs),
+            ("states", &self.model.states),
+        ] {
+            add(name, names(quantities)?)?;
+        }
+        Ok(archive.finish().into_diagnostic()?.into_inner())
+    }
+}
+
+/// Numbers as a `.npy` file, rows one after the other.
+fn array(numbers: &[f64], shape: &[u64]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut writer = npyz::WriteOptions::new()
+        .default_dtype()
+        .shape(shape)
+        .writer(&mut bytes)
+        .begin_nd()
+        .into_diagnostic()?;
+    writer.extend(numbers.iter().copied()).into_diagnostic()?;
+    writer.finish().into_diagnostic()?;
+    Ok(bytes)
+}
+
+/// Names as a `.npy` file of byte strings.
+fn names(quantities: &[Quantity]) -> Result<Vec<u8>> {
+    let longest = quantities.iter().map(|q| q.name.len()).max().unwrap_or(0).max(1);
+    let kind = format!("|S{longest}").parse().into_diagnostic()?;
+    let mut bytes = Vec::new();
+    let mut writer = npyz::WriteOptions::<[u8]>::new()
+        .dtype(npyz::DType::Plain(kind))
+        .shape(&[quantities.len() as u64])
+        .writer(&mut bytes)
+        .begin_nd()
+        .into_diagnostic()?;
+    for quantity in quantities {
+        writer.push(quantity.name.as_bytes()).into_diagnostic()?;
+    }
+    writer.finish().into_diagnostic()?;
+    Ok(bytes)
+}
+
+/// Writes a file, or says which could not be written.
+///
+/// # Errors
+/// That.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
+    std::fs::write(path, bytes)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,166 @@
+use super::{Jacobians, LANES, OutputKind, Plant, Tangent};
+use crate::Error;
+use crate::algebra::{Quaternion, Vec3};
+use crate::spec::JointType;
+use crate::system::{Quantity, System, Unit};
+use nalgebra::{DMatrix, DVector, Matrix4x3};
+
+/// A plant linearised about one instant of a motion, in tangent coordinates `ξ`: `ξ̇ = A ξ + B δu`, `δy = C ξ + D δu`.
+///
+/// Tangent coordinates are the changes of the states, with two differences. Where a state is a quaternion (free and
+/// spherical joints), three numbers `<joint>.theta[1..3]` stand for its four: the rotation vector `θ` (rad) by which the body is
+/// turned from where the motion has it, in the body's own axes,
+///
+/// ```text
+///     q = q̄ ⊗ exp(θ),   δq = ½ q̄ ⊗ (0, θ),   θ̇ = δw − w̄ × θ
+/// ```
+///
+/// and `system.work`, on which nothing depends, is left out. There are as many coordinates as rates, in the same order:
+/// number `i` and number `n/2 + i` belong together. [`T`](Self::T) leads from `ξ` to the states, [`S`](Self::S) back.
+///
+/// Modes of signals and ranges are held; the quaternions are taken at unit length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linearisation {
+    /// The tangent coordinates, `n`.
+    pub coordinates: Vec<Quantity>,
+    /// The inputs, `m`.
+    pub inputs: Vec<Quantity>,
+    /// The real outputs, `p`.
+    pub outputs: Vec<Quantity>,
+    /// `n × n`.
+    pub A: DMatrix<f64>,
+    /// `n × m`.
+    pub B: DMatrix<f64>,
+    /// `p × n`.
+    pub C: DMatrix<f64>,
+    /// `p × m`.
+    pub D: DMatrix<f64>,
+    /// `δx = T ξ`, states × `n`.
+    pub T: DMatrix<f64>,
+    /// `ξ = S δx`, `n` × states; `S T = 1`.
+    pub S: DMatrix<f64>,
+    /// The states where it is linearised.
+    pub x: Vec<f64>,
+    /// Their derivatives there: all zero at an equilibrium.
+    pub dx: Vec<f64>,
+}
+
+/// Where an attitude stands in the state: offsets of its quaternion, its tangent coordinates, its angular velocity.
+struct Attitude {
+    q: usize,
+    theta: usize,
+    w: usize,
+}
+
+impl Linearisation {
+    /// Of a plant at the time `t` (s), states, inputs and modes.
+    ///
+    /// # Errors
+    /// Those of [`Plant::evaluate`], of values and of partial derivatives.
+    pub fn new(plant: &mut Plant, t: f64, (x, u, modes): (&[f64], &[f64], &[i32])) -> Result<Self, Error> {
+        let model = plant.model().clone();
+        let system = model.system();
+        let (mut coordinates, attitudes) = tangent(system, &model.states);
+        coordinates.extend_from_slice(&model.states[system.nq..system.nq + system.nv]);
+        let mut x = x.to_vec();
+        for attitude in &attitudes {
+            let q = &mut x[attitude.q..attitude.q + 4];
+            q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
+        }
+        let (nx, n) = (x.len(), coordinates.len());
+        let (T, S) = chart(system, &attitudes, &x, n);
+
+        let mut jacobians = Jacobians::new(&model);
+        let at = (x.as_slice(), u, modes);
+        Tangent::<LANES>::new(&model).jacobians(plant, t, at, &mut jacobians)?;
+        let mut A = &S * &jacobians.A * &T;
+        for attitude in &attitudes {
+            // The turned axes turn with the body: d(S δx)/dt has a part Ṡ δx, and Ṡ T = −½ [w]×.
+            let w = &x[attitude.w..attitude.w + 3];
+            let mut block = A.fixed_view_mut::<3, 3>(attitude.theta, attitude.theta);
+            block -= Vec3::new(w[0], w[1], w[2]).cross_matrix() * 0.5;
+        }
+        let real: Vec<usize> = (0..model.outputs.len())
+            .filter(|&i| model.outputs[i].kind == OutputKind::Continuous)
+            .collect();
+        let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; model.outputs.len()]);
+        plant.evaluate(t, at, &mut dx, &mut y)?;
+        Ok(Self {
+            coordinates,
+            inputs: model.inputs.iter().map(|input| input.quantity.clone()).collect(),
+            outputs: real.iter().map(|&i| model.outputs[i].quantity.clone()).collect(),
+            B: &S * jacobians.B,
+            C: jacobians.C.select_rows(&real) * &T,
+            D: jacobians.D.select_rows(&real),
+            A,
+            T,
+            S,
+            x,
+            dx,
+        })
+    }
+
+    /// The rate that changes fastest there, with its derivative; at an equilibrium all derivatives are zero.
+    pub fn fastest(&self) -> Option<(&str, f64)> {
+        let changes = &self.S * DVector::from_column_slice(&self.dx);
+        let rates = self.coordinates.iter().zip(&changes).skip(self.coordinates.len() / 2);
+        rates
+            .map(|(rate, &change)| (rate.name.as_str(), change))
+            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+    }
+}
+
+/// The tangent coordinates of the positions, and where the attitudes among them stand.
+fn tangent(system: &System, states: &[Quantity]) -> (Vec<Quantity>, Vec<Attitude>) {
+    let (mut coordinates, mut attitudes) = (Vec::new(), Vec::new());
+    for body in &system.bodies {
+        let joint = &body.joint;
+        let mut rest = joint.q..joint.q + joint.nq;
+        if matches!(joint.kind, JointType::Free | JointType::Spherical) {
+            attitudes.push(Attitude {
+                q: joint.q,
+                theta: coordinates.len(),
+                w: system.nq + joint.v,
+            });
+            let what = format!("small turn at {}, body axes", joint.name);
+            coordinates.extend(Quantity::vector(&format!("{}.theta", joint.name), Unit::Radian, &what));
+            rest.start += 4;
+        }
+        coordinates.extend_from_slice(&states[rest]);
+        if let Some(modes) = &body.modes {
+            coordinates.extend_from_slice(&states[modes.coordinates()]);
+        }
+    }
+    (coordinates, attitudes)
+}
+
+/// `T` and `S` at the states `x`.
+fn chart(system: &System, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
+    let mut T = DMatrix::zeros(x.len(), n);
+    let mut column = 0;
+    for row in 0..system.nq + system.nv {
+        match attitudes
+            .iter()
+            .find(|attitude| (attitude.q..attitude.q + 4).contains(&row))
+        {
+            Some(attitude) if row > attitude.q => {}
+            Some(_) => {
+                let [w, x, y, z] = std::array::from_fn(|i| x[row + i]);
+                let half_q = Matrix4x3::new(-x, -y, -z, w, -z, y, z, w, -x, -y, x, w) * 0.5;
+                T.fixed_view_mut::<4, 3>(row, column).copy_from(&half_q);
+                column += 3;
+            }
+            None => {
+                T[(row, column)] = 1.0;
+                column += 1;
+            }
+        }
+    }
+    // Columns are orthogonal; those of attitudes have the length ½.
+    let mut S = T.transpose();
+    for attitude in attitudes {
+        let mut rows = S.fixed_rows_mut::<3>(attitude.theta);
+        rows *= 4.0;
+    }
+    (T, S)
+}
