@@ -408,13 +408,23 @@ fn what_depends_on_what_is_found_of_stiffened_beams_too() {
     );
 }
 
-/// A slender beam has no inertia about its axis, wherever that points: it is sound in every attitude.
+/// A slender beam has no inertia about its axis, wherever that points: it is sound in every attitude, but for those in which it
+/// would have to turn about itself.
 #[test]
 fn a_slender_beam_is_sound_in_every_attitude() {
     for i in 0..12 * 12 * 12 {
         let [x, y, z] = [i % 12, i / 12 % 12, i / 144].map(|k| 30.0 * f64::from(k));
         let text = hinged(&format!("bending = 2\nrpy_deg = [{x:?}, {y:?}, {z:?}]"));
-        crate::plant(&text.replace("polar_inertia_per_length = 0.01", ""));
+        let text = text.replace("polar_inertia_per_length = 0.01", "");
+        let along_the_hinge = y == 90.0 || y == 270.0;
+        // There round-off decides whether it is zero or next to it.
+        if let Err(error) = Model::read(&text, std::path::Path::new(".")) {
+            let told = error.to_string();
+            assert!(
+                along_the_hinge && told.contains("moves no inertia"),
+                "{x} {y} {z}: {told}"
+            );
+        }
     }
 }
 
