@@ -8,7 +8,6 @@
 #![allow(non_snake_case)] // Jacobians' letters
 
 use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
-use nalgebra::DMatrix;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
@@ -83,7 +82,7 @@ fn line(name: &str, text: &str) {
     let mut two = || t2.jacobians(&still, 0.0, black_box(at), &mut j2).expect("regular");
     let mut four = || t4.jacobians(&still, 0.0, black_box(at), &mut j4).expect("regular");
     let mut eight = || t8.jacobians(&still, 0.0, black_box(at), &mut j8).expect("regular");
-    let (mut several, mut A) = (Tangent::<LANES>::new(&model), DMatrix::zeros(nx, nx));
+    let (mut several, mut A) = (Tangent::<LANES>::new(&model), vec![0.0; nx * nx]);
     let mut states = || {
         several
             .state_jacobian(&still, 0.0, black_box(at), &mut A)

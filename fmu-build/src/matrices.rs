@@ -26,9 +26,12 @@ pub struct Linear<'a> {
     pub modes: &'a Modes,
 }
 
+/// A matrix with its letter, its rows and its columns.
+type Lettered<'a> = (&'static str, &'a DMatrix<f64>, &'a [Quantity], &'a [Quantity]);
+
 impl Linear<'_> {
-    /// The four matrices, with their letters, rows and columns.
-    fn matrices(&self) -> [(&'static str, &DMatrix<f64>, &[Quantity], &[Quantity]); 4] {
+    /// The four matrices.
+    fn matrices(&self) -> [Lettered<'_>; 4] {
         let linear = self.linear;
         let (x, u, y) = (&linear.coordinates[..], &linear.inputs[..], &linear.outputs[..]);
         [
