@@ -166,7 +166,7 @@ impl<S: Scalar> Deflection<S> {
     }
 
     /// A force `f` (N/m, world axes) spread evenly along the beam: its wrench about the body's origin, and its power on the deflection, W.
-    /// Adds the forces on the modes to `tau`. After [`update`](Self::update).
+    /// Adds the forces on the modes to `tau`.
     pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> (Wrench<S>, S) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let f_R = R.tr_mul(f);
