@@ -341,6 +341,141 @@ fn a_mass_that_is_not_its_beams_is_reported_with_that_of_the_beam() {
     assert_eq!(bent(sound, BEAM), Vec::<String>::new());
 }
 
+/// What is said of a craft whose array has `more` in its table (from line 10) and `modal` in that of its modal data (from line 15).
+fn by_its_modes(more: &str, modal: &str) -> Vec<String> {
+    report(&format!(
+        "name = \"craft\"\n[body.base]\nmass = 4.0\ninertia = [0.4, 0.4, 0.4]\n[joint.drive]\ntype = \"revolute\"\n\
+         parent = \"base\"\nchild = \"array\"\n[body.array]\n{more}\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\n\
+         inertia = [0.1, 0.2, 0.3]\n[body.array.modal]\n{modal}\n"
+    ))
+}
+
+const MODAL: &str = "frequencies = [1.0, 2.5]\n\
+                     participation = [[0.0, 1.2, 0.0, 0.0, 0.0, 0.7], [0.0, 0.0, 1.1, 0.1, -0.6, 0.0]]";
+const NODE: &str = "[body.array.modal.node.tip]\nposition = [1.0, 0.0, 0.0]\n\
+                    displacement = [[0.0, 1.4, 0.0], [0.0, 0.0, 1.4]]\nrotation = [[0.0, 0.0, 1.9], [0.0, -1.9, 0.0]]";
+
+#[test]
+fn modal_data_that_does_not_go_together_is_reported_with_its_mode() {
+    assert_eq!(by_its_modes("", &format!("{MODAL}\n{NODE}")), Vec::<String>::new());
+    let frame = "[frame.tip]\nbody = \"array\"\norigin = [1.0, 0.0, 0.0]";
+    let load = "[body.tool]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.grip]\ntype = \"fixed\"\nparent = \"array\"\n\
+                child = \"tool\"\norigin = [0.0, 0.0, 0.5]";
+    for (modal, expected) in [
+        (
+            "frequencies = []\nparticipation = []".to_owned(),
+            "15: body \"array\", modal.frequencies: a body without modes is rigid: leave `modal` out",
+        ),
+        (
+            MODAL.replace("[1.0, 2.5]", "[0.0, 2.5]"),
+            "15: body \"array\", modal.frequencies: mode 1 has 0 Hz: a motion as a rigid body? The modes are those of the body clamped \
+             at its origin; its joint gives it the rigid motions",
+        ),
+        (
+            MODAL.replace("[1.0, 2.5]", "[2.5, 1.0]"),
+            "15: body \"array\", modal.frequencies: frequencies rise from mode to mode, but 1 Hz follows 2.5 Hz: does every row belong \
+             to its mode?",
+        ),
+        (
+            format!("{MODAL}\ndamping_ratio = [0.01, 0.01, 0.01]"),
+            "17: body \"array\", modal.damping_ratio: 3 numbers, but there are 2 frequencies",
+        ),
+        (
+            format!("{MODAL}\ndamping_ratio = -0.01"),
+            "17: body \"array\", modal.damping_ratio: array.damping_ratio[1] = -0.01 is negative",
+        ),
+        (
+            MODAL.replace("[1.0, 2.5]", "[1.0, 2.5, 3.0]"),
+            "16: body \"array\", modal.participation: 2 rows, but there are 3 frequencies",
+        ),
+        (
+            MODAL.replace("0.1, -0.6, 0.0]", "0.1, -0.6]"),
+            "16: body \"array\", modal.participation: the row of mode 2 has 5 numbers, not 6: three of the linear momentum, three of \
+             the angular about the body's origin",
+        ),
+        (
+            format!("{MODAL}\n{}", NODE.replace("[[0.0, 1.4, 0.0], ", "[")),
+            "19: body \"array\", modal.node.tip.displacement: 1 rows, but there are 2 frequencies",
+        ),
+        (
+            format!("{MODAL}\n{}", NODE.replace("[0.0, 0.0, 1.9]", "[0.0, 0.0]")),
+            "20: body \"array\", modal.node.tip.rotation: the row of mode 1 has 2 numbers, not 3: about x, y, z",
+        ),
+        (
+            format!("{MODAL}\n{frame}"),
+            "18: frame \"tip\", body: the modal data of \"array\" has no nodes, so nobody knows how it moves at [1.0, 0.0, 0.0] m: write \
+             a table [body.array.modal.node.<name>] with `position` and `displacement`",
+        ),
+        (
+            format!("{MODAL}\n{load}"),
+            "22: joint \"grip\", parent: the modal data of \"array\" has no nodes, so nobody knows how it moves at [0.0, 0.0, 0.5] m: \
+             write a table [body.array.modal.node.<name>] with `position` and `displacement`",
+        ),
+        (
+            MODAL.replace("participation", "participations"),
+            "16: unknown field `participations`",
+        ),
+    ] {
+        let told = by_its_modes("", &modal);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with(expected), "{told:?}\n{expected}");
+    }
+    // The origin does not move: it needs no node.
+    let root = format!("{MODAL}\n{}", frame.replace("[1.0,", "[0.0,"));
+    assert_eq!(by_its_modes("", &root), Vec::<String>::new());
+    let both = by_its_modes(&format!("[body.array.beam]\n{BEAM}\n[body.array]"), MODAL);
+    assert!(both[0].contains("duplicate key"), "{both:?}");
+}
+
+#[test]
+fn a_body_that_bends_in_two_ways_or_has_no_mass_of_its_own_is_reported() {
+    let both = by_its_modes(
+        "beam = { length = 1.0, mass_per_length = 2.0, EI = 30.0, bending = 1 }",
+        MODAL,
+    );
+    assert!(
+        both.contains(
+            &"14: body \"array\", modal: a body bends in one way: write either `beam` or `modal`, not both".to_owned()
+        ),
+        "{both:?}"
+    );
+    let text = format!("name = \"craft\"\n[body.array.modal]\n{MODAL}\n");
+    assert_eq!(
+        report(&text),
+        [
+            "2: body \"array\", inertia: missing field `inertia`",
+            "2: body \"array\", mass: missing field `mass`",
+        ]
+    );
+}
+
+#[test]
+fn modes_that_carry_more_than_the_body_has_are_reported_with_their_effective_masses() {
+    let ask = "Are the last three numbers of each row about the body's origin (Nastran's MEFFMASS takes them about that of the basic \
+               coordinate system, or about its GRID), the modes mass-normalised, all in kg and m, and `inertia` about the mass centre?";
+    for (participation, effective) in [
+        (
+            "[[0.0, 1.2, 0.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.1, 0.1, 0.0, 0.0]]", // about the mass centre
+            "[0, 1.44, 1.21] kg, of 2 kg, and their effective moments of inertia about the body's origin [0.01, 0, 0.01] kg·m²",
+        ),
+        (
+            "[[0.0, 12.0, 0.0, 0.0, 0.0, 7.0], [0.0, 0.0, 1.1, 0.1, -0.6, 0.0]]",
+            "[0, 144, 1.21] kg, of 2 kg, and their effective moments of inertia about the body's origin [0.01, 0.36, 49] kg·m²",
+        ),
+    ] {
+        assert_eq!(
+            by_its_modes(
+                "",
+                &format!("frequencies = [1.0, 2.5]\nparticipation = {participation}")
+            ),
+            [format!(
+                "16: body \"array\", modal.participation: the modes carry more momentum than the body's mass, mass centre and inertia \
+                 allow: their effective masses are {effective}, of [0.1, 0.7, 0.8]. {ask}"
+            )]
+        );
+    }
+}
+
 #[test]
 fn a_hinge_that_moves_no_inertia_is_reported_when_the_spec_is_read() {
     let slender = "name = \"m\"\n[body.base]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[joint.twist]\ntype = \"revolute\"\naxis = [1.0, 0.0, 0.0]\n\

@@ -75,6 +75,7 @@ impl Chain {
                 inertia: Some(Inertia::Full(std::array::from_fn(|_| next()))),
                 inertia_axes: None,
                 beam: None,
+                modal: None,
                 start: None,
             };
             spec.body.insert(format!("b{i}"), body);

@@ -41,14 +41,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     outcome
 }
 
-/// Tells the beams' frequencies, unless quiet, and what is likely not meant.
+/// Tells the frequencies of what bends, unless quiet, and what is likely not meant.
 ///
 /// # Errors
 /// None: the model has been tried.
 pub fn remark(model: &Arc<Model>, quiet: bool) -> Result<()> {
     let remarks = Remarks::on(model).into_diagnostic()?;
     if !quiet {
-        remarks.beams.iter().for_each(|line| say(&format!("  {line}")));
+        remarks.flexible.iter().for_each(|line| say(&format!("  {line}")));
     }
     for warning in &remarks.warnings {
         eprintln!("  warning: {warning}");

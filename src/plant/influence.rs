@@ -168,7 +168,7 @@ impl Probe {
             .map(|(value, parameter)| value + 0.1 * parameter.quantity.nominal * random.unit())
             .collect();
         let mut parameters = shaken;
-        // What makes no physics when shaken is taken as it is, scaled or at last as written.
+        // What makes no physics when shaken is taken as it is, scaled or as written.
         for calmer in [&scaled, &written] {
             let mut problems = Vec::new();
             if let Some(derived) = self.derive(&parameters, None, &mut problems) {
@@ -177,6 +177,20 @@ impl Probe {
             for (i, parameter) in declared.iter().enumerate() {
                 if problems.iter().any(|problem| problem.at == parameter.at) {
                     parameters[i] = calmer[i];
+                }
+            }
+        }
+        // Where a table does not go with the numbers, which are no parameters' own fault, those of its body are hardly shaken.
+        for size in [1e-3, 1e-4, 1e-5] {
+            let mut problems = Vec::new();
+            if let Some(derived) = self.derive(&parameters, None, &mut problems) {
+                return Some((parameters, derived));
+            }
+            problems.retain(|problem| declared.iter().all(|parameter| parameter.at != problem.at));
+            for (i, parameter) in declared.iter().enumerate() {
+                let of_its_owner = |problem: &Problem| problem.at.get(..2) == parameter.at.get(..2);
+                if parameter.at.len() == 3 && problems.iter().any(of_its_owner) {
+                    parameters[i] = written[i] + size * parameter.quantity.nominal * random.unit();
                 }
             }
         }
@@ -195,7 +209,7 @@ impl Probe {
         j: usize,
         random: &mut Random,
     ) -> Option<(Vec<f64>, Derived)> {
-        [0.3, 0.1, 1e-2, 1e-3].into_iter().find_map(|size| {
+        [0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5].into_iter().find_map(|size| {
             let mut changed = parameters.to_vec();
             changed[j] += size * self.model.parameters[j].quantity.nominal * random.unit();
             let derived = self.derive(&changed, Some((parameters, derived)), &mut Vec::new())?;

@@ -236,8 +236,7 @@ impl Model {
     /// The initial coordinates and rates.
     pub(super) fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         for body in &self.system.bodies {
-            if let (Some(modes), Some(beam)) = (&body.modes, &body.beam) {
-                let (eta, eta_dot) = beam.start(body.segment);
+            if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
                 q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
                 qd[modes.rates()].copy_from_slice(&values[eta_dot.0..eta_dot.0 + modes.n]);
             }
@@ -300,11 +299,17 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
     spec.line_load.retain(|name, _| sound("line_load", name));
     spec.joint.retain(|name, _| sound("joint", name));
     for (name, body) in &mut spec.body {
-        let of_the_beam = |p: &Problem| p.concerns("body", name) && p.at.get(2).is_some_and(|field| field == "beam");
-        if problems.iter().any(of_the_beam) {
+        let of = |part: &str| {
+            let mut own = problems.iter().filter(|p| p.concerns("body", name));
+            own.any(|p| p.at.get(2).is_some_and(|field| field == part))
+        };
+        if of("beam") {
             body.beam = None;
             let bare = |load: &spec::LineLoad| load.body == *name;
             spec.line_load.retain(|_, load| !bare(load));
+        }
+        if of("modal") {
+            body.modal = None;
         }
     }
 }

@@ -1,3 +1,5 @@
+mod modal;
+
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use crate::Error;
@@ -7,7 +9,7 @@ use crate::dynamics::recursive::ForwardDynamics;
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{JointType, Spec, problem};
 use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{BodyKinematics, Carrier, FrameRef, Input, Joint, Modes, Quantity, System, Unit};
+use crate::system::{BodyKinematics, Carrier, Elastic, FrameRef, Input, Joint, Modes, Quantity, System, Unit};
 
 /// The list of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
@@ -25,8 +27,10 @@ enum Group {
     Acceleration(usize),
     /// What the drive of a prescribed joint gives.
     Drive(usize),
-    /// Deflection of a flexible body: its tip, the load at its root, its strain energy.
+    /// Deflection of a beam: its tip, the load at its root, its strain energy.
     Beam(usize),
+    /// Of a body with modal data: the load at its root, its strain energy.
+    Modal(usize),
     /// Displacement of a frame by its body's deflection.
     Deflection(usize),
     /// One frame seen from another.
@@ -104,8 +108,12 @@ impl Outputs {
             }
         }
         for (i, body) in system.bodies.iter().enumerate() {
-            if body.modes.is_some() && body.segment == 0 {
-                outputs.beam(&body.name, i, body.joint.kind != JointType::Free);
+            let carried = body.joint.kind != JointType::Free;
+            if body.beam.is_some() && body.segment == 0 {
+                outputs.beam(&body.name, i, carried);
+            }
+            if body.modal.is_some() {
+                outputs.modal(&body.name, i, carried);
             }
         }
         for (i, limit) in limits.iter().enumerate() {
@@ -341,6 +349,7 @@ impl Outputs {
                     (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.dynamics.drive[v]));
                 }
                 Group::Beam(body) => view.beam(body, &mut y),
+                Group::Modal(body) => view.modal(body, &mut y),
                 Group::Deflection(frame) => {
                     let placed = lift3::<S>(&view.now.derived.frames[frame].X_BF.p);
                     let station = view.now.system.frames[frame].station;
@@ -390,7 +399,6 @@ impl<S: Scalar> View<'_, S> {
         let (Some(modes), Some(elastic)) = (&system.bodies[body].modes, &constants.elastic) else {
             return;
         };
-        let at = &now.kinematics.bodies[body];
         let segments = system.segments(body);
         let modal = || {
             segments
@@ -404,18 +412,24 @@ impl<S: Scalar> View<'_, S> {
             1 => now.derived.stations[tip(modes)].turn(&now.q[modes.coordinates()]),
             _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| turn * bent(now, tip(modes)))),
         });
-        let r = lift3::<S>(&elastic.root);
-        if system.bodies[body].joint.kind != JointType::Free {
-            let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
-            let (t, f) = (at.R_WB.tr_mul(&F.t), at.R_WB.tr_mul(&F.f));
-            let R_BR = lift33::<S>(&elastic.axes);
-            y.vector(&R_BR.tr_mul(&f));
-            y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
-        }
+        self.root(body, elastic, y);
         y.number(modal().fold(S::zero(), |sum, (i, modes)| {
             let elastic = now.derived.bodies[i].elastic.as_ref();
             sum + elastic.map_or_else(S::zero, |elastic| elastic.strain_energy(&now.q[modes.coordinates()]))
         }));
+    }
+
+    /// What a flexible body gets through its joint, about its root, if it stands on one that transmits something.
+    fn root(&self, body: usize, elastic: &Elastic, y: &mut Cursor<S>) {
+        let system = self.now.system;
+        if system.bodies[body].joint.kind != JointType::Free {
+            let R_WB = &self.now.kinematics.bodies[body].R_WB;
+            let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
+            let (t, f) = (R_WB.tr_mul(&F.t), R_WB.tr_mul(&F.f));
+            let (r, R_BR) = (lift3::<S>(&elastic.root), lift33::<S>(&elastic.axes));
+            y.vector(&R_BR.tr_mul(&f));
+            y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
+        }
     }
 
     /// Displacement of a point (`placed`, m, axes of the station that it stands on) by the deflection, in axes of the body as it is

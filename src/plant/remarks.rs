@@ -1,7 +1,7 @@
 use super::{Model, Plant};
 use crate::Error;
 use crate::spec::Method;
-use crate::system::{Derived, System};
+use crate::system::{Derived, Elastic, ModalData, System};
 use std::sync::Arc;
 
 /// The largest `ω h` that the fourth-order Runge–Kutta method holds for an undamped oscillation: 2√2.
@@ -10,11 +10,17 @@ const RK4_LIMIT: f64 = 2.828;
 /// A bracket on a beam is shorter than this part of its length; what is farther off is likely written in other axes.
 const LEVER: f64 = 0.1;
 
-/// What a user should know of a model that is not wrong: the beams' frequencies, and numbers that do not go together.
+/// What stands beside a node is closer to it than this part of the body's size.
+const BESIDE: f64 = 1e-6;
+
+/// A frequency below this part of the highest one is hardly that of a deformation.
+const RIGID: f64 = 1e-4;
+
+/// What a user should know of a model that is not wrong: frequencies of what bends, and numbers that do not go together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remarks {
     /// One line for each flexible body.
-    pub beams: Vec<String>,
+    pub flexible: Vec<String>,
     /// What is likely not meant.
     pub warnings: Vec<String>,
 }
@@ -31,32 +37,9 @@ impl Remarks {
             let Some(elastic) = &constants.elastic else { continue };
             let name = &body.name;
             let frequencies: Vec<f64> = elastic.modes.iter().map(|mode| hertz(mode.stiffness.sqrt())).collect();
-            let listed: Vec<String> = frequencies.iter().map(|f| format!("{f:.3}")).collect();
-            let first_left_out = elastic
-                .left_out
-                .iter()
-                .copied()
-                .map(hertz)
-                .fold(f64::INFINITY, f64::min);
-            remarks.beams.push(format!(
-                "{name}: modes of the beam alone at {} Hz; the first left out has {first_left_out:.3} Hz",
-                listed.join(", ")
-            ));
-            if let Some(bandwidth) = model.spec.experiment.bandwidth
-                && first_left_out < bandwidth
-            {
-                remarks.warnings.push(format!(
-                    "{name}: a mode of {first_left_out:.3} Hz is left out, below the experiment's bandwidth of {bandwidth} Hz: \
-                     give the beam more modes"
-                ));
-            }
-            let reach = LEVER * elastic.length;
-            for (what, lever) in offsets(&model.system, plant.derived(), i) {
-                if lever > reach {
-                    remarks.warnings.push(format!(
-                        "{what} stands {lever} m off the beam of {name}: it moves as if it were held rigidly at the beam's nearest place"
-                    ));
-                }
+            match &body.modal {
+                Some(data) => remarks.on_modal_data(&plant, i, data, &frequencies),
+                None => remarks.on_beam(&plant, i, elastic, &frequencies),
             }
             let solver = &model.spec.solver;
             let fastest = frequencies.iter().copied().fold(0.0, f64::max);
@@ -72,20 +55,93 @@ impl Remarks {
         }
         Ok(remarks)
     }
+
+    fn on_beam(&mut self, plant: &Plant, i: usize, elastic: &Elastic, frequencies: &[f64]) {
+        let name = &plant.model.system.bodies[i].name;
+        let left_out = elastic.left_out.iter().copied().map(hertz);
+        let first_left_out = left_out.fold(f64::INFINITY, f64::min);
+        self.flexible.push(format!(
+            "{name}: modes of the beam alone at {} Hz; the first left out has {first_left_out:.3} Hz",
+            listed(frequencies)
+        ));
+        if let Some(bandwidth) = plant.model.spec.experiment.bandwidth
+            && first_left_out < bandwidth
+        {
+            self.warnings.push(format!(
+                "{name}: a mode of {first_left_out:.3} Hz is left out, below the experiment's bandwidth of {bandwidth} Hz: \
+                 give the beam more modes"
+            ));
+        }
+        for (what, _, lever) in standing_on(&plant.model.system, &plant.derived, i) {
+            if lever > LEVER * elastic.length {
+                self.warnings.push(format!(
+                    "{what} stands {lever} m off the beam of {name}: it moves as if it were held rigidly at the beam's nearest place"
+                ));
+            }
+        }
+    }
+
+    fn on_modal_data(&mut self, plant: &Plant, i: usize, data: &ModalData, frequencies: &[f64]) {
+        let (body, constants) = (&plant.model.system.bodies[i], &plant.derived.bodies[i]);
+        let name = &body.name;
+        let (mass, inertia) = data.effective();
+        let part = |of: f64, whole: f64| format!("{:.1}", 100.0 * of / whole);
+        let masses = [0, 1, 2].map(|axis| part(mass[axis], constants.m)).join(", ");
+        let inertias = [0, 1, 2]
+            .map(|axis| part(inertia[axis], constants.J_Bo.d[axis]))
+            .join(", ");
+        self.flexible.push(format!(
+            "{name}: modes of the body clamped at its origin at {} Hz; their effective masses along x, y, z are {masses} % of its \
+             mass, their effective inertias about its origin {inertias} % of its own",
+            listed(frequencies)
+        ));
+        let highest = frequencies.iter().copied().fold(0.0, f64::max);
+        if let Some(bandwidth) = plant.model.spec.experiment.bandwidth
+            && highest < bandwidth
+        {
+            self.warnings.push(format!(
+                "{name}: its highest mode has {highest:.3} Hz, below the experiment's bandwidth of {bandwidth} Hz: give it more modes"
+            ));
+        }
+        if let Some(k) = frequencies.iter().position(|f| *f < RIGID * highest) {
+            self.warnings.push(format!(
+                "{name}: mode {} has {:.1e} Hz: a motion as a rigid body? The modes are those of the body clamped at its origin",
+                k + 1,
+                frequencies[k]
+            ));
+        }
+        for (what, station, lever) in standing_on(&plant.model.system, &plant.derived, i) {
+            if lever > BESIDE * data.size() {
+                let (node, _) = data.nearest(&plant.derived.stations[station].p);
+                let node = match &node.name {
+                    Some(node) => format!("node \"{node}\""),
+                    None => "origin".to_owned(),
+                };
+                self.warnings.push(format!(
+                    "{what} stands {lever:.4} m off the nearest place of {name} whose motion is known, its {node}: it moves as if it were \
+                     held rigidly there"
+                ));
+            }
+        }
+    }
 }
 
-/// What stands on body `i`, and how far it is from its station on the beam, m.
-fn offsets(system: &System, derived: &Derived, i: usize) -> Vec<(String, f64)> {
+/// The joints and frames that stand on the body `i`, with their stations and how far they are from these, m.
+fn standing_on(system: &System, derived: &Derived, i: usize) -> Vec<(String, usize, f64)> {
     let joints = system.bodies.iter().zip(&derived.bodies);
     let joints = joints.filter(|(body, _)| body.parent == Some(i));
-    let joints = joints.map(|(body, constants)| (format!("joint {}", body.joint.name), constants.p_PF.norm()));
-    let frames = system
-        .frames
-        .iter()
-        .zip(&derived.frames)
-        .filter(|(frame, _)| frame.body == i);
-    let frames = frames.map(|(frame, constants)| (format!("frame {}", frame.name), constants.X_BF.p.norm()));
+    let joints =
+        joints.filter_map(|(body, at)| Some((format!("joint {}", body.joint.name), body.station?, at.p_PF.norm())));
+    let frames = system.frames.iter().zip(&derived.frames);
+    let frames = frames.filter(|(frame, _)| frame.body == i);
+    let frames =
+        frames.filter_map(|(frame, at)| Some((format!("frame {}", frame.name), frame.station?, at.X_BF.p.norm())));
     joints.chain(frames).collect()
+}
+
+fn listed(frequencies: &[f64]) -> String {
+    let listed: Vec<String> = frequencies.iter().map(|f| format!("{f:.3}")).collect();
+    listed.join(", ")
 }
 
 fn hertz(omega: f64) -> f64 {

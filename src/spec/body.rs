@@ -1,8 +1,8 @@
-use super::Beam;
+use super::{Beam, ModalData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A body: rigid, or a flexible link if it has a `beam`.
+/// A body: rigid, or a flexible link if it has a `beam` or `modal` data.
 ///
 /// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
 /// joint's frame on the parent. A free body's frame is wherever you like to measure it.
@@ -28,6 +28,9 @@ pub struct Body {
     /// What bends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beam: Option<Box<Beam>>,
+    /// What bends, by its modes from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modal: Option<Box<ModalData>>,
     /// Initial motion of a free body (one that no joint carries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,

@@ -1,6 +1,6 @@
 use super::{
-    Beam, Body, Boundary, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, names,
-    problem,
+    Beam, Body, Boundary, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, modal,
+    names, problem,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -27,6 +27,7 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         check.joint(name, joint);
     }
     check.frames();
+    check.problems.extend(modal::without_node(spec));
     for (input, signal) in &spec.signal {
         check.signal(input, signal);
     }
@@ -232,6 +233,15 @@ impl Check<'_> {
             if body.mass.is_none() && body.mass_centre != [0.0; 3] {
                 let what = "the beam has its own mass centre; write `mass` and `inertia` too to replace its mass";
                 self.report("body", name, "mass_centre", what);
+            }
+        }
+        if let Some(modal) = &body.modal {
+            if body.beam.is_some() {
+                let what = "a body bends in one way: write either `beam` or `modal`, not both";
+                self.report("body", name, "modal", what);
+            }
+            for (field, what) in modal.objections() {
+                self.report("body", name, &format!("modal.{field}"), what);
             }
         }
     }

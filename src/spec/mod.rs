@@ -10,6 +10,7 @@ mod body;
 mod check;
 mod experiment;
 mod joint;
+mod modal;
 mod names;
 mod signal;
 mod source;
@@ -19,6 +20,7 @@ pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxe
 pub(crate) use check::unknown;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use joint::{Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
+pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::Source;

@@ -1,6 +1,7 @@
 use super::beam::segment_name;
 use super::{
-    Beam, Body, Bound, Declarations, Frame, Joint, Modes, ParamId, Place, Quantity, RigidMass, Station, System, Unit,
+    Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, ParamId, Place, Quantity, RigidMass, Station,
+    System, Unit,
 };
 use crate::spec::{self, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
@@ -61,12 +62,14 @@ impl System {
                 .map(|written| Arc::new(Beam::declare(name, written, declare)));
             indices.push(system.bodies.len());
             let segments = beam.as_ref().map_or(1, |beam| beam.segments());
-            system.body(name.to_owned(), parent, joint, (beam.clone(), 0), mass);
+            let modal = body.modal.as_ref();
+            let modal = modal.map(|written| Box::new(ModalData::declare(name, written, declare)));
+            system.body(name.to_owned(), parent, joint, (beam.clone(), 0), modal, mass);
             for segment in 1..segments {
                 let name = segment_name(name, segment);
                 let joint = Joint::weld(&name, (system.nq, system.nv));
                 let inner = system.bodies.len() - 1;
-                system.body(name, Some(inner), joint, (beam.clone(), segment), None);
+                system.body(name, Some(inner), joint, (beam.clone(), segment), None, None);
             }
         }
         system.mark_children();
@@ -104,9 +107,12 @@ impl System {
         parent: Option<usize>,
         joint: Joint,
         (beam, segment): (Option<Arc<Beam>>, usize),
+        modal: Option<Box<ModalData>>,
         mass: Option<RigidMass>,
     ) {
-        let modes = beam.as_ref().map(|beam| self.modes(beam.modes()));
+        let n = beam.as_ref().map(|beam| beam.modes());
+        let n = n.or_else(|| modal.as_ref().map(|data| data.modes()));
+        let modes = n.map(|n| self.modes(n));
         let kept = (modes.is_some() || joint.prescribed)
             .then(|| self.bodies.iter().filter(|body| body.kept.is_some()).count());
         self.bodies.push(Body {
@@ -120,6 +126,7 @@ impl System {
             modes,
             beam,
             segment,
+            modal,
             mass,
         });
     }
@@ -148,13 +155,14 @@ impl System {
         }
     }
 
-    /// One station for every joint and frame on a flexible body and for its tip, those of one body together.
+    /// One station for every joint and frame on a flexible body and for a beam's tip, those of one body together.
     fn place_stations(&mut self) {
         let mut column = 0;
         for i in 0..self.bodies.len() {
             let Some(n) = self.bodies[i].modes.as_ref().map(|modes| modes.n) else {
                 continue;
             };
+            let is_beam = self.bodies[i].beam.is_some();
             let first = self.stations.len();
             let stations = &mut self.stations;
             let mut place = |place: Place| {
@@ -176,7 +184,7 @@ impl System {
             for frame in self.frames.iter_mut().filter(|frame| frame.body == i) {
                 frame.station = place(Place::Near(frame.origin));
             }
-            let tip = place(Place::Tip);
+            let tip = is_beam.then(|| place(Place::Tip)).flatten();
             let last = self.stations.len();
             for body in self
                 .bodies

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
-use crate::spec::JointType;
+use crate::spec::{JointType, problem};
 use std::sync::Arc;
 
 /// The constants of the dynamics, from the parameters' values alone.
@@ -78,6 +78,9 @@ impl System {
             .map(|(i, body)| known(i, body).or_else(|| judge.beam(body).map(Arc::new)))
             .collect();
         let station = |(s, station): (usize, &Station)| {
+            if let (Place::Near(point), Some(data)) = (station.place, &self.bodies[station.body].modal) {
+                return data.nearest(&point.vector(values)).0.constants().clone();
+            }
             let Some(solved) = &beams[station.body] else {
                 return StationConstants::default();
             };
@@ -150,7 +153,7 @@ impl Judge<'_> {
         solved: Option<&Solved>,
         stations: &[StationConstants],
     ) -> BodyConstants {
-        let values = self.values;
+        let (values, before) = (self.values, self.problems.len());
         let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
             (None, Some(solved)) => solved.about_centre(),
@@ -187,6 +190,16 @@ impl Judge<'_> {
                         rounded(m_beam)
                     ),
                 );
+            }
+            constants.elastic = Some(Box::new(elastic));
+        }
+        if let Some(data) = &body.modal {
+            let elastic = data.elastic(values, &constants);
+            // What is wrong with the mass, or lacks, has been complained of.
+            if body.mass.is_some() && self.problems.len() == before && !elastic.fits(&constants) {
+                let what = data.misfit(&constants);
+                self.problems
+                    .push(problem("body", &body.name, "modal.participation", what));
             }
             constants.elastic = Some(Box::new(elastic));
         }
@@ -323,7 +336,7 @@ impl Judge<'_> {
 }
 
 /// Four digits of a number, for a message.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     let digits = 10f64.powf(3.0 - value.abs().max(1e-3).log10().floor());
     (value * digits).round() / digits + 0.0
 }

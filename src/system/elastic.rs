@@ -23,7 +23,7 @@ pub struct Modes {
     pub v: usize,
     /// How many there are.
     pub n: usize,
-    /// The body's stations; the last is its tip.
+    /// The body's stations; the last of a beam is its tip.
     pub stations: Range<usize>,
 }
 
@@ -39,7 +39,7 @@ impl Modes {
     }
 }
 
-/// A place on a flexible body that carries a joint or a named frame, or its tip.
+/// A place on a flexible body that carries a joint or a named frame, or a beam's tip.
 #[derive(Clone, Debug)]
 pub struct Station {
     /// Index of the body.
@@ -53,7 +53,7 @@ pub struct Station {
 /// Where a station is in the body at rest.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// On the beam where it is nearest to a point, m: three numbers.
+    /// On the beam where it is nearest to a point, m: three numbers; on the nearest node of modal data.
     Near(ParamId),
     /// At the beam's tip.
     Tip,

@@ -11,6 +11,7 @@ mod derive;
 mod elastic;
 pub mod joint;
 mod kinematics;
+mod modal;
 mod quantity;
 mod solved;
 mod unit;
@@ -21,6 +22,7 @@ pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
+pub use modal::{ModalData, Node};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
 
@@ -61,10 +63,12 @@ pub struct Body {
     pub modes: Option<Modes>,
     /// Which of those bodies it is, of which the wrench through the joint is asked: flexible ones, and driven ones.
     pub kept: Option<usize>,
-    /// What bends, if the body is flexible.
+    /// What bends, if the body is a beam.
     pub beam: Option<Arc<Beam>>,
     /// Which segment of it this body is.
     pub segment: usize,
+    /// What bends, if the body is flexible by modal data.
+    pub modal: Option<Box<ModalData>>,
     /// Mass, at rest; if it is not written, the beam's.
     pub mass: Option<RigidMass>,
 }
@@ -101,6 +105,12 @@ impl Body {
             (None, Some(parent)) => Carrier::Body(parent),
             (None, None) => Carrier::World,
         }
+    }
+
+    /// The first of its modes' initial amplitudes, and of their rates, among the parameters.
+    pub fn modal_start(&self) -> Option<(ParamId, ParamId)> {
+        let beam = self.beam.as_ref().map(|beam| beam.start(self.segment));
+        beam.or_else(|| self.modal.as_ref().map(|data| data.start()))
     }
 }
 

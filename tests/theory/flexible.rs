@@ -3,6 +3,7 @@
 mod chain;
 mod conservation;
 mod frequencies;
+mod modal_data;
 mod segments;
 mod statics;
 
@@ -249,7 +250,7 @@ fn modes_that_are_missed_or_too_fast_are_warned_of_with_their_frequencies() {
     };
     assert_eq!(remarks("").warnings, [""; 0]);
     assert_eq!(
-        remarks("").beams,
+        remarks("").flexible,
         // (4.694091/1.875104)² times the first.
         ["forearm: modes of the beam alone at 5.000, 5.000 Hz; the first left out has 31.334 Hz"]
     );

@@ -1,6 +1,7 @@
 //! Random craft at random states: general axes, placements and inertias, every kind of joint; in craft of odd seeds
-//! about half of the bodies bend.
+//! about half of the bodies bend, as beams or by modal data.
 
+use grapple::algebra::Vec3;
 use grapple::plant::Plant;
 use grapple::system::System;
 use rand::{Rng, RngExt, SeedableRng};
@@ -73,7 +74,14 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
         let [xx, yy, zz] = [b + c, a + c, a + b].map(|x| x * mass);
         let centre = vector(&mut unit);
         let axes = quaternion(&mut unit);
-        if seed % 2 == 1 && unit() > 0.0 {
+        let rigid = format!(
+            "[body.b{i}]\nmass = {mass}\nmass_centre = {centre:?}\ninertia = [{xx}, {yy}, {zz}]\ninertia_axes = {axes:?}\n"
+        );
+        let kind = if seed % 2 == 1 { unit() } else { 0.0 };
+        if kind > 0.5 {
+            text += &rigid;
+            text += &modal_data(i, (mass, centre, xx.min(yy).min(zz)), stiffness, &mut unit);
+        } else if kind > 0.0 {
             let (bending, torsion, axial) = (1 + i % 2, i % 3 / 2, usize::from(i % 5 == 0));
             let [EI_y, EI_z, GJ, EA] = [a, b, c, 100.0].map(|x| x * stiffness);
             writeln!(
@@ -83,13 +91,10 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
                  bending = {bending}\ntorsion = {torsion}\naxial = {axial}",
                 0.3 * mass
             )
+            .expect("strings grow");
         } else {
-            writeln!(
-                text,
-                "[body.b{i}]\nmass = {mass}\nmass_centre = {centre:?}\ninertia = [{xx}, {yy}, {zz}]\ninertia_axes = {axes:?}"
-            )
+            text += &rigid;
         }
-        .expect("strings grow");
         let second_root = seed.is_multiple_of(3) && i == joints / 2 + 1;
         if i == 0 || second_root {
             continue;
@@ -119,6 +124,34 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
         }
     }
     text
+}
+
+/// Modes of the body `i` that carry no more momentum than its mass (kg), with its centre (m) and its least inertia (kg·m²), allows.
+fn modal_data(
+    i: usize,
+    (mass, centre, inertia): (f64, [f64; 3], f64),
+    stiffness: f64,
+    unit: &mut dyn FnMut() -> f64,
+) -> String {
+    let n = 1 + i % 3;
+    let mut vector = |size: f64| Vec3::new(unit(), unit(), unit()) * size;
+    let array = |v: Vec3<f64>| <[f64; 3]>::from(v);
+    let rows = |rows: Vec<Vec3<f64>>| format!("{:?}", rows.into_iter().map(array).collect::<Vec<_>>());
+    // All modes together have less than (3 + 3) 0.4² of the mass and of the inertia.
+    let part = 0.4 / (n as f64).sqrt();
+    let participation = (0..n).map(|_| {
+        let (h, b) = (vector(part * mass.sqrt()), vector(part * inertia.sqrt()));
+        [array(h), array(Vec3::from(centre).cross(&h) + b)].concat()
+    });
+    let participation: Vec<Vec<f64>> = participation.collect();
+    let frequencies: Vec<f64> = (1..=n).map(|k| 0.05 * k as f64 * stiffness.sqrt()).collect();
+    let position = array(vector(1.0));
+    let mut shapes = || rows((0..n).map(|_| vector(1.0 / mass.sqrt())).collect());
+    let (displacement, rotation) = (shapes(), shapes());
+    format!(
+        "[body.b{i}.modal]\nfrequencies = {frequencies:?}\nparticipation = {participation:?}\n\
+         [body.b{i}.modal.node.place]\nposition = {position:?}\ndisplacement = {displacement}\nrotation = {rotation}\n"
+    )
 }
 
 fn quaternion(unit: &mut dyn FnMut() -> f64) -> [f64; 4] {
