@@ -8,9 +8,11 @@ use crate::Error;
 use crate::plant::{Influence, Knowns, Model};
 use crate::system::{Bound, Unit};
 use model_description::{
-    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DisplayUnit, Kind, ModelDescription, ModelExchange,
-    ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind, Unknown,
+    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, Kind, ModelDescription,
+    ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind,
+    Unknown,
 };
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -194,11 +196,22 @@ fn structure(registry: &Registry) -> ModelStructure {
         let Some(knowns) = knowns else {
             return Unknown::of(index(registry, slot));
         };
-        let parameters = knowns.parameters.iter().map(|&i| Slot::Parameter(i));
-        let inputs = knowns.inputs.iter().map(|&i| Slot::Input(i));
-        let states = knowns.states.iter().map(|&i| Slot::State(i));
+        let parameters = knowns.parameters.iter().map(|&i| (Slot::Parameter(i), false));
+        let inputs = knowns.inputs.iter();
+        let inputs = inputs.map(|&i| (Slot::Input(i), knowns.constant_inputs.contains(&i)));
+        let states = knowns.states.iter();
+        let states = states.map(|&i| (Slot::State(i), knowns.constant_states.contains(&i)));
         let knowns = parameters.chain(inputs).chain(states);
-        Unknown::depending_on(index(registry, slot), knowns.map(|known| index(registry, known)))
+        // By index.
+        let knowns: BTreeMap<u32, bool> = knowns.map(|(slot, c)| (index(registry, slot), c)).collect();
+        let kind = |&constant: &bool| match constant {
+            true => DependencyKind::Constant,
+            false => DependencyKind::Dependent,
+        };
+        Unknown {
+            dependencies_kind: (knowns.values().any(|&constant| constant)).then(|| knowns.values().map(kind).collect()),
+            ..Unknown::depending_on(index(registry, slot), knowns.into_keys())
+        }
     };
     let row = |rows: fn(&Influence) -> &Vec<Knowns>, i: usize| influence.as_ref().map(|influence| &rows(influence)[i]);
     let outputs = registry.variables().filter_map(|v| match v.slot {
@@ -206,6 +219,7 @@ fn structure(registry: &Registry) -> ModelStructure {
         Slot::State(i) => {
             let own = Knowns {
                 states: vec![i],
+                constant_states: vec![i],
                 ..Knowns::default()
             };
             Some(unknown(v.slot, Some(&own)))
@@ -253,6 +267,13 @@ mod tests {
         } = &xml.model_structure;
         assert_eq!(depends(derivatives, "der(elbow.q)")?, ["elbow.qd"]);
         assert_eq!(depends(derivatives, "der(base.r[2])")?, ["base.v[2]"]);
+        let kinds = |of: &str| {
+            let reference = registry.find(of).map(|v| v.value_reference);
+            let found = derivatives.iter().find(|u| Some(u.index) == reference.map(|r| r + 1));
+            found.and_then(|u| u.dependencies_kind.clone())
+        };
+        assert_eq!(kinds("der(base.r[2])"), Some(vec![DependencyKind::Constant]));
+        assert_eq!(kinds("der(elbow.qd)"), None);
         assert_eq!(depends(outputs, "base.r[2]")?, ["base.r[2]"]);
         // Without gravity neither place, attitude nor velocity of the craft matters to its joints.
         assert_eq!(

@@ -1,5 +1,5 @@
-use super::Evaluation;
 use super::model::{Model, Source};
+use super::{Evaluation, Jacobians, LANES, Tangent};
 use crate::Problem;
 use crate::system::{Derived, Parameter};
 use std::collections::HashMap;
@@ -7,9 +7,10 @@ use std::ops::Range;
 
 /// Which known numbers each computed one depends on, as the model's structure gives it.
 ///
-/// It is found on random craft of the same structure: each known is changed by itself, and what then
-/// changes depends on it. Special values of the spec (a mass centre on the axis, a start at rest) hide nothing,
-/// for the parameters are random too.
+/// It is found on the craft that is written and on random craft of the same structure: what has a partial derivative, at random
+/// states, depends. Parameters and switches, which have none, are changed one by one, and what then changes depends on them.
+/// Special values of the spec (a mass centre on the axis, a start at rest) hide nothing, for the states are random, and
+/// the parameters too.
 #[derive(Clone, Debug)]
 pub struct Influence {
     /// Of states and inputs on the states' derivatives.
@@ -33,12 +34,26 @@ pub struct Knowns {
     pub states: Vec<usize>,
     /// Indices of the host's inputs.
     pub inputs: Vec<usize>,
+    /// Those of the states that enter with a factor that no craft of this structure changes.
+    pub constant_states: Vec<usize>,
+    /// Those of the inputs.
+    pub constant_inputs: Vec<usize>,
 }
 
-/// How many random craft are looked at.
+/// How many random craft are looked at, beside the one that is written.
 const CRAFT: u64 = 4;
 /// A change beyond this part of the greatest that any known causes is no round-off, which stays below 1e-12.
 const THRESHOLD: f64 = 1e-9;
+/// A partial derivative below this part of the greatest of its row, each times its state's size, is round-off.
+const FLOOR: f64 = 1e-12;
+/// What of a partial derivative is round-off is another number when the state moves by this part of its size.
+const HAIR: f64 = 1e-13;
+/// What is none stays the same, to this part of itself.
+const STAYS: f64 = 1e-3;
+/// Factors closer than this part of their size are the same.
+const SAME: f64 = 1e-9;
+/// How far states are taken from their start, in nominal values: a joint's range is small beside the second.
+const SPREAD: [f64; 2] = [1.0, 20.0];
 
 impl Influence {
     /// Finds what depends on what; none if no random craft could be evaluated, so that nothing is known.
@@ -48,43 +63,57 @@ impl Influence {
         let rows = n + model.outputs.len();
         let mut running = Table::new(rows, n + u);
         let mut initial = Table::new(n + rows, p + u);
+        // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
+        let bends: Vec<bool> = probe.amplitudes().collect();
         let mut seen = false;
-        for seed in 0..CRAFT {
+        for seed in 0..=CRAFT {
             let mut random = Random::new(seed);
-            let Some((parameters, derived)) = probe.craft(&mut random) else {
+            let craft = match seed {
+                CRAFT => probe.written(),
+                _ => probe.craft(&mut random),
+            };
+            let Some((parameters, derived)) = craft else {
                 continue;
             };
             // Every switch is on: what is switched acts.
             let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
             let start = probe.start(&parameters);
-            // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
-            let size: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
-            let x: Vec<f64> = start
-                .iter()
-                .zip(&size)
-                .map(|(x, size)| x + size * random.unit())
-                .collect();
-            let (Some(now), Some(first)) = (
-                probe.values(&parameters, &derived, &x, &slots),
-                probe.initial(&parameters, &derived, &slots),
-            ) else {
+            for spread in SPREAD {
+                let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
+                let x = model
+                    .states
+                    .iter()
+                    .zip(&start)
+                    .zip(&bends)
+                    .map(|((state, start), &bends)| {
+                        let spread = if bends { 1.0 } else { spread };
+                        start + spread * state.nominal * random.unit()
+                    });
+                let x: Vec<f64> = x.collect();
+                let Some(now) = probe.values(&parameters, &derived, &x, &slots) else {
+                    continue;
+                };
+                let Some(slopes) = probe.slopes((&parameters, &derived), &x, &slots, &mut random) else {
+                    continue;
+                };
+                seen = true;
+                running.enter_slopes(slopes, model);
+                let mut changes = Changes::new(&now);
+                for j in 0..u {
+                    let mut slots = slots.clone();
+                    slots[j] = spread - slots[j];
+                    changes.record(n + j, probe.values(&parameters, &derived, &x, &slots));
+                }
+                changes.enter(&mut running);
+            }
+
+            // On the written craft, which may be stiff, a difference has too much round-off.
+            if seed == CRAFT {
+                continue;
+            }
+            let Some(first) = probe.initial(&parameters, &derived, &slots) else {
                 continue;
             };
-            seen = true;
-            let mut changes = Changes::new(&now);
-            for j in 0..n + u {
-                let (mut x, mut slots) = (x.clone(), slots.clone());
-                // A joint's range is small beside the second change.
-                for step in [0.7, 20.0] {
-                    match j.checked_sub(n) {
-                        None => x[j] += step * size[j] * random.unit(),
-                        Some(slot) => slots[slot] = 1.0 - slots[slot],
-                    }
-                    changes.record(j, probe.values(&parameters, &derived, &x, &slots));
-                }
-            }
-            changes.enter(&mut running);
-
             let mut changes = Changes::new(&first);
             for j in 0..p {
                 if let Some((parameters, derived)) = probe.neighbour((&parameters, &derived), j, &mut random) {
@@ -105,7 +134,16 @@ impl Influence {
             // No small deflection gets there.
             let modes = model.system.bodies[body].modes.iter();
             for q in modes.flat_map(|modes| modes.coordinates()) {
-                running.depends[(n + row) * running.columns + q] = true;
+                running.mark(n + row, q);
+            }
+        }
+        // What depends on a state depends at the start on the parameters that the state starts from.
+        let is_start = model.is_start();
+        for p in (0..p).filter(|&p| is_start[p]) {
+            for row in 0..rows {
+                if (0..n).any(|k| initial.depends(k, p) && running.depends(row, k)) {
+                    initial.mark(n + row, p);
+                }
             }
         }
         let running = |rows: Range<usize>| rows.map(|row| running.knowns(row, model, false)).collect();
@@ -124,6 +162,8 @@ impl Influence {
 struct Probe {
     model: Model,
     evaluation: Evaluation<f64>,
+    tangent: Tangent<LANES>,
+    slopes: [Jacobians; 2],
     modes: Vec<i32>,
 }
 
@@ -133,9 +173,30 @@ impl Probe {
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
         Self {
             evaluation: Evaluation::new(&model),
+            tangent: Tangent::with_inputs(&model, model.sources.len()),
+            slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
             modes: vec![0; model.mode_count()],
             model,
         }
+    }
+
+    /// Whether each state is a mode's amplitude or its rate.
+    fn amplitudes(&self) -> impl Iterator<Item = bool> {
+        let system = &self.model.system;
+        let mut bends = vec![false; self.model.states.len()];
+        for modes in system.flexible() {
+            bends[modes.coordinates()].fill(true);
+            let rates = modes.rates();
+            bends[system.nq + rates.start..system.nq + rates.end].fill(true);
+        }
+        bends.into_iter()
+    }
+
+    /// The craft that is written.
+    fn written(&self) -> Option<(Vec<f64>, Derived)> {
+        let written = self.model.parameter_starts();
+        let derived = self.derive(&written, None, &mut Vec::new())?;
+        Some((written, derived))
     }
 
     /// The constants of a craft, if its numbers make one.
@@ -244,6 +305,44 @@ impl Probe {
         Some(values)
     }
 
+    /// Partial derivatives of derivatives and outputs, where there are some, in the modes of the last [`values`](Self::values).
+    /// What is round-off is zero.
+    fn slopes(
+        &mut self,
+        numbers: (&[f64], &Derived),
+        x: &[f64],
+        slots: &[f64],
+        random: &mut Random,
+    ) -> Option<&Jacobians> {
+        let (model, numbers) = (&self.model, (numbers.1, numbers.0));
+        let [slopes, echo] = &mut self.slopes;
+        self.tangent
+            .jacobians_of(model, numbers, 0.0, (x, slots, &self.modes), slopes)
+            .ok()?;
+        for _ in 0..2 {
+            let beside = x.iter().zip(&model.states);
+            let beside = beside.map(|(x, state)| x + HAIR * state.nominal.max(x.abs()) * random.unit());
+            let beside: Vec<f64> = beside.collect();
+            self.tangent
+                .jacobians_of(model, numbers, 0.0, (&beside, slots, &self.modes), echo)
+                .ok()?;
+            let both = [
+                (&mut slopes.A, &echo.A),
+                (&mut slopes.B, &echo.B),
+                (&mut slopes.C, &echo.C),
+                (&mut slopes.D, &echo.D),
+            ];
+            for (slopes, echo) in both {
+                for (slope, echo) in slopes.iter_mut().zip(echo) {
+                    if (*slope - echo).abs() > STAYS * echo.abs() {
+                        *slope = 0.0;
+                    }
+                }
+            }
+        }
+        Some(slopes)
+    }
+
     /// Initial states, their derivatives, outputs at the start.
     fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Option<Vec<f64>> {
         let mut values = self.start(parameters);
@@ -287,7 +386,7 @@ impl<'a> Changes<'a> {
         for (known, by) in self.recorded {
             for (row, (by, largest)) in by.iter().zip(&self.largest).enumerate() {
                 if *by > THRESHOLD * largest {
-                    table.depends[row * table.columns + known] = true;
+                    table.mark(row, known);
                 }
             }
         }
@@ -297,31 +396,84 @@ impl<'a> Changes<'a> {
 /// Computed numbers by rows, knowns by columns.
 struct Table {
     columns: usize,
-    depends: Vec<bool>,
+    marked: Vec<bool>,
+    /// The partial derivative, once one has been seen; NaN if another has been seen since.
+    slope: Vec<Option<f64>>,
 }
 
 impl Table {
     fn new(rows: usize, columns: usize) -> Self {
         Self {
             columns,
-            depends: vec![false; rows * columns],
+            marked: vec![false; rows * columns],
+            slope: vec![None; rows * columns],
         }
+    }
+
+    fn mark(&mut self, row: usize, known: usize) {
+        self.marked[row * self.columns + known] = true;
+    }
+
+    fn depends(&self, row: usize, known: usize) -> bool {
+        self.marked[row * self.columns + known]
+    }
+
+    /// Takes in partial derivatives: what is not zero depends.
+    fn enter_slopes(&mut self, slopes: &Jacobians, model: &Model) {
+        let Jacobians { A, B, C, D } = slopes;
+        let nx = A.nrows();
+        for row in 0..nx + C.nrows() {
+            let (of_x, of_u) = match row.checked_sub(nx) {
+                None => (A.row(row), B.row(row)),
+                Some(output) => (C.row(output), D.row(output)),
+            };
+            let sizes = model.states.iter().map(|state| state.nominal);
+            let sizes = sizes.chain(std::iter::repeat(1.0));
+            let slopes = of_x.iter().chain(&of_u).zip(sizes).map(|(d, size)| d * size);
+            let largest = slopes.clone().fold(0.0f64, |largest, d| largest.max(d.abs()));
+            for (known, mut d) in slopes.enumerate() {
+                if d.abs() > FLOOR * largest {
+                    self.mark(row, known);
+                } else {
+                    d = 0.0;
+                }
+                let seen = self.slope[row * self.columns + known].get_or_insert(d);
+                if (*seen - d).abs() > SAME * d.abs() {
+                    *seen = f64::NAN;
+                }
+            }
+        }
+    }
+
+    /// Whether what depends does so with a factor that is always the same.
+    fn is_constant(&self, row: usize, known: usize) -> bool {
+        let slope = self.slope[row * self.columns + known];
+        slope.is_some_and(|slope| slope.is_finite() && slope != 0.0)
     }
 
     /// The knowns of a row; its columns are the parameters (at the start) or the states, then the inputs.
     fn knowns(&self, row: usize, model: &Model, at_start: bool) -> Knowns {
-        let marked = &self.depends[row * self.columns..(row + 1) * self.columns];
-        let (first, slots) = marked.split_at(self.columns - model.sources.len());
-        let places = |marked: &[bool]| (0..marked.len()).filter(|&i| marked[i]).collect::<Vec<_>>();
+        let others = self.columns - model.sources.len();
+        let first: Vec<usize> = (0..others).filter(|&i| self.depends(row, i)).collect();
         let mut knowns = Knowns::default();
         if at_start {
-            knowns.parameters = places(first);
+            knowns.parameters = first;
         } else {
-            knowns.states = places(first);
+            knowns.constant_states = first.iter().copied().filter(|&i| self.is_constant(row, i)).collect();
+            knowns.states = first;
         }
-        for slot in places(slots) {
-            match model.sources[slot] {
-                Source::Host(input) => knowns.inputs.push(input),
+        for (slot, source) in model.sources.iter().enumerate() {
+            let column = others + slot;
+            if !self.depends(row, column) {
+                continue;
+            }
+            match *source {
+                Source::Host(input) => {
+                    knowns.inputs.push(input);
+                    knowns
+                        .constant_inputs
+                        .extend(self.is_constant(row, column).then_some(input));
+                }
                 // What a signal drives depends on the signal's own parameters when the run begins.
                 Source::Signal(signal) if at_start => {
                     knowns.parameters.extend(model.signals[signal].parameters());

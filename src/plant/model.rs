@@ -257,8 +257,7 @@ impl Model {
         let mut is_start = vec![false; self.parameters.len()];
         let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
         for body in &self.system.bodies {
-            if let (Some(modes), Some(beam)) = (&body.modes, &body.beam) {
-                let (eta, eta_dot) = beam.start(body.segment);
+            if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
                 mark(eta, modes.n);
                 mark(eta_dot, modes.n);
             }

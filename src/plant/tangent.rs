@@ -1,6 +1,7 @@
 use super::{Evaluation, Model, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
+use crate::system::Derived;
 use nalgebra::{DMatrix, DMatrixViewMut};
 
 /// How the states' derivatives and the outputs change with states and inputs, exactly, in `N` directions at once.
@@ -46,7 +47,12 @@ pub struct Jacobians {
 impl Jacobians {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
-        let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
+        Self::with_inputs(model, model.inputs.len())
+    }
+
+    /// Room for a model with this number of inputs.
+    pub(super) fn with_inputs(model: &Model, nu: usize) -> Self {
+        let (nx, ny) = (model.states.len(), model.outputs.len());
         Self {
             A: DMatrix::zeros(nx, nx),
             B: DMatrix::zeros(nx, nu),
@@ -59,11 +65,16 @@ impl Jacobians {
 impl<const N: usize> Tangent<N> {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
+        Self::with_inputs(model, model.inputs.len())
+    }
+
+    /// Room for a model with this number of inputs.
+    pub(super) fn with_inputs(model: &Model, nu: usize) -> Self {
         let room = |n: usize| vec![Dual::lift(0.0); n];
         Self {
             evaluation: Evaluation::new(model),
             x: room(model.states.len()),
-            u: room(model.inputs.len()),
+            u: room(nu),
             dx: room(model.states.len()),
             y: room(model.outputs.len()),
         }
@@ -80,11 +91,23 @@ impl<const N: usize> Tangent<N> {
         at: (&[f64], &[f64], &[i32]),
         jacobians: &mut Jacobians,
     ) -> Result<(), Error> {
+        self.jacobians_of(&plant.model, (&plant.derived, &plant.parameters), t, at, jacobians)
+    }
+
+    /// The same of a model with these numbers.
+    pub(super) fn jacobians_of(
+        &mut self,
+        model: &Model,
+        numbers: (&Derived, &[f64]),
+        t: f64,
+        at: (&[f64], &[f64], &[i32]),
+        jacobians: &mut Jacobians,
+    ) -> Result<(), Error> {
         let (nx, nu) = (self.x.len(), self.u.len());
         let Jacobians { A, B, C, D } = jacobians;
         for first in (0..nx + nu).step_by(N) {
             self.seed_columns(at, first);
-            self.evaluate(plant, t, at.2, true)?;
+            self.evaluate(model, numbers, t, at.2, true)?;
             for (k, column) in (first..nx + nu).take(N).enumerate() {
                 let (of_dx, of_y) = if column < nx {
                     (A.column_mut(column), C.column_mut(column))
@@ -113,7 +136,7 @@ impl<const N: usize> Tangent<N> {
         let mut A = DMatrixViewMut::from_slice(A, nx, nx);
         for first in (0..nx).step_by(N) {
             self.seed_columns(at, first);
-            self.evaluate(plant, t, at.2, false)?;
+            self.evaluate(&plant.model, (&plant.derived, &plant.parameters), t, at.2, false)?;
             for (k, column) in (first..nx).take(N).enumerate() {
                 copy_lane(&self.dx, k, A.column_mut(column));
             }
@@ -133,9 +156,14 @@ impl<const N: usize> Tangent<N> {
     }
 
     /// Derivatives, and outputs if wanted, of what is seeded.
-    fn evaluate(&mut self, plant: &Plant, t: f64, modes: &[i32], outputs: bool) -> Result<(), Error> {
-        let model = &*plant.model;
-        let numbers = (&plant.derived, plant.parameters.as_slice());
+    fn evaluate(
+        &mut self,
+        model: &Model,
+        numbers: (&Derived, &[f64]),
+        t: f64,
+        modes: &[i32],
+        outputs: bool,
+    ) -> Result<(), Error> {
         let at = (self.x.as_slice(), self.u.as_slice(), modes);
         self.evaluation.derivative(model, numbers, t, at, &mut self.dx)?;
         check(&self.dx, t, |i| &model.derivatives[i].name)?;
@@ -161,7 +189,7 @@ impl Tangent<1> {
         delta_dx: &mut [f64],
     ) -> Result<(), Error> {
         self.seed(at, along);
-        self.evaluate(plant, t, at.2, false)?;
+        self.evaluate(&plant.model, (&plant.derived, &plant.parameters), t, at.2, false)?;
         copy_direction(&self.dx, delta_dx);
         Ok(())
     }
@@ -179,7 +207,7 @@ impl Tangent<1> {
         (delta_dx, delta_y): (&mut [f64], &mut [f64]),
     ) -> Result<(), Error> {
         self.seed(at, along);
-        self.evaluate(plant, t, at.2, true)?;
+        self.evaluate(&plant.model, (&plant.derived, &plant.parameters), t, at.2, true)?;
         copy_direction(&self.dx, delta_dx);
         copy_direction(&self.y, delta_y);
         Ok(())

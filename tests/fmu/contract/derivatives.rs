@@ -5,7 +5,7 @@ use crate::driver::*;
 use grapple::fmu::registry::{Naming, Slot};
 use grapple::plant::Model;
 use grapple::spec;
-use model_description::Unknown;
+use model_description::{DependencyKind, Unknown};
 use std::path::{Path, PathBuf};
 
 /// All examples.
@@ -161,6 +161,31 @@ fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &
     }
 }
 
+/// Asserts that a factor declared as constant is the same at two instants; gives how many there are.
+#[track_caller]
+fn constants_are(what: &str, fmu: &Fmu, knowns: &[u32], (then, now): (&[Vec<f64>], &[Vec<f64>])) -> usize {
+    let (mut found, outputs) = (0, fmu.outputs());
+    for unknown in &fmu.xml.model_structure.outputs {
+        let (Some(dependencies), Some(kinds)) = (&unknown.dependencies, &unknown.dependencies_kind) else {
+            continue;
+        };
+        let row = outputs.iter().position(|r| r + 1 == unknown.index).expect("an output");
+        for (known, _) in (dependencies.iter().zip(kinds)).filter(|(_, kind)| **kind == DependencyKind::Constant) {
+            let column = knowns
+                .iter()
+                .position(|k| k + 1 == *known)
+                .expect("a state or an input");
+            let (then, now) = (then[column][row], now[column][row]);
+            assert!(
+                (then - now).abs() <= 1e-9 * now.abs() && now != 0.0,
+                "{what}: {then} {now}"
+            );
+            found += 1;
+        }
+    }
+    found
+}
+
 #[test]
 fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_points() {
     for (name, fmu) in flavours() {
@@ -185,6 +210,8 @@ fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_poin
         let now = columns(&me, &knowns);
         agree_with_differences(&name, &me, &knowns, &now, (&STEPS, size));
         only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.outputs, &knowns, &now);
+        // Every state is an output, and every rate of a joint the derivative of its angle.
+        assert!(constants_are(&name, &fmu, &knowns, (&event, &now)) > states(&fmu).len());
         ok(me.terminate());
         assert_eq!(columns(&me, &knowns), now, "{name}: after the end");
 
