@@ -28,6 +28,12 @@ impl<S: Scalar> Sym3<S> {
         }
     }
 
+    /// The sum of the diagonal.
+    #[inline(always)]
+    pub fn trace(&self) -> S {
+        self.d[0] + self.d[1] + self.d[2]
+    }
+
     /// The symmetric part's upper triangle of a full matrix that is symmetric to round-off.
     #[inline(always)]
     pub fn from_upper(m: &Mat3<S>) -> Self {

@@ -82,7 +82,7 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
 ///
 /// A step that the limit has shortened says little: its small error neither lowers the natural step nor enters
 /// the controller; it may only show that more is possible.
-fn remember(pace: &mut Pace, control: &Control, trial: Trial, attempt: Attempt) {
+pub(super) fn remember(pace: &mut Pace, control: &Control, trial: Trial, attempt: Attempt) {
     let mut ratio = control.after_acceptance(trial.h, attempt.norm, attempt.caution, pace);
     if pace.rejected {
         ratio = ratio.min(1.0);

@@ -16,19 +16,22 @@
 //! stiff and nonstiff systems of ordinary differential equations*, SIAM J. Sci. Stat. Comput. 4 (1983) 136–148,
 //! doi:10.1137/0904010.
 //!
-//! What (1) does not show: a fast vibration almost without damping, whose eigenvalues are imaginary. DOPRI5 follows it with
-//! steps of `h|λ| ≈ 1`, as accuracy would ask if it were excited.
+//! What (1) does not tell: a fast vibration almost without damping, whose eigenvalues are imaginary, keeps DOPRI5 at `h|λ| ≈ 1` whether
+//! it is excited, so that it has to be followed, or not, so that RADAU5 would pass over it. That is tried: after many steps with `h|λ|` near 1
+//! RADAU5 makes one [`LEAP`] times as long, and stays if its error is within the tolerance. If it is not, the next trial waits twice as long.
 
+use super::adaptive::remember;
 use super::control::Control;
 use super::equations::Equations;
 use super::error::IntegrateError;
 use super::explicit::Explicit;
+use super::landing::Trial;
 use super::lanes::max_norm;
 use super::memory::{Memory, Newton, Watch};
 use super::method::Method;
 use super::radau::Radau5;
 use super::stepper::Step;
-use super::work::OneStep;
+use super::work::{Adaptive, OneStep};
 use super::{Ode, Settings, adaptive, dopri5};
 
 /// `h|λ|` at which DOPRI5 is taken to be limited by stability: the constant of `dopri5.f`.
@@ -40,6 +43,16 @@ const EASY: f64 = 2.0;
 /// Steps that change the method, and steps in a row that make it forget them.
 const SIGNS: u8 = 15;
 const LULLS: u8 = 6;
+
+/// `h|λ|` above which a vibration may be what limits DOPRI5.
+const NEAR: f64 = 0.5;
+
+/// The step that RADAU5 has to make to be worth its while, in steps of DOPRI5: it costs about as much as eight.
+const LEAP: f64 = 10.0;
+
+/// Steps near the vibration before RADAU5 is tried, at first and at last: a trial costs as much as about ten.
+pub(super) const PATIENCE: u16 = 40;
+const MOST_PATIENCE: u16 = 5120;
 
 /// The workspaces of both methods.
 #[derive(Clone, Debug)]
@@ -75,6 +88,11 @@ impl Auto {
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
         self.stiff = memory.watch.stiff;
+        if memory.watch.near >= memory.watch.patience
+            && let Some(step) = self.leap(equations, settings, (t, t_limit), x, memory)?
+        {
+            return Ok(step);
+        }
         let mut step = if self.stiff {
             adaptive::step(&mut self.radau5, equations, settings, (t, t_limit), x, memory)
         } else {
@@ -87,10 +105,55 @@ impl Auto {
         Ok(step)
     }
 
+    /// One step of RADAU5 that is much longer than DOPRI5's, if it succeeds and there is room for it before the limit.
+    fn leap<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        settings: &Settings,
+        (t, t_limit): (f64, f64),
+        x: &mut [f64],
+        memory: &mut Memory,
+    ) -> Result<Option<Step>, IntegrateError<O::Error>> {
+        let h = LEAP * memory.pace.h_next;
+        if h > (t_limit - t).min(settings.h_max) {
+            return Ok(None);
+        }
+        equations.afford(t, 1 + self.radau5.evaluations_per_step())?;
+        let (watch, pace) = (memory.watch, memory.pace);
+        change(memory);
+        let trial = Trial::towards(t, h, t_limit);
+        let attempt = match self.radau5.start(equations, t, x) {
+            Ok(()) => self.radau5.attempt(equations, t, trial, settings, memory),
+            Err(failure) => Err(failure),
+        };
+        match attempt {
+            Ok(attempt) if attempt.norm <= 1.0 => {
+                remember(&mut memory.pace, self.radau5.control(), trial, attempt);
+                self.stiff = true;
+                let mut step = Step::accepted(&self.radau5, trial, attempt.norm, 0, x);
+                step.changed_to = Some(Method::Radau5);
+                Ok(Some(step))
+            }
+            // If the model has failed, DOPRI5 will find out in its turn.
+            _ => {
+                self.radau5.invalidate();
+                (memory.watch, memory.pace, memory.newton) = (watch, pace, Newton::UNKNOWN);
+                memory.watch.near = 0;
+                memory.watch.patience = (2 * watch.patience).min(MOST_PATIENCE);
+                Ok(None)
+            }
+        }
+    }
+
     /// Whether the step just taken, of length `h`, speaks for the other method.
     fn asks_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
         if !self.stiff {
-            return h * self.explicit.eigenvalue() > STIFF;
+            let reach = h * self.explicit.eigenvalue();
+            memory.watch.near = match reach > NEAR {
+                true => memory.watch.near.saturating_add(1),
+                false => memory.watch.near.saturating_sub(1),
+            };
+            return reach > STIFF;
         }
         if memory.watch.radius == 0.0 {
             memory.watch.radius = self.spectral_radius(settings, &memory.jacobian);

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::Settings;
+use super::auto::PATIENCE;
 use super::method::Method;
 
 /// What an integrator must remember from step to step: with `t` and `x` it determines every bit
@@ -73,6 +74,10 @@ pub(super) struct Watch {
     pub signs: u8,
     /// Steps in a row, the last one included, that have not.
     pub lulls: u8,
+    /// Steps that a fast vibration may have limited.
+    pub near: u16,
+    /// How many of them are waited for before the implicit method is tried.
+    pub patience: u16,
     /// Spectral radius of the Jacobian, 1/s; zero: not computed yet.
     pub radius: f64,
 }
@@ -98,12 +103,14 @@ impl Watch {
         stiff: false,
         signs: 0,
         lulls: 0,
+        near: 0,
+        patience: PATIENCE,
         radius: 0.0,
     };
 }
 
 /// How many numbers a memory has besides its vectors.
-const NUMBERS: usize = 13;
+const NUMBERS: usize = 15;
 
 impl Memory {
     /// The memory of a run with these settings that has not started.
@@ -161,6 +168,8 @@ impl Memory {
             f64::from(watch.signs),
             f64::from(watch.lulls),
             watch.radius,
+            f64::from(watch.near),
+            f64::from(watch.patience),
         ];
         scalars.into_iter().chain(jacobian.iter().chain(rows).copied())
     }
@@ -201,6 +210,8 @@ impl Memory {
             signs: scalars[10] as u8,
             lulls: scalars[11] as u8,
             radius: scalars[12],
+            near: scalars[13] as u16,
+            patience: scalars[14] as u16,
         };
         self.jacobian.copy_from_slice(jacobian);
         self.rows.copy_from_slice(rows);
@@ -228,6 +239,7 @@ fn possible(index: usize, value: f64) -> bool {
         3 | 9 => count(1.0),
         4 => count(2.0),
         10 | 11 => count(f64::from(u8::MAX)),
+        13 | 14 => count(f64::from(u16::MAX)),
         _ => value.is_finite(),
     }
 }

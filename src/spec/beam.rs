@@ -131,10 +131,13 @@ pub struct Section {
 }
 
 /// How a beam is held while its modes are found.
+///
+/// Its root is clamped to the joint that carries it. A pinned root is a hinge there with a clamped beam on it: the hinge's angle is the
+/// slope at the pin, and the two together describe the same motions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Boundary {
-    /// Root clamped, tip free.
+    /// Root clamped, tip free: right for most arms.
     #[default]
     ClampedFree,
     /// Root clamped, `tip_mass` and `tip_inertia` at the tip.

@@ -310,6 +310,11 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         Drive::Load(tau) => {
             for j in 0..NV {
                 k[j] = tau[j] - on_joint(p, j);
+                // About the axis of a slender beam there is round-off only.
+                let turns = D[j][j].value() > 1e-14 * I.J.trace().value();
+                if J::ROTATES && !J::TRANSLATES && !turns {
+                    return Err(j);
+                }
             }
             let D = SmallSpd::factor(&D)?;
             *k = D.solve(k);

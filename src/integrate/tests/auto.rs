@@ -76,3 +76,46 @@ fn what_begins_and_ends_to_be_stiff_is_noticed_both_times() {
     assert!((2.0..2.1).contains(&stiff) && (6.0..18.0).contains(&easy));
     assert!((x[0] - 20.0_f64.cos()).abs() < 1e-7 && evaluations < 20_000);
 }
+
+/// A mass on a stiff spring whose other end is a slow oscillator's, `f̈ = −ω²(f − s)`, `s̈ = −s`, with a vibration of amplitude
+/// `excited` on the motion that follows, `f = s ω²/(ω² − 1)`.
+fn on_a_stiff_spring(excited: f64) -> (impl Ode<Error = std::convert::Infallible>, impl Fn(f64) -> [f64; 4]) {
+    let stiffness = 1e8;
+    let follows = stiffness / (stiffness - 1.0);
+    let law = ode(move |_, x, dx| dx.copy_from_slice(&[x[2], x[3], -x[0], -stiffness * (x[1] - x[0])]));
+    let solution = move |t: f64| {
+        let fast = stiffness.sqrt() * t;
+        [
+            t.cos(),
+            follows * t.cos() + excited * fast.cos(),
+            -t.sin(),
+            -follows * t.sin() - excited * stiffness.sqrt() * fast.sin(),
+        ]
+    };
+    (law, solution)
+}
+
+#[test]
+fn an_undamped_vibration_that_is_not_excited_is_passed_over() {
+    for tolerance in [1e-5, 1e-7] {
+        let (mut law, solution) = on_a_stiff_spring(0.0);
+        let (mut x, mut explicit) = (solution(0.0), solution(0.0));
+        let (list, evaluations) = changes(Method::Auto, tolerance, &mut law, 10.0, &mut x);
+        let (_, followed) = changes(Method::Dopri5, tolerance, &mut law, 10.0, &mut explicit);
+        let errors = [&x, &explicit].map(|x| (x[1] - solution(10.0)[1]).abs());
+        println!("{tolerance:.0e}: {evaluations} evaluations, dopri5 {followed}; errors {errors:?}; {list:?}");
+        assert!(matches!(list[..], [(t, Method::Radau5)] if t < 1.0));
+        assert!(20 * evaluations < followed && errors[0] < 10.0 * tolerance);
+    }
+}
+
+#[test]
+fn a_vibration_that_is_excited_is_followed_and_trials_cost_little() {
+    let (mut law, solution) = on_a_stiff_spring(1e-2);
+    let (mut x, mut explicit) = (solution(0.0), solution(0.0));
+    let (list, evaluations) = changes(Method::Auto, 1e-5, &mut law, 3.0, &mut x);
+    let (_, followed) = changes(Method::Dopri5, 1e-5, &mut law, 3.0, &mut explicit);
+    println!("{evaluations} evaluations, dopri5 {followed}");
+    assert!(list.is_empty() && x == explicit, "{list:?}");
+    assert!((evaluations as f64) < 1.1 * followed as f64);
+}

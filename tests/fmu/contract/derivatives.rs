@@ -113,7 +113,7 @@ fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
 }
 
 /// Steps of differences, as parts of a nominal.
-const STEPS: [f64; 4] = [1e-1, 1e-2, 1e-3, 1e-4];
+const STEPS: [f64; 5] = [3e-1, 1e-1, 1e-2, 1e-3, 1e-4];
 
 /// Asserts that columns agree with differences of the size that suits each best: dry friction is sharp, a stiff beam's forces
 /// are large.
@@ -253,7 +253,7 @@ fn parameters_and_inputs_in_initialization_mode() {
             });
             ok(instance.set_many(&[known], &[now]));
             if both == [true; 2] {
-                agree_with_differences(&name, &instance, &[known], &[column], (&STEPS[1..], size));
+                agree_with_differences(&name, &instance, &[known], &[column], (&STEPS[2..], size));
             }
         }
         let me = fmu.instance(ME);
