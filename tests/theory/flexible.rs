@@ -147,9 +147,9 @@ fn the_flexible_two_link_craft_moves_as_two_independent_codes_say() {
     }
 }
 
-/// The example of Kane, Ryan and Banerjee: the steady extension, the peak deflection and what becomes of it without stiffening.
+/// The case of Kane, Ryan and Banerjee: the steady extension, the peak deflection and what becomes of it without stiffening.
 fn spin_up(stiffening: bool) -> Run {
-    let text = include_str!("../../examples/spin_up.toml")
+    let text = include_str!("../../benches/spin_up.toml")
         .replace("axial = 8", &format!("axial = 8\nstiffening = {stiffening}"))
         .replace("from_host", "until = 15.0\nfrom_host")
         .replace("auto", "dopri5");
