@@ -105,7 +105,16 @@ impl StateJacobian {
             (q, qd),
             DMatrixViewMut::from_slice(A, nx, nx),
         );
-        match A.iter().position(|entry| !entry.is_finite()) {
+        // A product with zero is zero, or not a number; eight at a time.
+        let (eights, rest) = A.as_chunks::<8>();
+        let mut zero = [0.0; 8];
+        for eight in eights {
+            for (zero, entry) in zero.iter_mut().zip(eight) {
+                *zero += 0.0 * entry;
+            }
+        }
+        let finite = zero.iter().chain(rest).all(|entry| entry.is_finite());
+        match A.iter().position(|entry| !finite && !entry.is_finite()) {
             None => Ok(()),
             Some(at) => Err(Error::NotFinite {
                 variable: format!("a partial derivative of {}", model.derivatives[at % nx].name),

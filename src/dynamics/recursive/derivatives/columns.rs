@@ -426,57 +426,110 @@ impl Derivatives {
 
     /// Writes what the columns of a tree have become.
     fn write(
-        &self,
+        &mut self,
         system: &System,
         kinematics: &Kinematics<f64>,
         tree: &Tree,
         q: &[f64],
         A: &mut DMatrixViewMut<f64>,
     ) {
-        let (B, nq, nv) = (tree.blocks, system.nq, system.nv);
+        let (nq, nv) = (system.nq, system.nv);
         let work = (A.nrows() > nq + nv).then_some(nq + nv);
-        let copy = |A: &mut DMatrixViewMut<f64>, power: f64, column: Option<usize>, (to, factor): (usize, f64)| {
-            let mut to = A.column_mut(to);
-            let mut power = power;
-            if let Some(column) = column {
-                let (block, lane) = (column / LANES, column % LANES);
-                let rows = self.rows[tree.dofs.start * B..].chunks_exact(B);
-                for (row, dof) in rows.zip(tree.dofs.clone()) {
-                    to[nq + self.layout.rate[dof]] += factor * row[block][lane];
-                }
-                power += self.drive_power[block][lane];
-            }
-            if let Some(work) = work {
-                to[work] += factor * power;
-            }
-        };
+        self.targets[..tree.blocks].fill([None; LANES]);
         for i in tree.bodies.clone() {
             let joint = &system.bodies[i].joint;
+            let quaternion = joint.nq > joint.nv;
             for d in joint.v..joint.v + joint.nv {
                 let k = self.layout.rate[d] - joint.v;
-                copy(A, self.power_v[d], tree.column_v(d), (nq + joint.v + k, 1.0));
-                let quaternion = joint.nq > joint.nv;
-                if quaternion && k < 3 {
-                    // θ = 2 (q* ⊗ δq)/|q|², body axes: the rows of ½ q ⊗ (0, e), four over |q|² times.
-                    let attitude = Quaternion::from_slice(&q[joint.q..]);
-                    let along = attitude.rate(unit(k)).to_array();
-                    let turn = self.turned_root(joint, kinematics, tree, d);
-                    for (part, along) in along.into_iter().enumerate() {
-                        let factor = 4.0 * along / attitude.norm_squared();
-                        copy(A, self.power_q[d], tree.column_q(d), (joint.q + part, factor));
-                        for (row, change) in turn.iter().flatten().enumerate() {
-                            A[(nq + joint.v + 3 + row, joint.q + part)] += factor * change;
-                        }
-                    }
-                } else {
+                if !(quaternion && k < 3) {
                     let coordinate = joint.q + k + usize::from(quaternion);
-                    copy(A, self.power_q[d], tree.column_q(d), (coordinate, 1.0));
+                    self.aim(tree.column_q(d), self.power_q[d], coordinate, (work, A));
+                }
+                self.aim(tree.column_v(d), self.power_v[d], nq + joint.v + k, (work, A));
+            }
+            for (k, d) in system.bodies[i].modes.iter().flat_map(Modes::rates).enumerate() {
+                let coordinate = system.bodies[i].modes.as_ref().map_or(0, |modes| modes.q + k);
+                self.aim(tree.column_q(d), self.power_q[d], coordinate, (work, A));
+                self.aim(tree.column_v(d), self.power_v[d], nq + d, (work, A));
+            }
+        }
+        let B = tree.blocks;
+        for (b, targets) in self.targets[..B].iter().enumerate() {
+            // Four columns lie together in each row.
+            for (row, dof) in self.rows[tree.dofs.start * B..].chunks_exact(B).zip(tree.dofs.clone()) {
+                let to = nq + self.layout.rate[dof];
+                for (target, entry) in targets.iter().zip(row[b]) {
+                    if let Some(column) = target {
+                        A[(to, *column)] = entry;
+                    }
                 }
             }
-            if let Some(modes) = &system.bodies[i].modes {
-                for (k, d) in modes.rates().enumerate() {
-                    copy(A, self.power_v[d], tree.column_v(d), (nq + d, 1.0));
-                    copy(A, self.power_q[d], tree.column_q(d), (modes.q + k, 1.0));
+            if let Some(work) = work {
+                for (target, entry) in targets.iter().zip(self.drive_power[b]) {
+                    if let Some(column) = target {
+                        A[(work, *column)] += entry;
+                    }
+                }
+            }
+        }
+        for i in tree.bodies.clone() {
+            let joint = &system.bodies[i].joint;
+            if joint.nq > joint.nv {
+                self.write_attitude(kinematics, tree, joint, (q, nq, work), A);
+            }
+        }
+    }
+
+    /// Says to which column of `A` a column belongs; writes what there is already of it.
+    fn aim(
+        &mut self,
+        column: Option<usize>,
+        power: f64,
+        to: usize,
+        (work, A): (Option<usize>, &mut DMatrixViewMut<f64>),
+    ) {
+        if let Some(column) = column {
+            self.targets[column / LANES][column % LANES] = Some(to);
+        }
+        if let Some(work) = work {
+            A[(work, to)] = power;
+        }
+    }
+
+    /// Writes the columns of a quaternion, from those of the three turns.
+    fn write_attitude(
+        &self,
+        kinematics: &Kinematics<f64>,
+        tree: &Tree,
+        joint: &Joint,
+        (q, nq, work): (&[f64], usize, Option<usize>),
+        A: &mut DMatrixViewMut<f64>,
+    ) {
+        let B = tree.blocks;
+        let attitude = Quaternion::from_slice(&q[joint.q..]);
+        for d in joint.v..joint.v + joint.nv {
+            let k = self.layout.rate[d] - joint.v;
+            if k >= 3 {
+                continue;
+            }
+            let carried = self.turned_root(joint, kinematics, tree, d);
+            // θ = 2 (q* ⊗ δq)/|q|², body axes: the rows of ½ q ⊗ (0, e), four over |q|² times.
+            let along = attitude.rate(unit(k)).to_array();
+            for (part, along) in along.into_iter().enumerate() {
+                let factor = 4.0 * along / attitude.norm_squared();
+                let mut to = A.column_mut(joint.q + part);
+                let mut power = self.power_q[d];
+                if let Some((b, lane)) = tree.column_q(d).map(|column| (column / LANES, column % LANES)) {
+                    for (row, dof) in self.rows[tree.dofs.start * B..].chunks_exact(B).zip(tree.dofs.clone()) {
+                        to[nq + self.layout.rate[dof]] += factor * row[b][lane];
+                    }
+                    power += self.drive_power[b][lane];
+                }
+                for (row, change) in carried.iter().flatten().enumerate() {
+                    to[nq + joint.v + 3 + row] += factor * change;
+                }
+                if let Some(work) = work {
+                    to[work] += factor * power;
                 }
             }
         }

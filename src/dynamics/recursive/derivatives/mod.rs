@@ -103,6 +103,8 @@ pub struct Derivatives {
     psi: Vec<Three>,
     turn: Vec<Three>,
     drive_power: Vec<Lane>,
+    /// To which state each column belongs.
+    targets: Vec<[Option<usize>; LANES]>,
     set: Vec<bool>,
 }
 
@@ -241,6 +243,7 @@ impl Derivatives {
             psi: vec![[[0.0; LANES]; 3]; blocks],
             turn: vec![[[0.0; LANES]; 3]; blocks],
             drive_power: vec![[0.0; LANES]; blocks],
+            targets: vec![[None; LANES]; blocks],
             set: vec![false; n],
             layout,
         }

@@ -56,12 +56,38 @@ pub(super) fn set(rows: &mut [Three], column: usize, v: &Vec3<f64>) {
 }
 
 /// `k += w·v`.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn add_dots(k: &mut [Lane], w: &Vec3<f64>, v: &[Three]) {
-    let [x, y, z] = [w.x, w.y, w.z];
+    let w = [w.x, w.y, w.z];
     for (k, v) in k.iter_mut().zip(v) {
+        let mut sum = *k;
+        for (w, v) in w.iter().zip(v) {
+            for l in 0..LANES {
+                sum[l] += w * v[l];
+            }
+        }
+        *k = sum;
+    }
+}
+
+/// `m·row`, lane by lane.
+#[inline(always)]
+fn power(m: &[f64; 6], row: &Six) -> Lane {
+    let mut sum = [0.0; LANES];
+    for (m, row) in m.iter().zip(row) {
         for l in 0..LANES {
-            k[l] += x * v[0][l] + y * v[1][l] + z * v[2][l];
+            sum[l] += m * row[l];
+        }
+    }
+    sum
+}
+
+/// `row += m k`.
+#[inline(always)]
+fn spread(row: &mut Six, m: &[f64; 6], k: &Lane) {
+    for (row, m) in row.iter_mut().zip(m) {
+        for l in 0..LANES {
+            row[l] += m * k[l];
         }
     }
 }
@@ -70,21 +96,9 @@ pub(super) fn add_dots(k: &mut [Lane], w: &Vec3<f64>, v: &[Three]) {
 #[inline(always)]
 fn subtract_powers(k: &mut [Lane], m: [f64; 6], rows: &[Six]) {
     for (k, row) in k.iter_mut().zip(rows) {
+        let power = power(&m, row);
         for l in 0..LANES {
-            let first = m[0] * row[0][l] + m[1] * row[1][l] + m[2] * row[2][l];
-            k[l] -= first + (m[3] * row[3][l] + m[4] * row[4][l] + m[5] * row[5][l]);
-        }
-    }
-}
-
-/// `rows += m k`.
-#[inline(always)]
-fn spread(rows: &mut [Six], m: [f64; 6], k: &[Lane]) {
-    for (row, k) in rows.iter_mut().zip(k) {
-        for (row, m) in row.iter_mut().zip(m) {
-            for l in 0..LANES {
-                row[l] += m * k[l];
-            }
+            k[l] -= power[l];
         }
     }
 }
@@ -101,43 +115,43 @@ pub(super) fn subtract_powers_of(k: &mut [Lane], K: &Wrench<f64>, A: &[Six]) {
 
 /// `p += U k`.
 pub(super) fn spread_wrench(p: &mut [Six], U: &Wrench<f64>, k: &[Lane]) {
-    spread(p, of_wrench(U), k);
+    let U = of_wrench(U);
+    p.iter_mut().zip(k).for_each(|(p, k)| spread(p, &U, k));
 }
 
 /// `A += T q̈`.
 pub(super) fn spread_twist(A: &mut [Six], T: &Twist<f64>, qdd: &[Lane]) {
-    spread(A, of_twist(T), qdd);
+    let T = of_twist(T);
+    A.iter_mut().zip(qdd).for_each(|(A, qdd)| spread(A, &T, qdd));
 }
 
 /// Inwards over one degree of freedom: `k = (k − S·p)/D`, `p += U k`.
+#[inline(never)]
 pub(super) fn eliminate(k: &mut [Lane], p: &mut [Six], S: &Twist<f64>, per_D: f64, U: &Wrench<f64>) {
     let (S, U) = (of_twist(S), of_wrench(U));
     for (k, p) in k.iter_mut().zip(p) {
+        let power = power(&S, p);
+        let mut x = *k;
         for l in 0..LANES {
-            let first = S[0] * p[0][l] + S[1] * p[1][l] + S[2] * p[2][l];
-            k[l] = (k[l] - (first + (S[3] * p[3][l] + S[4] * p[4][l] + S[5] * p[5][l]))) * per_D;
+            x[l] = (x[l] - power[l]) * per_D;
         }
-        for (p, U) in p.iter_mut().zip(U) {
-            for l in 0..LANES {
-                p[l] += U * k[l];
-            }
-        }
+        *k = x;
+        spread(p, &U, &x);
     }
 }
 
 /// Outwards over one degree of freedom: `q̈ = k − K·A`, `A += S q̈`.
+#[inline(never)]
 pub(super) fn accelerate(k: &mut [Lane], A: &mut [Six], K: &Wrench<f64>, S: &Twist<f64>) {
     let (K, S) = (of_wrench(K), of_twist(S));
     for (k, A) in k.iter_mut().zip(A) {
+        let power = power(&K, A);
+        let mut x = *k;
         for l in 0..LANES {
-            let first = K[0] * A[0][l] + K[1] * A[1][l] + K[2] * A[2][l];
-            k[l] -= first + (K[3] * A[3][l] + K[4] * A[4][l] + K[5] * A[5][l]);
+            x[l] -= power[l];
         }
-        for (A, S) in A.iter_mut().zip(S) {
-            for l in 0..LANES {
-                A[l] += S * k[l];
-            }
-        }
+        *k = x;
+        spread(A, &S, &x);
     }
 }
 
