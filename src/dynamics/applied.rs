@@ -31,6 +31,13 @@ impl<S: Scalar> Applied<S> {
         rates.fold(on_bodies, |power, (tau, rate)| power + *tau * *rate)
     }
 
+    /// Takes all of another's numbers, of the same system.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.wrench.copy_from_slice(&other.wrench);
+        self.tau.copy_from_slice(&other.tau);
+        self.qdd.copy_from_slice(&other.qdd);
+    }
+
     /// Removes all loads; prescribed motions stay until they are set anew.
     pub fn clear(&mut self) {
         self.wrench.fill(Wrench::zero());

@@ -66,7 +66,7 @@ impl StateJacobian {
         };
         self.active.clear();
         loads.add_active(&now, &mut self.active);
-        self.applied.clone_from(&self.active);
+        self.applied.copy_from(&self.active);
         loads.add_conservative(&now, &mut self.applied);
         let (kinematics, derivatives) = (&self.kinematics, &mut self.derivatives);
         derivatives

@@ -84,6 +84,7 @@ fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<S>) -> Quat
 ///
 /// The columns of a group move with the groups before it; among themselves they either commute (so that they depend on none of
 /// the group's coordinates) or all turn with what the group carries.
+#[expect(clippy::single_range_in_vec_init, reason = "a list of one group")]
 pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
     match kind {
         JointType::Fixed => &[],
