@@ -2,12 +2,12 @@
 //!
 //! `cargo bench --bench derivatives` times, in the same rounds, derivatives and outputs ([`Plant::evaluate`]), the same along one direction
 //! ([`Tangent::evaluate_along`]), all four Jacobians ([`Tangent::jacobians`]) with one, two, four and eight directions at once, and
-//! `∂ẋ/∂x` alone ([`Tangent::state_jacobian`]). The examples, then chains of revolute joints on a floating base with a torque
+//! `∂ẋ/∂x` alone, by duals ([`Tangent::state_jacobian`]) and by the tree ([`StateJacobian`]). The examples, then chains of revolute joints on a floating base with a torque
 //! input at each joint.
 
 #![allow(non_snake_case)] // Jacobians' letters
 
-use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
+use grapple::plant::{Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn main() {
     );
     println!(
         "{:16} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "µs, minima", "columns", "", "", "ratio", "N = 1", "2", "4", "8", "", "per column"
+        "µs, minima", "columns", "", "", "ratio", "N = 1", "2", "4", "8", "duals", "tree"
     );
     for (name, text) in [
         ("two_link", include_str!("../examples/two_link.toml")),
@@ -88,7 +88,12 @@ fn line(name: &str, text: &str) {
             .state_jacobian(&still, 0.0, black_box(at), &mut A)
             .expect("regular")
     };
-    let ways: [(&mut dyn FnMut(), u32); 7] = [
+    let (mut tree, mut by_tree) = (StateJacobian::new(&model), vec![0.0; nx * nx]);
+    let mut tree = || {
+        tree.evaluate(&still, 0.0, black_box(at), &mut by_tree)
+            .expect("regular")
+    };
+    let ways: [(&mut dyn FnMut(), u32); 8] = [
         (&mut evaluate, 50),
         (&mut along, 20),
         (&mut one, 1),
@@ -96,13 +101,13 @@ fn line(name: &str, text: &str) {
         (&mut four, 1),
         (&mut eight, 1),
         (&mut states, 1),
+        (&mut tree, 10),
     ];
-    let [evaluate, along, j1, j2, j4, j8, states] = shortest(ways);
+    let [evaluate, along, j1, j2, j4, j8, states, tree] = shortest(ways);
     println!(
-        "{name:16} {:8} {evaluate:9.2} {along:9.2} {:9.2} {j1:9.0} {j2:9.0} {j4:9.0} {j8:9.0} {states:9.0} {:9.2}",
+        "{name:16} {:8} {evaluate:9.2} {along:9.2} {:9.2} {j1:9.0} {j2:9.0} {j4:9.0} {j8:9.0} {states:9.0} {tree:9.2}",
         nx + nu,
         along / evaluate,
-        states / nx as f64
     );
 }
 

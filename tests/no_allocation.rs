@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use grapple::integrate::root::find_change;
 use grapple::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
-use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
+use grapple::plant::{Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
 use grapple::simulation::Simulation;
 
 struct Counting;
@@ -260,7 +260,9 @@ fn allocates_nothing_between_events(solver: &str) {
     let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
     let (mut single, mut several) = (Tangent::<1>::new(&model), Tangent::<LANES>::new(&model));
     let mut jacobians = Jacobians::new(&model);
+    let (mut tree, mut A) = (StateJacobian::new(&model), vec![0.0; at.0.len().pow(2)]);
     let before = ALLOCATIONS.with(Cell::get);
+    tree.evaluate(plant, state.t, at, &mut A).expect("regular");
     single
         .evaluate_along(plant, state.t, at, (at.0, at.1), (&mut dx, &mut y))
         .expect("regular");

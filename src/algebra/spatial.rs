@@ -79,6 +79,24 @@ impl<S: Scalar> Twist<S> {
     pub fn express(&self, R: &Mat3<S>) -> Self {
         Self::new(R * self.w, R * self.v)
     }
+
+    /// How a motion `carried` along by this one changes, both about the same fixed point: Featherstone's `v × m` (2008, eq. 2.31).
+    #[inline(always)]
+    pub fn cross(&self, carried: &Self) -> Self {
+        Self::new(
+            self.w.cross(&carried.w),
+            self.w.cross(&carried.v) + self.v.cross(&carried.w),
+        )
+    }
+
+    /// How a load `carried` along by this motion changes, both about the same fixed point: Featherstone's `v ×* f` (2008, eq. 2.32).
+    #[inline(always)]
+    pub fn cross_wrench(&self, carried: &Wrench<S>) -> Wrench<S> {
+        Wrench::new(
+            self.w.cross(&carried.t) + self.v.cross(&carried.f),
+            self.w.cross(&carried.f),
+        )
+    }
 }
 
 impl<S: Scalar> std::ops::Add for Twist<S> {
@@ -311,6 +329,16 @@ mod tests {
         let out = F.power(&V.shift(&r));
         let home = F.shift(&r).power(&V);
         assert!((out - home).abs() < 1e-15);
+    }
+
+    /// `(v × m)·f + m·(v ×* f) = 0`: what is carried along does its power unchanged.
+    #[test]
+    fn a_carried_load_keeps_its_power_on_a_carried_motion() {
+        let twist = |a: f64| Twist::new(Vec3::new(0.3, a, -0.2), Vec3::new(a * a, -0.6, 0.8));
+        let F = Wrench::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
+        let (V, m) = (twist(0.7), twist(-1.3));
+        let change = F.power(&V.cross(&m)) + V.cross_wrench(&F).power(&m);
+        assert!(change.abs() < 1e-15, "{change:e}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use crate::algebra::{Scalar, Wrench};
-use crate::system::System;
+use crate::system::{Kinematics, System};
 
 /// All loads at one instant.
 #[derive(Clone, Debug)]
@@ -20,6 +20,22 @@ impl<S: Scalar> Applied<S> {
             tau: vec![S::zero(); system.nv],
             qdd: vec![S::zero(); system.nv],
         }
+    }
+
+    /// The power of the loads on the motion with the rates `qd`, W: what moves a body by its own modes is among the rates.
+    #[inline]
+    pub fn power(&self, kinematics: &Kinematics<S>, qd: &[S]) -> S {
+        let bodies = self.wrench.iter().zip(&kinematics.bodies);
+        let on_bodies = bodies.fold(S::zero(), |power, (F, at)| power + F.power(&at.V_WB));
+        let rates = self.tau.iter().zip(qd);
+        rates.fold(on_bodies, |power, (tau, rate)| power + *tau * *rate)
+    }
+
+    /// Takes all of another's numbers, of the same system.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.wrench.copy_from_slice(&other.wrench);
+        self.tau.copy_from_slice(&other.tau);
+        self.qdd.copy_from_slice(&other.qdd);
     }
 
     /// Removes all loads; prescribed motions stay until they are set anew.

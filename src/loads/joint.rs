@@ -317,34 +317,43 @@ impl JointLoads {
         }
     }
 
-    /// Adds the torques and gives the power of those without a potential, W.
+    /// Whether one of them reads a coordinate or a rate.
+    pub fn read_state(&self) -> bool {
+        let Self {
+            torques: _,
+            drives: _,
+            dampers,
+            frictions,
+            springs,
+            ball_springs,
+            servos,
+            ball_servos,
+        } = self;
+        let passive = dampers.is_empty() && frictions.is_empty() && springs.is_empty() && ball_springs.is_empty();
+        !(passive && servos.is_empty() && ball_servos.is_empty())
+    }
+
+    /// Sets the motions of driven joints and adds the torques without a potential.
     #[inline]
-    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+    pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         for drive in &self.drives {
             applied.qdd[drive.rate] = now.inputs[drive.input];
         }
         let tau = &mut applied.tau;
         let value = |id: ParamId| S::lift(id.of(now.parameters));
-        let mut power = S::zero();
-        let mut add = |rate: usize, torque: S, tau: &mut [S]| {
-            tau[rate] += torque;
-            power += torque * now.qd[rate];
-        };
         for t in &self.torques {
-            add(t.rate, now.inputs[t.input], tau);
+            tau[t.rate] += now.inputs[t.input];
         }
         for d in &self.dampers {
-            add(d.rate, -value(d.damping) * now.qd[d.rate], tau);
+            tau[d.rate] -= value(d.damping) * now.qd[d.rate];
         }
         for f in &self.frictions {
-            let torque = -value(f.coulomb) * (now.qd[f.rate] / value(f.slip)).tanh();
-            add(f.rate, torque, tau);
+            tau[f.rate] -= value(f.coulomb) * (now.qd[f.rate] / value(f.slip)).tanh();
         }
         for s in &self.servos {
             if now.inputs[s.switch].value() > 0.5 {
-                let torque = value(s.kp) * (now.inputs[s.q_ref] - now.q[s.coordinate])
+                tau[s.rate] += value(s.kp) * (now.inputs[s.q_ref] - now.q[s.coordinate])
                     + value(s.kd) * (now.inputs[s.qd_ref] - now.qd[s.rate]);
-                add(s.rate, torque, tau);
             }
         }
         for s in &self.ball_servos {
@@ -354,11 +363,15 @@ impl JointLoads {
                 let error = log(q.conjugate() * q_ref);
                 for i in 0..3 {
                     let rate_error = now.inputs[s.qd_ref + i] - now.qd[s.rate + i];
-                    let torque = value(ParamId(s.kp.0 + i)) * error[i] + value(ParamId(s.kd.0 + i)) * rate_error;
-                    add(s.rate + i, torque, tau);
+                    tau[s.rate + i] += value(ParamId(s.kp.0 + i)) * error[i] + value(ParamId(s.kd.0 + i)) * rate_error;
                 }
             }
         }
+    }
+
+    /// Adds the torques of springs.
+    pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
+        let value = |id: ParamId| S::lift(id.of(now.parameters));
         for s in &self.springs {
             tau[s.rate] -= value(s.stiffness) * s.stretch(now);
         }
@@ -368,7 +381,6 @@ impl JointLoads {
                 tau[s.rate + i] -= value(s.stiffness) * theta[i];
             }
         }
-        power
     }
 
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {

@@ -42,11 +42,10 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
 }
 
 impl LineLoad {
-    /// Adds the force and gives its power, W.
-    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+    /// Adds the force.
+    pub fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let u = &now.inputs[self.input..];
         let f = Vec3::new(u[0], u[1], u[2]);
-        let mut power = S::zero();
         for i in now.system.segments(self.body) {
             let (Some(modes), Some(elastic)) = (&now.system.bodies[i].modes, &now.derived.bodies[i].elastic) else {
                 continue;
@@ -57,10 +56,8 @@ impl LineLoad {
                 PortAxes::Frame => at.R_WB * f,
             };
             let tau = &mut applied.tau[modes.rates()];
-            let (F, own) = now.kinematics.deflections[modes.index].spread(elastic, at, &f, tau);
+            let F = now.kinematics.deflections[modes.index].spread(elastic, at, &f, tau);
             applied.wrench[i] = applied.wrench[i] + F;
-            power += F.power(&at.V_WB) + own;
         }
-        power
     }
 }

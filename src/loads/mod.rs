@@ -51,6 +51,15 @@ pub struct Instant<'a, S: Scalar> {
     pub inputs: &'a [S],
 }
 
+/// What the loads of a system read of its state, beside the modes of flexible bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reads {
+    /// Some load on a joint reads its coordinates or rates.
+    pub joints: bool,
+    /// Some load on a body reads its attitude.
+    pub bodies: bool,
+}
+
 impl<S: Scalar> Instant<'_, S> {
     /// `∫p dm` of body `i` about its origin, kg·m, world axes.
     fn first_moment(&self, i: usize) -> Vec3<S> {
@@ -109,17 +118,47 @@ impl Loads {
     #[inline]
     pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
         applied.clear();
-        let mut power = self.joints.evaluate(now, applied);
-        for range in &self.ranges {
-            power += range.evaluate(now, &mut applied.tau);
+        self.add_active(now, applied);
+        let power = applied.power(now.kinematics, now.qd);
+        self.add_conservative(now, applied);
+        power
+    }
+
+    /// What the loads read of the state, by which they can be differentiated body by body and joint by joint.
+    ///
+    /// A load acts on one joint by that joint's own coordinates and rates, or on one body by its attitude and its modes; none
+    /// reads where a body is or how it moves, or more than one body.
+    pub fn reads(&self) -> Reads {
+        Reads {
+            joints: self.joints.read_state() || self.ranges.iter().any(Range::has_stop),
+            bodies: self.gravity.is_some() || !self.ports.is_empty() || !self.lines.is_empty(),
         }
-        power += modal::evaluate(now, &mut applied.tau);
+    }
+
+    /// Adds the loads that have no potential energy.
+    #[inline]
+    pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        self.joints.add_active(now, applied);
+        for range in &self.ranges {
+            range.add_damper(now, &mut applied.tau);
+        }
+        modal::add_dampers(now, &mut applied.tau);
         for port in &self.ports {
-            power += port.evaluate(now, applied);
+            port.add(now, applied);
         }
         for line in &self.lines {
-            power += line.evaluate(now, applied);
+            line.add(now, applied);
         }
+    }
+
+    /// Adds springs, stops' springs, the modes' stiffness and gravity.
+    #[inline]
+    pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        self.joints.add_conservative(now, &mut applied.tau);
+        for range in &self.ranges {
+            range.add_spring(now, &mut applied.tau);
+        }
+        modal::add_springs(now, &mut applied.tau);
         if let Some(gravity) = self.gravity {
             let g = lift3::<S>(&gravity.vector(now.parameters));
             for (i, constants) in now.derived.bodies.iter().enumerate() {
@@ -133,7 +172,6 @@ impl Loads {
                 }
             }
         }
-        power
     }
 
     /// Energy of springs, stops and gravity (zero at the world's origin), J.

@@ -2,18 +2,22 @@ use super::Instant;
 use crate::algebra::Scalar;
 use crate::system::{Elastic, Modes};
 
-/// Adds the elastic and damping forces on the modes, `−ω² η − 2 ζ ω η̇`, and gives the dampers' power, W.
-pub(super) fn evaluate<S: Scalar>(now: &Instant<S>, tau: &mut [S]) -> S {
-    let mut power = S::zero();
+/// Adds the damping forces on the modes, `−2 ζ ω η̇`.
+pub(super) fn add_dampers<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     for (modes, elastic) in flexible(now) {
         for (k, mode) in elastic.modes.iter().enumerate() {
-            let (eta, eta_dot) = (now.q[modes.q + k], now.qd[modes.v + k]);
-            let braking = eta_dot * S::lift(-mode.damping);
-            tau[modes.v + k] += braking - eta * S::lift(mode.stiffness);
-            power += braking * eta_dot;
+            tau[modes.v + k] += now.qd[modes.v + k] * S::lift(-mode.damping);
         }
     }
-    power
+}
+
+/// Adds the elastic forces on the modes, `−ω² η`.
+pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
+    for (modes, elastic) in flexible(now) {
+        for (k, mode) in elastic.modes.iter().enumerate() {
+            tau[modes.v + k] -= now.q[modes.q + k] * S::lift(mode.stiffness);
+        }
+    }
 }
 
 /// Strain energy of all flexible bodies, J.

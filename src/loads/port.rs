@@ -56,8 +56,8 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
 }
 
 impl Port {
-    /// Adds the wrench and gives its power, W.
-    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+    /// Adds the wrench.
+    pub fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let station = self.frame.and_then(|frame| now.system.frames[frame].station);
         let at = match station {
             Some(station) => &now.kinematics.stations[station],
@@ -77,7 +77,6 @@ impl Port {
             F = Wrench::new(R_WF * F.t, R_WF * F.f);
         }
         let mut F = F.shift(&(at.R_WB * p_BF));
-        let power = F.power(&at.V_WB);
         if let (Some(station), Some(modes)) = (station, &now.system.bodies[self.body].modes) {
             let T = &now.kinematics.T[now.system.stations[station].first..];
             for (v, T) in modes.rates().zip(T) {
@@ -86,6 +85,5 @@ impl Port {
             F = F.shift(&at.r_PB_W);
         }
         applied.wrench[self.body] = applied.wrench[self.body] + F;
-        power
     }
 }

@@ -140,22 +140,33 @@ impl Range {
         }
     }
 
-    /// Adds the stop's torque and gives the power of its damper, W.
-    pub(super) fn evaluate<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) -> S {
-        let Some(stop) = self.stop else {
-            return S::zero();
-        };
-        let (depth, side) = self.excess(now.parameters, now.q);
-        if depth.value() <= 0.0 {
-            return S::zero();
+    /// Whether something pushes back at the limits.
+    pub(super) fn has_stop(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    /// Adds the torque of the stop's damper, which is at most what takes its spring's away: together they never pull.
+    pub(super) fn add_damper<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
+        if let Some((stop, spring, side)) = self.pressed(now) {
+            let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
+            let pulls = (spring + damper).value() <= 0.0;
+            tau[self.rate] -= if pulls { -spring } else { damper } * side;
         }
-        let side = S::lift(side);
-        let rate = now.qd[self.rate];
+    }
+
+    /// Adds the torque of the stop's spring.
+    pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
+        if let Some((_, spring, side)) = self.pressed(now) {
+            tau[self.rate] -= spring * side;
+        }
+    }
+
+    /// The stop if it is pressed, how its spring pushes back, and on which side.
+    fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
+        let stop = self.stop?;
+        let (depth, side) = self.excess(now.parameters, now.q);
         let spring = depth * S::lift(stop.stiffness.of(now.parameters));
-        let push = spring + rate * side * S::lift(stop.damping.of(now.parameters));
-        let push = if push.value() > 0.0 { push } else { S::zero() };
-        tau[self.rate] -= push * side;
-        -(push - spring) * side * rate
+        (depth.value() > 0.0).then(|| (stop, spring, S::lift(side)))
     }
 
     pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {

@@ -1,4 +1,4 @@
-use super::model::{Model, Source};
+use super::model::Model;
 use super::outputs::{self, View};
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::Applied;
@@ -48,12 +48,7 @@ impl<S: Scalar> Evaluation<S> {
         let system = &model.system;
         let (q, rest) = x.split_at(system.nq);
         let qd = &rest[..system.nv];
-        for (slot, source) in self.slots.iter_mut().zip(&model.sources) {
-            *slot = match *source {
-                Source::Host(i) => u[i],
-                Source::Signal(k) => S::lift(model.signals[k].wave(parameters).value(modes[k], t)),
-            };
-        }
+        model.inputs_at(parameters, t, (u, modes), &mut self.slots);
         self.kinematics.update(system, derived, q, qd);
         let now = Instant {
             system,
@@ -152,7 +147,7 @@ impl Evaluation<f64> {
     }
 }
 
-fn singular(model: &Model, hinge: SingularHinge) -> Error {
+pub(super) fn singular(model: &Model, hinge: SingularHinge) -> Error {
     let body = &model.system.bodies[hinge.body];
     let what = match hinge.axis.checked_sub(body.joint.nv) {
         Some(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),

@@ -11,6 +11,7 @@ mod model;
 mod outputs;
 mod remarks;
 mod start;
+mod state_jacobian;
 mod tangent;
 
 pub use evaluation::Evaluation;
@@ -19,6 +20,7 @@ pub use linearisation::Linearisation;
 pub use model::{Model, Output, OutputKind};
 pub use remarks::Remarks;
 pub use start::StartAlong;
+pub use state_jacobian::StateJacobian;
 pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;

@@ -252,6 +252,22 @@ impl Model {
         }
     }
 
+    /// The inputs of the loads at the time `t` (s): the host's `u`, and the signals inside the model.
+    pub(super) fn inputs_at<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        t: f64,
+        (u, modes): (&[S], &[i32]),
+        inputs: &mut [S],
+    ) {
+        for (input, source) in inputs.iter_mut().zip(&self.sources) {
+            *input = match *source {
+                Source::Host(i) => u[i],
+                Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(modes[k], t)),
+            };
+        }
+    }
+
     /// Whether each parameter is an initial state, and nothing else.
     pub(super) fn is_start(&self) -> Vec<bool> {
         let mut is_start = vec![false; self.parameters.len()];

@@ -121,7 +121,8 @@ impl<const N: usize> Tangent<N> {
         Ok(())
     }
 
-    /// `A = ∂ẋ/∂x` alone, column by column, as an implicit integrator wants it.
+    /// `A = ∂ẋ/∂x` alone, column by column. [`StateJacobian`](super::StateJacobian) gives the same in a part of the time, by an
+    /// algorithm of its own.
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.

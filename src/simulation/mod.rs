@@ -10,7 +10,7 @@ pub use state::{INPUT_ORDER, State};
 use crate::Error;
 use crate::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{LANES, Model, Plant, Tangent};
+use crate::plant::{Model, Plant, StateJacobian};
 use crate::spec;
 
 /// A plant in motion.
@@ -24,7 +24,7 @@ pub struct Simulation {
     statistics: Statistics,
     room: Room,
     /// The plant's derivatives by its states, if the method asks for them.
-    tangent: Option<Tangent<LANES>>,
+    state_jacobian: Option<StateJacobian>,
 }
 
 /// How much work was done since initialisation.
@@ -80,14 +80,15 @@ impl Simulation {
             z_after: vec![0.0; model.indicator_count()],
             z: vec![0.0; model.indicator_count()],
         };
-        let tangent = stepper.settings().method().is_implicit().then(|| Tangent::new(model));
+        let is_implicit = stepper.settings().method().is_implicit();
+        let state_jacobian = is_implicit.then(|| StateJacobian::new(model));
         let mut simulation = Self {
             state: State::new(model, stepper.settings()),
             plant,
             stepper,
             statistics: Statistics::default(),
             room,
-            tangent,
+            state_jacobian,
         };
         simulation.restart(0.0);
         Ok(simulation)
@@ -199,7 +200,7 @@ impl Simulation {
             inputs: (u, u_derivatives),
             modes,
             u: &mut self.room.u,
-            tangent: self.tangent.as_mut(),
+            state_jacobian: self.state_jacobian.as_mut(),
         };
         match self.stepper.step(&mut motion, *t, limit, x, memory) {
             Ok(step) => {
@@ -228,7 +229,7 @@ impl Simulation {
             inputs: (u, u_derivatives),
             modes,
             u: &mut self.room.u,
-            tangent: self.tangent.as_mut(),
+            state_jacobian: self.state_jacobian.as_mut(),
         };
         let dense = match self.stepper.dense(&mut motion) {
             Ok(dense) => dense,
@@ -289,7 +290,7 @@ struct Motion<'a> {
     inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
     modes: &'a [i32],
     u: &'a mut [f64],
-    tangent: Option<&'a mut Tangent<LANES>>,
+    state_jacobian: Option<&'a mut StateJacobian>,
 }
 
 impl Ode for Motion<'_> {
@@ -302,12 +303,12 @@ impl Ode for Motion<'_> {
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
-        let Some(tangent) = &mut self.tangent else {
+        let Some(state_jacobian) = &mut self.state_jacobian else {
             return Ok(false);
         };
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        tangent.state_jacobian(self.plant, t, (x, self.u, self.modes), jacobian)?;
+        state_jacobian.evaluate(self.plant, t, (x, self.u, self.modes), jacobian)?;
         Ok(true)
     }
 }

@@ -165,23 +165,21 @@ impl<S: Scalar> Deflection<S> {
         self.bias = Wrench::new(R * t, R * f);
     }
 
-    /// A force `f` (N/m, world axes) spread evenly along the beam: its wrench about the body's origin, and its power on the deflection, W.
+    /// A force `f` (N/m, world axes) spread evenly along the beam: its wrench about the body's origin.
     /// Adds the forces on the modes to `tau`.
-    pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> (Wrench<S>, S) {
+    pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> Wrench<S> {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let f_R = R.tr_mul(f);
         let mut moment = lift3::<S>(&elastic.line);
-        let mut power = S::zero();
         for (field, motion) in elastic.fields.iter().zip(&self.fields) {
             let l = S::lift(field.l);
             let force = lift3::<S>(&field.e).dot(&f_R) * l;
             moment += motion.d * l;
-            power += force * motion.z_dot;
             for &(k, dz) in motion.dz() {
                 tau[k] += force * dz;
             }
         }
-        (Wrench::new(R * moment.cross(&f_R), f * S::lift(elastic.length)), power)
+        Wrench::new(R * moment.cross(&f_R), f * S::lift(elastic.length))
     }
 
     /// Adds what the fields `i ≤ j` have in common, of which one is drawn in, to the modal mass and to the fields' forces.
@@ -207,7 +205,7 @@ impl<S: Scalar> Deflection<S> {
 impl<S: Scalar> Kinematics<S> {
     /// Fills what bends with body `i`: its deflection and its stations.
     #[inline(never)]
-    pub(super) fn bend(&mut self, system: &System, derived: &Derived, (i, modes): (usize, &Modes), q: &[S], qd: &[S]) {
+    pub(crate) fn bend(&mut self, system: &System, derived: &Derived, (i, modes): (usize, &Modes), q: &[S], qd: &[S]) {
         let constants = &derived.bodies[i];
         let (eta, eta_dot) = (&q[modes.coordinates()], &qd[modes.rates()]);
         let at = self.bodies[i];

@@ -10,11 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Where a plant is evaluated.
-struct Point {
-    t: f64,
-    x: Vec<f64>,
-    u: Vec<f64>,
-    modes: Vec<i32>,
+pub struct Point {
+    pub t: f64,
+    pub x: Vec<f64>,
+    pub u: Vec<f64>,
+    pub modes: Vec<i32>,
 }
 
 /// Derivatives and outputs at a point; of its states and inputs, number `k` is moved by `s`.
@@ -148,7 +148,7 @@ fn scales(names: &[&String], rows: &DMatrix<f64>) -> Vec<f64> {
     (0..norms.len()).map(of).collect()
 }
 
-fn nominals(model: &Model) -> Vec<f64> {
+pub fn nominals(model: &Model) -> Vec<f64> {
     let states = model.states.iter().map(|state| state.nominal);
     states
         .chain(model.inputs.iter().map(|input| input.quantity.nominal))
@@ -223,7 +223,7 @@ to = "there"
 "#;
 
 /// The start of a plant, with the inputs' starts.
-fn start(plant: &Plant) -> Point {
+pub fn start(plant: &Plant) -> Point {
     let model = plant.model();
     let mut point = Point {
         t: 0.0,

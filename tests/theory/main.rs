@@ -9,6 +9,7 @@ mod flexible;
 mod identities;
 mod linearisation;
 mod random_tree;
+mod state_jacobian;
 
 use grapple::plant::{Model, Plant};
 use std::path::Path;

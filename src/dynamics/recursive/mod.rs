@@ -5,12 +5,14 @@
 //! origin**, with ordinary accelerations: inertias are shifted along the tree, never rotated, and a
 //! craft far from the world's origin loses nothing.
 
+mod derivatives;
 mod forward;
 mod inverse;
 mod jacobian;
 mod mass_matrix;
 mod modal;
 
+pub use derivatives::{Derivatives, Local};
 pub use forward::{ForwardDynamics, SingularHinge};
 pub use inverse::InverseDynamics;
 pub use jacobian::jacobian;

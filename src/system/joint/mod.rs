@@ -23,6 +23,8 @@ pub use spherical::Spherical;
 pub use universal::Universal;
 
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, lift3, lift33};
+use crate::spec::JointType;
+use std::ops::Range;
 
 /// The questions that the recursion asks a joint with `NQ` coordinates and `NV` rates.
 pub trait Motion<const NQ: usize, const NV: usize>: Copy {
@@ -76,6 +78,42 @@ fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<S>) -> Quat
     let rate = q.rate(w);
     let k = (S::one() - q.norm_squared()) * S::lift(NORM_RATE);
     Quaternion::new(rate.w + q.w * k, rate.x + q.x * k, rate.y + q.y * k, rate.z + q.z * k)
+}
+
+/// The rates of a joint of some kind in groups, from F outwards: as if each group were a joint of its own.
+///
+/// The columns of a group move with the groups before it; among themselves they either commute (so that they depend on none of
+/// the group's coordinates) or all turn with what the group carries.
+#[expect(clippy::single_range_in_vec_init, reason = "a list of one group")]
+pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
+    match kind {
+        JointType::Fixed => &[],
+        JointType::Revolute | JointType::Prismatic => &[0..1],
+        JointType::Cylindrical => &[0..2],
+        JointType::Cartesian | JointType::Spherical => &[0..3],
+        JointType::Universal => &[0..1, 1..2],
+        // The velocity of B's origin is measured in F, the angular velocity in B.
+        JointType::Free => &[3..6, 0..3],
+    }
+}
+
+/// The partial derivatives of a [quaternion's rate](quaternion_rate): by the four parts of `q` and by the three of `w`, column by column.
+pub(crate) fn quaternion_rate_derivatives(
+    q: Quaternion<f64>,
+    w: nalgebra::Vector3<f64>,
+) -> ([[f64; 4]; 4], [[f64; 4]; 3]) {
+    let parts = q.to_array();
+    let by_q = std::array::from_fn(|i| {
+        let unit = |n: usize| f64::from(n == i);
+        // ½ q ⊗ (0, w) is linear in q; what pulls the length back is (1 − |q|²) q.
+        let mut column = Quaternion::new(unit(0), unit(1), unit(2), unit(3)).rate(w).to_array();
+        for (n, entry) in column.iter_mut().enumerate() {
+            *entry += NORM_RATE * ((1.0 - q.norm_squared()) * unit(n) - 2.0 * parts[i] * parts[n]);
+        }
+        column
+    });
+    let unit = |i: usize| nalgebra::Vector3::from_fn(|n, _| f64::from(n == i));
+    (by_q, std::array::from_fn(|i| q.rate(unit(i)).to_array()))
 }
 
 /// A turn about a fixed axis, followed by a constant rotation:

@@ -1,0 +1,405 @@
+//! What belongs to one body or one joint alone, by dual numbers in all bodies and joints at once.
+
+use super::super::flexible_body;
+use super::motion::{Moving, spatial};
+use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
+use crate::dynamics::Applied;
+use crate::spec::JointType;
+use crate::system::{BodyKinematics, Derived, Kinematics, Modes, System};
+
+/// Directions at once.
+const N: usize = Local::LANES;
+
+/// A direction: the same in every body or joint, since no body's own terms depend on another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seed {
+    /// Turn about a world axis.
+    Turn(usize),
+    /// Angular velocity about a world axis, of flexible bodies.
+    Spin(usize),
+    /// A joint's coordinate, in tangent form.
+    Coordinate(usize),
+    /// A joint's rate.
+    Rate(usize),
+    /// A mode's amplitude.
+    Amplitude(usize),
+    /// Its rate.
+    AmplitudeRate(usize),
+}
+
+/// The derivatives of loads and of flexible bodies by what is their own: their joint's coordinates and rates, their attitude,
+/// their modes. All about the bodies' own origins unless something else is said, in world axes.
+#[derive(Clone, Debug)]
+pub struct Local {
+    seeds: Vec<Seed>,
+    /// What the loads are to be evaluated at.
+    pub kinematics: Kinematics<Dual<N>>,
+    /// The same: coordinates.
+    pub q: Vec<Dual<N>>,
+    /// The same: rates.
+    pub qd: Vec<Dual<N>>,
+    /// What the loads are.
+    pub applied: Applied<Dual<N>>,
+    /// Of each body: how its load changes for a turn about each axis, beyond being carried along.
+    pub(super) turned: Vec<[Wrench<f64>; 3]>,
+    /// Of each body: how the power of active loads does.
+    pub(super) power_turned: Vec<Vec3<f64>>,
+    /// Of each mode's force (by rate): how the load on it does.
+    pub(super) tau_turned: Vec<Vec3<f64>>,
+    /// Of each joint's rate: how the load on it changes with the coordinates and with the rates of that joint, by rate.
+    pub(super) tau_q: Vec<[f64; 3]>,
+    pub(super) tau_v: Vec<[f64; 3]>,
+    /// Of each coordinate (by rate) and of each rate: how the power of active loads does beyond what loads on bodies do at work.
+    pub(super) power_q: Vec<f64>,
+    pub(super) power_v: Vec<f64>,
+    /// Of each mode: how the wrench that its body asks for, less the loads on it, changes with amplitude and rate.
+    pub(super) wrench_q: Vec<Wrench<f64>>,
+    pub(super) wrench_v: Vec<Wrench<f64>>,
+    /// Of each flexible body: how the modes' forces, less the loads on them, change with amplitudes and rates; row by row.
+    pub(super) force_q: Vec<Vec<f64>>,
+    pub(super) force_v: Vec<Vec<f64>>,
+    /// Of each flexible body: how the wrench that its rates ask for changes with its angular velocity.
+    pub(super) wrench_spin: Vec<[Wrench<f64>; 3]>,
+    /// Of each mode: the same of its force.
+    pub(super) force_spin: Vec<Vec3<f64>>,
+    /// Of each station and mode: how the station's motion, about the tree's point, changes with amplitude and rate.
+    pub(super) moved_q: Vec<Moving>,
+    pub(super) moved_v: Vec<Moving>,
+    /// Of each station and mode: how its column, about the tree's point, changes with each amplitude of its body; row by row.
+    pub(super) column_q: Vec<Vec<Twist<f64>>>,
+}
+
+impl Local {
+    /// How many directions at once.
+    pub const LANES: usize = 4;
+
+    pub(super) fn new(system: &System, joints: bool, bodies: bool) -> Self {
+        let rates = system.bodies.iter().map(|body| body.joint.nv.min(3)).max().unwrap_or(0);
+        let modes = system.flexible().map(|modes| modes.n).max().unwrap_or(0);
+        let mut seeds = Vec::new();
+        if joints {
+            seeds.extend((0..rates).map(Seed::Coordinate));
+            seeds.extend((0..rates).map(Seed::Rate));
+        }
+        if bodies {
+            seeds.extend((0..3).map(Seed::Turn));
+        }
+        if modes > 0 {
+            seeds.extend((0..3).map(Seed::Spin));
+            seeds.extend((0..modes).map(Seed::Amplitude));
+            seeds.extend((0..modes).map(Seed::AmplitudeRate));
+        }
+        let (n, nv, columns) = (system.bodies.len(), system.nv, system.columns());
+        let square = || system.flexible().map(|modes| vec![0.0; modes.n * modes.n]).collect();
+        let stations = system.stations.iter().map(|station| {
+            let n = system.bodies[station.body].modes.as_ref().map_or(0, |modes| modes.n);
+            vec![Twist::zero(); n * n]
+        });
+        Self {
+            seeds,
+            kinematics: Kinematics::new(system),
+            q: vec![Dual::new(0.0, [0.0; N]); system.nq],
+            qd: vec![Dual::new(0.0, [0.0; N]); nv],
+            applied: Applied::none(system),
+            turned: vec![[Wrench::zero(); 3]; n],
+            power_turned: vec![Vec3::zeros(); n],
+            tau_turned: vec![Vec3::zeros(); nv],
+            tau_q: vec![[0.0; 3]; nv],
+            tau_v: vec![[0.0; 3]; nv],
+            power_q: vec![0.0; nv],
+            power_v: vec![0.0; nv],
+            wrench_q: vec![Wrench::zero(); nv],
+            wrench_v: vec![Wrench::zero(); nv],
+            force_q: square(),
+            force_v: square(),
+            wrench_spin: vec![[Wrench::zero(); 3]; system.flexible().count()],
+            force_spin: vec![Vec3::zeros(); nv],
+            moved_q: vec![Moving::default(); columns],
+            moved_v: vec![Moving::default(); columns],
+            column_q: stations.collect(),
+        }
+    }
+
+    /// How many passes through the loads it takes.
+    pub fn passes(&self) -> usize {
+        self.seeds.len().div_ceil(N)
+    }
+
+    /// The directions of a pass, with their lanes.
+    fn seeds(&self, pass: usize) -> impl Iterator<Item = (usize, Seed)> + use<> {
+        let mut seeds = [None; N];
+        for (lane, seed) in seeds.iter_mut().zip(&self.seeds[pass * N..]) {
+            *lane = Some(*seed);
+        }
+        seeds
+            .into_iter()
+            .enumerate()
+            .filter_map(|(lane, seed)| Some((lane, seed?)))
+    }
+
+    /// Makes the directions of a pass the independent variables. `A` are the accelerations of the bodies' origins, all together, and
+    /// `v_O` (m/s) the velocity of the tree's point, of each body.
+    pub(super) fn seed(
+        &mut self,
+        pass: usize,
+        (system, derived): (&System, &Derived),
+        (kinematics, A): (&Kinematics<f64>, &[Twist<f64>]),
+        v_O: &[Vec3<f64>],
+        (q, qd): (&[f64], &[f64]),
+    ) {
+        let lift = |to: &mut [Dual<N>], from: &[f64]| {
+            for (to, &from) in to.iter_mut().zip(from) {
+                *to = Dual::new(from, [0.0; N]);
+            }
+        };
+        lift(&mut self.q, q);
+        lift(&mut self.qd, qd);
+        for (i, (body, at)) in self.kinematics.bodies.iter_mut().zip(&kinematics.bodies).enumerate() {
+            *body = BodyKinematics {
+                R_WB: lift33(&at.R_WB),
+                p_WB: Vec3::zeros(),
+                r_PB_W: Vec3::zeros(),
+                V_WB: Twist::new(lift3(&at.V_WB.w), lift3(&(at.V_WB.v - v_O[i]))),
+                A_bias: Twist::new(lift3(&A[i].w), lift3(&A[i].v)),
+            };
+        }
+        for (lane, seed) in self.seeds(pass) {
+            match seed {
+                Seed::Turn(axis) => {
+                    for (body, at) in self.kinematics.bodies.iter_mut().zip(&kinematics.bodies) {
+                        let change = cross_matrix(&unit(axis)) * at.R_WB;
+                        for (entry, change) in body.R_WB.iter_mut().zip(change.iter()) {
+                            entry.eps[lane] = *change;
+                        }
+                    }
+                }
+                Seed::Spin(axis) => {
+                    for body in &mut self.kinematics.bodies {
+                        body.V_WB.w[axis].eps[lane] = 1.0;
+                    }
+                }
+                Seed::Coordinate(k) => {
+                    for joint in system
+                        .bodies
+                        .iter()
+                        .map(|body| &body.joint)
+                        .filter(|joint| k < joint.nv)
+                    {
+                        match joint.kind {
+                            JointType::Free => {}
+                            JointType::Spherical => {
+                                let turned = Quaternion::from_slice(&q[joint.q..]).rate(unit(k)).to_array();
+                                for (part, change) in self.q[joint.q..].iter_mut().zip(turned) {
+                                    part.eps[lane] = change;
+                                }
+                            }
+                            _ => self.q[joint.q + k].eps[lane] = 1.0,
+                        }
+                    }
+                }
+                Seed::Rate(k) => {
+                    for joint in system
+                        .bodies
+                        .iter()
+                        .map(|body| &body.joint)
+                        .filter(|joint| k < joint.nv)
+                    {
+                        self.qd[joint.v + k].eps[lane] = 1.0;
+                    }
+                }
+                Seed::Amplitude(k) => {
+                    for modes in system.flexible().filter(|modes| k < modes.n) {
+                        self.q[modes.q + k].eps[lane] = 1.0;
+                    }
+                }
+                Seed::AmplitudeRate(k) => {
+                    for modes in system.flexible().filter(|modes| k < modes.n) {
+                        self.qd[modes.v + k].eps[lane] = 1.0;
+                    }
+                }
+            }
+        }
+        for (i, body) in system.bodies.iter().enumerate() {
+            if let Some(modes) = &body.modes {
+                self.kinematics.bend(system, derived, (i, modes), &self.q, &self.qd);
+            }
+        }
+    }
+
+    /// Takes from [`applied`](Self::applied), where the active loads are, what their power needs.
+    pub(super) fn take_power(&mut self, pass: usize, system: &System, kinematics: &Kinematics<f64>, qd: &[f64]) {
+        for (lane, seed) in self.seeds(pass) {
+            for (i, body) in system.bodies.iter().enumerate() {
+                let (joint, V) = (&body.joint, &kinematics.bodies[i].V_WB);
+                let tau = |rates: std::ops::Range<usize>| -> f64 {
+                    rates.map(|v| self.applied.tau[v].eps[lane] * qd[v]).sum()
+                };
+                let of_joint = |rates| {
+                    if body.joint.kind == JointType::Free {
+                        0.0
+                    } else {
+                        tau(rates)
+                    }
+                };
+                let on_modes = body.modes.as_ref().map_or(0.0, |modes| tau(modes.rates()));
+                let wrench = along(&self.applied.wrench[i], lane);
+                match (seed, &body.modes) {
+                    (Seed::Turn(axis), _) => {
+                        let change = wrench - carried(&values(&self.applied.wrench[i]), axis);
+                        self.power_turned[i][axis] = change.power(V) + on_modes;
+                    }
+                    (Seed::Coordinate(k), _) if k < joint.nv => {
+                        self.power_q[joint.v + k] = of_joint(joint.v..joint.v + joint.nv);
+                    }
+                    (Seed::Rate(k), _) if k < joint.nv => {
+                        self.power_v[joint.v + k] = of_joint(joint.v..joint.v + joint.nv);
+                    }
+                    (Seed::Amplitude(k), Some(modes)) if k < modes.n => {
+                        self.power_q[modes.v + k] = wrench.power(V) + on_modes;
+                    }
+                    (Seed::AmplitudeRate(k), Some(modes)) if k < modes.n => {
+                        self.power_v[modes.v + k] = wrench.power(V) + on_modes;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Takes everything else, with all loads in [`applied`](Self::applied). `r` (m) leads from the tree's point to each body.
+    pub(super) fn take(
+        &mut self,
+        pass: usize,
+        (system, derived): (&System, &Derived),
+        r: impl Fn(usize) -> Vec3<f64>,
+        qdd: &[f64],
+    ) {
+        for (lane, seed) in self.seeds(pass) {
+            for (i, body) in system.bodies.iter().enumerate() {
+                let joint = &body.joint;
+                match seed {
+                    Seed::Turn(axis) => {
+                        let F = &self.applied.wrench[i];
+                        self.turned[i][axis] = along(F, lane) - carried(&values(F), axis);
+                        for v in body.modes.iter().flat_map(Modes::rates) {
+                            self.tau_turned[v][axis] = self.applied.tau[v].eps[lane];
+                        }
+                    }
+                    Seed::Coordinate(k) if k < joint.nv && joint.kind != JointType::Free => {
+                        for v in joint.v..joint.v + joint.nv {
+                            self.tau_q[v][k] = self.applied.tau[v].eps[lane];
+                        }
+                    }
+                    Seed::Rate(k) if k < joint.nv && joint.kind != JointType::Free => {
+                        for v in joint.v..joint.v + joint.nv {
+                            self.tau_v[v][k] = self.applied.tau[v].eps[lane];
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (i, body) in system.bodies.iter().enumerate() {
+            if let Some(modes) = &body.modes {
+                self.take_flexible(pass, (system, derived), (i, modes), &r(i), qdd);
+            }
+        }
+    }
+
+    fn take_flexible(
+        &mut self,
+        pass: usize,
+        (system, derived): (&System, &Derived),
+        (i, modes): (usize, &Modes),
+        r: &Vec3<f64>,
+        qdd: &[f64],
+    ) {
+        let eta_ddot = qdd[modes.rates()].iter().map(|&qdd| Dual::new(qdd, [0.0; N]));
+        let bent = &self.kinematics.deflections[modes.index];
+        let A = &self.kinematics.bodies[i].A_bias;
+        let (n, b) = (modes.n, modes.index);
+        // What body and modes ask for, at the accelerations as they are.
+        let asked = flexible_body(&derived.bodies[i], bent, A).1;
+        let asked = bent
+            .L
+            .iter()
+            .zip(eta_ddot.clone())
+            .fold(asked, |F, (L, rate)| F + *L * rate);
+        let asked = asked - self.applied.wrench[i];
+        for (lane, seed) in self.seeds(pass) {
+            match seed {
+                Seed::Spin(axis) => self.wrench_spin[b][axis] = along(&bent.bias, lane),
+                Seed::Amplitude(l) if l < n => self.wrench_q[modes.v + l] = along(&asked, lane),
+                Seed::AmplitudeRate(l) if l < n => self.wrench_v[modes.v + l] = along(&asked, lane),
+                _ => {}
+            }
+        }
+        for k in 0..n {
+            let own = bent.L[k].power(A) + bent.modal_bias[k] - self.applied.tau[modes.v + k];
+            let row = bent.M[k * n..].iter().zip(eta_ddot.clone());
+            let asked = row.fold(own, |sum, (M, rate)| sum + *M * rate);
+            for (lane, seed) in self.seeds(pass) {
+                match seed {
+                    Seed::Spin(axis) => self.force_spin[modes.v + k][axis] = bent.modal_bias[k].eps[lane],
+                    Seed::Amplitude(l) if l < n => self.force_q[b][k * n + l] = asked.eps[lane],
+                    Seed::AmplitudeRate(l) if l < n => self.force_v[b][k * n + l] = asked.eps[lane],
+                    _ => {}
+                }
+            }
+        }
+        for s in modes.stations.clone() {
+            let first = system.stations[s].first;
+            let (at, T) = (self.kinematics.stations[s], &self.kinematics.T[first..first + n]);
+            let r = lift3(r) + at.r_PB_W;
+            let A = T
+                .iter()
+                .zip(eta_ddot.clone())
+                .fold(at.A_bias, |A, (T, rate)| A + *T * rate);
+            let (v, a) = spatial(&at.V_WB, &A, &r);
+            let (v_0, a_0) = (value(&v), value(&a));
+            for (lane, seed) in self.seeds(pass) {
+                let (v, a) = (change(&v, lane), change(&a, lane));
+                match seed {
+                    Seed::Amplitude(l) if l < n => {
+                        let xi = value(&T[l].shift(&-r));
+                        self.moved_q[first + l] = Moving::new(xi, (v, a), (v_0, a_0));
+                        for k in 0..n {
+                            self.column_q[s][k * n + l] = change(&T[k].shift(&-r), lane);
+                        }
+                    }
+                    Seed::AmplitudeRate(l) if l < n => {
+                        self.moved_v[first + l] = Moving::new(Twist::zero(), (v, a), (v_0, a_0));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// A unit vector.
+pub(super) fn unit(axis: usize) -> Vec3<f64> {
+    Vec3::ith(axis, 1.0)
+}
+
+/// How a load about a body's origin changes when it is carried along by a turn about an axis.
+fn carried(F: &Wrench<f64>, axis: usize) -> Wrench<f64> {
+    let turn: Mat3<f64> = cross_matrix(&unit(axis));
+    Wrench::new(turn * F.t, turn * F.f)
+}
+
+fn values(F: &Wrench<Dual<N>>) -> Wrench<f64> {
+    Wrench::new(F.t.map(|x| x.re), F.f.map(|x| x.re))
+}
+
+fn along(F: &Wrench<Dual<N>>, lane: usize) -> Wrench<f64> {
+    Wrench::new(F.t.map(|x| x.eps[lane]), F.f.map(|x| x.eps[lane]))
+}
+
+fn value(V: &Twist<Dual<N>>) -> Twist<f64> {
+    Twist::new(V.w.map(|x| x.re), V.v.map(|x| x.re))
+}
+
+fn change(V: &Twist<Dual<N>>, lane: usize) -> Twist<f64> {
+    Twist::new(V.w.map(|x| x.eps[lane]), V.v.map(|x| x.eps[lane]))
+}

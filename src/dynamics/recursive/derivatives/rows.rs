@@ -1,0 +1,166 @@
+//! Many right-hand sides at once, side by side: loops that compilers turn into vector instructions.
+
+use crate::algebra::{Twist, Vec3, Wrench};
+
+/// How many columns stand side by side.
+pub(super) const LANES: usize = 4;
+
+/// A number for each of so many columns.
+pub(super) type Lane = [f64; LANES];
+
+/// A wrench or a motion for each of so many columns, about the tree's point.
+pub(super) type Six = [Lane; 6];
+
+/// A vector for each of so many columns.
+pub(super) type Three = [Lane; 3];
+
+/// The six numbers of a wrench, `t` before `f`.
+#[inline(always)]
+fn of_wrench(F: &Wrench<f64>) -> [f64; 6] {
+    [F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]
+}
+
+/// The six numbers of a motion, `w` before `v`.
+#[inline(always)]
+fn of_twist(A: &Twist<f64>) -> [f64; 6] {
+    [A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z]
+}
+
+/// Adds a wrench in one column.
+#[inline(always)]
+pub(super) fn add_wrench(rows: &mut [Six], column: usize, F: &Wrench<f64>) {
+    add(rows, column, of_wrench(F));
+}
+
+/// Adds a motion in one column.
+#[inline(always)]
+pub(super) fn add_twist(rows: &mut [Six], column: usize, A: &Twist<f64>) {
+    add(rows, column, of_twist(A));
+}
+
+#[inline(always)]
+fn add(rows: &mut [Six], column: usize, numbers: [f64; 6]) {
+    let block = &mut rows[column / LANES];
+    for (row, number) in block.iter_mut().zip(numbers) {
+        row[column % LANES] += number;
+    }
+}
+
+/// Writes a vector in one column.
+#[inline(always)]
+pub(super) fn set(rows: &mut [Three], column: usize, v: &Vec3<f64>) {
+    let block = &mut rows[column / LANES];
+    for (row, number) in block.iter_mut().zip(v.iter()) {
+        row[column % LANES] = *number;
+    }
+}
+
+/// `k += w·v`.
+#[inline(never)]
+pub(super) fn add_dots(k: &mut [Lane], w: &Vec3<f64>, v: &[Three]) {
+    let w = [w.x, w.y, w.z];
+    for (k, v) in k.iter_mut().zip(v) {
+        let mut sum = *k;
+        for (w, v) in w.iter().zip(v) {
+            for l in 0..LANES {
+                sum[l] += w * v[l];
+            }
+        }
+        *k = sum;
+    }
+}
+
+/// `m·row`, lane by lane.
+#[inline(always)]
+fn power(m: &[f64; 6], row: &Six) -> Lane {
+    let mut sum = [0.0; LANES];
+    for (m, row) in m.iter().zip(row) {
+        for l in 0..LANES {
+            sum[l] += m * row[l];
+        }
+    }
+    sum
+}
+
+/// `row += m k`.
+#[inline(always)]
+fn spread(row: &mut Six, m: &[f64; 6], k: &Lane) {
+    for (row, m) in row.iter_mut().zip(m) {
+        for l in 0..LANES {
+            row[l] += m * k[l];
+        }
+    }
+}
+
+/// `k −= m·rows` for the motion `m` of wrenches, or the wrench `m` of motions.
+#[inline(always)]
+fn subtract_powers(k: &mut [Lane], m: [f64; 6], rows: &[Six]) {
+    for (k, row) in k.iter_mut().zip(rows) {
+        let power = power(&m, row);
+        for l in 0..LANES {
+            k[l] -= power[l];
+        }
+    }
+}
+
+/// `k −= T·p`.
+pub(super) fn subtract_powers_on(k: &mut [Lane], T: &Twist<f64>, p: &[Six]) {
+    subtract_powers(k, of_twist(T), p);
+}
+
+/// `k −= K·A`.
+pub(super) fn subtract_powers_of(k: &mut [Lane], K: &Wrench<f64>, A: &[Six]) {
+    subtract_powers(k, of_wrench(K), A);
+}
+
+/// `p += U k`.
+pub(super) fn spread_wrench(p: &mut [Six], U: &Wrench<f64>, k: &[Lane]) {
+    let U = of_wrench(U);
+    p.iter_mut().zip(k).for_each(|(p, k)| spread(p, &U, k));
+}
+
+/// `A += T q̈`.
+pub(super) fn spread_twist(A: &mut [Six], T: &Twist<f64>, qdd: &[Lane]) {
+    let T = of_twist(T);
+    A.iter_mut().zip(qdd).for_each(|(A, qdd)| spread(A, &T, qdd));
+}
+
+/// Inwards over one degree of freedom: `k = (k − S·p)/D`, `p += U k`.
+#[inline(never)]
+pub(super) fn eliminate(k: &mut [Lane], p: &mut [Six], S: &Twist<f64>, per_D: f64, U: &Wrench<f64>) {
+    let (S, U) = (of_twist(S), of_wrench(U));
+    for (k, p) in k.iter_mut().zip(p) {
+        let power = power(&S, p);
+        let mut x = *k;
+        for l in 0..LANES {
+            x[l] = (x[l] - power[l]) * per_D;
+        }
+        *k = x;
+        spread(p, &U, &x);
+    }
+}
+
+/// Outwards over one degree of freedom: `q̈ = k − K·A`, `A += S q̈`.
+#[inline(never)]
+pub(super) fn accelerate(k: &mut [Lane], A: &mut [Six], K: &Wrench<f64>, S: &Twist<f64>) {
+    let (K, S) = (of_wrench(K), of_twist(S));
+    for (k, A) in k.iter_mut().zip(A) {
+        let power = power(&K, A);
+        let mut x = *k;
+        for l in 0..LANES {
+            x[l] -= power[l];
+        }
+        *k = x;
+        spread(A, &S, &x);
+    }
+}
+
+/// `to += a from`.
+#[inline(always)]
+pub(super) fn add_multiple(to: &mut [Lane], a: f64, from: &[Lane]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        for l in 0..LANES {
+            to[l] += a * from[l];
+        }
+    }
+}

@@ -1,0 +1,125 @@
+use super::evaluation::singular;
+use super::{Model, Plant};
+use crate::Error;
+use crate::algebra::{Dual, Scalar};
+use crate::dynamics::Applied;
+use crate::dynamics::recursive::{Derivatives, Local};
+use crate::loads::{Instant, Loads};
+use crate::system::Kinematics;
+use nalgebra::DMatrixViewMut;
+
+/// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
+///
+/// What it gives is what [`Tangent`](super::Tangent) gives by dual numbers through the whole evaluation, in a part of the time; the modes
+/// are held here too.
+///
+/// Room for it is taken once, here; evaluating it takes none.
+#[derive(Clone, Debug)]
+pub struct StateJacobian {
+    kinematics: Kinematics<f64>,
+    active: Applied<f64>,
+    applied: Applied<f64>,
+    derivatives: Derivatives,
+    inputs: Vec<f64>,
+    lifted: Vec<Dual<{ Local::LANES }>>,
+}
+
+impl StateJacobian {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        let reads = model.loads.reads();
+        Self {
+            kinematics: Kinematics::new(&model.system),
+            active: Applied::none(&model.system),
+            applied: Applied::none(&model.system),
+            derivatives: Derivatives::new(&model.system, reads.joints, reads.bodies),
+            inputs: vec![0.0; model.sources.len()],
+            lifted: vec![Dual::lift(0.0); model.sources.len()],
+        }
+    }
+
+    /// `A` at the time `t` (s), states, inputs and modes, column by column, as an implicit integrator wants it.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
+    pub fn evaluate(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        (x, u, modes): (&[f64], &[f64], &[i32]),
+        A: &mut [f64],
+    ) -> Result<(), Error> {
+        let (model, derived, parameters) = (&*plant.model, &plant.derived, plant.parameters.as_slice());
+        let (system, loads) = (&model.system, &model.loads);
+        let (q, rest) = x.split_at(system.nq);
+        let qd = &rest[..system.nv];
+        model.inputs_at(parameters, t, (u, modes), &mut self.inputs);
+        self.kinematics.update(system, derived, q, qd);
+        let now = Instant {
+            system,
+            derived,
+            parameters,
+            kinematics: &self.kinematics,
+            q,
+            qd,
+            inputs: &self.inputs,
+        };
+        self.active.clear();
+        loads.add_active(&now, &mut self.active);
+        self.applied.copy_from(&self.active);
+        loads.add_conservative(&now, &mut self.applied);
+        let (kinematics, derivatives) = (&self.kinematics, &mut self.derivatives);
+        derivatives
+            .accelerate((system, derived), kinematics, &self.applied, qd)
+            .map_err(|hinge| singular(model, hinge))?;
+        for (lifted, &input) in self.lifted.iter_mut().zip(&self.inputs) {
+            *lifted = Dual::lift(input);
+        }
+        for pass in 0..derivatives.passes() {
+            derivatives.seed(pass, (system, derived), kinematics, (q, qd));
+            let inputs = self.lifted.as_slice();
+            let add = |local: &mut Local, load: fn(&Loads, &Instant<_>, &mut Applied<_>)| {
+                let now = Instant {
+                    system,
+                    derived,
+                    parameters,
+                    kinematics: &local.kinematics,
+                    q: &local.q,
+                    qd: &local.qd,
+                    inputs,
+                };
+                load(loads, &now, &mut local.applied);
+            };
+            derivatives.local().applied.clear();
+            add(derivatives.local(), Loads::add_active);
+            derivatives.take_power(pass, system, kinematics, qd);
+            add(derivatives.local(), Loads::add_conservative);
+            derivatives.take(pass, (system, derived));
+        }
+        let nx = x.len();
+        let of = (system, derived);
+        derivatives.jacobian(
+            of,
+            kinematics,
+            &self.active,
+            (q, qd),
+            DMatrixViewMut::from_slice(A, nx, nx),
+        );
+        // A product with zero is zero, or not a number; eight at a time.
+        let (eights, rest) = A.as_chunks::<8>();
+        let mut zero = [0.0; 8];
+        for eight in eights {
+            for (zero, entry) in zero.iter_mut().zip(eight) {
+                *zero += 0.0 * entry;
+            }
+        }
+        let finite = zero.iter().chain(rest).all(|entry| entry.is_finite());
+        match A.iter().position(|entry| !finite && !entry.is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(Error::NotFinite {
+                variable: format!("a partial derivative of {}", model.derivatives[at % nx].name),
+                t,
+            }),
+        }
+    }
+}
