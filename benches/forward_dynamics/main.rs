@@ -3,6 +3,8 @@
 //! `cargo bench --bench forward_dynamics` times chains that it makes itself. `benches/peers/run.sh` runs it
 //! beside Pinocchio and MuJoCo on the chains of its files (`-- --dir DIR 2 6 12 …`), in the same rounds.
 //!
+//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]), beside `computeABADerivatives`.
+//!
 //! What is timed: the bodies' poses, motions and inertias from coordinates and rates (every joint
 //! dispatched by its kind, the base's attitude from its quaternion), then the recursion to the accelerations.
 #![allow(non_snake_case)] // frame letters
@@ -12,7 +14,7 @@ mod chain;
 use chain::{Chain, State};
 use grapple::dynamics::Applied;
 use grapple::dynamics::recursive::ForwardDynamics;
-use grapple::plant::{Model, Plant};
+use grapple::plant::{Model, Plant, StateJacobian};
 use grapple::system::Kinematics;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ struct Arguments {
     directory: Option<PathBuf>,
     seconds: f64,
     check: bool,
+    derivatives: bool,
     sizes: Vec<usize>,
 }
 
@@ -33,6 +36,7 @@ fn arguments() -> Arguments {
         directory: None,
         seconds: 0.5,
         check: false,
+        derivatives: false,
         sizes: Vec::new(),
     };
     let mut words = std::env::args().skip(1);
@@ -41,6 +45,7 @@ fn arguments() -> Arguments {
             "--dir" => found.directory = words.next().map(PathBuf::from),
             "--seconds" => found.seconds = words.next().and_then(|s| s.parse().ok()).unwrap_or(0.5),
             "--check" => found.check = true,
+            "--derivatives" => found.derivatives = true,
             _ => found.sizes.extend(word.parse::<usize>()), // cargo adds --bench
         }
     }
@@ -71,7 +76,14 @@ fn main() {
             }
             continue;
         }
-        let (median, minimum) = time(&chain.states, arguments.seconds, |state| bench.evaluate(state));
+        let (median, minimum) = if arguments.derivatives {
+            let mut jacobian = Jacobian::new(&bench.plant);
+            time(&chain.states, arguments.seconds, |state| {
+                jacobian.evaluate(&bench.plant, state);
+            })
+        } else {
+            time(&chain.states, arguments.seconds, |state| bench.evaluate(state))
+        };
         bench.evaluate(&chain.states[0]);
         let checksum = bench.qdd.iter().map(|a| a * a).sum::<f64>().sqrt();
         if own {
@@ -113,6 +125,37 @@ impl Bench {
             .solve(system, derived, &self.kinematics, &self.applied, &mut self.qdd)
             .expect("regular inertias");
         black_box(&self.qdd);
+    }
+}
+
+struct Jacobian {
+    jacobian: StateJacobian,
+    x: Vec<f64>,
+    modes: Vec<i32>,
+    A: Vec<f64>,
+}
+
+impl Jacobian {
+    fn new(plant: &Plant) -> Self {
+        let model = plant.model();
+        let n = model.states.len();
+        Self {
+            jacobian: StateJacobian::new(model),
+            x: vec![0.0; n],
+            modes: vec![0; model.mode_count()],
+            A: vec![0.0; n * n],
+        }
+    }
+
+    fn evaluate(&mut self, plant: &Plant, state: &State) {
+        let (q, rest) = self.x.split_at_mut(state.q.len());
+        q.copy_from_slice(&state.q);
+        rest[..state.qd.len()].copy_from_slice(&state.qd);
+        let at = (self.x.as_slice(), state.tau.as_slice(), self.modes.as_slice());
+        self.jacobian
+            .evaluate(plant, 0.0, at, &mut self.A)
+            .expect("regular inertias");
+        black_box(&self.A);
     }
 }
 

@@ -1,8 +1,9 @@
-// Times Pinocchio's articulated-body algorithm, pinocchio::aba, on the chains of chain.hpp
-// (file format and output are documented at the head of that file).
+// Times Pinocchio's articulated-body algorithm, pinocchio::aba, or its derivatives,
+// pinocchio::computeABADerivatives, on the chains of chain.hpp (file format and output are
+// documented at the head of that file).
 //
 //   pinocchio_aba [--check] [--dir DIR] [--seconds T] [--joint=rz|unaligned]
-//                 [--convention=local|world]  n...
+//                 [--convention=local|world] [--derivatives]  n...
 //
 // prints  n  median_microseconds  min_microseconds  checksum  for each DIR/chain_<n>.txt;
 // the checksum is the norm of the first state's acceleration vector.
@@ -11,6 +12,7 @@
 //   --joint=rz          the body frames are turned so that every joint axis is z, which
 //                       lets Pinocchio use JointModelRZ, its sparse specialisation (default);
 //   --joint=unaligned   axes as they are in the file, JointModelRevoluteUnaligned.
+//   --derivatives       accelerations with their partial derivatives by q, v and tau.
 //   --convention=...    which of Pinocchio's two ABA recursions: local is Pinocchio's own
 //                       default and ours, world was mostly the faster one where measured.
 //
@@ -21,6 +23,7 @@
 // aligns Pinocchio's structures to 32 or 64 bytes and the two sides would disagree on layout.
 #include "pinocchio/multibody.hpp"
 #include "pinocchio/algorithm/aba.hpp"
+#include "pinocchio/algorithm/aba-derivatives.hpp"
 
 #include <memory>
 
@@ -36,6 +39,7 @@ using Eigen::VectorXd;
 
 struct Options {
   bool aligned = true;
+  bool derivatives = false;
   pinocchio::Convention convention = pinocchio::Convention::LOCAL;
 };
 
@@ -61,7 +65,7 @@ Matrix3d frame_with_z(const Vector3d& axis) {
 class Pinocchio {
  public:
   Pinocchio(const Chain& c, const Options& o)
-      : convention_(o.convention), model_(make_model(c, o)), data_(model_) {
+      : derivatives_(o.derivatives), convention_(o.convention), model_(make_model(c, o)), data_(model_) {
     for (const State& s : c.states) states_.push_back(convert(s));
   }
 
@@ -71,10 +75,15 @@ class Pinocchio {
     // The one instantiation in the library is on Eigen::Ref<const VectorXd>.
     using Ref = Eigen::Ref<const VectorXd>;
     const Ref q(x.q), v(x.v), tau(x.tau);
-    pinocchio::aba(model_, data_, q, v, tau, convention_);
 #else
-    pinocchio::aba(model_, data_, x.q, x.v, x.tau, convention_);
+    const VectorXd &q = x.q, &v = x.v, &tau = x.tau;
 #endif
+    if (derivatives_) {
+      pinocchio::computeABADerivatives(model_, data_, q, v, tau);
+      asm volatile("" : : "r"(data_.ddq_dq.data()), "r"(data_.ddq_dv.data()) : "memory");
+    } else {
+      pinocchio::aba(model_, data_, q, v, tau, convention_);
+    }
     // Tell the compiler that the result is read, or it might drop what leads to it.
     asm volatile("" : : "r"(data_.ddq.data()) : "memory");
   }
@@ -152,6 +161,7 @@ class Pinocchio {
     return x;
   }
 
+  bool derivatives_;
   pinocchio::Convention convention_;
   pinocchio::Model model_;
   pinocchio::Data data_;
@@ -166,6 +176,7 @@ int main(int argc, char** argv) try {
   for (const std::string& s : args.options) {
     if (s == "--joint=rz") o.aligned = true;
     else if (s == "--joint=unaligned") o.aligned = false;
+    else if (s == "--derivatives") o.derivatives = true;
     else if (s == "--convention=local") o.convention = pinocchio::Convention::LOCAL;
     else if (s == "--convention=world") o.convention = pinocchio::Convention::WORLD;
     else throw std::runtime_error("unknown option " + s);

@@ -6,6 +6,7 @@
 #                              FLAGs replace the compile flags (see build.sh).
 # Environment:
 #   NS       the n's                           (2 6 12 25 50 100 200 400)
+#   DERIVATIVES_NS  those of the derivatives   (6 12 25 50)
 #   ROUNDS   how often each program runs       (3)
 #   SECONDS_PER_CHAIN  measuring time per n    (0.5)
 #   CHAINS   a folder of chain files chain_<n>.txt to use instead of writing them
@@ -18,6 +19,7 @@ work=$(cd "$1" && pwd)
 shift
 root=$(cd "$here/../.." && pwd)
 ns=${NS:-2 6 12 25 50 100 200 400}
+derivatives_ns=${DERIVATIVES_NS:-6 12 25 50}
 rounds=${ROUNDS:-3}
 seconds=${SECONDS_PER_CHAIN:-0.5}
 venv=$work/venv
@@ -30,7 +32,7 @@ cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics 
 
 # The check is always on our own chains; the timing may be on the caller's.
 # shellcheck disable=SC2086 # ns is a list
-"$venv/bin/python" "$here/chains.py" "$work/chains" 2 6 12 25 $ns
+"$venv/bin/python" "$here/chains.py" "$work/chains" 2 6 12 25 $ns $derivatives_ns
 "$venv/bin/python" "$here/compare.py" "$build" "$work/chains" 2 6 12 25
 chains=${CHAINS:-$work/chains}
 
@@ -62,6 +64,13 @@ while [ "$round" -le "$rounds" ]; do
     one wheel_world pinocchio_aba_wheel --convention=world "$n"
     one mujoco mujoco_forward "$n"
   done
+  for n in $derivatives_ns; do
+    cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics -- \
+      --dir "$chains" --seconds "$seconds" --derivatives "$n" >> "$work/times_d_grapple.txt"
+    one d_native pinocchio_aba --derivatives "$n"
+    one d_novec pinocchio_aba_novec --derivatives "$n"
+    one d_wheel pinocchio_aba_wheel --derivatives "$n"
+  done
   round=$((round + 1))
 done
 
@@ -70,3 +79,7 @@ done
   "novec local=$work/times_novec_local.txt" "novec world=$work/times_novec_world.txt" \
   "wheel local=$work/times_wheel_local.txt" "wheel world=$work/times_wheel_world.txt" \
   "mj_forward=$work/times_mujoco.txt"
+
+echo "accelerations by states: grapple's state Jacobian, Pinocchio's computeABADerivatives"
+"$venv/bin/python" "$here/table.py" "grapple=$work/times_d_grapple.txt" \
+  "native=$work/times_d_native.txt" "novec=$work/times_d_novec.txt" "wheel=$work/times_d_wheel.txt"

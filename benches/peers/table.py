@@ -23,7 +23,7 @@ for argument in sys.argv[1:]:
 
 names = list(tables)
 peers = [name for name in names if name != "grapple"]
-plain = [name for name in peers if name in ("aba local", "mj_forward")]
+plain = [name for name in peers if name in ("aba local", "mj_forward", "native")]
 print("microseconds per evaluation: median (minimum)")
 print(f"{'n':>4}" + "".join(f"{name:>18}" for name in names) + f"{'/ plain peers':>18}{'/ best variant':>18}")
 bad = False

@@ -140,6 +140,11 @@ impl Range {
         }
     }
 
+    /// The place of the coordinate.
+    pub fn coordinate(&self) -> usize {
+        self.coordinate
+    }
+
     /// Whether something pushes back at the limits.
     pub(super) fn has_stop(&self) -> bool {
         self.stop.is_some()

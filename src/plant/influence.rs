@@ -130,12 +130,9 @@ impl Influence {
         if !seen {
             return None;
         }
-        for (row, body) in model.output_groups.linear_limits() {
-            // No small deflection gets there.
-            let modes = model.system.bodies[body].modes.iter();
-            for q in modes.flat_map(|modes| modes.coordinates()) {
-                running.mark(n + row, q);
-            }
+        // A flag changes at events, and has no derivative.
+        for (row, coordinate) in model.output_groups.flags() {
+            running.mark(n + row, coordinate);
         }
         // What depends on a state depends at the start on the parameters that the state starts from.
         let is_start = model.is_start();

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::recursive::ForwardDynamics;
-use crate::loads::{Instant, Loads, SignalSource};
+use crate::loads::{Instant, Loads, Range, SignalSource};
 use crate::spec::{JointType, Spec, problem};
 use crate::system::joint::{Motion, part, with_joint};
 use crate::system::{BodyKinematics, Carrier, Elastic, FrameRef, Input, Joint, Modes, Quantity, System, Unit};
@@ -16,7 +16,7 @@ use crate::system::{BodyKinematics, Carrier, Elastic, FrameRef, Input, Joint, Mo
 pub(super) struct Outputs {
     pub declared: Vec<Output>,
     groups: Vec<Group>,
-    limits: Vec<(usize, usize)>,
+    flags: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ impl Outputs {
         let mut outputs = Self {
             declared: Vec::new(),
             groups: Vec::new(),
-            limits: Vec::new(),
+            flags: Vec::new(),
         };
         for (i, body) in system.bodies.iter().enumerate() {
             if body.joint.written && spec.output.bodies {
@@ -127,9 +127,9 @@ impl Outputs {
                 Unit::One,
                 format!("whether {name} is bent beyond its linear limit"),
             );
-            let row = outputs.declared.len();
-            outputs.flag(Group::Limits(loads.ranges.len() + i, segments.len()), quantity);
-            outputs.limits.extend(segments.map(|body| (row, body)));
+            let group = Group::Limits(loads.ranges.len() + i, segments.len());
+            let modes = system.bodies[segments].iter().filter_map(|body| body.modes.as_ref());
+            outputs.flag(group, quantity, modes.flat_map(Modes::coordinates));
         }
         for (i, frame) in system.frames.iter().enumerate() {
             outputs.frame(&frame.name, "frame", FrameRef::Frame(i));
@@ -167,7 +167,8 @@ impl Outputs {
                 Unit::One,
                 format!("whether joint {} is outside its range", range.joint),
             );
-            outputs.flag(Group::Limits(first, count), quantity);
+            let watched = loads.ranges[first..first + count].iter();
+            outputs.flag(Group::Limits(first, count), quantity, watched.map(Range::coordinate));
             first += count;
         }
         if spec.output.diagnostics {
@@ -176,12 +177,14 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// The places of the outputs that tell whether a beam is beyond its linear limit, with the body.
-    pub fn linear_limits(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.limits.iter().copied()
+    /// The places of the flags, each with a coordinate that it watches.
+    pub fn flags(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.flags.iter().copied()
     }
 
-    fn flag(&mut self, group: Group, quantity: Quantity) {
+    fn flag(&mut self, group: Group, quantity: Quantity, watched: impl Iterator<Item = usize>) {
+        let row = self.declared.len();
+        self.flags.extend(watched.map(|coordinate| (row, coordinate)));
         self.groups.push(group);
         self.declared.push(Output {
             quantity,
