@@ -22,13 +22,18 @@ impl<S: Scalar> Applied<S> {
         }
     }
 
-    /// The power of the loads on the motion with the rates `qd`, W: what moves a body by its own modes is among the rates.
+    /// The power of the wrenches on the bodies, W. What moves a body by its own modes is among the rates.
     #[inline]
-    pub fn power(&self, kinematics: &Kinematics<S>, qd: &[S]) -> S {
+    pub fn power_on_bodies(&self, kinematics: &Kinematics<S>) -> S {
         let bodies = self.wrench.iter().zip(&kinematics.bodies);
-        let on_bodies = bodies.fold(S::zero(), |power, (F, at)| power + F.power(&at.V_WB));
+        bodies.fold(S::zero(), |power, (F, at)| power + F.power(&at.V_WB))
+    }
+
+    /// The power of the torques and forces on the rates `qd`, W.
+    #[inline]
+    pub fn power_on_rates(&self, qd: &[S]) -> S {
         let rates = self.tau.iter().zip(qd);
-        rates.fold(on_bodies, |power, (tau, rate)| power + *tau * *rate)
+        rates.fold(S::zero(), |power, (tau, rate)| power + *tau * *rate)
     }
 
     /// Takes all of another's numbers, of the same system.

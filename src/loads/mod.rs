@@ -119,7 +119,11 @@ impl Loads {
     pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
         applied.clear();
         self.add_active(now, applied);
-        let power = applied.power(now.kinematics, now.qd);
+        let mut power = applied.power_on_rates(now.qd);
+        // Nothing else without a potential acts on bodies.
+        if !(self.ports.is_empty() && self.lines.is_empty()) {
+            power += applied.power_on_bodies(now.kinematics);
+        }
         self.add_conservative(now, applied);
         power
     }

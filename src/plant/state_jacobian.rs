@@ -98,6 +98,7 @@ impl StateJacobian {
         }
         let nx = x.len();
         let of = (system, derived);
+        A.fill(0.0);
         derivatives.jacobian(
             of,
             kinematics,

@@ -4,7 +4,7 @@ use super::layout::Tree;
 use super::local::unit;
 use super::motion::Moving;
 use super::rows::{self, LANES, Six};
-use super::{Derivatives, Sum};
+use super::{Derivatives, Turned};
 use crate::algebra::{ArticulatedInertia, Mat3, Quaternion, Twist, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::JointType;
@@ -13,7 +13,7 @@ use crate::system::{Derived, Joint, Kinematics, Modes, System};
 use nalgebra::DMatrixViewMut;
 
 impl Derivatives {
-    /// Writes `∂ẋ/∂x` of the states `(q, q̇)`, and of the work of active loads and drives if there is one state more, after
+    /// Writes into `A`, all zeros before, `∂ẋ/∂x` of the states `(q, q̇)`, and of the work of active loads and drives if there is one state more, after
     /// [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
     pub fn jacobian(
         &mut self,
@@ -23,7 +23,6 @@ impl Derivatives {
         (q, qd): (&[f64], &[f64]),
         mut A: DMatrixViewMut<f64>,
     ) {
-        A.fill(0.0);
         kinematic_rows(system, (q, qd), &mut A);
         for t in 0..self.layout.trees.len() {
             let tree = self.layout.trees[t].clone();
@@ -46,11 +45,14 @@ impl Derivatives {
         for i in tree.bodies.clone() {
             let (place, local) = (&mut self.at[i], &self.local);
             if self.bodies {
-                for axis in 0..3 {
-                    place.sum.G[axis] = local.turned[i][axis].shift(&place.r);
+                self.turned[i] = Turned {
+                    G: local.turned[i].map(|G| G.shift(&place.r)),
+                    active: active.wrench[i].shift(&place.r),
+                    power: local.power_turned[i],
+                };
+                if let Some(modes) = &system.bodies[i].modes {
+                    self.turned_station[modes.stations.clone()].fill(Turned::zero());
                 }
-                place.sum.active = active.wrench[i].shift(&place.r);
-                place.sum.power = local.power_turned[i];
             }
             if let Some(modes) = &system.bodies[i].modes {
                 let bent = &kinematics.deflections[modes.index];
@@ -95,19 +97,22 @@ impl Derivatives {
                 self.group_inwards(&body.joint, active, tree, i, g);
             }
             self.set[i] = false;
-            let sum = self.at[i].sum;
-            let carrier = match (body.station, body.parent) {
+            let (sum, turned) = (self.at[i].sum, self.turned[i]);
+            let (carrier, its_turned) = match (body.station, body.parent) {
                 (Some(s), Some(P)) => {
                     let modes = system.bodies[P].modes.as_ref();
                     for d in modes.iter().flat_map(|modes| modes.rates()) {
                         self.mark(tree, d, &Vec3::zeros(), &Vec3::zeros());
                     }
-                    &mut self.at_station[s]
+                    (&mut self.at_station[s], &mut self.turned_station[s])
                 }
-                (_, Some(P)) => &mut self.at[P],
+                (_, Some(P)) => (&mut self.at[P], &mut self.turned[P]),
                 _ => continue,
             };
-            carrier.sum.add(&sum, self.bodies);
+            carrier.sum.add(&sum);
+            if self.bodies {
+                its_turned.add(&turned);
+            }
         }
     }
 
@@ -161,20 +166,18 @@ impl Derivatives {
     }
 
     /// Change of the active loads' power with a coordinate that moves all outboard.
-    fn power_moved(&self, sum: &Sum, moving: &Moving, v_O: &Vec3<f64>) -> f64 {
-        if !self.bodies {
-            return 0.0;
-        }
+    fn power_moved(turned: &Turned, moving: &Moving, v_O: &Vec3<f64>) -> f64 {
         // The tree's point moves on: not carried along is its velocity.
         let mut psi = moving.psi;
         psi.v -= moving.xi.w.cross(v_O);
-        sum.active.power(&psi) + sum.power.dot(&moving.xi.w)
+        turned.active.power(&psi) + turned.power.dot(&moving.xi.w)
     }
 
     fn group_inwards(&mut self, joint: &Joint, active: &Applied<f64>, tree: &Tree, i: usize, g: usize) {
         let B = tree.blocks;
         let group = self.layout.groups[g].clone();
         let (sum, left) = (self.at[i].sum, self.left[group.start]);
+        let turned = self.bodies.then(|| self.turned[i]);
         let slot = self.layout.slot[i] * B;
         for d in group.clone() {
             let (moving, rate) = (self.moving[d], self.layout.rate[d]);
@@ -183,8 +186,8 @@ impl Derivatives {
             let p = &mut self.carry[slot..][..B];
             if let Some(column) = tree.column_q(d) {
                 let mut F = left.times(&moving.phi) + sum.coriolis(&psi.w);
-                if self.bodies {
-                    F = F - sum.turned(&S.w);
+                if let Some(turned) = &turned {
+                    F = F - turned.times(&S.w);
                 }
                 rows::add_wrench(p, column, &F);
             }
@@ -192,15 +195,19 @@ impl Derivatives {
                 let F = left.times(&self.phi_v[d]) + sum.coriolis(&S.w);
                 rows::add_wrench(p, column, &F);
             }
-            self.power_q[d] = self.power_moved(&sum, &moving, &self.v_O[i]) + self.local.power_q[rate];
-            self.power_v[d] = sum.active.power(&S) + active.tau[rate] + self.local.power_v[rate];
+            self.power_q[d] = self.local.power_q[rate];
+            self.power_v[d] = active.tau[rate] + self.local.power_v[rate];
+            if let Some(turned) = &turned {
+                self.power_q[d] += Self::power_moved(turned, &moving, &self.v_O[i]);
+                self.power_v[d] += turned.active.power(&S);
+            }
             if joint.prescribed {
                 self.power_v[d] += self.drive[rate];
             }
         }
         for d in group.clone().rev() {
             let (S, rate) = (self.moving[d].xi, self.layout.rate[d]);
-            let g = if self.bodies { sum.turned_on(&S) } else { Vec3::zeros() };
+            let g = turned.as_ref().map_or_else(Vec3::zeros, |turned| turned.on(&S));
             self.begin_row(tree, d, &sum.coriolis_on(&S), &g);
             let row = &mut self.rows[d * B..][..B];
             if joint.kind != JointType::Free {
@@ -250,7 +257,7 @@ impl Derivatives {
                 let p = &mut self.carry[slot..][..B];
                 if let Some(column) = tree.column_q(dofs.start + k) {
                     let F = I.times(&by_q.phi) + sum.coriolis(&by_q.psi.w) + by_q.xi.cross_wrench(&sum.f);
-                    rows::add_wrench(p, column, &(F - sum.turned(&by_q.xi.w)));
+                    rows::add_wrench(p, column, &(F - self.turned_station[s].times(&by_q.xi.w)));
                 }
                 if let Some(column) = tree.column_v(dofs.start + k) {
                     let F = I.times(&by_v.phi) + sum.coriolis(&by_v.psi.w);
@@ -264,7 +271,7 @@ impl Derivatives {
             for s in stations() {
                 let (sum, T) = (&self.at_station[s].sum, &self.T[system.stations[s].first + k]);
                 w[0] += sum.coriolis_on(T);
-                w[1] += sum.turned_on(T);
+                w[1] += self.turned_station[s].on(T);
             }
             self.begin_row(tree, d, &w[0], &w[1]);
             for s in stations() {
@@ -294,23 +301,22 @@ impl Derivatives {
         }
         self.solve_modes(tree, modes);
         // What the body and its stations hand on.
-        let mut sum = self.at[i].sum;
         for s in stations() {
             let Some(slot) = self.layout.station_slot[s] else {
                 continue;
             };
-            let (of_station, first) = (self.at_station[s].sum, system.stations[s].first);
-            sum.add(&of_station, self.bodies);
+            let (turned, first) = (self.turned_station[s], system.stations[s].first);
+            self.at[i].sum.add(&self.at_station[s].sum);
+            self.turned[i].add(&turned);
             if slot * B != own {
                 add_slot(&mut self.carry, B, self.layout.slot[i], slot);
             }
             for (k, d) in dofs.clone().enumerate() {
                 let moving = self.local.moved_q[first + k];
-                self.power_q[d] += self.power_moved(&of_station, &moving, &v_O);
-                self.power_v[d] += of_station.active.power(&self.T[first + k]);
+                self.power_q[d] += Self::power_moved(&turned, &moving, &v_O);
+                self.power_v[d] += turned.active.power(&self.T[first + k]);
             }
         }
-        self.at[i].sum = sum;
         let p = &mut self.carry[own..][..B];
         for d in dofs {
             rows::spread_wrench(p, &self.U[d], &self.rows[d * B..][..B]);
@@ -455,13 +461,13 @@ impl Derivatives {
         }
         let B = tree.blocks;
         for (b, targets) in self.targets[..B].iter().enumerate() {
-            // Four columns lie together in each row.
-            for (row, dof) in self.rows[tree.dofs.start * B..].chunks_exact(B).zip(tree.dofs.clone()) {
-                let to = nq + self.layout.rate[dof];
-                for (target, entry) in targets.iter().zip(row[b]) {
-                    if let Some(column) = target {
-                        A[(to, *column)] = entry;
-                    }
+            for (lane, target) in targets.iter().enumerate() {
+                let Some(column) = target else { continue };
+                let mut to = A.column_mut(*column);
+                let to = &mut to.as_mut_slice()[nq..];
+                let rows = self.rows[tree.dofs.start * B..].chunks_exact(B);
+                for (row, rate) in rows.zip(&self.layout.rate[tree.dofs.clone()]) {
+                    to[*rate] = row[b][lane];
                 }
             }
             if let Some(work) = work {

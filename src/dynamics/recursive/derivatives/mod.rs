@@ -68,6 +68,9 @@ pub struct Derivatives {
     at: Vec<Place>,
     /// One for each station.
     at_station: Vec<Place>,
+    /// Of the loads on and outboard of each body and station.
+    turned: Vec<Turned>,
+    turned_station: Vec<Turned>,
     /// Of each body: its ordinary acceleration, and the velocity of its tree's point.
     A: Vec<Twist<f64>>,
     v_O: Vec<Vec3<f64>>,
@@ -135,6 +138,11 @@ struct Sum {
     C: Mat3<f64>,
     /// Momentum, which makes the forces of `2 B`.
     momentum: Vec3<f64>,
+}
+
+/// What is summed of the loads, where they read attitudes.
+#[derive(Clone, Copy, Debug)]
+struct Turned {
     /// `G`.
     G: [Wrench<f64>; 3],
     /// The active loads.
@@ -149,24 +157,14 @@ impl Sum {
             f: Wrench::zero(),
             C: Mat3::zeros(),
             momentum: Vec3::zeros(),
-            G: [Wrench::zero(); 3],
-            active: Wrench::zero(),
-            power: Vec3::zeros(),
         }
     }
 
     #[inline(always)]
-    fn add(&mut self, other: &Self, loads: bool) {
+    fn add(&mut self, other: &Self) {
         self.f = self.f + other.f;
         self.C += other.C;
         self.momentum += other.momentum;
-        self.active = self.active + other.active;
-        if loads {
-            for (G, other) in self.G.iter_mut().zip(&other.G) {
-                *G = *G + *other;
-            }
-            self.power += other.power;
-        }
     }
 
     /// `2 B ψ`.
@@ -180,16 +178,32 @@ impl Sum {
     fn coriolis_on(&self, S: &Twist<f64>) -> Vec3<f64> {
         self.C.tr_mul(&S.w) + self.momentum.cross(&S.v) * 2.0
     }
+}
+
+impl Turned {
+    fn zero() -> Self {
+        Self {
+            G: [Wrench::zero(); 3],
+            active: Wrench::zero(),
+            power: Vec3::zeros(),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (G, other) in self.G.iter_mut().zip(&other.G) {
+            *G = *G + *other;
+        }
+        self.active = self.active + other.active;
+        self.power += other.power;
+    }
 
     /// `G ξ`.
-    #[inline(always)]
-    fn turned(&self, xi: &Vec3<f64>) -> Wrench<f64> {
+    fn times(&self, xi: &Vec3<f64>) -> Wrench<f64> {
         self.G[0] * xi.x + self.G[1] * xi.y + self.G[2] * xi.z
     }
 
     /// `Gᵀ S`.
-    #[inline(always)]
-    fn turned_on(&self, S: &Twist<f64>) -> Vec3<f64> {
+    fn on(&self, S: &Twist<f64>) -> Vec3<f64> {
         Vec3::from_fn(|k, _| self.G[k].power(S))
     }
 }
@@ -221,6 +235,8 @@ impl Derivatives {
             local: Local::new(system, joints, bodies),
             at: vec![Place::new(); n],
             at_station: vec![Place::new(); system.stations.len()],
+            turned: vec![Turned::zero(); n],
+            turned_station: vec![Turned::zero(); system.stations.len()],
             A: vec![Twist::zero(); n],
             v_O: vec![Vec3::zeros(); n],
             moving: vec![Moving::default(); nv],
