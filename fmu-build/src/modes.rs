@@ -42,17 +42,17 @@ impl Mode {
         self.real.hypot(self.imaginary) / TAU
     }
 
-    /// `−Re λ/|λ|`: zero without damping, one and more where nothing swings, negative where it grows.
+    /// `−Re λ/|λ|`: zero without damping (to round-off), one and more where nothing swings, negative where it grows.
     pub fn damping(&self) -> f64 {
-        -self.real / self.real.hypot(self.imaginary)
+        let part = -self.real / self.real.hypot(self.imaginary);
+        if part.abs() < 1e-9 { 0.0 } else { part }
     }
 
     /// What becomes of it.
     pub fn stability(&self) -> &'static str {
-        let part = self.damping();
-        match (part.abs() < 1e-9, part > 0.0) {
-            (true, _) => "undamped",
-            (_, true) => "stable",
+        match self.damping() {
+            0.0 => "undamped",
+            part if part > 0.0 => "stable",
             _ => "unstable",
         }
     }

@@ -66,3 +66,11 @@ def test_model_exchange_and_co_simulation_meet(example, examples, within):
         )
     apart = distance(runs["ME", 1e-10], runs["CS", 1e-10])
     within(f"{example}: ME (CVode) against CS at 1e-10, of each range", apart, 1e-5, "agreement asked for at 1e-10")
+
+
+@pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
+def test_fmpy_integrates_every_example_with_its_default_options(example, examples):
+    archive = examples[example]
+    result = fmpy.simulate_fmu(str(archive.directory), fmi_type="ModelExchange")
+    assert result["time"][-1] == pytest.approx(float(archive.description.defaultExperiment.stopTime), abs=1e-9)
+    assert all(np.isfinite(result[name]).all() for name in result.dtype.names)

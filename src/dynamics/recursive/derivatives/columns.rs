@@ -1,20 +1,21 @@
 //! All columns of a tree, side by side, through the recursion; and from them the Jacobian.
 
+use super::Derivatives;
 use super::layout::Tree;
 use super::local::unit;
 use super::motion::Moving;
 use super::rows::{self, LANES, Six};
-use super::{Derivatives, Turned};
-use crate::algebra::{ArticulatedInertia, Mat3, Quaternion, Twist, Vec3};
+use super::sum::Turned;
+use super::write::kinematic_rows;
+use crate::algebra::{ArticulatedInertia, Mat3, Twist, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::JointType;
-use crate::system::joint::quaternion_rate_derivatives;
 use crate::system::{Derived, Joint, Kinematics, Modes, System};
 use nalgebra::DMatrixViewMut;
 
 impl Derivatives {
-    /// Writes into `A`, all zeros before, `∂ẋ/∂x` of the states `(q, q̇)`, and of the work of active loads and drives if there is one state more, after
-    /// [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
+    /// Writes into `A`, all zeros before, `∂ẋ/∂x` of the states `(q, q̇)`, and of the work of active loads and drives if there is one
+    /// state more, after [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
     pub fn jacobian(
         &mut self,
         (system, derived): (&System, &Derived),
@@ -151,7 +152,7 @@ impl Derivatives {
     }
 
     /// Starts the right-hand side of row `d` with `2 B ψ − G ξ` of all columns that are marked, of which none is beyond it.
-    fn begin_row(&mut self, tree: &Tree, d: usize, w: &Vec3<f64>, g: &Vec3<f64>) {
+    pub(super) fn begin_row(&mut self, tree: &Tree, d: usize, w: &Vec3<f64>, g: &Vec3<f64>) {
         let B = tree.blocks;
         let row = &mut self.rows[d * B..][..B];
         row.fill([0.0; LANES]);
@@ -166,7 +167,7 @@ impl Derivatives {
     }
 
     /// Change of the active loads' power with a coordinate that moves all outboard.
-    fn power_moved(turned: &Turned, moving: &Moving, v_O: &Vec3<f64>) -> f64 {
+    pub(super) fn power_moved(turned: &Turned, moving: &Moving, v_O: &Vec3<f64>) -> f64 {
         // The tree's point moves on: not carried along is its velocity.
         let mut psi = moving.psi;
         psi.v -= moving.xi.w.cross(v_O);
@@ -236,121 +237,6 @@ impl Derivatives {
         }
     }
 
-    /// The modes of body `i`, with what hangs on its stations.
-    fn modal_inwards(&mut self, system: &System, active: &Applied<f64>, tree: &Tree, (i, modes): (usize, &Modes)) {
-        let (B, n) = (tree.blocks, modes.n);
-        let (own, r, v_O) = (self.layout.slot[i] * B, self.at[i].r, self.v_O[i]);
-        let dofs = modes.rates();
-        for d in dofs.clone() {
-            self.power_q[d] = self.local.power_q[d];
-            self.power_v[d] = self.local.power_v[d] + active.tau[d];
-        }
-        let stations = || modes.stations.clone();
-        for s in stations() {
-            let Some(slot) = self.layout.station_slot[s] else {
-                continue;
-            };
-            let (sum, I) = (self.at_station[s].sum, self.at_station[s].I_A);
-            let (first, slot) = (system.stations[s].first, slot * B);
-            for k in 0..n {
-                let (by_q, by_v) = (self.local.moved_q[first + k], self.local.moved_v[first + k]);
-                let p = &mut self.carry[slot..][..B];
-                if let Some(column) = tree.column_q(dofs.start + k) {
-                    let F = I.times(&by_q.phi) + sum.coriolis(&by_q.psi.w) + by_q.xi.cross_wrench(&sum.f);
-                    rows::add_wrench(p, column, &(F - self.turned_station[s].times(&by_q.xi.w)));
-                }
-                if let Some(column) = tree.column_v(dofs.start + k) {
-                    let F = I.times(&by_v.phi) + sum.coriolis(&by_v.psi.w);
-                    rows::add_wrench(p, column, &F);
-                }
-            }
-        }
-        for k in 0..n {
-            let d = dofs.start + k;
-            let mut w = [self.force_coriolis[d], self.local.tau_turned[d]];
-            for s in stations() {
-                let (sum, T) = (&self.at_station[s].sum, &self.T[system.stations[s].first + k]);
-                w[0] += sum.coriolis_on(T);
-                w[1] += self.turned_station[s].on(T);
-            }
-            self.begin_row(tree, d, &w[0], &w[1]);
-            for s in stations() {
-                let Some(slot) = self.layout.station_slot[s] else {
-                    continue;
-                };
-                let (sum, first) = (self.at_station[s].sum, system.stations[s].first);
-                let row = &mut self.rows[d * B..][..B];
-                rows::subtract_powers_on(row, &self.T[first + k], &self.carry[slot * B..][..B]);
-                for l in 0..n {
-                    if let Some(column) = tree.column_q(dofs.start + l) {
-                        let change = sum.f.power(&self.local.column_q[s][k * n + l]);
-                        row[column / LANES][column % LANES] -= change;
-                    }
-                }
-            }
-            let row = &mut self.rows[d * B..][..B];
-            for l in 0..n {
-                let (by_q, by_v) = (&self.local.force_q[modes.index], &self.local.force_v[modes.index]);
-                if let Some(column) = tree.column_q(dofs.start + l) {
-                    row[column / LANES][column % LANES] -= by_q[k * n + l];
-                }
-                if let Some(column) = tree.column_v(dofs.start + l) {
-                    row[column / LANES][column % LANES] -= by_v[k * n + l];
-                }
-            }
-        }
-        self.solve_modes(tree, modes);
-        // What the body and its stations hand on.
-        for s in stations() {
-            let Some(slot) = self.layout.station_slot[s] else {
-                continue;
-            };
-            let (turned, first) = (self.turned_station[s], system.stations[s].first);
-            self.at[i].sum.add(&self.at_station[s].sum);
-            self.turned[i].add(&turned);
-            if slot * B != own {
-                add_slot(&mut self.carry, B, self.layout.slot[i], slot);
-            }
-            for (k, d) in dofs.clone().enumerate() {
-                let moving = self.local.moved_q[first + k];
-                self.power_q[d] += Self::power_moved(&turned, &moving, &v_O);
-                self.power_v[d] += turned.active.power(&self.T[first + k]);
-            }
-        }
-        let p = &mut self.carry[own..][..B];
-        for d in dofs {
-            rows::spread_wrench(p, &self.U[d], &self.rows[d * B..][..B]);
-            if let Some(column) = tree.column_q(d) {
-                rows::add_wrench(p, column, &self.local.wrench_q[d].shift(&r));
-            }
-            if let Some(column) = tree.column_v(d) {
-                rows::add_wrench(p, column, &self.local.wrench_v[d].shift(&r));
-            }
-        }
-    }
-
-    /// `k = M⁻¹ k` in the modes' rows, by the factors of `M`.
-    fn solve_modes(&mut self, tree: &Tree, modes: &Modes) {
-        let (B, n) = (tree.blocks, modes.n);
-        let M = &self.M[modes.index];
-        let rows = &mut self.rows[modes.v * B..][..n * B];
-        for k in 1..n {
-            let (before, row) = rows.split_at_mut(k * B);
-            for (l, other) in before.chunks(B).enumerate() {
-                rows::add_multiple(&mut row[..B], -M[k * n + l], other);
-            }
-        }
-        for k in (0..n).rev() {
-            let (row, after) = rows[k * B..].split_at_mut(B);
-            for entry in row.as_flattened_mut() {
-                *entry *= M[k * n + k];
-            }
-            for (l, other) in after.chunks(B).enumerate() {
-                rows::add_multiple(row, -M[(k + 1 + l) * n + k], other);
-            }
-        }
-    }
-
     /// Outwards: from `k` to the changes of the accelerations, row by row.
     fn columns_outwards(&mut self, system: &System, qd: &[f64], tree: &Tree) {
         let B = tree.blocks;
@@ -404,180 +290,10 @@ impl Derivatives {
             }
         }
     }
-
-    /// From the acceleration of a flexible body, in the room of a station, to that of the station.
-    fn station_outwards(&mut self, tree: &Tree, modes: &Modes, slot: usize, first: usize) {
-        let B = tree.blocks;
-        let A = &mut self.carry[slot * B..][..B];
-        for (k, d) in modes.rates().enumerate() {
-            rows::spread_twist(A, &self.T[first + k], &self.rows[d * B..][..B]);
-            if let Some(column) = tree.column_q(d) {
-                rows::add_twist(A, column, &self.local.moved_q[first + k].phi);
-            }
-            if let Some(column) = tree.column_v(d) {
-                rows::add_twist(A, column, &self.local.moved_v[first + k].phi);
-            }
-        }
-    }
-
-    /// How the acceleration of a free root's origin, in its joint's axes, changes when the whole craft turns: where that has no column,
-    /// it is carried along.
-    fn turned_root(&self, joint: &Joint, kinematics: &Kinematics<f64>, tree: &Tree, d: usize) -> Option<[f64; 3]> {
-        if joint.kind != JointType::Free || tree.column_q(d).is_some() {
-            return None;
-        }
-        let change = self.moving[d].xi.w.cross(&self.A[tree.bodies.start].v);
-        Some(std::array::from_fn(|k| kinematics.H[joint.v + 3 + k].v.dot(&change)))
-    }
-
-    /// Writes what the columns of a tree have become.
-    fn write(
-        &mut self,
-        system: &System,
-        kinematics: &Kinematics<f64>,
-        tree: &Tree,
-        q: &[f64],
-        A: &mut DMatrixViewMut<f64>,
-    ) {
-        let (nq, nv) = (system.nq, system.nv);
-        let work = (A.nrows() > nq + nv).then_some(nq + nv);
-        self.targets[..tree.blocks].fill([None; LANES]);
-        for i in tree.bodies.clone() {
-            let joint = &system.bodies[i].joint;
-            let quaternion = joint.nq > joint.nv;
-            for d in joint.v..joint.v + joint.nv {
-                let k = self.layout.rate[d] - joint.v;
-                if !(quaternion && k < 3) {
-                    let coordinate = joint.q + k + usize::from(quaternion);
-                    self.aim(tree.column_q(d), self.power_q[d], coordinate, (work, A));
-                }
-                self.aim(tree.column_v(d), self.power_v[d], nq + joint.v + k, (work, A));
-            }
-            for (k, d) in system.bodies[i].modes.iter().flat_map(Modes::rates).enumerate() {
-                let coordinate = system.bodies[i].modes.as_ref().map_or(0, |modes| modes.q + k);
-                self.aim(tree.column_q(d), self.power_q[d], coordinate, (work, A));
-                self.aim(tree.column_v(d), self.power_v[d], nq + d, (work, A));
-            }
-        }
-        let B = tree.blocks;
-        for (b, targets) in self.targets[..B].iter().enumerate() {
-            for (lane, target) in targets.iter().enumerate() {
-                let Some(column) = target else { continue };
-                let mut to = A.column_mut(*column);
-                let to = &mut to.as_mut_slice()[nq..];
-                let rows = self.rows[tree.dofs.start * B..].chunks_exact(B);
-                for (row, rate) in rows.zip(&self.layout.rate[tree.dofs.clone()]) {
-                    to[*rate] = row[b][lane];
-                }
-            }
-            if let Some(work) = work {
-                for (target, entry) in targets.iter().zip(self.drive_power[b]) {
-                    if let Some(column) = target {
-                        A[(work, *column)] += entry;
-                    }
-                }
-            }
-        }
-        for i in tree.bodies.clone() {
-            let joint = &system.bodies[i].joint;
-            if joint.nq > joint.nv {
-                self.write_attitude(kinematics, tree, joint, (q, nq, work), A);
-            }
-        }
-    }
-
-    /// Says to which column of `A` a column belongs; writes what there is already of it.
-    fn aim(
-        &mut self,
-        column: Option<usize>,
-        power: f64,
-        to: usize,
-        (work, A): (Option<usize>, &mut DMatrixViewMut<f64>),
-    ) {
-        if let Some(column) = column {
-            self.targets[column / LANES][column % LANES] = Some(to);
-        }
-        if let Some(work) = work {
-            A[(work, to)] = power;
-        }
-    }
-
-    /// Writes the columns of a quaternion, from those of the three turns.
-    fn write_attitude(
-        &self,
-        kinematics: &Kinematics<f64>,
-        tree: &Tree,
-        joint: &Joint,
-        (q, nq, work): (&[f64], usize, Option<usize>),
-        A: &mut DMatrixViewMut<f64>,
-    ) {
-        let B = tree.blocks;
-        let attitude = Quaternion::from_slice(&q[joint.q..]);
-        for d in joint.v..joint.v + joint.nv {
-            let k = self.layout.rate[d] - joint.v;
-            if k >= 3 {
-                continue;
-            }
-            let carried = self.turned_root(joint, kinematics, tree, d);
-            // θ = 2 (q* ⊗ δq)/|q|², body axes: the rows of ½ q ⊗ (0, e), four over |q|² times.
-            let along = attitude.rate(unit(k)).to_array();
-            for (part, along) in along.into_iter().enumerate() {
-                let factor = 4.0 * along / attitude.norm_squared();
-                let mut to = A.column_mut(joint.q + part);
-                let mut power = self.power_q[d];
-                if let Some((b, lane)) = tree.column_q(d).map(|column| (column / LANES, column % LANES)) {
-                    for (row, dof) in self.rows[tree.dofs.start * B..].chunks_exact(B).zip(tree.dofs.clone()) {
-                        to[nq + self.layout.rate[dof]] += factor * row[b][lane];
-                    }
-                    power += self.drive_power[b][lane];
-                }
-                for (row, change) in carried.iter().flatten().enumerate() {
-                    to[nq + joint.v + 3 + row] += factor * change;
-                }
-                if let Some(work) = work {
-                    to[work] += factor * power;
-                }
-            }
-        }
-    }
-}
-
-/// The rows of the coordinates' derivatives.
-fn kinematic_rows(system: &System, (q, qd): (&[f64], &[f64]), A: &mut DMatrixViewMut<f64>) {
-    let nq = system.nq;
-    for body in &system.bodies {
-        let joint = &body.joint;
-        let mut plain = 0;
-        if joint.nq > joint.nv {
-            let w = Vec3::from_column_slice(&qd[joint.v..joint.v + 3]);
-            let (by_q, by_w) = quaternion_rate_derivatives(Quaternion::from_slice(&q[joint.q..]), w);
-            for (k, column) in by_q.iter().enumerate() {
-                for (row, entry) in column.iter().enumerate() {
-                    A[(joint.q + row, joint.q + k)] = *entry;
-                }
-            }
-            for (k, column) in by_w.iter().enumerate() {
-                for (row, entry) in column.iter().enumerate() {
-                    A[(joint.q + row, nq + joint.v + k)] = *entry;
-                }
-            }
-            plain = 3;
-        }
-        for k in plain..joint.nv {
-            A[(joint.q + k + joint.nq - joint.nv, nq + joint.v + k)] = 1.0;
-        }
-        for (coordinate, rate) in body
-            .modes
-            .iter()
-            .flat_map(|modes| modes.coordinates().zip(modes.rates()))
-        {
-            A[(coordinate, nq + rate)] = 1.0;
-        }
-    }
 }
 
 /// Adds what one room holds to another.
-fn add_slot(carry: &mut [Six], B: usize, to: usize, from: usize) {
+pub(super) fn add_slot(carry: &mut [Six], B: usize, to: usize, from: usize) {
     let rooms = carry.get_disjoint_mut([to * B..(to + 1) * B, from * B..(from + 1) * B]);
     let [to, from] = rooms.expect("two rooms");
     for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {

@@ -1,0 +1,147 @@
+mod probe;
+mod table;
+
+use super::model::Model;
+use probe::{Probe, Random};
+use std::ops::Range;
+use table::{Changes, Table};
+
+/// Which known numbers each computed one depends on, as the model's structure gives it.
+///
+/// It is found on the craft that is written and on random craft of the same structure: what has a partial derivative, at random
+/// states, depends. Parameters and switches, which have none, are changed one by one, and what then changes depends on them.
+/// Special values of the spec (a mass centre on the axis, a start at rest) hide nothing, for the states are random, and
+/// the parameters too.
+#[derive(Clone, Debug)]
+pub struct Influence {
+    /// Of states and inputs on the states' derivatives.
+    pub derivatives: Vec<Knowns>,
+    /// Of states and inputs on the outputs.
+    pub outputs: Vec<Knowns>,
+    /// Of parameters and inputs on the initial states.
+    pub initial_states: Vec<Knowns>,
+    /// Of parameters and inputs on the derivatives of the initial states.
+    pub initial_derivatives: Vec<Knowns>,
+    /// Of parameters and inputs on the outputs at the start.
+    pub initial_outputs: Vec<Knowns>,
+}
+
+/// The known numbers that one computed number depends on, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Knowns {
+    /// Indices of parameters.
+    pub parameters: Vec<usize>,
+    /// Indices of states.
+    pub states: Vec<usize>,
+    /// Indices of the host's inputs.
+    pub inputs: Vec<usize>,
+    /// Those of the states that enter with a factor that no craft of this structure changes.
+    pub constant_states: Vec<usize>,
+    /// Those of the inputs.
+    pub constant_inputs: Vec<usize>,
+}
+
+/// How many random craft are looked at, beside the one that is written.
+const CRAFT: u64 = 4;
+/// How far states are taken from their start, in nominal values: a joint's range is small beside the second.
+const SPREAD: [f64; 2] = [1.0, 20.0];
+
+impl Influence {
+    /// Finds what depends on what; none if no random craft could be evaluated, so that nothing is known.
+    pub fn of(model: &Model) -> Option<Self> {
+        let mut probe = Probe::new(model);
+        let (n, p, u) = (model.states.len(), model.parameters.len(), model.sources.len());
+        let rows = n + model.outputs.len();
+        let mut running = Table::new(rows, n + u);
+        let mut initial = Table::new(n + rows, p + u);
+        // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
+        let bends: Vec<bool> = probe.amplitudes().collect();
+        let mut seen = false;
+        for seed in 0..=CRAFT {
+            let mut random = Random::new(seed);
+            let craft = match seed {
+                CRAFT => probe.written(),
+                _ => probe.craft(&mut random),
+            };
+            let Some((parameters, derived)) = craft else {
+                continue;
+            };
+            // Every switch is on: what is switched acts.
+            let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
+            let start = probe.start(&parameters);
+            for spread in SPREAD {
+                let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
+                let x = model
+                    .states
+                    .iter()
+                    .zip(&start)
+                    .zip(&bends)
+                    .map(|((state, start), &bends)| {
+                        let spread = if bends { 1.0 } else { spread };
+                        start + spread * state.nominal * random.unit()
+                    });
+                let x: Vec<f64> = x.collect();
+                let Some(now) = probe.values(&parameters, &derived, &x, &slots) else {
+                    continue;
+                };
+                let Some(slopes) = probe.slopes((&parameters, &derived), &x, &slots, &mut random) else {
+                    continue;
+                };
+                seen = true;
+                running.enter_slopes(slopes, model);
+                let mut changes = Changes::new(&now);
+                for j in 0..u {
+                    let mut slots = slots.clone();
+                    slots[j] = spread - slots[j];
+                    changes.record(n + j, probe.values(&parameters, &derived, &x, &slots));
+                }
+                changes.enter(&mut running);
+            }
+
+            // On the written craft, which may be stiff, a difference has too much round-off.
+            if seed == CRAFT {
+                continue;
+            }
+            let Some(first) = probe.initial(&parameters, &derived, &slots) else {
+                continue;
+            };
+            let mut changes = Changes::new(&first);
+            for j in 0..p {
+                if let Some((parameters, derived)) = probe.neighbour((&parameters, &derived), j, &mut random) {
+                    changes.record(j, probe.initial(&parameters, &derived, &slots));
+                }
+            }
+            for j in 0..u {
+                let mut slots = slots.clone();
+                slots[j] = 1.0 - slots[j];
+                changes.record(p + j, probe.initial(&parameters, &derived, &slots));
+            }
+            changes.enter(&mut initial);
+        }
+        if !seen {
+            return None;
+        }
+        // A flag changes at events, and has no derivative.
+        for (row, coordinate) in model.output_groups.flags() {
+            running.mark(n + row, coordinate);
+        }
+        // What depends on a state depends at the start on the parameters that the state starts from.
+        let is_start = model.is_start();
+        for p in (0..p).filter(|&p| is_start[p]) {
+            for row in 0..rows {
+                if (0..n).any(|k| initial.depends(k, p) && running.depends(row, k)) {
+                    initial.mark(n + row, p);
+                }
+            }
+        }
+        let running = |rows: Range<usize>| rows.map(|row| running.knowns(row, model, false)).collect();
+        let initial = |rows: Range<usize>| rows.map(|row| initial.knowns(row, model, true)).collect();
+        Some(Self {
+            derivatives: running(0..n),
+            outputs: running(n..rows),
+            initial_states: initial(0..n),
+            initial_derivatives: initial(n..2 * n),
+            initial_outputs: initial(2 * n..n + rows),
+        })
+    }
+}

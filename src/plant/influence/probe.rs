@@ -1,0 +1,228 @@
+use crate::Problem;
+use crate::plant::model::{Model, Source};
+use crate::plant::{Evaluation, Jacobians, LANES, Tangent};
+use crate::system::{Derived, Parameter};
+use std::collections::HashMap;
+
+/// What of a partial derivative is round-off is another number when the state moves by this part of its size.
+const HAIR: f64 = 1e-13;
+/// What is none stays the same, to this part of itself.
+const STAYS: f64 = 1e-3;
+
+/// The model with its signals taken out, so that each input can be changed by itself.
+pub(super) struct Probe {
+    model: Model,
+    evaluation: Evaluation<f64>,
+    tangent: Tangent<LANES>,
+    slopes: [Jacobians; 2],
+    modes: Vec<i32>,
+}
+
+impl Probe {
+    pub fn new(model: &Model) -> Self {
+        let mut model = model.clone();
+        model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        Self {
+            evaluation: Evaluation::new(&model),
+            tangent: Tangent::with_inputs(&model, model.sources.len()),
+            slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
+            modes: vec![0; model.mode_count()],
+            model,
+        }
+    }
+
+    /// Whether each state is a mode's amplitude or its rate.
+    pub fn amplitudes(&self) -> impl Iterator<Item = bool> {
+        let system = &self.model.system;
+        let mut bends = vec![false; self.model.states.len()];
+        for modes in system.flexible() {
+            bends[modes.coordinates()].fill(true);
+            let rates = modes.rates();
+            bends[system.nq + rates.start..system.nq + rates.end].fill(true);
+        }
+        bends.into_iter()
+    }
+
+    /// The craft that is written.
+    pub fn written(&self) -> Option<(Vec<f64>, Derived)> {
+        let written = self.model.parameter_starts();
+        let derived = self.derive(&written, None, &mut Vec::new())?;
+        Some((written, derived))
+    }
+
+    /// The constants of a craft, if its numbers make one.
+    fn derive(
+        &self,
+        parameters: &[f64],
+        before: Option<(&[f64], &Derived)>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Derived> {
+        let derived = self.model.judge(parameters, before, problems);
+        problems.is_empty().then_some(derived)
+    }
+
+    /// A random craft: every group of numbers of the spec made about one in size, and shaken.
+    pub fn craft(&self, random: &mut Random) -> Option<(Vec<f64>, Derived)> {
+        let declared = &self.model.parameters;
+        let mut largest: HashMap<&[String], f64> = HashMap::new();
+        for parameter in declared {
+            let largest = largest.entry(&parameter.at).or_default();
+            *largest = largest.max(parameter.start.abs());
+        }
+        let scaled = |parameter: &Parameter| match largest[parameter.at.as_slice()] {
+            0.0 => 0.0,
+            largest => parameter.start / largest,
+        };
+        let written = self.model.parameter_starts();
+        let scaled: Vec<f64> = declared.iter().map(scaled).collect();
+        let shaken = scaled.iter().zip(declared);
+        let shaken: Vec<f64> = shaken
+            .map(|(value, parameter)| value + 0.1 * parameter.quantity.nominal * random.unit())
+            .collect();
+        let mut parameters = shaken;
+        // What makes no physics when shaken is taken as it is, scaled or as written.
+        for calmer in [&scaled, &written] {
+            let mut problems = Vec::new();
+            if let Some(derived) = self.derive(&parameters, None, &mut problems) {
+                return Some((parameters, derived));
+            }
+            for (i, parameter) in declared.iter().enumerate() {
+                if problems.iter().any(|problem| problem.at == parameter.at) {
+                    parameters[i] = calmer[i];
+                }
+            }
+        }
+        // Where a table does not go with the numbers, which are no parameters' own fault, those of its body are hardly shaken.
+        for size in [1e-3, 1e-4, 1e-5] {
+            let mut problems = Vec::new();
+            if let Some(derived) = self.derive(&parameters, None, &mut problems) {
+                return Some((parameters, derived));
+            }
+            problems.retain(|problem| declared.iter().all(|parameter| parameter.at != problem.at));
+            for (i, parameter) in declared.iter().enumerate() {
+                let of_its_owner = |problem: &Problem| problem.at.get(..2) == parameter.at.get(..2);
+                if parameter.at.len() == 3 && problems.iter().any(of_its_owner) {
+                    parameters[i] = written[i] + size * parameter.quantity.nominal * random.unit();
+                }
+            }
+        }
+        for parameters in [parameters, written] {
+            if let Some(derived) = self.derive(&parameters, None, &mut Vec::new()) {
+                return Some((parameters, derived));
+            }
+        }
+        None
+    }
+
+    /// The same craft with one number changed.
+    pub fn neighbour(
+        &self,
+        (parameters, derived): (&[f64], &Derived),
+        j: usize,
+        random: &mut Random,
+    ) -> Option<(Vec<f64>, Derived)> {
+        [0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5].into_iter().find_map(|size| {
+            let mut changed = parameters.to_vec();
+            changed[j] += size * self.model.parameters[j].quantity.nominal * random.unit();
+            let derived = self.derive(&changed, Some((parameters, derived)), &mut Vec::new())?;
+            Some((changed, derived))
+        })
+    }
+
+    pub fn start(&self, parameters: &[f64]) -> Vec<f64> {
+        let mut x = vec![0.0; self.model.states.len()];
+        let (q, rest) = x.split_at_mut(self.model.system.nq);
+        self.model.start(parameters, q, &mut rest[..self.model.system.nv]);
+        x
+    }
+
+    /// Derivatives and outputs, where there are some.
+    pub fn values(&mut self, parameters: &[f64], derived: &Derived, x: &[f64], slots: &[f64]) -> Option<Vec<f64>> {
+        let model = &self.model;
+        let n = model.states.len();
+        let mut values = vec![0.0; n + model.outputs.len()];
+        let (dx, y) = values.split_at_mut(n);
+        let (sides, beyond) = self.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
+        for (range, side) in model.loads.ranges.iter().zip(sides) {
+            *side = range.next_mode(parameters, x, *side);
+        }
+        for (limit, mode) in model.limits.iter().zip(beyond) {
+            *mode = limit.next_mode(parameters, derived, x, *mode);
+        }
+        let at = (x, slots, self.modes.as_slice());
+        let numbers = (derived, parameters);
+        self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;
+        self.evaluation.outputs(model, numbers, (x, &self.modes), y);
+        Some(values)
+    }
+
+    /// Partial derivatives of derivatives and outputs, where there are some, in the modes of the last [`values`](Self::values).
+    /// What is round-off is zero.
+    pub fn slopes(
+        &mut self,
+        numbers: (&[f64], &Derived),
+        x: &[f64],
+        slots: &[f64],
+        random: &mut Random,
+    ) -> Option<&Jacobians> {
+        let (model, numbers) = (&self.model, (numbers.1, numbers.0));
+        let [slopes, echo] = &mut self.slopes;
+        self.tangent
+            .jacobians_of(model, numbers, 0.0, (x, slots, &self.modes), slopes)
+            .ok()?;
+        for _ in 0..2 {
+            let beside = x.iter().zip(&model.states);
+            let beside = beside.map(|(x, state)| x + HAIR * state.nominal.max(x.abs()) * random.unit());
+            let beside: Vec<f64> = beside.collect();
+            self.tangent
+                .jacobians_of(model, numbers, 0.0, (&beside, slots, &self.modes), echo)
+                .ok()?;
+            let both = [
+                (&mut slopes.A, &echo.A),
+                (&mut slopes.B, &echo.B),
+                (&mut slopes.C, &echo.C),
+                (&mut slopes.D, &echo.D),
+            ];
+            for (slopes, echo) in both {
+                for (slope, echo) in slopes.iter_mut().zip(echo) {
+                    if (*slope - echo).abs() > STAYS * echo.abs() {
+                        *slope = 0.0;
+                    }
+                }
+            }
+        }
+        Some(slopes)
+    }
+
+    /// Initial states, their derivatives, outputs at the start.
+    pub fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Option<Vec<f64>> {
+        let mut values = self.start(parameters);
+        let rest = self.values(parameters, derived, &values, slots)?;
+        values.extend(rest);
+        Some(values)
+    }
+}
+
+/// The generator SplitMix64 (Steele, Lea, Flood 2014): the same craft on every platform.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Uniform between −1 and 1, and away from zero.
+    pub fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        let size = 0.2 + 0.8 * (z >> 11) as f64 / (1u64 << 53) as f64;
+        if z & 1 == 0 { size } else { -size }
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.unit()).collect()
+    }
+}
