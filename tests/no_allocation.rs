@@ -228,12 +228,17 @@ fn a_simulation_allocates_nothing_between_events() {
         "method = \"implicit_midpoint\"\nstep = 0.002",
         "method = \"auto\"",
     ] {
-        allocates_nothing_between_events(solver);
+        for formulation in [
+            "",
+            "formulation = \"quaternion\"\nquaternion = { momentum_rows = true }\n",
+        ] {
+            allocates_nothing_between_events(formulation, solver);
+        }
     }
 }
 
-fn allocates_nothing_between_events(solver: &str) {
-    let spec = format!("{EVERYTHING}\n[solver]\n{solver}\n");
+fn allocates_nothing_between_events(formulation: &str, solver: &str) {
+    let spec = format!("{formulation}{EVERYTHING}\n[solver]\n{solver}\n");
     let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");
     let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
     let model = simulation.plant.model().clone();
@@ -269,6 +274,6 @@ fn allocates_nothing_between_events(solver: &str) {
     several.jacobians(plant, state.t, at, &mut jacobians).expect("regular");
     assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "exact derivatives");
     let statistics = simulation.statistics();
-    println!("{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
+    println!("{formulation}{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
     assert!(statistics.events >= 5 && !messages.is_empty());
 }

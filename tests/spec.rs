@@ -532,3 +532,40 @@ fn the_editors_schema_is_up_to_date() {
         "write it anew: grapple schema > docs/spec.schema.json"
     );
 }
+
+#[test]
+fn options_of_another_formulation_are_refused_where_they_stand() {
+    let text =
+        format!("{GOOD}[constraints]\nalpha = 5.0\n[quaternion]\nmomentum_rows = true\n[output]\ncondition = true\n");
+    assert_eq!(
+        report(&text),
+        [
+            "13: constraints: the formulation \"recursive\" has no constraints to stabilise; did you mean formulation = \"quaternion\"?",
+            "15: quaternion: the formulation \"recursive\" has no such options; did you mean formulation = \"quaternion\"?",
+            "18: output.condition: the formulation \"recursive\" has no saddle-point matrix; did you mean formulation = \"quaternion\"?",
+        ]
+    );
+    let maximal = text.replacen("\n[body.base]", "\nformulation = \"quaternion\"\n[body.base]", 1);
+    assert_eq!(report(&maximal), Vec::<String>::new());
+    let negative = maximal.replace("alpha = 5.0", "alpha = -5.0");
+    assert_eq!(
+        report(&negative),
+        ["15: constraints.alpha: constraints.alpha = -5 1/s is negative"]
+    );
+    let on_the_world = format!(
+        "{}[joint.ground]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"base\"\n",
+        maximal
+    );
+    let [problem] = report(&on_the_world).try_into().expect("one problem");
+    assert!(
+        problem.starts_with("17: quaternion.momentum_rows: every body is joined to the world"),
+        "{problem}"
+    );
+    let beam = "[body.arm.beam]\nlength = 1.0\nmass_per_length = 0.5\nEI = 1.0\nbending = 1\n";
+    let linear = maximal.replace("momentum_rows = true", "coupling = \"linear\"") + beam;
+    let [problem] = report(&linear).try_into().expect("one problem");
+    assert!(
+        problem.contains("body \"arm\", beam.stiffening: a linear coupling cannot stiffen a beam"),
+        "{problem}"
+    );
+}

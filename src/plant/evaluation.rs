@@ -1,12 +1,12 @@
+use super::coordinates::Coordinates;
 use super::model::Model;
-use super::outputs::{self, View};
+use super::outputs::View;
 use crate::algebra::{Quaternion, Scalar};
-use crate::dynamics::Applied;
-use crate::dynamics::recursive::{ForwardDynamics, SingularHinge};
+use crate::dynamics::{Applied, Dynamics, SingularHinge};
 use crate::loads::Instant;
 use crate::spec::at;
 use crate::system::joint::{Motion, part, part_mut, with_joint};
-use crate::system::{Derived, Kinematics};
+use crate::system::{Derived, Kinematics, Recovered};
 use crate::{Error, Problem};
 
 /// The way from states and inputs to derivatives and outputs, with the room for it.
@@ -15,21 +15,28 @@ use crate::{Error, Problem};
 #[derive(Clone, Debug)]
 pub struct Evaluation<S: Scalar> {
     kinematics: Kinematics<S>,
+    /// Coordinates of joints, where they are not the states.
+    recovered: Option<Box<Recovered<S>>>,
     applied: Applied<S>,
-    dynamics: ForwardDynamics<S>,
+    dynamics: Dynamics<S>,
     slots: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
+    /// The derivatives of the rates of joints and modes, where they are not the states'.
+    qdd: Vec<S>,
 }
 
 impl<S: Scalar> Evaluation<S> {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
+        let system = &model.system;
         Self {
-            kinematics: Kinematics::new(&model.system),
-            applied: Applied::none(&model.system),
-            dynamics: ForwardDynamics::new(&model.system),
+            kinematics: Kinematics::new(system),
+            recovered: model.coordinates.room(system),
+            applied: Applied::none(system),
+            dynamics: Dynamics::new(system, &model.spec),
             slots: vec![S::zero(); model.sources.len()],
-            q_WB: vec![Quaternion::identity(); model.system.bodies.len()],
+            q_WB: vec![Quaternion::identity(); system.bodies.len()],
+            qdd: vec![S::zero(); system.nv],
         }
     }
 
@@ -46,10 +53,10 @@ impl<S: Scalar> Evaluation<S> {
         dx: &mut [S],
     ) -> Result<(), Error> {
         let system = &model.system;
-        let (q, rest) = x.split_at(system.nq);
-        let qd = &rest[..system.nv];
         model.inputs_at(parameters, t, (u, modes), &mut self.slots);
-        self.kinematics.update(system, derived, q, qd);
+        self.place(model, (derived, parameters), (x, modes));
+        let (positions, rates, _) = model.split(x);
+        let (q, qd) = joint_coordinates(self.recovered.as_deref(), (positions, rates));
         let now = Instant {
             system,
             derived,
@@ -60,24 +67,38 @@ impl<S: Scalar> Evaluation<S> {
             inputs: &self.slots,
         };
         let mut power = model.loads.evaluate(&now, &mut self.applied);
-        let (dq, rest) = dx.split_at_mut(system.nq);
-        let (qdd, work) = rest.split_at_mut(system.nv);
+        let (d_positions, d_rates, work) = model.split_mut(dx);
+        let constrained = match &model.coordinates {
+            Coordinates::Minimal => None,
+            Coordinates::Maximal(constrained) => Some(constrained),
+        };
+        let qdd = match constrained {
+            None => &mut *d_rates,
+            Some(_) => self.qdd.as_mut_slice(),
+        };
+        let (kinematics, applied) = (&self.kinematics, &self.applied);
         self.dynamics
-            .solve(system, derived, &self.kinematics, &self.applied, qdd)
+            .solve(system, derived, kinematics, applied, qdd)
             .map_err(|hinge| singular(model, hinge))?;
-        power += self
-            .dynamics
-            .drive(system, derived, &self.kinematics, &self.applied, (qd, qdd));
+        power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
         if let Some(work) = work.first_mut() {
             *work = power;
+        }
+        if let Some(constrained) = constrained {
+            let accelerations = (self.dynamics.A(), self.qdd.as_slice());
+            let derivatives = (d_positions, d_rates);
+            constrained
+                .layout
+                .derivative(system, kinematics, accelerations, (positions, rates), derivatives);
+            return Ok(());
         }
         for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
             let joint = &body.joint;
             with_joint!(&constants.joint, j => {
-                *part_mut(dq, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
+                *part_mut(d_positions, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
             });
             if let Some(modes) = &body.modes {
-                dq[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
+                d_positions[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
             }
         }
         Ok(())
@@ -92,26 +113,68 @@ impl<S: Scalar> Evaluation<S> {
         y: &mut [S],
     ) {
         let system = &model.system;
-        let (q, rest) = x.split_at(system.nq);
+        let (positions, rates, _) = model.split(x);
+        let recovered = self.recovered.as_deref();
+        let (q, qd) = joint_coordinates(recovered, (positions, rates));
+        if recovered.is_none() {
+            system.attitudes(derived, q, &mut self.q_WB);
+        }
         let now = Instant {
             system,
             derived,
             parameters,
             kinematics: &self.kinematics,
             q,
-            qd: &rest[..system.nv],
+            qd,
             inputs: &self.slots,
         };
-        outputs::attitudes(&now, &mut self.q_WB);
         let view = View {
             now,
             loads: &model.loads,
             dynamics: &self.dynamics,
-            q_WB: &self.q_WB,
+            q_WB: recovered.map_or(self.q_WB.as_slice(), |recovered| &recovered.q_WB),
+            recovered,
             sides: &modes[model.signals.len()..],
         };
         model.output_groups.write(&view, y);
     }
+
+    /// Coordinates of joints and modes.
+    pub(super) fn coordinates<'a>(
+        &'a mut self,
+        model: &Model,
+        numbers: (&Derived, &[f64]),
+        (x, modes): (&'a [S], &[i32]),
+    ) -> &'a [S] {
+        if self.recovered.is_some() {
+            self.place(model, numbers, (x, modes));
+        }
+        let (positions, rates, _) = model.split(x);
+        joint_coordinates(self.recovered.as_deref(), (positions, rates)).0
+    }
+
+    /// Fills the kinematics.
+    fn place(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), (x, modes): (&[S], &[i32])) {
+        let system = &model.system;
+        let (positions, rates, _) = model.split(x);
+        match (&model.coordinates, &mut self.recovered) {
+            (Coordinates::Maximal(constrained), Some(recovered)) => {
+                let of = (system, derived, &constrained.layout);
+                let states = (positions, rates, model.half_turns(modes));
+                let baumgarte = constrained.baumgarte(parameters);
+                self.kinematics.recover(of, baumgarte, states, recovered);
+            }
+            _ => self.kinematics.update(system, derived, positions, rates),
+        }
+    }
+}
+
+/// Coordinates and rates of joints and modes.
+fn joint_coordinates<'a, S: Scalar>(
+    recovered: Option<&'a Recovered<S>>,
+    states: (&'a [S], &'a [S]),
+) -> (&'a [S], &'a [S]) {
+    recovered.map_or(states, |recovered| (&recovered.q, &recovered.qd))
 }
 
 impl Evaluation<f64> {
@@ -121,7 +184,7 @@ impl Evaluation<f64> {
         let values = model.parameter_starts();
         let derived = model.judge(&values, None, &mut Vec::new());
         let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-        model.start(&values, &mut q, &mut qd);
+        model.start_coordinates(&values, &mut q, &mut qd);
         self.kinematics.update(system, &derived, &q, &qd);
         let (kinematics, applied) = (&self.kinematics, &self.applied);
         let hinge = self

@@ -1,8 +1,9 @@
-use super::{Jacobians, LANES, OutputKind, Plant, Tangent};
+use super::coordinates::{Constrained, Coordinates};
+use super::{Jacobians, LANES, Model, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
 use crate::spec::JointType;
-use crate::system::{Quantity, System, Unit};
+use crate::system::{Body, Quantity, Unit};
 use nalgebra::{DMatrix, DVector, Matrix4x3};
 
 /// A plant linearised about one instant of a motion, in tangent coordinates `ξ`: `ξ̇ = A ξ + B δu`, `δy = C ξ + D δu`.
@@ -47,6 +48,8 @@ pub struct Linearisation {
 
 /// Where an attitude stands in the state: offsets of its quaternion, its tangent coordinates, its angular velocity.
 struct Attitude {
+    /// The joint or the body.
+    owner: String,
     q: usize,
     theta: usize,
     w: usize,
@@ -59,16 +62,19 @@ impl Linearisation {
     /// Those of [`Plant::evaluate`], of values and of partial derivatives.
     pub fn new(plant: &mut Plant, t: f64, (x, u, modes): (&[f64], &[f64], &[i32])) -> Result<Self, Error> {
         let model = plant.model().clone();
-        let system = model.system();
-        let (mut coordinates, attitudes) = tangent(system, &model.states);
-        coordinates.extend_from_slice(&model.states[system.nq..system.nq + system.nv]);
+        let (positions, rates, _) = model.split(&model.states);
+        let attitudes = attitudes(&model);
+        let coordinates: Vec<Quantity> = tangent(positions, &attitudes)
+            .into_iter()
+            .chain(rates.iter().cloned())
+            .collect();
         let mut x = x.to_vec();
         for attitude in &attitudes {
             let q = &mut x[attitude.q..attitude.q + 4];
             q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
         }
         let (nx, n) = (x.len(), coordinates.len());
-        let (T, S) = chart(system, &attitudes, &x, n);
+        let (T, S) = chart(positions.len() + rates.len(), &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
         let at = (x.as_slice(), u, modes);
@@ -110,35 +116,58 @@ impl Linearisation {
     }
 }
 
-/// The tangent coordinates of the positions, and where the attitudes among them stand.
-fn tangent(system: &System, states: &[Quantity]) -> (Vec<Quantity>, Vec<Attitude>) {
-    let (mut coordinates, mut attitudes) = (Vec::new(), Vec::new());
-    for body in &system.bodies {
-        let joint = &body.joint;
-        let mut rest = joint.q..joint.q + joint.nq;
-        if matches!(joint.kind, JointType::Free | JointType::Spherical) {
-            attitudes.push(Attitude {
-                q: joint.q,
-                theta: coordinates.len(),
-                w: system.nq + joint.v,
-            });
-            let what = format!("small turn at {}, body axes", joint.name);
-            coordinates.extend(Quantity::vector(&format!("{}.theta", joint.name), Unit::Radian, &what));
-            rest.start += 4;
+/// The attitudes among the states.
+fn attitudes(model: &Model) -> Vec<Attitude> {
+    let (system, nq) = (&model.system, model.coordinates.positions(&model.system));
+    let mut turned = 0;
+    let mut attitude = |owner: &str, q: usize, w: usize| {
+        // Each has one coordinate more than rates.
+        let theta = q - turned;
+        turned += 1;
+        Attitude {
+            owner: owner.to_owned(),
+            q,
+            theta,
+            w: nq + w,
         }
-        coordinates.extend_from_slice(&states[rest]);
-        if let Some(modes) = &body.modes {
-            coordinates.extend_from_slice(&states[modes.coordinates()]);
+    };
+    let bodies = system.bodies.iter().enumerate();
+    let of = |(i, body): (usize, &Body)| match &model.coordinates {
+        Coordinates::Minimal => {
+            let joint = &body.joint;
+            let turns = matches!(joint.kind, JointType::Free | JointType::Spherical);
+            turns.then(|| attitude(&joint.name, joint.q, joint.v))
         }
-    }
-    (coordinates, attitudes)
+        Coordinates::Maximal(Constrained { layout, .. }) => {
+            Some(attitude(&body.name, layout.position(i), layout.motion(i)))
+        }
+    };
+    bodies.filter_map(of).collect()
 }
 
-/// `T` and `S` at the states `x`.
-fn chart(system: &System, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
+/// The tangent coordinates of the positions.
+fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
+    let mut coordinates = Vec::new();
+    let mut next = 0;
+    for attitude in attitudes {
+        coordinates.extend_from_slice(&positions[next..attitude.q]);
+        let what = format!("small turn at {}, body axes", attitude.owner);
+        coordinates.extend(Quantity::vector(
+            &format!("{}.theta", attitude.owner),
+            Unit::Radian,
+            &what,
+        ));
+        next = attitude.q + 4;
+    }
+    coordinates.extend_from_slice(&positions[next..]);
+    coordinates
+}
+
+/// `T` and `S` at the states `x`, of which so many are positions and rates.
+fn chart(rows: usize, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
     let mut T = DMatrix::zeros(x.len(), n);
     let mut column = 0;
-    for row in 0..system.nq + system.nv {
+    for row in 0..rows {
         match attitudes
             .iter()
             .find(|attitude| (attitude.q..attitude.q + 4).contains(&row))

@@ -3,6 +3,7 @@
 //! A [`Model`] is what never changes; a [`Plant`] is a model with parameter values, ready to be
 //! evaluated at any time, state and input. It keeps no time and no state of its own.
 
+mod coordinates;
 mod evaluation;
 mod influence;
 mod linear;
@@ -25,6 +26,7 @@ pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;
 use crate::system::Derived;
+use coordinates::Coordinates;
 use std::sync::Arc;
 
 /// A model with the values of its parameters, and room to evaluate it.
@@ -80,13 +82,18 @@ impl Plant {
     }
 
     /// The initial states and modes at the time `t` (s).
-    pub fn start(&self, t: f64, x: &mut [f64], modes: &mut [i32]) {
-        let system = &self.model.system;
-        let (q, rest) = x.split_at_mut(system.nq);
-        let (qd, work) = rest.split_at_mut(system.nv);
-        self.model.start(&self.parameters, q, qd);
-        work.fill(0.0);
+    pub fn start(&mut self, t: f64, x: &mut [f64], modes: &mut [i32]) {
+        let model = &self.model;
+        model.start(&self.derived, &self.parameters, x);
         modes.fill(0);
+        if let Coordinates::Maximal(constrained) = &model.coordinates {
+            let (mut q, mut qd) = (vec![0.0; model.system.nq], vec![0.0; model.system.nv]);
+            model.start_coordinates(&self.parameters, &mut q, &mut qd);
+            let first = modes.len() - model.coordinates.half_turns();
+            constrained
+                .layout
+                .nearest_half_turns(&model.system, &q, &mut modes[first..]);
+        }
         // A joint that starts outside its range is refused before it comes to that.
         self.update_modes(t, x, modes, &mut Vec::new());
     }
@@ -125,15 +132,26 @@ impl Plant {
     }
 
     /// The event indicators: positive as long as the modes are right.
-    pub fn indicators(&self, x: &[f64], modes: &[i32], z: &mut [f64]) {
-        let sides = &modes[self.model.signals.len()..];
-        let (ranges, limits) = (&self.model.loads.ranges, &self.model.limits);
+    pub fn indicators(&mut self, x: &[f64], modes: &[i32], z: &mut [f64]) {
+        if z.is_empty() {
+            return;
+        }
+        let model = &self.model;
+        let numbers = (&self.derived, self.parameters.as_slice());
+        let q = self.evaluation.coordinates(model, numbers, (x, modes));
+        let sides = &modes[model.signals.len()..];
+        let (ranges, limits) = (&model.loads.ranges, &model.limits);
         for ((z, range), &side) in z.iter_mut().zip(ranges).zip(sides) {
-            *z = range.indicator(&self.parameters, x, side);
+            *z = range.indicator(&self.parameters, q, side);
         }
         let rest = z.iter_mut().zip(sides).skip(ranges.len());
         for ((z, &side), limit) in rest.zip(limits) {
-            *z = limit.indicator(&self.parameters, &self.derived, x, side);
+            *z = limit.indicator(&self.parameters, &self.derived, q, side);
+        }
+        if let Coordinates::Maximal(constrained) = &model.coordinates {
+            let half_turns = model.half_turns(modes);
+            let z = &mut z[ranges.len() + limits.len()..];
+            constrained.layout.indicators(&model.system, q, half_turns, z);
         }
     }
 
@@ -145,34 +163,44 @@ impl Plant {
     }
 
     /// Brings the modes to where time and state are; says what the user should know. True if one changed.
-    pub fn update_modes(&self, t: f64, x: &[f64], modes: &mut [i32], messages: &mut Vec<String>) -> bool {
-        let (pieces, sides) = modes.split_at_mut(self.model.signals.len());
+    pub fn update_modes(&mut self, t: f64, x: &[f64], modes: &mut [i32], messages: &mut Vec<String>) -> bool {
+        let model = &self.model;
         let mut changed = false;
-        for (signal, piece) in self.model.signals.iter().zip(pieces) {
+        for (signal, piece) in model.signals.iter().zip(&mut *modes) {
             let now = signal.wave(&self.parameters).piece(t);
             changed |= now != *piece;
             *piece = now;
         }
-        let (sides, beyond) = sides.split_at_mut(self.model.loads.ranges.len());
-        for (limit, mode) in self.model.limits.iter().zip(beyond) {
-            let now = limit.next_mode(&self.parameters, &self.derived, x, *mode);
+        if model.indicator_count() == 0 {
+            return changed;
+        }
+        let numbers = (&self.derived, self.parameters.as_slice());
+        let q = self.evaluation.coordinates(model, numbers, (x, modes));
+        let (ranges, limits) = (&model.loads.ranges, &model.limits);
+        let (sides, rest) = modes[model.signals.len()..].split_at_mut(ranges.len());
+        let (beyond, half_turns) = rest.split_at_mut(limits.len());
+        for (limit, mode) in limits.iter().zip(beyond) {
+            let now = limit.next_mode(&self.parameters, &self.derived, q, *mode);
             if now != *mode {
                 changed = true;
                 *mode = now;
                 if now != 0 {
-                    messages.push(limit.message(&self.model.system, &self.parameters, &self.derived, x, t));
+                    messages.push(limit.message(&model.system, &self.parameters, &self.derived, q, t));
                 }
             }
         }
-        for (range, side) in self.model.loads.ranges.iter().zip(sides) {
-            let now = range.next_mode(&self.parameters, x, *side);
+        for (range, side) in ranges.iter().zip(sides) {
+            let now = range.next_mode(&self.parameters, q, *side);
             if now != *side {
                 changed = true;
                 *side = now;
                 if now != 0 {
-                    messages.push(range.message(&self.parameters, x, now, t));
+                    messages.push(range.message(&self.parameters, q, now, t));
                 }
             }
+        }
+        if let Coordinates::Maximal(constrained) = &model.coordinates {
+            changed |= constrained.layout.count_half_turns(&model.system, q, half_turns);
         }
         changed
     }

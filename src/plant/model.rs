@@ -1,3 +1,4 @@
+use super::coordinates::{Constrained, Coordinates};
 use super::evaluation::Evaluation;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
@@ -24,6 +25,8 @@ pub struct Model {
     /// The outputs.
     pub outputs: Vec<Output>,
     pub(super) system: System,
+    /// What the states are.
+    pub(super) coordinates: Coordinates,
     pub(super) loads: Loads,
     /// Where linear bending ends, of each flexible body.
     pub(super) limits: Vec<LinearLimit>,
@@ -91,7 +94,8 @@ impl Model {
                 inputs.push(input.clone());
             }
         }
-        let mut states = system.states();
+        let coordinates = Coordinates::compile(spec, &system, &mut declare);
+        let mut states = coordinates.states(&system);
         if spec.output.diagnostics {
             states.push(Quantity::new(
                 "system.work",
@@ -111,6 +115,7 @@ impl Model {
             outputs: output_groups.declared.clone(),
             limits,
             system,
+            coordinates,
             loads,
             sources,
             signals,
@@ -187,12 +192,31 @@ impl Model {
 
     /// Number of event indicators.
     pub fn indicator_count(&self) -> usize {
-        self.loads.ranges.len() + self.limits.len()
+        self.loads.ranges.len() + self.limits.len() + self.coordinates.half_turns()
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, half turns of joints.
     pub fn mode_count(&self) -> usize {
         self.signals.len() + self.indicator_count()
+    }
+
+    /// The half turns among the modes.
+    pub(super) fn half_turns<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
+        &modes[self.mode_count() - self.coordinates.half_turns()..]
+    }
+
+    /// The positions among the states, the rates, and the rest.
+    pub(super) fn split<'a, S>(&self, x: &'a [S]) -> (&'a [S], &'a [S], &'a [S]) {
+        let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
+        let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
+        (positions, rates, rest)
+    }
+
+    /// The same, to write.
+    pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> (&'a mut [S], &'a mut [S], &'a mut [S]) {
+        let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
+        let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
+        (positions, rates, rest)
     }
 
     /// Judges the parameters' values, all at once, and gives the constants that follow from them.
@@ -226,15 +250,25 @@ impl Model {
         }
         let mut q = vec![0.0; self.system.nq];
         let mut qd = vec![0.0; self.system.nv];
-        self.start(values, &mut q, &mut qd);
+        self.start_coordinates(values, &mut q, &mut qd);
         for range in &self.loads.ranges {
             range.judge_start(&self.parameters, values, &q, problems);
         }
         derived
     }
 
-    /// The initial coordinates and rates.
-    pub(super) fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
+    /// The initial states.
+    pub(super) fn start<S: Scalar>(&self, derived: &Derived, values: &[S], x: &mut [S]) {
+        let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
+        self.start_coordinates(values, &mut q, &mut qd);
+        let (positions, rates, rest) = self.split_mut(x);
+        self.coordinates
+            .write((&self.system, derived), (&q, &qd), (positions, rates));
+        rest.fill(S::zero());
+    }
+
+    /// The initial coordinates and rates of joints and modes.
+    pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         for body in &self.system.bodies {
             if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
                 q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
@@ -266,6 +300,40 @@ impl Model {
                 Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(modes[k], t)),
             };
         }
+    }
+
+    /// Whether each state is a mode's amplitude or its rate.
+    pub(super) fn amplitudes(&self) -> Vec<bool> {
+        let mut amplitudes = vec![false; self.states.len()];
+        let (positions, rates, _) = self.split_mut(&mut amplitudes);
+        for (i, body) in self.system.bodies.iter().enumerate() {
+            if let Some(modes) = &body.modes {
+                let [q, v] = self.coordinates.of_modes(i, modes);
+                positions[q..q + modes.n].fill(true);
+                rates[v..v + modes.n].fill(true);
+            }
+        }
+        amplitudes
+    }
+
+    /// The states from which a coordinate of a joint or a mode follows.
+    pub(super) fn states_of(&self, coordinate: usize) -> Vec<usize> {
+        let Coordinates::Maximal(Constrained { layout, .. }) = &self.coordinates else {
+            return vec![coordinate];
+        };
+        let has = |start: usize, n: usize| (start..start + n).contains(&coordinate);
+        let bodies = self.system.bodies.iter().enumerate();
+        let mut states = Vec::new();
+        for (i, body) in bodies {
+            if let Some(modes) = body.modes.as_ref().filter(|modes| has(modes.q, modes.n)) {
+                states.push(self.coordinates.of_modes(i, modes)[0] + coordinate - modes.q);
+            }
+            if has(body.joint.q, body.joint.nq) {
+                let both = body.parent.into_iter().chain([i]);
+                states.extend(both.flat_map(|i| layout.position(i)..layout.position(i + 1)));
+            }
+        }
+        states
     }
 
     /// Whether each parameter is an initial state, and nothing else.

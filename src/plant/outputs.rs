@@ -4,12 +4,11 @@ use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm};
+use crate::dynamics::Dynamics;
 use crate::dynamics::invariants::Invariants;
-use crate::dynamics::recursive::ForwardDynamics;
 use crate::loads::{Instant, Loads, Range, SignalSource};
 use crate::spec::{JointType, Spec, problem};
-use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{BodyKinematics, Carrier, Elastic, FrameRef, Input, Joint, Modes, Quantity, System, Unit};
+use crate::system::{BodyKinematics, Elastic, FrameRef, Input, Joint, Modes, Quantity, Recovered, System, Unit};
 
 /// The list of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
@@ -41,6 +40,14 @@ enum Group {
     Limits(usize, usize),
     /// Momentum, mass centre, energy.
     Diagnostics,
+    /// Coordinates and rates of the joint that carries a body.
+    Joint(usize),
+    /// What the joint that carries a body transmits to it.
+    Reaction(usize),
+    /// How far bodies are off where their joints could hold them.
+    Gaps,
+    /// Condition number of the saddle-point matrix.
+    Condition,
 }
 
 /// What the outputs need to know of one instant, beside the loads' view of it.
@@ -48,9 +55,11 @@ pub(super) struct View<'a, S: Scalar> {
     pub now: Instant<'a, S>,
     pub loads: &'a Loads,
     /// Accelerations.
-    pub dynamics: &'a ForwardDynamics<S>,
+    pub dynamics: &'a Dynamics<S>,
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
+    /// Where bodies stand and move by themselves, what that makes of the joints.
+    pub recovered: Option<&'a Recovered<S>>,
     /// Sides of the ranges, then of the linear limits.
     pub sides: &'a [i32],
 }
@@ -90,7 +99,12 @@ impl Outputs {
             flags: Vec::new(),
         };
         for (i, body) in system.bodies.iter().enumerate() {
-            if body.joint.written && spec.output.bodies {
+            // Either the bodies' places are states, or what their joints are at.
+            if spec.formulation.is_maximal() {
+                if body.joint.written && body.joint.nv > 0 {
+                    outputs.push(Group::Joint(i), system.joint_quantities(i));
+                }
+            } else if body.joint.written && spec.output.bodies {
                 outputs.frame(&body.name, "body", FrameRef::Body(i));
             }
             if body.joint.kind == JointType::Free {
@@ -105,6 +119,9 @@ impl Outputs {
         for (i, body) in system.bodies.iter().enumerate() {
             if body.joint.prescribed {
                 outputs.drive(&body.joint, i);
+            }
+            if spec.output.reactions && body.joint.written && body.joint.kind != JointType::Free {
+                outputs.reaction(&body.joint.name, i);
             }
         }
         for (i, body) in system.bodies.iter().enumerate() {
@@ -173,6 +190,13 @@ impl Outputs {
         }
         if spec.output.diagnostics {
             outputs.diagnostics();
+            if spec.formulation.is_maximal() {
+                outputs.gaps();
+            }
+        }
+        if spec.output.condition {
+            let what = "condition number of the saddle-point matrix of accelerations and multipliers, about the bodies' mass centres";
+            outputs.push(Group::Condition, [Quantity::new("system.condition", Unit::One, what)]);
         }
         Ok(outputs)
     }
@@ -233,6 +257,41 @@ impl Outputs {
             Quantity::new(joint.quantity_name("drive", i), unit, what)
         });
         self.push(Group::Drive(body), quantities.collect::<Vec<_>>());
+    }
+
+    fn reaction(&mut self, joint: &str, body: usize) {
+        let what = "that the child gets through joint";
+        let force = format!("force {what} {joint}, what drives the joint included; child axes");
+        let moment = format!("moment {what} {joint} about its origin, what drives the joint included; child axes");
+        let force = Quantity::vector(&format!("{joint}.reaction_force"), Unit::Newton, &force);
+        let moment = Quantity::vector(&format!("{joint}.reaction_moment"), Unit::NewtonMetre, &moment);
+        self.push(Group::Reaction(body), force.into_iter().chain(moment));
+    }
+
+    fn gaps(&mut self) {
+        let quantities = [
+            ("gap", Unit::Metre, "distances by which joints' bodies are apart"),
+            (
+                "gap_angle",
+                Unit::Radian,
+                "angles by which joints' bodies are turned otherwise than the joints allow",
+            ),
+            (
+                "gap_velocity",
+                Unit::MetrePerSecond,
+                "velocities at which joints' bodies part",
+            ),
+            (
+                "gap_rate",
+                Unit::RadianPerSecond,
+                "rates at which joints' bodies turn otherwise than the joints allow",
+            ),
+        ]
+        .map(|(name, unit, what)| {
+            let what = format!("{what}, root of the sum of squares");
+            Quantity::new(format!("system.{name}"), unit, what)
+        });
+        self.push(Group::Gaps, quantities);
     }
 
     /// `carried`: on a joint that transmits something.
@@ -345,7 +404,7 @@ impl Outputs {
                 }
                 Group::Acceleration(body) => {
                     let at = &view.now.kinematics.bodies[body];
-                    y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A[body].v)));
+                    y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
                 }
                 Group::Drive(body) => {
                     let joint = &view.now.system.bodies[body].joint;
@@ -365,6 +424,26 @@ impl Outputs {
                     y.number(S::lift(f64::from(outside)));
                 }
                 Group::Diagnostics => view.diagnostics(&mut y),
+                Group::Joint(body) => {
+                    let joint = &view.now.system.bodies[body].joint;
+                    let (q, qd) = (joint.q..joint.q + joint.nq, joint.v..joint.v + joint.nv);
+                    view.now.q[q].iter().chain(&view.now.qd[qd]).for_each(|&x| y.number(x));
+                }
+                Group::Reaction(body) => {
+                    let R_WB = &view.now.kinematics.bodies[body].R_WB;
+                    let F = view
+                        .dynamics
+                        .transmitted(view.now.system, body)
+                        .unwrap_or_else(Wrench::zero);
+                    y.vector(&R_WB.tr_mul(&F.f));
+                    y.vector(&R_WB.tr_mul(&F.t));
+                }
+                Group::Gaps => view.gaps(&mut y),
+                Group::Condition => {
+                    let now = &view.now;
+                    let condition = view.dynamics.condition(now.system, now.derived, now.kinematics);
+                    y.number(condition.unwrap_or_else(S::zero));
+                }
             }
         }
     }
@@ -413,7 +492,9 @@ impl<S: Scalar> View<'_, S> {
         y.vector(&self.deflection(tip(last), &Vec3::zeros()));
         y.vector(&match segments.len() {
             1 => now.derived.stations[tip(modes)].turn(&now.q[modes.coordinates()]),
-            _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| turn * bent(now, tip(modes)))),
+            _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| {
+                turn * system.bent(now.derived, tip(modes), now.q)
+            })),
         });
         self.root(body, elastic, y);
         y.number(modal().fold(S::zero(), |sum, (i, modes)| {
@@ -467,6 +548,22 @@ impl<S: Scalar> View<'_, S> {
         y.number(norm(&r_W));
     }
 
+    fn gaps(&self, y: &mut Cursor<S>) {
+        let Some(recovered) = self.recovered else {
+            return;
+        };
+        let together = |of: fn(&Twist<S>) -> &Vec3<S>, gaps: &[Twist<S>]| {
+            let squares = gaps.iter().map(|gap| of(gap).dot(of(gap)));
+            let sum = squares.fold(S::zero(), |sum, square| sum + square);
+            // As a length, it has no derivative at zero.
+            if sum.value() > 0.0 { sum.sqrt() } else { S::zero() }
+        };
+        y.number(together(|gap| &gap.v, &recovered.gap));
+        y.number(together(|gap| &gap.w, &recovered.gap));
+        y.number(together(|gap| &gap.v, &recovered.gap_rate));
+        y.number(together(|gap| &gap.w, &recovered.gap_rate));
+    }
+
     fn diagnostics(&self, y: &mut Cursor<S>) {
         let now = &self.now;
         let sum = Invariants::new(now.system, now.derived, now.kinematics, now.qd);
@@ -482,19 +579,6 @@ impl<S: Scalar> View<'_, S> {
     }
 }
 
-/// The bodies' attitudes as quaternions that move continuously.
-pub(super) fn attitudes<S: Scalar>(now: &Instant<S>, q_WB: &mut [Quaternion<S>]) {
-    for (i, (body, constants)) in now.system.bodies.iter().zip(&now.derived.bodies).enumerate() {
-        let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(now.q, body.joint.q)));
-        let q_WP = match body.carrier() {
-            Carrier::World => Quaternion::identity(),
-            Carrier::Body(parent) => q_WB[parent],
-            Carrier::Station(station) => q_WB[now.system.stations[station].body] * bent(now, station),
-        };
-        q_WB[i] = (q_WP * q_FB).normalised();
-    }
-}
-
 /// What carries a frame, and its attitude.
 fn carrier<'a, S: Scalar>(
     now: &'a Instant<S>,
@@ -503,19 +587,12 @@ fn carrier<'a, S: Scalar>(
 ) -> (&'a BodyKinematics<S>, Quaternion<S>) {
     let frame = &now.system.frames[frame];
     match frame.station {
-        Some(station) => (&now.kinematics.stations[station], q_WB[frame.body] * bent(now, station)),
+        Some(station) => (
+            &now.kinematics.stations[station],
+            q_WB[frame.body] * now.system.bent(now.derived, station, now.q),
+        ),
         None => (&now.kinematics.bodies[frame.body], q_WB[frame.body]),
     }
-}
-
-/// The attitude of a station in its body.
-fn bent<S: Scalar>(now: &Instant<S>, station: usize) -> Quaternion<S> {
-    let body = now.system.stations[station].body;
-    let eta = now.system.bodies[body]
-        .modes
-        .as_ref()
-        .map(|modes| &now.q[modes.coordinates()]);
-    now.derived.stations[station].attitude(eta.unwrap_or_default())
 }
 
 /// Writes numbers one after the other.

@@ -47,8 +47,7 @@ impl Tangent<1> {
         let values = plant.parameters.iter().zip(delta_p);
         let p: Vec<Dual<1>> = values.map(|(&p, &delta)| Dual::new(p, [delta])).collect();
         let mut x = vec![Dual::<1>::lift(0.0); at.0.len()];
-        let (q, rest) = x.split_at_mut(model.system.nq);
-        model.start(&p, q, &mut rest[..model.system.nv]);
+        model.start(&plant.derived, &p, &mut x);
         for (delta, x) in delta_x.iter_mut().zip(&x) {
             *delta = x.eps[0];
         }
@@ -59,7 +58,8 @@ impl Tangent<1> {
         let mut differences = Differences::new(plant);
         for j in moved {
             let slope = differences.slope(plant, t, at, j)?;
-            for (delta, slope) in delta_dx.iter_mut().chain(&mut *delta_y).zip(slope) {
+            let along = delta_x.iter_mut().chain(&mut *delta_dx).chain(&mut *delta_y);
+            for (delta, slope) in along.zip(slope) {
                 *delta += slope * delta_p[j];
             }
         }
@@ -67,10 +67,10 @@ impl Tangent<1> {
     }
 }
 
-/// Differences of derivatives and outputs over one parameter.
+/// Differences of initial states, derivatives and outputs over one parameter.
 struct Differences {
     evaluation: Evaluation<f64>,
-    /// Derivatives and outputs at the two ends.
+    /// Initial states, derivatives and outputs at the two ends.
     ends: [Vec<f64>; 2],
     /// The last row of the extrapolation's tableau, and the one before.
     rows: [Vec<Vec<f64>>; 2],
@@ -79,7 +79,7 @@ struct Differences {
 
 impl Differences {
     fn new(plant: &Plant) -> Self {
-        let n = plant.model.states.len() + plant.model.outputs.len();
+        let n = 2 * plant.model.states.len() + plant.model.outputs.len();
         Self {
             evaluation: Evaluation::new(&plant.model),
             ends: [(); 2].map(|()| vec![0.0; n]),
@@ -147,7 +147,7 @@ impl Differences {
         }
     }
 
-    /// Derivatives and outputs with parameter `j` less and more by `h`.
+    /// Initial states, derivatives and outputs with parameter `j` less and more by `h`.
     fn ends(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &[i32]), (j, h): (usize, f64)) -> Result<(), Error> {
         let model = &*plant.model;
         let mut parameters = plant.parameters.clone();
@@ -156,10 +156,17 @@ impl Differences {
             // Numbers a little beyond their bounds (a damping below zero) are no craft's, but the law goes on there.
             let before = (plant.parameters.as_slice(), &plant.derived);
             let derived = model.judge(&parameters, Some(before), &mut Vec::new());
-            let (dx, y) = values.split_at_mut(model.states.len());
+            let (x, rest) = values.split_at_mut(model.states.len());
+            let (dx, y) = rest.split_at_mut(model.states.len());
+            // They follow from the parameters, but for what has been set since.
+            model.start(&plant.derived, &plant.parameters, dx);
+            model.start(&derived, &parameters, x);
+            for (x, (&here, start)) in x.iter_mut().zip(at.0.iter().zip(&*dx)) {
+                *x += here - start;
+            }
             let numbers = (&derived, parameters.as_slice());
-            self.evaluation.derivative(model, numbers, t, at, dx)?;
-            self.evaluation.outputs(model, numbers, (at.0, at.2), y);
+            self.evaluation.derivative(model, numbers, t, (x, at.1, at.2), dx)?;
+            self.evaluation.outputs(model, numbers, (x, at.2), y);
         }
         Ok(())
     }

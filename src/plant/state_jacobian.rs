@@ -1,5 +1,6 @@
+use super::coordinates::Coordinates;
 use super::evaluation::singular;
-use super::{Model, Plant};
+use super::{LANES, Model, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::dynamics::Applied;
@@ -10,12 +11,49 @@ use nalgebra::DMatrixViewMut;
 
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
-/// What it gives is what [`Tangent`](super::Tangent) gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too.
+/// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
+/// are held here too. Where the states are not coordinates of joints and modes, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]
-pub struct StateJacobian {
+pub struct StateJacobian(Way);
+
+#[derive(Clone, Debug)]
+enum Way {
+    ByTree(Box<ByTree>),
+    ByDuals(Box<Tangent<LANES>>),
+}
+
+impl StateJacobian {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        Self(match model.coordinates {
+            Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model))),
+            Coordinates::Maximal(_) => Way::ByDuals(Box::new(Tangent::new(model))),
+        })
+    }
+
+    /// `A` at the time `t` (s), states, inputs and modes, column by column, as an implicit integrator wants it.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
+    pub fn evaluate(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        at: (&[f64], &[f64], &[i32]),
+        A: &mut [f64],
+    ) -> Result<(), Error> {
+        match &mut self.0 {
+            Way::ByTree(tree) => tree.evaluate(plant, t, at, A),
+            Way::ByDuals(tangent) => tangent.state_jacobian(plant, t, at, A),
+        }
+    }
+}
+
+/// By the tree, with the room for it.
+#[derive(Clone, Debug)]
+struct ByTree {
     kinematics: Kinematics<f64>,
     active: Applied<f64>,
     applied: Applied<f64>,
@@ -24,9 +62,8 @@ pub struct StateJacobian {
     lifted: Vec<Dual<{ Local::LANES }>>,
 }
 
-impl StateJacobian {
-    /// Room for a model.
-    pub fn new(model: &Model) -> Self {
+impl ByTree {
+    fn new(model: &Model) -> Self {
         let reads = model.loads.reads();
         Self {
             kinematics: Kinematics::new(&model.system),
@@ -38,11 +75,7 @@ impl StateJacobian {
         }
     }
 
-    /// `A` at the time `t` (s), states, inputs and modes, column by column, as an implicit integrator wants it.
-    ///
-    /// # Errors
-    /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
-    pub fn evaluate(
+    fn evaluate(
         &mut self,
         plant: &Plant,
         t: f64,

@@ -238,7 +238,7 @@ impl Simulation {
                 return Err(Error::Integration { t: *t, what });
             }
         };
-        let plant = &self.plant;
+        let plant = &mut self.plant;
         let Room {
             x: x_inside,
             z_before,

@@ -1,6 +1,6 @@
 use super::{
-    Beam, Body, Boundary, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, modal,
-    names, problem,
+    Beam, Body, Boundary, Coupling, Formulation, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop,
+    WORLD, Waveform, modal, names, problem,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -32,6 +32,7 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         check.signal(input, signal);
     }
     check.experiment();
+    check.formulation();
 }
 
 struct Check<'a> {
@@ -40,6 +41,47 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// Options that the formulation does not know.
+    fn formulation(&mut self) {
+        let spec = self.spec;
+        let formulation = spec.formulation.name();
+        let foreign = |what: &str| {
+            format!("the formulation \"{formulation}\" {what}; did you mean formulation = \"quaternion\"?")
+        };
+        if spec.formulation == Formulation::Recursive {
+            if spec.constraints.is_some() {
+                self.report("constraints", "", "", foreign("has no constraints to stabilise"));
+            }
+            if spec.quaternion.is_some() {
+                self.report("quaternion", "", "", foreign("has no such options"));
+            }
+            if spec.output.condition {
+                self.report("output", "condition", "", foreign("has no saddle-point matrix"));
+            }
+        }
+        let options = spec.quaternion.clone().unwrap_or_default();
+        let held = |name: &str| {
+            spec.joint
+                .values()
+                .any(|joint| joint.child == name && joint.kind != JointType::Free)
+        };
+        let floats = spec.body.keys().any(|name| !held(name));
+        if options.momentum_rows && !floats {
+            let what =
+                "every body is joined to the world, which takes up all momentum: there is none to write rows for";
+            self.report("quaternion", "momentum_rows", "", what);
+        }
+        if options.coupling != Coupling::Full {
+            for (name, body) in &spec.body {
+                if body.beam.as_ref().is_some_and(|beam| beam.stiffening) {
+                    let what =
+                        "a linear coupling cannot stiffen a beam: write stiffening = false, or coupling = \"full\"";
+                    self.report("body", name, "beam.stiffening", what);
+                }
+            }
+        }
+    }
+
     fn report(&mut self, section: &str, name: &str, field: &str, what: impl Into<String>) {
         self.problems.push(problem(section, name, field, what.into()));
     }

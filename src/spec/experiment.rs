@@ -18,6 +18,12 @@ pub struct Output {
     pub bodies: bool,
     /// Momentum, mass centre, energies and the work of actuators and friction of the whole system. Default: yes.
     pub diagnostics: bool,
+    /// The wrench that each joint transmits. Default: no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reactions: bool,
+    /// Condition number of the saddle-point matrix, of the formulation `quaternion`. It costs far more than the rest. Default: no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub condition: bool,
 }
 
 impl Default for Output {
@@ -25,6 +31,8 @@ impl Default for Output {
         Self {
             bodies: true,
             diagnostics: true,
+            reactions: false,
+            condition: false,
         }
     }
 }

@@ -9,6 +9,7 @@ mod beam;
 mod body;
 mod check;
 mod experiment;
+mod formulation;
 mod joint;
 mod modal;
 mod names;
@@ -19,6 +20,7 @@ pub use beam::{Beam, Boundary, Section};
 pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
+pub use formulation::{Constraints, Coupling, Formulation, QuaternionOptions};
 pub use joint::{Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
@@ -43,6 +45,15 @@ pub struct Spec {
     /// One sentence on what it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// How the equations of motion are written. Default `recursive`.
+    #[serde(default, skip_serializing_if = "Formulation::is_default")]
+    pub formulation: Formulation,
+    /// How constraints that have drifted apart are brought together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<Constraints>,
+    /// Options of the formulation `quaternion`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quaternion: Option<QuaternionOptions>,
     /// What surrounds the craft.
     #[serde(default)]
     pub environment: Environment,

@@ -3,7 +3,7 @@ use super::{
     Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, ParamId, Place, Quantity, RigidMass, Station,
     System, Unit,
 };
-use crate::spec::{self, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
+use crate::spec::{self, Coupling, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -43,6 +43,10 @@ impl System {
             stations: Vec::new(),
             nq: 0,
             nv: 0,
+            couples_linearly: spec
+                .quaternion
+                .as_ref()
+                .is_some_and(|options| options.coupling != Coupling::Full),
         };
         let mut indices = Vec::with_capacity(spec.body.len());
         for (name, parent, joint) in tree_order(spec)? {
@@ -73,6 +77,7 @@ impl System {
             }
         }
         system.mark_children();
+        system.mark_kept(spec.output.reactions);
         for (name, frame) in &spec.frame {
             let (origin, orientation) = declare_placement(
                 name,
@@ -113,8 +118,6 @@ impl System {
         let n = beam.as_ref().map(|beam| beam.modes());
         let n = n.or_else(|| modal.as_ref().map(|data| data.modes()));
         let modes = n.map(|n| self.modes(n));
-        let kept = (modes.is_some() || joint.prescribed)
-            .then(|| self.bodies.iter().filter(|body| body.kept.is_some()).count());
         self.bodies.push(Body {
             name,
             parent,
@@ -122,7 +125,7 @@ impl System {
             is_last_child: true,
             joint,
             station: None,
-            kept,
+            kept: None,
             modes,
             beam,
             segment,
@@ -196,6 +199,17 @@ impl System {
             if let Some(modes) = &mut self.bodies[i].modes {
                 modes.stations = first..last;
             }
+        }
+    }
+
+    /// Counts the bodies of which the wrench through the joint is asked.
+    fn mark_kept(&mut self, all: bool) {
+        let kept = self
+            .bodies
+            .iter_mut()
+            .filter(|body| all || body.modes.is_some() || body.joint.prescribed);
+        for (index, body) in kept.enumerate() {
+            body.kept = Some(index);
         }
     }
 
@@ -529,14 +543,7 @@ pub(super) fn coordinates(joint: &Joint) -> Vec<Quantity> {
         format!("of {name}, inertial axes")
     };
     match joint.kind {
-        JointType::Free => Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"))
-            .into_iter()
-            .chain(Quantity::vector(
-                &format!("{name}.r"),
-                Unit::Metre,
-                &format!("position {whose}"),
-            ))
-            .collect(),
+        JointType::Free => pose(name, &whose),
         JointType::Spherical => {
             Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion")).to_vec()
         }
@@ -549,23 +556,28 @@ pub(super) fn coordinates(joint: &Joint) -> Vec<Quantity> {
     }
 }
 
+/// Attitude and position.
+pub(super) fn pose(name: &str, whose: &str) -> Vec<Quantity> {
+    let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"));
+    let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {whose}"));
+    attitude.into_iter().chain(position).collect()
+}
+
+/// Angular velocity, and velocity in these axes.
+pub(super) fn motion(name: &str, axes: &str) -> Vec<Quantity> {
+    let what = format!("angular velocity of {name}, body axes");
+    let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
+    let what = format!("velocity of {name}'s origin, {axes}");
+    let v = Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &what);
+    w.into_iter().chain(v).collect()
+}
+
 /// The rates of a joint, in the state's order.
 pub(super) fn rates(joint: &Joint) -> Vec<Quantity> {
     let name = &joint.name;
     if joint.kind == JointType::Free {
         let axes = if joint.written { "joint frame" } else { "inertial axes" };
-        return Quantity::vector(
-            &format!("{name}.w"),
-            Unit::RadianPerSecond,
-            &format!("angular velocity of {name}, body axes"),
-        )
-        .into_iter()
-        .chain(Quantity::vector(
-            &format!("{name}.v"),
-            Unit::MetrePerSecond,
-            &format!("velocity of {name}'s origin, {axes}"),
-        ))
-        .collect();
+        return motion(name, axes);
     }
     (0..joint.nv)
         .map(|i| {

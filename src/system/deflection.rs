@@ -23,6 +23,8 @@ pub struct Deflection<S: Scalar> {
     pub modal_bias: Vec<S>,
     /// One for each field.
     fields: Vec<FieldMotion<S>>,
+    /// The amplitudes at rest: zeros.
+    rest: Vec<S>,
 }
 
 /// The displacement of a field.
@@ -90,6 +92,7 @@ impl<S: Scalar> Deflection<S> {
             M: vec![S::zero(); n * n],
             modal_bias: vec![S::zero(); n],
             fields: Vec::with_capacity(n * (n + 3) / 2),
+            rest: vec![S::zero(); n],
         }
     }
 
@@ -165,6 +168,27 @@ impl<S: Scalar> Deflection<S> {
         self.bias = Wrench::new(R * t, R * f);
     }
 
+    /// Fills everything as Kłak and Jarzębowska's (13)–(16) have it: the body's mass where it is at rest, and the modes coupled with the
+    /// accelerations of its mass centre alone,
+    ///
+    /// ```text
+    ///     f = m a + α × h + ω × (ω × h) + Σ L_k η̈_k,      Q_k = L_k·(α, a_c) + Σ M_kl η̈_l,   a_c = a + α × c + ω × (ω × c)
+    /// ```
+    ///
+    /// with the mass `m` (kg). What is of first order in the amplitudes with the rates is left out.
+    fn update_linearly(&mut self, elastic: &Elastic, m: f64, at: &BodyKinematics<S>, eta_dot: &[S]) {
+        let rest = std::mem::take(&mut self.rest);
+        self.update(elastic, at, &rest, &rest);
+        self.rest = rest;
+        let w = &at.V_WB.w;
+        let centripetal = w.cross(&w.cross(&self.h)) / S::lift(m);
+        for ((L, bias), &rate) in self.L.iter().zip(&mut self.modal_bias).zip(eta_dot) {
+            *bias = L.f.dot(&centripetal);
+            self.h_dot += L.f * rate;
+            self.b_dot += L.t * rate;
+        }
+    }
+
     /// A force `f` (N/m, world axes) spread evenly along the beam: its wrench about the body's origin.
     /// Adds the forces on the modes to `tau`.
     pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> Wrench<S> {
@@ -210,7 +234,11 @@ impl<S: Scalar> Kinematics<S> {
         let (eta, eta_dot) = (&q[modes.coordinates()], &qd[modes.rates()]);
         let at = self.bodies[i];
         if let Some(elastic) = &constants.elastic {
-            self.deflections[modes.index].update(elastic, &at, eta, eta_dot);
+            let deflection = &mut self.deflections[modes.index];
+            match elastic.couples_linearly {
+                false => deflection.update(elastic, &at, eta, eta_dot),
+                true => deflection.update_linearly(elastic, constants.m, &at, eta_dot),
+            }
         }
         for s in modes.stations.clone() {
             let first = system.stations[s].first;

@@ -95,6 +95,20 @@ fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     H: &mut [Twist<S>; NV],
     B: &mut BodyKinematics<S>,
 ) {
+    place(joint, P, p_PF, q, H, B);
+    set_in_motion(joint, P, qd, H, B);
+}
+
+/// The first half: where B is, and how its joint can move it.
+#[inline(always)]
+pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    joint: &J,
+    P: &BodyKinematics<S>,
+    p_PF: &Vec3<S>,
+    q: &[S; NQ],
+    H: &mut [Twist<S>; NV],
+    B: &mut BodyKinematics<S>,
+) {
     // F is rigid with P and has its axes.
     let R_WF = &P.R_WB;
     let X_FB = joint.pose(q);
@@ -105,8 +119,18 @@ fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         R_WF * p_PF
     };
     B.p_WB = P.p_WB + B.r_PB_W;
-
     *H = joint.subspace(q, R_WF, &B.R_WB);
+}
+
+/// The second half: how B, placed, moves.
+#[inline(always)]
+pub(super) fn set_in_motion<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    joint: &J,
+    P: &BodyKinematics<S>,
+    qd: &[S; NV],
+    H: &[Twist<S>; NV],
+    B: &mut BodyKinematics<S>,
+) {
     let V_FB = joint.velocity(H, qd);
     let bias = joint.bias(H, qd);
 

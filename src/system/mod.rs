@@ -4,6 +4,7 @@
 //! [`System::derive`] turns their values into the constants of the dynamics ([`Derived`]).
 //! [`Kinematics`] is what the dynamics and the loads share at one instant.
 
+mod attitude;
 mod beam;
 mod compile;
 mod deflection;
@@ -11,6 +12,7 @@ mod derive;
 mod elastic;
 pub mod joint;
 mod kinematics;
+mod maximal;
 mod modal;
 mod quantity;
 mod solved;
@@ -22,6 +24,7 @@ pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
+pub use maximal::{Baumgarte, Maximal, Recovered};
 pub use modal::{ModalData, Node};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
@@ -42,6 +45,8 @@ pub struct System {
     pub nq: usize,
     /// Number of rates of all joints and modes.
     pub nv: usize,
+    /// Whether flexible bodies are coupled with their motion by the matrices at rest alone.
+    pub couples_linearly: bool,
 }
 
 /// A body and the joint that carries it.
@@ -61,7 +66,7 @@ pub struct Body {
     pub station: Option<usize>,
     /// Modal coordinates, if the body is flexible.
     pub modes: Option<Modes>,
-    /// Which of those bodies it is, of which the wrench through the joint is asked: flexible ones, and driven ones.
+    /// Which of those bodies it is, of which the wrench through the joint is asked: flexible ones, driven ones, or all.
     pub kept: Option<usize>,
     /// What bends, if the body is a beam.
     pub beam: Option<Arc<Beam>>,
@@ -161,6 +166,15 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// How many of its coordinates are angles, which count whole turns too; they come first.
+    pub fn angles(&self) -> usize {
+        match self.kind {
+            JointType::Revolute | JointType::Cylindrical => 1,
+            JointType::Universal => 2,
+            _ => 0,
+        }
+    }
+
     /// The name of coordinate-like quantity `what`, of axis `i` where the joint has several.
     pub fn quantity_name(&self, what: &str, i: usize) -> String {
         if self.nv == 1 {
@@ -228,16 +242,40 @@ impl System {
         body.or_else(|| self.frames.iter().position(|f| f.name == name).map(FrameRef::Frame))
     }
 
-    /// Names, units and meaning of the states: all coordinates, then all rates.
+    /// Names, units and meaning of the coordinates of joints and modes, then of their rates.
     pub fn states(&self) -> Vec<Quantity> {
-        let coordinates = self.bodies.iter().flat_map(|b| {
-            let modal = compile::modal(b, "eta", "amplitude (m·√kg)");
-            compile::coordinates(&b.joint).into_iter().chain(modal)
+        let coordinates = self.bodies.iter().flat_map(|body| {
+            let modal = compile::modal(body, "eta", "amplitude (m·√kg)");
+            compile::coordinates(&body.joint).into_iter().chain(modal)
         });
-        let rates = self.bodies.iter().flat_map(|b| {
-            let modal = compile::modal(b, "etad", "rate (m·√kg/s)");
-            compile::rates(&b.joint).into_iter().chain(modal)
+        let rates = self.bodies.iter().flat_map(|body| {
+            let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
+            compile::rates(&body.joint).into_iter().chain(modal)
         });
         coordinates.chain(rates).collect()
+    }
+
+    /// The same of a [maximal](Maximal) formulation's.
+    pub fn maximal_states(&self) -> Vec<Quantity> {
+        let positions = self.bodies.iter().flat_map(|body| {
+            let modal = compile::modal(body, "eta", "amplitude (m·√kg)");
+            compile::pose(&body.name, &format!("of {}, inertial axes", body.name))
+                .into_iter()
+                .chain(modal)
+        });
+        let rates = self.bodies.iter().flat_map(|body| {
+            let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
+            compile::motion(&body.name, "inertial axes").into_iter().chain(modal)
+        });
+        positions.chain(rates).collect()
+    }
+
+    /// Coordinates and rates of the joint that carries body `i`, as outputs where they are no states.
+    pub fn joint_quantities(&self, i: usize) -> Vec<Quantity> {
+        let joint = &self.bodies[i].joint;
+        compile::coordinates(joint)
+            .into_iter()
+            .chain(compile::rates(joint))
+            .collect()
     }
 }

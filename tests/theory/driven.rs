@@ -1,6 +1,8 @@
 //! Joints whose motion is prescribed.
 
 use grapple::simulation::Simulation;
+use grapple::spec::Formulation;
+use std::path::Path;
 
 /// A two-link arm on a floating base, with friction, a spring and a rotor on the joint whose motion may be prescribed.
 fn arm(motion: &str) -> String {
@@ -76,7 +78,14 @@ fn the_drives_torque_moves_a_free_joint_as_prescribed() {
 /// The drive's work is in the energy's balance.
 #[test]
 fn energy_grows_by_the_work_of_the_drive() {
-    let mut simulation = Simulation::new(crate::plant(&arm("motion = \"prescribed\""))).expect("starts");
+    for formulation in Formulation::ALL {
+        energy_is_balanced(formulation);
+    }
+}
+
+fn energy_is_balanced(formulation: Formulation) {
+    let plant = crate::plant_in(formulation, &arm("motion = \"prescribed\""), Path::new("."));
+    let mut simulation = Simulation::new(plant).expect("starts");
     simulation.initialise(0.0, Some(1e-12), 1e9).expect("a tolerance");
     simulation.state.u.copy_from_slice(&[0.8, -0.5, 0.1]);
     let model = simulation.plant.model().clone();
@@ -98,6 +107,9 @@ fn energy_grows_by_the_work_of_the_drive() {
         peak = peak.max(output("system.kinetic_energy"));
         worst = worst.max((balance - *first.get_or_insert(balance)).abs());
     }
-    println!("energy minus work drifts by {worst:.1e} J of {peak:.2} J");
+    println!(
+        "{}: energy minus work drifts by {worst:.1e} J of {peak:.2} J",
+        formulation.name()
+    );
     assert!(worst < 1e-10 * peak, "{worst:e} J of {peak} J");
 }

@@ -3,6 +3,7 @@
 
 use crate::random_tree::random_tree;
 use grapple::plant::{Jacobians, LANES, Model, Plant, Tangent};
+use grapple::spec::Formulation;
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -127,6 +128,10 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let now = values(plant, point, 0, 0.0);
     let mut worst: (f64, &str) = (0.0, "");
     for row in 0..exact.nrows() {
+        // A gap of round-off only has the derivative of its direction, which is nothing's.
+        if names[row].starts_with("system.gap") && now[row] < 1e-12 {
+            continue;
+        }
         let off = (exact.row(row) - differences.row(row)).norm();
         let scale = scales[row].max(1e-3 * now[row].abs());
         if off / scale > worst.0 {
@@ -223,7 +228,7 @@ to = "there"
 "#;
 
 /// The start of a plant, with the inputs' starts.
-pub fn start(plant: &Plant) -> Point {
+pub fn start(plant: &mut Plant) -> Point {
     let model = plant.model();
     let mut point = Point {
         t: 0.0,
@@ -238,7 +243,7 @@ pub fn start(plant: &Plant) -> Point {
 #[test]
 fn the_tangent_is_exact_at_rest() {
     let mut plant = crate::plant(REST);
-    let point = start(&plant);
+    let point = start(&mut plant);
     let worst = worst_row(&mut plant, &point);
     println!("at rest: {worst:.1e}");
 }
@@ -256,24 +261,34 @@ fn the_tangent_agrees_with_differences_on_every_example() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("text");
-        let mut plant = Plant::new(Arc::new(Model::read(&text, &directory).expect("sound"))).expect("derives");
-        let model = Arc::clone(plant.model());
-        let mut rng = ChaCha8Rng::seed_from_u64(8);
-        let mut rest = start(&plant);
-        let mut worst = worst_row(&mut plant, &rest);
-        rest.x[model.system().nq..].fill(0.0);
-        worst = worst.max(worst_row(&mut plant, &rest));
-        for _ in 0..20 {
-            let mut point = start(&plant);
-            point.t = rng.random_range(0.0..model.spec.experiment.stop_time);
-            for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(&model)) {
-                *value += nominal * rng.random_range(-1.0..1.0);
+        for formulation in Formulation::ALL {
+            let mut plant = crate::plant_in(formulation, &text, &directory);
+            let model = Arc::clone(plant.model());
+            let mut rng = ChaCha8Rng::seed_from_u64(8);
+            let mut rest = start(&mut plant);
+            let mut worst = worst_row(&mut plant, &rest);
+            for (x, state) in rest.x.iter_mut().zip(&model.states) {
+                // Rates: a position's unit has no second in it, and a mode's has none.
+                if state.unit.dimension().s < 0 || state.name.contains(".etad[") {
+                    *x = 0.0;
+                }
             }
-            plant.update_modes(point.t, &point.x, &mut point.modes, &mut Vec::new());
-            worst = worst.max(worst_row(&mut plant, &point));
+            worst = worst.max(worst_row(&mut plant, &rest));
+            for _ in 0..match formulation.is_maximal() {
+                true => 4,
+                false => 20,
+            } {
+                let mut point = start(&mut plant);
+                point.t = rng.random_range(0.0..model.spec.experiment.stop_time);
+                for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(&model)) {
+                    *value += nominal * rng.random_range(-1.0..1.0);
+                }
+                plant.update_modes(point.t, &point.x, &mut point.modes, &mut Vec::new());
+                worst = worst.max(worst_row(&mut plant, &point));
+            }
+            println!("{}, {}: {worst:.1e}", model.spec.name, formulation.name());
+            count += 1;
         }
-        println!("{}: {worst:.1e}", model.spec.name);
-        count += 1;
     }
-    assert!(count >= 5);
+    assert!(count >= 10);
 }

@@ -1,11 +1,11 @@
 //! Identities that hold for every tree at every state.
 
-use crate::random_tree::{RandomTree, distance, random_tree};
+use crate::random_tree::{RandomTree, applied, distance, random_tree};
 use grapple::algebra::{Twist, Vec3};
 use grapple::dynamics::Applied;
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
-use grapple::system::{Kinematics, System};
+use grapple::system::Kinematics;
 use nalgebra::{DMatrix, DVector};
 
 const TREES: u64 = 60;
@@ -19,17 +19,6 @@ fn kinematics(tree: &RandomTree) -> Kinematics<f64> {
     let mut kinematics = Kinematics::new(system);
     kinematics.update(system, tree.plant.derived(), &tree.q, &tree.qd);
     kinematics
-}
-
-/// General wrenches on all bodies.
-fn applied(system: &System) -> Applied<f64> {
-    let mut applied = Applied::none(system);
-    for (i, F) in applied.wrench.iter_mut().enumerate() {
-        let x = i as f64;
-        F.t = Vec3::new(x.sin(), (2.0 * x).cos(), 0.3 - x.cos());
-        F.f = Vec3::new((3.0 * x).cos(), 0.7 * x.sin(), (5.0 * x).sin());
-    }
-    applied
 }
 
 /// τ → q̈ → τ gives τ back. Tolerance 1e-11: round-off times the condition of a 60-joint rigid tree. A beam that hangs on a joint by its

@@ -2,6 +2,7 @@
 //! about half of the bodies bend, as beams or by modal data.
 
 use grapple::algebra::Vec3;
+use grapple::dynamics::Applied;
 use grapple::plant::Plant;
 use grapple::system::System;
 use rand::{Rng, RngExt, SeedableRng};
@@ -158,6 +159,17 @@ fn quaternion(unit: &mut dyn FnMut() -> f64) -> [f64; 4] {
     let q = [unit(), unit(), unit(), unit()];
     let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
     q.map(|x| x / norm)
+}
+
+/// General wrenches on all bodies.
+pub fn applied(system: &System) -> Applied<f64> {
+    let mut applied = Applied::none(system);
+    for (i, F) in applied.wrench.iter_mut().enumerate() {
+        let x = i as f64;
+        F.t = Vec3::new(x.sin(), (2.0 * x).cos(), 0.3 - x.cos());
+        F.f = Vec3::new((3.0 * x).cos(), 0.7 * x.sin(), (5.0 * x).sin());
+    }
+    applied
 }
 
 /// `‖a − b‖ / ‖b‖`.

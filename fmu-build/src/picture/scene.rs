@@ -34,14 +34,12 @@ impl Scene {
     /// # Errors
     /// Parameters that make no sense.
     pub fn of(model: &Arc<Model>) -> Result<Self> {
-        let mut x = vec![0.0; model.states.len()];
-        let mut modes = vec![0; model.mode_count()];
         let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
-        plant.start(0.0, &mut x, &mut modes);
         let (system, derived) = (model.system(), plant.derived());
-        let (q, rest) = x.split_at(system.nq);
+        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
+        model.start_coordinates(plant.parameters(), &mut q, &mut qd);
         let mut kinematics = Kinematics::new(system);
-        kinematics.update(system, derived, q, &rest[..system.nv]);
+        kinematics.update(system, derived, &q, &qd);
 
         let here = kinematics.bodies.first().map_or_else(Vec3::zeros, |body| body.p_WB);
         let placed = |i: usize, body: &Body| {

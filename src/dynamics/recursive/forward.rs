@@ -1,7 +1,7 @@
 use super::inertia_and_bias;
 use super::modal::Modal;
 use crate::algebra::{ArticulatedInertia, Scalar, SmallSpd, Twist, Vec3, Wrench};
-use crate::dynamics::Applied;
+use crate::dynamics::{Applied, SingularHinge};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
 use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 
@@ -42,17 +42,6 @@ pub struct ForwardDynamics<S: Scalar> {
     pub A: Vec<Twist<S>>,
     /// The same of the stations.
     pub A_station: Vec<Twist<S>>,
-    /// What the drives of prescribed joints give, one for each rate, N·m or N.
-    pub drive: Vec<S>,
-}
-
-/// A joint that moves no inertia: the equations have no solution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SingularHinge {
-    /// Index of the body that the joint carries.
-    pub body: usize,
-    /// The joint's rate whose inertia vanishes; beyond them, the body's mode.
-    pub axis: usize,
 }
 
 impl<S: Scalar> ForwardDynamics<S> {
@@ -70,7 +59,6 @@ impl<S: Scalar> ForwardDynamics<S> {
             ],
             A: vec![Twist::zero(); n],
             A_station: vec![Twist::zero(); system.stations.len()],
-            drive: vec![S::zero(); system.nv],
         }
     }
 
@@ -100,29 +88,6 @@ impl<S: Scalar> ForwardDynamics<S> {
             self.outwards(system, derived, kinematics, i, qdd);
         }
         Ok(())
-    }
-
-    /// What the drives of prescribed joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
-    /// after [`solve`](Self::solve).
-    pub fn drive(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        (qd, qdd): (&[S], &[S]),
-    ) -> S {
-        let mut power = S::zero();
-        for (i, body) in system.bodies.iter().enumerate() {
-            if let (true, Some(F)) = (body.joint.prescribed, self.transmitted(system, i)) {
-                for v in body.joint.v..body.joint.v + body.joint.nv {
-                    let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
-                    self.drive[v] = F.power(&kinematics.H[v]) + rotor - applied.tau[v];
-                    power += self.drive[v] * qd[v];
-                }
-            }
-        }
-        power
     }
 
     /// The wrench that its joint transmits to the body `i`, about the body's origin, world axes; after

@@ -13,61 +13,9 @@ mod mass_matrix;
 mod modal;
 
 pub use derivatives::{Derivatives, Local};
-pub use forward::{ForwardDynamics, SingularHinge};
+pub use forward::ForwardDynamics;
 pub use inverse::InverseDynamics;
 pub use jacobian::jacobian;
 pub use mass_matrix::mass_matrix;
 
-use crate::algebra::{ArticulatedInertia, Scalar, Twist, Vec3, Wrench, lift3};
-use crate::system::{BodyConstants, BodyKinematics, Deflection, Derived, Kinematics, System};
-
-/// A body's inertia about its origin, and the wrench that its acceleration for `q̈ = 0` asks for; world axes.
-#[inline(always)]
-fn inertia_and_bias<S: Scalar>(
-    system: &System,
-    derived: &Derived,
-    kinematics: &Kinematics<S>,
-    i: usize,
-) -> (ArticulatedInertia<S>, Wrench<S>) {
-    match &system.bodies[i].modes {
-        None => rigid_body(&derived.bodies[i], &kinematics.bodies[i]),
-        Some(modes) => flexible_body(
-            &derived.bodies[i],
-            &kinematics.deflections[modes.index],
-            &kinematics.bodies[i].A_bias,
-        ),
-    }
-}
-
-/// The same of a flexible body. Apart, so that rigid bodies' code stays small.
-#[inline(never)]
-fn flexible_body<S: Scalar>(
-    body: &BodyConstants,
-    bent: &Deflection<S>,
-    A_bias: &Twist<S>,
-) -> (ArticulatedInertia<S>, Wrench<S>) {
-    let I = ArticulatedInertia::rigid(S::lift(body.m), &bent.h, &bent.J);
-    (I, I.times(A_bias) + bent.bias)
-}
-
-/// The same of a rigid body.
-///
-/// With the first moment `h = m c` and the inertia `J` about the origin, Newton and Euler read
-///
-/// ```text
-///     f = m a + α × h + ω × (ω × h)
-///     t = J α + h × a + ω × J ω
-/// ```
-///
-/// and the acceleration `(α, a)` is [`A_bias`](BodyKinematics::A_bias) plus what the inertia multiplies.
-#[inline(always)]
-fn rigid_body<S: Scalar>(body: &BodyConstants, at: &BodyKinematics<S>) -> (ArticulatedInertia<S>, Wrench<S>) {
-    let m = S::lift(body.m);
-    let h: Vec3<S> = at.R_WB * lift3::<S>(&body.h);
-    let J = body.J_Bo.lift::<S>().express(&at.R_WB);
-    let w = &at.V_WB.w;
-    let (alpha, a) = (&at.A_bias.w, &at.A_bias.v);
-    let t = J.times(alpha) + h.cross(a) + w.cross(&J.times(w));
-    let f = a * m + alpha.cross(&h) + w.cross(&w.cross(&h));
-    (ArticulatedInertia::rigid(m, &h, &J), Wrench::new(t, f))
-}
+use super::body::inertia_and_bias;

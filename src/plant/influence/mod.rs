@@ -55,7 +55,7 @@ impl Influence {
         let mut running = Table::new(rows, n + u);
         let mut initial = Table::new(n + rows, p + u);
         // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
-        let bends: Vec<bool> = probe.amplitudes().collect();
+        let bends = model.amplitudes();
         let mut seen = false;
         for seed in 0..=CRAFT {
             let mut random = Random::new(seed);
@@ -68,7 +68,7 @@ impl Influence {
             };
             // Every switch is on: what is switched acts.
             let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
-            let start = probe.start(&parameters);
+            let start = probe.start(&parameters, &derived);
             for spread in SPREAD {
                 let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
                 let x = model
@@ -123,7 +123,9 @@ impl Influence {
         }
         // A flag changes at events, and has no derivative.
         for (row, coordinate) in model.output_groups.flags() {
-            running.mark(n + row, coordinate);
+            for state in model.states_of(coordinate) {
+                running.mark(n + row, state);
+            }
         }
         // What depends on a state depends at the start on the parameters that the state starts from.
         let is_start = model.is_start();

@@ -31,18 +31,6 @@ impl Probe {
         }
     }
 
-    /// Whether each state is a mode's amplitude or its rate.
-    pub fn amplitudes(&self) -> impl Iterator<Item = bool> {
-        let system = &self.model.system;
-        let mut bends = vec![false; self.model.states.len()];
-        for modes in system.flexible() {
-            bends[modes.coordinates()].fill(true);
-            let rates = modes.rates();
-            bends[system.nq + rates.start..system.nq + rates.end].fill(true);
-        }
-        bends.into_iter()
-    }
-
     /// The craft that is written.
     pub fn written(&self) -> Option<(Vec<f64>, Derived)> {
         let written = self.model.parameter_starts();
@@ -129,10 +117,9 @@ impl Probe {
         })
     }
 
-    pub fn start(&self, parameters: &[f64]) -> Vec<f64> {
+    pub fn start(&self, parameters: &[f64], derived: &Derived) -> Vec<f64> {
         let mut x = vec![0.0; self.model.states.len()];
-        let (q, rest) = x.split_at_mut(self.model.system.nq);
-        self.model.start(parameters, q, &mut rest[..self.model.system.nv]);
+        self.model.start(derived, parameters, &mut x);
         x
     }
 
@@ -142,15 +129,16 @@ impl Probe {
         let n = model.states.len();
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
+        let numbers = (derived, parameters);
+        let q = self.evaluation.coordinates(model, numbers, (x, &self.modes));
         let (sides, beyond) = self.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
         for (range, side) in model.loads.ranges.iter().zip(sides) {
-            *side = range.next_mode(parameters, x, *side);
+            *side = range.next_mode(parameters, q, *side);
         }
         for (limit, mode) in model.limits.iter().zip(beyond) {
-            *mode = limit.next_mode(parameters, derived, x, *mode);
+            *mode = limit.next_mode(parameters, derived, q, *mode);
         }
         let at = (x, slots, self.modes.as_slice());
-        let numbers = (derived, parameters);
         self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;
         self.evaluation.outputs(model, numbers, (x, &self.modes), y);
         Some(values)
@@ -196,7 +184,7 @@ impl Probe {
 
     /// Initial states, their derivatives, outputs at the start.
     pub fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Option<Vec<f64>> {
-        let mut values = self.start(parameters);
+        let mut values = self.start(parameters, derived);
         let rest = self.values(parameters, derived, &values, slots)?;
         values.extend(rest);
         Some(values)

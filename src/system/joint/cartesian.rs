@@ -44,4 +44,8 @@ impl Motion<3, 3> for Cartesian {
     fn attitude<S: Scalar>(&self, _q: &[S; 3]) -> Quaternion<S> {
         self.q_FB.lift()
     }
+
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, _half_turns: &[i32]) -> [S; 3] {
+        lift33::<S>(&self.R_FB).tr_mul(&X_FB.p).into()
+    }
 }

@@ -42,4 +42,8 @@ impl Motion<0, 0> for Fixed {
     fn attitude<S: Scalar>(&self, _q: &[S; 0]) -> Quaternion<S> {
         self.q_FB.lift()
     }
+
+    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, _q_FB: Quaternion<S>, _half_turns: &[i32]) -> [S; 0] {
+        []
+    }
 }

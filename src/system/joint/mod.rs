@@ -65,6 +65,24 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
 
     /// The attitude of B in F, as a quaternion that moves continuously with `q`.
     fn attitude<S: Scalar>(&self, q: &[S; NQ]) -> Quaternion<S>;
+
+    /// The coordinates at which B is where it is, or as near as the joint can bring it: [`pose`](Self::pose) the other way
+    /// round, for bodies whose places are known by themselves.
+    ///
+    /// `q_FB` is the attitude of `X_FB`, in the sign in which it moves continuously. Angles are found within half a turn of `half_turns`,
+    /// one for each.
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: Quaternion<S>, half_turns: &[i32]) -> [S; NQ];
+}
+
+/// The angle of the point `(cosine, sine)` within half a turn of this many half turns, rad.
+#[inline]
+fn angle_near<S: Scalar>(sine: S, cosine: S, half_turns: i32) -> S {
+    let (sine, cosine) = if half_turns % 2 == 0 {
+        (sine, cosine)
+    } else {
+        (-sine, -cosine)
+    };
+    sine.atan2(cosine) + S::lift(f64::from(half_turns) * std::f64::consts::PI)
 }
 
 /// How fast a state's quaternion returns to unit length, 1/s: `q̇ += rate (1 − |q|²) q`.
@@ -74,7 +92,7 @@ const NORM_RATE: f64 = 1.0;
 
 /// The rate of a state's quaternion for the angular velocity `w` (rad/s, body axes).
 #[inline(always)]
-fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<S>) -> Quaternion<S> {
+pub(crate) fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<S>) -> Quaternion<S> {
     let rate = q.rate(w);
     let k = (S::one() - q.norm_squared()) * S::lift(NORM_RATE);
     Quaternion::new(rate.w + q.w * k, rate.x + q.x * k, rate.y + q.y * k, rate.z + q.z * k)
@@ -150,6 +168,12 @@ impl Turn {
     fn rotation<S: Scalar>(&self, angle: S) -> Mat3<S> {
         let (s, c) = angle.sin_cos();
         lift33::<S>(&self.along) + lift33::<S>(&self.sine) * s + lift33::<S>(&self.cosine) * c
+    }
+
+    /// The angle whose rotation is nearest to `R`: `‖R − R(θ)‖` is least where the part of `R` along `R(θ)` is largest.
+    fn nearest<S: Scalar>(&self, R: &Mat3<S>, half_turns: i32) -> S {
+        let (sine, cosine) = (lift33::<S>(&self.sine).dot(R), lift33::<S>(&self.cosine).dot(R));
+        angle_near(sine, cosine, half_turns)
     }
 
     fn attitude<S: Scalar>(&self, angle: S) -> Quaternion<S> {

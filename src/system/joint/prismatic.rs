@@ -45,4 +45,8 @@ impl Motion<1, 1> for Prismatic {
     fn attitude<S: Scalar>(&self, _q: &[S; 1]) -> Quaternion<S> {
         self.q_FB.lift()
     }
+
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, _half_turns: &[i32]) -> [S; 1] {
+        [lift3::<S>(&self.axis).dot(&X_FB.p)]
+    }
 }

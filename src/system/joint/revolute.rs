@@ -41,4 +41,8 @@ impl Motion<1, 1> for Revolute {
     fn attitude<S: Scalar>(&self, q: &[S; 1]) -> Quaternion<S> {
         self.turn.attitude(q[0])
     }
+
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, half_turns: &[i32]) -> [S; 1] {
+        [self.turn.nearest(&X_FB.R, half_turns[0])]
+    }
 }

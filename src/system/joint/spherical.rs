@@ -46,4 +46,8 @@ impl Motion<4, 3> for Spherical {
     fn attitude<S: Scalar>(&self, q: &[S; 4]) -> Quaternion<S> {
         self.q_FM.lift() * Quaternion::from_slice(q)
     }
+
+    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, q_FB: Quaternion<S>, _half_turns: &[i32]) -> [S; 4] {
+        (self.q_FM.conjugate().lift() * q_FB).to_array()
+    }
 }

@@ -1,11 +1,12 @@
-use super::{Motion, Turn};
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+use super::{Motion, Turn, angle_near};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
 
 /// B turns about a second axis that itself turns about a first. Coordinates: the two angles, rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Universal {
     first: Turn,
     second: Turn,
+    R_FB0: Mat3<f64>,
 }
 
 impl Universal {
@@ -14,6 +15,7 @@ impl Universal {
         Self {
             first: Turn::new(axis_1, Quaternion::identity()),
             second: Turn::new(axis_2, q_FB0),
+            R_FB0: q_FB0.rotation(),
         }
     }
 }
@@ -52,5 +54,25 @@ impl Motion<2, 2> for Universal {
 
     fn attitude<S: Scalar>(&self, q: &[S; 2]) -> Quaternion<S> {
         self.first.attitude(q[0]) * self.second.attitude(q[1])
+    }
+
+    /// The first turn alone moves the second axis, and the second alone, backwards, the first: `R a₂ = R₁ a₂`, `Rᵀ a₁ = R₂ᵀ a₁`.
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, half_turns: &[i32]) -> [S; 2] {
+        let R = X_FB.R * lift33::<S>(&self.R_FB0).transpose();
+        let (a_1, a_2) = (lift3::<S>(&self.first.axis), lift3::<S>(&self.second.axis));
+        let (moved, back) = (R * a_2, R.tr_mul(&a_1));
+        let slant = a_1.dot(&a_2);
+        [
+            angle_near(
+                a_1.cross(&a_2).dot(&moved),
+                a_2.dot(&moved) - slant * a_1.dot(&moved),
+                half_turns[0],
+            ),
+            angle_near(
+                a_1.cross(&a_2).dot(&back),
+                a_1.dot(&back) - slant * a_2.dot(&back),
+                half_turns[1],
+            ),
+        ]
     }
 }

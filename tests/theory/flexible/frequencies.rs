@@ -14,10 +14,10 @@ pub(super) const EI: f64 = 400.0;
 pub(super) fn frequencies(text: &str) -> Vec<f64> {
     let plant = crate::plant(text);
     let (system, derived) = (plant.model().system(), plant.derived());
-    let mut x = vec![0.0; plant.model().states.len()];
-    plant.start(0.0, &mut x, &mut []);
+    let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
+    plant.model().start_coordinates(plant.parameters(), &mut q, &mut qd);
     let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, derived, &x[..system.nq], &vec![0.0; system.nv]);
+    kinematics.update(system, derived, &q, &vec![0.0; system.nv]);
     let mut stiffness = DMatrix::zeros(system.nv, system.nv);
     for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
         if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {

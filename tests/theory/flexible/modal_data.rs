@@ -142,10 +142,10 @@ fn same_states(beam: &Plant, data: &Plant) -> Vec<usize> {
 /// Mass matrix, and the stiffness of the modes, at the start.
 fn at_rest(plant: &Plant) -> (DMatrix<f64>, DMatrix<f64>) {
     let (system, derived) = (plant.model().system(), plant.derived());
-    let mut x = vec![0.0; plant.model().states.len()];
-    plant.start(0.0, &mut x, &mut vec![0; plant.model().mode_count()]);
+    let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
+    plant.model().start_coordinates(plant.parameters(), &mut q, &mut qd);
     let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, derived, &x[..system.nq], &vec![0.0; system.nv]);
+    kinematics.update(system, derived, &q, &vec![0.0; system.nv]);
     let mut K = DMatrix::zeros(system.nv, system.nv);
     for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
         if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {

@@ -5,8 +5,9 @@ use super::motion::{Moving, spatial};
 use super::sum::Sum;
 use crate::algebra::{ArticulatedInertia, Sym3, Twist, Vec3, Wrench, cross_matrix, spd};
 use crate::dynamics::Applied;
+use crate::dynamics::SingularHinge;
+use crate::dynamics::body::flexible_body;
 use crate::dynamics::recursive::forward::deduct;
-use crate::dynamics::recursive::{SingularHinge, flexible_body};
 use crate::system::{Derived, Kinematics, System};
 
 impl Derivatives {

@@ -1,9 +1,9 @@
 //! What belongs to one body or one joint alone, by dual numbers in all bodies and joints at once.
 
-use super::super::flexible_body;
 use super::motion::{Moving, spatial};
 use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
 use crate::dynamics::Applied;
+use crate::dynamics::body::flexible_body;
 use crate::spec::JointType;
 use crate::system::{BodyKinematics, Derived, Kinematics, Modes, System};
 

@@ -48,9 +48,9 @@ mod write;
 
 pub use local::Local;
 
-use super::SingularHinge;
 use crate::algebra::{ArticulatedInertia, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
+use crate::dynamics::SingularHinge;
 use crate::system::{Derived, Kinematics, System};
 use layout::Layout;
 use motion::Moving;

@@ -1,0 +1,81 @@
+//! What a formulation costs: the right-hand side of the ODE, microseconds per evaluation.
+//!
+//! `cargo bench --bench formulations` times each craft in all formulations, in the same rounds: the examples, then chains of revolute joints on a
+//! floating base.
+
+mod side_by_side;
+
+use grapple::spec::{Formulation, QuaternionOptions, Spec};
+use side_by_side::{Craft, Time, measure, read};
+use std::fmt::Write;
+
+const LINKS: [usize; 8] = [2, 6, 12, 25, 50, 100, 200, 400];
+
+fn main() {
+    println!(
+        "{:16} {:>19} {:>19} {:>19}",
+        "", "recursive", "quaternion", "with momentum rows"
+    );
+    println!(
+        "{:16} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "µs", "median", "minimum", "median", "minimum", "median", "minimum", "ratio", "per joint", "states"
+    );
+    for (name, joints, text) in [
+        ("two_link", 2, include_str!("../examples/two_link.toml")),
+        ("klak_2020", 2, include_str!("../examples/klak_2020.toml")),
+        ("ssrms_type", 7, include_str!("../examples/ssrms_type.toml")),
+        ("ssrms_flexible", 7, include_str!("../examples/ssrms_flexible.toml")),
+    ] {
+        line(name, joints, &read(text));
+    }
+    for n in LINKS {
+        line(&format!("chain of {n}"), n, &read(&chain(n)));
+    }
+}
+
+/// A floating base with `n` links, hinged about y and z in turn.
+fn chain(n: usize) -> String {
+    let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
+    for i in 1..=n {
+        let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
+        write!(
+            text,
+            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
+             [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
+             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\n"
+        )
+        .expect("strings grow");
+    }
+    text
+}
+
+/// Times a craft in each formulation.
+fn line(name: &str, joints: usize, written: &Spec) {
+    let in_formulation = |formulation, quaternion| Spec {
+        formulation,
+        quaternion,
+        ..written.clone()
+    };
+    let momentum = QuaternionOptions {
+        momentum_rows: true,
+        ..QuaternionOptions::default()
+    };
+    let mut craft = [
+        in_formulation(Formulation::Recursive, None),
+        in_formulation(Formulation::Quaternion, None),
+        in_formulation(Formulation::Quaternion, Some(momentum)),
+    ]
+    .map(|spec| Craft::new(&spec));
+    let times = measure(&mut craft);
+    print!("{name:16}");
+    for Time { median, minimum } in times {
+        print!(" {median:9.2} {minimum:9.2}");
+    }
+    let [recursive, quaternion, _] = times.map(|time| time.median);
+    println!(
+        " {:9.1} {:9.2} {:9}",
+        quaternion / recursive,
+        quaternion / joints as f64,
+        craft[1].state_count()
+    );
+}

@@ -1,0 +1,106 @@
+use super::quaternion::{Rows, SaddlePoint, condition};
+use super::recursive::ForwardDynamics;
+use super::{Applied, SingularHinge};
+use crate::algebra::{Scalar, Twist, Wrench};
+use crate::spec::{Coupling, Formulation, Spec};
+use crate::system::{Derived, Kinematics, System};
+
+/// From loads to accelerations, by the formulation that the spec asks for.
+#[derive(Clone, Debug)]
+pub struct Dynamics<S: Scalar> {
+    engine: Engine<S>,
+    /// What the drives of prescribed joints give, one for each rate, N·m or N.
+    pub drive: Vec<S>,
+}
+
+#[derive(Clone, Debug)]
+enum Engine<S: Scalar> {
+    Recursive(ForwardDynamics<S>),
+    Quaternion(Box<SaddlePoint<S>>),
+}
+
+impl<S: Scalar> Dynamics<S> {
+    /// Room for a system, in the spec's formulation.
+    pub fn new(system: &System, spec: &Spec) -> Self {
+        let options = spec.quaternion.clone().unwrap_or_default();
+        let rows = match options.coupling {
+            Coupling::PaperLiteral => Rows::MomentumWithoutModes,
+            _ if options.momentum_rows => Rows::Momentum,
+            _ => Rows::Joints,
+        };
+        Self {
+            engine: match spec.formulation {
+                Formulation::Recursive => Engine::Recursive(ForwardDynamics::new(system)),
+                Formulation::Quaternion => Engine::Quaternion(Box::new(SaddlePoint::new(system, rows))),
+            },
+            drive: vec![S::zero(); system.nv],
+        }
+    }
+
+    /// Computes the derivatives `qdd` of the rates of joints and modes (`nv` numbers, rad/s² or m/s²), and the bodies' [`A`](Self::A).
+    ///
+    /// # Errors
+    /// [`SingularHinge`] if a joint moves no inertia (to round-off).
+    #[inline]
+    pub fn solve(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) -> Result<(), SingularHinge> {
+        match &mut self.engine {
+            Engine::Recursive(recursion) => recursion.solve(system, derived, kinematics, applied, qdd),
+            Engine::Quaternion(saddle_point) => saddle_point.solve(system, derived, kinematics, applied, qdd),
+        }
+    }
+
+    /// Accelerations of the bodies' origins beyond [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
+    pub fn A(&self) -> &[Twist<S>] {
+        match &self.engine {
+            Engine::Recursive(recursion) => &recursion.A,
+            Engine::Quaternion(saddle_point) => &saddle_point.A,
+        }
+    }
+
+    /// The wrench that its joint transmits to the body `i`, about the body's origin, world axes; after
+    /// [`solve`](Self::solve). None if the body is not [kept](crate::system::Body::kept).
+    pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
+        match &self.engine {
+            Engine::Recursive(recursion) => recursion.transmitted(system, i),
+            Engine::Quaternion(saddle_point) => Some(saddle_point.F[i]),
+        }
+    }
+
+    /// The condition number of the saddle-point matrix, of a formulation that has one. Memory is taken for it.
+    pub fn condition(&self, system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> Option<S> {
+        match &self.engine {
+            Engine::Recursive(_) => None,
+            Engine::Quaternion(saddle_point) => Some(condition(&saddle_point.matrix(system, derived, kinematics))),
+        }
+    }
+
+    /// What the drives of prescribed joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
+    /// after [`solve`](Self::solve).
+    pub fn drive(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        (qd, qdd): (&[S], &[S]),
+    ) -> S {
+        let mut power = S::zero();
+        for (i, body) in system.bodies.iter().enumerate() {
+            if let (true, Some(F)) = (body.joint.prescribed, self.transmitted(system, i)) {
+                for v in body.joint.v..body.joint.v + body.joint.nv {
+                    let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
+                    self.drive[v] = F.power(&kinematics.H[v]) + rotor - applied.tau[v];
+                    power += self.drive[v] * qd[v];
+                }
+            }
+        }
+        power
+    }
+}

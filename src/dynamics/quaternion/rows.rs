@@ -1,0 +1,101 @@
+use crate::algebra::{Scalar, SmallSpd, Twist, Vec3, Wrench, norm};
+use crate::system::{Joint, Kinematics};
+
+/// How a joint moves and holds its body: wrenches that it can transmit, about the body's origin, world axes.
+///
+/// With the acceleration `A` of the body beyond that of what carries it, `q̈ = Vᵀ A` and `0 = Wᵀ A`. Rows on angles and rows on
+/// distances are kept apart. The five of a revolute joint are Kłak and Jarzębowska's (5) and (6), with (6), three rows of rank two,
+/// reduced to the two directions across the axis.
+#[derive(Clone, Debug)]
+pub struct JointRows<S: Scalar> {
+    /// `V`, a unit torque or force on each rate: `VᵀH = 1`.
+    pub moved: Vec<Wrench<S>>,
+    /// `W`, an orthonormal basis of what has no power on any rate: `WᵀH = 0`.
+    pub held: Vec<Wrench<S>>,
+    /// Whether a drive prescribes the rates' derivatives, so that `V` is held too.
+    driven: bool,
+}
+
+impl<S: Scalar> JointRows<S> {
+    /// Room for a joint.
+    pub(super) fn new(joint: &Joint) -> Self {
+        Self {
+            moved: vec![Wrench::zero(); joint.nv],
+            held: vec![Wrench::zero(); 6 - joint.nv],
+            driven: joint.prescribed,
+        }
+    }
+
+    /// The rows that multipliers hold: `W`, and `V` too of a driven joint.
+    pub fn constraints(&self) -> impl Iterator<Item = &Wrench<S>> {
+        let moved = if self.driven { self.moved.as_slice() } else { &[] };
+        self.held.iter().chain(moved)
+    }
+
+    /// `V` where torques and forces act, with the rates' numbers.
+    pub fn loaded(&self) -> impl Iterator<Item = (usize, &Wrench<S>)> {
+        let moved = if self.driven { &[] } else { self.moved.as_slice() };
+        moved.iter().enumerate()
+    }
+
+    /// Fills both.
+    pub(super) fn update(&mut self, joint: &Joint, kinematics: &Kinematics<S>) {
+        let H = &kinematics.H[joint.v..joint.v + joint.nv];
+        match H {
+            [a, b] => self.moved.copy_from_slice(&dual([a, b])),
+            // Of length one and at right angles.
+            _ => self
+                .moved
+                .iter_mut()
+                .zip(H)
+                .for_each(|(V, H)| *V = Wrench::new(H.w, H.v)),
+        }
+        let mut held = self.held.iter_mut();
+        let turns = complement(H.iter().map(|H| H.w), |t| Wrench::new(t, Vec3::zeros()));
+        let slides = complement(H.iter().map(|H| H.v), |f| Wrench::new(Vec3::zeros(), f));
+        for row in turns.into_iter().chain(slides).flatten() {
+            if let Some(W) = held.next() {
+                *W = row;
+            }
+        }
+    }
+}
+
+/// `H (HᵀH)⁻¹` of two columns: the axes of a universal joint need not be at right angles.
+fn dual<S: Scalar>(H: [&Twist<S>; 2]) -> [Wrench<S>; 2] {
+    let H = H.map(|H| Wrench::new(H.w, H.v));
+    let dot = |a: &Wrench<S>, b: &Wrench<S>| a.t.dot(&b.t) + a.f.dot(&b.f);
+    let products = H.map(|a| H.map(|b| dot(&a, &b)));
+    let Ok(factors) = SmallSpd::factor(&products) else {
+        // Two axes in one line are refused when the model is judged.
+        return H;
+    };
+    let unit = |i: usize| std::array::from_fn(|j| if i == j { S::one() } else { S::zero() });
+    [0, 1].map(|i| {
+        let [a, b] = factors.solve(&unit(i));
+        H[0] * a + H[1] * b
+    })
+}
+
+/// An orthonormal basis of the directions at right angles to some that are independent, or zero.
+fn complement<S: Scalar>(
+    directions: impl Iterator<Item = Vec3<S>>,
+    row: impl Fn(Vec3<S>) -> Wrench<S>,
+) -> [Option<Wrench<S>>; 3] {
+    let mut given = directions.filter(|v| v.dot(v).value() > 0.0);
+    let unit = |i: usize| Vec3::from_fn(|j, _| if i == j { S::one() } else { S::zero() });
+    match (given.next(), given.next(), given.next()) {
+        (None, ..) => [0, 1, 2].map(|i| Some(row(unit(i)))),
+        (Some(a), None, _) => {
+            let b = a.cross(&unit(a.map(|x| x.value().abs()).imin()));
+            let b = b / norm(&b);
+            let c = a.cross(&b);
+            [Some(row(b)), Some(row(c / norm(&c))), None]
+        }
+        (Some(a), Some(b), None) => {
+            let c = a.cross(&b);
+            [Some(row(c / norm(&c))), None, None]
+        }
+        _ => [None; 3],
+    }
+}

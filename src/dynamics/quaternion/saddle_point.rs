@@ -1,0 +1,485 @@
+use super::JointRows;
+use super::momentum::{MomentumRows, Rows};
+use crate::algebra::{Scalar, Twist, Vec3, Wrench, spd};
+use crate::dynamics::body::inertia_and_bias;
+use crate::dynamics::{Applied, SingularHinge};
+use crate::system::{Carrier, Derived, Joint, Kinematics, System};
+
+/// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the leaves to the roots.
+///
+/// Unknown are the accelerations `a = (A, η̈)` of each body's origin (beyond its `A_bias`) and modes, and the multipliers `ν` of each joint's rows
+/// `W`. With the acceleration `u = X a_P` that the joint's carrier would give the body, joint torques `τ` and rotor inertias `ρ`:
+///
+/// ```text
+///     M a + Σ_children Xᵀ F_c = f + F          (1)
+///     F = V (τ − ρ q̈) − W ν,   q̈ = Vᵀ (A − u)   (2)
+///     Wᵀ (A − u) = h                           (3)
+/// ```
+///
+/// `F` is what the joint transmits; `h` is zero, but of a driven joint `V` is held too, with its `q̈` as `h`. Together they are the matrix
+/// `[M Bᵀ; B 0]` of Kłak and Jarzębowska's (2) and (10), with the rotors in `M`, and as sparse as the tree. Of a body whose children are gone,
+///
+/// ```text
+///     a = a₀ + a_u u,   ν = ν₀ + ν_u u,   F = F₀ + I u     (4)
+/// ```
+///
+/// by factoring its own `[M + V ρ Vᵀ + W σ Wᵀ, W; Wᵀ, 0]`; `M_P += XᵀIX` and `f_P −= XᵀF₀` are all that its carrier sees. The term `W σ Wᵀ`
+/// changes no solution; it makes the first block positive definite where a body alone has no inertia about an axis that its joint holds
+/// (the augmented Lagrangian: Benzi, Golub and Liesen, *Acta Numerica* 14 (2005), §3.5, doi:10.1017/S0962492904000212).
+#[derive(Clone, Debug)]
+pub struct SaddlePoint<S: Scalar> {
+    pub(super) nodes: Vec<Node<S>>,
+    /// Accelerations of the bodies' origins beyond [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
+    pub A: Vec<Twist<S>>,
+    /// What each body's joint transmits to it, about its origin, world axes.
+    pub F: Vec<Wrench<S>>,
+    pub(super) momentum: Option<MomentumRows<S>>,
+    /// No torques, one for each rate.
+    idle: Vec<S>,
+}
+
+/// One body with its joint.
+#[derive(Clone, Debug)]
+pub(super) struct Node<S: Scalar> {
+    pub joint: JointRows<S>,
+    /// `X`: the body's acceleration for each of its carrier's, modes included.
+    pub X: Vec<Twist<S>>,
+    /// `M`, row by row; once factored, `[M + V ρ Vᵀ + W σ Wᵀ]`'s factors.
+    pub M: Vec<S>,
+    /// What multiplies the rows: `[M …]⁻¹ W`, column by column.
+    MW: Vec<S>,
+    /// Factors of `Wᵀ [M …]⁻¹ W`.
+    Y: Vec<S>,
+    /// `σ`, one for each row.
+    sigma: Vec<S>,
+    /// `f` and `h` as they are set up.
+    load: Vec<S>,
+    motion: Vec<S>,
+    /// `f`; once eliminated `a₀`, then `a`.
+    pub f: Vec<S>,
+    /// `h`; once eliminated `ν₀`, then `ν`.
+    pub h: Vec<S>,
+    /// `Rᵀ`, column by column, if there are momentum rows.
+    pub R: [Vec<S>; 6],
+    /// `a_u` and `ν_u`, column by column.
+    a_u: [Vec<S>; 6],
+    nu_u: [Vec<S>; 6],
+    /// `I`, the wrench for each part of `u`.
+    I: [Wrench<S>; 6],
+}
+
+impl<S: Scalar> Node<S> {
+    fn new(system: &System, i: usize) -> Self {
+        let body = &system.bodies[i];
+        let size = |i: usize| 6 + system.bodies[i].modes.as_ref().map_or(0, |modes| modes.n);
+        let joint = JointRows::new(&body.joint);
+        let held = joint.constraints().count();
+        let (d, room) = (size(i), |n: usize| vec![S::zero(); n]);
+        Self {
+            joint,
+            X: vec![Twist::zero(); body.parent.map_or(0, size)],
+            M: room(d * d),
+            MW: room(d * held),
+            Y: room(held * held),
+            sigma: room(held),
+            load: room(d),
+            motion: room(held),
+            f: room(d),
+            h: room(held),
+            R: std::array::from_fn(|_| room(d)),
+            a_u: std::array::from_fn(|_| room(d)),
+            nu_u: std::array::from_fn(|_| room(held)),
+            I: [Wrench::zero(); 6],
+        }
+    }
+
+    /// `V ρ Vᵀ + W σ Wᵀ`, column by column.
+    fn stiffened(&self, rho: &[f64]) -> [Wrench<S>; 6] {
+        std::array::from_fn(|k| {
+            let e = unit(k);
+            let loaded = self.joint.loaded();
+            let rotors = loaded.fold(Wrench::zero(), |sum, (j, V)| sum + *V * (V.power(&e) * S::lift(rho[j])));
+            let held = self.joint.constraints().zip(&self.sigma);
+            held.fold(rotors, |sum, (W, &sigma)| sum + *W * (W.power(&e) * sigma))
+        })
+    }
+
+    /// Solves `[M …] a + W ν = f`, `Wᵀ a = h` in place, once both matrices are factored.
+    fn solve(&self, f: &mut [S], h: &mut [S]) {
+        spd::solve(&self.M, f, |x| x);
+        let A = twist(f);
+        for (h, W) in h.iter_mut().zip(self.joint.constraints()) {
+            *h = W.power(&A) - *h;
+        }
+        spd::solve(&self.Y, h, |x| x);
+        for (&nu, column) in h.iter().zip(self.MW.chunks(f.len())) {
+            for (f, &entry) in f.iter_mut().zip(column) {
+                *f -= entry * nu;
+            }
+        }
+    }
+
+    /// (2): what the joint transmits, of the torque or force on each rate and the multipliers.
+    fn transmitted(&self, on_rate: impl Fn(usize, &Wrench<S>) -> S, nu: &[S]) -> Wrench<S> {
+        let loaded = self.joint.loaded();
+        let loads = loaded.fold(Wrench::zero(), |F, (j, V)| F + *V * on_rate(j, V));
+        self.joint.constraints().zip(nu).fold(loads, |F, (W, &nu)| F - *W * nu)
+    }
+
+    /// The joint's rate that is most along the pivot which vanished, or the mode.
+    fn singular(&self, body: usize, pivot: usize) -> SingularHinge {
+        let rates = self.joint.moved.iter().enumerate();
+        let along = rates.map(|(j, V)| (j, numbers(V).get(pivot).map_or(0.0, |x| x.value().abs())));
+        let nv = self.joint.moved.len();
+        let axis = match pivot {
+            0..6 => along.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j),
+            _ => nv + pivot - 6,
+        };
+        SingularHinge { body, axis }
+    }
+}
+
+impl<S: Scalar> SaddlePoint<S> {
+    /// Room for a system, with or without momentum rows.
+    pub fn new(system: &System, rows: Rows) -> Self {
+        let n = system.bodies.len();
+        let momentum = match rows {
+            Rows::Joints => None,
+            Rows::Momentum => Some(MomentumRows::new(system, true)),
+            Rows::MomentumWithoutModes => Some(MomentumRows::new(system, false)),
+        };
+        Self {
+            nodes: (0..n).map(|i| Node::new(system, i)).collect(),
+            A: vec![Twist::zero(); n],
+            F: vec![Wrench::zero(); n],
+            momentum,
+            idle: vec![S::zero(); system.nv],
+        }
+    }
+
+    /// Computes the rates' derivatives `qdd` (`nv` numbers, rad/s² or m/s²), [`A`](Self::A) and [`F`](Self::F).
+    ///
+    /// # Errors
+    /// [`SingularHinge`] if a joint moves no inertia (to round-off).
+    pub fn solve(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) -> Result<(), SingularHinge> {
+        let mut momentum = self.momentum.take();
+        self.set_up(system, derived, kinematics, applied);
+        if let Some(momentum) = &mut momentum {
+            self.set_up_rows(system, derived, kinematics, applied, momentum);
+        }
+        let factored = (0..self.nodes.len())
+            .rev()
+            .try_for_each(|i| self.factor(system, derived, i));
+        if factored.is_ok() {
+            self.pass(system, derived, &applied.tau);
+            if let Some(momentum) = &mut momentum {
+                self.hold_momentum(system, derived, &applied.tau, momentum);
+            }
+            for i in 0..self.nodes.len() {
+                self.finish(system, derived, &applied.tau, i, qdd);
+            }
+        }
+        self.momentum = momentum;
+        factored
+    }
+
+    /// Sets every body up by itself.
+    pub(super) fn set_up(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+    ) {
+        for i in 0..self.nodes.len() {
+            self.set_up_body(system, derived, kinematics, applied, i);
+            let node = &mut self.nodes[i];
+            node.load.copy_from_slice(&node.f);
+            node.motion.copy_from_slice(&node.h);
+        }
+    }
+
+    /// Solves for what stands in `f` and `h`, with the joints' torques.
+    fn pass(&mut self, system: &System, derived: &Derived, tau: &[S]) {
+        for i in (0..self.nodes.len()).rev() {
+            self.reduce(system, derived, tau, i);
+        }
+        for i in 0..self.nodes.len() {
+            self.substitute(system, i);
+        }
+    }
+
+    /// The body by itself, `M` and `f`; its joint's rows; what its carrier's acceleration does to it.
+    fn set_up_body(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        i: usize,
+    ) {
+        let body = &system.bodies[i];
+        let node = &mut self.nodes[i];
+        let d = node.f.len();
+        let (I, p) = inertia_and_bias(system, derived, kinematics, i);
+        for k in 0..6 {
+            let column = numbers(&I.times(&unit(k)));
+            for (l, &entry) in column.iter().enumerate() {
+                node.M[l * d + k] = entry;
+            }
+        }
+        node.f[..6].copy_from_slice(&numbers(&(applied.wrench[i] - p)));
+        if let Some(modes) = &body.modes {
+            let bent = &kinematics.deflections[modes.index];
+            let A_bias = &kinematics.bodies[i].A_bias;
+            for (k, (L, v)) in bent.L.iter().zip(modes.rates()).enumerate() {
+                let row = (6 + k) * d;
+                node.M[row..row + 6].copy_from_slice(&numbers(L));
+                node.M[row + 6..row + d].copy_from_slice(&bent.M[k * modes.n..(k + 1) * modes.n]);
+                node.f[6 + k] = applied.tau[v] - bent.modal_bias[k] - L.power(A_bias);
+            }
+        }
+        node.joint.update(&body.joint, kinematics);
+        node.h.fill(S::zero());
+        if body.joint.prescribed {
+            let own = body.joint.v..body.joint.v + body.joint.nv;
+            node.h[6 - body.joint.nv..].copy_from_slice(&applied.qdd[own]);
+        }
+        let r = kinematics.bodies[i].r_PB_W;
+        let (across, T) = match body.carrier() {
+            Carrier::World => return,
+            Carrier::Body(_) => (r, [].as_slice()),
+            Carrier::Station(s) => {
+                let first = system.stations[s].first;
+                let T = &kinematics.T[first..first + node.X.len() - 6];
+                (r + kinematics.stations[s].r_PB_W, T)
+            }
+        };
+        for (k, X) in node.X.iter_mut().enumerate() {
+            *X = match k.checked_sub(6) {
+                None => unit(k).shift(&across),
+                Some(mode) => T[mode].shift(&r),
+            };
+        }
+    }
+
+    /// The matrices of (4), and what the carrier sees of them.
+    fn factor(&mut self, system: &System, derived: &Derived, i: usize) -> Result<(), SingularHinge> {
+        let joint = &system.bodies[i].joint;
+        let rho = &derived.rotor_inertia[joint.v..joint.v + joint.nv];
+        let (carriers, rest) = self.nodes.split_at_mut(i);
+        let node = &mut rest[0];
+        let (d, m) = (node.f.len(), node.h.len());
+        // In size like the inertia that the body has already.
+        let mean = |first: usize| (first..first + 3).map(|k| node.M[k * d + k].value()).sum::<f64>() / 3.0;
+        let (J, mass) = (mean(0), mean(3));
+        for (sigma, W) in node.sigma.iter_mut().zip(node.joint.constraints()) {
+            let slides = W.f.dot(&W.f).value() > 0.0;
+            *sigma = S::lift(if slides { mass } else { J });
+        }
+        let stiff = node.stiffened(rho);
+        for (l, column) in stiff.iter().enumerate() {
+            for (k, entry) in numbers(column).into_iter().enumerate().skip(l) {
+                node.M[k * d + l] += entry;
+            }
+        }
+        spd::factor(&mut node.M, d).map_err(|pivot| node.singular(i, pivot))?;
+        for (column, W) in node.MW.chunks_mut(d).zip(node.joint.constraints()) {
+            column.fill(S::zero());
+            column[..6].copy_from_slice(&numbers(W));
+            spd::solve(&node.M, column, |x| x);
+        }
+        for (row, W) in node.Y.chunks_mut(m.max(1)).zip(node.joint.constraints()) {
+            for (entry, column) in row.iter_mut().zip(node.MW.chunks(d)) {
+                *entry = W.power(&twist(column));
+            }
+        }
+        // Rows are independent, and what multiplies them is positive definite.
+        spd::factor(&mut node.Y, m).map_err(|row| node.singular(i, row))?;
+        if joint.nv == 6 || node.X.is_empty() {
+            return Ok(());
+        }
+        for k in 0..6 {
+            let e = unit(k);
+            let (mut a, mut nu) = (std::mem::take(&mut node.a_u[k]), std::mem::take(&mut node.nu_u[k]));
+            a.fill(S::zero());
+            a[..6].copy_from_slice(&numbers(&stiff[k]));
+            for (nu, W) in nu.iter_mut().zip(node.joint.constraints()) {
+                *nu = W.power(&e);
+            }
+            node.solve(&mut a, &mut nu);
+            let relative = twist(&a) - e;
+            node.I[k] = node.transmitted(|j, V| -V.power(&relative) * S::lift(rho[j]), &nu);
+            (node.a_u[k], node.nu_u[k]) = (a, nu);
+        }
+        let carrier = system.bodies[i].parent.map(|parent| &mut carriers[parent]);
+        if let Some(carrier) = carrier {
+            let d = carrier.f.len();
+            for (l, X_l) in node.X.iter().enumerate() {
+                let x = numbers(&Wrench::new(X_l.w, X_l.v));
+                let IX = node.I.iter().zip(x).fold(Wrench::zero(), |sum, (I, x)| sum + *I * x);
+                for (k, X_k) in node.X.iter().enumerate().skip(l) {
+                    carrier.M[k * d + l] += IX.power(X_k);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `a₀` and `ν₀` of (4), and what the carrier feels of them.
+    fn reduce(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize) {
+        let joint = &system.bodies[i].joint;
+        let (tau, rho) = (of(joint, tau), of(joint, &derived.rotor_inertia));
+        let (carriers, rest) = self.nodes.split_at_mut(i);
+        let node = &mut rest[0];
+        let mut g = node.transmitted(|j, _| tau[j], &[]);
+        for ((W, &sigma), &h) in node.joint.constraints().zip(&node.sigma).zip(&node.h) {
+            g = g + *W * (sigma * h);
+        }
+        let (mut f, mut h) = (std::mem::take(&mut node.f), std::mem::take(&mut node.h));
+        for (f, g) in f.iter_mut().zip(numbers(&g)) {
+            *f += g;
+        }
+        node.solve(&mut f, &mut h);
+        let A = twist(&f);
+        let F = node.transmitted(|j, V| tau[j] - V.power(&A) * S::lift(rho[j]), &h);
+        (node.f, node.h) = (f, h);
+        if let (Some(parent), 0..6) = (system.bodies[i].parent, joint.nv) {
+            for (f, X) in carriers[parent].f.iter_mut().zip(&node.X) {
+                *f -= F.power(X);
+            }
+        }
+    }
+
+    /// (4) with what the carrier does.
+    fn substitute(&mut self, system: &System, i: usize) {
+        if system.bodies[i].joint.nv < 6 {
+            let u = self.carried(system, i);
+            let node = &mut self.nodes[i];
+            for ((a_u, nu_u), u) in node.a_u.iter().zip(&node.nu_u).zip(numbers(&Wrench::new(u.w, u.v))) {
+                node.f.iter_mut().zip(a_u).for_each(|(a, &a_u)| *a += a_u * u);
+                node.h.iter_mut().zip(nu_u).for_each(|(nu, &nu_u)| *nu += nu_u * u);
+            }
+        }
+    }
+
+    /// `u`, the acceleration that its carrier would give a body.
+    fn carried(&self, system: &System, i: usize) -> Twist<S> {
+        let carrier = system.bodies[i].parent.map(|parent| &self.nodes[parent].f);
+        let of_carrier = self.nodes[i].X.iter().zip(carrier.into_iter().flatten());
+        of_carrier.fold(Twist::zero(), |u, (X, &a)| u + *X * a)
+    }
+
+    /// What is asked for, of `a` and `ν`.
+    fn finish(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize, qdd: &mut [S]) {
+        let body = &system.bodies[i];
+        let joint = &body.joint;
+        self.A[i] = twist(&self.nodes[i].f);
+        let relative = self.A[i] - self.carried(system, i);
+        let node = &self.nodes[i];
+        for (V, qdd) in node.joint.moved.iter().zip(&mut qdd[joint.v..]) {
+            *qdd = V.power(&relative);
+        }
+        if let Some(modes) = &body.modes {
+            qdd[modes.rates()].copy_from_slice(&node.f[6..]);
+        }
+        let (tau, rho) = (of(joint, tau), of(joint, &derived.rotor_inertia));
+        let qdd = &qdd[joint.v..];
+        self.F[i] = node.transmitted(|j, _| tau[j] - qdd[j] * S::lift(rho[j]), &node.h);
+    }
+
+    /// Fills `R` and `g`.
+    pub(super) fn set_up_rows(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        momentum: &mut MomentumRows<S>,
+    ) {
+        momentum.begin(derived, kinematics);
+        for (i, node) in self.nodes.iter_mut().enumerate() {
+            let Some(craft) = momentum.craft[i] else { continue };
+            let joint = &system.bodies[i].joint;
+            let rows = &mut momentum.rows[craft];
+            let r = kinematics.bodies[i].p_WB - rows.centre;
+            let mut F = Wrench::zero();
+            if joint.nv == 6 {
+                F = node.transmitted(|j, _| applied.tau[joint.v + j], &[]);
+            }
+            F = F + wrench(&node.load);
+            for (k, R) in node.R.iter_mut().enumerate() {
+                let U = unit(k).shift(&r);
+                rows.g[k] += F.power(&U);
+                let d = R.len();
+                for (l, R) in R.iter_mut().enumerate() {
+                    *R = match l < 6 || momentum.with_modes {
+                        true => wrench(&node.M[l * d..]).power(&U),
+                        false => S::zero(),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Adds the forces `−Rᵀ σ` that make `R a = g`.
+    fn hold_momentum(&mut self, system: &System, derived: &Derived, tau: &[S], momentum: &mut MomentumRows<S>) {
+        momentum.take_excess(self.nodes.iter().map(|node| (&node.R, node.f.as_slice())));
+        let idle = std::mem::take(&mut self.idle);
+        for l in 0..6 {
+            for (node, craft) in self.nodes.iter_mut().zip(&momentum.craft) {
+                match craft {
+                    Some(_) => node.f.copy_from_slice(&node.R[l]),
+                    None => node.f.fill(S::zero()),
+                }
+                node.h.fill(S::zero());
+            }
+            self.pass(system, derived, &idle);
+            momentum.take_response(l, self.nodes.iter().map(|node| (&node.R, node.f.as_slice())));
+        }
+        self.idle = idle;
+        momentum.solve();
+        for (node, craft) in self.nodes.iter_mut().zip(&momentum.craft) {
+            node.f.copy_from_slice(&node.load);
+            node.h.copy_from_slice(&node.motion);
+            let sigma = craft.map_or([S::zero(); 6], |craft| momentum.rows[craft].sigma);
+            for (R, sigma) in node.R.iter().zip(sigma) {
+                node.f.iter_mut().zip(R).for_each(|(f, &R)| *f -= R * sigma);
+            }
+        }
+        self.pass(system, derived, tau);
+    }
+}
+
+/// Of each rate of a joint.
+pub(super) fn of<'a, T>(joint: &Joint, rates: &'a [T]) -> &'a [T] {
+    &rates[joint.v..joint.v + joint.nv]
+}
+
+/// The motion along one of the six axes.
+pub(super) fn unit<S: Scalar>(k: usize) -> Twist<S> {
+    let axis = |first: usize| Vec3::from_fn(|i, _| if first + i == k { S::one() } else { S::zero() });
+    Twist::new(axis(0), axis(3))
+}
+
+/// The six numbers of a wrench, the torque first.
+pub(super) fn numbers<S: Scalar>(F: &Wrench<S>) -> [S; 6] {
+    [F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]
+}
+
+/// The first six numbers as a wrench.
+pub(super) fn wrench<S: Scalar>(a: &[S]) -> Wrench<S> {
+    Wrench::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
+}
+
+/// The first six numbers as a motion.
+fn twist<S: Scalar>(a: &[S]) -> Twist<S> {
+    Twist::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
+}

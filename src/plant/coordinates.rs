@@ -1,0 +1,129 @@
+use crate::algebra::{Quaternion, Scalar};
+use crate::spec::{Spec, at};
+use crate::system::{
+    Baumgarte, Declarations, Derived, Kinematics, Maximal, Modes, ParamId, Quantity, Recovered, System, Unit,
+};
+
+/// What the states are: positions first, then rates, one for one but for the attitudes' four numbers.
+#[derive(Clone, Debug)]
+pub(super) enum Coordinates {
+    /// Coordinates of joints and modes, which are the [`System`]'s.
+    Minimal,
+    /// Positions and motions of all bodies.
+    Maximal(Constrained),
+}
+
+/// Maximal coordinates, and how the joints' constraints are kept.
+#[derive(Clone, Debug)]
+pub(super) struct Constrained {
+    pub layout: Maximal,
+    alpha: ParamId,
+    beta: ParamId,
+}
+
+impl Constrained {
+    pub fn baumgarte(&self, parameters: &[f64]) -> Baumgarte {
+        Baumgarte {
+            alpha: self.alpha.of(parameters),
+            beta: self.beta.of(parameters),
+        }
+    }
+}
+
+impl Coordinates {
+    /// Those of the spec's formulation, with their parameters.
+    pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Self {
+        if !spec.formulation.is_maximal() {
+            return Self::Minimal;
+        }
+        let written = spec.constraints.clone().unwrap_or_default();
+        let mut gain = |name: &str, value: f64, what: &str| {
+            let quantity = Quantity {
+                nominal: 10.0,
+                ..Quantity::new(format!("constraints.{name}"), Unit::PerSecond, what)
+            };
+            let quantity = quantity.bounded(crate::system::Bound::NotNegative);
+            declare.parameter(quantity, value, true, &at("constraints", "", name))
+        };
+        Self::Maximal(Constrained {
+            layout: Maximal::new(system),
+            alpha: gain(
+                "alpha",
+                written.alpha,
+                "Baumgarte's alpha: how a gap's rate at a joint is damped",
+            ),
+            beta: gain("beta", written.beta, "Baumgarte's beta: how a gap at a joint is closed"),
+        })
+    }
+
+    /// Names, units and meaning of the states.
+    pub fn states(&self, system: &System) -> Vec<Quantity> {
+        match self {
+            Self::Minimal => system.states(),
+            Self::Maximal(_) => system.maximal_states(),
+        }
+    }
+
+    /// How many of the states are positions.
+    pub fn positions(&self, system: &System) -> usize {
+        match self {
+            Self::Minimal => system.nq,
+            Self::Maximal(constrained) => constrained.layout.nq,
+        }
+    }
+
+    /// How many are rates.
+    pub fn rates(&self, system: &System) -> usize {
+        match self {
+            Self::Minimal => system.nv,
+            Self::Maximal(constrained) => constrained.layout.nv,
+        }
+    }
+
+    /// Where the amplitudes of body `i` stand among the positions, and their rates among the rates.
+    pub fn of_modes(&self, i: usize, modes: &Modes) -> [usize; 2] {
+        match self {
+            Self::Minimal => [modes.q, modes.v],
+            Self::Maximal(Constrained { layout, .. }) => [layout.position(i) + 7, layout.motion(i) + 6],
+        }
+    }
+
+    /// How many angles there are whose half turns have to be remembered.
+    pub fn half_turns(&self) -> usize {
+        match self {
+            Self::Minimal => 0,
+            Self::Maximal(constrained) => constrained.layout.half_turns,
+        }
+    }
+
+    /// Writes positions and rates that belong to the coordinates `q` and the rates `qd` of joints and modes.
+    pub fn write<S: Scalar>(
+        &self,
+        (system, derived): (&System, &Derived),
+        (q, qd): (&[S], &[S]),
+        (positions, rates): (&mut [S], &mut [S]),
+    ) {
+        match self {
+            Self::Minimal => {
+                positions.copy_from_slice(q);
+                rates.copy_from_slice(qd);
+            }
+            Self::Maximal(constrained) => {
+                let mut kinematics = Kinematics::new(system);
+                kinematics.update(system, derived, q, qd);
+                let mut q_WB = vec![Quaternion::identity(); system.bodies.len()];
+                system.attitudes(derived, q, &mut q_WB);
+                let states = (positions, rates);
+                constrained.layout.write(system, &kinematics, (q, qd), &q_WB, states);
+            }
+        }
+    }
+
+    /// Room to find joint coordinates, if they are not the states.
+    pub fn room<S: Scalar>(&self, system: &System) -> Option<Box<Recovered<S>>> {
+        match self {
+            Self::Minimal => None,
+            Self::Maximal(_) => Some(Box::new(Recovered::new(system))),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the equations of motion are written. Parameters, inputs and outputs are the same in all; states are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Formulation {
+    /// Coordinates of joints and modes, by recursion over the tree: the fastest, without constraints that could drift.
+    #[default]
+    Recursive,
+    /// Thirteen states for each body, joints as constraints with multipliers (Kłak and Jarzębowska 2020).
+    Quaternion,
+}
+
+impl Formulation {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Recursive, Self::Quaternion];
+
+    /// The name in a spec.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recursive => "recursive",
+            Self::Quaternion => "quaternion",
+        }
+    }
+
+    /// Whether its states are those of each body by itself, with joints as constraints between them.
+    pub fn is_maximal(self) -> bool {
+        self != Self::Recursive
+    }
+
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How constraints that have drifted apart are brought together: `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). For formulations whose joints are
+/// constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Constraints {
+    /// `α`, 1/s. Default 10.
+    pub alpha: f64,
+    /// `β`, 1/s. Default 10.
+    pub beta: f64,
+}
+
+impl Default for Constraints {
+    fn default() -> Self {
+        Self {
+            alpha: 10.0,
+            beta: 10.0,
+        }
+    }
+}
+
+/// Options of the formulation `quaternion`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuaternionOptions {
+    /// Whether the balance of momentum of each free-floating craft is among the constraints, six rows more (Kłak and Jarzębowska's (7) and (8), with
+    /// the modes' part and with the loads from outside). Default: no, since it follows from the other equations.
+    pub momentum_rows: bool,
+    /// How bending and motion are coupled. Default `full`.
+    pub coupling: Coupling,
+}
+
+/// How the bending of a flexible body and its motion are coupled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Coupling {
+    /// By the whole kinetic energy: momentum and energy are kept.
+    #[default]
+    Full,
+    /// Kłak and Jarzębowska's (13)–(16): by the accelerations alone, with the matrices of the body at rest. It leaves out what is of first order in
+    /// the deflection with the rates, and momentum with it: on their own craft that is six times the deflection's whole effect.
+    Linear,
+    /// Their (17) to the letter, for reproducing the paper and nothing else: as `linear`, with momentum rows that know nothing of the modes and are held
+    /// by forces from nowhere.
+    PaperLiteral,
+}

@@ -1,0 +1,35 @@
+use super::joint::{Motion, part, with_joint};
+use super::{Body, Carrier, Derived, System};
+use crate::algebra::{Quaternion, Scalar};
+
+impl System {
+    /// The bodies' attitudes `q_WB` as quaternions that move continuously with the coordinates `q` of joints and modes.
+    pub fn attitudes<S: Scalar>(&self, derived: &Derived, q: &[S], q_WB: &mut [Quaternion<S>]) {
+        for (i, (body, constants)) in self.bodies.iter().zip(&derived.bodies).enumerate() {
+            let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(q, body.joint.q)));
+            q_WB[i] = (self.carrier_attitude(derived, body, q, q_WB) * q_FB).normalised();
+        }
+    }
+
+    /// The attitude of what carries a body, where those of the bodies before it are known.
+    pub(super) fn carrier_attitude<S: Scalar>(
+        &self,
+        derived: &Derived,
+        body: &Body,
+        q: &[S],
+        q_WB: &[Quaternion<S>],
+    ) -> Quaternion<S> {
+        match body.carrier() {
+            Carrier::World => Quaternion::identity(),
+            Carrier::Body(parent) => q_WB[parent],
+            Carrier::Station(station) => q_WB[self.stations[station].body] * self.bent(derived, station, q),
+        }
+    }
+
+    /// The attitude of a station in its body.
+    pub fn bent<S: Scalar>(&self, derived: &Derived, station: usize, q: &[S]) -> Quaternion<S> {
+        let modes = self.bodies[self.stations[station].body].modes.as_ref();
+        let eta = modes.map(|modes| &q[modes.coordinates()]);
+        derived.stations[station].attitude(eta.unwrap_or_default())
+    }
+}

@@ -1,0 +1,199 @@
+"""The study of Kłak and Jarzębowska's paper, run as a user runs it: its numbers, its figures, and the page about it.
+
+The reference numbers come from two codes that share nothing with the tool, a planar Lagrange model and a saddle-point
+model of their own; they agree to 4e-10 mm and are given with five decimals of a mm and of a degree.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "klak-2020.md"
+sys.path.append(str(ROOT / "examples" / "klak_2020"))
+
+import study  # noqa: E402
+
+DECIMALS = 0.5e-5  # of the reference, on top of every tolerance
+MM = 1e-5 + DECIMALS
+DEGREES = 1e-6 + DECIMALS
+SAMPLE = study.STEP / 2 + 1e-9  # s: a peak is found at a sample
+
+# tip, at, tip at the end, undeformed, at, deflection (mm, s); base, joint 1, joint 2 (degrees); eta, at, its rate, at
+FULL = (0.60562, 4.260, 0.36075, 1.69528, 4.753, 1.7156, 0.00114, 0.00423, 0.09835, 8.57793e-4, 0.255, 9.1135e-3, 0.027)
+LINEAR = (
+    3.66843,
+    5.000,
+    3.66843,
+    3.65572,
+    5.000,
+    1.7151,
+    0.00751,
+    0.18892,
+    0.22764,
+    8.57546e-4,
+    0.255,
+    9.1135e-3,
+    0.027,
+)
+LITERAL = (
+    1.21110,
+    4.786,
+    0.93197,
+    1.71137,
+    4.260,
+    1.9149,
+    0.05552,
+    0.09209,
+    0.14639,
+    9.57455e-4,
+    0.272,
+    9.7733e-3,
+    0.077,
+)
+REFERENCE = {
+    "recursive": FULL,
+    "full": FULL,
+    "full_rows": FULL,
+    "linear": LINEAR,
+    "linear_rows": LINEAR,
+    "paper_literal": LITERAL,
+}
+TIP_AT_THE_END = {  # m
+    "rigid": (1.20038173, 0.67104602),
+    "full": (1.200729915, 0.671140397),
+    "linear": (1.199047247, 0.667628929),
+    "paper_literal": (1.199646464, 0.670473357),
+}
+RIGID_ANGLES = (-45.92802927, 48.82037995, 104.92707873)  # degrees
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("klak_2020")
+
+
+@pytest.fixture(scope="module")
+def results(directory):
+    """`(motions, comparisons, figures)` of one run of the study."""
+    return study.study(os.environ["GRAPPLE"], directory)
+
+
+@pytest.mark.parametrize("key", REFERENCE)
+def test_the_flexible_craft_moves_as_the_reference_says(key, results, within):
+    _, comparisons, _ = results
+    c = comparisons[key]
+    tip, tip_time, tip_end, undeformed, undeformed_time, deflection, *angles = REFERENCE[key][:9]
+    off = np.abs(np.subtract((c.tip, c.tip_end, c.undeformed), (tip, tip_end, undeformed)))
+    within("klak_2020: tip against the reference, mm", off.max(), MM, "the reference's decimals")
+    within("klak_2020: deflection, mm", abs(c.deflection - deflection), 6e-5, "four decimals")
+    off = np.abs(np.subtract((c.base, c.joint_1, c.joint_2), angles))
+    within("klak_2020: angles, degrees", off.max(), DEGREES, "the reference's decimals")
+    off = np.abs(np.subtract((c.tip_time, c.undeformed_time), (tip_time, undeformed_time)))
+    within("klak_2020: times of the peaks, s", off.max(), 2 * SAMPLE, "samples, and three decimals")
+
+
+@pytest.mark.parametrize("key", REFERENCE)
+def test_the_mode_swings_as_the_reference_says(key, results, within):
+    _, comparisons, _ = results
+    c = comparisons[key]
+    eta, eta_time, etad, etad_time = REFERENCE[key][9:]
+    within("klak_2020: amplitude of the mode", abs(c.eta - eta), 1e-9, "five decimals")
+    within("klak_2020: rate of the mode", abs(c.etad - etad), 1e-7, "four decimals")
+    off = np.abs(np.subtract((c.eta_time, c.etad_time), (eta_time, etad_time)))
+    within("klak_2020: times of the mode's peaks, s", off.max(), 2 * SAMPLE, "samples, and three decimals")
+
+
+@pytest.mark.parametrize("key", TIP_AT_THE_END)
+def test_the_tip_ends_where_the_reference_says(key, results, within):
+    motions, _, _ = results
+    off = 1e3 * np.abs(motions[key].tip[-1, :2] - TIP_AT_THE_END[key])
+    within("klak_2020: tip at the end, mm", off.max(), 1e-5, "the reference's decimals")
+
+
+def test_the_rigid_craft_ends_where_the_reference_says(results, within):
+    motions, _, _ = results
+    off = np.abs(motions["rigid"].angles[-1] - RIGID_ANGLES)
+    within("klak_2020: rigid craft's angles at the end, degrees", off.max(), 1e-6, "the reference's decimals")
+
+
+def test_the_formulations_agree_and_consistent_momentum_rows_change_nothing(results, within):
+    motions, _, _ = results
+    for key, other in (("full", "recursive"), ("full_rows", "full"), ("linear_rows", "linear")):
+        off = study.distance(motions[key].tip, motions[other].tip).max()
+        within("klak_2020: tip, one model written in two ways, mm", off, 1e-8, "both are integrated to 1e-12")
+
+
+def test_only_the_full_coupling_keeps_momentum_and_energy(results, within):
+    _, comparisons, _ = results
+    for key in ("recursive", "full", "full_rows"):
+        c = comparisons[key]
+        worst = max(c.momentum, c.angular_momentum, c.energy_error)
+        within("klak_2020: momentum and energy", worst, 1e-11, "the integrator's error")
+    assert comparisons["linear"].momentum > 2e-3
+    assert comparisons["paper_literal"].momentum > 7e-3
+    assert comparisons["paper_literal"].force == pytest.approx(0.162, abs=5e-4)
+
+
+def test_the_figures_are_svg_and_small(results):
+    _, _, figures = results
+    assert len(figures) == 4
+    for figure in figures:
+        judge_figure(figure)
+
+
+def test_stabilisation_holds_the_joints_together(directory, within):
+    drifts = {drift.gain: drift for drift in study.study_drift(os.environ["GRAPPLE"], directory, longest=5.0)}
+    assert drifts[0.0].gap[-1] > 5.0 * drifts[10.0].gap[-1]
+    for gain, drift in drifts.items():
+        within("klak_2020, drift: gap after 5 s, m", drift.gap[-1], 1e-11, "rk4 with 1 ms")
+        within("klak_2020, drift: gap angle after 5 s", drift.gap_angle[-1], 1e-14, "planar: round-off")
+        within("klak_2020, drift: energy after 5 s, J", drift.energy_error[-1], 1e-11, "rk4 with 1 ms")
+    judge_figure(directory / "drift.svg")
+
+
+def test_the_page_shows_the_tables_that_the_study_writes(results, directory):
+    written = tables((directory / "table.md").read_text(encoding="utf-8"))
+    assert len(written) == 4
+    shown = {table[0]: table for table in tables(PAGE.read_text(encoding="utf-8"))}
+    for table in written:
+        assert table[0] in shown, f"the page has no table {table[0]}"
+        page = shown[table[0]]
+        assert len(page) == len(table)
+        for row, here in zip(table, page):
+            assert len(row) == len(here)
+            assert all(map(same, row, here)), f"the study: {row}\nthe page:  {here}"
+
+
+def test_the_page_shows_figures_that_exist():
+    figures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", PAGE.read_text(encoding="utf-8"))
+    assert len(figures) == 5
+    for figure in figures:
+        judge_figure(PAGE.parent / figure)
+
+
+def judge_figure(path):
+    assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert path.stat().st_size < 150_000
+
+
+def tables(text):
+    """The tables of a Markdown text: for each its rows, the heading first, as tuples of cells."""
+    blocks = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
+    lines = ([tuple(cell.strip() for cell in line.strip("| ").split("|")) for line in b.splitlines()] for b in blocks)
+    return [[heading, *rows] for heading, _, *rows in lines]
+
+
+def same(a, b):
+    """Whether two cells are the same text, or numbers that differ by one in the last digit."""
+    number = r"-?\d+\.(\d+)(?:e([-+]\d+))?"
+    shape = re.fullmatch(number, a)
+    if a == b or not shape or not re.fullmatch(number, b):
+        return a == b
+    unit = 10.0 ** (int(shape[2] or 0) - len(shape[1]))
+    return abs(float(a) - float(b)) < 1.5 * unit
