@@ -9,6 +9,7 @@
 //! - Everything is generic over the [`Scalar`]: `f64` to run, dual numbers for exact derivatives.
 
 mod dual;
+mod dual_quaternion;
 mod quaternion;
 mod rotation;
 mod scalar;
@@ -17,6 +18,7 @@ pub mod spd;
 mod sym3;
 
 pub use dual::Dual;
+pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use quaternion::Quaternion;
 pub use rotation::{TurnedFrame, exp, log};
 pub use scalar::Scalar;

@@ -1,0 +1,327 @@
+use super::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, Wrench};
+use nalgebra::{SMatrix, SVector};
+
+/// A dual quaternion `r + ε d`, `ε² = 0`.
+///
+/// A pose, as `q_XY` (the pose of Y in X): `q + ½ ε p q`, with the attitude `q` that takes Y-coordinates to X, and the position `p` (m) of Y's
+/// origin in axes of X. Poses compose as rotations do, `q_XZ = q_XY ⊗ q_YZ`, and `q̇_XY = ½ q_XY ⊗ V` with the twist `V` of Y in X, axes of Y.
+///
+/// A [twist](Self::from_twist) `ω + ε v` or a [wrench](Self::from_wrench) `f + ε t`: what does not depend on the point comes first, so both
+/// go from one frame to another by the same [adjoint](Self::adjoint).
+///
+/// Conventions and the lemmas of the tests: A. Valverde and P. Tsiotras, "Dual Quaternion Framework for Modeling of Spacecraft-Mounted Multibody
+/// Robotic Systems", *Front. Robot. AI* 5 (2018) 128, doi:10.3389/frobt.2018.00128.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualQuaternion<S> {
+    /// The real part.
+    pub r: Quaternion<S>,
+    /// The dual part.
+    pub d: Quaternion<S>,
+}
+
+/// Eight numbers: the real part, scalar first, then the dual part.
+pub type Vec8<S> = SVector<S, 8>;
+/// What maps them.
+pub type Mat8<S> = SMatrix<S, 8, 8>;
+
+impl<S: Scalar> DualQuaternion<S> {
+    /// The dual quaternion of its two parts.
+    pub fn new(r: Quaternion<S>, d: Quaternion<S>) -> Self {
+        Self { r, d }
+    }
+
+    /// No motion: the pose of a frame in itself.
+    pub fn identity() -> Self {
+        Self::new(Quaternion::identity(), pure(Vec3::zeros()))
+    }
+
+    /// `q_XY` of the attitude `q_XY` (of length one) and the position `p_XY` (m, axes of X) of Y in X.
+    pub fn from_pose(attitude: Quaternion<S>, p: &Vec3<S>) -> Self {
+        Self::new(attitude, pure(p * S::lift(0.5)) * attitude)
+    }
+
+    /// The position `p_XY` (m, axes of X) of a pose: `2 d r*`.
+    pub fn position(&self) -> Vec3<S> {
+        (self.d * self.r.conjugate()).vector() * S::lift(2.0)
+    }
+
+    /// Attitude and position as a rotation matrix and a vector.
+    pub fn pose(&self) -> Pose<S> {
+        Pose {
+            R: self.r.rotation(),
+            p: self.position(),
+        }
+    }
+
+    /// `ω + ε v`.
+    pub fn from_twist(V: &Twist<S>) -> Self {
+        Self::new(pure(V.w), pure(V.v))
+    }
+
+    /// `f + ε t`.
+    pub fn from_wrench(F: &Wrench<S>) -> Self {
+        Self::new(pure(F.f), pure(F.t))
+    }
+
+    /// As a twist, read from the vector parts.
+    pub fn twist(&self) -> Twist<S> {
+        Twist::new(self.r.vector(), self.d.vector())
+    }
+
+    /// As a wrench, read from the vector parts.
+    pub fn wrench(&self) -> Wrench<S> {
+        Wrench::new(self.d.vector(), self.r.vector())
+    }
+
+    /// The eight numbers, the real part first.
+    pub fn to_vector(self) -> Vec8<S> {
+        let (r, d) = (self.r.to_array(), self.d.to_array());
+        Vec8::from_fn(|i, _| if i < 4 { r[i] } else { d[i - 4] })
+    }
+
+    /// Reads eight numbers.
+    pub fn from_vector(v: &Vec8<S>) -> Self {
+        let v = v.as_slice();
+        Self::new(Quaternion::from_slice(&v[..4]), Quaternion::from_slice(&v[4..]))
+    }
+
+    /// `r* + ε d*`: of a pose, the inverse; `(a b)* = b* a*`.
+    pub fn conjugate(self) -> Self {
+        Self::new(self.r.conjugate(), self.d.conjugate())
+    }
+
+    /// `d + ε r`: what makes a twist's places those of a wrench.
+    pub fn swap(self) -> Self {
+        Self::new(self.d, self.r)
+    }
+
+    /// `½ (a b − b* a*)`: of vectors, `a × b` with `ε² = 0`.
+    pub fn cross(self, b: Self) -> Self {
+        let (a, half) = (self, S::lift(0.5));
+        let difference = (a * b).to_vector() - (b.conjugate() * a.conjugate()).to_vector();
+        Self::from_vector(&(difference * half))
+    }
+
+    /// The circle product, a real number: `a_r·b_r + a_d·b_d`. The power of a wrench on a twist is `F ∘ Vˢ`.
+    pub fn circle(self, b: Self) -> S {
+        self.to_vector().dot(&b.to_vector())
+    }
+
+    /// `q a q*`, of a pose `q_XY`: a twist or a wrench about Y's origin in axes of Y, about X's origin in axes of X.
+    pub fn adjoint(self, a: Self) -> Self {
+        self * a * self.conjugate()
+    }
+
+    /// `⟦a⟧_L`, with `a b = ⟦a⟧_L b`.
+    pub fn left(self) -> Mat8<S> {
+        columns(|b| self * b)
+    }
+
+    /// `⟦a⟧_R`, with `b a = ⟦a⟧_R b`.
+    pub fn right(self) -> Mat8<S> {
+        columns(|b| b * self)
+    }
+}
+
+impl<S: Scalar> std::ops::Mul for DualQuaternion<S> {
+    type Output = Self;
+
+    fn mul(self, b: Self) -> Self {
+        let (x, y) = ((self.r * b.d).to_array(), (self.d * b.r).to_array());
+        let [w, i, j, k] = std::array::from_fn(|n| x[n] + y[n]);
+        Self::new(self.r * b.r, Quaternion::new(w, i, j, k))
+    }
+}
+
+/// The matrix of a linear map.
+fn columns<S: Scalar>(map: impl Fn(DualQuaternion<S>) -> DualQuaternion<S>) -> Mat8<S> {
+    let unit = |k: usize| Vec8::from_fn(|i, _| if i == k { S::one() } else { S::zero() });
+    let columns = std::array::from_fn::<_, 8, _>(|k| map(DualQuaternion::from_vector(&unit(k))).to_vector());
+    Mat8::from_columns(&columns)
+}
+
+/// The quaternion without a scalar part.
+fn pure<S: Scalar>(v: Vec3<S>) -> Quaternion<S> {
+    Quaternion::new(S::zero(), v.x, v.y, v.z)
+}
+
+/// A rigid body's dual inertia about its mass centre, body axes: Valverde and Tsiotras's (22), `M = diag(1, m 1₃, 1, J)`.
+///
+/// The ones keep the scalar rows regular; scalar parts of twists and wrenches are zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualInertia<S: Scalar> {
+    /// Mass, kg.
+    pub m: S,
+    /// Inertia about the mass centre, kg·m².
+    pub J: Mat3<S>,
+}
+
+impl<S: Scalar> DualInertia<S> {
+    /// `M ∗ Vˢ`, the dual momentum `m v + ε J ω` (23): it goes from one frame to another as a wrench does.
+    pub fn momentum(&self, V: DualQuaternion<S>) -> DualQuaternion<S> {
+        DualQuaternion::from_vector(&(self.H() * V.to_vector()))
+    }
+
+    /// `H(M) = M SW` (25)–(28), the matrix that makes a twist's momentum, or its derivative's wrench.
+    pub fn H(&self) -> Mat8<S> {
+        let mut H = Mat8::zeros();
+        (H[(0, 4)], H[(4, 0)]) = (S::one(), S::one());
+        for i in 0..3 {
+            H[(1 + i, 5 + i)] = self.m;
+            for j in 0..3 {
+                H[(5 + i, 1 + j)] = self.J[(i, j)];
+            }
+        }
+        H
+    }
+
+    /// `H(M)⁻¹ = SW M⁻¹` (29); none if the inertia is singular.
+    pub fn H_inverse(&self) -> Option<Mat8<S>> {
+        let [a, b, c] = [0, 1, 2].map(|k| self.J.column(k).into_owned());
+        let rows = [b.cross(&c), c.cross(&a), a.cross(&b)];
+        let determinant = a.dot(&rows[0]);
+        let regular = determinant.value() != 0.0 && self.m.value() != 0.0;
+        regular.then(|| {
+            let mut H = Mat8::zeros();
+            (H[(0, 4)], H[(4, 0)]) = (S::one(), S::one());
+            for i in 0..3 {
+                H[(5 + i, 1 + i)] = S::one() / self.m;
+                for j in 0..3 {
+                    H[(1 + i, 5 + j)] = rows[i][j] / determinant;
+                }
+            }
+            H
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attitude() -> Quaternion<f64> {
+        Quaternion::new(0.6, -0.3, 0.5, 0.2).normalised()
+    }
+
+    fn poses() -> [DualQuaternion<f64>; 2] {
+        let other = Quaternion::new(-0.1, 0.7, 0.3, -0.4).normalised();
+        [
+            DualQuaternion::from_pose(attitude(), &Vec3::new(0.4, -1.1, 0.7)),
+            DualQuaternion::from_pose(other, &Vec3::new(-2.0, 0.3, 0.9)),
+        ]
+    }
+
+    fn any(seed: f64) -> DualQuaternion<f64> {
+        DualQuaternion::from_vector(&Vec8::from_fn(|i, _| (seed * (i as f64 + 1.3)).sin()))
+    }
+
+    fn twist(seed: f64) -> Twist<f64> {
+        let v = |k: f64| Vec3::new((seed * k).sin(), (seed + k).cos(), (2.0 * seed - k).sin());
+        Twist::new(v(1.0), v(2.3))
+    }
+
+    fn apart(a: DualQuaternion<f64>, b: DualQuaternion<f64>) -> f64 {
+        (a.to_vector() - b.to_vector()).norm()
+    }
+
+    #[test]
+    fn poses_compose_and_come_back() {
+        let [a, b] = poses();
+        let (X_ab, X_a, X_b) = ((a * b).pose(), a.pose(), b.pose());
+        let expected = X_a.compose(&X_b);
+        assert!((X_ab.R - expected.R).norm() + (X_ab.p - expected.p).norm() < 1e-15);
+        assert!(apart(a * a.conjugate(), DualQuaternion::identity()) < 1e-15);
+        assert!((a.position() - Vec3::new(0.4, -1.1, 0.7)).norm() < 1e-15);
+    }
+
+    #[test]
+    fn conjugates_of_products_are_products_of_conjugates() {
+        let (a, b) = (any(0.7), any(-1.9));
+        assert!(apart((a * b).conjugate(), b.conjugate() * a.conjugate()) < 1e-15);
+    }
+
+    /// `q̇ = ½ q V` against differences of poses that move with a constant twist, to their second order.
+    #[test]
+    fn a_pose_moves_with_half_its_product_with_the_twist() {
+        let [q, _] = poses();
+        let V = twist(0.8); // axes of Y
+        let step = 1e-4;
+        let moved = |t: f64| {
+            let turned = q.r * crate::algebra::exp(V.w * t);
+            DualQuaternion::from_pose(turned, &(q.position() + q.r.rotate(V.v) * t))
+        };
+        let slope = (moved(step).to_vector() - moved(-step).to_vector()) / (2.0 * step);
+        let expected = (q * DualQuaternion::from_twist(&V)).to_vector() * 0.5;
+        assert!((slope - expected).norm() < 1e-8); // step²
+    }
+
+    /// Twists and wrenches go to another frame by the same product, as they are shifted and turned.
+    #[test]
+    fn the_adjoint_shifts_and_turns_twists_and_wrenches() {
+        let [q, _] = poses();
+        let (X, V) = (q.pose(), twist(1.1));
+        let there = q.adjoint(DualQuaternion::from_twist(&V)).twist();
+        let expected = V.express(&X.R).shift(&-X.p);
+        assert!((there - expected).w.norm() + (there - expected).v.norm() < 1e-15);
+        let F = Wrench::new(V.v, V.w);
+        let there = q.adjoint(DualQuaternion::from_wrench(&F)).wrench();
+        let expected = Wrench::new(X.R * F.t, X.R * F.f).shift(&X.p);
+        assert!((there - expected).t.norm() + (there - expected).f.norm() < 1e-15);
+    }
+
+    /// Lemma 1: `(q a q*) × (q b q*) = q (a × b) q*`.
+    #[test]
+    fn the_cross_product_is_the_same_in_every_frame() {
+        let [q, _] = poses();
+        let (a, b) = (
+            DualQuaternion::from_twist(&twist(0.3)),
+            DualQuaternion::from_twist(&twist(-2.0)),
+        );
+        assert!(apart(q.adjoint(a).cross(q.adjoint(b)), q.adjoint(a.cross(b))) < 1e-14);
+        let (A, B) = (twist(0.3), twist(-2.0));
+        let expected = Twist::new(A.w.cross(&B.w), A.w.cross(&B.v) + A.v.cross(&B.w));
+        assert!(apart(a.cross(b), DualQuaternion::from_twist(&expected)) < 1e-15);
+    }
+
+    /// Products as matrices, and Lemma 2: `⟦q⟧_L ⟦q*⟧_R` is the adjoint, and `⟦q*⟧_L ⟦q⟧_R` its inverse.
+    #[test]
+    fn products_are_matrices_and_the_adjoints_matrix_has_its_inverse() {
+        let (a, b) = (any(0.7), any(-1.9));
+        assert!((a.left() * b.to_vector() - (a * b).to_vector()).norm() < 1e-15);
+        assert!((b.right() * a.to_vector() - (a * b).to_vector()).norm() < 1e-15);
+        assert!((a.left() * b.right() - b.right() * a.left()).norm() < 1e-14);
+        let [q, _] = poses();
+        let (Ad, AdI) = (q.left() * q.conjugate().right(), q.conjugate().left() * q.right());
+        assert!((Ad * AdI - Mat8::identity()).norm() < 1e-14);
+        assert!((Ad * a.to_vector() - q.adjoint(a).to_vector()).norm() < 1e-14);
+    }
+
+    #[test]
+    fn power_is_the_circle_product_with_the_swapped_twist() {
+        let (V, F) = (twist(0.4), Wrench::new(twist(1.7).w, twist(1.7).v));
+        let (w, W) = (DualQuaternion::from_twist(&V), DualQuaternion::from_wrench(&F));
+        assert!((W.circle(w.swap()) - F.power(&V)).abs() < 1e-15);
+        let [q, _] = poses();
+        let elsewhere = q.adjoint(W).circle(q.adjoint(w).swap());
+        assert!((elsewhere - F.power(&V)).abs() < 1e-14);
+    }
+
+    /// (23), (24), and Lemma 3: `H(M)` has the inverse `SW M⁻¹`.
+    #[test]
+    fn the_dual_inertia_gives_momentum_and_energy_and_has_its_inverse() {
+        let J = Mat3::new(3.0, 0.5, -0.7, 0.5, 4.0, 0.9, -0.7, 0.9, 5.0);
+        let (M, V) = (DualInertia { m: 2.5, J }, twist(0.9));
+        let w = DualQuaternion::from_twist(&V);
+        let p = M.momentum(w).wrench();
+        assert!((p.f - V.v * 2.5).norm() + (p.t - J * V.w).norm() < 1e-15);
+        let energy = 0.5 * w.swap().circle(M.momentum(w));
+        assert!((energy - 0.5 * (2.5 * V.v.dot(&V.v) + V.w.dot(&(J * V.w)))).abs() < 1e-14);
+        let inverse = M.H_inverse().expect("regular");
+        assert!((M.H() * inverse - Mat8::identity()).norm() < 1e-14);
+        let flat = DualInertia {
+            m: 1.0,
+            J: Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 0.0)),
+        };
+        assert_eq!(flat.H_inverse(), None);
+    }
+}
