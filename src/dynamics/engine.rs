@@ -25,7 +25,7 @@ impl<S: Scalar> Dynamics<S> {
         let options = spec.quaternion.clone().unwrap_or_default();
         let rows = match options.coupling {
             Coupling::PaperLiteral => Rows::MomentumWithoutModes,
-            _ if options.momentum_rows => Rows::Momentum,
+            _ if options.has_momentum_rows() => Rows::Momentum,
             _ => Rows::Joints,
         };
         Self {

@@ -88,20 +88,20 @@ impl Coordinates {
         }
     }
 
-    /// How many angles there are whose half turns have to be remembered.
-    pub fn half_turns(&self) -> usize {
+    /// How many windings follow them.
+    pub fn windings(&self) -> usize {
         match self {
             Self::Minimal => 0,
-            Self::Maximal(constrained) => constrained.layout.half_turns,
+            Self::Maximal(constrained) => constrained.layout.windings,
         }
     }
 
-    /// Writes positions and rates that belong to the coordinates `q` and the rates `qd` of joints and modes.
+    /// Writes the states that belong to the coordinates `q` and the rates `qd` of joints and modes.
     pub fn write<S: Scalar>(
         &self,
         (system, derived): (&System, &Derived),
         (q, qd): (&[S], &[S]),
-        (positions, rates): (&mut [S], &mut [S]),
+        (positions, rates, windings): (&mut [S], &mut [S], &mut [S]),
     ) {
         match self {
             Self::Minimal => {
@@ -113,7 +113,7 @@ impl Coordinates {
                 kinematics.update(system, derived, q, qd);
                 let mut q_WB = vec![Quaternion::identity(); system.bodies.len()];
                 system.attitudes(derived, q, &mut q_WB);
-                let states = (positions, rates);
+                let states = (positions, rates, windings);
                 constrained.layout.write(system, &kinematics, (q, qd), &q_WB, states);
             }
         }

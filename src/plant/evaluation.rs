@@ -1,5 +1,5 @@
-use super::coordinates::Coordinates;
-use super::model::Model;
+use super::coordinates::{Constrained, Coordinates};
+use super::model::{Model, Parts};
 use super::outputs::View;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, SingularHinge};
@@ -54,9 +54,9 @@ impl<S: Scalar> Evaluation<S> {
     ) -> Result<(), Error> {
         let system = &model.system;
         model.inputs_at(parameters, t, (u, modes), &mut self.slots);
-        self.place(model, (derived, parameters), (x, modes));
-        let (positions, rates, _) = model.split(x);
-        let (q, qd) = joint_coordinates(self.recovered.as_deref(), (positions, rates));
+        self.place(model, (derived, parameters), x);
+        let here = model.split(x);
+        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
         let now = Instant {
             system,
             derived,
@@ -67,38 +67,41 @@ impl<S: Scalar> Evaluation<S> {
             inputs: &self.slots,
         };
         let mut power = model.loads.evaluate(&now, &mut self.applied);
-        let (d_positions, d_rates, work) = model.split_mut(dx);
-        let constrained = match &model.coordinates {
-            Coordinates::Minimal => None,
-            Coordinates::Maximal(constrained) => Some(constrained),
-        };
-        let qdd = match constrained {
-            None => &mut *d_rates,
-            Some(_) => self.qdd.as_mut_slice(),
+        let to = model.split_mut(dx);
+        let qdd = match model.coordinates {
+            Coordinates::Minimal => &mut *to.rates,
+            Coordinates::Maximal(_) => self.qdd.as_mut_slice(),
         };
         let (kinematics, applied) = (&self.kinematics, &self.applied);
         self.dynamics
             .solve(system, derived, kinematics, applied, qdd)
             .map_err(|hinge| singular(model, hinge))?;
         power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
-        if let Some(work) = work.first_mut() {
+        if let Some(work) = to.work.first_mut() {
             *work = power;
         }
-        if let Some(constrained) = constrained {
-            let accelerations = (self.dynamics.A(), self.qdd.as_slice());
-            let derivatives = (d_positions, d_rates);
-            constrained
-                .layout
-                .derivative(system, kinematics, accelerations, (positions, rates), derivatives);
-            return Ok(());
-        }
-        for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-            let joint = &body.joint;
-            with_joint!(&constants.joint, j => {
-                *part_mut(d_positions, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
-            });
-            if let Some(modes) = &body.modes {
-                d_positions[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
+        match &model.coordinates {
+            Coordinates::Minimal => {
+                for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
+                    let joint = &body.joint;
+                    with_joint!(&constants.joint, j => {
+                        *part_mut(to.positions, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
+                    });
+                    if let Some(modes) = &body.modes {
+                        to.positions[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
+                    }
+                }
+            }
+            Coordinates::Maximal(Constrained { layout, .. }) => {
+                let accelerations = (self.dynamics.A(), qd, self.qdd.as_slice());
+                let derivatives = (to.positions, to.rates, to.windings);
+                layout.derivative(
+                    system,
+                    kinematics,
+                    accelerations,
+                    (here.positions, here.rates),
+                    derivatives,
+                );
             }
         }
         Ok(())
@@ -113,9 +116,8 @@ impl<S: Scalar> Evaluation<S> {
         y: &mut [S],
     ) {
         let system = &model.system;
-        let (positions, rates, _) = model.split(x);
         let recovered = self.recovered.as_deref();
-        let (q, qd) = joint_coordinates(recovered, (positions, rates));
+        let (q, qd) = joint_coordinates(recovered, &model.split(x));
         if recovered.is_none() {
             system.attitudes(derived, q, &mut self.q_WB);
         }
@@ -140,41 +142,31 @@ impl<S: Scalar> Evaluation<S> {
     }
 
     /// Coordinates of joints and modes.
-    pub(super) fn coordinates<'a>(
-        &'a mut self,
-        model: &Model,
-        numbers: (&Derived, &[f64]),
-        (x, modes): (&'a [S], &[i32]),
-    ) -> &'a [S] {
+    pub(super) fn coordinates<'a>(&'a mut self, model: &Model, numbers: (&Derived, &[f64]), x: &'a [S]) -> &'a [S] {
         if self.recovered.is_some() {
-            self.place(model, numbers, (x, modes));
+            self.place(model, numbers, x);
         }
-        let (positions, rates, _) = model.split(x);
-        joint_coordinates(self.recovered.as_deref(), (positions, rates)).0
+        joint_coordinates(self.recovered.as_deref(), &model.split(x)).0
     }
 
     /// Fills the kinematics.
-    fn place(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), (x, modes): (&[S], &[i32])) {
-        let system = &model.system;
-        let (positions, rates, _) = model.split(x);
+    fn place(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[S]) {
+        let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
                 let of = (system, derived, &constrained.layout);
-                let states = (positions, rates, model.half_turns(modes));
+                let states = (here.positions, here.rates, here.windings);
                 let baumgarte = constrained.baumgarte(parameters);
                 self.kinematics.recover(of, baumgarte, states, recovered);
             }
-            _ => self.kinematics.update(system, derived, positions, rates),
+            _ => self.kinematics.update(system, derived, here.positions, here.rates),
         }
     }
 }
 
 /// Coordinates and rates of joints and modes.
-fn joint_coordinates<'a, S: Scalar>(
-    recovered: Option<&'a Recovered<S>>,
-    states: (&'a [S], &'a [S]),
-) -> (&'a [S], &'a [S]) {
-    recovered.map_or(states, |recovered| (&recovered.q, &recovered.qd))
+fn joint_coordinates<'a, S: Scalar>(recovered: Option<&'a Recovered<S>>, x: &Parts<&'a [S]>) -> (&'a [S], &'a [S]) {
+    recovered.map_or((x.positions, x.rates), |recovered| (&recovered.q, &recovered.qd))
 }
 
 impl Evaluation<f64> {
@@ -213,6 +205,7 @@ impl Evaluation<f64> {
 pub(super) fn singular(model: &Model, hinge: SingularHinge) -> Error {
     let body = &model.system.bodies[hinge.body];
     let what = match hinge.axis.checked_sub(body.joint.nv) {
+        Some(_) if body.modes.is_none() => format!("body \"{}\"", body.name),
         Some(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
         None => format!("joint \"{}\", axis {}", body.joint.name, hinge.axis + 1),
     };

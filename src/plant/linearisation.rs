@@ -1,4 +1,5 @@
 use super::coordinates::{Constrained, Coordinates};
+use super::model::Parts;
 use super::{Jacobians, LANES, Model, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
@@ -8,18 +9,18 @@ use nalgebra::{DMatrix, DVector, Matrix4x3};
 
 /// A plant linearised about one instant of a motion, in tangent coordinates `ξ`: `ξ̇ = A ξ + B δu`, `δy = C ξ + D δu`.
 ///
-/// Tangent coordinates are the changes of the states, with two differences. Where a state is a quaternion (free and
-/// spherical joints), three numbers `<joint>.theta[1..3]` stand for its four: the rotation vector `θ` (rad) by which the body is
+/// Tangent coordinates are the changes of the states, with two differences. Where a state is a quaternion (of free and
+/// spherical joints; of every body where each has a state of its own), three numbers `<owner>.theta[1..3]` stand for its four: the rotation vector `θ` (rad) by which the body is
 /// turned from where the motion has it, in the body's own axes,
 ///
 /// ```text
 ///     q = q̄ ⊗ exp(θ),   δq = ½ q̄ ⊗ (0, θ),   θ̇ = δw − w̄ × θ
 /// ```
 ///
-/// and `system.work`, on which nothing depends, is left out. There are as many coordinates as rates, in the same order:
+/// and `system.work` and windings, on which nothing depends, are left out. There are as many coordinates as rates, in the same order:
 /// number `i` and number `n/2 + i` belong together. [`T`](Self::T) leads from `ξ` to the states, [`S`](Self::S) back.
 ///
-/// Modes of signals and ranges are held; the quaternions are taken at unit length.
+/// Modes of signals, ranges and linear limits are held; the quaternions are taken at unit length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearisation {
     /// The tangent coordinates, `n`.
@@ -62,7 +63,7 @@ impl Linearisation {
     /// Those of [`Plant::evaluate`], of values and of partial derivatives.
     pub fn new(plant: &mut Plant, t: f64, (x, u, modes): (&[f64], &[f64], &[i32])) -> Result<Self, Error> {
         let model = plant.model().clone();
-        let (positions, rates, _) = model.split(&model.states);
+        let Parts { positions, rates, .. } = model.split(&model.states);
         let attitudes = attitudes(&model);
         let coordinates: Vec<Quantity> = tangent(positions, &attitudes)
             .into_iter()

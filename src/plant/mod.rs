@@ -26,7 +26,6 @@ pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;
 use crate::system::Derived;
-use coordinates::Coordinates;
 use std::sync::Arc;
 
 /// A model with the values of its parameters, and room to evaluate it.
@@ -83,17 +82,8 @@ impl Plant {
 
     /// The initial states and modes at the time `t` (s).
     pub fn start(&mut self, t: f64, x: &mut [f64], modes: &mut [i32]) {
-        let model = &self.model;
-        model.start(&self.derived, &self.parameters, x);
+        self.model.start(&self.derived, &self.parameters, x);
         modes.fill(0);
-        if let Coordinates::Maximal(constrained) = &model.coordinates {
-            let (mut q, mut qd) = (vec![0.0; model.system.nq], vec![0.0; model.system.nv]);
-            model.start_coordinates(&self.parameters, &mut q, &mut qd);
-            let first = modes.len() - model.coordinates.half_turns();
-            constrained
-                .layout
-                .nearest_half_turns(&model.system, &q, &mut modes[first..]);
-        }
         // A joint that starts outside its range is refused before it comes to that.
         self.update_modes(t, x, modes, &mut Vec::new());
     }
@@ -138,7 +128,7 @@ impl Plant {
         }
         let model = &self.model;
         let numbers = (&self.derived, self.parameters.as_slice());
-        let q = self.evaluation.coordinates(model, numbers, (x, modes));
+        let q = self.evaluation.coordinates(model, numbers, x);
         let sides = &modes[model.signals.len()..];
         let (ranges, limits) = (&model.loads.ranges, &model.limits);
         for ((z, range), &side) in z.iter_mut().zip(ranges).zip(sides) {
@@ -147,11 +137,6 @@ impl Plant {
         let rest = z.iter_mut().zip(sides).skip(ranges.len());
         for ((z, &side), limit) in rest.zip(limits) {
             *z = limit.indicator(&self.parameters, &self.derived, q, side);
-        }
-        if let Coordinates::Maximal(constrained) = &model.coordinates {
-            let half_turns = model.half_turns(modes);
-            let z = &mut z[ranges.len() + limits.len()..];
-            constrained.layout.indicators(&model.system, q, half_turns, z);
         }
     }
 
@@ -175,10 +160,9 @@ impl Plant {
             return changed;
         }
         let numbers = (&self.derived, self.parameters.as_slice());
-        let q = self.evaluation.coordinates(model, numbers, (x, modes));
+        let q = self.evaluation.coordinates(model, numbers, x);
         let (ranges, limits) = (&model.loads.ranges, &model.limits);
-        let (sides, rest) = modes[model.signals.len()..].split_at_mut(ranges.len());
-        let (beyond, half_turns) = rest.split_at_mut(limits.len());
+        let (sides, beyond) = modes[model.signals.len()..].split_at_mut(ranges.len());
         for (limit, mode) in limits.iter().zip(beyond) {
             let now = limit.next_mode(&self.parameters, &self.derived, q, *mode);
             if now != *mode {
@@ -198,9 +182,6 @@ impl Plant {
                     messages.push(range.message(&self.parameters, q, now, t));
                 }
             }
-        }
-        if let Coordinates::Maximal(constrained) = &model.coordinates {
-            changed |= constrained.layout.count_half_turns(&model.system, q, half_turns);
         }
         changed
     }

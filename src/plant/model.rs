@@ -8,6 +8,7 @@ use crate::spec::{self, Spec, at};
 use crate::system::{Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Everything about a system that never changes: topology, names, layout.
 #[derive(Clone, Debug)]
@@ -34,6 +35,18 @@ pub struct Model {
     pub(super) sources: Vec<Source>,
     pub(super) signals: Vec<SignalSource>,
     pub(super) output_groups: Outputs,
+}
+
+/// States, or what goes with each of them.
+pub(super) struct Parts<T> {
+    /// Of joints and modes, or of bodies and modes.
+    pub positions: T,
+    /// Their rates.
+    pub rates: T,
+    /// Angles that count whole turns.
+    pub windings: T,
+    /// The work, if there are diagnostics.
+    pub work: T,
 }
 
 /// An output: what the model computes for the host.
@@ -192,31 +205,44 @@ impl Model {
 
     /// Number of event indicators.
     pub fn indicator_count(&self) -> usize {
-        self.loads.ranges.len() + self.limits.len() + self.coordinates.half_turns()
+        self.loads.ranges.len() + self.limits.len()
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, half turns of joints.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits.
     pub fn mode_count(&self) -> usize {
         self.signals.len() + self.indicator_count()
     }
 
-    /// The half turns among the modes.
-    pub(super) fn half_turns<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
-        &modes[self.mode_count() - self.coordinates.half_turns()..]
-    }
-
-    /// The positions among the states, the rates, and the rest.
-    pub(super) fn split<'a, S>(&self, x: &'a [S]) -> (&'a [S], &'a [S], &'a [S]) {
+    /// The parts of the states.
+    pub(super) fn split<'a, S>(&self, x: &'a [S]) -> Parts<&'a [S]> {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
-        (positions, rates, rest)
+        let (windings, work) = rest.split_at(self.coordinates.windings());
+        Parts {
+            positions,
+            rates,
+            windings,
+            work,
+        }
     }
 
-    /// The same, to write.
-    pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> (&'a mut [S], &'a mut [S], &'a mut [S]) {
+    /// Where the windings are among the states.
+    pub(super) fn windings(&self) -> Range<usize> {
+        let first = self.coordinates.positions(&self.system) + self.coordinates.rates(&self.system);
+        first..first + self.coordinates.windings()
+    }
+
+    /// The same parts, to write.
+    pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> Parts<&'a mut [S]> {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
-        (positions, rates, rest)
+        let (windings, work) = rest.split_at_mut(self.coordinates.windings());
+        Parts {
+            positions,
+            rates,
+            windings,
+            work,
+        }
     }
 
     /// Judges the parameters' values, all at once, and gives the constants that follow from them.
@@ -261,10 +287,10 @@ impl Model {
     pub(super) fn start<S: Scalar>(&self, derived: &Derived, values: &[S], x: &mut [S]) {
         let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
         self.start_coordinates(values, &mut q, &mut qd);
-        let (positions, rates, rest) = self.split_mut(x);
-        self.coordinates
-            .write((&self.system, derived), (&q, &qd), (positions, rates));
-        rest.fill(S::zero());
+        let parts = self.split_mut(x);
+        let states = (parts.positions, parts.rates, parts.windings);
+        self.coordinates.write((&self.system, derived), (&q, &qd), states);
+        parts.work.fill(S::zero());
     }
 
     /// The initial coordinates and rates of joints and modes.
@@ -305,7 +331,7 @@ impl Model {
     /// Whether each state is a mode's amplitude or its rate.
     pub(super) fn amplitudes(&self) -> Vec<bool> {
         let mut amplitudes = vec![false; self.states.len()];
-        let (positions, rates, _) = self.split_mut(&mut amplitudes);
+        let Parts { positions, rates, .. } = self.split_mut(&mut amplitudes);
         for (i, body) in self.system.bodies.iter().enumerate() {
             if let Some(modes) = &body.modes {
                 let [q, v] = self.coordinates.of_modes(i, modes);

@@ -66,10 +66,15 @@ impl Check<'_> {
                 .any(|joint| joint.child == name && joint.kind != JointType::Free)
         };
         let floats = spec.body.keys().any(|name| !held(name));
-        if options.momentum_rows && !floats {
+        if options.has_momentum_rows() && !floats {
+            let field = if options.momentum_rows {
+                "momentum_rows"
+            } else {
+                "coupling"
+            };
             let what =
                 "every body is joined to the world, which takes up all momentum: there is none to write rows for";
-            self.report("quaternion", "momentum_rows", "", what);
+            self.report("quaternion", field, "", what);
         }
         if options.coupling != Coupling::Full {
             for (name, body) in &spec.body {

@@ -65,6 +65,13 @@ pub struct QuaternionOptions {
     pub coupling: Coupling,
 }
 
+impl QuaternionOptions {
+    /// Whether there are momentum rows.
+    pub fn has_momentum_rows(&self) -> bool {
+        self.momentum_rows || self.coupling == Coupling::PaperLiteral
+    }
+}
+
 /// How the bending of a flexible body and its motion are coupled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

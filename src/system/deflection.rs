@@ -235,7 +235,7 @@ impl<S: Scalar> Kinematics<S> {
         let at = self.bodies[i];
         if let Some(elastic) = &constants.elastic {
             let deflection = &mut self.deflections[modes.index];
-            match elastic.couples_linearly {
+            match system.couples_linearly {
                 false => deflection.update(elastic, &at, eta, eta_dot),
                 true => deflection.update_linearly(elastic, constants.m, &at, eta_dot),
             }

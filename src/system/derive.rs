@@ -191,10 +191,7 @@ impl Judge<'_> {
                     ),
                 );
             }
-            constants.elastic = Some(Box::new(Elastic {
-                couples_linearly: system.couples_linearly,
-                ..elastic
-            }));
+            constants.elastic = Some(Box::new(elastic));
         }
         if let Some(data) = &body.modal {
             let elastic = data.elastic(values, &constants);
@@ -204,10 +201,7 @@ impl Judge<'_> {
                 self.problems
                     .push(problem("body", &body.name, "modal.participation", what));
             }
-            constants.elastic = Some(Box::new(Elastic {
-                couples_linearly: system.couples_linearly,
-                ..elastic
-            }));
+            constants.elastic = Some(Box::new(elastic));
         }
         constants
     }

@@ -100,8 +100,6 @@ pub struct Elastic {
     pub line: Vec3<f64>,
     /// First frequency of each kind of motion (rad/s) that has modes, but not this one.
     pub left_out: Vec<f64>,
-    /// Whether it is coupled with the body's motion by the matrices at rest alone.
-    pub couples_linearly: bool,
 }
 
 /// Constants of a mode.

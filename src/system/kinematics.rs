@@ -32,7 +32,8 @@ pub struct BodyKinematics<S: Scalar> {
     pub R_WB: Mat3<S>,
     /// Position of the body's origin, m.
     pub p_WB: Vec3<S>,
-    /// From the origin of what carries it (a body, a station, the world) to its own, m: exact however far away both are.
+    /// From the origin of what carries it (a body, a station, the world) to its own, m: exact however far away both are. Where the body
+    /// stands by itself and its joint has a gap, to where the joint has its origin.
     pub r_PB_W: Vec3<S>,
     /// Angular velocity and velocity of the origin.
     pub V_WB: Twist<S>,

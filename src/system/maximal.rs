@@ -2,20 +2,22 @@ use super::joint::{Motion, part_mut, quaternion_rate, with_joint};
 use super::kinematics::{place, set_in_motion};
 use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
 use crate::algebra::{Pose, Quaternion, Scalar, SmallSpd, Twist, Vec3, lift3};
-use std::f64::consts::PI;
 
 /// The states of a maximal formulation: of every body its attitude (quaternion), the position of its origin and its modal
 /// amplitudes; then of every body its angular velocity (body axes), the velocity of its origin (inertial axes) and the amplitudes' rates.
+///
+/// From where two bodies are the angle between them follows up to whole turns only. So one more state for each angle of a joint, its winding,
+/// follows the angle's rate, and tells the turn.
 #[derive(Clone, Debug)]
 pub struct Maximal {
-    /// Of each body, where its position, its motion and its joint's half turns begin.
+    /// Of each body, where its position, its motion and its joint's windings begin.
     places: Vec<[usize; 3]>,
     /// Number of positions.
     pub nq: usize,
     /// Number of rates.
     pub nv: usize,
-    /// Number of angles of joints, whose half turns have to be remembered.
-    pub half_turns: usize,
+    /// Number of windings.
+    pub windings: usize,
 }
 
 /// Joint coordinates and rates, found from where the bodies are and how they move, and how far that is from what the joints allow.
@@ -47,7 +49,7 @@ impl<S: Scalar> Recovered<S> {
     }
 }
 
-/// How a gap between bodies closes: `φ̈ + 2 α φ̇ + β² φ = 0` (J. Baumgarte, *Comput. Methods Appl. Mech. Eng.* 1 (1972) 1–16).
+/// How a gap between bodies closes: `φ̈ + 2 α φ̇ + β² φ = 0`, to first order, for distances in inertial axes and for turns in the joint's (J. Baumgarte, *Comput. Methods Appl. Mech. Eng.* 1 (1972) 1–16).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baumgarte {
     /// 1/s.
@@ -59,20 +61,20 @@ pub struct Baumgarte {
 impl Maximal {
     /// The layout for a system.
     pub fn new(system: &System) -> Self {
-        let (mut nq, mut nv, mut half_turns) = (0, 0, 0);
+        let (mut nq, mut nv, mut windings) = (0, 0, 0);
         let places = system.bodies.iter().map(|body| {
-            let place = [nq, nv, half_turns];
+            let place = [nq, nv, windings];
             let modes = body.modes.as_ref().map_or(0, |modes| modes.n);
             nq += 7 + modes;
             nv += 6 + modes;
-            half_turns += body.joint.angles();
+            windings += body.joint.angles();
             place
         });
         Self {
             places: places.collect(),
             nq,
             nv,
-            half_turns,
+            windings,
         }
     }
 
@@ -86,17 +88,19 @@ impl Maximal {
         self.places[i][1]
     }
 
-    /// Writes positions and rates of bodies that stand and move as their joints allow.
+    /// Writes the states of bodies that stand and move as their joints allow.
     pub fn write<S: Scalar>(
         &self,
         system: &System,
         kinematics: &Kinematics<S>,
         (q, qd): (&[S], &[S]),
         q_WB: &[Quaternion<S>],
-        (positions, rates): (&mut [S], &mut [S]),
+        (positions, rates, windings): (&mut [S], &mut [S], &mut [S]),
     ) {
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
-            let [position, rate, _] = self.places[i];
+            let [position, rate, turn] = self.places[i];
+            let angles = body.joint.angles();
+            windings[turn..turn + angles].copy_from_slice(&q[body.joint.q..body.joint.q + angles]);
             let w = at.R_WB.tr_mul(&at.V_WB.w);
             positions[position..position + 4].copy_from_slice(&q_WB[i].to_array());
             positions[position + 4..position + 7].copy_from_slice(at.p_WB.as_slice());
@@ -109,17 +113,19 @@ impl Maximal {
         }
     }
 
-    /// The states' derivatives, from the accelerations `A` of the bodies beyond their `A_bias` and the modes' among `qdd`.
+    /// The states' derivatives, from the accelerations `A` of the bodies beyond their `A_bias`, and the rates and accelerations of joints and modes.
     pub fn derivative<S: Scalar>(
         &self,
         system: &System,
         kinematics: &Kinematics<S>,
-        (A, qdd): (&[Twist<S>], &[S]),
+        (A, qd, qdd): (&[Twist<S>], &[S], &[S]),
         (positions, rates): (&[S], &[S]),
-        (d_positions, d_rates): (&mut [S], &mut [S]),
+        (d_positions, d_rates, d_windings): (&mut [S], &mut [S], &mut [S]),
     ) {
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
-            let [position, rate, _] = self.places[i];
+            let [position, rate, turn] = self.places[i];
+            let angles = body.joint.angles();
+            d_windings[turn..turn + angles].copy_from_slice(&qd[body.joint.v..body.joint.v + angles]);
             let acceleration = at.A_bias + A[i];
             let w = Vec3::from_column_slice(&rates[rate..rate + 3]);
             let q_dot = quaternion_rate(Quaternion::from_slice(&positions[position..]), w);
@@ -136,52 +142,6 @@ impl Maximal {
             }
         }
     }
-
-    /// The half turns next to the joints' angles among the coordinates `q`.
-    pub fn nearest_half_turns(&self, system: &System, q: &[f64], half_turns: &mut [i32]) {
-        for (half_turns, angle) in half_turns.iter_mut().zip(angles(system, q)) {
-            *half_turns = nearest(angle);
-        }
-    }
-
-    /// One indicator for each angle, positive as long as its half turns are near enough to find it.
-    pub fn indicators(&self, system: &System, q: &[f64], half_turns: &[i32], z: &mut [f64]) {
-        for ((z, angle), &half_turns) in z.iter_mut().zip(angles(system, q)).zip(half_turns) {
-            *z = margin(angle, half_turns);
-        }
-    }
-
-    /// Brings the half turns to where the angles are; true if one changed.
-    pub fn count_half_turns(&self, system: &System, q: &[f64], half_turns: &mut [i32]) -> bool {
-        let mut changed = false;
-        for (half_turns, angle) in half_turns.iter_mut().zip(angles(system, q)) {
-            // A host's root is a little before or after the indicator's zero.
-            if margin(angle, *half_turns) <= 1e-9 {
-                let now = nearest(angle);
-                changed |= now != *half_turns;
-                *half_turns = now;
-            }
-        }
-        changed
-    }
-}
-
-/// How far an angle may be from its half turns, rad: less than half a turn, at which it would be found on the other side, and more than
-/// a quarter, so that those next to it are then well within.
-const FAR: f64 = 0.75 * PI;
-
-fn margin(angle: f64, half_turns: i32) -> f64 {
-    FAR - (angle - f64::from(half_turns) * PI).abs()
-}
-
-fn nearest(angle: f64) -> i32 {
-    (angle / PI).round() as i32
-}
-
-/// The angles of all joints.
-fn angles(system: &System, q: &[f64]) -> impl Iterator<Item = f64> {
-    let joints = system.bodies.iter().map(|body| &body.joint);
-    joints.flat_map(|joint| q[joint.q..joint.q + joint.angles()].iter().copied())
 }
 
 impl<S: Scalar> Kinematics<S> {
@@ -193,7 +153,7 @@ impl<S: Scalar> Kinematics<S> {
         &mut self,
         (system, derived, layout): (&System, &Derived, &Maximal),
         baumgarte: Baumgarte,
-        (positions, rates, half_turns): (&[S], &[S], &[i32]),
+        (positions, rates, windings): (&[S], &[S], &[S]),
         recovered: &mut Recovered<S>,
     ) {
         let world = BodyKinematics::world();
@@ -222,7 +182,7 @@ impl<S: Scalar> Kinematics<S> {
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {
                 let H = part_mut(&mut self.H, jv);
-                let q = joint.nearest(&X_FB, q_FB, &half_turns[turn..]);
+                let q = joint.nearest(&X_FB, q_FB, &windings[turn..]);
                 place(joint, P, &p_PF, &q, H, B);
                 let qd = rates_of(H, &(V_WB - P.V_WB.shift(&B.r_PB_W)));
                 set_in_motion(joint, P, &qd, H, B);
@@ -239,7 +199,10 @@ impl<S: Scalar> Kinematics<S> {
             };
             (recovered.gap[i], recovered.gap_rate[i]) = (gap, gap_rate);
             let Baumgarte { alpha, beta } = baumgarte;
+            // The turn and its rate are seen from where the joint has B, which turns.
+            B.A_bias.w += B.V_WB.w.cross(&gap_rate.w);
             B.A_bias = B.A_bias - gap_rate * S::lift(2.0 * alpha) - gap * S::lift(beta * beta);
+            // Its own state. `r_PB_W` stays that of the joint, where its constraint holds.
             (B.R_WB, B.p_WB, B.V_WB) = (R_WB, p_WB, V_WB);
             if let Some(modes) = &body.modes {
                 self.bend(system, derived, (i, modes), &recovered.q, &recovered.qd);

@@ -171,7 +171,9 @@ impl Joint {
         match self.kind {
             JointType::Revolute | JointType::Cylindrical => 1,
             JointType::Universal => 2,
-            _ => 0,
+            JointType::Fixed | JointType::Prismatic | JointType::Cartesian | JointType::Spherical | JointType::Free => {
+                0
+            }
         }
     }
 
@@ -267,7 +269,13 @@ impl System {
             let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
             compile::motion(&body.name, "inertial axes").into_iter().chain(modal)
         });
-        positions.chain(rates).collect()
+        let windings = self.bodies.iter().flat_map(|body| {
+            let (joint, name) = (&body.joint, &body.joint.name);
+            let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
+            (0..joint.angles())
+                .map(move |i| Quantity::new(joint.quantity_name("winding", i), Unit::Radian, what.clone()))
+        });
+        positions.chain(rates).chain(windings).collect()
     }
 
     /// Coordinates and rates of the joint that carries body `i`, as outputs where they are no states.

@@ -196,7 +196,6 @@ impl ModalData {
             length: 0.0,
             line: Vec3::zeros(),
             left_out: Vec::new(),
-            couples_linearly: false,
         }
     }
 

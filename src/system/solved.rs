@@ -116,7 +116,6 @@ impl Solved {
             length: self.shapes.length(),
             line: axes.tr_mul(&self.on_axis(0.5 * self.shapes.length())) * self.shapes.length(),
             left_out: kinds.filter_map(|kind| self.shapes.left_out(kind)).collect(),
-            couples_linearly: false,
         }
     }
 

@@ -3,7 +3,7 @@ use super::saddle_point::{numbers, of, unit, wrench};
 use crate::algebra::{Scalar, Twist, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::system::{Derived, Kinematics, System};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, SymmetricEigen};
 
 impl<S: Scalar> SaddlePoint<S> {
     /// The whole matrix `[M Bᵀ; B 0]` in one piece, as Kłak and Jarzębowska write it, (2) and (17): accelerations of every body (angular, then of its
@@ -111,7 +111,10 @@ impl<S: Scalar> SaddlePoint<S> {
 ///
 /// Its derivatives, too, are exact: those of an eigenvalue `λ` with the eigenvector `v` of length one are `vᵀ dK v`.
 pub fn condition<S: Scalar>(K: &DMatrix<S>) -> S {
-    let eigen = K.map(S::value).symmetric_eigen();
+    // As many sweeps as any matrix of numbers needs, and no more.
+    let Some(eigen) = SymmetricEigen::try_new(K.map(S::value), f64::EPSILON, 100 * K.nrows()) else {
+        return S::lift(f64::NAN);
+    };
     let sizes = eigen.eigenvalues.map(f64::abs);
     let eigenvalue = |i: usize| {
         let v = eigen.eigenvectors.column(i).map(S::lift);

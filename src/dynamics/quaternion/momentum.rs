@@ -118,10 +118,9 @@ impl<S: Scalar> MomentumRows<S> {
     /// Solves for the multipliers.
     pub fn solve(&mut self) {
         for rows in &mut self.rows {
-            // Six rows that no joint can resist: positive definite.
-            if let Ok(factors) = SmallSpd::factor(&rows.response) {
-                rows.sigma = factors.solve(&rows.sigma);
-            }
+            // Six rows that no joint can resist: positive definite, unless something is not a number, which then shows elsewhere.
+            let factors = SmallSpd::factor(&rows.response);
+            rows.sigma = factors.map_or([S::lift(f64::NAN); 6], |factors| factors.solve(&rows.sigma));
         }
     }
 }

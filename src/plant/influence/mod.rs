@@ -3,6 +3,7 @@ mod table;
 
 use super::model::Model;
 use probe::{Probe, Random};
+use std::f64::consts::TAU;
 use std::ops::Range;
 use table::{Changes, Table};
 
@@ -94,6 +95,12 @@ impl Influence {
                     let mut slots = slots.clone();
                     slots[j] = spread - slots[j];
                     changes.record(n + j, probe.values(&parameters, &derived, &x, &slots));
+                }
+                // A winding tells the turn, and has no derivative either.
+                for j in model.windings() {
+                    let mut x = x.clone();
+                    x[j] += TAU;
+                    changes.record(j, probe.values(&parameters, &derived, &x, &slots));
                 }
                 changes.enter(&mut running);
             }

@@ -130,7 +130,7 @@ impl Probe {
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
         let numbers = (derived, parameters);
-        let q = self.evaluation.coordinates(model, numbers, (x, &self.modes));
+        let q = self.evaluation.coordinates(model, numbers, x);
         let (sides, beyond) = self.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
         for (range, side) in model.loads.ranges.iter().zip(sides) {
             *side = range.next_mode(parameters, q, *side);

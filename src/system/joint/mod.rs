@@ -24,6 +24,7 @@ pub use universal::Universal;
 
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, lift3, lift33};
 use crate::spec::JointType;
+use std::f64::consts::TAU;
 use std::ops::Range;
 
 /// The questions that the recursion asks a joint with `NQ` coordinates and `NV` rates.
@@ -69,20 +70,17 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     /// The coordinates at which B is where it is, or as near as the joint can bring it: [`pose`](Self::pose) the other way
     /// round, for bodies whose places are known by themselves.
     ///
-    /// `q_FB` is the attitude of `X_FB`, in the sign in which it moves continuously. Angles are found within half a turn of `half_turns`,
-    /// one for each.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: Quaternion<S>, half_turns: &[i32]) -> [S; NQ];
+    /// `q_FB` is the attitude of `X_FB`, in the sign in which it moves continuously. Angles are found up to whole turns, and those are
+    /// taken within half a turn of `winding` (rad), one for each.
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: Quaternion<S>, winding: &[S]) -> [S; NQ];
 }
 
-/// The angle of the point `(cosine, sine)` within half a turn of this many half turns, rad.
+/// The angle of the point `(cosine, sine)`, rad, in the turn in which it is nearest to `winding`.
 #[inline]
-fn angle_near<S: Scalar>(sine: S, cosine: S, half_turns: i32) -> S {
-    let (sine, cosine) = if half_turns % 2 == 0 {
-        (sine, cosine)
-    } else {
-        (-sine, -cosine)
-    };
-    sine.atan2(cosine) + S::lift(f64::from(half_turns) * std::f64::consts::PI)
+fn angle_near<S: Scalar>(sine: S, cosine: S, winding: S) -> S {
+    let angle = sine.atan2(cosine);
+    let turns = ((winding - angle).value() / TAU).round();
+    angle + S::lift(turns * TAU)
 }
 
 /// How fast a state's quaternion returns to unit length, 1/s: `q̇ += rate (1 − |q|²) q`.
@@ -171,9 +169,9 @@ impl Turn {
     }
 
     /// The angle whose rotation is nearest to `R`: `‖R − R(θ)‖` is least where the part of `R` along `R(θ)` is largest.
-    fn nearest<S: Scalar>(&self, R: &Mat3<S>, half_turns: i32) -> S {
+    fn nearest<S: Scalar>(&self, R: &Mat3<S>, winding: S) -> S {
         let (sine, cosine) = (lift33::<S>(&self.sine).dot(R), lift33::<S>(&self.cosine).dot(R));
-        angle_near(sine, cosine, half_turns)
+        angle_near(sine, cosine, winding)
     }
 
     fn attitude<S: Scalar>(&self, angle: S) -> Quaternion<S> {

@@ -57,7 +57,7 @@ impl Motion<2, 2> for Universal {
     }
 
     /// The first turn alone moves the second axis, and the second alone, backwards, the first: `R a₂ = R₁ a₂`, `Rᵀ a₁ = R₂ᵀ a₁`.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, half_turns: &[i32]) -> [S; 2] {
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, winding: &[S]) -> [S; 2] {
         let R = X_FB.R * lift33::<S>(&self.R_FB0).transpose();
         let (a_1, a_2) = (lift3::<S>(&self.first.axis), lift3::<S>(&self.second.axis));
         let (moved, back) = (R * a_2, R.tr_mul(&a_1));
@@ -66,12 +66,12 @@ impl Motion<2, 2> for Universal {
             angle_near(
                 a_1.cross(&a_2).dot(&moved),
                 a_2.dot(&moved) - slant * a_1.dot(&moved),
-                half_turns[0],
+                winding[0],
             ),
             angle_near(
                 a_1.cross(&a_2).dot(&back),
                 a_1.dot(&back) - slant * a_2.dot(&back),
-                half_turns[1],
+                winding[1],
             ),
         ]
     }
