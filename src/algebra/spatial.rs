@@ -67,6 +67,21 @@ impl<S: Scalar> Twist<S> {
         Self::new(Vec3::zeros(), Vec3::zeros())
     }
 
+    /// The motion of the first six numbers of a slice, angular part first.
+    ///
+    /// # Panics
+    /// If the slice is shorter than six.
+    #[inline(always)]
+    pub fn from_slice(a: &[S]) -> Self {
+        Self::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
+    }
+
+    /// The six numbers, angular part first.
+    #[inline(always)]
+    pub fn to_array(&self) -> [S; 6] {
+        [self.w.x, self.w.y, self.w.z, self.v.x, self.v.y, self.v.z]
+    }
+
     /// The same motion at the point `r` away (m): `v + w × r`. For a velocity; for an acceleration
     /// the part that is linear in it.
     #[inline(always)]
@@ -143,6 +158,21 @@ impl<S: Scalar> Wrench<S> {
     #[inline(always)]
     pub fn zero() -> Self {
         Self::new(Vec3::zeros(), Vec3::zeros())
+    }
+
+    /// The load of the first six numbers of a slice, torque first.
+    ///
+    /// # Panics
+    /// If the slice is shorter than six.
+    #[inline(always)]
+    pub fn from_slice(a: &[S]) -> Self {
+        Self::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
+    }
+
+    /// The six numbers, torque first.
+    #[inline(always)]
+    pub fn to_array(&self) -> [S; 6] {
+        [self.t.x, self.t.y, self.t.z, self.f.x, self.f.y, self.f.z]
     }
 
     /// The same load about another origin, where `r` (m) leads from the new origin to the old one:

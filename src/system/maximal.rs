@@ -1,7 +1,7 @@
-use super::joint::{Motion, part_mut, quaternion_rate, with_joint};
+use super::joint::{Motion, dual, part_mut, quaternion_rate, with_joint};
 use super::kinematics::{place, set_in_motion};
 use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
-use crate::algebra::{Pose, Quaternion, Scalar, SmallSpd, Twist, Vec3, lift3};
+use crate::algebra::{Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 
 /// The states of a maximal formulation: of every body its attitude (quaternion), the position of its origin and its modal
 /// amplitudes; then of every body its angular velocity (body axes), the velocity of its origin (inertial axes) and the amplitudes' rates.
@@ -173,18 +173,24 @@ impl<S: Scalar> Kinematics<S> {
             let (done, rest) = self.bodies.split_at_mut(i);
             let (P, B) = (body.carrier().of(done, &self.stations).unwrap_or(&world), &mut rest[0]);
             let p_PF = lift3::<S>(&constants.p_PF);
-            let q_WP = system.carrier_attitude(derived, body, &recovered.q, &recovered.q_WB);
             let X_FB = Pose {
                 R: P.R_WB.tr_mul(&R_WB),
                 p: P.R_WB.tr_mul(&(p_WB - P.p_WB)) - p_PF,
             };
-            let q_FB = q_WP.conjugate() * q_WB;
+            // The sign in which it moves continuously; few joints ask.
+            let q_FB = || {
+                system
+                    .carrier_attitude(derived, body, &recovered.q, &recovered.q_WB)
+                    .conjugate()
+                    * q_WB
+            };
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {
                 let H = part_mut(&mut self.H, jv);
                 let q = joint.nearest(&X_FB, q_FB, &windings[turn..]);
                 place(joint, P, &p_PF, &q, H, B);
-                let qd = rates_of(H, &(V_WB - P.V_WB.shift(&B.r_PB_W)));
+                let V_FB = V_WB - P.V_WB.shift(&B.r_PB_W);
+                let qd = dual(H).map(|V| V.power(&V_FB));
                 set_in_motion(joint, P, &qd, H, B);
                 *part_mut(&mut recovered.q, jq) = q;
                 *part_mut(&mut recovered.qd, jv) = qd;
@@ -208,17 +214,5 @@ impl<S: Scalar> Kinematics<S> {
                 self.bend(system, derived, (i, modes), &recovered.q, &recovered.qd);
             }
         }
-    }
-}
-
-/// The rates whose motion `H q̇` is nearest to `V`: `(HᵀH)⁻¹ HᵀV`. Columns are of length one, and at right angles or nearly so.
-fn rates_of<S: Scalar, const NV: usize>(H: &[Twist<S>; NV], V: &Twist<S>) -> [S; NV] {
-    let dot = |a: &Twist<S>, b: &Twist<S>| a.w.dot(&b.w) + a.v.dot(&b.v);
-    let products = std::array::from_fn(|i| std::array::from_fn(|j| dot(&H[i], &H[j])));
-    let along = std::array::from_fn(|i| dot(&H[i], V));
-    match SmallSpd::factor(&products) {
-        Ok(factors) => factors.solve(&along),
-        // Two axes of a universal joint in one line are refused when the model is judged.
-        Err(_) => along,
     }
 }

@@ -72,7 +72,7 @@ def test_both_make_the_same_motion_for_sixty_seconds(example, pairs, within):
     assert far > 3 * near and near > 3 * nearest
     within(f"{example}, 60 s: the formulations at 1e-10, of each range", nearest, 1e-6, "agreement asked for at 1e-10")
 
-    # The other interface, with an integrator that is not ours, past events at which angles have made a half turn; at 55 s no signal jumps.
+    # The other interface, with an integrator that is not ours; at 55 s no signal jumps.
     last = POINTS * 55 // 60
     with ModelExchange(quaternion) as me:
         there = me.integrate(times[: last + 1], names, rtol=1e-10)[-1]

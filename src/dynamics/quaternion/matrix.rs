@@ -1,5 +1,5 @@
 use super::SaddlePoint;
-use super::saddle_point::{numbers, of, unit, wrench};
+use super::saddle_point::{of, unit};
 use crate::algebra::{Scalar, Twist, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::system::{Derived, Kinematics, System};
@@ -40,7 +40,7 @@ impl<S: Scalar> SaddlePoint<S> {
             let (d, at) = (node.f.len(), first[i]);
             let inertia = |k: usize| {
                 let U = motion(i, k);
-                let U = numbers(&Wrench::new(U.w, U.v));
+                let U = U.to_array();
                 let rows = node.M.chunks(d);
                 rows.map(|row| row.iter().zip(U).fold(S::zero(), |sum, (&M, U)| sum + M * U))
                     .collect::<Vec<S>>()
@@ -48,7 +48,7 @@ impl<S: Scalar> SaddlePoint<S> {
             for k in 0..6 {
                 let column = inertia(k);
                 for l in 0..6 {
-                    K[(at + l, at + k)] = wrench(&column).power(&motion(i, l));
+                    K[(at + l, at + k)] = Wrench::from_slice(&column).power(&motion(i, l));
                 }
                 for l in 6..d {
                     (K[(at + l, at + k)], K[(at + k, at + l)]) = (column[l], column[l]);
@@ -63,7 +63,11 @@ impl<S: Scalar> SaddlePoint<S> {
                 let row = accelerations + joint_rows + 6 * craft;
                 for (r, R) in node.R.iter().enumerate() {
                     for k in 0..d {
-                        let entry = if k < 6 { wrench(R).power(&motion(i, k)) } else { R[k] };
+                        let entry = if k < 6 {
+                            Wrench::from_slice(R).power(&motion(i, k))
+                        } else {
+                            R[k]
+                        };
                         (K[(row + r, at + k)], K[(at + k, row + r)]) = (entry, entry);
                     }
                 }
@@ -79,7 +83,7 @@ impl<S: Scalar> SaddlePoint<S> {
                     let carried = match k {
                         0..6 => {
                             let U = motion(parent, k);
-                            let U = numbers(&Wrench::new(U.w, U.v));
+                            let U = U.to_array();
                             node.X.iter().zip(U).fold(Twist::zero(), |sum, (X, U)| sum + *X * U)
                         }
                         _ => node.X[k],

@@ -1,4 +1,5 @@
-use crate::algebra::{Scalar, SmallSpd, Twist, Vec3, Wrench, norm};
+use crate::algebra::{Scalar, Vec3, Wrench, norm};
+use crate::system::joint::{dual, part};
 use crate::system::{Joint, Kinematics};
 
 /// How a joint moves and holds its body: wrenches that it can transmit, about the body's origin, world axes.
@@ -41,14 +42,9 @@ impl<S: Scalar> JointRows<S> {
     /// Fills both.
     pub(super) fn update(&mut self, joint: &Joint, kinematics: &Kinematics<S>) {
         let H = &kinematics.H[joint.v..joint.v + joint.nv];
-        match H {
-            [a, b] => self.moved.copy_from_slice(&dual([a, b])),
-            // Of length one and at right angles.
-            _ => self
-                .moved
-                .iter_mut()
-                .zip(H)
-                .for_each(|(V, H)| *V = Wrench::new(H.w, H.v)),
+        match joint.nv {
+            2 => self.moved.copy_from_slice(&dual(part::<_, 2>(H, 0))),
+            _ => self.moved.iter_mut().zip(H).for_each(|(V, H)| *V = dual(&[*H])[0]),
         }
         let mut held = self.held.iter_mut();
         let turns = complement(H.iter().map(|H| H.w), |t| Wrench::new(t, Vec3::zeros()));
@@ -59,22 +55,6 @@ impl<S: Scalar> JointRows<S> {
             }
         }
     }
-}
-
-/// `H (HᵀH)⁻¹` of two columns: the axes of a universal joint need not be at right angles.
-fn dual<S: Scalar>(H: [&Twist<S>; 2]) -> [Wrench<S>; 2] {
-    let H = H.map(|H| Wrench::new(H.w, H.v));
-    let dot = |a: &Wrench<S>, b: &Wrench<S>| a.t.dot(&b.t) + a.f.dot(&b.f);
-    let products = H.map(|a| H.map(|b| dot(&a, &b)));
-    let Ok(factors) = SmallSpd::factor(&products) else {
-        // Two axes in one line are refused when the model is judged.
-        return H;
-    };
-    let unit = |i: usize| std::array::from_fn(|j| if i == j { S::one() } else { S::zero() });
-    [0, 1].map(|i| {
-        let [a, b] = factors.solve(&unit(i));
-        H[0] * a + H[1] * b
-    })
 }
 
 /// An orthonormal basis of the directions at right angles to some that are independent, or zero.

@@ -107,7 +107,7 @@ impl<S: Scalar> Node<S> {
     /// Solves `[M …] a + W ν = f`, `Wᵀ a = h` in place, once both matrices are factored.
     fn solve(&self, f: &mut [S], h: &mut [S]) {
         spd::solve(&self.M, f, |x| x);
-        let A = twist(f);
+        let A = Twist::from_slice(f);
         for (h, W) in h.iter_mut().zip(self.joint.constraints()) {
             *h = W.power(&A) - *h;
         }
@@ -129,7 +129,7 @@ impl<S: Scalar> Node<S> {
     /// The joint's rate that is most along the pivot which vanished, or the mode.
     fn singular(&self, body: usize, pivot: usize) -> SingularHinge {
         let rates = self.joint.moved.iter().enumerate();
-        let along = rates.map(|(j, V)| (j, numbers(V).get(pivot).map_or(0.0, |x| x.value().abs())));
+        let along = rates.map(|(j, V)| (j, V.to_array().get(pivot).map_or(0.0, |x| x.value().abs())));
         let nv = self.joint.moved.len();
         let axis = match pivot {
             0..6 => along.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j),
@@ -230,18 +230,18 @@ impl<S: Scalar> SaddlePoint<S> {
         let d = node.f.len();
         let (I, p) = inertia_and_bias(system, derived, kinematics, i);
         for k in 0..6 {
-            let column = numbers(&I.times(&unit(k)));
+            let column = I.times(&unit(k)).to_array();
             for (l, &entry) in column.iter().enumerate() {
                 node.M[l * d + k] = entry;
             }
         }
-        node.f[..6].copy_from_slice(&numbers(&(applied.wrench[i] - p)));
+        node.f[..6].copy_from_slice(&(applied.wrench[i] - p).to_array());
         if let Some(modes) = &body.modes {
             let bent = &kinematics.deflections[modes.index];
             let A_bias = &kinematics.bodies[i].A_bias;
             for (k, (L, v)) in bent.L.iter().zip(modes.rates()).enumerate() {
                 let row = (6 + k) * d;
-                node.M[row..row + 6].copy_from_slice(&numbers(L));
+                node.M[row..row + 6].copy_from_slice(&L.to_array());
                 node.M[row + 6..row + d].copy_from_slice(&bent.M[k * modes.n..(k + 1) * modes.n]);
                 node.f[6 + k] = applied.tau[v] - bent.modal_bias[k] - L.power(A_bias);
             }
@@ -286,19 +286,19 @@ impl<S: Scalar> SaddlePoint<S> {
         }
         let stiff = node.stiffened(rho);
         for (l, column) in stiff.iter().enumerate() {
-            for (k, entry) in numbers(column).into_iter().enumerate().skip(l) {
+            for (k, entry) in column.to_array().into_iter().enumerate().skip(l) {
                 node.M[k * d + l] += entry;
             }
         }
         spd::factor(&mut node.M, d).map_err(|pivot| node.singular(i, pivot))?;
         for (column, W) in node.MW.chunks_mut(d).zip(node.joint.constraints()) {
             column.fill(S::zero());
-            column[..6].copy_from_slice(&numbers(W));
+            column[..6].copy_from_slice(&W.to_array());
             spd::solve(&node.M, column, |x| x);
         }
         for (row, W) in node.Y.chunks_mut(m.max(1)).zip(node.joint.constraints()) {
             for (entry, column) in row.iter_mut().zip(node.MW.chunks(d)) {
-                *entry = W.power(&twist(column));
+                *entry = W.power(&Twist::from_slice(column));
             }
         }
         // Rows are independent, and what multiplies them is positive definite.
@@ -310,12 +310,12 @@ impl<S: Scalar> SaddlePoint<S> {
             let e = unit(k);
             let (mut a, mut nu) = (std::mem::take(&mut node.a_u[k]), std::mem::take(&mut node.nu_u[k]));
             a.fill(S::zero());
-            a[..6].copy_from_slice(&numbers(&stiff[k]));
+            a[..6].copy_from_slice(&stiff[k].to_array());
             for (nu, W) in nu.iter_mut().zip(node.joint.constraints()) {
                 *nu = W.power(&e);
             }
             node.solve(&mut a, &mut nu);
-            let relative = twist(&a) - e;
+            let relative = Twist::from_slice(&a) - e;
             node.I[k] = node.transmitted(|j, V| -V.power(&relative) * S::lift(rho[j]), &nu);
             (node.a_u[k], node.nu_u[k]) = (a, nu);
         }
@@ -323,7 +323,7 @@ impl<S: Scalar> SaddlePoint<S> {
         if let Some(carrier) = carrier {
             let d = carrier.f.len();
             for (l, X_l) in node.X.iter().enumerate() {
-                let x = numbers(&Wrench::new(X_l.w, X_l.v));
+                let x = X_l.to_array();
                 let IX = node.I.iter().zip(x).fold(Wrench::zero(), |sum, (I, x)| sum + *I * x);
                 for (k, X_k) in node.X.iter().enumerate().skip(l) {
                     carrier.M[k * d + l] += IX.power(X_k);
@@ -344,11 +344,11 @@ impl<S: Scalar> SaddlePoint<S> {
             g = g + *W * (sigma * h);
         }
         let (mut f, mut h) = (std::mem::take(&mut node.f), std::mem::take(&mut node.h));
-        for (f, g) in f.iter_mut().zip(numbers(&g)) {
+        for (f, g) in f.iter_mut().zip(g.to_array()) {
             *f += g;
         }
         node.solve(&mut f, &mut h);
-        let A = twist(&f);
+        let A = Twist::from_slice(&f);
         let F = node.transmitted(|j, V| tau[j] - V.power(&A) * S::lift(rho[j]), &h);
         (node.f, node.h) = (f, h);
         if let (Some(parent), 0..6) = (system.bodies[i].parent, joint.nv) {
@@ -363,7 +363,7 @@ impl<S: Scalar> SaddlePoint<S> {
         if system.bodies[i].joint.nv < 6 {
             let u = self.carried(system, i);
             let node = &mut self.nodes[i];
-            for ((a_u, nu_u), u) in node.a_u.iter().zip(&node.nu_u).zip(numbers(&Wrench::new(u.w, u.v))) {
+            for ((a_u, nu_u), u) in node.a_u.iter().zip(&node.nu_u).zip(u.to_array()) {
                 node.f.iter_mut().zip(a_u).for_each(|(a, &a_u)| *a += a_u * u);
                 node.h.iter_mut().zip(nu_u).for_each(|(nu, &nu_u)| *nu += nu_u * u);
             }
@@ -381,7 +381,7 @@ impl<S: Scalar> SaddlePoint<S> {
     fn finish(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize, qdd: &mut [S]) {
         let body = &system.bodies[i];
         let joint = &body.joint;
-        self.A[i] = twist(&self.nodes[i].f);
+        self.A[i] = Twist::from_slice(&self.nodes[i].f);
         let relative = self.A[i] - self.carried(system, i);
         let node = &self.nodes[i];
         for (V, qdd) in node.joint.moved.iter().zip(&mut qdd[joint.v..]) {
@@ -414,14 +414,14 @@ impl<S: Scalar> SaddlePoint<S> {
             if joint.nv == 6 {
                 F = node.transmitted(|j, _| applied.tau[joint.v + j], &[]);
             }
-            F = F + wrench(&node.load);
+            F = F + Wrench::from_slice(&node.load);
             for (k, R) in node.R.iter_mut().enumerate() {
                 let U = unit(k).shift(&r);
                 rows.g[k] += F.power(&U);
                 let d = R.len();
                 for (l, R) in R.iter_mut().enumerate() {
                     *R = match l < 6 || momentum.with_modes {
-                        true => wrench(&node.M[l * d..]).power(&U),
+                        true => Wrench::from_slice(&node.M[l * d..]).power(&U),
                         false => S::zero(),
                     };
                 }
@@ -467,19 +467,4 @@ pub(super) fn of<'a, T>(joint: &Joint, rates: &'a [T]) -> &'a [T] {
 pub(super) fn unit<S: Scalar>(k: usize) -> Twist<S> {
     let axis = |first: usize| Vec3::from_fn(|i, _| if first + i == k { S::one() } else { S::zero() });
     Twist::new(axis(0), axis(3))
-}
-
-/// The six numbers of a wrench, the torque first.
-pub(super) fn numbers<S: Scalar>(F: &Wrench<S>) -> [S; 6] {
-    [F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]
-}
-
-/// The first six numbers as a wrench.
-pub(super) fn wrench<S: Scalar>(a: &[S]) -> Wrench<S> {
-    Wrench::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
-}
-
-/// The first six numbers as a motion.
-fn twist<S: Scalar>(a: &[S]) -> Twist<S> {
-    Twist::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
 }

@@ -45,7 +45,7 @@ impl Motion<3, 3> for Cartesian {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, _winding: &[S]) -> [S; 3] {
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 3] {
         lift33::<S>(&self.R_FB).tr_mul(&X_FB.p).into()
     }
 }

@@ -43,7 +43,7 @@ impl Motion<0, 0> for Fixed {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, _q_FB: Quaternion<S>, _winding: &[S]) -> [S; 0] {
+    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 0] {
         []
     }
 }

@@ -65,8 +65,8 @@ impl Motion<7, 6> for Free {
         self.q_FM.lift() * Quaternion::from_slice(q)
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: Quaternion<S>, _winding: &[S]) -> [S; 7] {
-        let q_MB = self.q_FM.conjugate().lift() * q_FB;
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 7] {
+        let q_MB = self.q_FM.conjugate().lift() * q_FB();
         let r = lift33::<S>(&self.R_FM).tr_mul(&X_FB.p);
         [q_MB.w, q_MB.x, q_MB.y, q_MB.z, r.x, r.y, r.z]
     }

@@ -22,7 +22,7 @@ pub use revolute::Revolute;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, lift3, lift33};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Wrench, lift3, lift33};
 use crate::spec::JointType;
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -72,7 +72,23 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     ///
     /// `q_FB` is the attitude of `X_FB`, in the sign in which it moves continuously. Angles are found up to whole turns, and those are
     /// taken within half a turn of `winding` (rad), one for each.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: Quaternion<S>, winding: &[S]) -> [S; NQ];
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; NQ];
+}
+
+/// `V = H (HᵀH)⁻¹`, what a unit torque or force on each rate is: `VᵀH = 1`, so that `VᵀV_FB` are the rates of the motion nearest to `V_FB`.
+///
+/// Columns are of length one. They are at right angles, but for the two axes of a universal joint, which need not be.
+#[inline]
+pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>; NV] {
+    let columns = H.each_ref().map(|H| Wrench::new(H.w, H.v));
+    let [a, b] = columns.as_slice() else {
+        return columns;
+    };
+    let dot = |a: &Wrench<S>, b: &Wrench<S>| a.t.dot(&b.t) + a.f.dot(&b.f);
+    let (aa, ab, bb) = (dot(a, a), dot(a, b), dot(b, b));
+    let k = S::one() / (aa * bb - ab * ab);
+    let dual = [(*a * bb - *b * ab) * k, (*b * aa - *a * ab) * k];
+    std::array::from_fn(|j| dual[j])
 }
 
 /// The angle of the point `(cosine, sine)`, rad, in the turn in which it is nearest to `winding`.

@@ -46,7 +46,7 @@ impl Motion<1, 1> for Prismatic {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, _winding: &[S]) -> [S; 1] {
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 1] {
         [lift3::<S>(&self.axis).dot(&X_FB.p)]
     }
 }

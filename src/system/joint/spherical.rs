@@ -47,7 +47,7 @@ impl Motion<4, 3> for Spherical {
         self.q_FM.lift() * Quaternion::from_slice(q)
     }
 
-    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, q_FB: Quaternion<S>, _winding: &[S]) -> [S; 4] {
-        (self.q_FM.conjugate().lift() * q_FB).to_array()
+    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 4] {
+        (self.q_FM.conjugate().lift() * q_FB()).to_array()
     }
 }

@@ -57,7 +57,7 @@ impl Motion<2, 2> for Universal {
     }
 
     /// The first turn alone moves the second axis, and the second alone, backwards, the first: `R a₂ = R₁ a₂`, `Rᵀ a₁ = R₂ᵀ a₁`.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: Quaternion<S>, winding: &[S]) -> [S; 2] {
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; 2] {
         let R = X_FB.R * lift33::<S>(&self.R_FB0).transpose();
         let (a_1, a_2) = (lift3::<S>(&self.first.axis), lift3::<S>(&self.second.axis));
         let (moved, back) = (R * a_2, R.tr_mul(&a_1));
