@@ -5,31 +5,32 @@
 
 mod side_by_side;
 
-use grapple::spec::{Formulation, QuaternionOptions, Spec};
+use grapple::spec::{Formulation, Output, QuaternionOptions, Spec};
 use side_by_side::{Craft, Time, measure, read};
 use std::fmt::Write;
 
-const LINKS: [usize; 8] = [2, 6, 12, 25, 50, 100, 200, 400];
+const LINKS: [usize; 9] = [2, 3, 6, 12, 25, 50, 100, 200, 400];
 
 fn main() {
     println!(
-        "{:16} {:>19} {:>19} {:>19}",
-        "", "recursive", "quaternion", "with momentum rows"
+        "{:16} {:>19} {:>19} {:>19} {:>19}",
+        "", "recursive", "quaternion", "with momentum rows", "dual_quaternion"
     );
     println!(
-        "{:16} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "µs", "median", "minimum", "median", "minimum", "median", "minimum", "ratio", "per joint", "states"
+        "{:16} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "µs", "median", "minimum", "median", "minimum", "median", "minimum", "median", "minimum", "states", "states"
     );
-    for (name, joints, text) in [
-        ("two_link", 2, include_str!("../examples/two_link.toml")),
-        ("klak_2020", 2, include_str!("../examples/klak_2020.toml")),
-        ("ssrms_type", 7, include_str!("../examples/ssrms_type.toml")),
-        ("ssrms_flexible", 7, include_str!("../examples/ssrms_flexible.toml")),
+    for (name, text) in [
+        ("two_link", include_str!("../examples/two_link.toml")),
+        ("klak_2020", include_str!("../examples/klak_2020.toml")),
+        ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
+        ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
+        ("valverde_2018", include_str!("../examples/valverde_2018.toml")),
     ] {
-        line(name, joints, &read(text));
+        line(name, &read(text));
     }
     for n in LINKS {
-        line(&format!("chain of {n}"), n, &read(&chain(n)));
+        line(&format!("chain of {n}"), &read(&chain(n)));
     }
 }
 
@@ -49,33 +50,43 @@ fn chain(n: usize) -> String {
     text
 }
 
-/// Times a craft in each formulation.
-fn line(name: &str, joints: usize, written: &Spec) {
+/// Times a craft in each formulation that has it.
+fn line(name: &str, written: &Spec) {
     let in_formulation = |formulation, quaternion| Spec {
         formulation,
         quaternion,
+        constraints: None,
+        output: Output::default(),
         ..written.clone()
     };
     let momentum = QuaternionOptions {
         momentum_rows: true,
         ..QuaternionOptions::default()
     };
+    let is_rigid = written
+        .body
+        .values()
+        .all(|body| body.beam.is_none() && body.modal.is_none());
+    let rigid = if is_rigid {
+        Formulation::DualQuaternion
+    } else {
+        Formulation::Recursive
+    };
     let mut craft = [
         in_formulation(Formulation::Recursive, None),
         in_formulation(Formulation::Quaternion, None),
         in_formulation(Formulation::Quaternion, Some(momentum)),
+        in_formulation(rigid, None),
     ]
     .map(|spec| Craft::new(&spec));
     let times = measure(&mut craft);
     print!("{name:16}");
-    for Time { median, minimum } in times {
-        print!(" {median:9.2} {minimum:9.2}");
+    for (place, Time { median, minimum }) in times.into_iter().enumerate() {
+        if place < 3 || is_rigid {
+            print!(" {median:9.2} {minimum:9.2}");
+        } else {
+            print!(" {:>9} {:>9}", "-", "-");
+        }
     }
-    let [recursive, quaternion, _] = times.map(|time| time.median);
-    println!(
-        " {:9.1} {:9.2} {:9}",
-        quaternion / recursive,
-        quaternion / joints as f64,
-        craft[1].state_count()
-    );
+    println!(" {:9} {:9}", craft[1].state_count(), craft[3].state_count());
 }

@@ -53,6 +53,11 @@ pub enum Error {
         /// The joint and its axis, or the body and its mode, counted from one.
         what: String,
     },
+    /// The formulation, whose name this is, cannot be linearised.
+    #[error(
+        "the formulation \"{0}\" is not linearised, for the rates of its joints are no states; formulation = \"recursive\" is the same craft"
+    )]
+    NotLinearised(&'static str),
     /// A state or an acceleration is no longer a finite number.
     #[error("{variable} is not finite at t = {t} s")]
     NotFinite {

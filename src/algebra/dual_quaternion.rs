@@ -1,4 +1,4 @@
-use super::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, Wrench};
+use super::{Mat3, Pose, Quaternion, Scalar, SmallSpd, Sym3, Twist, Vec3, Wrench, lift33};
 use nalgebra::{SMatrix, SVector};
 
 /// A dual quaternion `r + ε d`, `ε² = 0`.
@@ -33,6 +33,11 @@ impl<S: Scalar> DualQuaternion<S> {
     /// No motion: the pose of a frame in itself.
     pub fn identity() -> Self {
         Self::new(Quaternion::identity(), pure(Vec3::zeros()))
+    }
+
+    /// Nothing.
+    pub fn zero() -> Self {
+        Self::new(pure(Vec3::zeros()), pure(Vec3::zeros()))
     }
 
     /// `q_XY` of the attitude `q_XY` (of length one) and the position `p_XY` (m, axes of X) of Y in X.
@@ -97,9 +102,7 @@ impl<S: Scalar> DualQuaternion<S> {
 
     /// `½ (a b − b* a*)`: of vectors, `a × b` with `ε² = 0`.
     pub fn cross(self, b: Self) -> Self {
-        let (a, half) = (self, S::lift(0.5));
-        let difference = (a * b).to_vector() - (b.conjugate() * a.conjugate()).to_vector();
-        Self::from_vector(&(difference * half))
+        (self * b - b.conjugate() * self.conjugate()) * S::lift(0.5)
     }
 
     /// The circle product, a real number: `a_r·b_r + a_d·b_d`. The power of a wrench on a twist is `F ∘ Vˢ`.
@@ -133,6 +136,30 @@ impl<S: Scalar> std::ops::Mul for DualQuaternion<S> {
     }
 }
 
+impl<S: Scalar> std::ops::Add for DualQuaternion<S> {
+    type Output = Self;
+
+    fn add(self, b: Self) -> Self {
+        Self::from_vector(&(self.to_vector() + b.to_vector()))
+    }
+}
+
+impl<S: Scalar> std::ops::Sub for DualQuaternion<S> {
+    type Output = Self;
+
+    fn sub(self, b: Self) -> Self {
+        Self::from_vector(&(self.to_vector() - b.to_vector()))
+    }
+}
+
+impl<S: Scalar> std::ops::Mul<S> for DualQuaternion<S> {
+    type Output = Self;
+
+    fn mul(self, k: S) -> Self {
+        Self::from_vector(&(self.to_vector() * k))
+    }
+}
+
 /// The matrix of a linear map.
 fn columns<S: Scalar>(map: impl Fn(DualQuaternion<S>) -> DualQuaternion<S>) -> Mat8<S> {
     let unit = |k: usize| Vec8::from_fn(|i, _| if i == k { S::one() } else { S::zero() });
@@ -150,48 +177,76 @@ fn pure<S: Scalar>(v: Vec3<S>) -> Quaternion<S> {
 /// The ones keep the scalar rows regular; scalar parts of twists and wrenches are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualInertia<S: Scalar> {
-    /// Mass, kg.
-    pub m: S,
-    /// Inertia about the mass centre, kg·m².
-    pub J: Mat3<S>,
+    m: S,
+    J: Mat3<S>,
+    J_inverse: Mat3<S>,
+}
+
+impl DualInertia<f64> {
+    /// Of the mass (kg) and the inertia about the mass centre (kg·m²); none if one of them is singular, to round-off.
+    pub fn new(m: f64, J: &Sym3<f64>) -> Option<Self> {
+        let unit = |k: usize| std::array::from_fn(|i| if i == k { 1.0 } else { 0.0 });
+        let J = J.full();
+        let factors = SmallSpd::factor(&J.data.0).ok().filter(|_| m > 0.0)?;
+        let J_inverse = Mat3::from([0, 1, 2].map(|k| factors.solve(&unit(k))));
+        Some(Self { m, J, J_inverse })
+    }
+
+    /// The same, for any scalar.
+    pub fn lift<S: Scalar>(&self) -> DualInertia<S> {
+        DualInertia {
+            m: S::lift(self.m),
+            J: lift33(&self.J),
+            J_inverse: lift33(&self.J_inverse),
+        }
+    }
 }
 
 impl<S: Scalar> DualInertia<S> {
-    /// `M ∗ Vˢ`, the dual momentum `m v + ε J ω` (23): it goes from one frame to another as a wrench does.
+    /// One in everything.
+    pub fn unit() -> Self {
+        let (m, one) = (S::one(), Mat3::identity());
+        Self {
+            m,
+            J: one,
+            J_inverse: one,
+        }
+    }
+
+    /// `M ∗ Vˢ = H(M) V`, the dual momentum `m v + ε J ω` (23): it goes from one frame to another as a wrench does.
     pub fn momentum(&self, V: DualQuaternion<S>) -> DualQuaternion<S> {
-        DualQuaternion::from_vector(&(self.H() * V.to_vector()))
+        let V = V.twist();
+        DualQuaternion::from_wrench(&Wrench::new(self.J * V.w, V.v * self.m))
+    }
+
+    /// `H(M)⁻¹ F`: the twist of a momentum, or its derivative of a wrench.
+    pub fn motion(&self, F: DualQuaternion<S>) -> DualQuaternion<S> {
+        let F = F.wrench();
+        DualQuaternion::from_twist(&Twist::new(self.J_inverse * F.t, F.f / self.m))
     }
 
     /// `H(M) = M SW` (25)–(28), the matrix that makes a twist's momentum, or its derivative's wrench.
     pub fn H(&self) -> Mat8<S> {
+        let m = Mat3::from_diagonal_element(self.m);
+        Self::blocks(&m, &self.J)
+    }
+
+    /// `H(M)⁻¹ = SW M⁻¹` (29).
+    pub fn H_inverse(&self) -> Mat8<S> {
+        let per_m = Mat3::from_diagonal_element(S::one() / self.m);
+        Self::blocks(&self.J_inverse, &per_m)
+    }
+
+    /// What makes the real part of the dual one, and the other way round.
+    fn blocks(real: &Mat3<S>, dual: &Mat3<S>) -> Mat8<S> {
         let mut H = Mat8::zeros();
         (H[(0, 4)], H[(4, 0)]) = (S::one(), S::one());
         for i in 0..3 {
-            H[(1 + i, 5 + i)] = self.m;
             for j in 0..3 {
-                H[(5 + i, 1 + j)] = self.J[(i, j)];
+                (H[(1 + i, 5 + j)], H[(5 + i, 1 + j)]) = (real[(i, j)], dual[(i, j)]);
             }
         }
         H
-    }
-
-    /// `H(M)⁻¹ = SW M⁻¹` (29); none if the inertia is singular.
-    pub fn H_inverse(&self) -> Option<Mat8<S>> {
-        let [a, b, c] = [0, 1, 2].map(|k| self.J.column(k).into_owned());
-        let rows = [b.cross(&c), c.cross(&a), a.cross(&b)];
-        let determinant = a.dot(&rows[0]);
-        let regular = determinant.value() != 0.0 && self.m.value() != 0.0;
-        regular.then(|| {
-            let mut H = Mat8::zeros();
-            (H[(0, 4)], H[(4, 0)]) = (S::one(), S::one());
-            for i in 0..3 {
-                H[(5 + i, 1 + i)] = S::one() / self.m;
-                for j in 0..3 {
-                    H[(1 + i, 5 + j)] = rows[i][j] / determinant;
-                }
-            }
-            H
-        })
     }
 }
 
@@ -309,19 +364,24 @@ mod tests {
     /// (23), (24), and Lemma 3: `H(M)` has the inverse `SW M⁻¹`.
     #[test]
     fn the_dual_inertia_gives_momentum_and_energy_and_has_its_inverse() {
-        let J = Mat3::new(3.0, 0.5, -0.7, 0.5, 4.0, 0.9, -0.7, 0.9, 5.0);
-        let (M, V) = (DualInertia { m: 2.5, J }, twist(0.9));
+        let J = Sym3 {
+            d: [3.0, 4.0, 5.0],
+            o: [0.5, -0.7, 0.9],
+        };
+        let (M, V) = (DualInertia::new(2.5, &J).expect("regular"), twist(0.9));
         let w = DualQuaternion::from_twist(&V);
         let p = M.momentum(w).wrench();
-        assert!((p.f - V.v * 2.5).norm() + (p.t - J * V.w).norm() < 1e-15);
+        assert!((p.f - V.v * 2.5).norm() + (p.t - J.full() * V.w).norm() < 1e-15);
+        assert!((M.H() * w.to_vector() - M.momentum(w).to_vector()).norm() < 1e-15);
+        assert!(apart(M.motion(M.momentum(w)), w) < 1e-15);
         let energy = 0.5 * w.swap().circle(M.momentum(w));
-        assert!((energy - 0.5 * (2.5 * V.v.dot(&V.v) + V.w.dot(&(J * V.w)))).abs() < 1e-14);
-        let inverse = M.H_inverse().expect("regular");
-        assert!((M.H() * inverse - Mat8::identity()).norm() < 1e-14);
-        let flat = DualInertia {
-            m: 1.0,
-            J: Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 0.0)),
+        assert!((energy - 0.5 * (2.5 * V.v.dot(&V.v) + V.w.dot(&(J.full() * V.w)))).abs() < 1e-14);
+        assert!((M.H() * M.H_inverse() - Mat8::identity()).norm() < 1e-14);
+        let flat = Sym3 {
+            d: [1.0, 1.0, 0.0],
+            o: [0.0; 3],
         };
-        assert_eq!(flat.H_inverse(), None);
+        assert_eq!(DualInertia::new(1.0, &flat), None);
+        assert_eq!(DualInertia::new(0.0, &J), None);
     }
 }

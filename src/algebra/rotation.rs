@@ -1,4 +1,4 @@
-use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix};
+use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix, norm};
 
 /// Below this squared angle (rad²) series replace the closed forms; the first term left out is
 /// then below 1e-20 of the result, in value and in derivative.
@@ -42,6 +42,20 @@ pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
     };
     let v = theta * (sinc * S::lift(0.5));
     Quaternion::new(cosine, v.x, v.y, v.z)
+}
+
+/// Roll, pitch and yaw (rad) of a quaternion of any length: turns about x, y and z one after the other, `R = Rz(yaw) Ry(pitch) Rx(roll)`, which are
+/// the 3-2-1 Euler angles.
+///
+/// At a pitch of a quarter turn only yaw and roll together are determined: there the yaw is taken as zero.
+pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
+    let R = q.normalised().rotation();
+    let cosine = norm(&Vec3::new(R[(0, 0)], R[(1, 0)], S::zero()));
+    let pitch = (-R[(2, 0)]).atan2(cosine);
+    if cosine.value() < 1e-12 {
+        return Vec3::new((-R[(1, 2)]).atan2(R[(1, 1)]), pitch, S::zero());
+    }
+    Vec3::new(R[(2, 1)].atan2(R[(2, 2)]), pitch, R[(1, 0)].atan2(R[(0, 0)]))
 }
 
 /// The rotation vector (axis times angle, rad) of a quaternion of any length; the angle is in `[0, π]`.
@@ -179,6 +193,7 @@ mod tests {
     use super::*;
     use crate::algebra::Dual;
     use nalgebra::{RowSVector, SMatrix};
+    use std::f64::consts::FRAC_PI_2;
 
     /// Value and exact 3×3 derivative of a map of 3-vectors.
     fn jacobian(f: impl Fn(Vec3<Dual<3>>) -> Vec3<Dual<3>>, at: Vec3<f64>) -> (Vec3<f64>, SMatrix<f64, 3, 3>) {
@@ -189,6 +204,22 @@ mod tests {
             J.set_row(i, &RowSVector::from(y[i].eps));
         }
         (y.map(|e| e.re), J)
+    }
+
+    #[test]
+    fn roll_pitch_and_yaw_turn_about_x_then_y_then_z() {
+        let about = |axis: [f64; 3], angle| Quaternion::from_axis_angle(axis.into(), angle);
+        for [roll, pitch, yaw] in [
+            [0.3, -0.8, 1.7],
+            [-2.9, 1.5, 3.1],
+            [0.4, FRAC_PI_2, 0.0],
+            [0.0, 0.0, 0.0],
+        ] {
+            let q = about([0.0, 0.0, 1.0], yaw) * about([0.0, 1.0, 0.0], pitch) * about([1.0, 0.0, 0.0], roll);
+            let off = roll_pitch_yaw(q) - Vec3::new(roll, pitch, yaw);
+            // Round-off over the cosine of the pitch.
+            assert!(off.norm() < 1e-13, "{off:?}");
+        }
     }
 
     #[test]

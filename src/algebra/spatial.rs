@@ -182,6 +182,12 @@ impl<S: Scalar> Wrench<S> {
         Self::new(self.t + r.cross(&self.f), self.f)
     }
 
+    /// The same load in other axes.
+    #[inline(always)]
+    pub fn express(&self, R: &Mat3<S>) -> Self {
+        Self::new(R * self.t, R * self.f)
+    }
+
     /// The power on a motion about the same origin, W.
     #[inline(always)]
     pub fn power(&self, V: &Twist<S>) -> S {

@@ -161,6 +161,14 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
         Ok(Self { factors: f })
     }
 
+    /// Those of the identity: room for others.
+    pub fn identity() -> Self {
+        let entry = |k, l| if k == l { S::one() } else { S::zero() };
+        Self {
+            factors: std::array::from_fn(|k| std::array::from_fn(|l| entry(k, l))),
+        }
+    }
+
     /// The solution `x` of `m x = b`.
     #[inline(always)]
     pub fn solve(&self, b: &[S; N]) -> [S; N] {

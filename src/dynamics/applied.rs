@@ -8,6 +8,8 @@ pub struct Applied<S: Scalar> {
     pub wrench: Vec<Wrench<S>>,
     /// On each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
+    /// Whether a drive prescribes the motion of the joint that carries each body.
+    pub driven: Vec<bool>,
     /// Derivative of each rate whose joint is driven, rad/s² or m/s².
     pub qdd: Vec<S>,
 }
@@ -18,6 +20,7 @@ impl<S: Scalar> Applied<S> {
         Self {
             wrench: vec![Wrench::zero(); system.bodies.len()],
             tau: vec![S::zero(); system.nv],
+            driven: system.bodies.iter().map(|body| body.joint.prescribed).collect(),
             qdd: vec![S::zero(); system.nv],
         }
     }
@@ -40,6 +43,7 @@ impl<S: Scalar> Applied<S> {
     pub fn copy_from(&mut self, other: &Self) {
         self.wrench.copy_from_slice(&other.wrench);
         self.tau.copy_from_slice(&other.tau);
+        self.driven.copy_from_slice(&other.driven);
         self.qdd.copy_from_slice(&other.qdd);
     }
 

@@ -1,6 +1,7 @@
-use super::quaternion::{Rows, SaddlePoint, condition};
+use super::dual_quaternion::NewtonEuler;
+use super::quaternion::{Rows, SaddlePoint};
 use super::recursive::ForwardDynamics;
-use super::{Applied, SingularHinge};
+use super::{Applied, Singular, condition};
 use crate::algebra::{Scalar, Twist, Wrench};
 use crate::spec::{Coupling, Formulation, Spec};
 use crate::system::{Derived, Kinematics, System};
@@ -17,6 +18,7 @@ pub struct Dynamics<S: Scalar> {
 enum Engine<S: Scalar> {
     Recursive(ForwardDynamics<S>),
     Quaternion(Box<SaddlePoint<S>>),
+    DualQuaternion(Box<NewtonEuler<S>>),
 }
 
 impl<S: Scalar> Dynamics<S> {
@@ -32,15 +34,17 @@ impl<S: Scalar> Dynamics<S> {
             engine: match spec.formulation {
                 Formulation::Recursive => Engine::Recursive(ForwardDynamics::new(system)),
                 Formulation::Quaternion => Engine::Quaternion(Box::new(SaddlePoint::new(system, rows))),
+                Formulation::DualQuaternion => Engine::DualQuaternion(Box::new(NewtonEuler::new(system))),
             },
             drive: vec![S::zero(); system.nv],
         }
     }
 
-    /// Computes the derivatives `qdd` of the rates of joints and modes (`nv` numbers, rad/s² or m/s²), and the bodies' [`A`](Self::A).
+    /// Computes the derivatives `qdd` of the rates of joints and modes (`nv` numbers, rad/s² or m/s²) at their coordinates `q`, and the
+    /// bodies' [`A`](Self::A).
     ///
     /// # Errors
-    /// [`SingularHinge`] if a joint moves no inertia (to round-off).
+    /// [`Singular`] if something moves no inertia (to round-off).
     #[inline]
     pub fn solve(
         &mut self,
@@ -48,11 +52,12 @@ impl<S: Scalar> Dynamics<S> {
         derived: &Derived,
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
-        qdd: &mut [S],
-    ) -> Result<(), SingularHinge> {
+        (q, qdd): (&[S], &mut [S]),
+    ) -> Result<(), Singular> {
         match &mut self.engine {
             Engine::Recursive(recursion) => recursion.solve(system, derived, kinematics, applied, qdd),
             Engine::Quaternion(saddle_point) => saddle_point.solve(system, derived, kinematics, applied, qdd),
+            Engine::DualQuaternion(newton_euler) => newton_euler.solve(system, derived, kinematics, applied, (q, qdd)),
         }
     }
 
@@ -61,6 +66,7 @@ impl<S: Scalar> Dynamics<S> {
         match &self.engine {
             Engine::Recursive(recursion) => &recursion.A,
             Engine::Quaternion(saddle_point) => &saddle_point.A,
+            Engine::DualQuaternion(newton_euler) => &newton_euler.A,
         }
     }
 
@@ -70,15 +76,25 @@ impl<S: Scalar> Dynamics<S> {
         match &self.engine {
             Engine::Recursive(recursion) => recursion.transmitted(system, i),
             Engine::Quaternion(saddle_point) => Some(saddle_point.F[i]),
+            Engine::DualQuaternion(newton_euler) => Some(newton_euler.F[i]),
         }
     }
 
-    /// The condition number of the saddle-point matrix, of a formulation that has one. Memory is taken for it.
-    pub fn condition(&self, system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> Option<S> {
-        match &self.engine {
+    /// The condition number of the matrix of accelerations and multipliers, of a formulation that has one. Memory is taken for it.
+    pub fn condition(
+        &self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        q: &[S],
+    ) -> Option<S> {
+        let matrix = match &self.engine {
             Engine::Recursive(_) => None,
-            Engine::Quaternion(saddle_point) => Some(condition(&saddle_point.matrix(system, derived, kinematics))),
-        }
+            Engine::Quaternion(saddle_point) => Some(saddle_point.matrix(system, derived, kinematics)),
+            Engine::DualQuaternion(newton_euler) => newton_euler.matrix(system, derived, kinematics, applied, q).ok(),
+        };
+        matrix.map(|matrix| condition(&matrix))
     }
 
     /// What the drives of prescribed joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
@@ -93,7 +109,7 @@ impl<S: Scalar> Dynamics<S> {
     ) -> S {
         let mut power = S::zero();
         for (i, body) in system.bodies.iter().enumerate() {
-            if let (true, Some(F)) = (body.joint.prescribed, self.transmitted(system, i)) {
+            if let (true, Some(F)) = (applied.driven[i], self.transmitted(system, i)) {
                 for v in body.joint.v..body.joint.v + body.joint.nv {
                     let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
                     self.drive[v] = F.power(&kinematics.H[v]) + rotor - applied.tau[v];

@@ -1,7 +1,8 @@
 use crate::algebra::{Quaternion, Scalar};
-use crate::spec::{Spec, at};
+use crate::spec::{Capability, Formulation, Spec, at};
 use crate::system::{
-    Baumgarte, Declarations, Derived, Kinematics, Maximal, Modes, ParamId, Quantity, Recovered, System, Unit,
+    Baumgarte, Bound, Declarations, Derived, Kinematics, Maximal, Modes, PER_BODY, ParamId, Quantity, Recovered,
+    System, Unit,
 };
 
 /// What the states are: positions first, then rates, one for one but for the attitudes' four numbers.
@@ -11,6 +12,8 @@ pub(super) enum Coordinates {
     Minimal,
     /// Positions and motions of all bodies.
     Maximal(Constrained),
+    /// Coordinates of joints, and velocities of all bodies; with Baumgarte's α.
+    Velocities(ParamId),
 }
 
 /// Maximal coordinates, and how the joints' constraints are kept.
@@ -33,7 +36,7 @@ impl Constrained {
 impl Coordinates {
     /// Those of the spec's formulation, with their parameters.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Self {
-        if !spec.formulation.is_maximal() {
+        if spec.formulation == Formulation::Recursive {
             return Self::Minimal;
         }
         let written = spec.constraints.clone().unwrap_or_default();
@@ -42,17 +45,25 @@ impl Coordinates {
                 nominal: 10.0,
                 ..Quantity::new(format!("constraints.{name}"), Unit::PerSecond, what)
             };
-            let quantity = quantity.bounded(crate::system::Bound::NotNegative);
+            let quantity = quantity.bounded(Bound::NotNegative);
             declare.parameter(quantity, value, true, &at("constraints", "", name))
         };
+        let alpha = gain(
+            "alpha",
+            written.alpha,
+            "Baumgarte's alpha: how a gap's rate at a joint is damped",
+        );
+        if !spec.formulation.has(Capability::Gaps) {
+            return Self::Velocities(alpha);
+        }
         Self::Maximal(Constrained {
             layout: Maximal::new(system),
-            alpha: gain(
-                "alpha",
-                written.alpha,
-                "Baumgarte's alpha: how a gap's rate at a joint is damped",
+            alpha,
+            beta: gain(
+                "beta",
+                written.beta(),
+                "Baumgarte's beta: how a gap at a joint is closed",
             ),
-            beta: gain("beta", written.beta, "Baumgarte's beta: how a gap at a joint is closed"),
         })
     }
 
@@ -61,13 +72,14 @@ impl Coordinates {
         match self {
             Self::Minimal => system.states(),
             Self::Maximal(_) => system.maximal_states(),
+            Self::Velocities(_) => system.velocity_states(),
         }
     }
 
     /// How many of the states are positions.
     pub fn positions(&self, system: &System) -> usize {
         match self {
-            Self::Minimal => system.nq,
+            Self::Minimal | Self::Velocities(_) => system.nq,
             Self::Maximal(constrained) => constrained.layout.nq,
         }
     }
@@ -77,13 +89,14 @@ impl Coordinates {
         match self {
             Self::Minimal => system.nv,
             Self::Maximal(constrained) => constrained.layout.nv,
+            Self::Velocities(_) => PER_BODY * system.bodies.len(),
         }
     }
 
     /// Where the amplitudes of body `i` stand among the positions, and their rates among the rates.
     pub fn of_modes(&self, i: usize, modes: &Modes) -> [usize; 2] {
         match self {
-            Self::Minimal => [modes.q, modes.v],
+            Self::Minimal | Self::Velocities(_) => [modes.q, modes.v],
             Self::Maximal(Constrained { layout, .. }) => [layout.position(i) + 7, layout.motion(i) + 6],
         }
     }
@@ -91,7 +104,7 @@ impl Coordinates {
     /// How many windings follow them.
     pub fn windings(&self) -> usize {
         match self {
-            Self::Minimal => 0,
+            Self::Minimal | Self::Velocities(_) => 0,
             Self::Maximal(constrained) => constrained.layout.windings,
         }
     }
@@ -108,6 +121,12 @@ impl Coordinates {
                 positions.copy_from_slice(q);
                 rates.copy_from_slice(qd);
             }
+            Self::Velocities(_) => {
+                let mut kinematics = Kinematics::new(system);
+                kinematics.update(system, derived, q, qd);
+                positions.copy_from_slice(q);
+                system.write_velocities(derived, &kinematics, rates);
+            }
             Self::Maximal(constrained) => {
                 let mut kinematics = Kinematics::new(system);
                 kinematics.update(system, derived, q, qd);
@@ -119,11 +138,11 @@ impl Coordinates {
         }
     }
 
-    /// Room to find joint coordinates, if they are not the states.
+    /// Room to find joints' coordinates and rates, if they are not the states.
     pub fn room<S: Scalar>(&self, system: &System) -> Option<Box<Recovered<S>>> {
         match self {
             Self::Minimal => None,
-            Self::Maximal(_) => Some(Box::new(Recovered::new(system))),
+            Self::Maximal(_) | Self::Velocities(_) => Some(Box::new(Recovered::new(system))),
         }
     }
 }

@@ -2,10 +2,9 @@ use super::coordinates::{Constrained, Coordinates};
 use super::model::{Model, Parts};
 use super::outputs::View;
 use crate::algebra::{Quaternion, Scalar};
-use crate::dynamics::{Applied, Dynamics, SingularHinge};
+use crate::dynamics::{Applied, Dynamics, Singular, What};
 use crate::loads::Instant;
 use crate::spec::at;
-use crate::system::joint::{Motion, part, part_mut, with_joint};
 use crate::system::{Derived, Kinematics, Recovered};
 use crate::{Error, Problem};
 
@@ -15,7 +14,7 @@ use crate::{Error, Problem};
 #[derive(Clone, Debug)]
 pub struct Evaluation<S: Scalar> {
     kinematics: Kinematics<S>,
-    /// Coordinates of joints, where they are not the states.
+    /// Coordinates and rates of joints, where they are not the states.
     recovered: Option<Box<Recovered<S>>>,
     applied: Applied<S>,
     dynamics: Dynamics<S>,
@@ -70,27 +69,21 @@ impl<S: Scalar> Evaluation<S> {
         let to = model.split_mut(dx);
         let qdd = match model.coordinates {
             Coordinates::Minimal => &mut *to.rates,
-            Coordinates::Maximal(_) => self.qdd.as_mut_slice(),
+            Coordinates::Maximal(_) | Coordinates::Velocities(_) => self.qdd.as_mut_slice(),
         };
         let (kinematics, applied) = (&self.kinematics, &self.applied);
         self.dynamics
-            .solve(system, derived, kinematics, applied, qdd)
-            .map_err(|hinge| singular(model, hinge))?;
+            .solve(system, derived, kinematics, applied, (q, &mut *qdd))
+            .map_err(|singular| named(model, singular))?;
         power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
         if let Some(work) = to.work.first_mut() {
             *work = power;
         }
         match &model.coordinates {
-            Coordinates::Minimal => {
-                for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-                    let joint = &body.joint;
-                    with_joint!(&constants.joint, j => {
-                        *part_mut(to.positions, joint.q) = j.q_dot(part(q, joint.q), part(qd, joint.v));
-                    });
-                    if let Some(modes) = &body.modes {
-                        to.positions[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
-                    }
-                }
+            Coordinates::Minimal => system.q_dot(derived, (q, qd), to.positions),
+            Coordinates::Velocities(_) => {
+                system.q_dot(derived, (q, qd), to.positions);
+                system.velocities_dot(derived, kinematics, self.dynamics.A(), to.rates);
             }
             Coordinates::Maximal(Constrained { layout, .. }) => {
                 let accelerations = (self.dynamics.A(), qd, self.qdd.as_slice());
@@ -118,9 +111,13 @@ impl<S: Scalar> Evaluation<S> {
         let system = &model.system;
         let recovered = self.recovered.as_deref();
         let (q, qd) = joint_coordinates(recovered, &model.split(x));
-        if recovered.is_none() {
-            system.attitudes(derived, q, &mut self.q_WB);
-        }
+        let q_WB = match (&model.coordinates, recovered) {
+            (Coordinates::Maximal(_), Some(recovered)) => recovered.q_WB.as_slice(),
+            _ => {
+                system.attitudes(derived, q, &mut self.q_WB);
+                &self.q_WB
+            }
+        };
         let now = Instant {
             system,
             derived,
@@ -134,7 +131,8 @@ impl<S: Scalar> Evaluation<S> {
             now,
             loads: &model.loads,
             dynamics: &self.dynamics,
-            q_WB: recovered.map_or(self.q_WB.as_slice(), |recovered| &recovered.q_WB),
+            applied: &self.applied,
+            q_WB,
             recovered,
             sides: &modes[model.signals.len()..],
         };
@@ -159,6 +157,11 @@ impl<S: Scalar> Evaluation<S> {
                 let baumgarte = constrained.baumgarte(parameters);
                 self.kinematics.recover(of, baumgarte, states, recovered);
             }
+            (Coordinates::Velocities(alpha), Some(recovered)) => {
+                let damping = 2.0 * alpha.of(parameters);
+                let states = (here.positions, here.rates);
+                self.kinematics.follow(system, derived, damping, states, recovered);
+            }
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
         }
     }
@@ -179,14 +182,23 @@ impl Evaluation<f64> {
         model.start_coordinates(&values, &mut q, &mut qd);
         self.kinematics.update(system, &derived, &q, &qd);
         let (kinematics, applied) = (&self.kinematics, &self.applied);
-        let hinge = self
+        let singular = self
             .dynamics
-            .solve(system, &derived, kinematics, applied, &mut qd)
+            .solve(system, &derived, kinematics, applied, (&q, &mut qd))
             .err()?;
-        let body = &system.bodies[hinge.body];
-        let at = match body.joint.written {
-            true => at("joint", &body.joint.name, ""),
-            false => at("body", &system.bodies[system.whole(hinge.body)].name, ""),
+        let body = &system.bodies[singular.body];
+        let written = &system.bodies[system.whole(singular.body)].name;
+        let (at, what) = match singular.what {
+            What::Axis(axis) if body.joint.written => (
+                at("joint", &body.joint.name, ""),
+                format!("axis {} moves no inertia", axis + 1),
+            ),
+            What::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
+            What::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
+            What::Body => (
+                at("body", written, "inertia"),
+                "it has no inertia about some axis".to_owned(),
+            ),
         };
         let hint = match body.beam {
             Some(_) => {
@@ -194,20 +206,17 @@ impl Evaluation<f64> {
             }
             None => "",
         };
-        let what = match hinge.axis.checked_sub(body.joint.nv) {
-            Some(mode) => format!("mode {} moves no inertia", mode + 1),
-            None => format!("axis {} moves no inertia", hinge.axis + 1),
-        };
         Some(Problem { at, what: what + hint })
     }
 }
 
-pub(super) fn singular(model: &Model, hinge: SingularHinge) -> Error {
-    let body = &model.system.bodies[hinge.body];
-    let what = match hinge.axis.checked_sub(body.joint.nv) {
-        Some(_) if body.modes.is_none() => format!("body \"{}\"", body.name),
-        Some(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
-        None => format!("joint \"{}\", axis {}", body.joint.name, hinge.axis + 1),
+/// As an error, with the names.
+pub(super) fn named(model: &Model, singular: Singular) -> Error {
+    let body = &model.system.bodies[singular.body];
+    let what = match singular.what {
+        What::Axis(axis) if axis < body.joint.nv => format!("joint \"{}\", axis {}", body.joint.name, axis + 1),
+        What::Mode(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
+        What::Axis(_) | What::Body => format!("body \"{}\"", body.name),
     };
     Error::Singular { what }
 }

@@ -3,7 +3,7 @@ use super::model::Parts;
 use super::{Jacobians, LANES, Model, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
-use crate::spec::JointType;
+use crate::spec::{Capability, JointType};
 use crate::system::{Body, Quantity, Unit};
 use nalgebra::{DMatrix, DVector, Matrix4x3};
 
@@ -60,9 +60,13 @@ impl Linearisation {
     /// Of a plant at the time `t` (s), states, inputs and modes.
     ///
     /// # Errors
-    /// Those of [`Plant::evaluate`], of values and of partial derivatives.
+    /// [`Error::NotLinearised`] in a formulation that does not have it; those of [`Plant::evaluate`], of values and of partial derivatives.
     pub fn new(plant: &mut Plant, t: f64, (x, u, modes): (&[f64], &[f64], &[i32])) -> Result<Self, Error> {
         let model = plant.model().clone();
+        let formulation = model.spec.formulation;
+        if !formulation.has(Capability::Linearisation) {
+            return Err(Error::NotLinearised(formulation.name()));
+        }
         let Parts { positions, rates, .. } = model.split(&model.states);
         let attitudes = attitudes(&model);
         let coordinates: Vec<Quantity> = tangent(positions, &attitudes)
@@ -134,7 +138,7 @@ fn attitudes(model: &Model) -> Vec<Attitude> {
     };
     let bodies = system.bodies.iter().enumerate();
     let of = |(i, body): (usize, &Body)| match &model.coordinates {
-        Coordinates::Minimal => {
+        Coordinates::Minimal | Coordinates::Velocities(_) => {
             let joint = &body.joint;
             let turns = matches!(joint.kind, JointType::Free | JointType::Spherical);
             turns.then(|| attitude(&joint.name, joint.q, joint.v))

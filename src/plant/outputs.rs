@@ -3,11 +3,12 @@ mod modal;
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use crate::Error;
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm};
-use crate::dynamics::Dynamics;
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw};
 use crate::dynamics::invariants::Invariants;
+use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Loads, Range, SignalSource};
-use crate::spec::{JointType, Spec, problem};
+use crate::spec::{Capability, Formulation, JointType, Spec, problem};
+use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{BodyKinematics, Elastic, FrameRef, Input, Joint, Modes, Quantity, Recovered, System, Unit};
 
 /// The list of outputs, in groups that are computed together.
@@ -40,12 +41,20 @@ enum Group {
     Limits(usize, usize),
     /// Momentum, mass centre, energy.
     Diagnostics,
-    /// Coordinates and rates of the joint that carries a body.
-    Joint(usize),
-    /// What the joint that carries a body transmits to it.
+    /// Coordinates of the joint that carries a body.
+    Coordinates(usize),
+    /// Its rates.
+    Rates(usize),
+    /// Roll, pitch and yaw at the spherical joint that carries a body.
+    RollPitchYaw(usize),
+    /// What the joint that carries a body transmits to it, and the part of it that moves nothing.
     Reaction(usize),
+    /// What the base that a body stands on gets from its joint.
+    OnBase(usize),
     /// How far bodies are off where their joints could hold them.
     Gaps,
+    /// How fast they move otherwise than their joints allow.
+    GapRates,
     /// Condition number of the saddle-point matrix.
     Condition,
 }
@@ -56,6 +65,8 @@ pub(super) struct View<'a, S: Scalar> {
     pub loads: &'a Loads,
     /// Accelerations.
     pub dynamics: &'a Dynamics<S>,
+    /// The loads.
+    pub applied: &'a Applied<S>,
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
     /// Where bodies stand and move by themselves, what that makes of the joints.
@@ -99,13 +110,26 @@ impl Outputs {
             flags: Vec::new(),
         };
         for (i, body) in system.bodies.iter().enumerate() {
-            // Either the bodies' places are states, or what their joints are at.
-            if spec.formulation.is_maximal() {
-                if body.joint.written && body.joint.nv > 0 {
-                    outputs.push(Group::Joint(i), system.joint_quantities(i));
+            // Of bodies' places and motions and of joints' coordinates and rates, what is no state.
+            let moves = body.joint.nv > 0;
+            match spec.formulation {
+                Formulation::Quaternion if body.joint.written && moves => {
+                    outputs.push(Group::Coordinates(i), system.joint_coordinates(i));
+                    outputs.push(Group::Rates(i), system.joint_rates(i));
                 }
-            } else if body.joint.written && spec.output.bodies {
+                Formulation::DualQuaternion if moves => outputs.push(Group::Rates(i), system.joint_rates(i)),
+                _ => {}
+            }
+            if spec.formulation != Formulation::Quaternion && body.joint.written && spec.output.bodies {
                 outputs.frame(&body.name, "body", FrameRef::Body(i));
+            }
+            if body.joint.kind == JointType::Spherical {
+                let name = &body.joint.name;
+                let what = format!(
+                    "roll, pitch and yaw at joint {name}: turns about the joint frame's x, y and z, one after the other (3-2-1)"
+                );
+                let quantities = Quantity::vector(&format!("{name}.rpy"), Unit::Radian, &what);
+                outputs.push(Group::RollPitchYaw(i), quantities);
             }
             if body.joint.kind == JointType::Free {
                 let what = format!("acceleration of {}'s origin, body axes", body.name);
@@ -121,7 +145,7 @@ impl Outputs {
                 outputs.drive(&body.joint, i);
             }
             if spec.output.reactions && body.joint.written && body.joint.kind != JointType::Free {
-                outputs.reaction(&body.joint.name, i);
+                outputs.reaction(system, i);
             }
         }
         for (i, body) in system.bodies.iter().enumerate() {
@@ -190,8 +214,8 @@ impl Outputs {
         }
         if spec.output.diagnostics {
             outputs.diagnostics();
-            if spec.formulation.is_maximal() {
-                outputs.gaps();
+            if spec.formulation.has(Capability::Constraints) {
+                outputs.gaps(spec.formulation.has(Capability::Gaps));
             }
         }
         if spec.output.condition {
@@ -259,23 +283,72 @@ impl Outputs {
         self.push(Group::Drive(body), quantities.collect::<Vec<_>>());
     }
 
-    fn reaction(&mut self, joint: &str, body: usize) {
-        let what = "that the child gets through joint";
-        let force = format!("force {what} {joint}, what drives the joint included; child axes");
-        let moment = format!("moment {what} {joint} about its origin, what drives the joint included; child axes");
-        let force = Quantity::vector(&format!("{joint}.reaction_force"), Unit::Newton, &force);
-        let moment = Quantity::vector(&format!("{joint}.reaction_moment"), Unit::NewtonMetre, &moment);
-        self.push(Group::Reaction(body), force.into_iter().chain(moment));
+    fn reaction(&mut self, system: &System, body: usize) {
+        let joint = &system.bodies[body].joint.name;
+        let mut both = |group, part: &str, what: &str, where_: &str| {
+            let force = Quantity::vector(
+                &format!("{joint}.{part}_force"),
+                Unit::Newton,
+                &format!("force {what}; {where_} axes"),
+            );
+            let moment = Quantity::vector(
+                &format!("{joint}.{part}_moment"),
+                Unit::NewtonMetre,
+                &format!("moment {what}, about the joint's origin there; {where_} axes"),
+            );
+            let quantities = force.into_iter().chain(moment);
+            self.declared.extend(quantities.map(|quantity| Output {
+                quantity,
+                kind: OutputKind::Continuous,
+            }));
+            self.groups.extend(group);
+        };
+        let what = format!("that the child gets through joint {joint}");
+        both(
+            Some(Group::Reaction(body)),
+            "reaction",
+            &format!("{what}, what drives the joint included"),
+            "child",
+        );
+        both(
+            None,
+            "constraint",
+            &format!("{what}, the part that holds it and has no power on its motion"),
+            "child",
+        );
+        let parent = system.bodies[body]
+            .parent
+            .map(|parent| &system.bodies[system.whole(parent)]);
+        let base = match parent {
+            None => Some(crate::spec::WORLD),
+            Some(parent) => (parent.joint.kind == JointType::Free).then_some(parent.name.as_str()),
+        };
+        if let Some(base) = base {
+            let what = format!("that {base}, on which the arm stands, gets through joint {joint}");
+            both(Some(Group::OnBase(body)), "base", &what, base);
+        }
     }
 
-    fn gaps(&mut self) {
-        let quantities = [
-            ("gap", Unit::Metre, "distances by which joints' bodies are apart"),
-            (
-                "gap_angle",
-                Unit::Radian,
-                "angles by which joints' bodies are turned otherwise than the joints allow",
-            ),
+    /// `places`: whether bodies can come apart.
+    fn gaps(&mut self, places: bool) {
+        let both = |length: (&str, Unit, &str), angle: (&str, Unit, &str)| {
+            [length, angle].map(|(name, unit, what)| {
+                let what = format!("{what}, root of the sum of squares");
+                Quantity::new(format!("system.{name}"), unit, what)
+            })
+        };
+        if places {
+            let gaps = both(
+                ("gap", Unit::Metre, "distances by which joints' bodies are apart"),
+                (
+                    "gap_angle",
+                    Unit::Radian,
+                    "angles by which joints' bodies are turned otherwise than the joints allow",
+                ),
+            );
+            self.push(Group::Gaps, gaps);
+        }
+        let rates = both(
             (
                 "gap_velocity",
                 Unit::MetrePerSecond,
@@ -286,12 +359,8 @@ impl Outputs {
                 Unit::RadianPerSecond,
                 "rates at which joints' bodies turn otherwise than the joints allow",
             ),
-        ]
-        .map(|(name, unit, what)| {
-            let what = format!("{what}, root of the sum of squares");
-            Quantity::new(format!("system.{name}"), unit, what)
-        });
-        self.push(Group::Gaps, quantities);
+        );
+        self.push(Group::GapRates, rates);
     }
 
     /// `carried`: on a joint that transmits something.
@@ -424,24 +493,29 @@ impl Outputs {
                     y.number(S::lift(f64::from(outside)));
                 }
                 Group::Diagnostics => view.diagnostics(&mut y),
-                Group::Joint(body) => {
+                Group::Coordinates(body) => {
                     let joint = &view.now.system.bodies[body].joint;
-                    let (q, qd) = (joint.q..joint.q + joint.nq, joint.v..joint.v + joint.nv);
-                    view.now.q[q].iter().chain(&view.now.qd[qd]).for_each(|&x| y.number(x));
+                    let q = &view.now.q[joint.q..joint.q + joint.nq];
+                    q.iter().for_each(|&q| y.number(q));
                 }
-                Group::Reaction(body) => {
-                    let R_WB = &view.now.kinematics.bodies[body].R_WB;
-                    let F = view
-                        .dynamics
-                        .transmitted(view.now.system, body)
-                        .unwrap_or_else(Wrench::zero);
-                    y.vector(&R_WB.tr_mul(&F.f));
-                    y.vector(&R_WB.tr_mul(&F.t));
+                Group::Rates(body) => {
+                    let joint = &view.now.system.bodies[body].joint;
+                    let qd = &view.now.qd[joint.v..joint.v + joint.nv];
+                    qd.iter().for_each(|&qd| y.number(qd));
                 }
-                Group::Gaps => view.gaps(&mut y),
+                Group::RollPitchYaw(body) => {
+                    let q = Quaternion::from_slice(&view.now.q[view.now.system.bodies[body].joint.q..]);
+                    y.vector(&roll_pitch_yaw(q));
+                }
+                Group::Reaction(body) => view.reaction(body, &mut y),
+                Group::OnBase(body) => view.on_base(body, &mut y),
+                Group::Gaps => view.gaps(|recovered| &recovered.gap, &mut y),
+                Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
                 Group::Condition => {
                     let now = &view.now;
-                    let condition = view.dynamics.condition(now.system, now.derived, now.kinematics);
+                    let condition =
+                        view.dynamics
+                            .condition(now.system, now.derived, now.kinematics, view.applied, now.q);
                     y.number(condition.unwrap_or_else(S::zero));
                 }
             }
@@ -548,20 +622,51 @@ impl<S: Scalar> View<'_, S> {
         y.number(norm(&r_W));
     }
 
-    fn gaps(&self, y: &mut Cursor<S>) {
-        let Some(recovered) = self.recovered else {
+    /// What joint `body` transmits, and its part across the joint's motion: `W = F − Σ V (HᵀF)`.
+    fn reaction(&self, body: usize, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let joint = &now.system.bodies[body].joint;
+        let R_BW = now.kinematics.bodies[body].R_WB.transpose();
+        let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
+        let mut held = F;
+        with_joint!(&now.derived.bodies[body].joint, j => {
+            let H = columns(j, &now.kinematics.H, joint.v);
+            for (V, H) in dual(H).iter().zip(H) {
+                held = held - *V * F.power(H);
+            }
+        });
+        for part in [F, held] {
+            let part = part.express(&R_BW);
+            y.vector(&part.f);
+            y.vector(&part.t);
+        }
+    }
+
+    /// What the base gets from the joint that carries a body, about the joint's frame on it.
+    fn on_base(&self, body: usize, y: &mut Cursor<S>) {
+        let (now, world) = (&self.now, BodyKinematics::world());
+        let kinematics = now.kinematics;
+        let carrier = now.system.bodies[body].carrier();
+        let P = carrier.of(&kinematics.bodies, &kinematics.stations).unwrap_or(&world);
+        let r = kinematics.bodies[body].r_PB_W - P.R_WB * lift3::<S>(&now.derived.bodies[body].p_PF);
+        let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
+        let on_base = (Wrench::zero() - F.shift(&r)).express(&P.R_WB.transpose());
+        y.vector(&on_base.f);
+        y.vector(&on_base.t);
+    }
+
+    fn gaps(&self, which: impl Fn(&Recovered<S>) -> &[Twist<S>], y: &mut Cursor<S>) {
+        let Some(gaps) = self.recovered.map(which) else {
             return;
         };
-        let together = |of: fn(&Twist<S>) -> &Vec3<S>, gaps: &[Twist<S>]| {
+        let together = |of: fn(&Twist<S>) -> &Vec3<S>| {
             let squares = gaps.iter().map(|gap| of(gap).dot(of(gap)));
             let sum = squares.fold(S::zero(), |sum, square| sum + square);
             // As a length, it has no derivative at zero.
             if sum.value() > 0.0 { sum.sqrt() } else { S::zero() }
         };
-        y.number(together(|gap| &gap.v, &recovered.gap));
-        y.number(together(|gap| &gap.w, &recovered.gap));
-        y.number(together(|gap| &gap.v, &recovered.gap_rate));
-        y.number(together(|gap| &gap.w, &recovered.gap_rate));
+        y.number(together(|gap| &gap.v));
+        y.number(together(|gap| &gap.w));
     }
 
     fn diagnostics(&self, y: &mut Cursor<S>) {
@@ -577,6 +682,15 @@ impl<S: Scalar> View<'_, S> {
         y.number(potential);
         y.number(sum.kinetic_energy + potential);
     }
+}
+
+/// The columns of a joint's motion subspace.
+fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    _joint: &J,
+    H: &'a [Twist<S>],
+    v: usize,
+) -> &'a [Twist<S>; NV] {
+    part(H, v)
 }
 
 /// What carries a frame, and its attitude.

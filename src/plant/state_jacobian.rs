@@ -1,5 +1,5 @@
 use super::coordinates::Coordinates;
-use super::evaluation::singular;
+use super::evaluation::named;
 use super::{LANES, Model, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
@@ -29,7 +29,7 @@ impl StateJacobian {
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
             Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model))),
-            Coordinates::Maximal(_) => Way::ByDuals(Box::new(Tangent::new(model))),
+            Coordinates::Maximal(_) | Coordinates::Velocities(_) => Way::ByDuals(Box::new(Tangent::new(model))),
         })
     }
 
@@ -104,7 +104,7 @@ impl ByTree {
         let (kinematics, derivatives) = (&self.kinematics, &mut self.derivatives);
         derivatives
             .accelerate((system, derived), kinematics, &self.applied, qd)
-            .map_err(|hinge| singular(model, hinge))?;
+            .map_err(|singular| named(model, singular))?;
         for (lifted, &input) in self.lifted.iter_mut().zip(&self.inputs) {
             *lifted = Dual::lift(input);
         }

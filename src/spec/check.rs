@@ -1,5 +1,5 @@
 use super::{
-    Beam, Body, Boundary, Coupling, Formulation, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop,
+    Beam, Body, Boundary, Capability, Coupling, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop,
     WORLD, Waveform, modal, names, problem,
 };
 use crate::Problem;
@@ -41,22 +41,63 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Options that the formulation does not know.
+    /// What the formulation does not have.
     fn formulation(&mut self) {
         let spec = self.spec;
-        let formulation = spec.formulation.name();
-        let foreign = |what: &str| {
-            format!("the formulation \"{formulation}\" {what}; did you mean formulation = \"quaternion\"?")
-        };
-        if spec.formulation == Formulation::Recursive {
-            if spec.constraints.is_some() {
-                self.report("constraints", "", "", foreign("has no constraints to stabilise"));
+        let formulation = spec.formulation;
+        let beta = spec
+            .constraints
+            .as_ref()
+            .is_some_and(|constraints| constraints.beta.is_some());
+        let written = [
+            (
+                Capability::Constraints,
+                spec.constraints.is_some(),
+                ["constraints", ""],
+                "has no constraints to stabilise",
+            ),
+            (
+                Capability::Constraints,
+                spec.output.condition,
+                ["output", "condition"],
+                "has no saddle-point matrix",
+            ),
+            (
+                Capability::Gaps,
+                beta,
+                ["constraints", "beta"],
+                "lets no gaps come between bodies",
+            ),
+            (
+                Capability::QuaternionOptions,
+                spec.quaternion.is_some(),
+                ["quaternion", ""],
+                "has no such options",
+            ),
+        ];
+        for (capability, written, [section, name], what) in written {
+            // Without constraints, nothing of them need be said.
+            let said = capability == Capability::Gaps && !formulation.has(Capability::Constraints);
+            if written && !said && !formulation.has(capability) {
+                let what = format!(
+                    "the formulation \"{}\" {what}; did you mean formulation = \"quaternion\"?",
+                    formulation.name()
+                );
+                self.report(section, name, "", what);
             }
-            if spec.quaternion.is_some() {
-                self.report("quaternion", "", "", foreign("has no such options"));
-            }
-            if spec.output.condition {
-                self.report("output", "condition", "", foreign("has no saddle-point matrix"));
+        }
+        for (name, body) in &spec.body {
+            let field = match (&body.beam, &body.modal) {
+                (Some(_), _) => "beam",
+                (_, Some(_)) => "modal",
+                _ => continue,
+            };
+            if !formulation.has(Capability::Flexible) {
+                let what = format!(
+                    "the formulation \"{}\" has rigid bodies only; formulation = \"recursive\" bends this one",
+                    formulation.name()
+                );
+                self.report("body", name, field, what);
             }
         }
         let options = spec.quaternion.clone().unwrap_or_default();

@@ -10,23 +10,57 @@ pub enum Formulation {
     Recursive,
     /// Thirteen states for each body, joints as constraints with multipliers (Kłak and Jarzębowska 2020).
     Quaternion,
+    /// Coordinates of joints, and of every rigid body its dual velocity, with the wrenches of all joints as unknowns (Valverde and Tsiotras 2018).
+    DualQuaternion,
+}
+
+/// What a formulation may be asked for and not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// Beams and bodies with modal data.
+    Flexible,
+    /// Constraints between bodies that may drift: Baumgarte's gains, outputs that tell the drift, the condition number.
+    Constraints,
+    /// Constraints between the places of bodies, and not between their velocities alone: a gain for gaps.
+    Gaps,
+    /// Rows for the balance of momentum, couplings of the modes.
+    QuaternionOptions,
+    /// Linearisation in tangent coordinates.
+    Linearisation,
+}
+
+impl Capability {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Flexible,
+        Self::Constraints,
+        Self::Gaps,
+        Self::QuaternionOptions,
+        Self::Linearisation,
+    ];
 }
 
 impl Formulation {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Recursive, Self::Quaternion];
+    pub const ALL: [Self; 3] = [Self::Recursive, Self::Quaternion, Self::DualQuaternion];
 
     /// The name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Recursive => "recursive",
             Self::Quaternion => "quaternion",
+            Self::DualQuaternion => "dual_quaternion",
         }
     }
 
-    /// Whether its states are those of each body by itself, with joints as constraints between them.
-    pub fn is_maximal(self) -> bool {
-        self != Self::Recursive
+    /// Whether it has what it is asked for. All else every formulation has.
+    pub fn has(self, capability: Capability) -> bool {
+        use Capability::{Constraints, Flexible, Gaps, Linearisation, QuaternionOptions};
+        match capability {
+            Flexible | Linearisation => self != Self::DualQuaternion,
+            Constraints => self != Self::Recursive,
+            Gaps | QuaternionOptions => self == Self::Quaternion,
+        }
     }
 
     pub(super) fn is_default(&self) -> bool {
@@ -41,15 +75,23 @@ impl Formulation {
 pub struct Constraints {
     /// `α`, 1/s. Default 10.
     pub alpha: f64,
-    /// `β`, 1/s. Default 10.
-    pub beta: f64,
+    /// `β`, 1/s. Default 10. `dual_quaternion`, whose bodies cannot come apart, does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+}
+
+impl Constraints {
+    /// `β`, 1/s.
+    pub fn beta(&self) -> f64 {
+        self.beta.unwrap_or(10.0)
+    }
 }
 
 impl Default for Constraints {
     fn default() -> Self {
         Self {
             alpha: 10.0,
-            beta: 10.0,
+            beta: None,
         }
     }
 }

@@ -20,7 +20,7 @@ pub use beam::{Beam, Boundary, Section};
 pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
-pub use formulation::{Constraints, Coupling, Formulation, QuaternionOptions};
+pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use joint::{Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;

@@ -23,6 +23,8 @@ pub struct Kinematics<S: Scalar> {
     pub stations: Vec<BodyKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
     pub T: Vec<Twist<S>>,
+    /// How velocities that joints do not allow are damped where bodies have their own, 1/s: Baumgarte's `2α`.
+    pub damping: f64,
 }
 
 /// Position and motion of one body.
@@ -64,6 +66,7 @@ impl<S: Scalar> Kinematics<S> {
             deflections: system.flexible().map(|modes| Deflection::new(modes.n)).collect(),
             stations: vec![BodyKinematics::world(); system.stations.len()],
             T: vec![Twist::zero(); system.columns()],
+            damping: 0.0,
         }
     }
 

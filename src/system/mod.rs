@@ -17,6 +17,7 @@ mod modal;
 mod quantity;
 mod solved;
 mod unit;
+mod velocities;
 
 pub use beam::Beam;
 pub use deflection::Deflection;
@@ -28,6 +29,7 @@ pub use maximal::{Baumgarte, Maximal, Recovered};
 pub use modal::{ModalData, Node};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
+pub use velocities::PER_BODY;
 
 use crate::spec::JointType;
 use std::sync::Arc;
@@ -278,12 +280,28 @@ impl System {
         positions.chain(rates).chain(windings).collect()
     }
 
-    /// Coordinates and rates of the joint that carries body `i`, as outputs where they are no states.
-    pub fn joint_quantities(&self, i: usize) -> Vec<Quantity> {
-        let joint = &self.bodies[i].joint;
-        compile::coordinates(joint)
-            .into_iter()
-            .chain(compile::rates(joint))
-            .collect()
+    /// The states of joint coordinates with the bodies' own [velocities](PER_BODY).
+    pub fn velocity_states(&self) -> Vec<Quantity> {
+        let coordinates = self.bodies.iter().flat_map(|body| compile::coordinates(&body.joint));
+        let rates = self.bodies.iter().flat_map(|body| {
+            let name = &body.name;
+            let vector = |part: &str, unit, what: &str| {
+                Quantity::vector(&format!("{name}.{part}"), unit, &format!("{what} {name}, its own axes"))
+            };
+            let w = vector("dual_w", Unit::RadianPerSecond, "angular velocity of");
+            w.into_iter()
+                .chain(vector("dual_v", Unit::MetrePerSecond, "velocity of the mass centre of"))
+        });
+        coordinates.chain(rates).collect()
+    }
+
+    /// Coordinates of the joint that carries body `i`, as outputs where they are no states.
+    pub fn joint_coordinates(&self, i: usize) -> Vec<Quantity> {
+        compile::coordinates(&self.bodies[i].joint)
+    }
+
+    /// Its rates.
+    pub fn joint_rates(&self, i: usize) -> Vec<Quantity> {
+        compile::rates(&self.bodies[i].joint)
     }
 }

@@ -274,7 +274,7 @@ fn the_tangent_agrees_with_differences_on_every_example() {
                 }
             }
             worst = worst.max(worst_row(&mut plant, &rest));
-            for _ in 0..match formulation.is_maximal() {
+            for _ in 0..match formulation == Formulation::Quaternion {
                 true => 4,
                 false => 20,
             } {

@@ -3,6 +3,7 @@
 
 mod arms;
 mod driven;
+mod dual_quaternion;
 mod duals;
 mod examples;
 mod flexible;
@@ -10,10 +11,11 @@ mod identities;
 mod linearisation;
 mod quaternion;
 mod random_tree;
+mod run;
 mod state_jacobian;
 
 use grapple::plant::{Model, Plant};
-use grapple::spec::Formulation;
+use grapple::spec::{Capability, Formulation, Inertia, Spec};
 use std::path::Path;
 
 /// The plant of a spec, at the spec's own values.
@@ -22,13 +24,35 @@ fn plant(text: &str) -> Plant {
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// The plant of a spec in another formulation.
+/// The plant of a spec in another formulation; rigid, if that has no flexible bodies.
 fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
     let read = Model::read(text, directory).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut spec = read.spec.clone();
     if formulation != spec.formulation {
         (spec.formulation, spec.constraints, spec.quaternion) = (formulation, None, None);
+        spec.output.condition = false;
+    }
+    if !formulation.has(Capability::Flexible) {
+        stiffen(&mut spec);
     }
     let model = Model::compile(&spec).expect("any craft in any formulation");
     Plant::new(model.into()).expect("the spec's own values")
+}
+
+/// Makes all bodies rigid, and takes out what acts along beams.
+fn stiffen(spec: &mut Spec) {
+    spec.line_load.clear();
+    spec.signal.retain(|input, _| {
+        let owner = input.split('.').next().unwrap_or(input);
+        [spec.joint.contains_key(owner), spec.port.contains_key(owner)].contains(&true)
+    });
+    for body in spec
+        .body
+        .values_mut()
+        .filter(|body| body.beam.is_some() || body.modal.is_some())
+    {
+        (body.beam, body.modal) = (None, None);
+        body.mass.get_or_insert(0.8);
+        body.inertia.get_or_insert(Inertia::Diagonal([0.1, 0.3, 0.35]));
+    }
 }

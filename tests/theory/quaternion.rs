@@ -1,11 +1,11 @@
 //! The formulation in maximal coordinates against the recursive one, and against what its own equations say.
 
-use crate::random_tree::{RandomTree, applied, distance, random_craft, random_tree};
+use crate::random_tree::{ByRecursion, RandomTree, distance, random_craft, random_tree};
+use crate::run::Run;
 use grapple::algebra::{Quaternion, Twist, Vec3, Wrench};
-use grapple::dynamics::quaternion::{Rows, SaddlePoint, condition};
-use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics};
+use grapple::dynamics::condition;
+use grapple::dynamics::quaternion::{Rows, SaddlePoint};
 use grapple::plant::Plant;
-use grapple::simulation::Simulation;
 use grapple::spec::JointType;
 use grapple::system::{Baumgarte, BodyKinematics, Kinematics, Maximal, Recovered};
 use nalgebra::DMatrix;
@@ -25,27 +25,12 @@ fn accelerations_and_reactions_are_the_recursions() {
     let (mut worst_qdd, mut worst_F, mut worst_condition): (f64, f64, f64) = (0.0, 0.0, 0.0);
     for (seed, tree) in trees() {
         let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
-        let mut kinematics = Kinematics::new(system);
-        kinematics.update(system, derived, &tree.q, &tree.qd);
-        let mut applied = applied(system);
-        for body in &system.bodies {
-            for v in body.joint.v..body.joint.v + body.joint.nv {
-                applied.tau[v] = (7.0 * v as f64).sin();
-            }
-        }
-        let mut by_recursion = vec![0.0; system.nv];
-        ForwardDynamics::new(system)
-            .solve(system, derived, &kinematics, &applied, &mut by_recursion)
-            .expect("regular");
-        let mut inverse = InverseDynamics::new(system);
-        inverse.solve(
-            system,
-            derived,
-            &kinematics,
-            &applied,
-            &by_recursion,
-            &mut vec![0.0; system.nv],
-        );
+        let ByRecursion {
+            kinematics,
+            applied,
+            qdd: by_recursion,
+            F,
+        } = ByRecursion::of(&tree);
         let mut qdd = vec![0.0; system.nv];
         let rows = if seed % 2 == 0 { Rows::Joints } else { Rows::Momentum };
         let mut saddle_point = SaddlePoint::new(system, rows);
@@ -58,7 +43,7 @@ fn accelerations_and_reactions_are_the_recursions() {
             held.flat_map(|(F, _)| F.t.iter().chain(F.f.iter()).copied().collect::<Vec<_>>())
                 .collect()
         };
-        let off_F = distance(&numbers(&saddle_point.F), &numbers(&inverse.F));
+        let off_F = distance(&numbers(&saddle_point.F), &numbers(&F));
         let condition = condition(&saddle_point.matrix(system, derived, &kinematics));
         let bound = (100.0 * f64::EPSILON * condition).max(1e-11);
         assert!(
@@ -143,7 +128,7 @@ fn every_load_acts_as_in_the_recursion() {
 }
 
 /// States and outputs by name, at a random start with random inputs.
-fn somewhere(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
+pub fn somewhere(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let model = plant.model().clone();
     let mut values = model.parameter_starts();
@@ -181,47 +166,6 @@ const KLAK_2020: &str = include_str!("../../examples/klak_2020.toml");
 fn quaternion(text: &str, tables: &str) -> String {
     let text = text.replacen("\ndescription", "\nformulation = \"quaternion\"\ndescription", 1);
     format!("{text}\n{tables}\n")
-}
-
-/// A run with the values of states and outputs by name.
-struct Run {
-    simulation: Simulation,
-    dx: Vec<f64>,
-    y: Vec<f64>,
-}
-
-impl Run {
-    fn new(text: &str, tolerance: f64) -> Self {
-        let mut simulation = Simulation::new(crate::plant(text)).expect("starts");
-        simulation.initialise(0.0, Some(tolerance), 1e12).expect("a tolerance");
-        let model = simulation.plant.model();
-        let (dx, y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
-        Self { simulation, dx, y }
-    }
-
-    fn go(&mut self, t: f64) {
-        self.simulation.advance(t, &mut Vec::new()).expect("runs");
-        let state = &self.simulation.state;
-        self.simulation
-            .plant
-            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut self.dx, &mut self.y)
-            .expect("finite");
-    }
-
-    fn value(&self, name: &str) -> f64 {
-        let model = self.simulation.plant.model();
-        let state = model.states.iter().position(|state| state.name == name);
-        let output = || model.outputs.iter().position(|output| output.quantity.name == name);
-        match (state, output()) {
-            (Some(i), _) => self.simulation.state.x[i],
-            (None, Some(i)) => self.y[i],
-            _ => panic!("nothing is called {name}"),
-        }
-    }
-
-    fn vector(&self, name: &str) -> Vec3<f64> {
-        Vec3::from_fn(|i, _| self.value(&format!("{name}[{}]", i + 1)))
-    }
 }
 
 /// The matrix of (17): 18 accelerations, 2 modes, 5 rows for each joint, 6 of momentum. Reference: two independent codes give 81.6.

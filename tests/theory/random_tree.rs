@@ -1,10 +1,11 @@
 //! Random craft at random states: general axes, placements and inertias, every kind of joint; in craft of odd seeds
 //! about half of the bodies bend, as beams or by modal data.
 
-use grapple::algebra::Vec3;
+use grapple::algebra::{Vec3, Wrench};
 use grapple::dynamics::Applied;
+use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics};
 use grapple::plant::Plant;
-use grapple::system::System;
+use grapple::system::{Kinematics, System};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
@@ -15,6 +16,42 @@ pub struct RandomTree {
     pub q: Vec<f64>,
     pub qd: Vec<f64>,
     pub qdd: Vec<f64>,
+}
+
+/// What the recursion makes of a tree with a wrench on every body and a torque on every joint.
+pub struct ByRecursion {
+    pub kinematics: Kinematics<f64>,
+    pub applied: Applied<f64>,
+    pub qdd: Vec<f64>,
+    /// What each joint transmits.
+    pub F: Vec<Wrench<f64>>,
+}
+
+impl ByRecursion {
+    pub fn of(tree: &RandomTree) -> Self {
+        let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
+        let mut kinematics = Kinematics::new(system);
+        kinematics.update(system, derived, &tree.q, &tree.qd);
+        let mut applied = applied(system);
+        for body in &system.bodies {
+            for v in body.joint.v..body.joint.v + body.joint.nv {
+                applied.tau[v] = (7.0 * v as f64).sin();
+            }
+        }
+        let mut qdd = vec![0.0; system.nv];
+        ForwardDynamics::new(system)
+            .solve(system, derived, &kinematics, &applied, &mut qdd)
+            .expect("regular");
+        let mut inverse = InverseDynamics::new(system);
+        let mut tau = vec![0.0; system.nv];
+        inverse.solve(system, derived, &kinematics, &applied, &qdd, &mut tau);
+        Self {
+            kinematics,
+            applied,
+            qdd,
+            F: inverse.F,
+        }
+    }
 }
 
 pub const KINDS: [&str; 7] = [

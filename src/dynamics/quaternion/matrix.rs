@@ -3,7 +3,7 @@ use super::saddle_point::{of, unit};
 use crate::algebra::{Scalar, Twist, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::system::{Derived, Kinematics, System};
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::DMatrix;
 
 impl<S: Scalar> SaddlePoint<S> {
     /// The whole matrix `[M Bᵀ; B 0]` in one piece, as Kłak and Jarzębowska write it, (2) and (17): accelerations of every body (angular, then of its
@@ -109,21 +109,4 @@ impl<S: Scalar> SaddlePoint<S> {
         }
         K
     }
-}
-
-/// The condition number of a symmetric matrix: the ratio of its eigenvalues largest and smallest in size.
-///
-/// Its derivatives, too, are exact: those of an eigenvalue `λ` with the eigenvector `v` of length one are `vᵀ dK v`.
-pub fn condition<S: Scalar>(K: &DMatrix<S>) -> S {
-    // As many sweeps as any matrix of numbers needs, and no more.
-    let Some(eigen) = SymmetricEigen::try_new(K.map(S::value), f64::EPSILON, 100 * K.nrows()) else {
-        return S::lift(f64::NAN);
-    };
-    let sizes = eigen.eigenvalues.map(f64::abs);
-    let eigenvalue = |i: usize| {
-        let v = eigen.eigenvectors.column(i).map(S::lift);
-        v.dot(&(K * &v))
-    };
-    let ratio = eigenvalue(sizes.imax()) / eigenvalue(sizes.imin());
-    if ratio.value() < 0.0 { -ratio } else { ratio }
 }

@@ -8,10 +8,7 @@
 
 mod matrix;
 mod momentum;
-mod rows;
 mod saddle_point;
 
-pub use matrix::condition;
 pub use momentum::Rows;
-pub use rows::JointRows;
 pub use saddle_point::SaddlePoint;

@@ -1,8 +1,8 @@
-use super::JointRows;
 use super::momentum::{MomentumRows, Rows};
 use crate::algebra::{Scalar, Twist, Vec3, Wrench, spd};
 use crate::dynamics::body::inertia_and_bias;
-use crate::dynamics::{Applied, SingularHinge};
+use crate::dynamics::rows::JointRows;
+use crate::dynamics::{Applied, Singular, What};
 use crate::system::{Carrier, Derived, Joint, Kinematics, System};
 
 /// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the leaves to the roots.
@@ -127,15 +127,14 @@ impl<S: Scalar> Node<S> {
     }
 
     /// The joint's rate that is most along the pivot which vanished, or the mode.
-    fn singular(&self, body: usize, pivot: usize) -> SingularHinge {
+    fn singular(&self, body: usize, pivot: usize) -> Singular {
         let rates = self.joint.moved.iter().enumerate();
         let along = rates.map(|(j, V)| (j, V.to_array().get(pivot).map_or(0.0, |x| x.value().abs())));
-        let nv = self.joint.moved.len();
-        let axis = match pivot {
-            0..6 => along.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j),
-            _ => nv + pivot - 6,
+        let what = match pivot {
+            0..6 => What::Axis(along.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)),
+            _ => What::Mode(pivot - 6),
         };
-        SingularHinge { body, axis }
+        Singular { body, what }
     }
 }
 
@@ -160,7 +159,7 @@ impl<S: Scalar> SaddlePoint<S> {
     /// Computes the rates' derivatives `qdd` (`nv` numbers, rad/s² or m/s²), [`A`](Self::A) and [`F`](Self::F).
     ///
     /// # Errors
-    /// [`SingularHinge`] if a joint moves no inertia (to round-off).
+    /// [`Singular`] if a joint moves no inertia (to round-off).
     pub fn solve(
         &mut self,
         system: &System,
@@ -168,7 +167,7 @@ impl<S: Scalar> SaddlePoint<S> {
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         qdd: &mut [S],
-    ) -> Result<(), SingularHinge> {
+    ) -> Result<(), Singular> {
         let mut momentum = self.momentum.take();
         self.set_up(system, derived, kinematics, applied);
         if let Some(momentum) = &mut momentum {
@@ -246,7 +245,7 @@ impl<S: Scalar> SaddlePoint<S> {
                 node.f[6 + k] = applied.tau[v] - bent.modal_bias[k] - L.power(A_bias);
             }
         }
-        node.joint.update(&body.joint, kinematics);
+        node.joint.update(of(&body.joint, &kinematics.H));
         node.h.fill(S::zero());
         if body.joint.prescribed {
             let own = body.joint.v..body.joint.v + body.joint.nv;
@@ -271,7 +270,7 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// The matrices of (4), and what the carrier sees of them.
-    fn factor(&mut self, system: &System, derived: &Derived, i: usize) -> Result<(), SingularHinge> {
+    fn factor(&mut self, system: &System, derived: &Derived, i: usize) -> Result<(), Singular> {
         let joint = &system.bodies[i].joint;
         let rho = &derived.rotor_inertia[joint.v..joint.v + joint.nv];
         let (carriers, rest) = self.nodes.split_at_mut(i);

@@ -1,7 +1,7 @@
 use super::inertia_and_bias;
 use super::modal::Modal;
 use crate::algebra::{ArticulatedInertia, Scalar, SmallSpd, Twist, Vec3, Wrench};
-use crate::dynamics::{Applied, SingularHinge};
+use crate::dynamics::{Applied, Singular, What};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
 use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 
@@ -65,7 +65,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// Computes the rates' derivatives `qdd` (`nv` numbers, rad/s² or m/s²).
     ///
     /// # Errors
-    /// [`SingularHinge`] if a joint moves no inertia (to round-off).
+    /// [`Singular`] if a joint moves no inertia (to round-off).
     pub fn solve(
         &mut self,
         system: &System,
@@ -73,7 +73,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         qdd: &mut [S],
-    ) -> Result<(), SingularHinge> {
+    ) -> Result<(), Singular> {
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(modes) = &body.modes {
                 let (modal, bent) = (&mut self.modal[modes.index], &kinematics.deflections[modes.index]);
@@ -105,7 +105,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         i: usize,
-    ) -> Result<(), SingularHinge> {
+    ) -> Result<(), Singular> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
@@ -121,9 +121,9 @@ impl<S: Scalar> ForwardDynamics<S> {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
             self.modal[modes.index]
                 .eliminate((&mut I, &mut p), &applied.tau[modes.rates()], gain, offset)
-                .map_err(|mode| SingularHinge {
+                .map_err(|mode| Singular {
                     body: i,
-                    axis: body.joint.nv + mode,
+                    what: What::Mode(mode),
                 })?;
         }
         if let Some(kept) = body.kept {
@@ -140,13 +140,16 @@ impl<S: Scalar> ForwardDynamics<S> {
         let left = with_joint!(joint, joint => eliminate(
             joint,
             part(&kinematics.H, v),
-            if body.joint.prescribed { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
+            if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
             part(&derived.rotor_inertia, v),
             (&I, &p),
             part_mut(&mut self.gain, v),
             part_mut(&mut self.offset, v),
         ));
-        let (I, p) = left.map_err(|axis| SingularHinge { body: i, axis })?;
+        let (I, p) = left.map_err(|axis| Singular {
+            body: i,
+            what: What::Axis(axis),
+        })?;
         if let Some(parent) = body.parent {
             let (mut I, mut p) = (I.shift(&at.r_PB_W), p.shift(&at.r_PB_W));
             if let (Some(station), Some(modes)) = (body.station, &system.bodies[parent].modes) {
@@ -170,7 +173,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
         tau: &[S; 6],
         H: &[Twist<S>; 6],
-    ) -> Result<(), SingularHinge> {
+    ) -> Result<(), Singular> {
         let (J, B, M) = (I.J.full(), &I.B, I.M.full());
         let rows: [[S; 6]; 6] = std::array::from_fn(|r| {
             std::array::from_fn(|c| match (r < 3, c < 3) {
@@ -185,7 +188,10 @@ impl<S: Scalar> ForwardDynamics<S> {
             F.t += H[k].w * tau[k];
             F.f += H[k + 3].v * tau[k + 3];
         }
-        let factors = SmallSpd::factor(&rows).map_err(|axis| SingularHinge { body: i, axis })?;
+        let factors = SmallSpd::factor(&rows).map_err(|axis| Singular {
+            body: i,
+            what: What::Axis(axis),
+        })?;
         let a = factors.solve(&[F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]);
         self.A[i] = Twist::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]));
         Ok(())

@@ -5,9 +5,9 @@ use super::motion::{Moving, spatial};
 use super::sum::Sum;
 use crate::algebra::{ArticulatedInertia, Sym3, Twist, Vec3, Wrench, cross_matrix, spd};
 use crate::dynamics::Applied;
-use crate::dynamics::SingularHinge;
 use crate::dynamics::body::flexible_body;
 use crate::dynamics::recursive::forward::deduct;
+use crate::dynamics::{Singular, What};
 use crate::system::{Derived, Kinematics, System};
 
 impl Derivatives {
@@ -109,10 +109,10 @@ impl Derivatives {
         kinematics: &Kinematics<f64>,
         applied: &Applied<f64>,
         i: usize,
-    ) -> Result<(), SingularHinge> {
+    ) -> Result<(), Singular> {
         let body = &system.bodies[i];
         let (mut I, mut p) = (self.at[i].I_A, self.at[i].p_A);
-        let singular = |axis| SingularHinge { body: i, axis };
+        let singular = |what| Singular { body: i, what };
         if let Some(modes) = &body.modes {
             let bent = &kinematics.deflections[modes.index];
             let (n, first) = (modes.n, modes.v);
@@ -141,7 +141,7 @@ impl Derivatives {
                 }
                 (I, p) = (I + *I_s, p + *p_s);
             }
-            spd::factor(M, n).map_err(|mode| singular(body.joint.nv + mode))?;
+            spd::factor(M, n).map_err(|mode| singular(What::Mode(mode)))?;
             let K = &mut self.K[modes.rates()];
             K.copy_from_slice(&self.U[modes.rates()]);
             for axis in 0..3 {
@@ -175,7 +175,7 @@ impl Derivatives {
                     self.k[d] = left * self.per_D[d];
                     deduct(&mut I, &mut p, &[U], &[self.K[d]], &[self.k[d]]);
                 } else {
-                    return Err(singular(rate - joint.v));
+                    return Err(singular(What::Axis(rate - joint.v)));
                 }
             }
         }

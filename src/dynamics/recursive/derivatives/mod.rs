@@ -50,7 +50,7 @@ pub use local::Local;
 
 use crate::algebra::{ArticulatedInertia, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::dynamics::SingularHinge;
+use crate::dynamics::Singular;
 use crate::system::{Derived, Kinematics, System};
 use layout::Layout;
 use motion::Moving;
@@ -192,14 +192,14 @@ impl Derivatives {
     /// The accelerations where derivatives are wanted, for all loads `applied`.
     ///
     /// # Errors
-    /// [`SingularHinge`] if a joint moves no inertia.
+    /// [`Singular`] if a joint moves no inertia.
     pub fn accelerate(
         &mut self,
         (system, derived): (&System, &Derived),
         kinematics: &Kinematics<f64>,
         applied: &Applied<f64>,
         qd: &[f64],
-    ) -> Result<(), SingularHinge> {
+    ) -> Result<(), Singular> {
         for t in 0..self.layout.trees.len() {
             let bodies = self.layout.trees[t].bodies.clone();
             let v_O = kinematics.bodies[bodies.start].V_WB.v;

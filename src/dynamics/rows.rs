@@ -1,8 +1,8 @@
-use crate::algebra::{Scalar, Vec3, Wrench, norm};
+use crate::algebra::{Scalar, Twist, Vec3, Wrench, norm};
+use crate::system::Joint;
 use crate::system::joint::{dual, part};
-use crate::system::{Joint, Kinematics};
 
-/// How a joint moves and holds its body: wrenches that it can transmit, about the body's origin, world axes.
+/// How a joint moves and holds its body: wrenches that it can transmit, about the body's origin, in the axes of its motion subspace `H`.
 ///
 /// With the acceleration `A` of the body beyond that of what carries it, `q̈ = Vᵀ A` and `0 = Wᵀ A`. Rows on angles and rows on
 /// distances are kept apart. The five of a revolute joint are Kłak and Jarzębowska's (5) and (6), with (6), three rows of rank two,
@@ -27,6 +27,17 @@ impl<S: Scalar> JointRows<S> {
         }
     }
 
+    /// Of a joint with these columns of `H`, whose loads move it.
+    pub fn of(H: &[Twist<S>]) -> Self {
+        let mut rows = Self {
+            moved: vec![Wrench::zero(); H.len()],
+            held: vec![Wrench::zero(); 6 - H.len()],
+            driven: false,
+        };
+        rows.update(H);
+        rows
+    }
+
     /// The rows that multipliers hold: `W`, and `V` too of a driven joint.
     pub fn constraints(&self) -> impl Iterator<Item = &Wrench<S>> {
         let moved = if self.driven { self.moved.as_slice() } else { &[] };
@@ -39,10 +50,9 @@ impl<S: Scalar> JointRows<S> {
         moved.iter().enumerate()
     }
 
-    /// Fills both.
-    pub(super) fn update(&mut self, joint: &Joint, kinematics: &Kinematics<S>) {
-        let H = &kinematics.H[joint.v..joint.v + joint.nv];
-        match joint.nv {
+    /// Fills both, from the columns of `H`.
+    pub(super) fn update(&mut self, H: &[Twist<S>]) {
+        match H.len() {
             2 => self.moved.copy_from_slice(&dual(part::<_, 2>(H, 0))),
             _ => self.moved.iter_mut().zip(H).for_each(|(V, H)| *V = dual(&[*H])[0]),
         }

@@ -1,0 +1,396 @@
+use super::Incidence;
+use super::reactions::{Mat6, Reactions, Vec6};
+use crate::algebra::{DualInertia, DualQuaternion, Quaternion, Scalar, Twist, Vec3, Wrench, lift3};
+use crate::dynamics::{Applied, JointRows, Singular, What};
+use crate::spec::JointType;
+use crate::system::joint::{Motion, part, with_joint};
+use crate::system::{Derived, Kinematics, System};
+use nalgebra::DMatrix;
+
+/// Accelerations and the wrenches of all joints from loads: Newton and Euler for each rigid body, in dual form (50),
+///
+/// ```text
+///     [ S11 S12 ] [ ẏ ]   [ B1 ]
+///     [ S21  0  ] [ T ] = [ B2 ]
+/// ```
+///
+/// with the bodies' dual velocities about their mass centres, body axes, in `y`, and what the joints transmit in `T`. The columns of `V` are the
+/// wrenches that a joint can transmit, in axes of its distal body, about its origin there (tables 4 and 5). With the poses of the mass centre's
+/// frame of the distal body in the joint frame `i`, `q_id`, and of the joint frame in that of the proximal one, `q_ki`,
+///
+/// ```text
+///     S11 = H(M)                                                              (51)
+///     S12 = −q_id* V q_id  (distal body),   q_ki V q_ki*  (proximal body)     (53)
+///     S21 = −S12ᵀ SW,   which is (54) with Λ = Vᵀ SW
+///     B1  = W − ω × (M ∗ ωˢ)                                                  (55)
+///     B2  = Λ (ω_ki × ω_i + Ḣ q̇ − 2α ω_i)                                     (56)
+/// ```
+///
+/// where `ω_ki = q_ki* ω_k q_ki` is the proximal body's dual velocity at the joint and `ω_i` the joint's own. `Ḣ q̇` is zero of all joints
+/// but the universal one, whose axes move in its distal body; `2α` is Baumgarte's.
+/// Of the solution (60), `S12ᵀ M⁻¹ S12` is symmetric, positive definite and as sparse as the tree.
+///
+/// Six rows stand for every joint. What it leaves free says nothing (`T = 0`, and the torque is in `B1`), unless a drive prescribes it
+/// (§3.4: the row holds as the others do, and its `T` is the torque that it takes) or a rotor of the inertia `ρ` hangs on it: then
+/// `T = τ − ρ q̈`, which is a row with `1/ρ` on the diagonal.
+#[derive(Clone, Debug)]
+pub struct NewtonEuler<S: Scalar> {
+    nodes: Vec<Node<S>>,
+    reactions: Reactions<S>,
+    /// Accelerations of the bodies' origins beyond [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
+    pub A: Vec<Twist<S>>,
+    /// What each body's joint transmits to it, about its origin, world axes.
+    pub F: Vec<Wrench<S>>,
+}
+
+/// One body with its joint.
+#[derive(Clone, Debug)]
+struct Node<S: Scalar> {
+    M: DualInertia<S>,
+    /// A steady velocity, world axes: that of the root. Nothing depends on it, and beside an orbital velocity the others would lose digits.
+    v_0: Vec3<S>,
+    /// Its part of `y`, seen from there.
+    w: DualQuaternion<S>,
+    /// Its part of `B1`; in the end with what the joints transmit.
+    load: DualQuaternion<S>,
+    /// Its part of `ẏ`.
+    w_dot: DualQuaternion<S>,
+    rows: JointRows<S>,
+    /// `V`: what the joint excludes, then what moves its rates.
+    V: [DualQuaternion<S>; 6],
+    /// Poses of the distal body's mass centre in the joint frame, and of the joint frame at the proximal body's mass centre.
+    q_id: DualQuaternion<S>,
+    q_ki: DualQuaternion<S>,
+    /// `−S12`, one column for each row; zero where a row says nothing.
+    distal: [DualQuaternion<S>; 6],
+    proximal: [DualQuaternion<S>; 6],
+    says: [Row<S>; 6],
+    /// `Vᵀ SW (ω_ki × ω_i + Ḣ q̇)`.
+    bias: [S; 6],
+    /// `T`, or the torque that is in `B1`.
+    T: [S; 6],
+}
+
+/// What a row of a joint says.
+#[derive(Clone, Copy, Debug)]
+enum Row<S> {
+    /// The relative velocity changes by this.
+    Motion(S),
+    /// This torque acts.
+    Load(S),
+    /// This torque acts, on a rotor with this `1/ρ`.
+    Rotor(S, S),
+}
+
+impl<S: Scalar> Node<S> {
+    fn new(rows: JointRows<S>) -> Self {
+        let (zero, none) = (DualQuaternion::zero(), [DualQuaternion::zero(); 6]);
+        Self {
+            M: DualInertia::unit(),
+            v_0: Vec3::zeros(),
+            w: zero,
+            load: zero,
+            w_dot: zero,
+            rows,
+            V: none,
+            q_id: DualQuaternion::identity(),
+            q_ki: DualQuaternion::identity(),
+            distal: none,
+            proximal: none,
+            says: [Row::Load(S::zero()); 6],
+            bias: [S::zero(); 6],
+            T: [S::zero(); 6],
+        }
+    }
+
+    /// How many rows exclude motions; those of the rates follow.
+    fn held(&self) -> usize {
+        self.rows.held.len()
+    }
+}
+
+/// `Cᵀ M⁻¹ D`.
+fn compliance<S: Scalar>(C: &[DualQuaternion<S>; 6], M: &DualInertia<S>, D: &[DualQuaternion<S>; 6]) -> Mat6<S> {
+    let per_M = D.map(|D| M.motion(D).swap());
+    Mat6::from_fn(|k, l| C[k].circle(per_M[l]))
+}
+
+impl<S: Scalar> NewtonEuler<S> {
+    /// Room for a system of rigid bodies.
+    pub fn new(system: &System) -> Self {
+        let n = system.bodies.len();
+        let nodes = system.bodies.iter().map(|body| Node::new(JointRows::new(&body.joint)));
+        Self {
+            nodes: nodes.collect(),
+            reactions: Reactions::new(&Incidence::new(system), n),
+            A: vec![Twist::zero(); n],
+            F: vec![Wrench::zero(); n],
+        }
+    }
+
+    /// Computes the derivatives `qdd` (`nv` numbers, rad/s² or m/s²) of the joints' rates at their coordinates `q`, [`A`](Self::A) and [`F`](Self::F).
+    ///
+    /// # Errors
+    /// [`Singular`] if a body has no inertia about some axis of its own.
+    pub fn solve(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        (q, qdd): (&[S], &mut [S]),
+    ) -> Result<(), Singular> {
+        self.set_up(system, derived, kinematics, applied, q)?;
+        for i in 0..self.nodes.len() {
+            self.assemble(system, i);
+        }
+        self.reactions.solve().map_err(|(body, row)| Singular {
+            body,
+            what: What::Axis(row.saturating_sub(self.nodes[body].held())),
+        })?;
+        for i in 0..self.nodes.len() {
+            self.transmit(system, kinematics, i);
+        }
+        for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
+            let node = &mut self.nodes[i];
+            node.w_dot = node.M.motion(node.load);
+            let (w, w_dot) = (node.w.twist(), node.w_dot.twist());
+            let c = lift3::<S>(&derived.bodies[i].p_BoBcm);
+            let of_centre = w_dot.v + w.w.cross(&w.v);
+            let of_origin = of_centre - w_dot.w.cross(&c) - w.w.cross(&w.w.cross(&c));
+            self.A[i] = Twist::new(w_dot.w, of_origin).express(&at.R_WB) - at.A_bias;
+            let relative = self.relative(body.parent, i, |node| node.w_dot).1;
+            let node = &self.nodes[i];
+            let moved = node.V.iter().zip(&node.bias).skip(node.held());
+            for ((V, &bias), qdd) in moved.zip(&mut qdd[body.joint.v..]) {
+                *qdd = V.circle(relative.swap()) - bias;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every body by itself and every joint's rows, `B1` with the torques that act.
+    fn set_up(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        q: &[S],
+    ) -> Result<(), Singular> {
+        for (i, body) in system.bodies.iter().enumerate() {
+            let (at, constants) = (&kinematics.bodies[i], &derived.bodies[i]);
+            let v_0 = match body.parent {
+                Some(parent) => self.nodes[parent].v_0,
+                None if body.joint.kind == JointType::Free => at.V_WB.v,
+                None => Vec3::zeros(),
+            };
+            let node = &mut self.nodes[i];
+            node.v_0 = v_0;
+            let M = DualInertia::new(constants.m, &constants.I_Bcm).ok_or(Singular {
+                body: i,
+                what: What::Body,
+            })?;
+            let (R_BW, c) = (at.R_WB.transpose(), lift3(&constants.p_BoBcm));
+            node.M = M.lift();
+            let V = Twist::new(at.V_WB.w, at.V_WB.v - v_0);
+            node.w = DualQuaternion::from_twist(&V.express(&R_BW).shift(&c));
+            let W = DualQuaternion::from_wrench(&applied.wrench[i].express(&R_BW).shift(&-c));
+            node.load = W - node.w.cross(node.M.momentum(node.w));
+        }
+        for i in 0..self.nodes.len() {
+            self.set_up_joint(system, derived, kinematics, applied, (q, i));
+        }
+        Ok(())
+    }
+
+    fn set_up_joint(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        (q, i): (&[S], usize),
+    ) {
+        let (body, constants) = (&system.bodies[i], &derived.bodies[i]);
+        let (v, nv) = (body.joint.v, body.joint.nv);
+        let R_BW = kinematics.bodies[i].R_WB.transpose();
+        let mut H = [Twist::zero(); 6];
+        for (H, H_W) in H.iter_mut().zip(&kinematics.H[v..v + nv]) {
+            *H = H_W.express(&R_BW);
+        }
+        let (attitude, p) = with_joint!(&constants.joint, joint => {
+            let q = part(q, body.joint.q);
+            (joint.attitude(q), joint.pose(q).p)
+        });
+        let p_k = body
+            .parent
+            .map_or_else(Vec3::zeros, |parent| derived.bodies[parent].p_BoBcm);
+        let node = &mut self.nodes[i];
+        node.q_id = DualQuaternion::from_pose(Quaternion::identity(), &lift3(&constants.p_BoBcm));
+        node.q_ki = DualQuaternion::from_pose(attitude.normalised(), &(lift3::<S>(&(constants.p_PF - p_k)) + p));
+        node.rows.update(&H[..nv]);
+        let wrenches = node.rows.held.iter().chain(&node.rows.moved);
+        node.V
+            .iter_mut()
+            .zip(wrenches)
+            .for_each(|(V, W)| *V = DualQuaternion::from_wrench(W));
+        node.distal = node.V.map(|V| node.q_id.conjugate().adjoint(V));
+        node.proximal = match body.parent {
+            Some(_) => node.V.map(|V| DualQuaternion::zero() - node.q_ki.adjoint(V)),
+            None => [DualQuaternion::zero(); 6],
+        };
+
+        let (of_proximal, relative) = self.relative(body.parent, i, |node| node.w);
+        let node = &mut self.nodes[i];
+        let held = node.held();
+        let mut qd = [S::zero(); 6];
+        let rates = qd.iter_mut().zip(&node.V[held..]);
+        rates.for_each(|(qd, V)| *qd = V.circle(relative.swap()));
+        // As the axes of the distal body see it, which turn with it: what a velocity does there, it does not in those of the proximal one.
+        let allowed = (0..nv).fold(Twist::zero(), |V, k| V + H[k] * qd[k]);
+        let H_dot_qd = with_joint!(&constants.joint, joint => joint.bias(part(&kinematics.H, v), part(&qd, 0)));
+        let H_dot_qd = H_dot_qd.express(&R_BW) - Twist::new(Vec3::zeros(), allowed.w.cross(&allowed.v));
+        let bias = of_proximal.cross(relative) + DualQuaternion::from_twist(&H_dot_qd);
+        node.bias = node.V.map(|V| V.circle(bias.swap()));
+
+        let damping = S::lift(kinematics.damping);
+        for k in 0..6 {
+            let V = &node.V[k];
+            node.says[k] = match k.checked_sub(held).map(|axis| v + axis) {
+                None => Row::Motion(-V.circle(relative.swap()) * damping),
+                Some(rate) if applied.driven[i] => Row::Motion(applied.qdd[rate]),
+                Some(rate) => match derived.rotor_inertia[rate] {
+                    0.0 => Row::Load(applied.tau[rate]),
+                    rho => Row::Rotor(applied.tau[rate], S::lift(1.0 / rho)),
+                },
+            };
+        }
+        for k in 0..6 {
+            let node = &mut self.nodes[i];
+            if let Row::Load(tau) = node.says[k] {
+                let (distal, proximal) = (node.distal[k], node.proximal[k]);
+                (node.distal[k], node.proximal[k]) = (DualQuaternion::zero(), DualQuaternion::zero());
+                node.T[k] = tau;
+                node.load = node.load + distal * tau;
+                if let Some(parent) = body.parent {
+                    self.nodes[parent].load = self.nodes[parent].load + proximal * tau;
+                }
+            }
+        }
+    }
+
+    /// A dual velocity, or its derivative, of what joint `i` stands on and of the distal body relative to it, both at the joint, in its axes.
+    fn relative(
+        &self,
+        parent: Option<usize>,
+        i: usize,
+        of: impl Fn(&Node<S>) -> DualQuaternion<S>,
+    ) -> (DualQuaternion<S>, DualQuaternion<S>) {
+        let node = &self.nodes[i];
+        let proximal = parent.map_or_else(DualQuaternion::zero, |parent| {
+            node.q_ki.conjugate().adjoint(of(&self.nodes[parent]))
+        });
+        (proximal, node.q_id.adjoint(of(node)) - proximal)
+    }
+
+    /// (60): the row of joint `i` in the system of all joints' wrenches.
+    fn assemble(&mut self, system: &System, i: usize) {
+        let (nodes, node) = (&self.nodes, &self.nodes[i]);
+        let joint = self.reactions.joint(i);
+        let carrier = system.bodies[i].parent.map(|parent| (parent, &nodes[parent]));
+        joint.X = compliance(&node.distal, &node.M, &node.distal);
+        let own = node.M.motion(node.load).swap();
+        joint.b = -Vec6::from_fn(|k, _| node.distal[k].circle(own));
+        if let Some((parent, carrier)) = carrier {
+            joint.X += compliance(&node.proximal, &carrier.M, &node.proximal);
+            let its = carrier.M.motion(carrier.load).swap();
+            joint.b -= Vec6::from_fn(|k, _| node.proximal[k].circle(its));
+            for (j, block) in &mut joint.coupled {
+                let other = if *j == parent {
+                    &carrier.distal
+                } else {
+                    &nodes[*j].proximal
+                };
+                *block = compliance(&node.proximal, &carrier.M, other);
+            }
+        }
+        for (k, says) in node.says.iter().enumerate() {
+            match *says {
+                Row::Motion(target) => joint.b[k] += target + node.bias[k],
+                Row::Rotor(tau, per_rho) => {
+                    joint.X[(k, k)] += per_rho;
+                    joint.b[k] += tau * per_rho + node.bias[k];
+                }
+                Row::Load(_) => joint.X[(k, k)] = S::one(),
+            }
+        }
+    }
+
+    /// Adds what joint `i` transmits to the loads of its bodies.
+    fn transmit(&mut self, system: &System, kinematics: &Kinematics<S>, i: usize) {
+        let T = self.reactions.joint(i).b;
+        let node = &mut self.nodes[i];
+        let mut on_proximal = DualQuaternion::zero();
+        let mut F = DualQuaternion::zero();
+        for k in 0..6 {
+            if !matches!(node.says[k], Row::Load(_)) {
+                node.T[k] = T[k];
+                node.load = node.load + node.distal[k] * T[k];
+                on_proximal = on_proximal + node.proximal[k] * T[k];
+            }
+            F = F + node.V[k] * node.T[k];
+        }
+        self.F[i] = F.wrench().express(&kinematics.bodies[i].R_WB);
+        if let Some(parent) = system.bodies[i].parent {
+            self.nodes[parent].load = self.nodes[parent].load + on_proximal;
+        }
+    }
+
+    /// The matrix of (50) with the rows of Newton's and Euler's equations times `SW` and the others negative, by which it is symmetric and has the
+    /// condition that it had. It serves for looking at; nothing is solved with it.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn matrix(
+        &self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        q: &[S],
+    ) -> Result<DMatrix<S>, Singular> {
+        let mut parts = self.clone();
+        parts.set_up(system, derived, kinematics, applied, q)?;
+        let speak = |node: &Node<S>| (0..6).filter(|&k| !matches!(node.says[k], Row::Load(_))).collect();
+        let rows: Vec<Vec<usize>> = parts.nodes.iter().map(speak).collect();
+        let accelerations = 8 * parts.nodes.len();
+        let size = accelerations + rows.iter().map(Vec::len).sum::<usize>();
+        let mut matrix = DMatrix::zeros(size, size);
+        let mut row = accelerations;
+        for (i, (node, rows)) in parts.nodes.iter().zip(&rows).enumerate() {
+            let H = node.M.H();
+            for k in 0..4 {
+                for l in 0..8 {
+                    (matrix[(8 * i + k, 8 * i + l)], matrix[(8 * i + 4 + k, 8 * i + l)]) = (H[(4 + k, l)], H[(k, l)]);
+                }
+            }
+            for &k in rows {
+                let columns = [(Some(i), node.distal[k]), (system.bodies[i].parent, node.proximal[k])];
+                for (body, column) in columns {
+                    let Some(first) = body.map(|body| 8 * body) else {
+                        continue;
+                    };
+                    for (l, entry) in column.swap().to_vector().into_iter().enumerate() {
+                        (matrix[(first + l, row)], matrix[(row, first + l)]) = (-*entry, -*entry);
+                    }
+                }
+                if let Row::Rotor(_, per_rho) = node.says[k] {
+                    matrix[(row, row)] = -per_rho;
+                }
+                row += 1;
+            }
+        }
+        Ok(matrix)
+    }
+}
