@@ -628,3 +628,56 @@ fn dual_quaternions_refuse_by_name_what_they_do_not_have() {
         ]
     );
 }
+
+/// A brake or a drive that could not act, or has no input, is refused when the spec is read.
+#[test]
+fn motions_that_make_no_sense_are_reported_with_the_joint() {
+    let joint = |kind: &str, more: &str| {
+        let text = GOOD.replace("type = \"revolute\"", &format!("type = \"{kind}\""));
+        report(&format!("{text}{more}\n"))
+    };
+    let fixed = joint("fixed", "motions = [\"loads\", \"locked\"]");
+    assert_eq!(fixed.len(), 1, "{fixed:?}");
+    assert!(
+        fixed[0].ends_with("joint \"elbow\", motions: a fixed joint has no `motions`: nothing drives or holds it"),
+        "{fixed:?}"
+    );
+    assert!(
+        joint("free", "motion = \"locked\"")[0].contains("a free joint has no `motion`: nothing drives or holds it")
+    );
+    let deaf = joint("revolute", "motion = \"prescribed\"\ninput = false");
+    assert_eq!(
+        deaf,
+        ["14: joint \"elbow\", input: a prescribed joint needs its input elbow.qdd: leave `input` out"]
+    );
+    let elsewhere = joint("revolute", "motions = [\"loads\", \"locked\"]\nmotion = \"prescribed\"");
+    assert_eq!(
+        elsewhere,
+        ["13: joint \"elbow\", motions: the joint starts with \"prescribed\", which is not among them"]
+    );
+    let idle = joint("revolute", "motion = \"locked\"\nservo = { kp = 1.0, kd = 1.0 }");
+    assert!(
+        idle[0].contains("a revolute joint has no `servo` if it never moves by its loads"),
+        "{idle:?}"
+    );
+    let follows = joint("revolute", "follow = { kp = 1.0, kd = 1.0 }");
+    assert!(
+        follows[0].contains("a revolute joint has no `follow` if its motion is never prescribed"),
+        "{follows:?}"
+    );
+    let moving = joint("revolute", "motion = \"locked\"\nstart = { rate = 0.1 }");
+    assert_eq!(
+        moving,
+        [
+            "14: joint \"elbow\", start.rate: elbow.qd_start = 0.1 rad/s (5.729577951 deg/s), but a locked joint starts at rest"
+        ]
+    );
+    let swept = joint(
+        "revolute",
+        "motions = [\"loads\", \"locked\"]\n[signal.\"elbow.motion\"]\ntype = \"sine\"\nfrequency = 1.0",
+    );
+    assert!(
+        swept[0].contains("a motion is switched: write a constant, a step, or a table that holds"),
+        "{swept:?}"
+    );
+}

@@ -1,4 +1,5 @@
 use crate::algebra::{Scalar, Wrench};
+use crate::spec::JointMotion;
 use crate::system::{Kinematics, System};
 
 /// All loads at one instant.
@@ -20,7 +21,11 @@ impl<S: Scalar> Applied<S> {
         Self {
             wrench: vec![Wrench::zero(); system.bodies.len()],
             tau: vec![S::zero(); system.nv],
-            driven: system.bodies.iter().map(|body| body.joint.prescribed).collect(),
+            driven: system
+                .bodies
+                .iter()
+                .map(|body| body.joint.motion != JointMotion::Loads)
+                .collect(),
             qdd: vec![S::zero(); system.nv],
         }
     }

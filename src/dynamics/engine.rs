@@ -10,7 +10,7 @@ use crate::system::{Derived, Kinematics, System};
 #[derive(Clone, Debug)]
 pub struct Dynamics<S: Scalar> {
     engine: Engine<S>,
-    /// What the drives of prescribed joints give, one for each rate, N·m or N.
+    /// What the drives and brakes of joints give, one for each rate, N·m or N.
     pub drive: Vec<S>,
 }
 
@@ -91,13 +91,13 @@ impl<S: Scalar> Dynamics<S> {
     ) -> Option<S> {
         let matrix = match &self.engine {
             Engine::Recursive(_) => None,
-            Engine::Quaternion(saddle_point) => Some(saddle_point.matrix(system, derived, kinematics)),
+            Engine::Quaternion(saddle_point) => Some(saddle_point.matrix(system, derived, kinematics, applied)),
             Engine::DualQuaternion(newton_euler) => newton_euler.matrix(system, derived, kinematics, applied, q).ok(),
         };
         matrix.map(|matrix| condition(&matrix))
     }
 
-    /// What the drives of prescribed joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
+    /// What the drives and brakes of joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
     /// after [`solve`](Self::solve).
     pub fn drive(
         &mut self,
@@ -109,12 +109,15 @@ impl<S: Scalar> Dynamics<S> {
     ) -> S {
         let mut power = S::zero();
         for (i, body) in system.bodies.iter().enumerate() {
+            let rates = body.joint.v..body.joint.v + body.joint.nv;
             if let (true, Some(F)) = (applied.driven[i], self.transmitted(system, i)) {
-                for v in body.joint.v..body.joint.v + body.joint.nv {
+                for v in rates {
                     let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
                     self.drive[v] = F.power(&kinematics.H[v]) + rotor - applied.tau[v];
                     power += self.drive[v] * qd[v];
                 }
+            } else if body.joint.is_drivable() {
+                self.drive[rates].fill(S::zero());
             }
         }
         power

@@ -14,7 +14,7 @@ pub struct JointRows<S: Scalar> {
     /// `W`, an orthonormal basis of what has no power on any rate: `WᵀH = 0`.
     pub held: Vec<Wrench<S>>,
     /// Whether a drive prescribes the rates' derivatives, so that `V` is held too.
-    driven: bool,
+    pub(super) driven: bool,
 }
 
 impl<S: Scalar> JointRows<S> {
@@ -23,7 +23,7 @@ impl<S: Scalar> JointRows<S> {
         Self {
             moved: vec![Wrench::zero(); joint.nv],
             held: vec![Wrench::zero(); 6 - joint.nv],
-            driven: joint.prescribed,
+            driven: false,
         }
     }
 

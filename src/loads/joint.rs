@@ -3,14 +3,13 @@
 use super::Instant;
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
-use crate::spec::{self, JointType, at};
+use crate::spec::{self, JointMotion, JointType, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
 
 /// The lists of all joint loads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JointLoads {
     torques: Vec<Torque>,
-    drives: Vec<Torque>,
     dampers: Vec<Damper>,
     frictions: Vec<Friction>,
     springs: Vec<Spring>,
@@ -19,7 +18,7 @@ pub(super) struct JointLoads {
     ball_servos: Vec<BallServo>,
 }
 
-/// A torque or force that an input sets; or the rate's derivative, of a driven joint.
+/// A torque or force that an input sets.
 #[derive(Clone, Copy, Debug)]
 struct Torque {
     rate: usize,
@@ -84,7 +83,7 @@ struct BallServo {
 }
 
 /// Declares one number for each axis of a joint, `[name of the quantity, field in the spec]`; gives the first.
-fn numbers(
+pub(super) fn numbers(
     joint: &Joint,
     declare: &mut Declarations,
     [field, place]: [&str; 2],
@@ -106,8 +105,41 @@ fn numbers(
     declare.parameters(quantities, &values, true, &at("joint", name, place))
 }
 
+/// Declares the inputs of a joint's reference; gives the first of positions and of rates.
+fn declare_references(joint: &Joint, declare: &mut Declarations) -> (usize, usize) {
+    let name = &joint.name;
+    let units = |i| Unit::coordinate(joint.kind.is_angular(i));
+    let q_ref = declare.inputs.len();
+    if joint.kind == JointType::Spherical {
+        let what = format!("reference attitude of joint {name}, quaternion");
+        let quantities = Quantity::quaternion(&format!("{name}.q_ref"), &what);
+        for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
+            declare.input(quantity, start, false);
+        }
+    } else {
+        for i in 0..joint.nv {
+            let what = format!("reference position of joint {name}");
+            let quantity = Quantity::new(joint.quantity_name("q_ref", i), units(i).position, what);
+            declare.input(quantity, 0.0, false);
+        }
+    }
+    let qd_ref = declare.inputs.len();
+    for i in 0..joint.nv {
+        let what = format!("reference rate of joint {name}");
+        let quantity = Quantity::new(joint.quantity_name("qd_ref", i), units(i).rate, what);
+        declare.input(quantity, 0.0, false);
+    }
+    (q_ref, qd_ref)
+}
+
 impl JointLoads {
-    pub fn declare(&mut self, joint: &Joint, written: &spec::Joint, declare: &mut Declarations) {
+    /// Gives the first inputs of its reference's positions and rates, if it has one.
+    pub fn declare(
+        &mut self,
+        joint: &Joint,
+        written: &spec::Joint,
+        declare: &mut Declarations,
+    ) -> Option<(usize, usize)> {
         let name = &joint.name;
         let axes = 0..joint.nv;
         let angular = |i| joint.kind.is_angular(i);
@@ -225,76 +257,41 @@ impl JointLoads {
                 servo.on,
             )
         });
-        if written.input && !matches!(joint.kind, JointType::Fixed | JointType::Free) {
+        let has_torque = joint.motions.contains(&JointMotion::Loads);
+        if written.input && has_torque && !matches!(joint.kind, JointType::Fixed | JointType::Free) {
             for i in axes {
                 let what = if angular(i) { "torque" } else { "force" };
-                let quantity = if joint.prescribed {
-                    let unit = if angular(i) {
-                        Unit::RadianPerSecond2
-                    } else {
-                        Unit::MetrePerSecond2
-                    };
-                    let what = format!("prescribed acceleration of joint {name}");
-                    Quantity::new(joint.quantity_name("qdd", i), unit, what)
-                } else {
-                    let what = format!("{what} on the child of joint {name}, its reaction on the parent");
-                    Quantity::new(joint.quantity_name("tau", i), units(i).force, what)
-                };
-                let list = if joint.prescribed {
-                    &mut self.drives
-                } else {
-                    &mut self.torques
-                };
-                list.push(Torque {
+                let what = format!("{what} on the child of joint {name}, its reaction on the parent");
+                let quantity = Quantity::new(joint.quantity_name("tau", i), units(i).force, what);
+                self.torques.push(Torque {
                     rate: joint.v + i,
                     input: declare.input(quantity, 0.0, false),
                 });
             }
         }
-        if let Some((kp, kd, on)) = gains {
-            self.declare_servo(joint, kp, kd, on, declare);
+        let follows = written.servo.is_some() || written.follow.is_some();
+        let references = follows.then(|| declare_references(joint, declare));
+        if let (Some((kp, kd, on)), Some((q_ref, qd_ref))) = (gains, references) {
+            self.declare_servo(joint, (kp, kd, on), (q_ref, qd_ref), declare);
         }
+        references
     }
 
-    fn declare_servo(&mut self, joint: &Joint, kp: ParamId, kd: ParamId, on: bool, declare: &mut Declarations) {
+    fn declare_servo(
+        &mut self,
+        joint: &Joint,
+        (kp, kd, on): (ParamId, ParamId, bool),
+        (q_ref, qd_ref): (usize, usize),
+        declare: &mut Declarations,
+    ) {
         let name = &joint.name;
-        let ball = joint.kind == JointType::Spherical;
-        let angular = |i| joint.kind.is_angular(i);
-        let q_ref = declare.inputs.len();
-        if ball {
-            let quantities = Quantity::quaternion(
-                &format!("{name}.q_ref"),
-                &format!("reference attitude of joint {name}'s servo, quaternion"),
-            );
-            for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
-                declare.input(quantity, start, false);
-            }
-        } else {
-            for i in 0..joint.nv {
-                let quantity = Quantity::new(
-                    joint.quantity_name("q_ref", i),
-                    Unit::coordinate(angular(i)).position,
-                    format!("reference position of joint {name}'s servo"),
-                );
-                declare.input(quantity, 0.0, false);
-            }
-        }
-        let qd_ref = declare.inputs.len();
-        for i in 0..joint.nv {
-            let quantity = Quantity::new(
-                joint.quantity_name("qd_ref", i),
-                Unit::coordinate(angular(i)).rate,
-                format!("reference rate of joint {name}'s servo"),
-            );
-            declare.input(quantity, 0.0, false);
-        }
         let quantity = Quantity::new(
             format!("{name}.servo"),
             Unit::One,
             format!("switches joint {name}'s servo: on above 0.5"),
         );
         let switch = declare.input(quantity, f64::from(on), true);
-        if ball {
+        if joint.kind == JointType::Spherical {
             self.ball_servos.push(BallServo {
                 coordinate: joint.q,
                 rate: joint.v,
@@ -321,7 +318,6 @@ impl JointLoads {
     pub fn read_state(&self) -> bool {
         let Self {
             torques: _,
-            drives: _,
             dampers,
             frictions,
             springs,
@@ -333,12 +329,9 @@ impl JointLoads {
         !(passive && servos.is_empty() && ball_servos.is_empty())
     }
 
-    /// Sets the motions of driven joints and adds the torques without a potential.
+    /// Adds the torques without a potential.
     #[inline]
     pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        for drive in &self.drives {
-            applied.qdd[drive.rate] = now.inputs[drive.input];
-        }
         let tau = &mut applied.tau;
         let value = |id: ParamId| S::lift(id.of(now.parameters));
         for t in &self.torques {

@@ -3,6 +3,7 @@
 //! Every load is a short list of entries with their parameters' places; one that the spec does not
 //! write has no entry and costs nothing.
 
+mod drive;
 mod joint;
 mod line;
 mod modal;
@@ -11,6 +12,7 @@ mod range;
 mod signal;
 mod wave;
 
+pub use drive::Drive;
 pub use range::Range;
 pub use signal::SignalSource;
 pub use wave::{Wave, reached};
@@ -30,6 +32,8 @@ pub struct Loads {
     lines: Vec<line::LineLoad>,
     /// Ranges of joint coordinates, with their stops.
     pub ranges: Vec<Range>,
+    /// Joints that are held or driven.
+    pub drives: Vec<Drive>,
 }
 
 /// What the loads need to know of one instant.
@@ -49,6 +53,8 @@ pub struct Instant<'a, S: Scalar> {
     pub qd: &'a [S],
     /// The inputs' values, whoever drives them.
     pub inputs: &'a [S],
+    /// How the joints move whose motion is switched.
+    pub motions: &'a [i32],
 }
 
 /// What the loads of a system read of its state, beside the modes of flexible bodies.
@@ -89,10 +95,12 @@ impl Loads {
             )
         });
         let mut joints = joint::JointLoads::default();
-        let mut ranges = Vec::new();
-        for body in &system.bodies {
+        let (mut ranges, mut drives): (_, Vec<Drive>) = (Vec::new(), Vec::new());
+        for (i, body) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
-                joints.declare(&body.joint, written, declare);
+                let references = joints.declare(&body.joint, written, declare);
+                let mode = drives.iter().filter(|drive| drive.is_switched()).count();
+                drives.extend(Drive::declare(i, &body.joint, written, mode, references, declare));
                 range::declare(&body.joint, written, declare, &mut ranges);
             }
         }
@@ -104,6 +112,7 @@ impl Loads {
             ports,
             lines,
             ranges,
+            drives,
         })
     }
 
@@ -111,6 +120,9 @@ impl Loads {
     pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         for range in &self.ranges {
             range.judge(declared, values, problems);
+        }
+        for drive in &self.drives {
+            drive.judge(declared, values, problems);
         }
     }
 
@@ -139,9 +151,22 @@ impl Loads {
         }
     }
 
-    /// Adds the loads that have no potential energy.
+    /// How many joints' motions are switched.
+    pub fn switched(&self) -> usize {
+        self.drives.iter().filter(|drive| drive.is_switched()).count()
+    }
+
+    /// Whether what a drive prescribes depends on the state.
+    pub fn drives_read_state(&self) -> bool {
+        self.drives.iter().any(Drive::reads_state)
+    }
+
+    /// Sets the motions of driven joints, and adds the loads that have no potential energy.
     #[inline]
     pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        for drive in &self.drives {
+            drive.set(now, applied);
+        }
         self.joints.add_active(now, applied);
         for range in &self.ranges {
             range.add_damper(now, &mut applied.tau);

@@ -24,15 +24,6 @@ pub(super) struct Constrained {
     beta: ParamId,
 }
 
-impl Constrained {
-    pub fn baumgarte(&self, parameters: &[f64]) -> Baumgarte {
-        Baumgarte {
-            alpha: self.alpha.of(parameters),
-            beta: self.beta.of(parameters),
-        }
-    }
-}
-
 impl Coordinates {
     /// Those of the spec's formulation, with their parameters.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Self {
@@ -65,6 +56,21 @@ impl Coordinates {
                 "Baumgarte's beta: how a gap at a joint is closed",
             ),
         })
+    }
+
+    /// How constraints are stabilised.
+    pub fn baumgarte(&self, parameters: &[f64]) -> Baumgarte {
+        match self {
+            Self::Minimal => Baumgarte::NONE,
+            Self::Maximal(constrained) => Baumgarte {
+                alpha: constrained.alpha.of(parameters),
+                beta: constrained.beta.of(parameters),
+            },
+            Self::Velocities(alpha) => Baumgarte {
+                alpha: alpha.of(parameters),
+                beta: 0.0,
+            },
+        }
     }
 
     /// Names, units and meaning of the states.

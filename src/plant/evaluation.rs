@@ -3,9 +3,9 @@ use super::model::{Model, Parts};
 use super::outputs::View;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, Singular, What};
-use crate::loads::Instant;
-use crate::spec::at;
-use crate::system::{Derived, Kinematics, Recovered};
+use crate::loads::{Drive, Instant};
+use crate::spec::{JointMotion, at};
+use crate::system::{Baumgarte, Derived, Kinematics, Recovered};
 use crate::{Error, Problem};
 
 /// The way from states and inputs to derivatives and outputs, with the room for it.
@@ -53,7 +53,7 @@ impl<S: Scalar> Evaluation<S> {
     ) -> Result<(), Error> {
         let system = &model.system;
         model.inputs_at(parameters, t, (u, modes), &mut self.slots);
-        self.place(model, (derived, parameters), x);
+        self.place(model, derived, model.coordinates.baumgarte(parameters), x);
         let here = model.split(x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
         let now = Instant {
@@ -64,8 +64,23 @@ impl<S: Scalar> Evaluation<S> {
             q,
             qd,
             inputs: &self.slots,
+            motions: model.motions(modes),
         };
-        let mut power = model.loads.evaluate(&now, &mut self.applied);
+        let power = model.loads.evaluate(&now, &mut self.applied);
+        self.accelerate(model, derived, power, x, dx)
+    }
+
+    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states are [placed](Self::place).
+    fn accelerate(
+        &mut self,
+        model: &Model,
+        derived: &Derived,
+        mut power: S,
+        x: &[S],
+        dx: &mut [S],
+    ) -> Result<(), Error> {
+        let (system, here) = (&model.system, model.split(x));
+        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
         let to = model.split_mut(dx);
         let qdd = match model.coordinates {
             Coordinates::Minimal => &mut *to.rates,
@@ -126,6 +141,7 @@ impl<S: Scalar> Evaluation<S> {
             q,
             qd,
             inputs: &self.slots,
+            motions: model.motions(modes),
         };
         let view = View {
             now,
@@ -139,28 +155,31 @@ impl<S: Scalar> Evaluation<S> {
         model.output_groups.write(&view, y);
     }
 
-    /// Coordinates of joints and modes.
-    pub(super) fn coordinates<'a>(&'a mut self, model: &Model, numbers: (&Derived, &[f64]), x: &'a [S]) -> &'a [S] {
+    /// Coordinates and rates of joints and modes.
+    pub(super) fn coordinates<'a>(
+        &'a mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        x: &'a [S],
+    ) -> (&'a [S], &'a [S]) {
         if self.recovered.is_some() {
-            self.place(model, numbers, x);
+            self.place(model, derived, model.coordinates.baumgarte(parameters), x);
         }
-        joint_coordinates(self.recovered.as_deref(), &model.split(x)).0
+        joint_coordinates(self.recovered.as_deref(), &model.split(x))
     }
 
     /// Fills the kinematics.
-    fn place(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[S]) {
+    fn place(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
         let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
                 let of = (system, derived, &constrained.layout);
                 let states = (here.positions, here.rates, here.windings);
-                let baumgarte = constrained.baumgarte(parameters);
                 self.kinematics.recover(of, baumgarte, states, recovered);
             }
-            (Coordinates::Velocities(alpha), Some(recovered)) => {
-                let damping = 2.0 * alpha.of(parameters);
+            (Coordinates::Velocities(_), Some(recovered)) => {
                 let states = (here.positions, here.rates);
-                self.kinematics.follow(system, derived, damping, states, recovered);
+                self.kinematics.follow(system, derived, baumgarte, states, recovered);
             }
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
         }
@@ -173,6 +192,61 @@ fn joint_coordinates<'a, S: Scalar>(recovered: Option<&'a Recovered<S>>, x: &Par
 }
 
 impl Evaluation<f64> {
+    /// The inputs of the loads at the time `t` (s), whoever drives them.
+    pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &[i32])) -> &[f64] {
+        model.inputs_at(parameters, t, u, &mut self.slots);
+        &self.slots
+    }
+
+    /// Takes the rates of the joints of some drives away, by impulses at those joints: momentum stays as it is, and so do the rates of other joints that are
+    /// driven. Memory is taken for it.
+    ///
+    /// An impulse `j` on the driven rates changes all rates by `M⁻¹ j`, and `j` is such that the driven ones change as they should: the dynamics at rest, without
+    /// loads, with those changes as prescribed accelerations.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] if something moves no inertia.
+    pub(super) fn lock(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        x: &mut [f64],
+        modes: &[i32],
+        locks: impl Fn(&Drive) -> bool,
+    ) -> Result<(), Error> {
+        let qd = self.coordinates(model, (derived, parameters), x).1.to_vec();
+        let mut still = x.to_vec();
+        model.split_mut(&mut still).rates.fill(0.0);
+        self.place(model, derived, Baumgarte::NONE, &still);
+        self.applied.clear();
+        for drive in &model.loads.drives {
+            self.applied.driven[drive.body] = drive.motion(model.motions(modes)) != JointMotion::Loads;
+            for v in drive.rates() {
+                self.applied.qdd[v] = if locks(drive) { -qd[v] } else { 0.0 };
+            }
+        }
+        let mut jump = vec![0.0; x.len()];
+        self.accelerate(model, derived, 0.0, &still, &mut jump)?;
+        let (to, jump) = (model.split_mut(x), model.split(&jump));
+        to.rates
+            .iter_mut()
+            .zip(jump.rates)
+            .for_each(|(rate, jump)| *rate += jump);
+        for drive in &model.loads.drives {
+            for v in drive.rates() {
+                // Half of what it was and what it is.
+                let rate = qd[v] + 0.5 * self.applied.qdd[v];
+                to.work
+                    .iter_mut()
+                    .for_each(|work| *work += self.dynamics.drive[v] * rate);
+                if let (true, Coordinates::Minimal) = (locks(drive), &model.coordinates) {
+                    to.rates[v] = 0.0;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The joint or the mode that moves no inertia where the spec starts, if there is one.
     pub(super) fn singular_at_start(&mut self, model: &Model) -> Option<Problem> {
         let system = &model.system;

@@ -25,8 +25,19 @@ pub use state_jacobian::StateJacobian;
 pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;
+use crate::loads::Drive;
+use crate::spec::JointMotion;
 use crate::system::Derived;
 use std::sync::Arc;
+
+/// What an event has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// A mode.
+    pub modes: bool,
+    /// A state.
+    pub states: bool,
+}
 
 /// A model with the values of its parameters, and room to evaluate it.
 #[derive(Clone, Debug)]
@@ -83,9 +94,9 @@ impl Plant {
     /// The initial states and modes at the time `t` (s).
     pub fn start(&mut self, t: f64, x: &mut [f64], modes: &mut [i32]) {
         self.model.start(&self.derived, &self.parameters, x);
-        modes.fill(0);
+        self.model.start_modes(modes);
         // A joint that starts outside its range is refused before it comes to that.
-        self.update_modes(t, x, modes, &mut Vec::new());
+        self.update_sides(t, x, modes, &mut Vec::new());
     }
 
     /// The states' derivatives.
@@ -128,7 +139,7 @@ impl Plant {
         }
         let model = &self.model;
         let numbers = (&self.derived, self.parameters.as_slice());
-        let q = self.evaluation.coordinates(model, numbers, x);
+        let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let sides = &modes[model.signals.len()..];
         let (ranges, limits) = (&model.loads.ranges, &model.limits);
         for ((z, range), &side) in z.iter_mut().zip(ranges).zip(sides) {
@@ -147,8 +158,84 @@ impl Plant {
             .min_by(f64::total_cmp)
     }
 
-    /// Brings the modes to where time and state are; says what the user should know. True if one changed.
-    pub fn update_modes(&mut self, t: f64, x: &[f64], modes: &mut [i32], messages: &mut Vec<String>) -> bool {
+    /// Whether a command asks for another motion of a joint than it has, at the time `t` (s) and the host's inputs `u`.
+    pub fn is_commanded(&mut self, t: f64, u: &[f64], modes: &[i32]) -> bool {
+        let model = &self.model;
+        let inputs = match model.loads.switched() {
+            0 => return false,
+            _ => self.evaluation.inputs(model, &self.parameters, t, (u, modes)),
+        };
+        let motions = model.motions(modes);
+        model
+            .loads
+            .drives
+            .iter()
+            .any(|drive| drive.commanded(inputs, motions).is_some())
+    }
+
+    /// Brings the modes to where time, state and commands are, and states to where a brake puts them; says what the user should know.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] if something moves no inertia where a joint is locked.
+    pub fn update_modes(
+        &mut self,
+        t: f64,
+        (x, u): (&mut [f64], &[f64]),
+        modes: &mut [i32],
+        messages: &mut Vec<String>,
+    ) -> Result<Changes, Error> {
+        let modes_changed = self.update_sides(t, x, modes, messages);
+        let (switched, states) = self.switch_motions(t, (x, u), modes, messages)?;
+        Ok(Changes {
+            modes: modes_changed || switched,
+            states,
+        })
+    }
+
+    /// Switches the motions of joints. Whether one was, and whether states jumped.
+    fn switch_motions(
+        &mut self,
+        t: f64,
+        (x, u): (&mut [f64], &[f64]),
+        modes: &mut [i32],
+        messages: &mut Vec<String>,
+    ) -> Result<(bool, bool), Error> {
+        if self.model.loads.switched() == 0 {
+            return Ok((false, false));
+        }
+        let model = &self.model;
+        let drives = &model.loads.drives;
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
+        messages.extend(drives.iter().filter_map(|drive| drive.objection(inputs, t)));
+        let now = model.motions(modes);
+        let commanded: Vec<Option<JointMotion>> = drives.iter().map(|drive| drive.commanded(inputs, now)).collect();
+        if commanded.iter().all(Option::is_none) {
+            return Ok((false, false));
+        }
+        let numbers = (&self.derived, self.parameters.as_slice());
+        let (_, qd) = self.evaluation.coordinates(model, numbers, x);
+        let first = modes.len() - model.loads.switched();
+        for (drive, commanded) in drives.iter().zip(&commanded) {
+            if let (Some(mode), Some(motion)) = (drive.mode(), *commanded) {
+                modes[first + mode] = motion.number();
+                messages.push(drive.message(motion, qd, t));
+            }
+        }
+        let locked: Vec<usize> = drives
+            .iter()
+            .zip(&commanded)
+            .filter(|(_, commanded)| **commanded == Some(JointMotion::Locked))
+            .map(|(drive, _)| drive.body)
+            .collect();
+        if !locked.is_empty() {
+            let locks = |drive: &Drive| locked.contains(&drive.body);
+            self.evaluation.lock(model, numbers, x, modes, locks)?;
+        }
+        Ok((true, !locked.is_empty()))
+    }
+
+    /// Brings the modes to where time and state are. True if one changed.
+    fn update_sides(&mut self, t: f64, x: &[f64], modes: &mut [i32], messages: &mut Vec<String>) -> bool {
         let model = &self.model;
         let mut changed = false;
         for (signal, piece) in model.signals.iter().zip(&mut *modes) {
@@ -160,7 +247,7 @@ impl Plant {
             return changed;
         }
         let numbers = (&self.derived, self.parameters.as_slice());
-        let q = self.evaluation.coordinates(model, numbers, x);
+        let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let (ranges, limits) = (&model.loads.ranges, &model.limits);
         let (sides, beyond) = modes[model.signals.len()..].split_at_mut(ranges.len());
         for (limit, mode) in limits.iter().zip(beyond) {

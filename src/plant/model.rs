@@ -208,9 +208,25 @@ impl Model {
         self.loads.ranges.len() + self.limits.len()
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, motions of joints.
     pub fn mode_count(&self) -> usize {
-        self.signals.len() + self.indicator_count()
+        self.signals.len() + self.indicator_count() + self.loads.switched()
+    }
+
+    /// Of the modes, those of joints whose motion is switched.
+    pub(super) fn motions<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
+        &modes[self.signals.len() + self.indicator_count()..]
+    }
+
+    /// How the joints move at the start.
+    pub(super) fn start_modes(&self, modes: &mut [i32]) {
+        modes.fill(0);
+        let first = self.signals.len() + self.indicator_count();
+        for drive in &self.loads.drives {
+            if let Some(mode) = drive.mode() {
+                modes[first + mode] = drive.motion.number();
+            }
+        }
     }
 
     /// The parts of the states.

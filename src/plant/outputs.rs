@@ -25,7 +25,7 @@ enum Group {
     Frame(FrameRef),
     /// Acceleration of a free body's origin, body axes.
     Acceleration(usize),
-    /// What the drive of a prescribed joint gives.
+    /// What the drive or the brake of a joint gives.
     Drive(usize),
     /// Deflection of a beam: its tip, the load at its root, its strain energy.
     Beam(usize),
@@ -141,7 +141,7 @@ impl Outputs {
             }
         }
         for (i, body) in system.bodies.iter().enumerate() {
-            if body.joint.prescribed {
+            if body.joint.is_drivable() {
                 outputs.drive(&body.joint, i);
             }
             if spec.output.reactions && body.joint.written && body.joint.kind != JointType::Free {
@@ -275,7 +275,7 @@ impl Outputs {
         let quantities = (0..joint.nv).map(|i| {
             let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
             let what = format!(
-                "what the drive of joint {} gives to follow its prescribed motion",
+                "what the drive or the brake of joint {} gives beside its loads",
                 joint.name
             );
             Quantity::new(joint.quantity_name("drive", i), unit, what)

@@ -12,7 +12,7 @@ use nalgebra::DMatrixViewMut;
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
 /// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, it *is* by dual numbers.
+/// are held here too. Where the states are not coordinates of joints and modes, or a drive follows a reference, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]
@@ -28,6 +28,7 @@ impl StateJacobian {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
+            Coordinates::Minimal if model.loads.drives_read_state() => Way::ByDuals(Box::new(Tangent::new(model))),
             Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model))),
             Coordinates::Maximal(_) | Coordinates::Velocities(_) => Way::ByDuals(Box::new(Tangent::new(model))),
         })
@@ -96,6 +97,7 @@ impl ByTree {
             q,
             qd,
             inputs: &self.inputs,
+            motions: model.motions(modes),
         };
         self.active.clear();
         loads.add_active(&now, &mut self.active);
@@ -120,6 +122,7 @@ impl ByTree {
                     q: &local.q,
                     qd: &local.qd,
                     inputs,
+                    motions: model.motions(modes),
                 };
                 load(loads, &now, &mut local.applied);
             };

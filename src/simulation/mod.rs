@@ -151,9 +151,12 @@ impl Simulation {
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         while self.state.t < t_end {
+            if self.plant.is_commanded(self.state.t, &self.state.u, &self.state.modes) {
+                self.handle_event(messages)?;
+            }
             let event = self.plant.next_time_event(&self.state.modes);
             if event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(messages);
+                self.handle_event(messages)?;
                 continue;
             }
             let limit = event.map_or(t_end, |event| event.min(t_end));
@@ -168,20 +171,21 @@ impl Simulation {
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
             if self.room.z_before.iter().zip(&self.room.z_after).any(crossed) {
                 self.go_back_to_first_crossing(t_start, t_before)?;
-                self.handle_event(messages);
+                self.handle_event(messages)?;
             } else if event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(messages);
+                self.handle_event(messages)?;
             }
         }
         Ok(())
     }
 
-    fn handle_event(&mut self, messages: &mut Vec<String>) {
-        let State { t, x, modes, .. } = &mut self.state;
-        if self.plant.update_modes(*t, x, modes, messages) {
+    fn handle_event(&mut self, messages: &mut Vec<String>) -> Result<(), Error> {
+        let State { t, x, u, modes, .. } = &mut self.state;
+        if self.plant.update_modes(*t, (x, u), modes, messages)?.modes {
             self.statistics.events += 1;
             self.stepper.invalidate();
         }
+        Ok(())
     }
 
     /// One accepted step, not beyond `limit`; the method of the next one if it has changed.

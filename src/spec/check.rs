@@ -1,6 +1,6 @@
 use super::{
-    Beam, Body, Boundary, Capability, Coupling, Joint, JointMotion, JointType, PerAxis, Range, Signal, Spec, Stop,
-    WORLD, Waveform, modal, names, problem,
+    Beam, Body, Boundary, Capability, Coupling, Interpolation, Joint, JointMotion, JointType, PerAxis, Range, Signal,
+    Spec, Stop, WORLD, Waveform, modal, names, problem,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -456,20 +456,23 @@ impl Check<'_> {
             }
         };
         let has_axis = matches!(kind, Revolute | Prismatic | Cylindrical | Universal);
-        let prescribed = joint.motion == JointMotion::Prescribed;
-        forbid(
-            "motion",
-            prescribed && matches!(kind, Free | JointType::Fixed),
-            ": nothing drives it",
-        );
+        let moves_freely = matches!(kind, JointType::Fixed | Free);
+        let may = |motion| joint.motion == motion || joint.motions.contains(&motion);
+        let written = if joint.motions.is_empty() { "motion" } else { "motions" };
+        let drives = may(JointMotion::Prescribed) || may(JointMotion::Locked);
+        forbid(written, drives && moves_freely, ": nothing drives or holds it");
         forbid(
             "servo",
-            prescribed && joint.servo.is_some(),
-            " if its motion is prescribed",
+            joint.servo.is_some() && !may(JointMotion::Loads),
+            " if it never moves by its loads",
+        );
+        forbid(
+            "follow",
+            joint.follow.is_some() && !may(JointMotion::Prescribed),
+            " if its motion is never prescribed",
         );
         forbid("axis", joint.axis.is_some() && !has_axis, "");
         forbid("axis2", joint.axis2.is_some() && kind != Universal, "");
-        let moves_freely = matches!(kind, JointType::Fixed | Free);
         forbid("damping", joint.damping.is_some() && moves_freely, "");
         forbid("friction", joint.friction.is_some() && moves_freely, "");
         forbid("servo", joint.servo.is_some() && moves_freely, "");
@@ -483,6 +486,17 @@ impl Check<'_> {
         );
         forbid("start", joint.start.is_some() && kind == JointType::Fixed, "");
 
+        if may(JointMotion::Prescribed) && !joint.input {
+            let what = format!("a prescribed joint needs its input {name}.qdd: leave `input` out");
+            self.report("joint", name, "input", what);
+        }
+        if !joint.motions.is_empty() && !joint.motions.contains(&joint.motion) {
+            let what = format!(
+                "the joint starts with \"{}\", which is not among them",
+                joint.motion.name()
+            );
+            self.report("joint", name, "motions", what);
+        }
         if let Some(spring) = &joint.spring
             && kind == Spherical
         {
@@ -521,6 +535,9 @@ impl Check<'_> {
         }
         if let Some(s) = &joint.servo {
             counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
+        }
+        if let Some(f) = &joint.follow {
+            counted.extend([("follow.kp", Some(&f.kp), rates), ("follow.kd", Some(&f.kd), rates)]);
         }
         if let Some(r) = &joint.range {
             counted.extend([
@@ -715,6 +732,15 @@ impl Check<'_> {
             ),
         ];
         let kind = format!("{waveform:?}").to_lowercase();
+        let of_joint = input
+            .strip_suffix(".motion")
+            .is_some_and(|joint| self.spec.joint.contains_key(joint));
+        let switches = is(&[Waveform::Constant, Waveform::Step])
+            || (is(&[Waveform::Table]) && signal.interpolation == Interpolation::Hold);
+        if of_joint && !switches {
+            let what = "a motion is switched: write a constant, a step, or a table that holds";
+            self.report("signal", input, "type", what);
+        }
         for (field, written, allowed, needed) in fields {
             if written && !allowed {
                 self.report("signal", input, field, format!("a {kind} signal has no `{field}`"));

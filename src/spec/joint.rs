@@ -51,11 +51,18 @@ pub struct Joint {
     /// A proportional-derivative servo on the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servo: Option<Servo>,
-    /// Who moves the joint: the loads on it (default), or a drive that follows an acceleration whatever it takes.
+    /// Who moves the joint, at the start and where `motions` has no other: the loads on it (default), nobody (a brake), or a drive that follows an acceleration
+    /// whatever it takes.
     #[serde(default)]
     pub motion: JointMotion,
-    /// Whether the joint has an input: the torque (force) `<joint>.tau`, or the acceleration `<joint>.qdd` of a driven one, whose
-    /// rate stays as it is without. Default: yes.
+    /// All ways in which the joint may move. If they are several, the input `<joint>.motion` switches between them while it runs: 0 loads, 1 locked, 2 prescribed. Default:
+    /// `motion` alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub motions: Vec<JointMotion>,
+    /// How a prescribed motion comes back to its reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow: Option<Follow>,
+    /// Whether the joint has the torque (force) input `<joint>.tau`; a prescribed one must have its input. Default: yes.
     #[serde(default = "yes")]
     pub input: bool,
     /// Initial position and rate.
@@ -138,9 +145,47 @@ pub enum JointMotion {
     /// Torques and forces.
     #[default]
     Loads,
+    /// Nobody: a brake holds it. On locking, an impulse at the joint takes its rate away, which keeps momentum. The output `<joint>.drive` is the torque (force)
+    /// of the brake, N·m (N).
+    Locked,
     /// A drive: the input `<joint>.qdd` is the rate's derivative, rad/s² (m/s²), and the output `<joint>.drive` the torque
     /// (force) that it takes, N·m (N).
     Prescribed,
+}
+
+impl JointMotion {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Loads, Self::Locked, Self::Prescribed];
+
+    /// The word in the spec.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loads => "loads",
+            Self::Locked => "locked",
+            Self::Prescribed => "prescribed",
+        }
+    }
+
+    /// The number that commands it.
+    pub fn number(self) -> i32 {
+        self as i32
+    }
+
+    /// The motion that a number commands.
+    pub fn of_number(number: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|motion| motion.number() == number)
+    }
+}
+
+/// A prescribed motion with references: `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`, with the inputs `<joint>.qdd`, `<joint>.q_ref` and
+/// `<joint>.qd_ref`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Follow {
+    /// Position gain, 1/s².
+    pub kp: PerAxis,
+    /// Rate gain, 1/s.
+    pub kd: PerAxis,
 }
 
 /// One number for every degree of freedom of the joint, or one for each.

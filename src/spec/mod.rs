@@ -21,7 +21,7 @@ pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxe
 pub(crate) use check::unknown;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
-pub use joint::{Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
+pub use joint::{Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
 pub use signal::{Interpolation, Signal, Waveform};

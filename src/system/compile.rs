@@ -3,7 +3,7 @@ use super::{
     Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, ParamId, Place, Quantity, RigidMass, Station,
     System, Unit,
 };
-use crate::spec::{self, Coupling, FreeStart, Inertia, JointStart, JointType, Spec, WORLD, at};
+use crate::spec::{self, Coupling, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ impl Joint {
             name: body.to_owned(),
             written: false,
             kind: JointType::Fixed,
-            prescribed: false,
+            motion: JointMotion::Loads,
+            motions: vec![JointMotion::Loads],
             q,
             v,
             nq: 0,
@@ -207,7 +208,7 @@ impl System {
         let kept = self
             .bodies
             .iter_mut()
-            .filter(|body| all || body.modes.is_some() || body.joint.prescribed);
+            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable());
         for (index, body) in kept.enumerate() {
             body.kept = Some(index);
         }
@@ -240,11 +241,16 @@ impl System {
         let (q, v) = (self.nq, self.nv);
         self.nq += nq;
         self.nv += nv;
+        let motion = written.map_or(JointMotion::Loads, |(_, joint)| joint.motion);
         let mut joint = Joint {
             name: written.map_or(body, |(name, _)| name).to_owned(),
             written: written.is_some(),
             kind,
-            prescribed: written.is_some_and(|(_, joint)| joint.motion == spec::JointMotion::Prescribed),
+            motion,
+            motions: JointMotion::ALL
+                .into_iter()
+                .filter(|&way| way == motion || written.is_some_and(|(_, joint)| joint.motions.contains(&way)))
+                .collect(),
             nq,
             nv,
             ..Joint::weld(body, (q, v))

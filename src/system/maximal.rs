@@ -58,6 +58,11 @@ pub struct Baumgarte {
     pub beta: f64,
 }
 
+impl Baumgarte {
+    /// Gaps stay as they are.
+    pub const NONE: Self = Self { alpha: 0.0, beta: 0.0 };
+}
+
 impl Maximal {
     /// The layout for a system.
     pub fn new(system: &System) -> Self {
@@ -156,6 +161,7 @@ impl<S: Scalar> Kinematics<S> {
         (positions, rates, windings): (&[S], &[S], &[S]),
         recovered: &mut Recovered<S>,
     ) {
+        self.damping = 2.0 * baumgarte.alpha;
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let [position, rate, turn] = layout.places[i];

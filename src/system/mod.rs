@@ -31,7 +31,7 @@ pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
 pub use velocities::PER_BODY;
 
-use crate::spec::JointType;
+use crate::spec::{JointMotion, JointType};
 use std::sync::Arc;
 
 /// Bodies, joints and frames of one or more craft.
@@ -141,8 +141,10 @@ pub struct Joint {
     pub written: bool,
     /// Kind.
     pub kind: JointType,
-    /// Whether a drive prescribes its motion.
-    pub prescribed: bool,
+    /// Who moves it at the start.
+    pub motion: JointMotion,
+    /// Who may move it, in the order of their numbers.
+    pub motions: Vec<JointMotion>,
     /// Offset of its coordinates among all coordinates.
     pub q: usize,
     /// Offset of its rates among all rates.
@@ -168,6 +170,11 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// Whether a drive or a brake may have it.
+    pub fn is_drivable(&self) -> bool {
+        self.motions != [JointMotion::Loads]
+    }
+
     /// How many of its coordinates are angles, which count whole turns too; they come first.
     pub fn angles(&self) -> usize {
         match self.kind {

@@ -1,6 +1,6 @@
 use super::joint::{Motion, dual, part, part_mut, with_joint};
 use super::kinematics::{place, set_in_motion};
-use super::{BodyKinematics, Derived, Kinematics, Recovered, System};
+use super::{Baumgarte, BodyKinematics, Derived, Kinematics, Recovered, System};
 use crate::algebra::{Scalar, Twist, lift3};
 
 /// Numbers of one body's dual velocity: its angular velocity, then the velocity of its mass centre, both in its own axes.
@@ -57,11 +57,11 @@ impl<S: Scalar> Kinematics<S> {
         &mut self,
         system: &System,
         derived: &Derived,
-        damping: f64,
+        baumgarte: Baumgarte,
         (q, rates): (&[S], &[S]),
         recovered: &mut Recovered<S>,
     ) {
-        self.damping = damping;
+        self.damping = 2.0 * baumgarte.alpha;
         recovered.q.copy_from_slice(q);
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {

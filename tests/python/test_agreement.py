@@ -15,6 +15,8 @@ from fmu import CoSimulation, ModelExchange
 
 TOLERANCES = [1e-6, 1e-8, 1e-10]
 POINTS = 100
+# At 1e-10, of each range.
+ALLOWED = 1e-5
 
 
 @pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
@@ -54,18 +56,20 @@ def test_model_exchange_and_co_simulation_meet(example, examples, within):
     for how in ("ME", "CS"):
         far, near, nearest = (distance(runs[how, tolerance], reference) for tolerance in TOLERANCES)
         print(f"{example}, {how}: distance to the reference {far:.1e}, {near:.1e}, {nearest:.1e} at {TOLERANCES}")
-        assert far > 3 * near and near > 3 * nearest, (
+        # A slow craft takes one step from one communication point to the next at any tolerance: it is there from the start.
+        falls = far > 3 * near and near > 3 * nearest
+        assert falls or far < 1e-2 * ALLOWED, (
             f"{example}, {how}: distances {far:.1e}, {near:.1e}, {nearest:.1e} do not fall with the tolerance: "
             "a hundredfold tolerance is worth 40 at order 4 and a third of a decade of luck is allowed for"
         )
         within(
             f"{example}: distance of {how} at 1e-10 to the reference at 1e-13, of each range",
             nearest,
-            1e-5,
+            ALLOWED,
             "agreement asked for at 1e-10",
         )
     apart = distance(runs["ME", 1e-10], runs["CS", 1e-10])
-    within(f"{example}: ME (CVode) against CS at 1e-10, of each range", apart, 1e-5, "agreement asked for at 1e-10")
+    within(f"{example}: ME (CVode) against CS at 1e-10, of each range", apart, ALLOWED, "agreement asked for at 1e-10")
 
 
 @pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])

@@ -62,3 +62,36 @@ def test_outputs_agree_with_pinocchio(seed, build, within):
                 ours, expected = (np.array([table[name] for name in names]) for table in (numbers, reference))
                 kind = group.partition(".")[2] if not group.startswith("system") else group
                 within(f"outputs against Pinocchio: {kind}", difference(group, ours, expected), BOUND, REASON)
+
+
+@pytest.mark.parametrize("formulation", ["recursive", "quaternion", "dual_quaternion"])
+@pytest.mark.parametrize("seed", range(6))
+def test_reactions_agree_with_pinocchio(seed, formulation, build, within):
+    """What every joint transmits, in every formulation, and the accelerations of the bases; norm-wise over all joints."""
+    rng = np.random.default_rng(6000 + seed)
+    spec = random_tree(
+        rng,
+        n_joints=6 + 5 * seed,
+        decades=1,
+        roots=1 + seed % 2,
+        free_joints=True,
+        world=seed % 3 == 2,
+        ports=2,
+        gravity=seed % 2 == 1,
+        damping=True,
+        rotors=seed % 2 == 1,
+    )
+    spec["formulation"] = formulation
+    spec["output"] = {"bodies": False, "diagnostics": False, "reactions": True}
+    state, inputs = random_state(rng, spec), random_inputs(rng, spec)
+    archive, judge = build(spec, "--fmi-type", "me"), Judge(spec)
+    start = {"[".join([f"{name.partition('[')[0]}_start", *name.split("[")[1:]]): value for name, value in state.items()}
+    with ModelExchange(archive, start=start) as me:
+        me.set(inputs)
+        expected = judge.reactions(state, inputs)
+        accelerations = {name: value for name, value in judge.outputs(state, inputs).items() if ".a_body" in name}
+        for what, reference in (("reactions", expected), ("accelerations of bases", accelerations)):
+            if reference:
+                ours, numbers = me.read([*reference]), np.array([*reference.values()])
+                off = np.linalg.norm(ours - numbers) / np.linalg.norm(numbers)
+                within(f"{what} against Pinocchio, {formulation}", off, 1e-11, "round-off of two algorithms")

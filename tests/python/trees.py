@@ -424,6 +424,19 @@ class Judge:
                 rates |= _named(f"{name}.qd", d_a)
         return {f"der({rate})": change for rate, change in rates.items()}
 
+    def reactions(self, state, inputs):
+        """`{output: value}`: what every joint that moves transmits to its child, child axes, about the child's origin."""
+        self.dynamics(state, inputs)
+        q, v = self._convert(state)
+        _, wrenches = self._forces(state, inputs, v)
+        pin.rnea(self.model, self.data, q, v, self.data.ddq.copy(), wrenches)
+        values = {}
+        for name, joint in self.spec["joint"].items():
+            if joint["type"] not in ("fixed", "free"):
+                F = self.data.f[self.seat[joint["child"]][0]]
+                values |= _named(f"{name}.reaction_force", F.linear) | _named(f"{name}.reaction_moment", F.angular)
+        return values
+
     def frame(self, name):
         """Pose in the world of a body, a frame or the world itself, and its twist in its own axes. After `dynamics`."""
         if name == "world":

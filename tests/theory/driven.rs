@@ -1,5 +1,6 @@
 //! Joints whose motion is prescribed.
 
+use crate::run::Run;
 use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use std::path::Path;
@@ -112,4 +113,31 @@ fn energy_is_balanced(formulation: Formulation) {
         formulation.name()
     );
     assert!(worst < 1e-10 * peak, "{worst:e} J of {peak} J");
+}
+
+/// A brake that falls in on a flexible arm stops the joint and not the beam: momentum is kept (1e-13 of the bodies' own), and the beam's rates jump.
+#[test]
+fn locking_a_flexible_arm_keeps_momentum() {
+    for formulation in [Formulation::Recursive, Formulation::Quaternion] {
+        let text = arm("motions = [\"loads\", \"locked\"]\nstart = { rate = [0.8, -0.5] }");
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);
+        run.go(0.3);
+        let momenta = |run: &Run| {
+            let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
+            (p, h + run.vector("system.mass_centre").cross(&p))
+        };
+        let (before, eta) = (momenta(&run), run.value("lower.etad[1]"));
+        run.set("shoulder.motion", 1.0);
+        run.go(0.3 + 1e-14);
+        let after = momenta(&run);
+        let scales = ["momentum_scale", "angular_momentum_scale"].map(|name| run.value(&format!("system.{name}")));
+        let off = ((after.0 - before.0).norm() / scales[0]).max((after.1 - before.1).norm() / scales[1]);
+        let jump = run.value("lower.etad[1]") - eta;
+        println!(
+            "{}: momentum changed by {off:.1e}, the beam's rate by {jump:.3}",
+            formulation.name()
+        );
+        assert!(off < 1e-13, "{off:e}");
+        assert!(jump.abs() > 1e-3 && run.value("shoulder.qd[1]").abs() < 1e-14);
+    }
 }

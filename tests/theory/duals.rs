@@ -283,7 +283,10 @@ fn the_tangent_agrees_with_differences_on_every_example() {
                 for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(&model)) {
                     *value += nominal * rng.random_range(-1.0..1.0);
                 }
-                plant.update_modes(point.t, &point.x, &mut point.modes, &mut Vec::new());
+                let at = (point.x.as_mut_slice(), point.u.as_slice());
+                plant
+                    .update_modes(point.t, at, &mut point.modes, &mut Vec::new())
+                    .expect("regular");
                 worst = worst.max(worst_row(&mut plant, &point));
             }
             println!("{}, {}: {worst:.1e}", model.spec.name, formulation.name());

@@ -9,6 +9,7 @@ mod examples;
 mod flexible;
 mod identities;
 mod linearisation;
+mod locked;
 mod quaternion;
 mod random_tree;
 mod run;

@@ -3,8 +3,8 @@
 use crate::random_tree::{ByRecursion, RandomTree, distance, random_craft, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Quaternion, Twist, Vec3, Wrench};
-use grapple::dynamics::condition;
 use grapple::dynamics::quaternion::{Rows, SaddlePoint};
+use grapple::dynamics::{Applied, condition};
 use grapple::plant::Plant;
 use grapple::spec::JointType;
 use grapple::system::{Baumgarte, BodyKinematics, Kinematics, Maximal, Recovered};
@@ -44,7 +44,7 @@ fn accelerations_and_reactions_are_the_recursions() {
                 .collect()
         };
         let off_F = distance(&numbers(&saddle_point.F), &numbers(&F));
-        let condition = condition(&saddle_point.matrix(system, derived, &kinematics));
+        let condition = condition(&saddle_point.matrix(system, derived, &kinematics, &applied));
         let bound = (100.0 * f64::EPSILON * condition).max(1e-11);
         assert!(
             off < bound && off_F < bound,
@@ -184,7 +184,8 @@ fn the_papers_matrix_has_36_rows_all_independent_and_the_reference_condition() {
     plant.model().start_coordinates(plant.parameters(), &mut q, &mut qd);
     let mut kinematics = Kinematics::new(system);
     kinematics.update(system, derived, &q, &qd);
-    let matrix = |rows| SaddlePoint::new(system, rows).matrix(system, derived, &kinematics);
+    let none = Applied::none(system);
+    let matrix = |rows| SaddlePoint::new(system, rows).matrix(system, derived, &kinematics, &none);
     let literal = matrix(Rows::MomentumWithoutModes);
     let sizes = literal.clone().singular_values();
     println!(

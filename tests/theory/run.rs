@@ -44,6 +44,20 @@ impl Run {
         }
     }
 
+    /// The derivative of a state.
+    pub fn derivative(&self, name: &str) -> f64 {
+        let states = &self.simulation.plant.model().states;
+        let place = states.iter().position(|state| state.name == name);
+        self.dx[place.unwrap_or_else(|| panic!("no state is called {name}"))]
+    }
+
+    /// Sets an input.
+    pub fn set(&mut self, name: &str, value: f64) {
+        let inputs = &self.simulation.plant.model().inputs;
+        let place = inputs.iter().position(|input| input.quantity.name == name);
+        self.simulation.state.u[place.unwrap_or_else(|| panic!("no input is called {name}"))] = value;
+    }
+
     pub fn vector(&self, name: &str) -> Vec3<f64> {
         Vec3::from_fn(|i, _| self.value(&format!("{name}[{}]", i + 1)))
     }

@@ -52,7 +52,10 @@ fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
     for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(plant.model())) {
         *value += size * nominal * rng.random_range(-1.0..1.0);
     }
-    plant.update_modes(point.t, &point.x, &mut point.modes, &mut Vec::new());
+    let at = (point.x.as_mut_slice(), point.u.as_slice());
+    plant
+        .update_modes(point.t, at, &mut point.modes, &mut Vec::new())
+        .expect("regular");
     point
 }
 

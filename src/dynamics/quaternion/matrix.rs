@@ -9,9 +9,16 @@ impl<S: Scalar> SaddlePoint<S> {
     /// The whole matrix `[M Bᵀ; B 0]` in one piece, as Kłak and Jarzębowska write it, (2) and (17): accelerations of every body (angular, then of its
     /// mass centre at rest) and of its modes, then the rows of all joints, then those of momentum. It serves for looking at; nothing
     /// is solved with it.
-    pub fn matrix(&self, system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> DMatrix<S> {
+    pub fn matrix(
+        &self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+    ) -> DMatrix<S> {
         let mut parts = self.clone();
-        let none = Applied::none(system);
+        let mut none = Applied::none(system);
+        none.driven.copy_from_slice(&applied.driven);
         parts.set_up(system, derived, kinematics, &none);
         let mut momentum = parts.momentum.take();
         if let Some(momentum) = &mut momentum {

@@ -73,7 +73,8 @@ impl<S: Scalar> Node<S> {
         let body = &system.bodies[i];
         let size = |i: usize| 6 + system.bodies[i].modes.as_ref().map_or(0, |modes| modes.n);
         let joint = JointRows::new(&body.joint);
-        let held = joint.constraints().count();
+        // Room for all rows that it may hold.
+        let held = if body.joint.is_drivable() { 6 } else { 6 - body.joint.nv };
         let (d, room) = (size(i), |n: usize| vec![S::zero(); n]);
         Self {
             joint,
@@ -91,6 +92,18 @@ impl<S: Scalar> Node<S> {
             nu_u: std::array::from_fn(|_| room(held)),
             I: [Wrench::zero(); 6],
         }
+    }
+
+    /// Takes the rows that the joint holds, which are more where it is driven. Room for them is there.
+    fn hold(&mut self, driven: bool) {
+        self.joint.driven = driven;
+        let (d, m) = (self.f.len(), self.joint.constraints().count());
+        let rows = [&mut self.sigma, &mut self.motion, &mut self.h];
+        for row in rows.into_iter().chain(&mut self.nu_u) {
+            row.resize(m, S::zero());
+        }
+        self.MW.resize(d * m, S::zero());
+        self.Y.resize(m * m, S::zero());
     }
 
     /// `V ρ Vᵀ + W σ Wᵀ`, column by column.
@@ -246,10 +259,10 @@ impl<S: Scalar> SaddlePoint<S> {
             }
         }
         node.joint.update(of(&body.joint, &kinematics.H));
+        node.hold(applied.driven[i]);
         node.h.fill(S::zero());
-        if body.joint.prescribed {
-            let own = body.joint.v..body.joint.v + body.joint.nv;
-            node.h[6 - body.joint.nv..].copy_from_slice(&applied.qdd[own]);
+        if applied.driven[i] {
+            node.h[6 - body.joint.nv..].copy_from_slice(of(&body.joint, &applied.qdd));
         }
         let r = kinematics.bodies[i].r_PB_W;
         let (across, T) = match body.carrier() {

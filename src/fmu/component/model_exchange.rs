@@ -2,6 +2,7 @@ use super::{Component, Fault, Known};
 use crate::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2True};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
+use crate::simulation::State;
 
 /// What `nextEventTime` says when there is none: some hosts read it all the same (rule O6), so it is
 /// finite, and far from overflowing when they reckon with it. In s.
@@ -21,15 +22,13 @@ impl Component {
     /// What parameters that wait are refused with.
     pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
         self.settle()?;
-        let state = &mut self.simulation.state;
-        if self
-            .simulation
-            .plant
-            .update_modes(state.t, &state.x, &mut state.modes, &mut self.events)
-        {
+        let State { t, x, u, modes, .. } = &mut self.simulation.state;
+        let changes = self.simulation.plant.update_modes(*t, (x, u), modes, &mut self.events);
+        self.log_events();
+        let changes = changes.map_err(|error| Fault::error(error.to_string()))?;
+        if changes.modes {
             self.touch();
         }
-        self.log_events();
         let state = &self.simulation.state;
         let next = self
             .simulation
@@ -40,7 +39,7 @@ impl Component {
             newDiscreteStatesNeeded: fmi2False,
             terminateSimulation: fmi2False,
             nominalsOfContinuousStatesChanged: fmi2False,
-            valuesOfContinuousStatesChanged: fmi2False,
+            valuesOfContinuousStatesChanged: if changes.states { fmi2True } else { fmi2False },
             nextEventTimeDefined: if next.is_some() { fmi2True } else { fmi2False },
             nextEventTime: next.unwrap_or(NO_EVENT),
         })

@@ -70,7 +70,12 @@ impl Influence {
             // Every switch is on: what is switched acts.
             let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
             let start = probe.start(&parameters, &derived);
-            for spread in SPREAD {
+            let motions = probe.motions();
+            for (spread, motions) in SPREAD
+                .into_iter()
+                .flat_map(|spread| motions.iter().map(move |way| (spread, way)))
+            {
+                probe.switch(motions);
                 let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
                 let x = model
                     .states
@@ -105,6 +110,7 @@ impl Influence {
                 changes.enter(&mut running);
             }
 
+            probe.switch(&motions[0]);
             // On the written craft, which may be stiff, a difference has too much round-off.
             if seed == CRAFT {
                 continue;

@@ -1,6 +1,7 @@
 use crate::Problem;
 use crate::plant::model::{Model, Source};
 use crate::plant::{Evaluation, Jacobians, LANES, Tangent};
+use crate::spec::JointMotion;
 use crate::system::{Derived, Parameter};
 use std::collections::HashMap;
 
@@ -22,13 +23,47 @@ impl Probe {
     pub fn new(model: &Model) -> Self {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        let mut modes = vec![0; model.mode_count()];
+        model.start_modes(&mut modes);
         Self {
             evaluation: Evaluation::new(&model),
             tangent: Tangent::with_inputs(&model, model.sources.len()),
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
-            modes: vec![0; model.mode_count()],
+            modes,
             model,
         }
+    }
+
+    /// Ways in which the joints may move whose motion is switched: as they start, then one or all of them otherwise.
+    pub fn motions(&self) -> Vec<Vec<i32>> {
+        let drives: Vec<_> = self
+            .model
+            .loads
+            .drives
+            .iter()
+            .filter(|drive| drive.mode().is_some())
+            .collect();
+        let start: Vec<i32> = drives.iter().map(|drive| drive.motion.number()).collect();
+        let mut ways = vec![start.clone()];
+        for motion in JointMotion::ALL {
+            let may = |k: usize| drives[k].motions().contains(&motion);
+            let all = (0..drives.len()).map(|k| if may(k) { motion.number() } else { start[k] });
+            ways.push(all.collect());
+            for k in (0..drives.len()).filter(|&k| may(k)) {
+                let mut way = start.clone();
+                way[k] = motion.number();
+                ways.push(way);
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        ways.retain(|way| seen.insert(way.clone()));
+        ways
+    }
+
+    /// Lets the joints move in one of these ways.
+    pub fn switch(&mut self, motions: &[i32]) {
+        let first = self.modes.len() - motions.len();
+        self.modes[first..].copy_from_slice(motions);
     }
 
     /// The craft that is written.
@@ -130,7 +165,7 @@ impl Probe {
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
         let numbers = (derived, parameters);
-        let q = self.evaluation.coordinates(model, numbers, x);
+        let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let (sides, beyond) = self.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
         for (range, side) in model.loads.ranges.iter().zip(sides) {
             *side = range.next_mode(parameters, q, *side);

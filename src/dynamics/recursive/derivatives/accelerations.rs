@@ -162,7 +162,7 @@ impl Derivatives {
                 let D = U.power(&S) + derived.rotor_inertia[rate];
                 self.U[d] = U;
                 let left = applied.tau[rate] - p.power(&S);
-                if joint.prescribed {
+                if self.driven[i] {
                     // K = 0 and k = q̈.
                     (self.per_D[d], self.K[d]) = (0.0, Wrench::zero());
                     let qdd = applied.qdd[rate];
@@ -201,7 +201,7 @@ impl Derivatives {
             let before = a;
             for d in group {
                 let (rate, Moving { xi: S, psi, .. }) = (self.layout.rate[d], self.moving[d]);
-                if body.joint.prescribed {
+                if self.driven[i] {
                     self.drive[rate] += self.U[d].power(&A);
                 }
                 let qdd = self.k[d] - self.K[d].power(&A);

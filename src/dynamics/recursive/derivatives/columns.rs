@@ -202,7 +202,7 @@ impl Derivatives {
                 self.power_q[d] += Self::power_moved(turned, &moving, &self.v_O[i]);
                 self.power_v[d] += turned.active.power(&S);
             }
-            if joint.prescribed {
+            if self.driven[i] {
                 self.power_v[d] += self.drive[rate];
             }
         }
@@ -223,7 +223,7 @@ impl Derivatives {
                 }
             }
             let p = &mut self.carry[slot..][..B];
-            if joint.prescribed {
+            if self.driven[i] {
                 rows::subtract_powers_on(row, &S, p);
             } else {
                 rows::eliminate(row, p, &S, self.per_D[d], &self.U[d]);
@@ -250,7 +250,7 @@ impl Derivatives {
                 for d in group.clone() {
                     let A = &mut self.carry[own..][..B];
                     let row = &mut self.rows[d * B..][..B];
-                    if body.joint.prescribed {
+                    if self.driven[i] {
                         // What is left of the torque, without K.
                         rows::subtract_powers_of(row, &self.U[d], A);
                         rows::add_multiple(&mut self.drive_power[..B], -qd[self.layout.rate[d]], row);

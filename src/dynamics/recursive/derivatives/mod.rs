@@ -87,7 +87,7 @@ pub struct Derivatives {
     U: Vec<Wrench<f64>>,
     K: Vec<Wrench<f64>>,
     per_D: Vec<f64>,
-    /// `k`; of prescribed joints what is left of the torque.
+    /// `k`; of driven joints what is left of the torque.
     k: Vec<f64>,
     /// Factors of the modal mass of each flexible body with what hangs on it.
     M: Vec<Vec<f64>>,
@@ -96,6 +96,8 @@ pub struct Derivatives {
     /// Of each mode: `(2 B)ᵀ` of its body alone.
     force_coriolis: Vec<Vec3<f64>>,
     qdd: Vec<f64>,
+    /// Of each body, whether its joint is driven; what drives give.
+    driven: Vec<bool>,
     drive: Vec<f64>,
     /// `φ` of the joints' rates; that of their coordinates is in `moving`.
     phi_v: Vec<Twist<f64>>,
@@ -174,6 +176,7 @@ impl Derivatives {
             T: vec![Twist::zero(); system.columns()],
             force_coriolis: vec![Vec3::zeros(); nv],
             qdd: vec![0.0; nv],
+            driven: vec![false; n],
             drive: vec![0.0; nv],
             phi_v: vec![Twist::zero(); nv],
             power_q: vec![0.0; nv],
@@ -200,6 +203,7 @@ impl Derivatives {
         applied: &Applied<f64>,
         qd: &[f64],
     ) -> Result<(), Singular> {
+        self.driven.copy_from_slice(&applied.driven);
         for t in 0..self.layout.trees.len() {
             let bodies = self.layout.trees[t].bodies.clone();
             let v_O = kinematics.bodies[bodies.start].V_WB.v;

@@ -1,0 +1,250 @@
+//! Joints that a brake holds or a drive moves, whatever it takes.
+
+use super::{Instant, report};
+use crate::algebra::{Quaternion, Scalar, log};
+use crate::dynamics::Applied;
+use crate::spec::{self, JointMotion, JointType};
+use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+
+/// A joint that is not, or not always, left to the loads on it.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// The joint's name.
+    joint: String,
+    /// Index of the body that it carries.
+    pub body: usize,
+    kind: JointType,
+    coordinate: usize,
+    rate: usize,
+    nv: usize,
+    start: Option<ParamId>,
+    /// How it moves at the start.
+    pub motion: JointMotion,
+    motions: Vec<JointMotion>,
+    command: Option<Command>,
+    /// First of the inputs for prescribed accelerations.
+    qdd: Option<usize>,
+    follow: Option<Follow>,
+}
+
+/// What switches a joint's motion.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    input: usize,
+    /// Its place among those of all joints.
+    mode: usize,
+}
+
+/// `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`: first inputs and first parameters.
+#[derive(Clone, Copy, Debug)]
+struct Follow {
+    q_ref: usize,
+    qd_ref: usize,
+    kp: ParamId,
+    kd: ParamId,
+}
+
+impl Drive {
+    /// That of the joint that carries `body`, if it has one; `mode` is the number of commands before. `references` are the first inputs of the
+    /// references, where they exist.
+    pub(super) fn declare(
+        body: usize,
+        joint: &Joint,
+        written: &spec::Joint,
+        mode: usize,
+        references: Option<(usize, usize)>,
+        declare: &mut Declarations,
+    ) -> Option<Self> {
+        let motions = joint.motions.clone();
+        if motions == [JointMotion::Loads] {
+            return None;
+        }
+        let name = &joint.name;
+        let angular = |i| joint.kind.is_angular(i);
+        let mut qdd = None;
+        if motions.contains(&JointMotion::Prescribed) {
+            qdd = Some(declare.inputs.len());
+            for i in 0..joint.nv {
+                let unit = match angular(i) {
+                    true => Unit::RadianPerSecond2,
+                    false => Unit::MetrePerSecond2,
+                };
+                let what = format!("prescribed acceleration of joint {name}");
+                declare.input(Quantity::new(joint.quantity_name("qdd", i), unit, what), 0.0, false);
+            }
+        }
+        let command = (motions.len() > 1).then(|| {
+            let ways: Vec<String> = motions
+                .iter()
+                .map(|way| format!("{} {}", way.number(), way.name()))
+                .collect();
+            let what = format!("switches the motion of joint {name}: {}", ways.join(", "));
+            let quantity = Quantity::new(format!("{name}.motion"), Unit::One, what);
+            Command {
+                input: declare.input(quantity, f64::from(joint.motion.number()), true),
+                mode,
+            }
+        });
+        let gain = |field: &str, value, unit, what: &str, declare: &mut Declarations| {
+            let place = format!("follow.{field}");
+            let [quantity, place] = [format!("follow_{field}"), place];
+            super::joint::numbers(
+                joint,
+                declare,
+                [&quantity, &place],
+                value,
+                |_| unit,
+                crate::system::Bound::NotNegative,
+                what,
+            )
+        };
+        let follow = written
+            .follow
+            .as_ref()
+            .zip(references)
+            .map(|(follow, (q_ref, qd_ref))| Follow {
+                q_ref,
+                qd_ref,
+                kp: gain(
+                    "kp",
+                    &follow.kp,
+                    Unit::PerSecond2,
+                    "position gain of the drive",
+                    declare,
+                ),
+                kd: gain("kd", &follow.kd, Unit::PerSecond, "rate gain of the drive", declare),
+            });
+        Some(Self {
+            joint: name.clone(),
+            body,
+            kind: joint.kind,
+            coordinate: joint.q,
+            rate: joint.v,
+            nv: joint.nv,
+            start: joint.v_start,
+            motion: joint.motion,
+            motions,
+            command,
+            qdd,
+            follow,
+        })
+    }
+
+    /// Complains of a locked joint that starts with a rate.
+    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<crate::Problem>) {
+        let Some(start) = self.start.filter(|_| self.motion == JointMotion::Locked) else {
+            return;
+        };
+        for i in 0..self.nv {
+            let id = ParamId(start.0 + i);
+            if id.of(values) != 0.0 {
+                let Quantity { name, unit, .. } = &declared[id.0].quantity;
+                let what = format!("{name} = {}, but a locked joint starts at rest", unit.of(id.of(values)));
+                report(declared, id, problems, what);
+            }
+        }
+    }
+
+    /// Whether its motion can be switched.
+    pub(super) fn is_switched(&self) -> bool {
+        self.command.is_some()
+    }
+
+    /// Its place among the modes of all joints that are switched.
+    pub fn mode(&self) -> Option<usize> {
+        self.command.map(|command| command.mode)
+    }
+
+    /// All ways in which it may move.
+    pub fn motions(&self) -> &[JointMotion] {
+        &self.motions
+    }
+
+    /// Its rates, among all.
+    pub fn rates(&self) -> std::ops::Range<usize> {
+        self.rate..self.rate + self.nv
+    }
+
+    /// Whether what it prescribes depends on the state.
+    pub(super) fn reads_state(&self) -> bool {
+        self.follow.is_some()
+    }
+
+    /// How it moves, by the modes of all joints that are switched.
+    pub fn motion(&self, modes: &[i32]) -> JointMotion {
+        let mode = self.command.map(|command| modes[command.mode]);
+        mode.and_then(JointMotion::of_number).unwrap_or(self.motion)
+    }
+
+    /// What its command asks for, if that is another of its motions than the one it has.
+    pub fn commanded(&self, inputs: &[f64], modes: &[i32]) -> Option<JointMotion> {
+        let wanted = self.wanted(inputs)?;
+        (wanted != self.motion(modes) && self.motions.contains(&wanted)).then_some(wanted)
+    }
+
+    /// What its command says.
+    fn wanted(&self, inputs: &[f64]) -> Option<JointMotion> {
+        let command = inputs[self.command?.input].round();
+        JointMotion::ALL
+            .into_iter()
+            .find(|motion| f64::from(motion.number()) == command)
+    }
+
+    /// What the user should know of a command that is none of its motions.
+    pub fn objection(&self, inputs: &[f64], t: f64) -> Option<String> {
+        let command = inputs[self.command?.input];
+        let known = self.wanted(inputs).is_some_and(|wanted| self.motions.contains(&wanted));
+        (!known).then(|| {
+            let names: Vec<&str> = self.motions.iter().map(|motion| motion.name()).collect();
+            format!(
+                "t = {t} s: {}.motion = {command} is none of the joint's motions ({}); it goes on as it is",
+                self.joint,
+                names.join(", ")
+            )
+        })
+    }
+
+    /// What the user should know of a change, with the rates before it.
+    pub fn message(&self, motion: JointMotion, qd: &[f64], t: f64) -> String {
+        let how = match motion {
+            JointMotion::Loads => "moves by its loads".to_owned(),
+            JointMotion::Prescribed => "follows its prescribed acceleration".to_owned(),
+            JointMotion::Locked => {
+                let rates = self.rates().enumerate();
+                let rates: Vec<String> = rates
+                    .map(|(i, v)| Unit::coordinate(self.kind.is_angular(i)).rate.of(qd[v]))
+                    .collect();
+                format!("is locked; it had {}", rates.join(", "))
+            }
+        };
+        format!("t = {t} s: joint \"{}\" {how}", self.joint)
+    }
+
+    /// Says whether the joint is driven, and how its rates change then. Where bodies have velocities of their own, those that a locked joint has got are
+    /// damped as others are that joints do not allow.
+    #[inline]
+    pub(super) fn set<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let motion = self.motion(now.motions);
+        applied.driven[self.body] = motion != JointMotion::Loads;
+        for i in 0..self.nv {
+            applied.qdd[self.rate + i] = match (motion, self.qdd) {
+                (JointMotion::Prescribed, Some(qdd)) => now.inputs[qdd + i],
+                (JointMotion::Locked, _) => -now.qd[self.rate + i] * S::lift(now.kinematics.damping),
+                _ => S::zero(),
+            };
+        }
+        if let (JointMotion::Prescribed, Some(follow)) = (motion, &self.follow) {
+            let q = &now.q[self.coordinate..];
+            let turn = (self.kind == JointType::Spherical).then(|| {
+                let q_ref = Quaternion::from_slice(&now.inputs[follow.q_ref..]);
+                log(Quaternion::from_slice(q).conjugate() * q_ref)
+            });
+            for i in 0..self.nv {
+                let gain = |first: ParamId| S::lift(ParamId(first.0 + i).of(now.parameters));
+                let off = turn.map_or_else(|| now.inputs[follow.q_ref + i] - q[i], |turn| turn[i]);
+                let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.rate + i];
+                applied.qdd[self.rate + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+"""Joints whose motion a host switches: brakes and drives, in both interfaces and every formulation."""
+
+import numpy as np
+import pytest
+
+from fmu import CoSimulation, ModelExchange
+
+FORMULATIONS = ["recursive", "quaternion", "dual_quaternion"]
+SPEC = """
+name = "brakes"
+formulation = "{formulation}"
+[body.base]
+mass = 8.0
+inertia = [0.8, 0.9, 1.0]
+start = {{ angular_velocity = [0.1, -0.2, 0.3] }}
+[body.upper]
+mass = 2.0
+mass_centre = [0.5, 0.1, 0.0]
+inertia = [0.1, 0.2, 0.25]
+[body.lower]
+mass = 1.0
+mass_centre = [0.4, 0.0, 0.1]
+inertia = [0.05, 0.1, 0.1]
+[joint.shoulder]
+type = "revolute"
+parent = "base"
+child = "upper"
+origin = [0.5, 0.0, 0.0]
+motions = ["loads", "locked"]
+start = {{ rate = 0.6 }}
+[joint.elbow]
+type = "revolute"
+parent = "upper"
+child = "lower"
+origin = [1.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.2]
+motions = ["loads", "locked", "prescribed"]
+start = {{ rate = -0.9 }}
+"""
+MOMENTA = [f"system.{name}[{i}]" for name in ("momentum", "angular_momentum") for i in (1, 2, 3)]
+
+
+@pytest.fixture(params=FORMULATIONS)
+def archive(request, build):
+    return build(SPEC.format(formulation=request.param))
+
+
+def test_a_host_locks_a_moving_joint_in_model_exchange(archive, within):
+    """The states change at the event, momentum does not, and the brake's torque is what the load asks for."""
+    with ModelExchange(archive) as me:
+        me.integrate([0.0, 0.5], ["elbow.qd"], rtol=1e-10)
+        before, rate = me.read(MOMENTA), me.read(["elbow.qd"])[0]
+        assert abs(rate) > 0.1
+        me.fmu.enterEventMode()
+        me.set({"elbow.motion": 1.0, "elbow.tau": 0.3})
+        assert me.discrete(), "the values of the states have changed"
+        after, (rate, brake) = me.read(MOMENTA), me.read(["elbow.qd", "elbow.drive"])
+        within("momentum over a locking", np.abs(after - before).max(), 1e-13, "round-off of 1 kg·m/s")
+        assert abs(rate) < 1e-14 and brake != 0.0
+        # An event without a command changes nothing.
+        assert not me.event()
+        me.fmu.enterEventMode()
+        me.set({"elbow.motion": 0.0})
+        assert not me.discrete(), "letting go, the states go on from where they are"
+        assert me.read(["elbow.drive"])[0] == 0.0
+        assert any("locked" in text for _, category, text in me.messages if category == "logEvents")
+
+
+def test_a_host_locks_drives_and_releases_in_co_simulation(archive):
+    with CoSimulation(archive, tolerance=1e-10) as cs:
+        cs.to(0.5)
+        before = cs.read(MOMENTA)
+        cs.set({"shoulder.motion": 1.0})
+        cs.to(0.6)
+        angle, rate = cs.read(["shoulder.q", "shoulder.qd"])
+        assert abs(rate) < 1e-12
+        cs.set({"elbow.motion": 2.0, "elbow.qdd": 0.4})
+        rate = cs.read(["elbow.qd"])[0]
+        cs.to(1.6)
+        assert abs(cs.read(["elbow.qd"])[0] - rate - 0.4) < 1e-8, "a second at 0.4 rad/s²"
+        assert abs(cs.read(["shoulder.q"])[0] - angle) < 1e-10, "the brake holds"
+        assert np.abs(cs.read(MOMENTA) - before).max() < 1e-8
+        cs.set({"shoulder.motion": 0.0, "elbow.motion": 0.0})
+        cs.to(2.0)
+        assert abs(cs.read(["shoulder.qd"])[0]) > 1e-3
+        # None of the joint's motions: told, and nothing happens.
+        cs.set({"shoulder.motion": 7.0})
+        cs.to(2.1)
+        assert abs(cs.read(["shoulder.qd"])[0]) > 1e-3
+        assert sum("7 is none of the joint's motions" in text for _, _, text in cs.messages) <= 2
