@@ -680,4 +680,12 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
         swept[0].contains("a motion is switched: write a constant, a step, or a table that holds"),
         "{swept:?}"
     );
+    let elsewhere = joint(
+        "revolute",
+        "motions = [\"loads\", \"locked\"]\n[signal.\"elbow.motion\"]\ntype = \"step\"\namplitude = 2.0\nfrom = 1.0",
+    );
+    assert!(
+        elsewhere[0].contains("2 is none of the joint's motions: 0 loads, 1 locked"),
+        "{elsewhere:?}"
+    );
 }

@@ -6,7 +6,7 @@ use crate::text::{aligned, count, number, say};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::{Linearisation, Model, Plant};
-use grapple::simulation::Simulation;
+use grapple::simulation::{Simulation, State};
 use grapple::system::Quantity;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::path::PathBuf;
@@ -135,13 +135,19 @@ fn there(model: &Arc<Model>, t: f64) -> Result<Simulation> {
         now = stop;
     }
     set(feed.values(now), &mut simulation.state.u);
+    // What is commanded now is so.
+    let State { t, x, u, modes, .. } = &mut simulation.state;
+    simulation
+        .plant
+        .update_modes(*t, (x, u), modes, &mut Vec::new())
+        .into_diagnostic()?;
     Ok(simulation)
 }
 
 /// Keeps the inputs and outputs that are asked for, in their order; gives the inputs' values.
 fn choose(linear: &mut Linearisation, model: &Model, arguments: &Arguments, u: &[f64]) -> Result<Vec<f64>> {
     let columns = if arguments.inputs.is_empty() {
-        (0..u.len()).filter(|&i| !model.inputs[i].switch).collect()
+        (0..u.len()).filter(|&i| !model.inputs[i].discrete).collect()
     } else {
         find("input", &arguments.inputs, &linear.inputs)?
     };

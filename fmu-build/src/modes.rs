@@ -109,13 +109,17 @@ impl Modes {
     }
 }
 
-/// The states whose columns are not zero, once those whose are have been taken out, again and again.
+/// The states on which something depends and that change, once the others have been taken out, again and again: a column or a row of zeros is an eigenvalue zero
+/// by itself (a place in space, the rate of a locked joint).
 fn depended_on(A: &DMatrix<f64>) -> Vec<usize> {
     let zero = ZERO * A.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
     let mut left: Vec<usize> = (0..A.nrows()).collect();
     loop {
-        let depended = |&column: &usize| left.iter().any(|&row| A[(row, column)].abs() > zero);
-        let next: Vec<usize> = left.iter().copied().filter(depended).collect();
+        let counts = |&state: &usize| {
+            let depended = left.iter().any(|&row| A[(row, state)].abs() > zero);
+            depended && left.iter().any(|&column| A[(state, column)].abs() > zero)
+        };
+        let next: Vec<usize> = left.iter().copied().filter(counts).collect();
         if next.len() == left.len() {
             return next;
         }

@@ -1,5 +1,4 @@
 use crate::algebra::{Scalar, Twist, Vec3, Wrench, norm};
-use crate::system::Joint;
 use crate::system::joint::{dual, part};
 
 /// How a joint moves and holds its body: wrenches that it can transmit, about the body's origin, in the axes of its motion subspace `H`.
@@ -18,22 +17,18 @@ pub struct JointRows<S: Scalar> {
 }
 
 impl<S: Scalar> JointRows<S> {
-    /// Room for a joint.
-    pub(super) fn new(joint: &Joint) -> Self {
+    /// Room for a joint with so many rates, whose loads move it.
+    pub(super) fn new(nv: usize) -> Self {
         Self {
-            moved: vec![Wrench::zero(); joint.nv],
-            held: vec![Wrench::zero(); 6 - joint.nv],
+            moved: vec![Wrench::zero(); nv],
+            held: vec![Wrench::zero(); 6 - nv],
             driven: false,
         }
     }
 
-    /// Of a joint with these columns of `H`, whose loads move it.
+    /// Of a joint with these columns of `H`.
     pub fn of(H: &[Twist<S>]) -> Self {
-        let mut rows = Self {
-            moved: vec![Wrench::zero(); H.len()],
-            held: vec![Wrench::zero(); 6 - H.len()],
-            driven: false,
-        };
+        let mut rows = Self::new(H.len());
         rows.update(H);
         rows
     }

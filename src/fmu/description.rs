@@ -49,7 +49,8 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
             Naming::Flat => NamingConvention::Flat,
         },
         number_of_event_indicators: u32::try_from(model.indicator_count()).ok(),
-        model_exchange: (interfaces != Interfaces::CoSimulation).then(|| model_exchange(&spec.name)),
+        model_exchange: (interfaces != Interfaces::CoSimulation)
+            .then(|| model_exchange(&spec.name, model.is_switched())),
         co_simulation: (interfaces != Interfaces::ModelExchange).then(|| co_simulation(&spec.name)),
         unit_definitions: units(&registry),
         type_definitions: types(&registry),
@@ -76,10 +77,10 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
     })
 }
 
-fn model_exchange(identifier: &str) -> ModelExchange {
+fn model_exchange(identifier: &str, is_commanded: bool) -> ModelExchange {
     ModelExchange {
         model_identifier: identifier.to_owned(),
-        completed_integrator_step_not_needed: true,
+        completed_integrator_step_not_needed: !is_commanded,
         can_not_use_memory_management_functions: true,
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,

@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Raised whenever the order or the meaning of the variables of a given model changes: an FMU's XML
-/// and library then no longer fit together.
+/// and library then no longer fit together. It counts from the first release.
 pub const REGISTRY_VERSION: u32 = 1;
 
 /// How variables are named (§2.2.9).
@@ -204,7 +204,7 @@ impl Registry {
             }
             Slot::Input(i) => {
                 let input = &self.model.inputs[i];
-                let variability = if input.switch {
+                let variability = if input.discrete {
                     Variability::Discrete
                 } else {
                     Variability::Continuous

@@ -9,18 +9,9 @@ use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
 /// A joint that is not, or not always, left to the loads on it.
 #[derive(Clone, Debug)]
 pub struct Drive {
-    /// The joint's name.
-    joint: String,
-    /// Index of the body that it carries.
+    /// Index of the body that its joint carries.
     pub body: usize,
-    kind: JointType,
-    coordinate: usize,
-    rate: usize,
-    nv: usize,
-    start: Option<ParamId>,
-    /// How it moves at the start.
-    pub motion: JointMotion,
-    motions: Vec<JointMotion>,
+    joint: Joint,
     command: Option<Command>,
     /// First of the inputs for prescribed accelerations.
     qdd: Option<usize>,
@@ -55,11 +46,10 @@ impl Drive {
         references: Option<(usize, usize)>,
         declare: &mut Declarations,
     ) -> Option<Self> {
-        let motions = joint.motions.clone();
-        if motions == [JointMotion::Loads] {
+        if !joint.is_drivable() {
             return None;
         }
-        let name = &joint.name;
+        let (name, motions) = (&joint.name, &joint.motions);
         let angular = |i| joint.kind.is_angular(i);
         let mut qdd = None;
         if motions.contains(&JointMotion::Prescribed) {
@@ -115,15 +105,8 @@ impl Drive {
                 kd: gain("kd", &follow.kd, Unit::PerSecond, "rate gain of the drive", declare),
             });
         Some(Self {
-            joint: name.clone(),
             body,
-            kind: joint.kind,
-            coordinate: joint.q,
-            rate: joint.v,
-            nv: joint.nv,
-            start: joint.v_start,
-            motion: joint.motion,
-            motions,
+            joint: joint.clone(),
             command,
             qdd,
             follow,
@@ -132,10 +115,10 @@ impl Drive {
 
     /// Complains of a locked joint that starts with a rate.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<crate::Problem>) {
-        let Some(start) = self.start.filter(|_| self.motion == JointMotion::Locked) else {
+        let Some(start) = self.joint.v_start.filter(|_| self.motion() == JointMotion::Locked) else {
             return;
         };
-        for i in 0..self.nv {
+        for i in 0..self.joint.nv {
             let id = ParamId(start.0 + i);
             if id.of(values) != 0.0 {
                 let Quantity { name, unit, .. } = &declared[id.0].quantity;
@@ -155,14 +138,19 @@ impl Drive {
         self.command.map(|command| command.mode)
     }
 
+    /// How it moves at the start.
+    pub fn motion(&self) -> JointMotion {
+        self.joint.motion
+    }
+
     /// All ways in which it may move.
     pub fn motions(&self) -> &[JointMotion] {
-        &self.motions
+        &self.joint.motions
     }
 
     /// Its rates, among all.
     pub fn rates(&self) -> std::ops::Range<usize> {
-        self.rate..self.rate + self.nv
+        self.joint.v..self.joint.v + self.joint.nv
     }
 
     /// Whether what it prescribes depends on the state.
@@ -170,38 +158,24 @@ impl Drive {
         self.follow.is_some()
     }
 
-    /// How it moves, by the modes of all joints that are switched.
-    pub fn motion(&self, modes: &[i32]) -> JointMotion {
+    /// How it moves now, by the modes of all joints that are switched.
+    pub fn motion_now(&self, modes: &[i32]) -> JointMotion {
         let mode = self.command.map(|command| modes[command.mode]);
-        mode.and_then(JointMotion::of_number).unwrap_or(self.motion)
+        mode.and_then(JointMotion::of_number).unwrap_or(self.joint.motion)
     }
 
-    /// What its command asks for, if that is another of its motions than the one it has.
-    pub fn commanded(&self, inputs: &[f64], modes: &[i32]) -> Option<JointMotion> {
-        let wanted = self.wanted(inputs)?;
-        (wanted != self.motion(modes) && self.motions.contains(&wanted)).then_some(wanted)
-    }
-
-    /// What its command says.
-    fn wanted(&self, inputs: &[f64]) -> Option<JointMotion> {
-        let command = inputs[self.command?.input].round();
-        JointMotion::ALL
-            .into_iter()
-            .find(|motion| f64::from(motion.number()) == command)
-    }
-
-    /// What the user should know of a command that is none of its motions.
-    pub fn objection(&self, inputs: &[f64], t: f64) -> Option<String> {
+    /// What its command asks for, if there is one: a motion, or a number that is none of the joint's.
+    pub fn command(&self, inputs: &[f64]) -> Option<Result<JointMotion, f64>> {
         let command = inputs[self.command?.input];
-        let known = self.wanted(inputs).is_some_and(|wanted| self.motions.contains(&wanted));
-        (!known).then(|| {
-            let names: Vec<&str> = self.motions.iter().map(|motion| motion.name()).collect();
-            format!(
-                "t = {t} s: {}.motion = {command} is none of the joint's motions ({}); it goes on as it is",
-                self.joint,
-                names.join(", ")
-            )
-        })
+        let asked = |motion: &&JointMotion| f64::from(motion.number()) == command.round();
+        Some(self.joint.motions.iter().find(asked).copied().ok_or(command))
+    }
+
+    /// What the user should know of a command that is none of the joint's motions.
+    pub fn objection(&self, command: f64, t: f64) -> String {
+        let names: Vec<&str> = self.joint.motions.iter().map(|motion| motion.name()).collect();
+        let (name, names) = (&self.joint.name, names.join(", "));
+        format!("t = {t} s: {name}.motion = {command} is none of the joint's motions ({names}); it goes on as it is")
     }
 
     /// What the user should know of a change, with the rates before it.
@@ -212,38 +186,38 @@ impl Drive {
             JointMotion::Locked => {
                 let rates = self.rates().enumerate();
                 let rates: Vec<String> = rates
-                    .map(|(i, v)| Unit::coordinate(self.kind.is_angular(i)).rate.of(qd[v]))
+                    .map(|(i, v)| Unit::coordinate(self.joint.kind.is_angular(i)).rate.of(qd[v]))
                     .collect();
                 format!("is locked; it had {}", rates.join(", "))
             }
         };
-        format!("t = {t} s: joint \"{}\" {how}", self.joint)
+        format!("t = {t} s: joint \"{}\" {how}", self.joint.name)
     }
 
     /// Says whether the joint is driven, and how its rates change then. Where bodies have velocities of their own, those that a locked joint has got are
     /// damped as others are that joints do not allow.
     #[inline]
     pub(super) fn set<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let motion = self.motion(now.motions);
+        let motion = self.motion_now(now.motions);
         applied.driven[self.body] = motion != JointMotion::Loads;
-        for i in 0..self.nv {
-            applied.qdd[self.rate + i] = match (motion, self.qdd) {
+        for i in 0..self.joint.nv {
+            applied.qdd[self.joint.v + i] = match (motion, self.qdd) {
                 (JointMotion::Prescribed, Some(qdd)) => now.inputs[qdd + i],
-                (JointMotion::Locked, _) => -now.qd[self.rate + i] * S::lift(now.kinematics.damping),
+                (JointMotion::Locked, _) => -now.qd[self.joint.v + i] * S::lift(now.kinematics.damping),
                 _ => S::zero(),
             };
         }
         if let (JointMotion::Prescribed, Some(follow)) = (motion, &self.follow) {
-            let q = &now.q[self.coordinate..];
-            let turn = (self.kind == JointType::Spherical).then(|| {
+            let q = &now.q[self.joint.q..];
+            let turn = (self.joint.kind == JointType::Spherical).then(|| {
                 let q_ref = Quaternion::from_slice(&now.inputs[follow.q_ref..]);
                 log(Quaternion::from_slice(q).conjugate() * q_ref)
             });
-            for i in 0..self.nv {
+            for i in 0..self.joint.nv {
                 let gain = |first: ParamId| S::lift(ParamId(first.0 + i).of(now.parameters));
                 let off = turn.map_or_else(|| now.inputs[follow.q_ref + i] - q[i], |turn| turn[i]);
-                let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.rate + i];
-                applied.qdd[self.rate + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
+                let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.joint.v + i];
+                applied.qdd[self.joint.v + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
             }
         }
     }

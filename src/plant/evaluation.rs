@@ -220,7 +220,7 @@ impl Evaluation<f64> {
         self.place(model, derived, Baumgarte::NONE, &still);
         self.applied.clear();
         for drive in &model.loads.drives {
-            self.applied.driven[drive.body] = drive.motion(model.motions(modes)) != JointMotion::Loads;
+            self.applied.driven[drive.body] = drive.motion_now(model.motions(modes)) != JointMotion::Loads;
             for v in drive.rates() {
                 self.applied.qdd[v] = if locks(drive) { -qd[v] } else { 0.0 };
             }
@@ -255,11 +255,16 @@ impl Evaluation<f64> {
         let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
         model.start_coordinates(&values, &mut q, &mut qd);
         self.kinematics.update(system, &derived, &q, &qd);
-        let (kinematics, applied) = (&self.kinematics, &self.applied);
-        let singular = self
-            .dynamics
-            .solve(system, &derived, kinematics, applied, (&q, &mut qd))
-            .err()?;
+        // As the joints start, and with all of them let go that may be.
+        let singular = [false, true].into_iter().find_map(|released| {
+            for drive in model.loads.drives.iter().filter(|_| released) {
+                self.applied.driven[drive.body] &= !drive.motions().contains(&JointMotion::Loads);
+            }
+            let (kinematics, applied) = (&self.kinematics, &self.applied);
+            self.dynamics
+                .solve(system, &derived, kinematics, applied, (&q, &mut qd))
+                .err()
+        })?;
         let body = &system.bodies[singular.body];
         let written = &system.bodies[system.whole(singular.body)].name;
         let (at, what) = match singular.what {

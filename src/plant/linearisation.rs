@@ -138,7 +138,9 @@ fn attitudes(model: &Model) -> Vec<Attitude> {
     };
     let bodies = system.bodies.iter().enumerate();
     let of = |(i, body): (usize, &Body)| match &model.coordinates {
-        Coordinates::Minimal | Coordinates::Velocities(_) => {
+        // Their rates are none of attitudes; it is not linearised.
+        Coordinates::Velocities(_) => None,
+        Coordinates::Minimal => {
             let joint = &body.joint;
             let turns = matches!(joint.kind, JointType::Free | JointType::Spherical);
             turns.then(|| attitude(&joint.name, joint.q, joint.v))

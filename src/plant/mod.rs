@@ -46,6 +46,8 @@ pub struct Plant {
     parameters: Vec<f64>,
     derived: Derived,
     evaluation: Evaluation<f64>,
+    /// Of each drive, the command that was none of its joint's motions and of which the user knows.
+    refused: Vec<Option<f64>>,
 }
 
 impl Plant {
@@ -58,6 +60,7 @@ impl Plant {
         let derived = derive(&model, &parameters, None)?;
         let evaluation = Evaluation::new(&model);
         Ok(Self {
+            refused: vec![None; model.loads.drives.len()],
             model,
             parameters,
             derived,
@@ -158,19 +161,20 @@ impl Plant {
             .min_by(f64::total_cmp)
     }
 
-    /// Whether a command asks for another motion of a joint than it has, at the time `t` (s) and the host's inputs `u`.
+    /// Whether a command waits for an event at the time `t` (s) and the host's inputs `u`: it asks for another motion of a joint than it has, or for
+    /// none, which has not been told yet.
     pub fn is_commanded(&mut self, t: f64, u: &[f64], modes: &[i32]) -> bool {
+        if !self.model.is_switched() {
+            return false;
+        }
         let model = &self.model;
-        let inputs = match model.loads.switched() {
-            0 => return false,
-            _ => self.evaluation.inputs(model, &self.parameters, t, (u, modes)),
-        };
-        let motions = model.motions(modes);
-        model
-            .loads
-            .drives
-            .iter()
-            .any(|drive| drive.commanded(inputs, motions).is_some())
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
+        let mut drives = model.loads.drives.iter().zip(&self.refused);
+        drives.any(|(drive, refused)| match drive.command(inputs) {
+            Some(Ok(motion)) => motion != drive.motion_now(model.motions(modes)),
+            Some(Err(number)) => *refused != Some(number),
+            None => false,
+        })
     }
 
     /// Brings the modes to where time, state and commands are, and states to where a brake puts them; says what the user should know.
@@ -200,37 +204,48 @@ impl Plant {
         modes: &mut [i32],
         messages: &mut Vec<String>,
     ) -> Result<(bool, bool), Error> {
-        if self.model.loads.switched() == 0 {
+        if !self.model.is_switched() {
             return Ok((false, false));
         }
         let model = &self.model;
         let drives = &model.loads.drives;
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-        messages.extend(drives.iter().filter_map(|drive| drive.objection(inputs, t)));
-        let now = model.motions(modes);
-        let commanded: Vec<Option<JointMotion>> = drives.iter().map(|drive| drive.commanded(inputs, now)).collect();
-        if commanded.iter().all(Option::is_none) {
+        let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
+        for (drive, refused) in drives.iter().zip(&mut self.refused) {
+            match (drive.mode(), drive.command(inputs)) {
+                (Some(mode), Some(Ok(motion))) => {
+                    *refused = None;
+                    if motion != drive.motion_now(model.motions(modes)) {
+                        switched.push((mode, drive, motion));
+                    }
+                }
+                (_, Some(Err(number))) if *refused != Some(number) => {
+                    *refused = Some(number);
+                    messages.push(drive.objection(number, t));
+                }
+                _ => {}
+            }
+        }
+        if switched.is_empty() {
             return Ok((false, false));
         }
         let numbers = (&self.derived, self.parameters.as_slice());
         let (_, qd) = self.evaluation.coordinates(model, numbers, x);
+        let told = switched.iter().map(|(_, drive, motion)| drive.message(*motion, qd, t));
+        let told: Vec<String> = told.collect();
+        let mut after = modes.to_vec();
         let first = modes.len() - model.loads.switched();
-        for (drive, commanded) in drives.iter().zip(&commanded) {
-            if let (Some(mode), Some(motion)) = (drive.mode(), *commanded) {
-                modes[first + mode] = motion.number();
-                messages.push(drive.message(motion, qd, t));
-            }
+        for (mode, _, motion) in &switched {
+            after[first + mode] = motion.number();
         }
-        let locked: Vec<usize> = drives
-            .iter()
-            .zip(&commanded)
-            .filter(|(_, commanded)| **commanded == Some(JointMotion::Locked))
-            .map(|(drive, _)| drive.body)
-            .collect();
+        let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
+        let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
         if !locked.is_empty() {
             let locks = |drive: &Drive| locked.contains(&drive.body);
-            self.evaluation.lock(model, numbers, x, modes, locks)?;
+            self.evaluation.lock(model, numbers, x, &after, locks)?;
         }
+        modes.copy_from_slice(&after);
+        messages.extend(told);
         Ok((true, !locked.is_empty()))
     }
 

@@ -213,6 +213,11 @@ impl Model {
         self.signals.len() + self.indicator_count() + self.loads.switched()
     }
 
+    /// Whether there are commands that switch the motions of joints.
+    pub fn is_switched(&self) -> bool {
+        self.loads.switched() > 0
+    }
+
     /// Of the modes, those of joints whose motion is switched.
     pub(super) fn motions<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
         &modes[self.signals.len() + self.indicator_count()..]
@@ -224,7 +229,7 @@ impl Model {
         let first = self.signals.len() + self.indicator_count();
         for drive in &self.loads.drives {
             if let Some(mode) = drive.mode() {
-                modes[first + mode] = drive.motion.number();
+                modes[first + mode] = drive.motion().number();
             }
         }
     }

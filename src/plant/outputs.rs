@@ -285,47 +285,33 @@ impl Outputs {
 
     fn reaction(&mut self, system: &System, body: usize) {
         let joint = &system.bodies[body].joint.name;
-        let mut both = |group, part: &str, what: &str, where_: &str| {
-            let force = Quantity::vector(
-                &format!("{joint}.{part}_force"),
-                Unit::Newton,
-                &format!("force {what}; {where_} axes"),
-            );
-            let moment = Quantity::vector(
-                &format!("{joint}.{part}_moment"),
-                Unit::NewtonMetre,
-                &format!("moment {what}, about the joint's origin there; {where_} axes"),
-            );
-            let quantities = force.into_iter().chain(moment);
-            self.declared.extend(quantities.map(|quantity| Output {
-                quantity,
-                kind: OutputKind::Continuous,
-            }));
-            self.groups.extend(group);
+        let wrench = |part: &str, what: &str, axes: &str| {
+            let vector = |kind, unit, what: String| Quantity::vector(&format!("{joint}.{part}_{kind}"), unit, &what);
+            let force = vector("force", Unit::Newton, format!("force {what}; {axes} axes"));
+            let about = format!("moment {what}, about the joint's origin there; {axes} axes");
+            force.into_iter().chain(vector("moment", Unit::NewtonMetre, about))
         };
-        let what = format!("that the child gets through joint {joint}");
-        both(
-            Some(Group::Reaction(body)),
-            "reaction",
-            &format!("{what}, what drives the joint included"),
-            "child",
-        );
-        both(
-            None,
+        let gets = format!("that the child gets through joint {joint}");
+        let whole = wrench("reaction", &format!("{gets}, what drives the joint included"), "child");
+        let held = wrench(
             "constraint",
-            &format!("{what}, the part that holds it and has no power on its motion"),
+            &format!("{gets}, the part that holds it and has no power on its motion"),
             "child",
         );
         let parent = system.bodies[body]
             .parent
             .map(|parent| &system.bodies[system.whole(parent)]);
         let base = match parent {
-            None => Some(crate::spec::WORLD),
-            Some(parent) => (parent.joint.kind == JointType::Free).then_some(parent.name.as_str()),
+            None => Some(("the world", "inertial")),
+            Some(parent) => (parent.joint.kind == JointType::Free).then_some((&*parent.name, &*parent.name)),
         };
-        if let Some(base) = base {
-            let what = format!("that {base}, on which the arm stands, gets through joint {joint}");
-            both(Some(Group::OnBase(body)), "base", &what, base);
+        let on_base = base.map(|(base, axes)| {
+            let what = format!("that {base}, which carries the arm, gets through joint {joint}");
+            wrench("base", &what, axes)
+        });
+        self.push(Group::Reaction(body), whole.chain(held));
+        if let Some(on_base) = on_base {
+            self.push(Group::OnBase(body), on_base);
         }
     }
 
@@ -642,7 +628,7 @@ impl<S: Scalar> View<'_, S> {
         }
     }
 
-    /// What the base gets from the joint that carries a body, about the joint's frame on it.
+    /// What the base gets from the joint that carries a body, about the joint's origin on it.
     fn on_base(&self, body: usize, y: &mut Cursor<S>) {
         let (now, world) = (&self.now, BodyKinematics::world());
         let kinematics = now.kinematics;
@@ -650,7 +636,9 @@ impl<S: Scalar> View<'_, S> {
         let P = carrier.of(&kinematics.bodies, &kinematics.stations).unwrap_or(&world);
         let r = kinematics.bodies[body].r_PB_W - P.R_WB * lift3::<S>(&now.derived.bodies[body].p_PF);
         let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
-        let on_base = (Wrench::zero() - F.shift(&r)).express(&P.R_WB.transpose());
+        let base = now.system.bodies[body].parent.map(|parent| now.system.whole(parent));
+        let R_WB = base.map_or(world.R_WB, |base| kinematics.bodies[base].R_WB);
+        let on_base = (Wrench::zero() - F.shift(&r)).express(&R_WB.transpose());
         y.vector(&on_base.f);
         y.vector(&on_base.t);
     }

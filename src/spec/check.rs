@@ -734,12 +734,11 @@ impl Check<'_> {
         let kind = format!("{waveform:?}").to_lowercase();
         let of_joint = input
             .strip_suffix(".motion")
-            .is_some_and(|joint| self.spec.joint.contains_key(joint));
+            .and_then(|joint| self.spec.joint.get(joint));
         let switches = is(&[Waveform::Constant, Waveform::Step])
             || (is(&[Waveform::Table]) && signal.interpolation == Interpolation::Hold);
-        if of_joint && !switches {
-            let what = "a motion is switched: write a constant, a step, or a table that holds";
-            self.report("signal", input, "type", what);
+        if let Some(joint) = of_joint.filter(|joint| joint.motions.len() > 1) {
+            self.command(input, signal, switches, &joint.motions);
         }
         for (field, written, allowed, needed) in fields {
             if written && !allowed {
@@ -758,6 +757,32 @@ impl Check<'_> {
                 let what = format!("times must rise, but {} follows {}", times[i + 1], times[i]);
                 self.report("signal", input, "times", what);
             }
+        }
+    }
+
+    /// A signal that switches the motion of a joint.
+    fn command(&mut self, input: &str, signal: &Signal, switches: bool, motions: &[JointMotion]) {
+        if !switches {
+            let what = "a motion is switched: write a constant, a step, or a table that holds";
+            return self.report("signal", input, "type", what);
+        }
+        let always = signal.waveform == Waveform::Constant && signal.from.is_none() && signal.until.is_none();
+        let heights = match &signal.values {
+            Some(values) => values.clone(),
+            None if always => vec![1.0],
+            None => vec![0.0, 1.0],
+        };
+        let values = heights
+            .into_iter()
+            .map(|height| signal.offset + signal.amplitude * height);
+        let is_motion = |value: f64| motions.iter().any(|motion| f64::from(motion.number()) == value.round());
+        if let Some(value) = values.into_iter().find(|&value| !is_motion(value)) {
+            let motions = motions
+                .iter()
+                .map(|motion| format!("{} {}", motion.number(), motion.name()));
+            let motions: Vec<String> = motions.collect();
+            let what = format!("{value} is none of the joint's motions: {}", motions.join(", "));
+            self.report("signal", input, "amplitude", what);
         }
     }
 

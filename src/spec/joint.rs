@@ -178,7 +178,7 @@ impl JointMotion {
 }
 
 /// A prescribed motion with references: `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`, with the inputs `<joint>.qdd`, `<joint>.q_ref` and
-/// `<joint>.qd_ref`.
+/// `<joint>.qd_ref`; a servo on the same joint has the same references.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Follow {

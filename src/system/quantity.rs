@@ -96,8 +96,8 @@ pub struct Input {
     pub quantity: Quantity,
     /// Value until the host sets another.
     pub start: f64,
-    /// Whether it is a switch (above 0.5 is on) rather than a continuous signal.
-    pub switch: bool,
+    /// Whether it is a switch (on above 0.5) or a command (the nearest whole number) rather than a continuous signal.
+    pub discrete: bool,
 }
 
 /// Index of a parameter in the model's parameter vector.
@@ -160,11 +160,11 @@ impl Declarations {
     }
 
     /// Declares an input; gives its index.
-    pub fn input(&mut self, quantity: Quantity, start: f64, switch: bool) -> usize {
+    pub fn input(&mut self, quantity: Quantity, start: f64, discrete: bool) -> usize {
         self.inputs.push(Input {
             quantity,
             start,
-            switch,
+            discrete,
         });
         self.inputs.len() - 1
     }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fmu import CoSimulation, ModelExchange
+from fmu import CoSimulation, ModelExchange, grapple
 
 FORMULATIONS = ["recursive", "quaternion", "dual_quaternion"]
 SPEC = """
@@ -57,6 +57,12 @@ def test_a_host_locks_a_moving_joint_in_model_exchange(archive, within):
         after, (rate, brake) = me.read(MOMENTA), me.read(["elbow.qd", "elbow.drive"])
         within("momentum over a locking", np.abs(after - before).max(), 1e-13, "round-off of 1 kg·m/s")
         assert abs(rate) < 1e-14 and brake != 0.0
+        # Of a command that a host gives outside an event the end of a step tells.
+        assert me.fmu.completedIntegratorStep() == (0, 0)
+        me.set({"shoulder.motion": 1.0})
+        assert me.fmu.completedIntegratorStep() == (1, 0)
+        assert me.event()
+        assert me.fmu.completedIntegratorStep() == (0, 0)
         # An event without a command changes nothing.
         assert not me.event()
         me.fmu.enterEventMode()
@@ -87,4 +93,18 @@ def test_a_host_locks_drives_and_releases_in_co_simulation(archive):
         cs.set({"shoulder.motion": 7.0})
         cs.to(2.1)
         assert abs(cs.read(["shoulder.qd"])[0]) > 1e-3
-        assert sum("7 is none of the joint's motions" in text for _, _, text in cs.messages) <= 2
+        cs.to(2.2)
+        assert sum("7 is none of the joint's motions" in text for _, _, text in cs.messages) == 1
+
+
+def test_a_command_at_the_start_is_in_the_linear_craft(tmp_path):
+    """A brake that a signal puts on where it is linearised: the joint's rate neither changes nor is an oscillation of its own."""
+    text = SPEC.format(formulation="recursive").replace("start = { rate = 0.6 }", "").replace("start = { rate = -0.9 }", "")
+    signal = '[signal."elbow.motion"]\ntype = "constant"\n'
+    (tmp_path / "craft.toml").write_text(text + signal)
+    grapple("linearize", tmp_path / "craft.toml", "-o", tmp_path / "linear.npz")
+    linear = np.load(tmp_path / "linear.npz")
+    row = list(linear["coordinates"].astype(str)).index("elbow.qd")
+    assert not linear["A"][row].any() and not linear["B"][row].any()
+    other = list(linear["coordinates"].astype(str)).index("shoulder.qd")
+    assert linear["A"][other].any() and linear["B"][other].any()

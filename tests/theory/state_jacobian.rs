@@ -197,6 +197,7 @@ child = "c"
 origin = [0.3, 0.1, 0.2]
 axis = [0.3, 0.5, 0.2]
 servo = { kp = [2.0, 3.0], kd = 0.5 }
+motions = ["loads", "locked", "prescribed"]
 start = { rate = [0.7, 0.2] }
 [joint.long_root]
 type = "revolute"
@@ -275,10 +276,12 @@ axes = "frame"
 #[test]
 fn every_load_and_joint_has_its_derivative() {
     let mut plant = crate::plant(EVERYTHING);
-    for (seed, size) in [(1, 0.0), (2, 0.1), (3, 0.5), (4, 1.0)] {
+    // By its loads, locked, prescribed: the joint whose motion is switched.
+    for (seed, size, motion) in [(1, 0.0, 0), (2, 0.1, 1), (3, 0.5, 2), (4, 1.0, 1), (5, 1.0, 0)] {
         let mut point = near_start(&mut plant, seed, size);
+        *point.modes.last_mut().expect("a command") = motion;
         let off = distance(&plant, &point);
-        println!("moved by {size}: {off:.1e}");
+        println!("moved by {size}, motion {motion}: {off:.1e}");
         assert!(off < TOLERANCE, "moved by {size}: {off:e}");
         point.x[plant.model().system().nq..].fill(0.0);
         let off = distance(&plant, &point);

@@ -119,7 +119,10 @@ impl<S: Scalar> NewtonEuler<S> {
     /// Room for a system of rigid bodies.
     pub fn new(system: &System) -> Self {
         let n = system.bodies.len();
-        let nodes = system.bodies.iter().map(|body| Node::new(JointRows::new(&body.joint)));
+        let nodes = system
+            .bodies
+            .iter()
+            .map(|body| Node::new(JointRows::new(body.joint.nv)));
         Self {
             nodes: nodes.collect(),
             reactions: Reactions::new(&Incidence::new(system), n),

@@ -72,7 +72,7 @@ impl<S: Scalar> Node<S> {
     fn new(system: &System, i: usize) -> Self {
         let body = &system.bodies[i];
         let size = |i: usize| 6 + system.bodies[i].modes.as_ref().map_or(0, |modes| modes.n);
-        let joint = JointRows::new(&body.joint);
+        let joint = JointRows::new(body.joint.nv);
         // Room for all rows that it may hold.
         let held = if body.joint.is_drivable() { 6 } else { 6 - body.joint.nv };
         let (d, room) = (size(i), |n: usize| vec![S::zero(); n]);

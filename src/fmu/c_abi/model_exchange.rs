@@ -38,7 +38,8 @@ pub unsafe extern "C" fn fmi2EnterContinuousTimeMode(c: fmi2Component) -> fmi2St
     unsafe { Handle::call(c, Call::EnterContinuousTimeMode, Component::enter_continuous_time_mode) }
 }
 
-/// Does nothing, and asks for nothing: hosts call it at points they later reject (§3.2.2, rule O7).
+/// Changes nothing, since hosts call it at points they later reject (§3.2.2, rule O7). It asks for an event where a joint is commanded to move otherwise, which
+/// some hosts do without one (rule O8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
     c: fmi2Component,
@@ -48,8 +49,9 @@ pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
 ) -> fmi2Status {
     // SAFETY: the host keeps the standard's contract for the handle and the two places.
     unsafe {
-        Handle::call(c, Call::CompletedIntegratorStep, |_| {
-            *single(enterEventMode, "enterEventMode")? = fmi2False;
+        Handle::call(c, Call::CompletedIntegratorStep, |component| {
+            let commanded = if component.is_commanded() { fmi2True } else { fmi2False };
+            *single(enterEventMode, "enterEventMode")? = commanded;
             *single(terminateSimulation, "terminateSimulation")? = fmi2False;
             Ok(())
         })

@@ -25,10 +25,10 @@ impl Component {
         let State { t, x, u, modes, .. } = &mut self.simulation.state;
         let changes = self.simulation.plant.update_modes(*t, (x, u), modes, &mut self.events);
         self.log_events();
-        let changes = changes.map_err(|error| Fault::error(error.to_string()))?;
-        if changes.modes {
+        if changes.as_ref().map_or(true, |changes| changes.modes) {
             self.touch();
         }
+        let changes = changes.map_err(|error| Fault::error(error.to_string()))?;
         let state = &self.simulation.state;
         let next = self
             .simulation
@@ -43,6 +43,12 @@ impl Component {
             nextEventTimeDefined: if next.is_some() { fmi2True } else { fmi2False },
             nextEventTime: next.unwrap_or(NO_EVENT),
         })
+    }
+
+    /// Whether a command waits for an event: `fmi2CompletedIntegratorStep`.
+    pub fn is_commanded(&mut self) -> bool {
+        let State { t, u, modes, .. } = &self.simulation.state;
+        self.simulation.plant.is_commanded(*t, u, modes)
     }
 
     /// `fmi2EnterContinuousTimeMode`: from here on fixed parameters are fixed.

@@ -131,7 +131,7 @@ impl Component {
             let slot = self.slot(reference)?;
             let name = self.registry.name(slot);
             match slot {
-                Slot::Input(i) if !self.model().inputs[i].switch => {}
+                Slot::Input(i) if !self.model().inputs[i].discrete => {}
                 _ => {
                     return Err(Fault::error(format!(
                         "{name} is no continuous input, so it has no input derivative"

@@ -34,7 +34,7 @@ impl Probe {
         }
     }
 
-    /// Ways in which the joints may move whose motion is switched: as they start, then one or all of them otherwise.
+    /// Ways in which the joints may move whose motion is switched: as they start, all alike, and one otherwise than the others.
     pub fn motions(&self) -> Vec<Vec<i32>> {
         let drives: Vec<_> = self
             .model
@@ -43,14 +43,17 @@ impl Probe {
             .iter()
             .filter(|drive| drive.mode().is_some())
             .collect();
-        let start: Vec<i32> = drives.iter().map(|drive| drive.motion.number()).collect();
-        let mut ways = vec![start.clone()];
-        for motion in JointMotion::ALL {
-            let may = |k: usize| drives[k].motions().contains(&motion);
-            let all = (0..drives.len()).map(|k| if may(k) { motion.number() } else { start[k] });
-            ways.push(all.collect());
-            for k in (0..drives.len()).filter(|&k| may(k)) {
-                let mut way = start.clone();
+        let start: Vec<i32> = drives.iter().map(|drive| drive.motion().number()).collect();
+        let may = |k: usize, motion: &JointMotion| drives[k].motions().contains(motion);
+        let mut bases = vec![start.clone()];
+        bases.extend(JointMotion::ALL.iter().map(|motion| {
+            let all = (0..drives.len()).map(|k| if may(k, motion) { motion.number() } else { start[k] });
+            all.collect()
+        }));
+        let mut ways = bases.clone();
+        for (base, k) in bases.iter().flat_map(|base| (0..drives.len()).map(move |k| (base, k))) {
+            for motion in JointMotion::ALL.iter().filter(|motion| may(k, motion)) {
+                let mut way = base.clone();
                 way[k] = motion.number();
                 ways.push(way);
             }
