@@ -21,7 +21,8 @@ pub struct Output {
     /// The wrench that each joint transmits. Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reactions: bool,
-    /// Condition number of the saddle-point matrix, of a formulation that has one. It costs far more than the rest. Default: no.
+    /// Condition number of the saddle-point matrix, of a formulation that has one. It costs far more than the rest, and has no derivative where eigenvalues at the end of the
+    /// spectrum are equal. Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub condition: bool,
 }
