@@ -621,6 +621,12 @@ impl<S: Scalar> View<'_, S> {
                 held = held - *V * F.power(H);
             }
         });
+        // What is nothing by the joint's nature shall not be round-off.
+        match joint.kind {
+            JointType::Spherical => held.t = Vec3::zeros(),
+            JointType::Cartesian => held.f = Vec3::zeros(),
+            _ => {}
+        }
         for part in [F, held] {
             let part = part.express(&R_BW);
             y.vector(&part.f);
