@@ -9,6 +9,7 @@ mod body;
 mod condition;
 pub mod dual_quaternion;
 mod engine;
+pub mod impact;
 pub mod invariants;
 pub mod quaternion;
 pub mod recursive;

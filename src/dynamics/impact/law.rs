@@ -1,0 +1,227 @@
+use super::{Meeting, stronge};
+use nalgebra::Vector3;
+use std::error::Error;
+use std::fmt;
+
+/// What chooses the impulse at a point of contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// Newton's restitution with a friction cone. It always has an answer, and never gains energy.
+    ///
+    /// ```text
+    ///     p = (1 + e) p_I + f d,     f = 1 + e_t,     or the largest f below it with |p_T| ≤ mu p_n
+    ///     u_n⁺ = −e u_n,             loss = E_pl (κ f (2 − f) + (1 − κ)(1 − e²))
+    /// ```
+    ///
+    /// A. Chatterjee and A. Ruina, *A new algebraic rigid-body collision law based on impulse space considerations*, J. Appl. Mech. 65
+    /// (1998) 939–951. With an infinite `mu` only `p_n ≥ 0` limits `f`.
+    Restitution {
+        /// Normal restitution, 0 to 1.
+        e: f64,
+        /// Tangential restitution, −1 (no friction) over 0 (sticking) to 1.
+        e_t: f64,
+        /// Coefficient of friction; may be infinite.
+        mu: f64,
+    },
+    /// By the energy lost and the tangential impulse, each as a part of what sticking takes.
+    ///
+    /// ```text
+    ///     loss = r_E E_pl,     p_T = r_f T p_II,     u_n⁺ ≥ 0
+    /// ```
+    ///
+    /// X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, *Post-impact dynamics of two multi-body systems attempting
+    /// docking/berthing*, Acta Astronautica (1998); theirs is the larger root of a quadratic. Here the whole tangential impulse is
+    /// scaled, not its part along the slip: `r_E = r_f = 1` sticks in three dimensions, too. It is [`Law::Restitution`] without a cone:
+    ///
+    /// ```text
+    ///     e² = (1 − r_E − κ (1 − r_f)²) / (1 − κ),     f = r_f
+    /// ```
+    EnergyFriction {
+        /// Energy lost, of the plastic loss: 0 to 1.
+        r_E: f64,
+        /// Tangential impulse, of the one that sticks.
+        r_f: f64,
+        /// What to do if no `e` from 0 to 1 gives `r_E`.
+        on_inconsistent: Inconsistent,
+    },
+    /// Coulomb friction at every instant of the impact, and Stronge's restitution: the normal impulse gives back `e²` of the work
+    /// that the compression took.
+    ///
+    /// ```text
+    ///     du = W (n dp_n + dp_T),     dp_T = −mu (u_T/|u_T|) dp_n sliding, |dp_T| ≤ mu dp_n sticking
+    /// ```
+    ///
+    /// E. J. Routh, *Dynamics of a System of Rigid Bodies*, part I; J. B. Keller, *Impact with friction*, J. Appl. Mech. 53 (1986) 1–4;
+    /// W. J. Stronge, *Rigid body collisions with friction*, Proc. R. Soc. Lond. A 431 (1990) 169–181.
+    Stronge {
+        /// Restitution, 0 to 1.
+        e: f64,
+        /// Coefficient of friction; may be infinite.
+        mu: f64,
+    },
+}
+
+/// What to do with an `r_E` outside [`Meeting::admissible`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inconsistent {
+    /// Refuse.
+    Reject,
+    /// Move it to the nearest end of the band, and say so.
+    Clamp,
+}
+
+/// What a law chose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Impulse on the first body, N·s; the second gets `−p`.
+    pub p: Vector3<f64>,
+    /// Whether `r_E` was moved into the admissible band.
+    pub clamped: bool,
+}
+
+/// Why a law has no impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refusal {
+    /// The bodies do not approach.
+    Separates,
+    /// A parameter of the law is not a number, or out of its range.
+    Parameter,
+    /// No normal restitution from 0 to 1 loses that much energy.
+    Inconsistent {
+        /// The energy wanted, of the plastic loss.
+        r_E: f64,
+        /// What [`Meeting::admissible`] says.
+        band: [f64; 2],
+    },
+    /// The bodies would have to pull: `p_n < 0`.
+    Adhesive,
+    /// The impact never ends: what drives the contact does not answer to the impulse.
+    NoEnd,
+}
+
+impl Meeting {
+    /// The impulse on the first body by a law.
+    ///
+    /// # Errors
+    ///
+    /// See [`Refusal`].
+    pub fn impulse(&self, law: &Law) -> Result<Outcome, Refusal> {
+        if !self.approaches() {
+            return Err(Refusal::Separates);
+        }
+        if !law.is_valid() {
+            return Err(Refusal::Parameter);
+        }
+        // At a speed of about one no square is lost below or above the numbers there are; by a power of two nothing is rounded.
+        let speed = self.u.amax().log2().floor().exp2();
+        let unit = Self {
+            u: self.u / speed,
+            p_I: self.p_I / speed,
+            d: self.d / speed,
+            ..*self
+        };
+        let plain = |p| Outcome { p, clamped: false };
+        let Outcome { p, clamped } = match *law {
+            Law::Restitution { e, e_t, mu } => plain(unit.restitution(e, e_t, mu)),
+            Law::EnergyFriction {
+                r_E,
+                r_f,
+                on_inconsistent,
+            } => unit.energy_friction(r_E, r_f, on_inconsistent)?,
+            Law::Stronge { e, mu } => plain(stronge::impulse(&unit, e, mu).ok_or(Refusal::NoEnd)?),
+        };
+        let p = p * speed;
+        if p.iter().all(|p| p.is_finite()) {
+            Ok(Outcome { p, clamped })
+        } else {
+            Err(Refusal::NoEnd)
+        }
+    }
+
+    fn restitution(&self, e: f64, e_t: f64, mu: f64) -> Vector3<f64> {
+        let p = self.p_I() * (1.0 + e);
+        let (p_n, d_n, d_T) = (
+            self.n.dot(&p),
+            self.n.dot(&self.d),
+            (self.T.transpose() * self.d).norm(),
+        );
+        // The cone |f d_T| ≤ mu (p_n + f d_n) is f slope ≤ p_n. Without friction the slope is infinite (or 0/0, for d = 0: any f will do).
+        let slope = d_T / mu - d_n;
+        let wanted = 1.0 + e_t;
+        let f = if wanted * slope > p_n { p_n / slope } else { wanted };
+        self.with_normal(&(p + self.d * f), (p_n + f * d_n).max(0.0))
+    }
+
+    /// Where `r_E` is nearer to an end of the band, it is measured from there: an `E_n` that is a small part of `E_pl` magnifies
+    /// round-off.
+    fn energy_friction(&self, r_E: f64, r_f: f64, on_inconsistent: Inconsistent) -> Result<Outcome, Refusal> {
+        let band = self.admissible(r_f);
+        let (low, high) = (band[0].max(0.0), band[1]);
+        let round_off = 8.0 * f64::EPSILON * (1.0 + band[0].abs() + band[1].abs());
+        let clamped = !(low - round_off <= r_E && r_E <= high + round_off);
+        let empty = low > high + round_off;
+        if empty || (clamped && on_inconsistent == Inconsistent::Reject) {
+            return Err(Refusal::Inconsistent { r_E, band });
+        }
+        let r_E = r_E.max(low).min(high);
+        let share = self.normal_share();
+        let e_squared = if share == 0.0 {
+            0.0
+        } else if high - r_E < r_E - band[0] {
+            (high - r_E) / share
+        } else {
+            1.0 - (r_E - band[0]) / share
+        };
+        let p = self.p_I() * (1.0 + e_squared.clamp(0.0, 1.0).sqrt()) + self.d * r_f;
+        let p_n = self.n.dot(&p);
+        if p_n < -8.0 * f64::EPSILON * (self.p_I().norm() + r_f.abs() * self.d.norm()) {
+            return Err(Refusal::Adhesive);
+        }
+        Ok(Outcome {
+            p: self.with_normal(&p, p_n.max(0.0)),
+            clamped,
+        })
+    }
+}
+
+impl Law {
+    /// The restitution along the normal, if no friction acts.
+    pub fn smooth(&self) -> Option<f64> {
+        match *self {
+            Law::Restitution { e, e_t, mu } => (mu == 0.0 || e_t == -1.0).then_some(e),
+            Law::Stronge { e, mu } => (mu == 0.0).then_some(e),
+            Law::EnergyFriction { .. } => None,
+        }
+    }
+
+    fn is_valid(&self) -> bool {
+        let unit = 0.0..=1.0;
+        match *self {
+            Law::Restitution { e, e_t, mu } => unit.contains(&e) && (-1.0..=1.0).contains(&e_t) && mu >= 0.0,
+            Law::EnergyFriction { r_E, r_f, .. } => unit.contains(&r_E) && r_f.is_finite(),
+            Law::Stronge { e, mu } => unit.contains(&e) && mu >= 0.0,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Separates => write!(f, "the bodies do not approach"),
+            Refusal::Parameter => write!(f, "a parameter of the law is out of its range"),
+            Refusal::Inconsistent { r_E, band: [low, high] } => {
+                write!(
+                    f,
+                    "r_E = {r_E} is not between {low} and {high}: no restitution from 0 to 1 loses that much"
+                )
+            }
+            Refusal::Adhesive => write!(f, "the bodies would have to pull at each other"),
+            Refusal::NoEnd => write!(
+                f,
+                "the impact has no end: what drives the contact does not answer to it"
+            ),
+        }
+    }
+}
+
+impl Error for Refusal {}

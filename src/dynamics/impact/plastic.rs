@@ -1,0 +1,92 @@
+use super::NO_RESPONSE;
+use nalgebra::{DMatrix, DVector};
+
+/// What [`plastic`] finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plastic {
+    /// Impulse of every row, N·s or N·m·s; zero for the rows that others say already.
+    pub impulse: DVector<f64>,
+    /// Rows that say something of their own.
+    pub rank: usize,
+    /// What is left of the relative motion, `|u + W p| / |u|`, each row divided by `√W_ii`. It is round-off unless the rows
+    /// contradict each other, or a row that no impulse moves has a velocity.
+    pub residual: f64,
+}
+
+/// The impulses `p` that end the relative motion of all rows at once: `u + W p = 0`.
+///
+/// `W` (symmetric, positive semidefinite) and `u` may mix rows of points (1/kg, m/s) and of rotations (1/(kg·m²), rad/s): they are
+/// first divided by `√W_ii` (by that of the largest, in a row that answers `1e11` times less). A Cholesky factorisation that always takes the
+/// largest remaining pivot then chooses the rows that bear the impulse. A pivot is the squared sine of the angle between a row
+/// and those before it; below `1e-11` it counts as none.
+///
+/// With redundant rows the motion after is unique, the impulses are not.
+///
+/// Returns `None` if the sizes differ or a number is not finite.
+pub fn plastic(W: &DMatrix<f64>, u: &DVector<f64>) -> Option<Plastic> {
+    let n = u.len();
+    if W.shape() != (n, n) || !W.iter().chain(u).all(|x| x.is_finite()) {
+        return None;
+    }
+    let (W, scale) = scaled(W);
+    let u = u.component_mul(&scale);
+    let rows = independent(&W);
+    let bearing = W.select_rows(&rows).select_columns(&rows);
+    let mut p = DVector::zeros(n);
+    // The second time for what round-off has left.
+    for _ in 0..2 {
+        let left = &u + &W * &p;
+        let step = bearing.clone().cholesky()?.solve(&left.select_rows(&rows));
+        for (&row, x) in rows.iter().zip(&step) {
+            p[row] -= x;
+        }
+    }
+    let (before, after) = (u.norm(), (&u + &W * &p).norm());
+    let impulse = p.component_mul(&scale);
+    let residual = if before > 0.0 { after / before } else { 0.0 };
+    impulse.iter().all(|p| p.is_finite()).then_some(Plastic {
+        impulse,
+        rank: rows.len(),
+        residual,
+    })
+}
+
+/// The rows of `W` (symmetric, positive semidefinite) that say something of their own, as [`plastic`] chooses them.
+pub fn bearing_rows(W: &DMatrix<f64>) -> Vec<usize> {
+    independent(&scaled(W).0)
+}
+
+/// `W` with ones on its diagonal, and by what its rows were multiplied for it. A row without response, to round-off, has next to nothing there.
+fn scaled(W: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
+    let n = W.nrows();
+    let largest = W.diagonal().iter().fold(0.0, |a: f64, &b| a.max(b));
+    let scale = DVector::from_fn(n, |i, _| {
+        let own = if W[(i, i)] > NO_RESPONSE * largest {
+            W[(i, i)]
+        } else {
+            largest
+        };
+        if own > 0.0 { own.sqrt().recip() } else { 1.0 }
+    });
+    let W = DMatrix::from_fn(n, n, |i, j| scale[i] * 0.5 * (W[(i, j)] + W[(j, i)]) * scale[j]);
+    (W, scale)
+}
+
+/// Rows of a symmetric matrix, with a diagonal of ones, that are independent: the pivots of its Cholesky factorisation.
+fn independent(W: &DMatrix<f64>) -> Vec<usize> {
+    let mut left = W.clone();
+    let mut rows = Vec::new();
+    for _ in 0..W.nrows() {
+        let diagonal = left.diagonal();
+        let row = diagonal.imax();
+        let pivot = diagonal[row];
+        if pivot <= NO_RESPONSE {
+            break;
+        }
+        rows.push(row);
+        let column = left.column(row).into_owned();
+        left.ger(-1.0 / pivot, &column, &column, 1.0);
+        left[(row, row)] = 0.0; // not round-off
+    }
+    rows
+}

@@ -1,0 +1,343 @@
+//! An impact followed through its normal impulse: Coulomb friction, Stronge's restitution.
+//!
+//! In contact axes (two tangents without cross response, and the normal), with `λ = W_TT` diagonal and `b = W_Tn`:
+//!
+//! ```text
+//!     sliding     du = W q dσ,  q = (−β û, α),  α = 1/(1 + mu),  β = mu/(1 + mu),  û = u_T/|u_T|        (1)
+//!     sticking    du = W q dp_n,  q = (φ, 1),  φ = −λ⁻¹ b,  if |φ| ≤ mu                                 (2)
+//!     leaving     du = W q dp_n,  q = (−mu d, 1),  b − mu λ d = c d,  |d| = 1,  c > 0, otherwise        (3)
+//! ```
+//!
+//! As a function of `σ`, (1) stays finite for any `mu`, also where friction drives the bodies into each other. Where the slip does not
+//! turn it is a straight line. Elsewhere it is followed in a time with `dσ = |u_T| dτ`, in which a slip that stops fades
+//! exponentially, and (1) is smooth:
+//!
+//! ```text
+//!     u_T' = α |u_T| b − β λ u_T                                                                        (4)
+//! ```
+//!
+//! by Taylor series (À. Jorba and M. Zou, *A software package for the numerical integration of ODEs by means of high-order Taylor
+//! methods*, Exp. Math. 14 (2005) 99–117). Their polynomials also locate what happens on the way.
+//!
+//! Once the slip has stopped, (2) or (3) lasts to the end: both are straight, and from (3) the slip grows. There is one `d`: in
+//! `d = (c + mu λ)⁻¹ b` every component falls with `c`, from `|d| = |φ|/mu > 1` at `c = 0`. Both carry the normal velocity outwards: (2)
+//! by a Schur complement of `W`, (3) by `q·W q + mu c`.
+//!
+//! The normal work decides the end. If the bodies approach once more before it, that is compression as before: all compression
+//! together, times `e²`, is what they give back.
+
+use super::{Meeting, NO_RESPONSE};
+use nalgebra::{Matrix3, Vector2, Vector3};
+
+/// The slip that counts as none, of the first relative velocity.
+const NO_SLIP: f64 = 1e-14;
+
+/// Terms of a series: with steps of `e⁻²` of the radius of convergence, what is left out is round-off.
+const ORDER: usize = 20;
+
+/// Steps before giving up, a tenth of a second. Fifteen are usual; some thousands are needed where both the slip and its direction hardly
+/// change, in one of 1e5 meetings whose `W` has a condition number of 1e9.
+const STEPS: usize = 40_000;
+
+/// The impulse on the first body, N·s; none if the impact does not end.
+pub(super) fn impulse(meeting: &Meeting, e: f64, mu: f64) -> Option<Vector3<f64>> {
+    let axes = Matrix3::from_columns(&[meeting.T.column(0).into(), meeting.T.column(1).into(), meeting.n]);
+    let (response, speed) = (meeting.W.trace(), meeting.u.norm());
+    let W = axes.transpose() * (meeting.W / response) * axes;
+    let mut impact = Impact::new(W, axes.transpose() * (meeting.u / speed), e, mu.min(f64::MAX));
+    impact.run()?;
+    let p = axes * impact.p;
+    Some(meeting.with_normal(&p, impact.p.z) * (speed / response))
+}
+
+/// The state on the way. Velocities are in units of the first, `W` in units of its trace.
+struct Impact {
+    W_nn: f64,
+    b: Vector2<f64>,
+    lambda: Vector2<f64>,
+    mu: f64,
+    e_squared: f64,
+    u: Vector3<f64>,
+    p: Vector3<f64>,
+    compressing: bool,
+    /// The work still to be given back, `∫ u_n dσ` as far as (1) goes.
+    owed: f64,
+}
+
+/// How a part of an impact ends.
+#[derive(PartialEq)]
+enum Leg {
+    /// The bodies part.
+    Over,
+    /// The slip has stopped.
+    Stopped,
+}
+
+impl Impact {
+    fn new(W: Matrix3<f64>, u: Vector3<f64>, e: f64, mu: f64) -> Self {
+        let answers = [0, 1].map(|i| W[(i, i)] > NO_RESPONSE);
+        let only = |i: usize, x: f64| if answers[i] { x } else { 0.0 };
+        Self {
+            W_nn: W[(2, 2)],
+            b: Vector2::new(only(0, W[(0, 2)]), only(1, W[(1, 2)])),
+            lambda: Vector2::new(only(0, W[(0, 0)]), only(1, W[(1, 1)])),
+            mu,
+            e_squared: e * e,
+            u,
+            p: Vector3::zeros(),
+            compressing: true,
+            owed: 0.0,
+        }
+    }
+
+    fn run(&mut self) -> Option<()> {
+        let alpha = 1.0 / (1.0 + self.mu);
+        if self.mu > f64::EPSILON {
+            if self.slide(alpha, self.mu * alpha)? == Leg::Over {
+                return Some(());
+            }
+            self.u.fixed_rows_mut::<2>(0).fill(0.0);
+            self.owed *= alpha;
+        }
+        let q = self.stick().unwrap_or_else(|| self.leave());
+        if self.rate(&q).z <= NO_RESPONSE {
+            return (self.u.z.abs() <= NO_RESPONSE).then_some(()); // wedged: no impulse moves anything
+        }
+        self.straight(&q, f64::INFINITY).map(|_| ())
+    }
+
+    /// `W q`.
+    fn rate(&self, q: &Vector3<f64>) -> Vector3<f64> {
+        let q_T = q.xy();
+        let rate_T = self.lambda.component_mul(&q_T) + self.b * q.z;
+        Vector3::new(rate_T.x, rate_T.y, self.b.dot(&q_T) + self.W_nn * q.z)
+    }
+
+    /// (2).
+    fn stick(&self) -> Option<Vector3<f64>> {
+        let phi = -divide(&self.b, &self.lambda);
+        (phi.norm() <= self.mu * (1.0 + 4.0 * f64::EPSILON)).then(|| phi.push(1.0))
+    }
+
+    /// (3), with Newton's method for `1/|d| = 1`, which is concave in `c`: from the left no step goes too far.
+    fn leave(&self) -> Vector3<f64> {
+        let mut c = (self.b.norm() - self.mu * self.lambda.max()).max(0.0);
+        let mut d = Vector2::zeros();
+        for _ in 0..64 {
+            let stiffness = self.lambda * self.mu + Vector2::repeat(c);
+            d = divide(&self.b, &stiffness);
+            let size = d.norm();
+            let step = (size - 1.0) * size * size / d.dot(&divide(&d, &stiffness));
+            if step.is_nan() || step <= f64::EPSILON * c {
+                break;
+            }
+            c += step;
+        }
+        (d.normalize() * -self.mu).push(1.0)
+    }
+
+    /// (1), until the slip stops or the impact is over.
+    fn slide(&mut self, alpha: f64, beta: f64) -> Option<Leg> {
+        let scale = alpha * self.b.norm() + beta * self.lambda.max();
+        for _ in 0..STEPS {
+            let slip = self.u.xy().norm();
+            if slip <= NO_SLIP {
+                return Some(Leg::Stopped);
+            }
+            let direction = self.u.xy() / slip;
+            let q = (direction * -beta).push(alpha);
+            let rate = self.rate(&q).xy();
+            if direction.perp(&rate).abs() <= 8.0 * f64::EPSILON * scale {
+                let slowing = -direction.dot(&rate);
+                return self.straight(&q, if slowing > 0.0 { slip / slowing } else { f64::INFINITY });
+            }
+            if self.turn(&Series::new(self, alpha, beta, scale)) {
+                return Some(Leg::Over);
+            }
+        }
+        None
+    }
+
+    /// Goes on along `q` for a length `most`, or to the end of the impact.
+    fn straight(&mut self, q: &Vector3<f64>, mut most: f64) -> Option<Leg> {
+        let rate = self.rate(q);
+        // The normal velocity changes its sign once at most.
+        for _ in 0..3 {
+            let u_n = self.u.z;
+            if u_n == 0.0 {
+                self.compressing = rate.z < 0.0;
+            }
+            let to_zero = if u_n * rate.z < 0.0 {
+                -u_n / rate.z
+            } else {
+                f64::INFINITY
+            };
+            let to_end = if self.compressing {
+                f64::INFINITY
+            } else {
+                self.to_end(rate.z)
+            };
+            let length = to_zero.min(to_end).min(most);
+            if !length.is_finite() {
+                return None;
+            }
+            self.give(length * (u_n + 0.5 * rate.z * length));
+            self.p += q * length;
+            self.u += rate * length;
+            if length == to_end {
+                return Some(Leg::Over);
+            } else if length == most {
+                return Some(Leg::Stopped);
+            }
+            most -= length;
+            self.u.z = 0.0;
+        }
+        None
+    }
+
+    /// How far it is, at a constant rate of the normal velocity, until all work is given back.
+    fn to_end(&self, rate: f64) -> f64 {
+        let u_n = self.u.z;
+        let square = u_n * u_n + 2.0 * rate * self.owed;
+        if self.owed <= 0.0 {
+            0.0
+        } else if square >= 0.0 && u_n + square.sqrt() > 0.0 {
+            2.0 * self.owed / (u_n + square.sqrt())
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// Takes the normal work into account.
+    fn give(&mut self, work: f64) {
+        self.owed -= if self.compressing { self.e_squared * work } else { work };
+    }
+
+    /// Goes on to the end of a series, or to the first of: a zero or an extremum of the normal velocity, the end of the impact. Returns
+    /// whether it was that.
+    fn turn(&mut self, series: &Series) -> bool {
+        let mut end = series.end;
+        let climb = |tau: f64| derivative(&series.u_n, tau);
+        if self.u.z == 0.0 {
+            self.compressing = climb(0.0) < 0.0;
+        }
+        if climb(0.0) * climb(end) < 0.0 {
+            let extremum = change(climb(0.0), end, climb);
+            // Right at the start it is the extremum of the step before.
+            end = if extremum > 1e-6 * end { extremum } else { end };
+        }
+        let side = if self.compressing { -1.0 } else { 1.0 };
+        let u_n = |tau: f64| value(&series.u_n, tau);
+        let parts = u_n(end) * side < 0.0;
+        if parts {
+            end = change(side, end, u_n);
+        }
+        let left = |tau: f64| self.owed - value(&series.work, tau);
+        let over = !self.compressing && left(end) <= 0.0;
+        if over {
+            end = change(1.0, end, left);
+        }
+        self.u.z = if parts && !over { 0.0 } else { u_n(end) };
+        self.give(value(&series.work, end));
+        for i in 0..2 {
+            self.u[i] = value(&series.u_T[i], end);
+            self.p[i] += value(&series.p_T[i], end);
+        }
+        self.p.z += value(&series.p_n, end);
+        over
+    }
+}
+
+/// Coefficients of a Taylor series.
+type Terms = [f64; ORDER + 1];
+
+/// A part of the impact in which the slip turns, in a time that runs at its rate. Impulses and work count from the start.
+struct Series {
+    u_T: [Terms; 2],
+    u_n: Terms,
+    p_T: [Terms; 2],
+    p_n: Terms,
+    work: Terms,
+    /// As far as it may be used.
+    end: f64,
+}
+
+impl Series {
+    /// (4), with `|u_T|² = u_T·u_T` for the terms of `s = |u_T|`.
+    fn new(at: &Impact, alpha: f64, beta: f64, scale: f64) -> Self {
+        let (alpha, beta) = (alpha / scale, beta / scale);
+        let zero = [0.0; ORDER + 1];
+        let mut s = zero;
+        let mut series = Series {
+            u_T: [zero; 2],
+            u_n: zero,
+            p_T: [zero; 2],
+            p_n: zero,
+            work: zero,
+            end: 0.0,
+        };
+        for i in 0..2 {
+            series.u_T[i][0] = at.u[i];
+        }
+        series.u_n[0] = at.u.z;
+        let slip = at.u.xy().norm();
+        s[0] = slip;
+        for k in 0..ORDER {
+            if k > 0 {
+                let square: f64 = series.u_T.iter().map(|u| product(u, u, k, 0)).sum();
+                s[k] = (square - product(&s, &s, k, 1)) / (2.0 * slip);
+            }
+            let per = 1.0 / (k + 1) as f64;
+            series.p_n[k + 1] = alpha * s[k] * per;
+            series.u_n[k + 1] = at.W_nn * series.p_n[k + 1];
+            for i in 0..2 {
+                let p = -beta * series.u_T[i][k] * per;
+                series.p_T[i][k + 1] = p;
+                series.u_T[i][k + 1] = at.lambda[i] * p + at.b[i] * series.p_n[k + 1];
+                series.u_n[k + 1] += at.b[i] * p;
+            }
+            series.work[k + 1] = product(&series.u_n, &s, k, 0) / scale * per;
+        }
+        // Without cross response u_T is entire, but not its size.
+        let term = |k: usize| Vector3::new(series.u_T[0][k], series.u_T[1][k], s[k]).norm();
+        let radius = |k: usize| (slip / term(k)).powf(1.0 / k as f64);
+        series.end = (-2.0_f64).exp() * radius(ORDER - 2).min(radius(ORDER - 1)).min(32.0);
+        series
+    }
+}
+
+/// Term `k` of a product of series, without its first and last `skip` parts.
+fn product(a: &Terms, b: &Terms, k: usize, skip: usize) -> f64 {
+    (skip..=k - skip).map(|j| a[j] * b[k - j]).sum()
+}
+
+fn value(terms: &Terms, tau: f64) -> f64 {
+    terms.iter().rev().fold(0.0, |sum, term| sum * tau + term)
+}
+
+fn derivative(terms: &Terms, tau: f64) -> f64 {
+    (1..=ORDER).rev().fold(0.0, |sum, k| sum * tau + terms[k] * k as f64)
+}
+
+/// Where `f`, coming from the side of `before`, has changed sign on the way to `end`: bisection, down to neighbouring numbers.
+fn change(before: f64, end: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, end);
+    // With little friction a series reaches far beyond the impact: some 55 halvings to come near, as many again to be exact.
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if f(middle) * before > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// By component; a component that does not answer stays out.
+fn divide(a: &Vector2<f64>, by: &Vector2<f64>) -> Vector2<f64> {
+    a.zip_map(by, |a, by| if by > 0.0 { a / by } else { 0.0 })
+}
