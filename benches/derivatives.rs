@@ -7,7 +7,7 @@
 
 #![allow(non_snake_case)] // Jacobians' letters
 
-use grapple::plant::{Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
+use grapple::plant::{Discrete, Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
@@ -59,10 +59,10 @@ fn line(name: &str, text: &str) {
     let mut plant = Plant::new(model.into()).expect("derives");
     let model = plant.model().clone();
     let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
-    let (mut x, mut modes) = (vec![0.0; nx], vec![0; model.mode_count()]);
-    plant.start(0.0, &mut x, &mut modes);
+    let (mut x, mut discrete) = (vec![0.0; nx], Discrete::new(&model));
+    plant.start(0.0, &mut x, &mut discrete);
     let u = vec![0.3; nu];
-    let at = (x.as_slice(), u.as_slice(), modes.as_slice());
+    let at = (x.as_slice(), u.as_slice(), &discrete);
     let seeds = (vec![1.0; nx], vec![1.0; nu]);
     let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; ny]);
     let (mut delta_dx, mut delta_y) = (vec![0.0; nx], vec![0.0; ny]);

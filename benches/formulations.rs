@@ -1,7 +1,7 @@
 //! What a formulation costs: the right-hand side of the ODE, microseconds per evaluation.
 //!
 //! `cargo bench --bench formulations` times each craft in all formulations, in the same rounds: the examples, then chains of revolute joints on a
-//! floating base.
+//! floating base; then what a payload costs that an arm of seven joints has captured.
 
 mod side_by_side;
 
@@ -32,6 +32,40 @@ fn main() {
     for n in LINKS {
         line(&format!("chain of {n}"), &read(&chain(n)));
     }
+    println!(
+        "\n{:16} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "minimum, µs", "free", "pin", "ratio", "grasp", "ratio"
+    );
+    for formulation in Formulation::ALL {
+        captured(formulation);
+    }
+}
+
+/// Times an arm of seven joints and a payload: apart, and captured.
+fn captured(formulation: Formulation) {
+    let craft = |law: Option<&str>| {
+        let mut text = chain(7)
+            + "[body.payload]\nmass = 50.0\ninertia = [20.0, 25.0, 30.0]\nstart = { position = [8.0, 0.0, 0.0] }\n";
+        if let Some(law) = law {
+            let contact = format!(
+                "[frame.hand]\nbody = \"b7\"\norigin = [1.0, 0.0, 0.0]\n[contact.grip]\na = \"hand\"\nb = \"payload\"\nlaw = \"{law}\"\n"
+            );
+            text += &contact;
+            text += "[signal.\"grip.capture\"]\ntype = \"constant\"\nfrom_host = false\n";
+        }
+        Craft::new(&Spec {
+            formulation,
+            ..read(&text)
+        })
+    };
+    let mut all = [craft(None), craft(Some("capture_pin")), craft(Some("capture_grasp"))];
+    let [free, pin, grasp] = measure(&mut all).map(|time| time.minimum);
+    println!(
+        "{:16} {free:9.2} {pin:9.2} {:9.2} {grasp:9.2} {:9.2}",
+        formulation.name(),
+        pin / free,
+        grasp / free
+    );
 }
 
 /// A floating base with `n` links, hinged about y and z in turn.

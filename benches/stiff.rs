@@ -71,7 +71,7 @@ fn run(method: &str, tolerance: f64) -> Run {
         simulation.advance(t, &mut messages).expect("advances");
         seconds += start.elapsed().as_secs_f64();
         let state = simulation.state.clone();
-        let at = (state.x.as_slice(), &[][..], state.modes.as_slice());
+        let at = (state.x.as_slice(), &[][..], &state.discrete);
         simulation.plant.evaluate(t, at, &mut dx, &mut y).expect("finite");
         path.push(y[output]);
     }

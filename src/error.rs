@@ -37,7 +37,7 @@ impl fmt::Display for Problem {
 fn is_named(section: &str) -> bool {
     matches!(
         section,
-        "body" | "joint" | "frame" | "measure" | "port" | "line_load" | "signal"
+        "body" | "joint" | "frame" | "measure" | "port" | "line_load" | "contact" | "signal"
     )
 }
 

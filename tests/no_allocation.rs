@@ -273,7 +273,7 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
         let state = &simulation.state;
         simulation
             .plant
-            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut dx, &mut y)
+            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut y)
             .expect("regular");
         let allocations = ALLOCATIONS.with(Cell::get) - before;
         if messages.len() == said {
@@ -282,7 +282,7 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
         }
     }
     let (plant, state) = (&simulation.plant, &simulation.state);
-    let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+    let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
     let (mut single, mut several) = (Tangent::<1>::new(&model), Tangent::<LANES>::new(&model));
     let mut jacobians = Jacobians::new(&model);
     let (mut tree, mut A) = (StateJacobian::new(&model), vec![0.0; at.0.len().pow(2)]);
@@ -296,4 +296,82 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
     let statistics = simulation.statistics();
     println!("{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
     assert!(statistics.events >= 5 && !messages.is_empty());
+}
+
+const CAUGHT: &str = r#"
+name = "caught"
+[body.base]
+mass = 6.0
+inertia = [0.8, 0.9, 1.0]
+start = { angular_velocity = [0.1, -0.2, 0.15] }
+[body.arm]
+mass = 1.5
+mass_centre = [0.5, 0.1, 0.0]
+inertia = [0.1, 0.2, 0.25]
+[body.payload]
+mass = 3.0
+inertia = [0.4, 0.5, 0.6]
+start = { position = [1.5, 0.0, 0.0], velocity = [0.0, 0.1, 0.0] }
+[joint.shoulder]
+type = "revolute"
+parent = "base"
+child = "arm"
+origin = [0.5, 0.0, 0.0]
+[frame.hand]
+body = "arm"
+origin = [1.0, 0.0, 0.0]
+[contact.grip]
+a = "hand"
+b = "payload"
+law = "capture_grasp"
+[contact.floor]
+a = "base"
+b = "world"
+e = 0.5
+[signal."grip.capture"]
+type = "constant"
+from_host = false
+[signal."floor.strike"]
+type = "constant"
+from_host = false
+"#;
+
+/// Captures hold, and commands stay on, without memory; exact derivatives too.
+#[test]
+fn a_captured_craft_allocates_nothing() {
+    for formulation in ["recursive", "quaternion", "dual_quaternion"] {
+        let spec = format!("formulation = \"{formulation}\"\n{CAUGHT}");
+        let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");
+        let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
+        let model = simulation.plant.model().clone();
+        let mut messages = Vec::new();
+        simulation.advance(0.01, &mut messages).expect("runs");
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        let (mut single, mut dx, mut y) = (
+            Tangent::<1>::new(&model),
+            vec![0.0; model.states.len()],
+            vec![0.0; model.outputs.len()],
+        );
+        let before = ALLOCATIONS.with(Cell::get);
+        for step in 2..=20 {
+            simulation.advance(f64::from(step) * 0.01, &mut messages).expect("runs");
+        }
+        let (plant, state) = (&simulation.plant, &simulation.state);
+        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+        single
+            .evaluate_along(plant, state.t, at, (at.0, at.1), (&mut dx, &mut y))
+            .expect("regular");
+        assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "{formulation}");
+        let captured = model
+            .outputs
+            .iter()
+            .position(|output| output.quantity.name == "grip.captured");
+        let mut values = vec![0.0; model.outputs.len()];
+        let state = simulation.state.clone();
+        simulation
+            .plant
+            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut values)
+            .expect("regular");
+        assert_eq!(captured.map(|i| values[i]), Some(1.0));
+    }
 }

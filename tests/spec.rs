@@ -1,6 +1,6 @@
 //! A spec with many mistakes: all are found at once, each at its line, in the user's words.
 
-use grapple::plant::{Linearisation, Plant};
+use grapple::plant::{Discrete, Linearisation, Plant};
 use grapple::spec::{self, Capability, Formulation, Source};
 use grapple::{Error, Problem};
 use std::path::Path;
@@ -594,9 +594,9 @@ fn every_cell_of_the_capability_matrix_is_kept() {
                 Capability::Linearisation => {
                     let model = grapple::plant::Model::read(&text, Path::new(".")).expect("a craft");
                     let mut plant = Plant::new(model.into()).expect("its own values");
-                    let (mut x, mut modes) = (vec![0.0; plant.model().states.len()], Vec::new());
-                    plant.start(0.0, &mut x, &mut modes);
-                    match Linearisation::new(&mut plant, 0.0, (&x, &[0.0], &modes)) {
+                    let (mut x, mut discrete) = (vec![0.0; plant.model().states.len()], Discrete::new(plant.model()));
+                    plant.start(0.0, &mut x, &mut discrete);
+                    match Linearisation::new(&mut plant, 0.0, (&x, &[0.0], &discrete)) {
                         Ok(_) => Vec::new(),
                         Err(error) => vec![error.to_string()],
                     }
@@ -687,5 +687,82 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
     assert!(
         elsewhere[0].contains("2 is none of the joint's motions: 0 loads, 1 locked"),
         "{elsewhere:?}"
+    );
+}
+
+/// A contact's mistakes are told with its name: frames that are not there or belong together, coefficients of another law, missing, or out of range.
+#[test]
+fn contacts_that_make_no_sense_are_reported_with_their_names() {
+    let frames = "[frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[frame.grip]\nbody = \"arm\"\n";
+    let contact = |fields: &str| {
+        let all = report(&format!("{GOOD}{frames}[contact.berth]\n{fields}"));
+        let problems = all
+            .into_iter()
+            .map(|text| text.split_once(": ").map_or(text.clone(), |(_, rest)| rest.to_owned()));
+        let mut problems: Vec<String> = problems.collect();
+        problems.sort();
+        problems
+    };
+    assert_eq!(contact("a = \"tip\"\nb = \"base\"\ne = 0.5\n"), Vec::<String>::new());
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "a = \"world\"\nb = \"bse\"\ne = 0.5\n",
+            &[
+                "contact \"berth\", a: there is no frame or body \"world\"",
+                "contact \"berth\", b: there is no frame or body \"bse\"; did you mean \"base\"?",
+            ],
+        ),
+        (
+            "a = \"tip\"\nb = \"grip\"\ne = 0.5\n",
+            &["contact \"berth\", b: \"tip\" and \"grip\" belong to one rigid body, or to several on fixed joints"],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\n",
+            &["contact \"berth\", e: missing field `e`: the law \"restitution\" needs it"],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nlaw = \"energy_friction\"\ne = 0.5\nr_E = 0.5\n",
+            &[
+                "contact \"berth\", e: the law \"energy_friction\" has no `e`",
+                "contact \"berth\", r_f: missing field `r_f`: the law \"energy_friction\" needs it",
+            ],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nlaw = \"stronge\"\ne = 1.5\nmu = -0.1\nnormal = [0.0, 0.0, 0.0]\nreach = -1.0\n",
+            &[
+                "contact \"berth\", e: berth.e = 1.5 is not between 0 and 1",
+                "contact \"berth\", mu: berth.mu = -0.1 is negative",
+                "contact \"berth\", normal: the normal of contact \"berth\" has no direction",
+                "contact \"berth\", reach: berth.reach = -1 m is negative",
+            ],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nlaw = \"capture_pin\"\ne = 0.5\nbeta = -1.0\n",
+            &["contact \"berth\", e: the law \"capture_pin\" has no `e`"],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nlaw = \"capture_grasp\"\nbeta = -1.0\n",
+            &["contact \"berth\", beta: berth.beta = -1 1/s is negative"],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\ne = 0.5\ne_t = -1.5\n",
+            &["contact \"berth\", e_t: berth.e_t = -1.5 is not between -1 and 1"],
+        ),
+    ];
+    for (fields, expected) in cases {
+        assert_eq!(&contact(fields), expected);
+    }
+    let sine = "a = \"tip\"\nb = \"base\"\ne = 0.5\n[signal.\"berth.strike\"]\ntype = \"sine\"\nfrequency = 1.0\n";
+    assert_eq!(
+        contact(sine),
+        ["signal \"berth.strike\", type: a command is a constant, a step, or a table that holds its values"]
+    );
+    let fixed = format!("{GOOD}{frames}").replace("type = \"revolute\"", "type = \"fixed\"");
+    let [problem] = report(&format!("{fixed}[contact.berth]\na = \"tip\"\nb = \"base\"\ne = 0.5\n"))
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.ends_with("belong to one rigid body, or to several on fixed joints"),
+        "{problem}"
     );
 }

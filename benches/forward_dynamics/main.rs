@@ -14,7 +14,7 @@ mod chain;
 use chain::{Chain, State};
 use grapple::dynamics::Applied;
 use grapple::dynamics::recursive::ForwardDynamics;
-use grapple::plant::{Model, Plant, StateJacobian};
+use grapple::plant::{Discrete, Model, Plant, StateJacobian};
 use grapple::system::Kinematics;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -131,7 +131,7 @@ impl Bench {
 struct Jacobian {
     jacobian: StateJacobian,
     x: Vec<f64>,
-    modes: Vec<i32>,
+    discrete: Discrete,
     A: Vec<f64>,
 }
 
@@ -142,7 +142,7 @@ impl Jacobian {
         Self {
             jacobian: StateJacobian::new(model),
             x: vec![0.0; n],
-            modes: vec![0; model.mode_count()],
+            discrete: Discrete::new(model),
             A: vec![0.0; n * n],
         }
     }
@@ -151,7 +151,7 @@ impl Jacobian {
         let (q, rest) = self.x.split_at_mut(state.q.len());
         q.copy_from_slice(&state.q);
         rest[..state.qd.len()].copy_from_slice(&state.qd);
-        let at = (self.x.as_slice(), state.tau.as_slice(), self.modes.as_slice());
+        let at = (self.x.as_slice(), state.tau.as_slice(), &self.discrete);
         self.jacobian
             .evaluate(plant, 0.0, at, &mut self.A)
             .expect("regular inertias");

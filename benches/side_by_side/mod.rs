@@ -1,6 +1,6 @@
 //! Right-hand sides of the ODE ([`Plant::derivative`]) timed beside each other, in the same rounds.
 
-use grapple::plant::{Model, Plant};
+use grapple::plant::{Discrete, Model, Plant};
 use grapple::spec::{self, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -56,7 +56,7 @@ pub struct Craft {
     plant: Plant,
     states: Vec<Vec<f64>>,
     u: Vec<f64>,
-    modes: Vec<i32>,
+    discrete: Discrete,
     dx: Vec<f64>,
 }
 
@@ -64,9 +64,14 @@ impl Craft {
     /// As a spec has it.
     pub fn new(spec: &Spec) -> Self {
         let model = Model::compile(spec).unwrap_or_else(|e| panic!("{e}"));
-        let (mut start, mut modes) = (vec![0.0; model.states.len()], vec![0; model.mode_count()]);
+        let (mut start, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
         let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
-        plant.start(0.0, &mut start, &mut modes);
+        plant.start(0.0, &mut start, &mut discrete);
+        let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();
+        // What is commanded at the start is so.
+        plant
+            .update(0.0, (&mut start, &u), &mut discrete, &mut Vec::new())
+            .unwrap_or_else(|e| panic!("{e}"));
         // Around the start by a tenth of each state's nominal.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let nominals = plant.model().states.iter().map(|state| state.nominal);
@@ -78,8 +83,8 @@ impl Craft {
         };
         Self {
             states: (0..STATES).map(|_| around()).collect(),
-            u: plant.model().inputs.iter().map(|input| input.start).collect(),
-            modes,
+            u,
+            discrete,
             dx: vec![0.0; start.len()],
             plant,
         }
@@ -97,7 +102,7 @@ impl Craft {
         for _ in 0..SWEEPS {
             for x in &self.states {
                 self.plant
-                    .derivative(0.0, black_box(x), &self.u, &self.modes, &mut self.dx)
+                    .derivative(0.0, black_box(x), &self.u, &self.discrete, &mut self.dx)
                     .expect("regular");
                 black_box(&self.dx);
             }

@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
     let mut simulation = there(&model, arguments.at)?;
     let state = simulation.state.clone();
-    let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+    let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
     let mut linear = Linearisation::new(&mut simulation.plant, state.t, at).into_diagnostic()?;
     let u = choose(&mut linear, &model, arguments, &state.u)?;
     let modes = Modes::of(&linear)?;
@@ -136,11 +136,13 @@ fn there(model: &Arc<Model>, t: f64) -> Result<Simulation> {
     }
     set(feed.values(now), &mut simulation.state.u);
     // What is commanded now is so.
-    let State { t, x, u, modes, .. } = &mut simulation.state;
+    let State { t, x, u, discrete, .. } = &mut simulation.state;
+    let mut messages = Vec::new();
     simulation
         .plant
-        .update_modes(*t, (x, u), modes, &mut Vec::new())
+        .update(*t, (x, u), discrete, &mut messages)
         .into_diagnostic()?;
+    messages.iter().for_each(|message| say(message));
     Ok(simulation)
 }
 

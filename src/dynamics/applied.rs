@@ -1,6 +1,6 @@
 use crate::algebra::{Scalar, Wrench};
 use crate::spec::JointMotion;
-use crate::system::{Kinematics, System};
+use crate::system::{Carrier, Kinematics, System};
 
 /// All loads at one instant.
 #[derive(Clone, Debug)]
@@ -27,6 +27,26 @@ impl<S: Scalar> Applied<S> {
                 .map(|body| body.joint.motion != JointMotion::Loads)
                 .collect(),
             qdd: vec![S::zero(); system.nv],
+        }
+    }
+
+    /// Adds a wrench on what carries a frame, about its origin, world axes: on a body, or on a bent place of one and so on its modes.
+    #[inline]
+    pub fn push(&mut self, system: &System, kinematics: &Kinematics<S>, on: Carrier, F: Wrench<S>) {
+        match on {
+            Carrier::World => {}
+            Carrier::Body(body) => self.wrench[body] = self.wrench[body] + F,
+            Carrier::Station(s) => {
+                let station = &system.stations[s];
+                if let Some(modes) = &system.bodies[station.body].modes {
+                    let T = &kinematics.T[station.first..];
+                    for (v, T) in modes.rates().zip(T) {
+                        self.tau[v] += F.power(T);
+                    }
+                }
+                let F = F.shift(&kinematics.stations[s].r_PB_W);
+                self.wrench[station.body] = self.wrench[station.body] + F;
+            }
         }
     }
 

@@ -80,7 +80,7 @@ impl Registry {
     pub fn new(model: Arc<Model>, naming: Naming) -> Self {
         let solver = vec![work_limit(&model)];
         let flag_or_real = |(i, output): (usize, &crate::plant::Output)| match output.kind {
-            OutputKind::Continuous => Slot::Output(i),
+            OutputKind::Continuous | OutputKind::Discrete => Slot::Output(i),
             OutputKind::Flag => Slot::Flag(i),
         };
         let slots = (0..model.parameters.len() + solver.len())
@@ -211,18 +211,18 @@ impl Registry {
                 };
                 (Causality::Input, variability, None, Some(input.start))
             }
-            Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => (
-                Causality::Output,
-                Variability::Continuous,
-                Some(Initial::Calculated),
-                None,
-            ),
-            Slot::Flag(_) => (
-                Causality::Output,
-                Variability::Discrete,
-                Some(Initial::Calculated),
-                None,
-            ),
+            Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) => {
+                let is_continuous = match slot {
+                    Slot::Output(i) => self.model.outputs[i].kind == OutputKind::Continuous,
+                    slot => !matches!(slot, Slot::Flag(_)),
+                };
+                let variability = if is_continuous {
+                    Variability::Continuous
+                } else {
+                    Variability::Discrete
+                };
+                (Causality::Output, variability, Some(Initial::Calculated), None)
+            }
         };
         Variable {
             value_reference: self.reference(slot),

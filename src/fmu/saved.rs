@@ -8,9 +8,9 @@
 //! | interface, mode, moved, unsettled | 4 × 1 |
 //! | GUID | 16 |
 //! | length of the whole | 8 |
-//! | numbers of states, inputs, input derivative orders, modes, integrator memory, parameters | 6 × 4 |
+//! | numbers of states, inputs, input derivative orders, modes, discrete numbers, integrator memory, parameters | 7 × 4 |
 //! | start, stop (NaN: none), tolerance (NaN: none), time | 4 × 8 |
-//! | states, inputs, input derivatives order by order, integrator memory, parameters | 8 each |
+//! | states, inputs, input derivatives order by order, discrete numbers, integrator memory, parameters | 8 each |
 //! | modes | 4 each |
 //! | first 128 bits of SHA-256 over all that | 16 |
 
@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 
 const MAGIC: [u8; 8] = *b"GRAPPLE\0";
 /// Raised whenever the layout above changes.
-const LAYOUT: u32 = 2;
-const HEADER: usize = 8 + 4 + 4 + 16 + 8 + 6 * 4 + 4 * 8;
+const LAYOUT: u32 = 3;
+const HEADER: usize = 8 + 4 + 4 + 16 + 8 + 7 * 4 + 4 * 8;
 const CHECKSUM: usize = 16;
 
 /// All that makes an instance's answers: with it another instance of the same FMU goes on with the same bits.
@@ -45,13 +45,14 @@ impl SavedState {
         size(self.counts())
     }
 
-    fn counts(&self) -> [usize; 6] {
+    fn counts(&self) -> [usize; 7] {
         let state = &self.state;
         [
             state.x.len(),
             state.u.len(),
             state.u_derivatives.len(),
-            state.modes.len(),
+            state.discrete.modes.len(),
+            state.discrete.numbers.len(),
             state.memory.size(),
             self.parameters.len(),
         ]
@@ -83,13 +84,14 @@ impl SavedState {
             .iter()
             .chain(&state.x)
             .chain(inputs.flatten())
+            .chain(&state.discrete.numbers)
             .copied()
             .chain(state.memory.numbers())
             .chain(self.parameters.iter().copied());
         for number in numbers {
             bytes.extend(number.to_le_bytes());
         }
-        for mode in &state.modes {
+        for mode in &state.discrete.modes {
             bytes.extend(mode.to_le_bytes());
         }
         let checksum = checksum(&bytes);
@@ -168,12 +170,13 @@ impl SavedState {
             .x
             .iter_mut()
             .chain(inputs.flatten())
+            .chain(&mut state.discrete.numbers)
             .chain(&mut memory)
             .chain(&mut self.parameters);
         for number in numbers {
             *number = reader.f64()?;
         }
-        for mode in &mut state.modes {
+        for mode in &mut state.discrete.modes {
             *mode = i32::from_le_bytes(reader.take()?);
         }
         let finite = state.t.is_finite()
@@ -181,6 +184,7 @@ impl SavedState {
                 .x
                 .iter()
                 .chain(&state.u)
+                .chain(&state.discrete.numbers)
                 .chain(&self.parameters)
                 .all(|x| x.is_finite());
         Some(match state.memory.restore(&memory) {
@@ -191,8 +195,8 @@ impl SavedState {
     }
 }
 
-fn size([nx, nu, orders, modes, memory, parameters]: [usize; 6]) -> usize {
-    HEADER + 8 * (nx + nu * (1 + orders) + memory + parameters) + 4 * modes + CHECKSUM
+fn size([nx, nu, orders, modes, numbers, memory, parameters]: [usize; 7]) -> usize {
+    HEADER + 8 * (nx + nu * (1 + orders) + numbers + memory + parameters) + 4 * modes + CHECKSUM
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {

@@ -3,6 +3,7 @@
 //! Every load is a short list of entries with their parameters' places; one that the spec does not
 //! write has no entry and costs nothing.
 
+mod contact;
 mod drive;
 mod joint;
 mod line;
@@ -10,11 +11,15 @@ mod modal;
 mod port;
 mod range;
 mod signal;
+mod strike;
 mod wave;
 
+pub use contact::Contact;
 pub use drive::Drive;
+pub use port::Port;
 pub use range::Range;
 pub use signal::SignalSource;
+pub use strike::{Strike, Struck};
 pub use wave::{Wave, reached};
 
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
@@ -28,12 +33,17 @@ use crate::{Error, Problem};
 pub struct Loads {
     gravity: Option<ParamId>,
     joints: joint::JointLoads,
-    ports: Vec<port::Port>,
+    /// Frames on which something from outside acts.
+    pub ports: Vec<Port>,
     lines: Vec<line::LineLoad>,
     /// Ranges of joint coordinates, with their stops.
     pub ranges: Vec<Range>,
     /// Joints that are held or driven.
     pub drives: Vec<Drive>,
+    /// Frames that may strike each other.
+    pub contacts: Vec<Contact>,
+    /// The commands for impulses.
+    pub strikes: Vec<Strike>,
 }
 
 /// What the loads need to know of one instant.
@@ -104,8 +114,10 @@ impl Loads {
                 range::declare(&body.joint, written, declare, &mut ranges);
             }
         }
-        let ports = port::declare(spec, system, declare)?;
+        let mut strikes = Vec::new();
+        let ports = port::declare(spec, system, declare, &mut strikes)?;
         let lines = line::declare(spec, system, declare)?;
+        let contacts = contact::declare(spec, system, declare, &mut strikes)?;
         Ok(Self {
             gravity,
             joints,
@@ -113,6 +125,8 @@ impl Loads {
             lines,
             ranges,
             drives,
+            contacts,
+            strikes,
         })
     }
 
@@ -123,6 +137,9 @@ impl Loads {
         }
         for drive in &self.drives {
             drive.judge(declared, values, problems);
+        }
+        for contact in &self.contacts {
+            contact.judge(declared, values, problems);
         }
     }
 
@@ -154,6 +171,20 @@ impl Loads {
     /// How many joints' motions are switched.
     pub fn switched(&self) -> usize {
         self.drives.iter().filter(|drive| drive.is_switched()).count()
+    }
+
+    /// The contacts that capture.
+    pub fn captures(&self) -> impl Iterator<Item = (usize, &Contact)> {
+        self.contacts
+            .iter()
+            .enumerate()
+            .filter(|(_, contact)| contact.turns().is_some())
+    }
+
+    /// The inputs that make impulses.
+    pub fn strike_inputs(&self) -> impl Iterator<Item = usize> {
+        let ports = self.ports.iter().filter_map(Port::impulse_inputs).flatten();
+        self.strikes.iter().map(Strike::input).chain(ports)
     }
 
     /// Whether what a drive prescribes depends on the state.

@@ -1,31 +1,37 @@
-use super::Instant;
+use super::{Instant, Strike, Struck};
 use crate::Error;
-use crate::algebra::{Mat3, Scalar, Vec3, Wrench, lift3, lift33};
+use crate::algebra::{Mat3, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::{PortAxes, Spec, problem};
 use crate::system::{Declarations, FrameRef, Quantity, System, Unit};
 
-/// A wrench from outside on a frame.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Port {
-    body: usize,
-    /// Index of a named frame; the body's own if none.
-    frame: Option<usize>,
+/// A wrench from outside on a frame, and an impulse.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The user's name.
+    pub name: String,
+    /// Where it acts.
+    pub frame: FrameRef,
     axes: PortAxes,
     /// First of six inputs: force, torque.
     input: usize,
+    /// First of three inputs: the impulse.
+    impulse: Option<usize>,
 }
 
-pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<Port>, Error> {
+/// Lists the ports; those on which an impulse may act have a command among the `strikes`.
+pub(super) fn declare(
+    spec: &Spec,
+    system: &System,
+    declare: &mut Declarations,
+    strikes: &mut Vec<Strike>,
+) -> Result<Vec<Port>, Error> {
     let mut ports = Vec::new();
     for (name, port) in &spec.port {
-        let (body, frame) = match system.frame(&port.frame) {
-            Some(FrameRef::Body(body)) => (body, None),
-            Some(FrameRef::Frame(frame)) => (system.frames[frame].body, Some(frame)),
-            Some(FrameRef::World) | None => {
-                let what = format!("there is no frame or body \"{}\"", port.frame);
-                return Err(Error::Spec(vec![problem("port", name, "frame", what)]));
-            }
+        let frame = system.frame(&port.frame).filter(|frame| *frame != FrameRef::World);
+        let Some(frame) = frame else {
+            let what = format!("there is no frame or body \"{}\"", port.frame);
+            return Err(Error::Spec(vec![problem("port", name, "frame", what)]));
         };
         let axes = match port.axes {
             PortAxes::World => "inertial axes",
@@ -45,11 +51,27 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
         for quantity in force.into_iter().chain(torque) {
             declare.input(quantity, 0.0, false);
         }
+        let impulse = port.impulse.then(|| {
+            let first = declare.inputs.len();
+            let what = format!("impulse at {}, {axes}, that acts when {name}.strike rises", port.frame);
+            for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
+                declare.input(quantity, 0.0, true);
+            }
+            let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
+            strikes.push(Strike::declare(
+                &format!("{name}.strike"),
+                what,
+                Struck::Port(ports.len()),
+                declare,
+            ));
+            first
+        });
         ports.push(Port {
-            body,
+            name: name.clone(),
             frame,
             axes: port.axes,
             input,
+            impulse,
         });
     }
     Ok(ports)
@@ -57,33 +79,31 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
 
 impl Port {
     /// Adds the wrench.
-    pub fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let station = self.frame.and_then(|frame| now.system.frames[frame].station);
-        let at = match station {
-            Some(station) => &now.kinematics.stations[station],
-            None => &now.kinematics.bodies[self.body],
-        };
-        let (R_BF, p_BF) = match self.frame {
-            Some(frame) => {
-                let X_BF = &now.derived.frames[frame].X_BF;
-                (lift33::<S>(&X_BF.R), lift3::<S>(&X_BF.p))
-            }
-            None => (Mat3::identity(), Vec3::zeros()),
-        };
+    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let u = &now.inputs[self.input..];
-        let mut F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
-        if self.axes == PortAxes::Frame {
-            let R_WF = at.R_WB * R_BF;
-            F = Wrench::new(R_WF * F.t, R_WF * F.f);
+        let F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
+        let (system, kinematics) = (now.system, now.kinematics);
+        let X_WF = kinematics.arm(system, now.derived, self.frame);
+        let F = match self.axes {
+            PortAxes::World => F,
+            PortAxes::Frame => F.express(&X_WF.R),
+        };
+        applied.push(system, kinematics, system.carrier(self.frame), F.shift(&X_WF.p));
+    }
+
+    /// The inputs of its impulse.
+    pub(super) fn impulse_inputs(&self) -> Option<std::ops::Range<usize>> {
+        self.impulse.map(|first| first..first + 3)
+    }
+
+    /// The impulse, N·s, inertial axes; `R_WF` takes the frame's axes there.
+    pub fn impulse(&self, inputs: &[f64], R_WF: &Mat3<f64>) -> Vec3<f64> {
+        let p = self
+            .impulse
+            .map_or_else(Vec3::zeros, |first| Vec3::from_column_slice(&inputs[first..first + 3]));
+        match self.axes {
+            PortAxes::World => p,
+            PortAxes::Frame => R_WF * p,
         }
-        let mut F = F.shift(&(at.R_WB * p_BF));
-        if let (Some(station), Some(modes)) = (station, &now.system.bodies[self.body].modes) {
-            let T = &now.kinematics.T[now.system.stations[station].first..];
-            for (v, T) in modes.rates().zip(T) {
-                applied.tau[v] += F.power(T);
-            }
-            F = F.shift(&at.r_PB_W);
-        }
-        applied.wrench[self.body] = applied.wrench[self.body] + F;
     }
 }

@@ -1,9 +1,11 @@
+use super::Discrete;
+use super::closure::Closure;
 use super::coordinates::{Constrained, Coordinates};
 use super::model::{Model, Parts};
 use super::outputs::View;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, Singular, What};
-use crate::loads::{Drive, Instant};
+use crate::loads::Instant;
 use crate::spec::{JointMotion, at};
 use crate::system::{Baumgarte, Derived, Kinematics, Recovered};
 use crate::{Error, Problem};
@@ -13,15 +15,17 @@ use crate::{Error, Problem};
 /// Generic over the scalar: with dual numbers the same way gives exact derivatives.
 #[derive(Clone, Debug)]
 pub struct Evaluation<S: Scalar> {
-    kinematics: Kinematics<S>,
+    pub(super) kinematics: Kinematics<S>,
     /// Coordinates and rates of joints, where they are not the states.
     recovered: Option<Box<Recovered<S>>>,
-    applied: Applied<S>,
-    dynamics: Dynamics<S>,
+    pub(super) applied: Applied<S>,
+    pub(super) dynamics: Dynamics<S>,
+    /// What holds captured frames, if there can be any.
+    closure: Option<Box<Closure<S>>>,
     slots: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
     /// The derivatives of the rates of joints and modes, where they are not the states'.
-    qdd: Vec<S>,
+    pub(super) qdd: Vec<S>,
 }
 
 impl<S: Scalar> Evaluation<S> {
@@ -33,6 +37,7 @@ impl<S: Scalar> Evaluation<S> {
             recovered: model.coordinates.room(system),
             applied: Applied::none(system),
             dynamics: Dynamics::new(system, &model.spec),
+            closure: Closure::new(model),
             slots: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
             qdd: vec![S::zero(); system.nv],
@@ -48,11 +53,11 @@ impl<S: Scalar> Evaluation<S> {
         model: &Model,
         (derived, parameters): (&Derived, &[f64]),
         t: f64,
-        (x, u, modes): (&[S], &[S], &[i32]),
+        (x, u, discrete): (&[S], &[S], &Discrete),
         dx: &mut [S],
     ) -> Result<(), Error> {
         let system = &model.system;
-        model.inputs_at(parameters, t, (u, modes), &mut self.slots);
+        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
         self.place(model, derived, model.coordinates.baumgarte(parameters), x);
         let here = model.split(x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
@@ -64,18 +69,19 @@ impl<S: Scalar> Evaluation<S> {
             q,
             qd,
             inputs: &self.slots,
-            motions: model.motions(modes),
+            motions: model.motions(&discrete.modes),
         };
         let power = model.loads.evaluate(&now, &mut self.applied);
-        self.accelerate(model, derived, power, x, dx)
+        self.accelerate(model, (derived, Some(parameters)), (power, discrete), x, dx)
     }
 
-    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states are [placed](Self::place).
-    fn accelerate(
+    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states are [placed](Self::place). With parameters, gaps of
+    /// captures are closed by their gains.
+    pub(super) fn accelerate(
         &mut self,
         model: &Model,
-        derived: &Derived,
-        mut power: S,
+        (derived, gains): (&Derived, Option<&[f64]>),
+        (mut power, discrete): (S, &Discrete),
         x: &[S],
         dx: &mut [S],
     ) -> Result<(), Error> {
@@ -86,10 +92,14 @@ impl<S: Scalar> Evaluation<S> {
             Coordinates::Minimal => &mut *to.rates,
             Coordinates::Maximal(_) | Coordinates::Velocities(_) => self.qdd.as_mut_slice(),
         };
-        let (kinematics, applied) = (&self.kinematics, &self.applied);
+        let (kinematics, applied) = (&self.kinematics, &mut self.applied);
         self.dynamics
             .solve(system, derived, kinematics, applied, (q, &mut *qdd))
             .map_err(|singular| named(model, singular))?;
+        if let Some(closure) = &mut self.closure {
+            let of = (kinematics, &mut *applied, &mut self.dynamics);
+            closure.hold(model, (derived, gains), discrete, of, (q, &mut *qdd))?;
+        }
         power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
         if let Some(work) = to.work.first_mut() {
             *work = power;
@@ -120,7 +130,7 @@ impl<S: Scalar> Evaluation<S> {
         &mut self,
         model: &Model,
         (derived, parameters): (&Derived, &[f64]),
-        (x, modes): (&[S], &[i32]),
+        (x, discrete): (&[S], &Discrete),
         y: &mut [S],
     ) {
         let system = &model.system;
@@ -141,7 +151,7 @@ impl<S: Scalar> Evaluation<S> {
             q,
             qd,
             inputs: &self.slots,
-            motions: model.motions(modes),
+            motions: model.motions(&discrete.modes),
         };
         let view = View {
             now,
@@ -150,7 +160,10 @@ impl<S: Scalar> Evaluation<S> {
             applied: &self.applied,
             q_WB,
             recovered,
-            sides: &modes[model.signals.len()..],
+            sides: &discrete.modes[model.signals.len()..],
+            numbers: &discrete.numbers,
+            captures: &discrete.modes[model.first_capture()..],
+            closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
         model.output_groups.write(&view, y);
     }
@@ -169,7 +182,7 @@ impl<S: Scalar> Evaluation<S> {
     }
 
     /// Fills the kinematics.
-    fn place(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
+    pub(super) fn place(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
         let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
@@ -198,53 +211,9 @@ impl Evaluation<f64> {
         &self.slots
     }
 
-    /// Takes the rates of the joints of some drives away, by impulses at those joints: momentum stays as it is, and so do the rates of other joints that are
-    /// driven. Memory is taken for it.
-    ///
-    /// An impulse `j` on the driven rates changes all rates by `M⁻¹ j`, and `j` is such that the driven ones change as they should: the dynamics at rest, without
-    /// loads, with those changes as prescribed accelerations.
-    ///
-    /// # Errors
-    /// [`Error::Singular`] if something moves no inertia.
-    pub(super) fn lock(
-        &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        x: &mut [f64],
-        modes: &[i32],
-        locks: impl Fn(&Drive) -> bool,
-    ) -> Result<(), Error> {
-        let qd = self.coordinates(model, (derived, parameters), x).1.to_vec();
-        let mut still = x.to_vec();
-        model.split_mut(&mut still).rates.fill(0.0);
-        self.place(model, derived, Baumgarte::NONE, &still);
-        self.applied.clear();
-        for drive in &model.loads.drives {
-            self.applied.driven[drive.body] = drive.motion_now(model.motions(modes)) != JointMotion::Loads;
-            for v in drive.rates() {
-                self.applied.qdd[v] = if locks(drive) { -qd[v] } else { 0.0 };
-            }
-        }
-        let mut jump = vec![0.0; x.len()];
-        self.accelerate(model, derived, 0.0, &still, &mut jump)?;
-        let (to, jump) = (model.split_mut(x), model.split(&jump));
-        to.rates
-            .iter_mut()
-            .zip(jump.rates)
-            .for_each(|(rate, jump)| *rate += jump);
-        for drive in &model.loads.drives {
-            for v in drive.rates() {
-                // Half of what it was and what it is.
-                let rate = qd[v] + 0.5 * self.applied.qdd[v];
-                to.work
-                    .iter_mut()
-                    .for_each(|work| *work += self.dynamics.drive[v] * rate);
-                if let (true, Coordinates::Minimal) = (locks(drive), &model.coordinates) {
-                    to.rates[v] = 0.0;
-                }
-            }
-        }
-        Ok(())
+    /// Fills the kinematics for the states, whoever has them.
+    pub(super) fn stand(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[f64]) {
+        self.place(model, derived, model.coordinates.baumgarte(parameters), x);
     }
 
     /// The joint or the mode that moves no inertia where the spec starts, if there is one.

@@ -1,6 +1,6 @@
 use super::coordinates::{Constrained, Coordinates};
 use super::model::Parts;
-use super::{Jacobians, LANES, Model, OutputKind, Plant, Tangent};
+use super::{Discrete, Jacobians, LANES, Model, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
 use crate::spec::{Capability, JointType};
@@ -61,7 +61,7 @@ impl Linearisation {
     ///
     /// # Errors
     /// [`Error::NotLinearised`] in a formulation that does not have it; those of [`Plant::evaluate`], of values and of partial derivatives.
-    pub fn new(plant: &mut Plant, t: f64, (x, u, modes): (&[f64], &[f64], &[i32])) -> Result<Self, Error> {
+    pub fn new(plant: &mut Plant, t: f64, (x, u, discrete): (&[f64], &[f64], &Discrete)) -> Result<Self, Error> {
         let model = plant.model().clone();
         let formulation = model.spec.formulation;
         if !formulation.has(Capability::Linearisation) {
@@ -82,7 +82,7 @@ impl Linearisation {
         let (T, S) = chart(positions.len() + rates.len(), &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
-        let at = (x.as_slice(), u, modes);
+        let at = (x.as_slice(), u, discrete);
         Tangent::<LANES>::new(&model).jacobians(plant, t, at, &mut jacobians)?;
         let mut A = &S * &jacobians.A * &T;
         for attitude in &attitudes {

@@ -1,7 +1,9 @@
 use super::coordinates::{Constrained, Coordinates};
+use super::discrete::{Discrete, PER_CAPTURE, POSE};
 use super::evaluation::Evaluation;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
+use super::report::Report;
 use crate::algebra::{Quaternion, Scalar};
 use crate::loads::{Loads, SignalSource};
 use crate::spec::{self, Spec, at};
@@ -63,6 +65,8 @@ pub struct Output {
 pub enum OutputKind {
     /// A real number that changes at any time.
     Continuous,
+    /// A real number that changes at events only.
+    Discrete,
     /// True (1) or false (0), and changes at events only.
     Flag,
 }
@@ -208,25 +212,47 @@ impl Model {
         self.loads.ranges.len() + self.limits.len()
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, motions of joints.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, motions of joints, commands.
     pub fn mode_count(&self) -> usize {
-        self.signals.len() + self.indicator_count() + self.loads.switched()
+        self.first_capture() + self.loads.captures().count() * PER_CAPTURE
     }
 
-    /// Whether there are commands that switch the motions of joints.
-    pub fn is_switched(&self) -> bool {
-        self.loads.switched() > 0
+    /// Number of discrete numbers.
+    pub fn number_count(&self) -> usize {
+        self.loads.contacts.len() * Report::COUNT + self.loads.captures().count() * POSE
+    }
+
+    /// Whether there are commands, of which a host that knows no events has to be told.
+    pub fn is_commanded(&self) -> bool {
+        self.loads.switched() > 0 || !self.loads.strikes.is_empty()
+    }
+
+    /// Where the motions of joints stand among the modes.
+    pub(super) fn first_motion(&self) -> usize {
+        self.signals.len() + self.indicator_count()
+    }
+
+    /// Where the captures stand.
+    pub(super) fn first_capture(&self) -> usize {
+        self.first_command() + self.loads.strikes.len()
+    }
+
+    /// Where the commands stand that have risen.
+    pub(super) fn first_command(&self) -> usize {
+        self.first_motion() + self.loads.switched()
     }
 
     /// Of the modes, those of joints whose motion is switched.
     pub(super) fn motions<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
-        &modes[self.signals.len() + self.indicator_count()..]
+        &modes[self.first_motion()..]
     }
 
-    /// How the joints move at the start.
-    pub(super) fn start_modes(&self, modes: &mut [i32]) {
+    /// How the joints move at the start; nothing else has happened.
+    pub(super) fn start_discrete(&self, discrete: &mut Discrete) {
+        let Discrete { modes, numbers } = discrete;
         modes.fill(0);
-        let first = self.signals.len() + self.indicator_count();
+        numbers.fill(0.0);
+        let first = self.first_motion();
         for drive in &self.loads.drives {
             if let Some(mode) = drive.mode() {
                 modes[first + mode] = drive.motion().number();
@@ -420,12 +446,13 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
     spec.measure.retain(|name, _| sound("measure", name));
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        ["port", "line_load", "joint"]
+        ["port", "line_load", "contact", "joint"]
             .iter()
             .all(|section| sound(section, owner))
             && sound("signal", input)
     });
     spec.port.retain(|name, _| sound("port", name));
+    spec.contact.retain(|name, _| sound("contact", name));
     spec.line_load.retain(|name, _| sound("line_load", name));
     spec.joint.retain(|name, _| sound("joint", name));
     for (name, body) in &mut spec.body {

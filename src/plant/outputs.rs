@@ -1,12 +1,15 @@
 mod modal;
 
+use super::closure::Closed;
+use super::discrete::PER_CAPTURE;
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
+use super::report::Report;
 use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Instant, Loads, Range, SignalSource};
+use crate::loads::{Contact, Instant, Loads, Range, SignalSource};
 use crate::spec::{Capability, Formulation, JointType, Spec, problem};
 use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{BodyKinematics, Elastic, FrameRef, Input, Joint, Modes, Quantity, Recovered, System, Unit};
@@ -57,6 +60,12 @@ enum Group {
     GapRates,
     /// Condition number of the saddle-point matrix.
     Condition,
+    /// What the last strike of a contact was and did.
+    Report(usize),
+    /// Whether a capture holds: place of its mode.
+    Captured(usize),
+    /// How far off a capture is, and what it bears.
+    Capture(usize),
 }
 
 /// What the outputs need to know of one instant, beside the loads' view of it.
@@ -73,6 +82,12 @@ pub(super) struct View<'a, S: Scalar> {
     pub recovered: Option<&'a Recovered<S>>,
     /// Sides of the ranges, then of the linear limits.
     pub sides: &'a [i32],
+    /// What stands until the next event.
+    pub numbers: &'a [f64],
+    /// Modes of the captures.
+    pub captures: &'a [i32],
+    /// What holds each capture.
+    pub closed: &'a [Closed<S>],
 }
 
 /// A frame's position and motion in the world.
@@ -212,6 +227,12 @@ impl Outputs {
             outputs.flag(Group::Limits(first, count), quantity, watched.map(Range::coordinate));
             first += count;
         }
+        for (i, contact) in loads.contacts.iter().enumerate() {
+            outputs.report(contact, i);
+        }
+        for (capture, (_, contact)) in loads.captures().enumerate() {
+            outputs.capture(contact, capture);
+        }
         if spec.output.diagnostics {
             outputs.diagnostics();
             if spec.formulation.has(Capability::Constraints) {
@@ -245,6 +266,52 @@ impl Outputs {
         self.declared.extend(quantities.into_iter().map(|quantity| Output {
             quantity,
             kind: OutputKind::Continuous,
+        }));
+    }
+
+    fn capture(&mut self, contact: &Contact, capture: usize) {
+        let (name, [a, b]) = (&contact.name, &contact.names);
+        self.groups.push(Group::Captured(capture));
+        self.declared.push(Output {
+            quantity: Quantity::new(
+                format!("{name}.captured"),
+                Unit::One,
+                format!("1 while {a} and {b} are held together"),
+            ),
+            kind: OutputKind::Discrete,
+        });
+        let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
+        let drift = [
+            Quantity::new(
+                format!("{name}.drift"),
+                Unit::Metre,
+                format!("by how far {a} is off from where it was captured in {b}"),
+            ),
+            Quantity::new(
+                format!("{name}.drift_angle"),
+                Unit::Radian,
+                format!("by how far {a} has turned in {b} since it was captured, small; of a grasp"),
+            ),
+        ];
+        let force = vector(
+            "force",
+            Unit::Newton,
+            format!("force on {a} that holds it at {b}, inertial axes"),
+        );
+        let moment = vector(
+            "moment",
+            Unit::NewtonMetre,
+            format!("moment on {a} that holds it at {b}, about its origin, inertial axes"),
+        );
+        self.push(Group::Capture(capture), drift.into_iter().chain(force).chain(moment));
+    }
+
+    fn report(&mut self, contact: &Contact, index: usize) {
+        self.groups.push(Group::Report(index));
+        let quantities = Report::quantities(contact).into_iter();
+        self.declared.extend(quantities.map(|quantity| Output {
+            quantity,
+            kind: OutputKind::Discrete,
         }));
     }
 
@@ -497,6 +564,18 @@ impl Outputs {
                 Group::OnBase(body) => view.on_base(body, &mut y),
                 Group::Gaps => view.gaps(|recovered| &recovered.gap, &mut y),
                 Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
+                Group::Captured(capture) => y.number(S::lift(f64::from(view.captures[capture * PER_CAPTURE]))),
+                Group::Capture(capture) => {
+                    let Closed { gap, wrench } = &view.closed[capture];
+                    y.number(norm(&gap.v));
+                    y.number(norm(&gap.w));
+                    y.vector(&wrench.f);
+                    y.vector(&wrench.t);
+                }
+                Group::Report(contact) => {
+                    let numbers = &view.numbers[contact * Report::COUNT..(contact + 1) * Report::COUNT];
+                    numbers.iter().for_each(|&number| y.number(S::lift(number)));
+                }
                 Group::Condition => {
                     let now = &view.now;
                     let condition =

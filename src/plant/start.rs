@@ -1,4 +1,4 @@
-use super::{Evaluation, Plant, Tangent};
+use super::{Discrete, Evaluation, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::system::Parameter;
@@ -34,7 +34,7 @@ impl Tangent<1> {
         &mut self,
         plant: &Plant,
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         (delta_p, delta_u): (&[f64], &[f64]),
         along: StartAlong,
     ) -> Result<(), Error> {
@@ -97,7 +97,7 @@ impl Differences {
     ///
     /// The entry that changes least is taken (Ridders 1982; Press et al., *Numerical Recipes*, §5.7). Steps that lead to where
     /// nothing can be evaluated are too long: a beam nearly as heavy as its body bears no other mass.
-    fn slope(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &[i32]), j: usize) -> Result<&[f64], Error> {
+    fn slope(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &Discrete), j: usize) -> Result<&[f64], Error> {
         let model = &*plant.model;
         let size = size(&model.parameters, &plant.parameters, j);
         let mut least = f64::INFINITY;
@@ -148,7 +148,13 @@ impl Differences {
     }
 
     /// Initial states, derivatives and outputs with parameter `j` less and more by `h`.
-    fn ends(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &[i32]), (j, h): (usize, f64)) -> Result<(), Error> {
+    fn ends(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        at: (&[f64], &[f64], &Discrete),
+        (j, h): (usize, f64),
+    ) -> Result<(), Error> {
         let model = &*plant.model;
         let mut parameters = plant.parameters.clone();
         for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {

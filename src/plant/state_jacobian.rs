@@ -1,6 +1,6 @@
 use super::coordinates::Coordinates;
 use super::evaluation::named;
-use super::{LANES, Model, Plant, Tangent};
+use super::{Discrete, LANES, Model, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::dynamics::Applied;
@@ -12,7 +12,7 @@ use nalgebra::DMatrixViewMut;
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
 /// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, or a drive follows a reference, it *is* by dual numbers.
+/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, or where something may be captured, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]
@@ -28,7 +28,9 @@ impl StateJacobian {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal if model.loads.drives_read_state() => Way::ByDuals(Box::new(Tangent::new(model))),
+            Coordinates::Minimal if model.loads.drives_read_state() || model.loads.captures().next().is_some() => {
+                Way::ByDuals(Box::new(Tangent::new(model)))
+            }
             Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model))),
             Coordinates::Maximal(_) | Coordinates::Velocities(_) => Way::ByDuals(Box::new(Tangent::new(model))),
         })
@@ -42,7 +44,7 @@ impl StateJacobian {
         &mut self,
         plant: &Plant,
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         A: &mut [f64],
     ) -> Result<(), Error> {
         match &mut self.0 {
@@ -80,14 +82,14 @@ impl ByTree {
         &mut self,
         plant: &Plant,
         t: f64,
-        (x, u, modes): (&[f64], &[f64], &[i32]),
+        (x, u, discrete): (&[f64], &[f64], &Discrete),
         A: &mut [f64],
     ) -> Result<(), Error> {
         let (model, derived, parameters) = (&*plant.model, &plant.derived, plant.parameters.as_slice());
         let (system, loads) = (&model.system, &model.loads);
         let (q, rest) = x.split_at(system.nq);
         let qd = &rest[..system.nv];
-        model.inputs_at(parameters, t, (u, modes), &mut self.inputs);
+        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.inputs);
         self.kinematics.update(system, derived, q, qd);
         let now = Instant {
             system,
@@ -97,7 +99,7 @@ impl ByTree {
             q,
             qd,
             inputs: &self.inputs,
-            motions: model.motions(modes),
+            motions: model.motions(&discrete.modes),
         };
         self.active.clear();
         loads.add_active(&now, &mut self.active);
@@ -122,7 +124,7 @@ impl ByTree {
                     q: &local.q,
                     qd: &local.qd,
                     inputs,
-                    motions: model.motions(modes),
+                    motions: model.motions(&discrete.modes),
                 };
                 load(loads, &now, &mut local.applied);
             };

@@ -1,4 +1,4 @@
-use super::{Evaluation, Model, Plant};
+use super::{Discrete, Evaluation, Model, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::system::Derived;
@@ -88,7 +88,7 @@ impl<const N: usize> Tangent<N> {
         &mut self,
         plant: &Plant,
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         jacobians: &mut Jacobians,
     ) -> Result<(), Error> {
         self.jacobians_of(&plant.model, (&plant.derived, &plant.parameters), t, at, jacobians)
@@ -100,7 +100,7 @@ impl<const N: usize> Tangent<N> {
         model: &Model,
         numbers: (&Derived, &[f64]),
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         jacobians: &mut Jacobians,
     ) -> Result<(), Error> {
         let (nx, nu) = (self.x.len(), self.u.len());
@@ -130,7 +130,7 @@ impl<const N: usize> Tangent<N> {
         &mut self,
         plant: &Plant,
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         A: &mut [f64],
     ) -> Result<(), Error> {
         let nx = self.x.len();
@@ -146,7 +146,7 @@ impl<const N: usize> Tangent<N> {
     }
 
     /// Makes the states and inputs from number `first` on the independent variables.
-    fn seed_columns(&mut self, (x, u, _): (&[f64], &[f64], &[i32]), first: usize) {
+    fn seed_columns(&mut self, (x, u, _): (&[f64], &[f64], &Discrete), first: usize) {
         let values = x.iter().chain(u);
         for (i, (dual, &value)) in self.x.iter_mut().chain(&mut self.u).zip(values).enumerate() {
             *dual = match i.checked_sub(first) {
@@ -162,14 +162,15 @@ impl<const N: usize> Tangent<N> {
         model: &Model,
         numbers: (&Derived, &[f64]),
         t: f64,
-        modes: &[i32],
+        discrete: &Discrete,
         outputs: bool,
     ) -> Result<(), Error> {
-        let at = (self.x.as_slice(), self.u.as_slice(), modes);
+        let at = (self.x.as_slice(), self.u.as_slice(), discrete);
         self.evaluation.derivative(model, numbers, t, at, &mut self.dx)?;
         check(&self.dx, t, |i| &model.derivatives[i].name)?;
         if outputs {
-            self.evaluation.outputs(model, numbers, (&self.x, modes), &mut self.y);
+            self.evaluation
+                .outputs(model, numbers, (&self.x, discrete), &mut self.y);
             check(&self.y, t, |i| &model.outputs[i].quantity.name)?;
         }
         Ok(())
@@ -185,7 +186,7 @@ impl Tangent<1> {
         &mut self,
         plant: &Plant,
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         along: (&[f64], &[f64]),
         delta_dx: &mut [f64],
     ) -> Result<(), Error> {
@@ -203,7 +204,7 @@ impl Tangent<1> {
         &mut self,
         plant: &Plant,
         t: f64,
-        at: (&[f64], &[f64], &[i32]),
+        at: (&[f64], &[f64], &Discrete),
         along: (&[f64], &[f64]),
         (delta_dx, delta_y): (&mut [f64], &mut [f64]),
     ) -> Result<(), Error> {
@@ -214,7 +215,7 @@ impl Tangent<1> {
         Ok(())
     }
 
-    fn seed(&mut self, (x, u, _): (&[f64], &[f64], &[i32]), (delta_x, delta_u): (&[f64], &[f64])) {
+    fn seed(&mut self, (x, u, _): (&[f64], &[f64], &Discrete), (delta_x, delta_u): (&[f64], &[f64])) {
         let duals = self.x.iter_mut().chain(&mut self.u);
         let values = x.iter().chain(u).zip(delta_x.iter().chain(delta_u));
         for (dual, (&value, &delta)) in duals.zip(values) {

@@ -10,7 +10,7 @@ pub use state::{INPUT_ORDER, State};
 use crate::Error;
 use crate::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{Model, Plant, StateJacobian};
+use crate::plant::{Discrete, Model, Plant, StateJacobian};
 use crate::spec;
 
 /// A plant in motion.
@@ -112,7 +112,7 @@ impl Simulation {
     fn restart(&mut self, t: f64) {
         self.state.t = t;
         self.state.memory = Memory::new(self.stepper.settings());
-        self.plant.start(t, &mut self.state.x, &mut self.state.modes);
+        self.plant.start(t, &mut self.state.x, &mut self.state.discrete);
         self.statistics = Statistics::default();
         self.stepper.invalidate();
     }
@@ -151,10 +151,8 @@ impl Simulation {
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         while self.state.t < t_end {
-            if self.plant.is_commanded(self.state.t, &self.state.u, &self.state.modes) {
-                self.handle_event(messages)?;
-            }
-            let event = self.plant.next_time_event(&self.state.modes);
+            self.obey(messages)?;
+            let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(messages)?;
                 continue;
@@ -162,12 +160,12 @@ impl Simulation {
             let limit = event.map_or(t_end, |event| event.min(t_end));
             let t_before = self.state.t;
             self.plant
-                .indicators(&self.state.x, &self.state.modes, &mut self.room.z_before);
+                .indicators(&self.state.x, &self.state.discrete, &mut self.room.z_before);
             if let Some(method) = self.step(t_start, limit)? {
                 messages.push(changed_to(method, self.state.t));
             }
-            let (x, modes) = (&self.state.x, &self.state.modes);
-            self.plant.indicators(x, modes, &mut self.room.z_after);
+            let (x, discrete) = (&self.state.x, &self.state.discrete);
+            self.plant.indicators(x, discrete, &mut self.room.z_after);
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
             if self.room.z_before.iter().zip(&self.room.z_after).any(crossed) {
                 self.go_back_to_first_crossing(t_start, t_before)?;
@@ -179,13 +177,29 @@ impl Simulation {
         Ok(())
     }
 
+    /// Obeys what is commanded now.
+    ///
+    /// # Errors
+    /// What [`Plant::update`] says.
+    pub fn obey(&mut self, messages: &mut Vec<String>) -> Result<(), Error> {
+        if self
+            .plant
+            .is_commanded(self.state.t, &self.state.u, &self.state.discrete)
+        {
+            self.handle_event(messages)?;
+        }
+        Ok(())
+    }
+
     fn handle_event(&mut self, messages: &mut Vec<String>) -> Result<(), Error> {
-        let State { t, x, u, modes, .. } = &mut self.state;
-        if self.plant.update_modes(*t, (x, u), modes, messages)?.modes {
+        let State { t, x, u, discrete, .. } = &mut self.state;
+        let changes = self.plant.update(*t, (x, u), discrete, messages);
+        // What failed may have changed something before.
+        if changes.as_ref().map_or(true, |changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();
         }
-        Ok(())
+        changes.map(|_| ())
     }
 
     /// One accepted step, not beyond `limit`; the method of the next one if it has changed.
@@ -195,14 +209,14 @@ impl Simulation {
             x,
             u,
             u_derivatives,
-            modes,
+            discrete,
             memory,
         } = &mut self.state;
         let mut motion = Motion {
             plant: &mut self.plant,
             t_start,
             inputs: (u, u_derivatives),
-            modes,
+            discrete,
             u: &mut self.room.u,
             state_jacobian: self.state_jacobian.as_mut(),
         };
@@ -224,14 +238,14 @@ impl Simulation {
             x,
             u,
             u_derivatives,
-            modes,
+            discrete,
             ..
         } = &mut self.state;
         let mut motion = Motion {
             plant: &mut self.plant,
             t_start,
             inputs: (u, u_derivatives),
-            modes,
+            discrete,
             u: &mut self.room.u,
             state_jacobian: self.state_jacobian.as_mut(),
         };
@@ -257,7 +271,7 @@ impl Simulation {
             }
             let side = |at: f64| {
                 dense.interpolate(at, x_inside);
-                plant.indicators(x_inside, modes, z);
+                plant.indicators(x_inside, discrete, z);
                 Ok::<f64, std::convert::Infallible>(z[i])
             };
             let bracket = root::find_change(t_before, z_before[i], *t, z_after[i], 0.0, side);
@@ -292,7 +306,7 @@ struct Motion<'a> {
     /// When the inputs had their values.
     t_start: f64,
     inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
-    modes: &'a [i32],
+    discrete: &'a Discrete,
     u: &'a mut [f64],
     state_jacobian: Option<&'a mut StateJacobian>,
 }
@@ -303,7 +317,7 @@ impl Ode for Motion<'_> {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        self.plant.derivative(t, x, self.u, self.modes, dx)
+        self.plant.derivative(t, x, self.u, self.discrete, dx)
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
@@ -312,7 +326,7 @@ impl Ode for Motion<'_> {
         };
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        state_jacobian.evaluate(self.plant, t, (x, self.u, self.modes), jacobian)?;
+        state_jacobian.evaluate(self.plant, t, (x, self.u, self.discrete), jacobian)?;
         Ok(true)
     }
 }

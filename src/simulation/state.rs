@@ -1,5 +1,5 @@
 use crate::integrate::{Memory, Settings};
-use crate::plant::Model;
+use crate::plant::{Discrete, Model};
 
 /// Highest derivative of an input that a host can give.
 pub const INPUT_ORDER: usize = 3;
@@ -15,8 +15,8 @@ pub struct State {
     pub u: Vec<f64>,
     /// Their derivatives of order 1, 2, … at `t`, per sᵏ.
     pub u_derivatives: [Vec<f64>; INPUT_ORDER],
-    /// Pieces of signals, sides of ranges.
-    pub modes: Vec<i32>,
+    /// What changes at events only.
+    pub discrete: Discrete,
     /// The integrator's.
     pub memory: Memory,
 }
@@ -29,7 +29,7 @@ impl State {
             x: vec![0.0; model.states.len()],
             u: model.inputs.iter().map(|input| input.start).collect(),
             u_derivatives: std::array::from_fn(|_| vec![0.0; model.inputs.len()]),
-            modes: vec![0; model.mode_count()],
+            discrete: Discrete::new(model),
             memory: Memory::new(settings),
         }
     }

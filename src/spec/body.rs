@@ -104,9 +104,12 @@ pub struct Measure {
 pub struct Port {
     /// The frame (or body) at whose origin the force acts.
     pub frame: String,
-    /// The axes in which force and torque are given.
+    /// The axes in which force and torque are given, and the impulse.
     #[serde(default)]
     pub axes: PortAxes,
+    /// Whether an impulse may act there too: the inputs `<port>.impulse[1..3]` (N·s) act at once, and once, when the input `<port>.strike` rises above 0.5.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub impulse: bool,
 }
 
 /// A force spread evenly along a beam, as inputs `<line_load>.f[1..3]` (N/m).

@@ -1,6 +1,6 @@
 use super::{
-    Beam, Body, Boundary, Capability, Coupling, Interpolation, Joint, JointMotion, JointType, PerAxis, Range, Signal,
-    Spec, Stop, WORLD, Waveform, modal, names, problem,
+    Beam, Body, Boundary, Capability, Contact, Coupling, ImpactLaw, Interpolation, Joint, JointMotion, JointType,
+    PerAxis, Range, Signal, Spec, Stop, WORLD, Waveform, modal, names, problem,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -27,6 +27,9 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         check.joint(name, joint);
     }
     check.frames();
+    for (name, contact) in &spec.contact {
+        check.contact(name, contact);
+    }
     check.problems.extend(modal::without_node(spec));
     for (input, signal) in &spec.signal {
         check.signal(input, signal);
@@ -145,7 +148,8 @@ impl Check<'_> {
             .chain(spec.frame.keys().map(|key| ("frame", key)))
             .chain(spec.measure.keys().map(|key| ("measure", key)))
             .chain(spec.port.keys().map(|key| ("port", key)))
-            .chain(spec.line_load.keys().map(|key| ("line_load", key)));
+            .chain(spec.line_load.keys().map(|key| ("line_load", key)))
+            .chain(spec.contact.keys().map(|key| ("contact", key)));
         for (section, name) in sections {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);
@@ -699,6 +703,42 @@ impl Check<'_> {
         }
     }
 
+    fn contact(&mut self, name: &str, contact: &Contact) {
+        let spec = self.spec;
+        for (field, frame) in [("a", &contact.a), ("b", &contact.b)] {
+            let is_frame = spec.frame.contains_key(frame) || spec.body.contains_key(frame);
+            let is_world = field == "b" && frame == WORLD;
+            if !is_frame && !is_world {
+                let known = spec.frame.keys().chain(spec.body.keys());
+                self.report("contact", name, field, unknown("frame or body", frame, known));
+            }
+        }
+        let law = contact.law;
+        let by_impulse = [ImpactLaw::Restitution, ImpactLaw::Stronge];
+        let by_energy = [ImpactLaw::EnergyFriction];
+        let captures = [ImpactLaw::CapturePin, ImpactLaw::CaptureGrasp];
+        let fields = [
+            ("e", contact.e.is_some(), by_impulse.as_slice(), true),
+            ("e_t", contact.e_t.is_some(), &[ImpactLaw::Restitution], false),
+            ("mu", contact.mu.is_some(), &by_impulse, false),
+            ("r_E", contact.r_E.is_some(), &by_energy, true),
+            ("r_f", contact.r_f.is_some(), &by_energy, true),
+            ("on_inconsistent", contact.on_inconsistent.is_some(), &by_energy, false),
+            ("alpha", contact.alpha.is_some(), &captures, false),
+            ("beta", contact.beta.is_some(), &captures, false),
+        ];
+        for (field, written, laws, needed) in fields {
+            let has = laws.contains(&law);
+            if written && !has {
+                let what = format!("the law \"{}\" has no `{field}`", law.name());
+                self.report("contact", name, field, what);
+            } else if has && needed && !written {
+                let what = format!("missing field `{field}`: the law \"{}\" needs it", law.name());
+                self.report("contact", name, field, what);
+            }
+        }
+    }
+
     fn signal(&mut self, input: &str, signal: &Signal) {
         let waveform = signal.waveform;
         let is = |kinds: &[Waveform]| kinds.contains(&waveform);
@@ -739,6 +779,15 @@ impl Check<'_> {
             || (is(&[Waveform::Table]) && signal.interpolation == Interpolation::Hold);
         if let Some(joint) = of_joint.filter(|joint| joint.motions.len() > 1) {
             self.command(input, signal, switches, &joint.motions);
+        }
+        let strikes = match input.rsplit_once('.') {
+            Some((port, "strike")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
+            Some((contact, "strike" | "capture")) => self.spec.contact.contains_key(contact),
+            _ => false,
+        };
+        if strikes && !switches {
+            let what = "a command is a constant, a step, or a table that holds its values";
+            self.report("signal", input, "type", what);
         }
         for (field, written, allowed, needed) in fields {
             if written && !allowed {

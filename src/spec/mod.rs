@@ -8,6 +8,7 @@
 mod beam;
 mod body;
 mod check;
+mod contact;
 mod experiment;
 mod formulation;
 mod joint;
@@ -19,6 +20,7 @@ mod source;
 pub use beam::{Beam, Boundary, Section};
 pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
+pub use contact::{Contact, ImpactLaw, Inconsistent};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use joint::{Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
@@ -74,6 +76,9 @@ pub struct Spec {
     /// Beams along which a force from outside is spread, as inputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub line_load: IndexMap<String, LineLoad>,
+    /// Frames that may strike each other.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub contact: IndexMap<String, Contact>,
     /// What drives the inputs, by the input's name.
     #[serde(default)]
     pub signal: IndexMap<String, Signal>,

@@ -1,6 +1,6 @@
 use super::joint::{Motion, part, with_joint};
-use super::{Deflection, Derived, System};
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, lift3};
+use super::{Carrier, Deflection, Derived, FrameRef, System};
+use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33};
 
 /// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
 ///
@@ -67,6 +67,56 @@ impl<S: Scalar> Kinematics<S> {
             stations: vec![BodyKinematics::world(); system.stations.len()],
             T: vec![Twist::zero(); system.columns()],
             damping: 0.0,
+        }
+    }
+
+    /// Where what carries a frame is, and how it moves.
+    #[inline]
+    pub fn carrier(&self, on: Carrier) -> BodyKinematics<S> {
+        let at = on.of(&self.bodies, &self.stations);
+        at.copied().unwrap_or_else(BodyKinematics::world)
+    }
+
+    /// The acceleration of what carries a frame, about its origin, beyond `A_bias`, of those of the bodies' origins (`A`) and of the rates of joints and modes (`qdd`).
+    #[inline]
+    pub fn beyond_bias_of(&self, system: &System, on: Carrier, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
+        match on {
+            Carrier::World => Twist::zero(),
+            Carrier::Body(body) => A[body],
+            Carrier::Station(s) => {
+                let body = system.stations[s].body;
+                let modes = system.bodies[body].modes.as_ref();
+                modes.map_or_else(Twist::zero, |modes| {
+                    self.beyond_bias(system, modes, s, &A[body], &qdd[modes.rates()])
+                })
+            }
+        }
+    }
+
+    /// Where a frame is from the origin of what carries it, in world axes: exact however far away both are.
+    #[inline]
+    pub fn arm(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
+        let carrier = system.carrier(frame).of(&self.bodies, &self.stations);
+        let R = carrier.map_or_else(Mat3::identity, |at| at.R_WB);
+        match frame {
+            FrameRef::World | FrameRef::Body(_) => Pose { R, p: Vec3::zeros() },
+            FrameRef::Frame(frame) => {
+                let X_BF = &derived.frames[frame].X_BF;
+                Pose {
+                    R: R * lift33(&X_BF.R),
+                    p: R * lift3(&X_BF.p),
+                }
+            }
+        }
+    }
+
+    /// Where a frame is in the world.
+    pub fn pose(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
+        let Pose { R, p } = self.arm(system, derived, frame);
+        let carrier = system.carrier(frame).of(&self.bodies, &self.stations);
+        Pose {
+            R,
+            p: carrier.map_or(p, |at| at.p_WB + p),
         }
     }
 

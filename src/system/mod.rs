@@ -80,7 +80,7 @@ pub struct Body {
     pub mass: Option<RigidMass>,
 }
 
-/// What a body's joint stands on.
+/// What a body's joint stands on, or a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// The world.
@@ -251,6 +251,18 @@ impl System {
         }
         let body = self.bodies.iter().position(|b| b.name == name).map(FrameRef::Body);
         body.or_else(|| self.frames.iter().position(|f| f.name == name).map(FrameRef::Frame))
+    }
+
+    /// What carries a frame: its body, or a bent place of it.
+    pub fn carrier(&self, frame: FrameRef) -> Carrier {
+        match frame {
+            FrameRef::World => Carrier::World,
+            FrameRef::Body(body) => Carrier::Body(body),
+            FrameRef::Frame(frame) => match self.frames[frame].station {
+                Some(station) => Carrier::Station(station),
+                None => Carrier::Body(self.frames[frame].body),
+            },
+        }
     }
 
     /// Names, units and meaning of the coordinates of joints and modes, then of their rates.

@@ -96,7 +96,7 @@ pub struct Input {
     pub quantity: Quantity,
     /// Value until the host sets another.
     pub start: f64,
-    /// Whether it is a switch (on above 0.5) or a command (the nearest whole number) rather than a continuous signal.
+    /// Whether it is a switch (on above 0.5), a command (the nearest whole number) or what a command takes, rather than a continuous signal.
     pub discrete: bool,
 }
 

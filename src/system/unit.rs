@@ -32,6 +32,8 @@ pub enum Unit {
     KilogramPerMetre,
     KilogramPerMetre3,
     NewtonMetre2,
+    NewtonSecond,
+    NewtonMetreSecond,
     Pascal,
 }
 
@@ -81,6 +83,8 @@ impl Unit {
             Self::KilogramPerMetre => "kg/m",
             Self::KilogramPerMetre3 => "kg/m3",
             Self::NewtonMetre2 => "N.m2",
+            Self::NewtonSecond => "N.s",
+            Self::NewtonMetreSecond => "N.m.s",
             Self::Pascal => "Pa",
         }
     }
@@ -118,6 +122,8 @@ impl Unit {
             Self::KilogramPerMetre => "LinearDensity",
             Self::KilogramPerMetre3 => "Density",
             Self::NewtonMetre2 => "FlexuralRigidity",
+            Self::NewtonSecond => "Impulse",
+            Self::NewtonMetreSecond => "AngularImpulse",
             Self::Pascal => "Pressure",
         }
     }
@@ -149,6 +155,8 @@ impl Unit {
             Self::KilogramPerMetre => (1, -1, 0, 0),
             Self::KilogramPerMetre3 => (1, -3, 0, 0),
             Self::NewtonMetre2 => (1, 3, -2, 0),
+            Self::NewtonSecond => (1, 1, -1, 0),
+            Self::NewtonMetreSecond => (1, 2, -1, 0),
             Self::Pascal => (1, -1, -2, 0),
             Self::NewtonPerMetre | Self::NewtonPerMetreOfLength => (1, 0, -2, 0),
             Self::NewtonMetrePerRadian => (1, 2, -2, -1),

@@ -1,6 +1,7 @@
 //! Joints whose motion is prescribed.
 
 use crate::run::Run;
+use grapple::plant::Discrete;
 use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use std::path::Path;
@@ -53,10 +54,10 @@ fn the_drives_torque_moves_a_free_joint_as_prescribed() {
     let mut x = x;
     x[0] = 1.0;
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
-    let modes = vec![0; model.mode_count()];
+    let discrete = Discrete::new(&model);
     // Two accelerations of the shoulder, the elbow's torque.
     driven
-        .evaluate(0.0, (&x, &[0.7, -1.1, 0.4], &modes), &mut dx, &mut y)
+        .evaluate(0.0, (&x, &[0.7, -1.1, 0.4], &discrete), &mut dx, &mut y)
         .expect("regular");
     let output = |name: &str| {
         let place = model.outputs.iter().position(|o| o.quantity.name == name);
@@ -64,7 +65,7 @@ fn the_drives_torque_moves_a_free_joint_as_prescribed() {
     };
     let u = [output("shoulder.drive[1]"), output("shoulder.drive[2]"), 0.4];
     let mut expected = vec![0.0; x.len()];
-    free.derivative(0.0, &x, &u, &modes, &mut expected).expect("regular");
+    free.derivative(0.0, &x, &u, &discrete, &mut expected).expect("regular");
     let off = dx.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let rates: Vec<f64> = ["shoulder.qd[1]", "shoulder.qd[2]"]
         .iter()
@@ -97,7 +98,7 @@ fn energy_is_balanced(formulation: Formulation) {
         let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
         let Simulation { plant, state, .. } = &mut simulation;
         plant
-            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut dx, &mut y)
+            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut y)
             .expect("regular");
         let output = |name: &str| {
             let place = model.outputs.iter().position(|o| o.quantity.name == name);

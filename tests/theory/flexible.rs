@@ -8,7 +8,7 @@ mod segments;
 mod statics;
 
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Influence, Model, Plant, Remarks};
+use grapple::plant::{Discrete, Influence, Model, Plant, Remarks};
 use grapple::simulation::Simulation;
 use grapple::system::Kinematics;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Run {
         let Simulation { plant, state, .. } = &mut self.simulation;
         let (mut dx, mut y) = (vec![0.0; state.x.len()], vec![0.0; self.model.outputs.len()]);
         plant
-            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut dx, &mut y)
+            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut y)
             .expect("regular");
         names.map(|name| {
             let states = self.model.states.iter().zip(&state.x).map(|(s, x)| (&s.name, *x));
@@ -255,9 +255,9 @@ fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
     let x: Vec<f64> = (0..model.states.len()).map(|i| 0.1 * (1.7 * i as f64).sin()).collect();
     let evaluate = |plant: &mut Plant| {
         let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
-        let modes = vec![0; model.mode_count()];
+        let discrete = Discrete::new(&model);
         plant
-            .evaluate(0.3, (&x, &[], &modes), &mut dx, &mut y)
+            .evaluate(0.3, (&x, &[], &discrete), &mut dx, &mut y)
             .expect("regular");
         [dx, y].concat()
     };

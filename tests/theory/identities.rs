@@ -5,6 +5,7 @@ use grapple::algebra::{Twist, Vec3};
 use grapple::dynamics::Applied;
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
+use grapple::plant::Discrete;
 use grapple::system::Kinematics;
 use nalgebra::{DMatrix, DVector};
 
@@ -212,7 +213,7 @@ fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     tree.plant
         .clone()
-        .derivative(0.0, &x, &u, &vec![0; model.mode_count()], &mut dx)
+        .derivative(0.0, &x, &u, &Discrete::new(model), &mut dx)
         .expect("regular");
     dx[..system.nq].to_vec()
 }
@@ -272,7 +273,9 @@ origin = [0.0, 1.0, 0.0]
     let u = vec![0.7; model.inputs.len()];
     let mut evaluate = || {
         let mut dx = vec![0.0; x.len()];
-        plant.derivative(0.0, &x, &u, &[], &mut dx).expect("regular");
+        plant
+            .derivative(0.0, &x, &u, &Discrete::new(plant.model()), &mut dx)
+            .expect("regular");
         dx
     };
     let first = evaluate();

@@ -1,16 +1,16 @@
 //! A craft linearised in tangent coordinates.
 
 use crate::random_tree::random_tree;
-use grapple::plant::{Linearisation, Plant};
+use grapple::plant::{Discrete, Linearisation, Plant};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// At the spec's start.
 pub fn at_start(plant: &mut Plant) -> Linearisation {
     let model = plant.model().clone();
-    let (mut x, mut modes) = (vec![0.0; model.states.len()], vec![0; model.mode_count()]);
-    plant.start(0.0, &mut x, &mut modes);
+    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+    plant.start(0.0, &mut x, &mut discrete);
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
-    Linearisation::new(plant, 0.0, (&x, &u, &modes)).expect("regular")
+    Linearisation::new(plant, 0.0, (&x, &u, &discrete)).expect("regular")
 }
 
 const SPINNING: &str = r#"
@@ -64,10 +64,10 @@ fn neighbouring_motions_separate_as_the_linear_equations_say() {
         let mut tree = random_tree(seed, 6, 1.0);
         let model = tree.plant.model().clone();
         let (nv, u) = (model.system().nv, vec![0.3; model.inputs.len()]);
-        let modes = vec![0; model.mode_count()];
+        let discrete = Discrete::new(&model);
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
         x.push(0.0);
-        let mut at = |x: &[f64]| Linearisation::new(&mut tree.plant, 0.0, (x, &u, &modes)).expect("regular");
+        let mut at = |x: &[f64]| Linearisation::new(&mut tree.plant, 0.0, (x, &u, &discrete)).expect("regular");
         let linear = at(&x);
         assert_eq!(linear.coordinates.len(), 2 * nv);
         let one = (&linear.S * &linear.T - DMatrix::identity(2 * nv, 2 * nv)).norm();

@@ -2,12 +2,14 @@
 #![allow(non_snake_case)] // frame letters
 
 mod arms;
+mod capture;
 mod driven;
 mod dual_quaternion;
 mod duals;
 mod examples;
 mod flexible;
 mod identities;
+mod impact;
 mod linearisation;
 mod locked;
 mod quaternion;
@@ -45,7 +47,7 @@ fn stiffen(spec: &mut Spec) {
     spec.line_load.clear();
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        [spec.joint.contains_key(owner), spec.port.contains_key(owner)].contains(&true)
+        spec.joint.contains_key(owner) || spec.port.contains_key(owner) || spec.contact.contains_key(owner)
     });
     for body in spec
         .body

@@ -5,7 +5,7 @@ use crate::run::Run;
 use grapple::algebra::{Quaternion, Twist, Vec3, Wrench};
 use grapple::dynamics::quaternion::{Rows, SaddlePoint};
 use grapple::dynamics::{Applied, condition};
-use grapple::plant::Plant;
+use grapple::plant::{Discrete, Plant};
 use grapple::spec::JointType;
 use grapple::system::{Baumgarte, BodyKinematics, Kinematics, Maximal, Recovered};
 use nalgebra::DMatrix;
@@ -146,11 +146,13 @@ pub fn somewhere(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
         }
     }
     plant.set_parameters(&values).expect("sound");
-    let (mut x, mut modes) = (vec![0.0; model.states.len()], vec![0; model.mode_count()]);
-    plant.start(0.0, &mut x, &mut modes);
+    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+    plant.start(0.0, &mut x, &mut discrete);
     let u: Vec<f64> = model.inputs.iter().map(|_| rng.random_range(-1.0..1.0)).collect();
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
-    plant.evaluate(0.0, (&x, &u, &modes), &mut dx, &mut y).expect("regular");
+    plant
+        .evaluate(0.0, (&x, &u, &discrete), &mut dx, &mut y)
+        .expect("regular");
     let states = model.states.iter().chain(&model.derivatives).zip(x.iter().chain(&dx));
     let outputs = model.outputs.iter().map(|output| &output.quantity).zip(&y);
     states

@@ -26,10 +26,20 @@ impl Run {
 
     pub fn go(&mut self, t: f64) {
         self.simulation.advance(t, &mut Vec::new()).expect("runs");
+        self.look();
+    }
+
+    /// Computes the values where it is.
+    pub fn look(&mut self) {
         let state = &self.simulation.state;
         self.simulation
             .plant
-            .evaluate(state.t, (&state.x, &state.u, &state.modes), &mut self.dx, &mut self.y)
+            .evaluate(
+                state.t,
+                (&state.x, &state.u, &state.discrete),
+                &mut self.dx,
+                &mut self.y,
+            )
             .expect("finite");
     }
 

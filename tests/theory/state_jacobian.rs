@@ -3,7 +3,7 @@
 
 use crate::duals::{Point, nominals, start};
 use crate::random_tree::random_tree;
-use grapple::plant::{LANES, Model, Plant, StateJacobian, Tangent};
+use grapple::plant::{Discrete, LANES, Model, Plant, StateJacobian, Tangent};
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// The largest `‖a − a'‖/‖a'‖` of a row, of the two ways.
 fn distance(plant: &Plant, point: &Point) -> f64 {
     let (model, nx) = (plant.model(), point.x.len());
-    let at = (point.x.as_slice(), point.u.as_slice(), point.modes.as_slice());
+    let at = (point.x.as_slice(), point.u.as_slice(), &point.discrete);
     let (mut tree, mut duals) = (DMatrix::from_element(nx, nx, f64::NAN), DMatrix::zeros(nx, nx));
     let mut state_jacobian = StateJacobian::new(model);
     state_jacobian
@@ -54,7 +54,7 @@ fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
     }
     let at = (point.x.as_mut_slice(), point.u.as_slice());
     plant
-        .update_modes(point.t, at, &mut point.modes, &mut Vec::new())
+        .update(point.t, at, &mut point.discrete, &mut Vec::new())
         .expect("regular");
     point
 }
@@ -75,7 +75,7 @@ fn the_tree_gives_what_duals_give_on_random_craft() {
             t: 0.3,
             x,
             u: vec![0.7; model.inputs.len()],
-            modes: vec![0; model.mode_count()],
+            discrete: Discrete::new(model),
         };
         let off = distance(&tree.plant, &point);
         worst[seed as usize % 2] = worst[seed as usize % 2].max(off);
@@ -279,7 +279,7 @@ fn every_load_and_joint_has_its_derivative() {
     // By its loads, locked, prescribed: the joint whose motion is switched.
     for (seed, size, motion) in [(1, 0.0, 0), (2, 0.1, 1), (3, 0.5, 2), (4, 1.0, 1), (5, 1.0, 0)] {
         let mut point = near_start(&mut plant, seed, size);
-        *point.modes.last_mut().expect("a command") = motion;
+        *point.discrete.modes.last_mut().expect("a command") = motion;
         let off = distance(&plant, &point);
         println!("moved by {size}, motion {motion}: {off:.1e}");
         assert!(off < TOLERANCE, "moved by {size}: {off:e}");

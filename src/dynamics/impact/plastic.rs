@@ -1,6 +1,9 @@
 use super::NO_RESPONSE;
 use nalgebra::{DMatrix, DVector};
 
+/// A row that answers by this part of the largest, or less, has round-off only: units of rows differ by less.
+const NO_ROW: f64 = 1e-14;
+
 /// What [`plastic`] finds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plastic {
@@ -16,7 +19,7 @@ pub struct Plastic {
 /// The impulses `p` that end the relative motion of all rows at once: `u + W p = 0`.
 ///
 /// `W` (symmetric, positive semidefinite) and `u` may mix rows of points (1/kg, m/s) and of rotations (1/(kg·m²), rad/s): they are
-/// first divided by `√W_ii` (by that of the largest, in a row that answers `1e11` times less). A Cholesky factorisation that always takes the
+/// first divided by `√W_ii` (by that of the largest, in a row that answers `1e14` times less). A Cholesky factorisation that always takes the
 /// largest remaining pivot then chooses the rows that bear the impulse. A pivot is the squared sine of the angle between a row
 /// and those before it; below `1e-11` it counts as none.
 ///
@@ -61,7 +64,7 @@ fn scaled(W: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
     let n = W.nrows();
     let largest = W.diagonal().iter().fold(0.0, |a: f64, &b| a.max(b));
     let scale = DVector::from_fn(n, |i, _| {
-        let own = if W[(i, i)] > NO_RESPONSE * largest {
+        let own = if W[(i, i)] > NO_ROW * largest {
             W[(i, i)]
         } else {
             largest

@@ -104,7 +104,7 @@ impl Component {
         let outputs = slots().any(|slot| matches!(slot, Slot::Output(_)));
         let derivatives = outputs || slots().any(|slot| matches!(slot, Slot::Derivative(_)));
         let (plant, state) = (&self.simulation.plant, &self.simulation.state);
-        let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
         let outcome = if self.mode == Mode::Initialization {
             let along = StartAlong {
                 delta_x: x,

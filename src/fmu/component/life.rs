@@ -38,7 +38,14 @@ impl Component {
         self.settle()?;
         self.mode = match self.interface {
             Interface::ModelExchange => Mode::Event,
-            Interface::CoSimulation => Mode::StepComplete,
+            Interface::CoSimulation => {
+                // The event that in Model Exchange the host makes.
+                let obeyed = self.simulation.obey(&mut self.events);
+                self.log_events();
+                self.touch();
+                obeyed?;
+                Mode::StepComplete
+            }
         };
         Ok(())
     }

@@ -230,7 +230,7 @@ impl Component {
         }
         let state = &self.simulation.state;
         let plant = &mut self.simulation.plant;
-        let at = (state.x.as_slice(), state.u.as_slice(), state.modes.as_slice());
+        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
         let outcome = if what == Known::Everything {
             plant.evaluate(state.t, at, &mut self.dx, &mut self.y)
         } else {
@@ -343,6 +343,7 @@ fn copy_state(from: &State, to: &mut State) {
     for (to, from) in to.u_derivatives.iter_mut().zip(&from.u_derivatives) {
         to.clone_from(from);
     }
-    to.modes.clone_from(&from.modes);
+    to.discrete.modes.clone_from(&from.discrete.modes);
+    to.discrete.numbers.clone_from(&from.discrete.numbers);
     to.memory.clone_from(&from.memory);
 }

@@ -22,8 +22,8 @@ impl Component {
     /// What parameters that wait are refused with.
     pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
         self.settle()?;
-        let State { t, x, u, modes, .. } = &mut self.simulation.state;
-        let changes = self.simulation.plant.update_modes(*t, (x, u), modes, &mut self.events);
+        let State { t, x, u, discrete, .. } = &mut self.simulation.state;
+        let changes = self.simulation.plant.update(*t, (x, u), discrete, &mut self.events);
         self.log_events();
         if changes.as_ref().map_or(true, |changes| changes.modes) {
             self.touch();
@@ -33,7 +33,7 @@ impl Component {
         let next = self
             .simulation
             .plant
-            .next_time_event(&state.modes)
+            .next_time_event(&state.discrete)
             .filter(|t| t.is_finite());
         Ok(fmi2EventInfo {
             newDiscreteStatesNeeded: fmi2False,
@@ -47,8 +47,8 @@ impl Component {
 
     /// Whether a command waits for an event: `fmi2CompletedIntegratorStep`.
     pub fn is_commanded(&mut self) -> bool {
-        let State { t, u, modes, .. } = &self.simulation.state;
-        self.simulation.plant.is_commanded(*t, u, modes)
+        let State { t, u, discrete, .. } = &self.simulation.state;
+        self.simulation.plant.is_commanded(*t, u, discrete)
     }
 
     /// `fmi2EnterContinuousTimeMode`: from here on fixed parameters are fixed.
@@ -141,7 +141,7 @@ impl Component {
         self.check_count("event indicators", z.len(), self.model().indicator_count())?;
         self.settle()?;
         let state = &self.simulation.state;
-        self.simulation.plant.indicators(&state.x, &state.modes, z);
+        self.simulation.plant.indicators(&state.x, &state.discrete, z);
         Ok(())
     }
 

@@ -108,7 +108,7 @@ impl Component {
             for ((x, &x_now), &dx_now) in x.iter_mut().zip(&state.x).zip(&self.dx) {
                 *x = x_now + delta * dx_now;
             }
-            plant.evaluate(state.t + delta, (x, &state.u, &state.modes), dx, y)?;
+            plant.evaluate(state.t + delta, (x, &state.u, &state.discrete), dx, y)?;
         }
         for (later, before) in slopes.dx.iter_mut().zip(&slopes.dx_before) {
             *later = (*later - before) / (2.0 * HALF_INTERVAL);

@@ -1,7 +1,7 @@
 mod probe;
 mod table;
 
-use super::model::Model;
+use super::model::{Model, OutputKind};
 use probe::{Probe, Random};
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -133,6 +133,20 @@ impl Influence {
         }
         if !seen {
             return None;
+        }
+        // So does what strikes leave behind, and it depends on all that moves and on what strikes.
+        for row in model
+            .outputs
+            .iter()
+            .enumerate()
+            .filter(|(_, output)| output.kind == OutputKind::Discrete)
+            .map(|(row, _)| row)
+        {
+            (0..n).for_each(|state| running.mark(n + row, state));
+            model
+                .loads
+                .strike_inputs()
+                .for_each(|input| running.mark(n + row, n + input));
         }
         // A flag changes at events, and has no derivative.
         for (row, coordinate) in model.output_groups.flags() {

@@ -1,6 +1,8 @@
 use crate::Problem;
+use crate::algebra::{Mat3, Vec3};
+use crate::plant::discrete::Bearing;
 use crate::plant::model::{Model, Source};
-use crate::plant::{Evaluation, Jacobians, LANES, Tangent};
+use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent, impact};
 use crate::spec::JointMotion;
 use crate::system::{Derived, Parameter};
 use std::collections::HashMap;
@@ -16,25 +18,29 @@ pub(super) struct Probe {
     evaluation: Evaluation<f64>,
     tangent: Tangent<LANES>,
     slopes: [Jacobians; 2],
-    modes: Vec<i32>,
+    discrete: Discrete,
 }
 
 impl Probe {
     pub fn new(model: &Model) -> Self {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
-        let mut modes = vec![0; model.mode_count()];
-        model.start_modes(&mut modes);
+        let mut discrete = Discrete::new(&model);
+        model.start_discrete(&mut discrete);
+        for capture in 0..model.loads.captures().count() {
+            discrete.set_captured(&model, capture, (&Vec3::zeros(), &Mat3::identity()));
+        }
         Self {
             evaluation: Evaluation::new(&model),
             tangent: Tangent::with_inputs(&model, model.sources.len()),
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
-            modes,
+            discrete,
             model,
         }
     }
 
-    /// Ways in which the joints may move whose motion is switched: as they start, all alike, and one otherwise than the others.
+    /// Ways in which the joints may move whose motion is switched: as they start, all alike, and one otherwise than the others; with captures, each of them without
+    /// and with all that can be captured.
     pub fn motions(&self) -> Vec<Vec<i32>> {
         let drives: Vec<_> = self
             .model
@@ -58,15 +64,41 @@ impl Probe {
                 ways.push(way);
             }
         }
+        // Each with nothing captured, and with all that may be.
+        let all: Vec<i32> = self.all_captured();
+        if !all.is_empty() {
+            let tail = vec![0; self.model.loads.strikes.len()];
+            let with = |way: &Vec<i32>, captures: Vec<i32>| way.iter().chain(&tail).copied().chain(captures).collect();
+            ways = ways
+                .iter()
+                .flat_map(|way| [with(way, vec![0; all.len()]), with(way, all.clone())])
+                .collect();
+        }
         let mut seen = std::collections::HashSet::new();
         ways.retain(|way| seen.insert(way.clone()));
         ways
     }
 
-    /// Lets the joints move in one of these ways.
+    /// The modes of captures that all hold.
+    fn all_captured(&self) -> Vec<i32> {
+        let mut discrete = self.discrete.clone();
+        for capture in 0..self.model.loads.captures().count() {
+            discrete.set_bearing(
+                &self.model,
+                capture,
+                Bearing {
+                    held: true,
+                    rows: [false; 6],
+                },
+            );
+        }
+        discrete.modes.split_off(self.model.first_capture())
+    }
+
+    /// Lets the joints move in one of these ways, and captures hold or not.
     pub fn switch(&mut self, motions: &[i32]) {
-        let first = self.modes.len() - motions.len();
-        self.modes[first..].copy_from_slice(motions);
+        let first = self.model.first_motion();
+        self.discrete.modes[first..first + motions.len()].copy_from_slice(motions);
     }
 
     /// The craft that is written.
@@ -169,16 +201,23 @@ impl Probe {
         let (dx, y) = values.split_at_mut(n);
         let numbers = (derived, parameters);
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
-        let (sides, beyond) = self.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
+        let (sides, beyond) = self.discrete.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
         for (range, side) in model.loads.ranges.iter().zip(sides) {
             *side = range.next_mode(parameters, q, *side);
         }
         for (limit, mode) in model.limits.iter().zip(beyond) {
             *mode = limit.next_mode(parameters, derived, q, *mode);
         }
-        let at = (x, slots, self.modes.as_slice());
+        impact::bear(
+            (model, derived, parameters),
+            &mut self.evaluation,
+            x,
+            &mut self.discrete,
+        )
+        .ok()?;
+        let at = (x, slots, &self.discrete);
         self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;
-        self.evaluation.outputs(model, numbers, (x, &self.modes), y);
+        self.evaluation.outputs(model, numbers, (x, &self.discrete), y);
         Some(values)
     }
 
@@ -194,14 +233,14 @@ impl Probe {
         let (model, numbers) = (&self.model, (numbers.1, numbers.0));
         let [slopes, echo] = &mut self.slopes;
         self.tangent
-            .jacobians_of(model, numbers, 0.0, (x, slots, &self.modes), slopes)
+            .jacobians_of(model, numbers, 0.0, (x, slots, &self.discrete), slopes)
             .ok()?;
         for _ in 0..2 {
             let beside = x.iter().zip(&model.states);
             let beside = beside.map(|(x, state)| x + HAIR * state.nominal.max(x.abs()) * random.unit());
             let beside: Vec<f64> = beside.collect();
             self.tangent
-                .jacobians_of(model, numbers, 0.0, (&beside, slots, &self.modes), echo)
+                .jacobians_of(model, numbers, 0.0, (&beside, slots, &self.discrete), echo)
                 .ok()?;
             let both = [
                 (&mut slopes.A, &echo.A),

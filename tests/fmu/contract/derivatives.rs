@@ -113,10 +113,10 @@ fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
 }
 
 /// Steps of differences, as parts of a nominal.
-const STEPS: [f64; 5] = [3e-1, 1e-1, 1e-2, 1e-3, 1e-4];
+const STEPS: [f64; 7] = [3e-1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
 /// Asserts that columns agree with differences of the size that suits each best: dry friction is sharp, a stiff beam's forces
-/// are large.
+/// are large; in the plane, magnitudes of momenta turn sharply where slow bodies come to rest.
 #[track_caller]
 fn agree_with_differences(
     what: &str,

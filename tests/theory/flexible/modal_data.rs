@@ -4,7 +4,7 @@ use super::{Run, roots, short};
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::beam::{Beam, Boundary, Counts, Section};
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Influence, Plant, Remarks};
+use grapple::plant::{Discrete, Influence, Plant, Remarks};
 use grapple::system::Kinematics;
 use nalgebra::DMatrix;
 use std::f64::consts::TAU;
@@ -197,15 +197,15 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let evaluate = |plant: &mut Plant, place: &dyn Fn(usize) -> usize| {
         let model = plant.model().clone();
         let mut x = vec![0.0; model.states.len()];
-        let modes = vec![0; model.mode_count()];
-        plant.start(0.0, &mut x, &mut modes.clone());
+        let discrete = Discrete::new(&model);
+        plant.start(0.0, &mut x, &mut discrete.clone());
         // No gross turns, so that both are close to rest.
         for i in 0..x.len() {
             x[place(i)] += size * (1.7 * i as f64).sin();
         }
         let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
         plant
-            .evaluate(0.0, (&x, &vec![0.0; model.inputs.len()], &modes), &mut dx, &mut y)
+            .evaluate(0.0, (&x, &vec![0.0; model.inputs.len()], &discrete), &mut dx, &mut y)
             .expect("regular");
         let derivatives: Vec<f64> = (0..x.len()).map(|i| dx[place(i)]).collect();
         let frames = [

@@ -60,7 +60,7 @@ fn to_rest(run: &mut Run) {
         let state = &mut simulation.state;
         state.x[..nq].copy_from_slice(q.as_slice());
         let mut dx = vec![0.0; state.x.len()];
-        let now = (&state.x[..], &state.u[..], &state.modes[..]);
+        let now = (&state.x[..], &state.u[..], &state.discrete);
         simulation
             .plant
             .derivative(state.t, now.0, now.1, now.2, &mut dx)

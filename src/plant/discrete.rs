@@ -1,0 +1,75 @@
+use super::Model;
+use super::report::Report;
+use crate::algebra::{Mat3, Vec3};
+
+/// What changes at events only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Discrete {
+    /// Pieces of signals, sides of ranges and of linear limits, motions of joints, commands, captures.
+    pub modes: Vec<i32>,
+    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met.
+    pub numbers: Vec<f64>,
+}
+
+/// Modes of one capture: whether it holds, and which of its rows bear.
+pub(super) const PER_CAPTURE: usize = 7;
+/// Numbers of one capture: where the origin of a is in b, and how a is turned there.
+pub(super) const POSE: usize = 12;
+
+/// Whether a capture holds, and which of its rows bear: along three axes, and about three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bearing {
+    pub held: bool,
+    pub rows: [bool; 6],
+}
+
+impl Discrete {
+    /// Room for a model's.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            modes: vec![0; model.mode_count()],
+            numbers: vec![0.0; model.number_count()],
+        }
+    }
+
+    /// Whether a capture holds, and how.
+    #[inline]
+    pub(super) fn bearing(&self, model: &Model, capture: usize) -> Bearing {
+        let modes = &self.modes[model.first_capture() + capture * PER_CAPTURE..];
+        Bearing {
+            held: modes[0] != 0,
+            rows: std::array::from_fn(|row| modes[1 + row] != 0),
+        }
+    }
+
+    /// Sets the same.
+    pub(super) fn set_bearing(&mut self, model: &Model, capture: usize, bearing: Bearing) {
+        let modes = &mut self.modes[model.first_capture() + capture * PER_CAPTURE..];
+        modes[0] = i32::from(bearing.held);
+        for (mode, bears) in modes[1..].iter_mut().zip(bearing.rows) {
+            *mode = i32::from(bears);
+        }
+    }
+
+    /// Where frame a was in b when it was captured: the place of its origin, m, and its rotation.
+    #[inline]
+    pub(super) fn captured(&self, model: &Model, capture: usize) -> (Vec3<f64>, Mat3<f64>) {
+        let pose = &self.numbers[first_pose(model) + capture * POSE..];
+        (
+            Vec3::from_column_slice(&pose[..3]),
+            Mat3::from_column_slice(&pose[3..POSE]),
+        )
+    }
+
+    /// Sets the same.
+    pub(super) fn set_captured(&mut self, model: &Model, capture: usize, (p, R): (&Vec3<f64>, &Mat3<f64>)) {
+        let first = first_pose(model) + capture * POSE;
+        self.numbers[first..first + 3].copy_from_slice(p.as_slice());
+        self.numbers[first + 3..first + POSE].copy_from_slice(R.as_slice());
+    }
+}
+
+/// Where the poses of captures stand among the numbers.
+fn first_pose(model: &Model) -> usize {
+    model.loads.contacts.len() * Report::COUNT
+}

@@ -1,0 +1,177 @@
+use crate::algebra::Vec3;
+use crate::dynamics::impact::Meeting;
+use crate::loads::Contact;
+use crate::system::{Quantity, Unit};
+
+/// What the last strike of a contact was and did. It stands among the discrete numbers, and goes out as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Report {
+    /// What became of the command.
+    pub status: Status,
+    /// Impacts so far.
+    pub count: f64,
+    /// On a, N·s, inertial axes.
+    pub impulse: Vec3<f64>,
+    /// Of a grasp: on a, about where they meet, N·m·s, inertial axes.
+    pub moment_impulse: Vec3<f64>,
+    /// Velocity of a relative to b where they meet, before and after, m/s, inertial axes.
+    pub velocities: [Vec3<f64>; 2],
+    /// Work of the impulse on both, J: by which the kinetic energy changes, beside what drives do.
+    pub energy_change: f64,
+    /// `−u_n⁺/u_n`.
+    pub restitution: f64,
+    /// The part of the plastic loss that only friction can take.
+    pub kappa: f64,
+    /// Which `r_E` an impact with this tangential impulse can have.
+    pub band: [f64; 2],
+    /// `1/W_nn`, kg.
+    pub virtual_mass: f64,
+}
+
+/// What became of a strike; zero stands for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// They struck each other.
+    Struck = 1,
+    /// They did, with the nearest ratio of energy that an impact can have.
+    Clamped = 2,
+    /// They moved apart.
+    Separating = 3,
+    /// They were too far away from each other.
+    OutOfReach = 4,
+    /// No impact has these ratios.
+    Inconsistent = 5,
+    /// They would have had to pull.
+    Adhesive = 6,
+    /// Nothing gives way, or the impact finds no end.
+    Unsolved = 7,
+    /// Friction acts at several contacts at once.
+    Together = 8,
+}
+
+impl Status {
+    /// Whether there was an impact.
+    pub fn is_struck(self) -> bool {
+        matches!(self, Self::Struck | Self::Clamped)
+    }
+}
+
+impl Report {
+    /// How many numbers it has.
+    pub const COUNT: usize = 20;
+
+    /// Names, units and meaning of the numbers.
+    pub fn quantities(contact: &Contact) -> Vec<Quantity> {
+        let (name, [a, b]) = (&contact.name, &contact.names);
+        let number = |field: &str, unit, what: &str| {
+            let what = format!("{what}, at the last strike of contact {name}");
+            Quantity::new(format!("{name}.{field}"), unit, what)
+        };
+        let vector = |field: &str, unit, what: &str| {
+            let what = format!("{what}, at the last strike of contact {name}, inertial axes");
+            Quantity::vector(&format!("{name}.{field}"), unit, &what)
+        };
+        let became = "what became of it: 0 none yet, 1 struck, 2 struck with r_E clamped; refused: 3 they move apart, 4 out of reach, \
+                      5 r_E and r_f inconsistent, 6 they would have to pull, 7 nothing gives way, 8 friction at several contacts at once";
+        let mut quantities = vec![
+            number("status", Unit::One, became),
+            Quantity::new(
+                format!("{name}.count"),
+                Unit::One,
+                format!("impacts so far at contact {name}"),
+            ),
+        ];
+        quantities.extend(vector("impulse", Unit::NewtonSecond, &format!("impulse on {a}")));
+        let about = format!("moment impulse on {a}, about where they meet; of a grasp");
+        quantities.extend(vector("moment_impulse", Unit::NewtonMetreSecond, &about));
+        let relative = format!("velocity of {a} relative to {b} where they meet");
+        for (field, when) in [("velocity_before", "before"), ("velocity_after", "after")] {
+            quantities.extend(vector(field, Unit::MetrePerSecond, &format!("{relative}, {when}")));
+        }
+        quantities.extend([
+            number(
+                "energy_change",
+                Unit::Joule,
+                "work of the impulse, by which the kinetic energy changes beside what drives do",
+            ),
+            number("restitution", Unit::One, "normal velocity after over before, reversed"),
+            number(
+                "kappa",
+                Unit::One,
+                "part of the loss of an impact that sticks which only friction can take",
+            ),
+            number(
+                "r_E_min",
+                Unit::One,
+                "least r_E that an impact with this tangential impulse can have",
+            ),
+            number(
+                "r_E_max",
+                Unit::One,
+                "largest r_E that an impact with this tangential impulse can have",
+            ),
+            number(
+                "virtual_mass",
+                Unit::Kilogram,
+                "mass that an impulse along the normal meets",
+            ),
+        ]);
+        quantities
+    }
+
+    /// Nothing but what became of it.
+    pub fn blank(status: Status, count: f64) -> Self {
+        Self {
+            status,
+            count,
+            impulse: Vec3::zeros(),
+            moment_impulse: Vec3::zeros(),
+            velocities: [Vec3::zeros(); 2],
+            energy_change: 0.0,
+            restitution: 0.0,
+            kappa: 0.0,
+            band: [0.0; 2],
+            virtual_mass: 0.0,
+        }
+    }
+
+    /// Adds what is to be seen of a meeting, where the tangential impulse is `r_f` of the one that sticks.
+    pub fn look(&mut self, meeting: &Meeting, r_f: f64) {
+        self.kappa = meeting.kappa();
+        self.band = meeting.admissible(r_f);
+        self.virtual_mass = meeting.virtual_mass();
+    }
+
+    /// The numbers, in the order of the quantities.
+    pub fn write(&self, numbers: &mut [f64]) {
+        let vectors = [
+            &self.impulse,
+            &self.moment_impulse,
+            &self.velocities[0],
+            &self.velocities[1],
+        ];
+        let scalars = [
+            self.energy_change,
+            self.restitution,
+            self.kappa,
+            self.band[0],
+            self.band[1],
+            self.virtual_mass,
+        ];
+        let all = [f64::from(self.status as i32), self.count]
+            .into_iter()
+            .chain(vectors.into_iter().flat_map(|v| [v.x, v.y, v.z]))
+            .chain(scalars);
+        numbers.iter_mut().zip(all).for_each(|(to, number)| *to = number);
+    }
+
+    /// The place of a contact's among all discrete numbers.
+    pub fn of(numbers: &mut [f64], contact: usize) -> &mut [f64] {
+        &mut numbers[contact * Self::COUNT..(contact + 1) * Self::COUNT]
+    }
+
+    /// How many impacts a contact had.
+    pub fn count(numbers: &[f64], contact: usize) -> f64 {
+        numbers[contact * Self::COUNT + 1]
+    }
+}

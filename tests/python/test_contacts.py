@@ -1,0 +1,175 @@
+"""Impacts that a host commands, in both interfaces and every formulation."""
+
+import fmpy
+import numpy as np
+import pytest
+
+from fmu import CoSimulation, ModelExchange, grapple
+
+FORMULATIONS = ["recursive", "quaternion", "dual_quaternion"]
+# A ball of 2 kg meets one of 3 kg that hangs on an arm of its own.
+SPEC = """
+name = "balls"
+formulation = "{formulation}"
+[body.cue]
+mass = 2.0
+inertia = [0.1, 0.1, 0.1]
+start = {{ velocity = [1.0, 0.3, 0.0] }}
+[body.craft]
+mass = 8.0
+inertia = [0.8, 0.9, 1.0]
+start = {{ position = [1.0, 0.0, 0.0] }}
+[body.target]
+mass = 3.0
+inertia = [0.2, 0.2, 0.2]
+[joint.arm]
+type = "revolute"
+parent = "craft"
+child = "target"
+origin = [0.0, 1.0, 0.0]
+[port.thruster]
+frame = "cue"
+impulse = true
+[contact.shot]
+a = "cue"
+b = "target"
+normal = [-1.0, 0.0, 0.0]
+reach = 10.0
+e = {e}
+e_t = 0.3
+mu = {mu}
+"""
+MOMENTA = [f"system.{name}[{i}]" for name in ("momentum", "angular_momentum") for i in (1, 2, 3)]
+REPORT = [f"shot.{name}[{i}]" for name in ("impulse", "velocity_before", "velocity_after") for i in (1, 2, 3)]
+
+
+@pytest.fixture(params=FORMULATIONS)
+def archive(request, build):
+    return build(SPEC.format(formulation=request.param, e=0.5, mu=0.4))
+
+
+def test_a_host_strikes_in_model_exchange(archive, within):
+    """The states jump at the event, once for each rise; the report stands until the next."""
+    with ModelExchange(archive) as me:
+        me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
+        before, x = me.read(MOMENTA), me.x
+        me.fmu.enterEventMode()
+        me.set({"shot.strike": 1.0})
+        assert me.discrete(), "the values of the states have changed"
+        assert np.abs(me.x - x).max() > 0.1
+        within("momentum over an impact", np.abs(me.read(MOMENTA) - before).max(), 1e-13, "round-off of 1 kg·m/s")
+        report = me.read(REPORT)
+        impulse, u, after = report[:3], report[3:6], report[6:]
+        assert abs(after[0] + 0.5 * u[0]) < 1e-14, "the normal's velocity is given back by half"
+        assert abs(me.read(["shot.energy_change"])[0] - impulse @ (u + after) / 2) < 1e-14
+        assert me.read(["shot.status", "shot.count"]).tolist() == [1.0, 1.0]
+        assert any('"shot" strikes' in text for _, category, text in me.messages if category == "logEvents")
+        # Still on, it does nothing more; off and on again, the balls move apart.
+        assert not me.event()
+        me.fmu.enterEventMode()
+        me.set({"shot.strike": 0.0})
+        assert not me.discrete()
+        # Of a command that is given outside an event the end of a step tells.
+        me.set({"shot.strike": 1.0})
+        x = me.x
+        assert me.fmu.completedIntegratorStep() == (1, 0)
+        assert not me.event(), "they move apart: no state changes"
+        assert (me.x == x).all()
+        assert me.read(["shot.status", "shot.count"]).tolist() == [3.0, 1.0]
+
+
+def test_a_host_strikes_in_co_simulation(archive):
+    """The same impulses as in Model Exchange, at a communication point."""
+    with ModelExchange(archive) as me, CoSimulation(archive, tolerance=1e-10) as cs:
+        me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
+        me.set({"shot.strike": 1.0})
+        me.event()
+        cs.to(0.5)
+        cs.set({"shot.strike": 1.0})
+        cs.to(0.6)
+        assert np.abs(cs.read(REPORT) - me.read(REPORT)).max() < 1e-8
+        kick = {"thruster.impulse[1]": 0.8, "thruster.impulse[2]": -0.5, "thruster.strike": 1.0}
+        momentum = cs.read(MOMENTA)[:3]
+        cs.set(kick)
+        cs.to(0.7)
+        cs.to(0.8)
+        assert np.abs(cs.read(MOMENTA)[:3] - momentum - [0.8, -0.5, 0.0]).max() < 1e-10
+
+
+def test_what_stands_until_the_next_impact_is_in_the_state(archive):
+    """A copy of the state brings the report back, and goes on to the same bits."""
+    with CoSimulation(archive, tolerance=1e-8) as cs:
+        cs.set({"shot.strike": 1.0})
+        cs.to(0.2)
+        state = cs.fmu.getFMUstate()
+        data = cs.fmu.serializeFMUstate(state)
+        struck = cs.read(REPORT)
+        cs.to(0.7)
+        end = cs.read(MOMENTA + ["shot.status", "shot.count", "target.r[1]", "cue.v[1]"])
+    with CoSimulation(archive, tolerance=1e-8) as other:
+        assert not other.read(REPORT).any()
+        other.fmu.setFMUstate(other.fmu.deSerializeFMUstate(data))
+        other.t = 0.2
+        assert (other.read(REPORT) == struck).all() and np.abs(struck).max() > 0.1
+        other.to(0.7)
+        assert (other.read(MOMENTA + ["shot.status", "shot.count", "target.r[1]", "cue.v[1]"]) == end).all()
+        assert end[7] == 1.0, "the command is still on: no second impact"
+
+
+@pytest.mark.parametrize("interface", ["ModelExchange", "CoSimulation"])
+def test_a_table_of_the_host_strikes(build, interface):
+    """FMPy feeds a table to the command, which it interpolates between communication points; the impact comes once."""
+    archive = build(SPEC.format(formulation="recursive", e=1.0, mu=0.0))
+    table = np.array([(0.0, 0.0), (0.3, 0.0), (0.3, 1.0), (1.0, 1.0)], dtype=[("time", float), ("shot.strike", float)])
+    end = fmpy.simulate_fmu(
+        str(archive.path),
+        fmi_type=interface,
+        stop_time=1.0,
+        output_interval=0.1,
+        relative_tolerance=1e-8,
+        input=table,
+        output=["shot.count", "shot.restitution", "system.energy"],
+    )
+    assert end["shot.count"][-1] == 1.0 and end["shot.restitution"][-1] == pytest.approx(1.0, abs=1e-12)
+    assert end["shot.count"][2] == 0.0, "not before the table's step"
+    assert np.ptp(end["system.energy"]) < 1e-6
+
+
+def test_a_signal_inside_strikes_at_its_time(tmp_path):
+    """A step at 0.25 s: the impact is there exactly, in the run of the command line too."""
+    text = SPEC.format(formulation="recursive", e=1.0, mu=0.0)
+    signal = '[signal."shot.strike"]\ntype = "step"\nfrom = 0.25\nfrom_host = false\n[experiment]\nstop_time = 0.5\nstep = 0.05\n'
+    (tmp_path / "shot.toml").write_text(text + signal)
+    told = grapple("simulate", tmp_path / "shot.toml", "-o", tmp_path / "shot.csv", "--page", tmp_path / "shot.html").stdout
+    rows = np.genfromtxt(tmp_path / "shot.csv", delimiter=",", names=True, deletechars="")
+    count = next(name for name in rows.dtype.names if "shot" in name and "count" in name)
+    assert rows[count][0] == 0.0 and rows[count][-1] == 1.0
+    assert "t = 0.25 s" in told, told
+
+
+CATCH = SPEC.replace("reach = 10.0", "reach = 1.5").split("e = {e}")[0] + 'law = "{law}"\n'
+POSE = [f"{body}.{name}[{i}]" for body in ("cue", "craft") for name in ("r", "v") for i in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("law", ["capture_pin", "capture_grasp"])
+def test_a_host_captures_and_releases(build, within, formulation, law):
+    """Both interfaces capture, hold and let go alike; momentum stays, and what is held does not drift."""
+    archive = build(CATCH.format(formulation=formulation, law=law))
+    with ModelExchange(archive) as me, CoSimulation(archive, tolerance=1e-10) as cs:
+        before = me.read(MOMENTA)
+        me.fmu.enterEventMode()
+        me.set({"shot.capture": 1.0})
+        assert me.discrete(), "the values of the states have changed"
+        cs.set({"shot.capture": 1.0})
+        rows = me.integrate([0.0, 1.0, 2.0], POSE + ["shot.captured", "shot.drift"], rtol=1e-10)
+        other = cs.run([1.0, 2.0], POSE + ["shot.captured", "shot.drift"])
+        assert (rows[:, -2] == 1.0).all()
+        within(f"{law}, {formulation}: drift, m", max(rows[-1, -1], other[-1, -1]), 1e-9, "closed by the gains, at 1e-10")
+        within(f"{law}, {formulation}: ME against CS", np.abs(rows[1:, :-2] - other[:, :-2]).max(), 1e-7, "two integrators at 1e-10")
+        assert np.abs(cs.read(MOMENTA) - before).max() < 1e-9
+        assert np.abs(cs.read(["shot.force[1]", "shot.force[2]"])).max() > 1e-4
+        cs.set({"shot.capture": 0.0})
+        cs.to(2.1)
+        assert not cs.read(["shot.captured", "shot.force[1]", "shot.force[2]"]).any()
+        assert any('"shot" lets go' in text for _, _, text in cs.messages)
