@@ -6,7 +6,7 @@ use super::log::CATEGORIES;
 use super::registry::{Guid, Naming, REGISTRY_VERSION, Registry, Slot, Variable};
 use crate::Error;
 use crate::plant::{Influence, Knowns, Model};
-use crate::system::{Bound, Unit};
+use crate::system::Unit;
 use model_description::{
     BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, Kind, ModelDescription,
     ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind,
@@ -161,11 +161,13 @@ fn index(registry: &Registry, slot: Slot) -> u32 {
 fn variable(registry: &Registry, variable: &Variable) -> ScalarVariable {
     let quantity = variable.quantity;
     let unit = quantity.unit;
+    let [min, max] = quantity.bound.limits();
     let kind = match variable.slot {
         Slot::Flag(_) => Kind::Boolean(Boolean::default()),
         slot => Kind::Real(Real {
             declared_type: (unit != Unit::One).then(|| unit.quantity().to_owned()),
-            min: (quantity.bound != Bound::None).then_some(0.0),
+            min,
+            max,
             unit: (unit != Unit::One).then(|| unit.symbol().to_owned()),
             display_unit: unit.display().map(|(name, _)| name.to_owned()),
             nominal: (quantity.nominal != 1.0).then_some(quantity.nominal),

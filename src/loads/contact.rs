@@ -2,8 +2,8 @@
 
 use super::{Strike, Struck, report};
 use crate::algebra::{Mat3, Vec3};
-use crate::dynamics::impact::{self, Law};
-use crate::spec::{ImpactLaw, JointType, Spec, problem};
+use crate::dynamics::impact::Law;
+use crate::spec::{ImpactLaw, Inconsistent, JointType, Spec, at, problem};
 use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 
@@ -21,12 +21,12 @@ pub struct Contact {
     /// From b towards a, axes of b.
     normal: ParamId,
     reach: ParamId,
-    law: Coefficients,
+    way: Way,
 }
 
-/// A law with the places of its coefficients.
+/// A law of impact with the places of its coefficients, or a capture.
 #[derive(Clone, Copy, Debug)]
-enum Coefficients {
+enum Way {
     Restitution {
         e: ParamId,
         e_t: ParamId,
@@ -35,18 +35,24 @@ enum Coefficients {
     EnergyFriction {
         r_E: ParamId,
         r_f: ParamId,
-        clamp: bool,
+        on_inconsistent: Inconsistent,
     },
     Stronge {
         e: ParamId,
         mu: ParamId,
     },
-    /// `turns`: whether the frames keep their attitudes too.
-    Capture {
-        alpha: ParamId,
-        beta: ParamId,
-        turns: bool,
-    },
+    Capture(Capture),
+}
+
+/// What a contact does that captures.
+#[derive(Clone, Copy, Debug)]
+pub struct Capture {
+    /// Its place among the captures.
+    pub number: usize,
+    /// Whether the frames keep their attitudes too.
+    pub turns: bool,
+    alpha: ParamId,
+    beta: ParamId,
 }
 
 /// Lists the contacts, and their commands among the `strikes`.
@@ -79,32 +85,26 @@ pub(super) fn declare(
                 contact.b, contact.a, contact.b
             ),
         );
-        let normal = declare.parameters(
-            normal,
-            &contact.normal,
-            true,
-            &crate::spec::at("contact", name, "normal"),
-        );
+        let normal = declare.parameters(normal, &contact.normal, true, &at("contact", name, "normal"));
         let mut number = |field: &str, unit: Unit, bound: Bound, value: Option<f64>, what: &str| {
             let what = format!("{what} of contact {name}");
             let quantity = Quantity::new(format!("{name}.{field}"), unit, what).bounded(bound);
-            let at = crate::spec::at("contact", name, field);
-            declare.parameter(quantity, value.unwrap_or(0.0), true, &at)
+            declare.parameter(quantity, value.unwrap_or(0.0), true, &at("contact", name, field))
         };
         let mut ratio = |field: &str, bound: Bound, value, what: &str| number(field, Unit::One, bound, value, what);
-        let law = match contact.law {
-            ImpactLaw::Restitution => Coefficients::Restitution {
-                e: ratio("e", Bound::NotNegative, contact.e, "restitution"),
-                e_t: ratio("e_t", Bound::None, contact.e_t, "tangential restitution"),
+        let way = match contact.law {
+            ImpactLaw::Restitution => Way::Restitution {
+                e: ratio("e", Bound::Between(0, 1), contact.e, "restitution"),
+                e_t: ratio("e_t", Bound::Between(-1, 1), contact.e_t, "tangential restitution"),
                 mu: ratio("mu", Bound::NotNegative, contact.mu, "coefficient of friction"),
             },
-            ImpactLaw::EnergyFriction => Coefficients::EnergyFriction {
-                r_E: ratio("r_E", Bound::NotNegative, contact.r_E, "ratio of lost energy"),
-                r_f: ratio("r_f", Bound::NotNegative, contact.r_f, "ratio of tangential impulse"),
-                clamp: contact.on_inconsistent == Some(crate::spec::Inconsistent::Clamp),
+            ImpactLaw::EnergyFriction => Way::EnergyFriction {
+                r_E: ratio("r_E", Bound::Between(0, 1), contact.r_E, "ratio of lost energy"),
+                r_f: ratio("r_f", Bound::Between(0, 2), contact.r_f, "ratio of tangential impulse"),
+                on_inconsistent: contact.on_inconsistent.unwrap_or_default(),
             },
-            ImpactLaw::Stronge => Coefficients::Stronge {
-                e: ratio("e", Bound::NotNegative, contact.e, "restitution"),
+            ImpactLaw::Stronge => Way::Stronge {
+                e: ratio("e", Bound::Between(0, 1), contact.e, "restitution"),
                 mu: ratio("mu", Bound::NotNegative, contact.mu, "coefficient of friction"),
             },
             ImpactLaw::CapturePin | ImpactLaw::CaptureGrasp => {
@@ -117,7 +117,9 @@ pub(super) fn declare(
                         what,
                     )
                 };
-                Coefficients::Capture {
+                Way::Capture(Capture {
+                    number: contacts.iter().filter_map(Contact::capture).count(),
+                    turns: contact.law == ImpactLaw::CaptureGrasp,
                     alpha: gain(
                         "alpha",
                         contact.alpha,
@@ -128,8 +130,7 @@ pub(super) fn declare(
                         contact.beta,
                         "Baumgarte's beta: how a gap is closed, while captured,",
                     ),
-                    turns: contact.law == ImpactLaw::CaptureGrasp,
-                }
+                })
             }
         };
         let reach = number(
@@ -139,8 +140,8 @@ pub(super) fn declare(
             Some(contact.reach),
             "largest distance at a strike",
         );
-        let (verb, what) = match law {
-            Coefficients::Capture { .. } => (
+        let (verb, what) = match way {
+            Way::Capture(_) => (
                 "capture",
                 "captures {b} with {a} when it rises above 0.5, and releases it when it falls",
             ),
@@ -163,7 +164,7 @@ pub(super) fn declare(
             b,
             normal,
             reach,
-            law,
+            way,
         });
     }
     Ok(contacts)
@@ -183,75 +184,44 @@ fn rigid(system: &System, frame: FrameRef) -> Carrier {
 }
 
 impl Contact {
-    /// Complains of coefficients out of their range, and of a normal without a direction.
+    /// Complains of a normal without a direction.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         if self.normal.vector(values).norm() == 0.0 {
             let what = format!("the normal of contact \"{}\" has no direction", self.name);
             report(declared, self.normal, problems, what);
         }
-        let ranges = match self.law {
-            Coefficients::Restitution { e, e_t, .. } => vec![(e, [0.0, 1.0]), (e_t, [-1.0, 1.0])],
-            Coefficients::EnergyFriction { r_E, r_f, .. } => vec![(r_E, [0.0, 1.0]), (r_f, [0.0, 2.0])],
-            Coefficients::Stronge { e, .. } => vec![(e, [0.0, 1.0])],
-            Coefficients::Capture { .. } => Vec::new(),
-        };
-        for (id, [low, high]) in ranges {
-            let value = id.of(values);
-            // What breaks a bound is told elsewhere.
-            if value.is_finite() && !(low..=high).contains(&value) && (value > high || low < 0.0) {
-                let name = &declared[id.0].quantity.name;
-                report(
-                    declared,
-                    id,
-                    problems,
-                    format!("{name} = {value} is not between {low} and {high}"),
-                );
-            }
-        }
     }
 
-    /// Of a capture: whether it holds attitudes too.
-    pub fn turns(&self) -> Option<bool> {
-        match self.law {
-            Coefficients::Capture { turns, .. } => Some(turns),
+    /// What it captures, if it does.
+    pub fn capture(&self) -> Option<Capture> {
+        match self.way {
+            Way::Capture(capture) => Some(capture),
             _ => None,
         }
     }
 
-    /// The gains α and β of a capture, 1/s.
-    pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {
-        match self.law {
-            Coefficients::Capture { alpha, beta, .. } => [alpha.of(parameters), beta.of(parameters)],
-            _ => [0.0; 2],
-        }
-    }
-
-    /// The law with its coefficients. A capture by itself is plastic, and sticks.
-    pub fn law(&self, parameters: &[f64]) -> Law {
-        match self.law {
-            Coefficients::Capture { .. } => Law::EnergyFriction {
-                r_E: 1.0,
-                r_f: 1.0,
-                on_inconsistent: impact::Inconsistent::Clamp,
-            },
-            Coefficients::Restitution { e, e_t, mu } => Law::Restitution {
+    /// The law of impact with its coefficients; none of a capture.
+    pub fn law(&self, parameters: &[f64]) -> Option<Law> {
+        match self.way {
+            Way::Restitution { e, e_t, mu } => Some(Law::Restitution {
                 e: e.of(parameters),
                 e_t: e_t.of(parameters),
                 mu: mu.of(parameters),
-            },
-            Coefficients::EnergyFriction { r_E, r_f, clamp } => Law::EnergyFriction {
+            }),
+            Way::EnergyFriction {
+                r_E,
+                r_f,
+                on_inconsistent,
+            } => Some(Law::EnergyFriction {
                 r_E: r_E.of(parameters),
                 r_f: r_f.of(parameters),
-                on_inconsistent: if clamp {
-                    impact::Inconsistent::Clamp
-                } else {
-                    impact::Inconsistent::Reject
-                },
-            },
-            Coefficients::Stronge { e, mu } => Law::Stronge {
+                on_inconsistent,
+            }),
+            Way::Stronge { e, mu } => Some(Law::Stronge {
                 e: e.of(parameters),
                 mu: mu.of(parameters),
-            },
+            }),
+            Way::Capture(_) => None,
         }
     }
 
@@ -263,5 +233,12 @@ impl Contact {
     /// How far the two may be apart at a strike, m.
     pub fn reach(&self, parameters: &[f64]) -> f64 {
         self.reach.of(parameters)
+    }
+}
+
+impl Capture {
+    /// The gains α and β, 1/s.
+    pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {
+        [self.alpha.of(parameters), self.beta.of(parameters)]
     }
 }

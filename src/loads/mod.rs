@@ -14,7 +14,7 @@ mod signal;
 mod strike;
 mod wave;
 
-pub use contact::Contact;
+pub use contact::{Capture, Contact};
 pub use drive::Drive;
 pub use port::Port;
 pub use range::Range;
@@ -173,12 +173,11 @@ impl Loads {
         self.drives.iter().filter(|drive| drive.is_switched()).count()
     }
 
-    /// The contacts that capture.
-    pub fn captures(&self) -> impl Iterator<Item = (usize, &Contact)> {
+    /// The contacts that capture, in the order of their numbers.
+    pub fn captures(&self) -> impl Iterator<Item = (&Contact, Capture)> {
         self.contacts
             .iter()
-            .enumerate()
-            .filter(|(_, contact)| contact.turns().is_some())
+            .filter_map(|contact| Some((contact, contact.capture()?)))
     }
 
     /// The inputs that make impulses.

@@ -16,11 +16,19 @@ pub(super) const PER_CAPTURE: usize = 7;
 /// Numbers of one capture: where the origin of a is in b, and how a is turned there.
 pub(super) const POSE: usize = 12;
 
-/// Whether a capture holds, and which of its rows bear: along three axes, and about three.
+/// Whether a capture holds, and which of its rows bear: moments, forces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bearing {
     pub held: bool,
     pub rows: [bool; 6],
+}
+
+impl Bearing {
+    /// It holds; which rows bear has not been chosen.
+    pub const HELD: Self = Self {
+        held: true,
+        rows: [false; 6],
+    };
 }
 
 impl Discrete {

@@ -58,7 +58,7 @@ impl<S: Scalar> Evaluation<S> {
     ) -> Result<(), Error> {
         let system = &model.system;
         model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
-        self.place(model, derived, model.coordinates.baumgarte(parameters), x);
+        self.stand(model, (derived, parameters), x);
         let here = model.split(x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
         let now = Instant {
@@ -162,7 +162,6 @@ impl<S: Scalar> Evaluation<S> {
             recovered,
             sides: &discrete.modes[model.signals.len()..],
             numbers: &discrete.numbers,
-            captures: &discrete.modes[model.first_capture()..],
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
         model.output_groups.write(&view, y);
@@ -176,12 +175,17 @@ impl<S: Scalar> Evaluation<S> {
         x: &'a [S],
     ) -> (&'a [S], &'a [S]) {
         if self.recovered.is_some() {
-            self.place(model, derived, model.coordinates.baumgarte(parameters), x);
+            self.stand(model, (derived, parameters), x);
         }
         joint_coordinates(self.recovered.as_deref(), &model.split(x))
     }
 
-    /// Fills the kinematics.
+    /// Fills the kinematics, for the states as they are.
+    pub(super) fn stand(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[S]) {
+        self.place(model, derived, model.coordinates.baumgarte(parameters), x);
+    }
+
+    /// Fills the kinematics, with gaps stabilised in this way.
     pub(super) fn place(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
         let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
@@ -209,11 +213,6 @@ impl Evaluation<f64> {
     pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &[i32])) -> &[f64] {
         model.inputs_at(parameters, t, u, &mut self.slots);
         &self.slots
-    }
-
-    /// Fills the kinematics for the states, whoever has them.
-    pub(super) fn stand(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[f64]) {
-        self.place(model, derived, model.coordinates.baumgarte(parameters), x);
     }
 
     /// The joint or the mode that moves no inertia where the spec starts, if there is one.

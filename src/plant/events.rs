@@ -1,15 +1,11 @@
 //! What happens at events: sides change, commands are obeyed, states jump.
 
 use super::discrete::Bearing;
-use super::impulse::Pair;
 use super::report::Report;
 use super::{Discrete, Plant, impact};
 use crate::Error;
-use crate::algebra::Vec3;
 use crate::loads::{Drive, Struck};
 use crate::spec::JointMotion;
-use crate::system::Carrier;
-use nalgebra::DVector;
 use std::sync::Arc;
 
 /// What an event has changed.
@@ -86,61 +82,59 @@ impl Plant {
         if (0..strikes.len()).all(|k| is_on[k] == was_on(k)) {
             return Ok(Changes::default());
         }
+        // What is on or off now has been heard, whatever comes of it.
+        let changed: Vec<usize> = (0..strikes.len()).filter(|&k| is_on[k] != was_on(k)).collect();
+        for (mode, &is_on) in discrete.modes[first..].iter_mut().zip(&is_on) {
+            *mode = i32::from(is_on);
+        }
         let mut next = discrete.clone();
         let mut after = x.to_vec();
-        let (mut ports, mut strikes_now, mut captures) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut told, mut released) = (Vec::new(), false);
-        for (k, strike) in strikes.iter().enumerate().filter(|&(k, _)| is_on[k] != was_on(k)) {
-            match (strike.what, is_on[k]) {
-                (Struck::Port(port), true) => ports.push(port),
-                (Struck::Contact(contact), true) if model.loads.contacts[contact].turns().is_some() => {
-                    captures.push(contact)
+        let mut told = Vec::new();
+        let (mut ports, mut struck, mut captured, mut released) = (Vec::new(), Vec::new(), Vec::new(), false);
+        for k in changed {
+            let contact = match strikes[k].what {
+                Struck::Port(port) if is_on[k] => {
+                    ports.push(port);
+                    continue;
                 }
-                (Struck::Contact(contact), true) => strikes_now.push(contact),
-                (Struck::Contact(contact), false) => {
-                    let place = model.loads.captures().position(|(index, _)| index == contact);
-                    if let Some(capture) = place.filter(|&capture| next.bearing(&model, capture).held) {
-                        next.set_bearing(&model, capture, Bearing::default());
-                        told.push(format!(
-                            "t = {t} s: contact \"{}\" lets go",
-                            model.loads.contacts[contact].name
-                        ));
-                        released = true;
-                    }
+                Struck::Port(_) => continue,
+                Struck::Contact(contact) => contact,
+            };
+            match (model.loads.contacts[contact].capture(), is_on[k]) {
+                (None, true) => struck.push(contact),
+                (Some(_), true) => captured.push(contact),
+                (Some(capture), false) if next.bearing(&model, capture.number).held => {
+                    next.set_bearing(&model, capture.number, Bearing::default());
+                    let name = &model.loads.contacts[contact].name;
+                    told.push(format!("t = {t} s: contact \"{name}\" lets go"));
+                    released = true;
                 }
-                (Struck::Port(_), false) => {}
+                (_, false) => {}
             }
         }
+        let mut jumped = false;
         let of = (&*model, &self.derived, self.parameters.as_slice());
+        let evaluation = &mut self.evaluation;
         if released {
-            impact::bear(of, &mut self.evaluation, &after, &mut next)?;
+            impact::bear(of, evaluation, &after, &mut next)?;
         }
-        let mut jumped = self.strike_ports(t, (&mut after, &inputs), &next, &ports, &mut told)?;
-        let of = (&*model, &self.derived, self.parameters.as_slice());
+        for port in ports {
+            let (acted, message) = impact::strike_port(of, evaluation, (t, &mut after, &next), (port, &inputs))?;
+            jumped |= acted;
+            told.push(message);
+        }
         let mut reports = Vec::new();
-        if !strikes_now.is_empty() {
-            reports = impact::strike(of, &mut self.evaluation, (t, &mut after, &next), &strikes_now)?;
+        if !struck.is_empty() {
+            reports = impact::strike(of, evaluation, (t, &mut after, &next), &struck)?;
         }
-        if !captures.is_empty() {
-            reports.extend(impact::capture(
-                of,
-                &mut self.evaluation,
-                (t, &mut after, &mut next),
-                &captures,
-            )?);
+        if !captured.is_empty() {
+            let here = (t, after.as_mut_slice(), &mut next);
+            reports.extend(impact::capture(of, evaluation, here, &captured)?);
         }
         for (contact, report, message) in reports {
             jumped |= report.status.is_struck();
-            report.write(Report::of(&mut next.numbers, contact));
+            report.write(&mut next.numbers[Report::place(contact)]);
             told.push(message);
-        }
-        for (modes, is_on) in [&mut next.modes, &mut discrete.modes]
-            .into_iter()
-            .zip([is_on.clone(), is_on])
-        {
-            for (mode, is_on) in modes[first..].iter_mut().zip(is_on) {
-                *mode = i32::from(is_on);
-            }
         }
         if !after.iter().chain(&next.numbers).all(|number| number.is_finite()) {
             messages.push(format!(
@@ -158,52 +152,6 @@ impl Plant {
             modes: true,
             states: jumped,
         })
-    }
-
-    /// Lets the host's impulses act on some ports; whether one did.
-    fn strike_ports(
-        &mut self,
-        t: f64,
-        (x, inputs): (&mut [f64], &[f64]),
-        discrete: &Discrete,
-        ports: &[usize],
-        messages: &mut Vec<String>,
-    ) -> Result<bool, Error> {
-        let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
-        let mut acted = false;
-        for &port in ports {
-            let port = &model.loads.ports[port];
-            let system = model.system();
-            self.evaluation.stand(model, numbers, x);
-            let X_WF = self.evaluation.kinematics.arm(system, numbers.0, port.frame);
-            let pair = Pair {
-                a: system.carrier(port.frame),
-                b: Carrier::World,
-                arms: [X_WF.p, Vec3::zeros()],
-                turns: false,
-            };
-            let p = port.impulse(inputs, &X_WF.R);
-            let p = DVector::from_column_slice(p.as_slice());
-            if p.iter().any(|p| !p.is_finite()) {
-                messages.push(format!(
-                    "t = {t} s: port \"{}\" is not struck: its impulse is not finite",
-                    port.name
-                ));
-                continue;
-            }
-            acted = true;
-            let u = self.evaluation.velocities(&[pair]);
-            let operator = self.evaluation.operator(model, (numbers.0, x), discrete, &[pair])?;
-            let work = p.dot(&(&u + &operator.W * &p * 0.5));
-            self.evaluation
-                .strike(model, numbers, (x, discrete), &operator, (&p, work));
-            messages.push(format!(
-                "t = {t} s: port \"{}\" is struck by {} N·s",
-                port.name,
-                p.norm()
-            ));
-        }
-        Ok(acted)
     }
 
     /// Switches the motions of joints.

@@ -2,18 +2,19 @@
 
 use super::discrete::Bearing;
 use super::evaluation::Evaluation;
-use super::impulse::{Operator, Pair};
+use super::impulse::Operator;
+use super::pair::Pair;
 use super::report::{Report, Status};
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, bearing_rows, frictionless, plastic};
-use crate::loads::Contact;
-use crate::system::Derived;
-use nalgebra::{DMatrix, DVector};
+use crate::loads::{Capture, Contact};
+use crate::system::{Derived, FrameRef, Kinematics, System};
+use nalgebra::{DMatrix, DVector, Matrix3};
 
-/// Below this part of their own responses, an impulse at one contact does nothing at another: round-off.
-const COUPLED: f64 = 1e-12;
+/// Below this part of the own responses of two contacts, an impulse at one does nothing at the other; below this part of the bodies' speeds, nothing moves.
+const ROUND_OFF: f64 = 1e-12;
 
 /// What counts as no response, as a part of that of all bodies in one.
 const NO_RESPONSE: f64 = 1e-11;
@@ -22,54 +23,55 @@ const NO_RESPONSE: f64 = 1e-11;
 struct Met<'a> {
     index: usize,
     contact: &'a Contact,
-    pair: Pair,
+    pair: Pair<f64>,
     /// From b towards a, inertial axes.
     n: Vec3<f64>,
-    law: Law,
+    /// None of a capture.
+    law: Option<Law>,
 }
 
 /// What came of one strike: the contact's index, the report, and what the user should know.
 pub(super) type Told = (usize, Report, String);
 
-/// Who meets whom, of some contacts, and at which point: that of `a` where it is `held`, else halfway between the two. Those out of reach are told.
+/// Who meets whom, of some contacts where the states put them, and at which point: that of `a` if it is captured, else halfway between the two. Those out of reach are
+/// told.
 fn meet<'a>(
     (model, derived, parameters): (&'a Model, &Derived, &[f64]),
-    evaluation: &Evaluation<f64>,
-    (t, discrete): (f64, &Discrete),
+    evaluation: &mut Evaluation<f64>,
+    (t, x, discrete): (f64, &[f64], &Discrete),
     contacts: &[usize],
 ) -> (Vec<Told>, Vec<Met<'a>>) {
-    let system = &model.system;
+    evaluation.stand(model, (derived, parameters), x);
+    let (system, kinematics) = (&model.system, &evaluation.kinematics);
     let (mut told, mut met) = (Vec::new(), Vec::new());
     for &index in contacts {
         let contact = &model.loads.contacts[index];
-        let [X_WA, X_WB] = [contact.a, contact.b].map(|frame| evaluation.kinematics.pose(system, derived, frame));
-        let arm = |frame| evaluation.kinematics.arm(system, derived, frame).p;
-        let gap = X_WA.p - X_WB.p;
-        let (apart, reach) = (gap.norm(), contact.reach(parameters));
+        let [A, B] = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
+        let (apart, reach) = ((A.p - B.p).norm(), contact.reach(parameters));
         if apart > reach {
             let report = Report::blank(Status::OutOfReach, Report::count(&discrete.numbers, index));
             let what = format!("they are {apart} m apart, its reach is {reach} m");
             told.push((index, report, refused(t, contact, &what)));
             continue;
         }
-        let turns = contact.turns();
         met.push(Met {
             index,
             contact,
-            pair: Pair {
-                a: system.carrier(contact.a),
-                b: system.carrier(contact.b),
-                arms: match turns {
-                    Some(_) => [arm(contact.a), arm(contact.b) + gap],
-                    None => [arm(contact.a) - gap * 0.5, arm(contact.b) + gap * 0.5],
-                },
-                turns: turns == Some(true),
-            },
-            n: contact.normal(parameters, &X_WB.R),
+            pair: pair((system, derived, kinematics), contact),
+            n: contact.normal(parameters, &B.R),
             law: contact.law(parameters),
         });
     }
     (told, met)
+}
+
+/// The two frames of a contact where they act on each other.
+fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact) -> Pair<f64> {
+    let frames = [contact.a, contact.b];
+    match contact.capture() {
+        Some(capture) => Pair::of(of, frames, 0.0).turning(capture.turns),
+        None => Pair::of(of, frames, 0.5),
+    }
 }
 
 /// Captures some pairs, all at the same time: what ends all their relative motion at once, redundant rows told from others by the rank of `W`. They are held
@@ -78,76 +80,47 @@ fn meet<'a>(
 /// # Errors
 /// [`Error::Singular`] if something moves no inertia.
 pub(super) fn capture(
-    (model, derived, parameters): (&Model, &Derived, &[f64]),
+    of: (&Model, &Derived, &[f64]),
     evaluation: &mut Evaluation<f64>,
     (t, x, discrete): (f64, &mut [f64], &mut Discrete),
     contacts: &[usize],
 ) -> Result<Vec<Told>, Error> {
-    let system = &model.system;
-    let numbers = (derived, parameters);
-    evaluation.stand(model, numbers, x);
-    let (mut told, met) = meet((model, derived, parameters), evaluation, (t, discrete), contacts);
-    let poses = met.iter().map(|met| {
-        let [A, B] = [met.contact.a, met.contact.b].map(|frame| evaluation.kinematics.pose(system, derived, frame));
+    let (model, derived, parameters) = of;
+    let (mut told, met) = meet(of, evaluation, (t, x, discrete), contacts);
+    let seen = |contact: &Contact| {
+        let [A, B] = [contact.a, contact.b].map(|frame| evaluation.kinematics.pose(&model.system, derived, frame));
         (B.R.tr_mul(&(A.p - B.p)), B.R.tr_mul(&A.R))
-    });
-    let poses: Vec<_> = poses.collect();
-    let pairs: Vec<Pair> = met.iter().map(|met| met.pair).collect();
+    };
+    let poses: Vec<_> = met.iter().map(|met| seen(met.contact)).collect();
+    let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
-    let speeds = evaluation
-        .kinematics
-        .bodies
-        .iter()
-        .map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
-    let is_still = u.amax() <= 1e-12 * speeds.fold(0.0, f64::max);
+    let bodies = evaluation.kinematics.bodies.iter();
+    let speeds = bodies.map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
+    let is_still = u.amax() <= ROUND_OFF * speeds.fold(0.0, f64::max);
     let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
     // Rows that contradict each other, or that no impulse moves, leave more than round-off; where nothing moves there is nothing else.
     let solved = plastic(&operator.W, &u).filter(|solved| is_still || solved.residual < 1e-9);
-    let p = solved
-        .as_ref()
-        .map_or_else(|| DVector::zeros(u.len()), |solved| solved.impulse.clone());
-    let after = &u + &operator.W * &p;
-    if solved.is_some() {
-        let work = 0.5 * p.dot(&(&u + &after));
-        evaluation.strike(model, numbers, (x, discrete), &operator, (&p, work));
+    let (p, outcome) = match solved {
+        Some(solved) => (solved.impulse, Status::Struck),
+        None => (DVector::zeros(u.len()), Status::Unsolved),
+    };
+    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&p, &u));
+    told.extend(tell(
+        (t, discrete),
+        &met,
+        &operator,
+        (&p, &u),
+        &vec![outcome; met.len()],
+    ));
+    if outcome.is_struck() {
+        for (met, (place, attitude)) in met.iter().zip(&poses) {
+            if let Some(capture) = met.contact.capture() {
+                discrete.set_captured(model, capture.number, (place, attitude));
+                discrete.set_bearing(model, capture.number, Bearing::HELD);
+            }
+        }
+        bear(of, evaluation, x, discrete)?;
     }
-    let mut first = 0;
-    for (met, (place, attitude)) in met.iter().zip(&poses) {
-        let rows = met.pair.rows();
-        let part = |all: &DVector<f64>| all.rows(first, rows).into_owned();
-        let (p, u, after) = (part(&p), part(&u), part(&after));
-        let count = Report::count(&discrete.numbers, met.index);
-        let mut report = match solved {
-            Some(_) => Report::blank(Status::Struck, count + 1.0),
-            None => Report::blank(Status::Unsolved, count),
-        };
-        let linear = |all: &DVector<f64>| all.fixed_rows::<3>(0).into_owned();
-        report.impulse = linear(&p);
-        report.velocities = [linear(&u), linear(&after)];
-        report.energy_change = 0.5 * p.dot(&(&u + &after));
-        let [u_n, after_n] = report.velocities.map(|u| met.n.dot(&u));
-        report.restitution = restitution(u_n, after_n);
-        if met.pair.turns {
-            report.moment_impulse = p.fixed_rows::<3>(3).into_owned();
-        }
-        let W = operator.W.fixed_view::<3, 3>(first, first).into_owned();
-        if let Some(meeting) = Meeting::new(W, report.velocities[0], met.n) {
-            report.look(&meeting, 1.0);
-        }
-        first += rows;
-        let capture = model.loads.captures().position(|(index, _)| index == met.index);
-        if let (Some(capture), Some(_)) = (capture, &solved) {
-            discrete.set_captured(model, capture, (place, attitude));
-            let held = Bearing {
-                held: true,
-                rows: [false; 6],
-            };
-            discrete.set_bearing(model, capture, held);
-        }
-        let message = message(t, met, &report);
-        told.push((met.index, report, message));
-    }
-    bear((model, derived, parameters), evaluation, x, discrete)?;
     Ok(told)
 }
 
@@ -161,42 +134,38 @@ pub(super) fn bear(
     x: &[f64],
     discrete: &mut Discrete,
 ) -> Result<(), Error> {
-    let system = &model.system;
-    let captures = model.loads.captures().enumerate();
-    let held: Vec<(usize, &Contact)> = captures
-        .filter(|(capture, _)| discrete.bearing(model, *capture).held)
-        .map(|(capture, (_, contact))| (capture, contact))
+    let captures = model.loads.captures();
+    let held: Vec<(&Contact, Capture)> = captures
+        .filter(|(_, capture)| discrete.bearing(model, capture.number).held)
         .collect();
     if held.is_empty() {
         return Ok(());
     }
-    for (capture, _) in &held {
-        discrete.set_bearing(model, *capture, Bearing::default());
+    for (_, capture) in &held {
+        discrete.set_bearing(model, capture.number, Bearing::default());
     }
     evaluation.stand(model, (derived, parameters), x);
-    let pair = |contact: &Contact| Pair {
-        a: system.carrier(contact.a),
-        b: system.carrier(contact.b),
-        arms: {
-            let [A, B] = [contact.a, contact.b].map(|frame| evaluation.kinematics.pose(system, derived, frame).p);
-            let arm = |frame| evaluation.kinematics.arm(system, derived, frame).p;
-            [arm(contact.a), arm(contact.b) + (A - B)]
-        },
-        turns: contact.turns() == Some(true),
-    };
-    let pairs: Vec<Pair> = held.iter().map(|(_, contact)| pair(contact)).collect();
+    let at = (&model.system, derived, &evaluation.kinematics);
+    let pairs: Vec<Pair<f64>> = held.iter().map(|(contact, _)| pair(at, contact)).collect();
     let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
     let bearing = bearing_rows(&operator.W);
-    let mut first = 0;
-    for ((capture, _), pair) in held.iter().zip(&pairs) {
-        let mut rows = [false; 6];
-        for (row, bears) in rows.iter_mut().enumerate().take(pair.rows()) {
-            *bears = bearing.contains(&(first + row));
+    for (((_, capture), pair), first) in held.iter().zip(&pairs).zip(firsts(&pairs)) {
+        let mut bears = Bearing::HELD;
+        for (place, row) in pair.rows().enumerate() {
+            bears.rows[row] = bearing.contains(&(first + place));
         }
-        first += pair.rows();
-        discrete.set_bearing(model, *capture, Bearing { held: true, rows });
+        discrete.set_bearing(model, capture.number, bears);
     }
     Ok(())
+}
+
+/// Where the rows of each pair begin, among those of all.
+fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl Iterator<Item = usize> {
+    pairs.into_iter().scan(0, |next, pair| {
+        let first = *next;
+        *next += pair.rows().len();
+        Some(first)
+    })
 }
 
 /// Lets some contacts strike, all at the same time.
@@ -207,51 +176,101 @@ pub(super) fn bear(
 /// # Errors
 /// [`Error::Singular`] if something moves no inertia.
 pub(super) fn strike(
-    (model, derived, parameters): (&Model, &Derived, &[f64]),
+    of: (&Model, &Derived, &[f64]),
     evaluation: &mut Evaluation<f64>,
     (t, x, discrete): (f64, &mut [f64], &Discrete),
     contacts: &[usize],
 ) -> Result<Vec<Told>, Error> {
-    evaluation.stand(model, (derived, parameters), x);
-    let (mut told, met) = meet((model, derived, parameters), evaluation, (t, discrete), contacts);
-    let pairs: Vec<Pair> = met.iter().map(|met| met.pair).collect();
+    let (model, derived, parameters) = of;
+    let (mut told, met) = meet(of, evaluation, (t, x, discrete), contacts);
+    let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
     let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
     // To a unit impulse free craft answer by one over their mass at least; what answers much less is held by what it strikes.
     let mass: f64 = derived.bodies.iter().map(|body| body.m).sum();
-    let statuses = solve(&met, (&operator, NO_RESPONSE / mass), &u);
-    let mut p = DVector::zeros(u.len());
-    for (i, outcome) in statuses.iter().enumerate() {
-        if let Ok((impulse, _)) = outcome {
-            p.fixed_rows_mut::<3>(3 * i).copy_from(impulse);
-        }
+    let outcomes = solve(&met, (&operator, NO_RESPONSE / mass), &u);
+    let impulses = outcomes
+        .iter()
+        .map(|outcome| outcome.map_or_else(|_| Vec3::zeros(), |(p, _)| p));
+    let p = DVector::from_vec(impulses.flat_map(|p| [p.x, p.y, p.z]).collect());
+    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&p, &u));
+    let statuses: Vec<Status> = outcomes
+        .iter()
+        .map(|outcome| outcome.map_or_else(|status| status, |(_, status)| status))
+        .collect();
+    told.extend(tell((t, discrete), &met, &operator, (&p, &u), &statuses));
+    Ok(told)
+}
+
+/// Lets the host's impulse act on a port; whether it did, and what the user should know.
+///
+/// # Errors
+/// [`Error::Singular`] if something moves no inertia.
+pub(super) fn strike_port(
+    (model, derived, parameters): (&Model, &Derived, &[f64]),
+    evaluation: &mut Evaluation<f64>,
+    (t, x, discrete): (f64, &mut [f64], &Discrete),
+    (port, inputs): (usize, &[f64]),
+) -> Result<(bool, String), Error> {
+    let port = &model.loads.ports[port];
+    let told = |what: String| format!("t = {t} s: port \"{}\" is {what}", port.name);
+    evaluation.stand(model, (derived, parameters), x);
+    let at = (&model.system, derived, &evaluation.kinematics);
+    let pair = Pair::of(at, [port.frame, FrameRef::World], 0.0);
+    let p = port.impulse(
+        inputs,
+        &evaluation.kinematics.pose(&model.system, derived, port.frame).R,
+    );
+    if !p.iter().all(|p| p.is_finite()) {
+        return Ok((false, told("not struck: its impulse is not finite".to_owned())));
     }
-    let after = &u + &operator.W * &p;
-    let work = 0.5 * p.dot(&(&u + &after));
-    if statuses.iter().any(Result::is_ok) {
-        evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&p, work));
-    }
-    for (i, (met, outcome)) in met.iter().zip(&statuses).enumerate() {
-        let [p, u, after] = [&p, &u, &after].map(|all| vector(all, i));
-        let count = Report::count(&discrete.numbers, met.index);
-        let (status, count) = match outcome {
-            Ok((_, status)) => (*status, count + 1.0),
-            Err(status) => (*status, count),
-        };
+    let u = evaluation.velocities(&[pair]);
+    let operator = evaluation.operator(model, (derived, x), discrete, &[pair])?;
+    let impulse = DVector::from_column_slice(p.as_slice());
+    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&impulse, &u));
+    Ok((true, told(format!("struck by {} N·s", p.norm()))))
+}
+
+/// What became of each, which got the impulses `p` at the relative velocities `u`.
+fn tell(
+    (t, discrete): (f64, &Discrete),
+    met: &[Met],
+    operator: &Operator,
+    (p, u): (&DVector<f64>, &DVector<f64>),
+    statuses: &[Status],
+) -> Vec<Told> {
+    let after = operator.after(u, p);
+    let sum = u + &after;
+    let places = met.iter().zip(firsts(met.iter().map(|met| &met.pair)));
+    let told = places.zip(statuses).map(|((met, first), &status)| {
+        let rows = met.pair.rows().len();
+        // Forces come last.
+        let linear = first + rows - 3;
+        let [impulse, before, velocity] = [p, u, &after].map(|all| vector(all, linear));
+        let count = Report::count(&discrete.numbers, met.index) + f64::from(u8::from(status.is_struck()));
+        let [p, sum] = [p, &sum].map(|all| all.rows(first, rows));
+        let u_n = met.n.dot(&before);
         let mut report = Report {
-            impulse: p,
-            velocities: [u, after],
-            energy_change: 0.5 * p.dot(&(u + after)),
-            restitution: restitution(met.n.dot(&u), met.n.dot(&after)),
+            impulse,
+            velocities: [before, velocity],
+            energy_change: 0.5 * p.dot(&sum),
+            restitution: match u_n {
+                0.0 => 0.0,
+                u_n => -met.n.dot(&velocity) / u_n,
+            },
             ..Report::blank(status, count)
         };
-        if let Some(meeting) = meeting(met, &operator, &u, i) {
-            report.look(&meeting, tangential(&meeting, met, &p));
+        if met.pair.turns {
+            report.moment_impulse = p.fixed_rows::<3>(0).into_owned();
+        }
+        let W = operator.W.fixed_view::<3, 3>(linear, linear).into_owned();
+        if let Some(meeting) = Meeting::new(W, before, met.n) {
+            report.look(&meeting, tangential(&meeting, met, &impulse));
         }
         let message = message(t, met, &report);
-        told.push((met.index, report, message));
-    }
-    Ok(told)
+        (met.index, report, message)
+    });
+    told.collect()
 }
 
 /// The impulse of each, or why there is none. `least`: the response along the normal, 1/kg, below which nothing gives way.
@@ -264,7 +283,7 @@ fn solve(
     let response = |i: usize, j: usize| met[i].n.dot(&(block(operator, i, j) * met[j].n));
     let mut left: Vec<usize> = (0..met.len()).filter(|&i| response(i, i) > least).collect();
     let size = |i: usize, j: usize| block(operator, i, j).norm();
-    let feels = |i: usize, j: usize| size(i, j) > COUPLED * (size(i, i) * size(j, j)).sqrt();
+    let feels = |i: usize, j: usize| size(i, j) > ROUND_OFF * (size(i, i) * size(j, j)).sqrt();
     while let Some(first) = left.pop() {
         let mut group = vec![first];
         let mut seen = 0;
@@ -274,11 +293,11 @@ fn solve(
             group.append(&mut { near });
         }
         if let [i] = group[..] {
-            outcomes[i] = alone(&met[i], operator, &vector(u, i), i);
+            outcomes[i] = alone(&met[i], &block(operator, i, i), &vector(u, 3 * i));
             continue;
         }
-        let u_n = DVector::from_iterator(group.len(), group.iter().map(|&i| met[i].n.dot(&vector(u, i))));
-        let smooth: Option<Vec<f64>> = group.iter().map(|&i| met[i].law.smooth()).collect();
+        let u_n = DVector::from_iterator(group.len(), group.iter().map(|&i| met[i].n.dot(&vector(u, 3 * i))));
+        let smooth: Option<Vec<f64>> = group.iter().map(|&i| met[i].law?.smooth()).collect();
         let solved = smooth.as_ref().map(|e| {
             let W = DMatrix::from_fn(group.len(), group.len(), |k, l| response(group[k], group[l]));
             // What moves apart has nothing to give back; it may be pushed, and then stays in touch.
@@ -302,9 +321,10 @@ fn solve(
 }
 
 /// The impulse of a contact that feels no other, by its law, or why there is none.
-fn alone(met: &Met, operator: &Operator, u: &Vec3<f64>, i: usize) -> Result<(Vec3<f64>, Status), Status> {
-    let meeting = meeting(met, operator, u, i).ok_or(Status::Unsolved)?;
-    match meeting.impulse(&met.law) {
+fn alone(met: &Met, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(Vec3<f64>, Status), Status> {
+    let meeting = Meeting::new(*W, *u, met.n).ok_or(Status::Unsolved)?;
+    let law = met.law.as_ref().ok_or(Status::Unsolved)?;
+    match meeting.impulse(law) {
         Ok(outcome) if outcome.clamped => Ok((outcome.p, Status::Clamped)),
         Ok(outcome) => Ok((outcome.p, Status::Struck)),
         Err(Refusal::Separates) => Err(Status::Separating),
@@ -314,19 +334,9 @@ fn alone(met: &Met, operator: &Operator, u: &Vec3<f64>, i: usize) -> Result<(Vec
     }
 }
 
-/// What contact `i` feels by itself.
-fn meeting(met: &Met, operator: &Operator, u: &Vec3<f64>, i: usize) -> Option<Meeting> {
-    Meeting::new(block(operator, i, i), *u, met.n)
-}
-
-/// `−u_n⁺/u_n`; zero where nothing approaches.
-fn restitution(u_n: f64, after: f64) -> f64 {
-    if u_n == 0.0 { 0.0 } else { -after / u_n }
-}
-
 /// The tangential impulse over that of an impact that sticks.
 fn tangential(meeting: &Meeting, met: &Met, p: &Vec3<f64>) -> f64 {
-    if let Law::EnergyFriction { r_f, .. } = met.law {
+    if let Some(Law::EnergyFriction { r_f, .. }) = met.law {
         return r_f;
     }
     let sticking = meeting.p_II() - met.n * met.n.dot(&meeting.p_II());
@@ -336,20 +346,26 @@ fn tangential(meeting: &Meeting, met: &Met, p: &Vec3<f64>) -> f64 {
     }
 }
 
-fn block(operator: &Operator, i: usize, j: usize) -> nalgebra::Matrix3<f64> {
+/// What an impulse at one of some contacts without moments does at another.
+fn block(operator: &Operator, i: usize, j: usize) -> Matrix3<f64> {
     operator.W.fixed_view::<3, 3>(3 * i, 3 * j).into_owned()
 }
 
-fn vector(all: &DVector<f64>, i: usize) -> Vec3<f64> {
-    all.fixed_rows::<3>(3 * i).into_owned()
+/// Three rows of all.
+fn vector(all: &DVector<f64>, first: usize) -> Vec3<f64> {
+    all.fixed_rows::<3>(first).into_owned()
+}
+
+/// What a contact does, and how its frames are to each other then.
+fn words(contact: &Contact) -> [&'static str; 2] {
+    match contact.capture() {
+        Some(_) => ["capture", "with"],
+        None => ["strike", "on"],
+    }
 }
 
 fn refused(t: f64, contact: &Contact, why: &str) -> String {
-    let (name, [a, b]) = (&contact.name, &contact.names);
-    let (verb, on) = match contact.turns() {
-        Some(_) => ("capture", "with"),
-        None => ("strike", "on"),
-    };
+    let (name, [a, b], [verb, on]) = (&contact.name, &contact.names, words(contact));
     format!("t = {t} s: contact \"{name}\" does not {verb}, \"{a}\" {on} \"{b}\": {why}")
 }
 
@@ -363,16 +379,12 @@ fn message(t: f64, met: &Met, report: &Report) -> String {
             Status::Clamped => format!("; r_E was clamped to between {low} and {high}"),
             _ => String::new(),
         };
-        let (name, [a, b]) = (&contact.name, &contact.names);
-        let (verb, on) = match contact.turns() {
-            Some(_) => ("captures", "with"),
-            None => ("strikes", "on"),
-        };
-        return format!("t = {t} s: contact \"{name}\" {verb}, \"{a}\" {on} \"{b}\": {p} N·s, work {work} J{clamped}");
+        let (name, [a, b], [verb, on]) = (&contact.name, &contact.names, words(contact));
+        return format!("t = {t} s: contact \"{name}\" {verb}s, \"{a}\" {on} \"{b}\": {p} N·s, work {work} J{clamped}");
     }
     let why = match (report.status, law) {
         (Status::Separating, _) => format!("they move apart at {} m/s", n.dot(&report.velocities[1])),
-        (Status::Inconsistent, Law::EnergyFriction { r_E, r_f, .. }) => {
+        (Status::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => {
             format!("no impact has r_E = {r_E} with r_f = {r_f}; r_E must lie between {low} and {high} here")
         }
         (Status::Adhesive, _) => "the impulse would have to pull".to_owned(),

@@ -2,39 +2,14 @@
 
 use super::coordinates::Coordinates;
 use super::evaluation::Evaluation;
+use super::pair::{Pair, unit};
 use super::{Discrete, Model};
 use crate::Error;
-use crate::algebra::{Twist, Vec3, Wrench};
+use crate::algebra::Twist;
 use crate::loads::Drive;
 use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier, Derived};
 use nalgebra::{DMatrix, DVector};
-
-/// Two frames that meet at a point: an impulse there acts on the first, and in reverse on the second.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    /// What carries the first.
-    pub a: Carrier,
-    /// What carries the second.
-    pub b: Carrier,
-    /// From the origins of what carries them to where they meet, m, world axes.
-    pub arms: [Vec3<f64>; 2],
-    /// Whether a moment acts too.
-    pub turns: bool,
-}
-
-impl Pair {
-    /// How many rows it has: along the world's axes, then about them.
-    pub fn rows(&self) -> usize {
-        if self.turns { 6 } else { 3 }
-    }
-
-    /// The wrench on the first where they meet, of a unit in one row.
-    fn unit(row: usize) -> Wrench<f64> {
-        let axis = |first: usize| Vec3::from_fn(|i, _| f64::from(u8::from(first + i == row)));
-        Wrench::new(axis(3), axis(0))
-    }
-}
 
 /// How impulses at some points change the velocities there, and all rates: `u⁺ = u + W p` with `W = J M⁻¹ Jᵀ`.
 ///
@@ -42,7 +17,7 @@ impl Pair {
 /// for their derivatives; deflections, attitudes and places stay, and with them `M` and `J`. Joints that are held or driven keep their rates.
 #[derive(Clone, Debug)]
 pub(super) struct Operator {
-    /// 1/kg, symmetric: the rows of one pair after the other, world axes. Of moments 1/(kg·m²).
+    /// Symmetric: the rows of one pair after the other, of moments 1/(kg·m²), of forces 1/kg; world axes.
     pub W: DMatrix<f64>,
     /// What each unit impulse does.
     jumps: Vec<Jump>,
@@ -57,25 +32,26 @@ struct Jump {
     drive: Vec<f64>,
 }
 
-impl Evaluation<f64> {
-    /// The relative velocity of each pair where they meet, m/s (and rad/s), world axes, one below the other; after [`stand`](Self::stand).
-    pub(super) fn velocities(&self, pairs: &[Pair]) -> DVector<f64> {
-        let kinematics = &self.kinematics;
-        let velocity = |on: Carrier| {
-            let at = on.of(&kinematics.bodies, &kinematics.stations);
-            at.map_or_else(Twist::zero, |at| at.V_WB)
-        };
-        self.relative(pairs, velocity)
-    }
+/// The rows of the relative motions of some pairs.
+fn relative(pairs: &[Pair<f64>], of: impl Fn(Carrier) -> Twist<f64>) -> DVector<f64> {
+    let rows = pairs
+        .iter()
+        .flat_map(|pair| pair.relative(&of).to_array()[pair.rows()].to_vec());
+    DVector::from_vec(rows.collect())
+}
 
-    /// The same of any motion of what carries the frames, given about its origin.
-    fn relative(&self, pairs: &[Pair], of: impl Fn(Carrier) -> Twist<f64>) -> DVector<f64> {
-        let rows = pairs.iter().flat_map(|pair| {
-            let [a, b] = pair.arms;
-            let Twist { w, v } = of(pair.a).shift(&a) - of(pair.b).shift(&b);
-            [v.x, v.y, v.z, w.x, w.y, w.z].into_iter().take(pair.rows())
-        });
-        DVector::from_vec(rows.collect())
+impl Operator {
+    /// The relative velocities after the impulses `p` (N·m·s and N·s), of those before.
+    pub fn after(&self, u: &DVector<f64>, p: &DVector<f64>) -> DVector<f64> {
+        u + &self.W * p
+    }
+}
+
+impl Evaluation<f64> {
+    /// The relative velocity of each pair at its point, rad/s (of those with moments) and m/s, world axes, the rows of one pair after the other; after
+    /// [`stand`](Self::stand).
+    pub(super) fn velocities(&self, pairs: &[Pair<f64>]) -> DVector<f64> {
+        relative(pairs, |on| self.kinematics.carrier(on).V_WB)
     }
 
     /// The system where it is, at rest and without loads, its joints moving as they do: with its states. Memory is taken for them.
@@ -100,23 +76,20 @@ impl Evaluation<f64> {
         model: &Model,
         (derived, x): (&Derived, &[f64]),
         discrete: &Discrete,
-        pairs: &[Pair],
+        pairs: &[Pair<f64>],
     ) -> Result<Operator, Error> {
         let system = &model.system;
         let still = self.at_rest(model, (derived, x), discrete);
-        let rows = pairs
+        let rows: Vec<_> = pairs
             .iter()
-            .flat_map(|pair| (0..pair.rows()).map(move |row| (pair, row)));
-        let n = pairs.iter().map(Pair::rows).sum();
-        let mut W = DMatrix::zeros(n, n);
-        let mut jumps = Vec::with_capacity(n);
+            .flat_map(|pair| pair.rows().map(move |row| (pair, row)))
+            .collect();
+        let mut W = DMatrix::zeros(rows.len(), rows.len());
+        let mut jumps = Vec::with_capacity(rows.len());
         let mut jump = vec![0.0; x.len()];
-        for (column, (pair, row)) in rows.enumerate() {
+        for (column, (pair, row)) in rows.into_iter().enumerate() {
             self.applied.clear();
-            let (unit, [a, b]) = (Pair::unit(row), pair.arms);
-            for (on, F) in [(pair.a, unit.shift(&a)), (pair.b, (Wrench::zero() - unit).shift(&b))] {
-                self.applied.push(system, &self.kinematics, on, F);
-            }
+            pair.push(system, &self.kinematics, &mut self.applied, unit(row));
             self.accelerate(model, (derived, None), (0.0, discrete), &still, &mut jump)?;
             let rates = model.split(&jump).rates;
             let of_joints = match model.coordinates {
@@ -124,7 +97,7 @@ impl Evaluation<f64> {
                 Coordinates::Maximal(_) | Coordinates::Velocities(_) => &self.qdd,
             };
             let change = |on: Carrier| self.kinematics.beyond_bias_of(system, on, self.dynamics.A(), of_joints);
-            W.set_column(column, &self.relative(pairs, change));
+            W.set_column(column, &relative(pairs, change));
             jumps.push(Jump {
                 rates: rates.to_vec(),
                 drive: self.dynamics.drive.clone(),
@@ -135,18 +108,19 @@ impl Evaluation<f64> {
         Ok(Operator { W, jumps })
     }
 
-    /// Lets impulses act (N·s, and N·m·s, those of the operator's rows), of which the pairs have this work (J): rates jump, and drives do their work too.
+    /// Lets the impulses `p` act in the operator's rows (N·m·s and N·s), where the relative velocities are `u`: rates jump, and the work of impulses and drives is counted.
     pub(super) fn strike(
         &mut self,
         model: &Model,
         (derived, parameters): (&Derived, &[f64]),
         (x, discrete): (&mut [f64], &Discrete),
         operator: &Operator,
-        (impulses, mut work): (&DVector<f64>, f64),
+        (p, u): (&DVector<f64>, &DVector<f64>),
     ) {
+        let mut work = 0.5 * p.dot(&(u + operator.after(u, p)));
         let qd = self.coordinates(model, (derived, parameters), x).1.to_vec();
         let to = model.split_mut(x);
-        for (jump, &p) in operator.jumps.iter().zip(impulses) {
+        for (jump, &p) in operator.jumps.iter().zip(p) {
             for (rate, change) in to.rates.iter_mut().zip(&jump.rates) {
                 *rate += change * p;
             }

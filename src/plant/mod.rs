@@ -15,6 +15,7 @@ mod linear;
 mod linearisation;
 mod model;
 mod outputs;
+mod pair;
 mod remarks;
 mod report;
 mod start;
@@ -91,7 +92,7 @@ impl Plant {
         Ok(())
     }
 
-    /// The initial states and modes at the time `t` (s).
+    /// The initial states, and what changes at events only, at the time `t` (s).
     pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) {
         self.model.start(&self.derived, &self.parameters, x);
         self.model.start_discrete(discrete);

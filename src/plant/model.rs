@@ -307,7 +307,7 @@ impl Model {
             let wrong = if value.is_finite() {
                 bound.broken_by(value)
             } else {
-                Some("not finite")
+                Some("not finite".to_owned())
             };
             // Whoever derives constants from it may have said more about it.
             if let Some(wrong) = wrong.filter(|_| !problems.iter().any(|p| p.at == parameter.at)) {

@@ -1,18 +1,18 @@
 mod modal;
+mod view;
+
+pub(super) use view::View;
 
 use super::closure::Closed;
-use super::discrete::PER_CAPTURE;
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use super::report::Report;
 use crate::Error;
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw};
-use crate::dynamics::invariants::Invariants;
-use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Contact, Instant, Loads, Range, SignalSource};
+use crate::algebra::{Quaternion, Scalar, Vec3, lift3, norm, roll_pitch_yaw};
+use crate::loads::{Contact, Loads, Range, SignalSource};
 use crate::spec::{Capability, Formulation, JointType, Spec, problem};
-use crate::system::joint::{Motion, dual, part, with_joint};
-use crate::system::{BodyKinematics, Elastic, FrameRef, Input, Joint, Modes, Quantity, Recovered, System, Unit};
+use crate::system::{FrameRef, Input, Joint, Modes, Quantity, System, Unit};
+use view::Cursor;
 
 /// The list of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
@@ -62,52 +62,10 @@ enum Group {
     Condition,
     /// What the last strike of a contact was and did.
     Report(usize),
-    /// Whether a capture holds: place of its mode.
+    /// Whether a capture holds.
     Captured(usize),
     /// How far off a capture is, and what it bears.
     Capture(usize),
-}
-
-/// What the outputs need to know of one instant, beside the loads' view of it.
-pub(super) struct View<'a, S: Scalar> {
-    pub now: Instant<'a, S>,
-    pub loads: &'a Loads,
-    /// Accelerations.
-    pub dynamics: &'a Dynamics<S>,
-    /// The loads.
-    pub applied: &'a Applied<S>,
-    /// Attitudes of the bodies.
-    pub q_WB: &'a [Quaternion<S>],
-    /// Where bodies stand and move by themselves, what that makes of the joints.
-    pub recovered: Option<&'a Recovered<S>>,
-    /// Sides of the ranges, then of the linear limits.
-    pub sides: &'a [i32],
-    /// What stands until the next event.
-    pub numbers: &'a [f64],
-    /// Modes of the captures.
-    pub captures: &'a [i32],
-    /// What holds each capture.
-    pub closed: &'a [Closed<S>],
-}
-
-/// A frame's position and motion in the world.
-struct FrameMotion<S: Scalar> {
-    q_WF: Quaternion<S>,
-    R_WF: Mat3<S>,
-    p_WF: Vec3<S>,
-    V_WF: Twist<S>,
-}
-
-impl<S: Scalar> FrameMotion<S> {
-    /// Of a body's frame, or a station's, with its attitude.
-    fn of(at: &BodyKinematics<S>, q_WF: Quaternion<S>) -> Self {
-        Self {
-            q_WF,
-            R_WF: at.R_WB,
-            p_WF: at.p_WB,
-            V_WF: at.V_WB,
-        }
-    }
 }
 
 impl Outputs {
@@ -230,8 +188,8 @@ impl Outputs {
         for (i, contact) in loads.contacts.iter().enumerate() {
             outputs.report(contact, i);
         }
-        for (capture, (_, contact)) in loads.captures().enumerate() {
-            outputs.capture(contact, capture);
+        for (contact, capture) in loads.captures() {
+            outputs.capture(contact, capture.number);
         }
         if spec.output.diagnostics {
             outputs.diagnostics();
@@ -514,7 +472,7 @@ impl Outputs {
 
     /// Writes all outputs into `y`.
     pub fn write<S: Scalar>(&self, view: &View<S>, y: &mut [S]) {
-        let mut y = Cursor { y, next: 0 };
+        let mut y = Cursor::new(y);
         for group in &self.groups {
             match *group {
                 Group::Frame(frame) => {
@@ -564,16 +522,16 @@ impl Outputs {
                 Group::OnBase(body) => view.on_base(body, &mut y),
                 Group::Gaps => view.gaps(|recovered| &recovered.gap, &mut y),
                 Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
-                Group::Captured(capture) => y.number(S::lift(f64::from(view.captures[capture * PER_CAPTURE]))),
+                Group::Captured(capture) => y.number(S::lift(f64::from(u8::from(view.closed[capture].held)))),
                 Group::Capture(capture) => {
-                    let Closed { gap, wrench } = &view.closed[capture];
+                    let Closed { gap, wrench, .. } = &view.closed[capture];
                     y.number(norm(&gap.v));
                     y.number(norm(&gap.w));
                     y.vector(&wrench.f);
                     y.vector(&wrench.t);
                 }
                 Group::Report(contact) => {
-                    let numbers = &view.numbers[contact * Report::COUNT..(contact + 1) * Report::COUNT];
+                    let numbers = &view.numbers[Report::place(contact)];
                     numbers.iter().for_each(|&number| y.number(S::lift(number)));
                 }
                 Group::Condition => {
@@ -585,220 +543,5 @@ impl Outputs {
                 }
             }
         }
-    }
-}
-
-impl<S: Scalar> View<'_, S> {
-    fn frame(&self, frame: FrameRef) -> FrameMotion<S> {
-        let frame = match frame {
-            FrameRef::World => {
-                return FrameMotion {
-                    q_WF: Quaternion::identity(),
-                    R_WF: Mat3::identity(),
-                    p_WF: Vec3::zeros(),
-                    V_WF: Twist::zero(),
-                };
-            }
-            FrameRef::Body(body) => return FrameMotion::of(&self.now.kinematics.bodies[body], self.q_WB[body]),
-            FrameRef::Frame(frame) => frame,
-        };
-        let (carrier, q_W) = carrier(&self.now, self.q_WB, frame);
-        let (at, own) = (carrier, FrameMotion::of(carrier, q_W));
-        let placed = &self.now.derived.frames[frame];
-        let r = at.R_WB * lift3::<S>(&placed.X_BF.p);
-        FrameMotion {
-            q_WF: own.q_WF * placed.q_BF.lift(),
-            R_WF: own.R_WF * lift33::<S>(&placed.X_BF.R),
-            p_WF: own.p_WF + r,
-            V_WF: own.V_WF.shift(&r),
-        }
-    }
-
-    fn beam(&self, body: usize, y: &mut Cursor<S>) {
-        let now = &self.now;
-        let (system, constants) = (now.system, &now.derived.bodies[body]);
-        let (Some(modes), Some(elastic)) = (&system.bodies[body].modes, &constants.elastic) else {
-            return;
-        };
-        let segments = system.segments(body);
-        let modal = || {
-            segments
-                .clone()
-                .filter_map(|i| Some((i, system.bodies[i].modes.as_ref()?)))
-        };
-        let tip = |modes: &Modes| modes.stations.end - 1;
-        let last = modal().next_back().map_or(modes, |(_, modes)| modes);
-        y.vector(&self.deflection(tip(last), &Vec3::zeros()));
-        y.vector(&match segments.len() {
-            1 => now.derived.stations[tip(modes)].turn(&now.q[modes.coordinates()]),
-            _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| {
-                turn * system.bent(now.derived, tip(modes), now.q)
-            })),
-        });
-        self.root(body, elastic, y);
-        y.number(modal().fold(S::zero(), |sum, (i, modes)| {
-            let elastic = now.derived.bodies[i].elastic.as_ref();
-            sum + elastic.map_or_else(S::zero, |elastic| elastic.strain_energy(&now.q[modes.coordinates()]))
-        }));
-    }
-
-    /// What a flexible body gets through its joint, about its root, if it stands on one that transmits something.
-    fn root(&self, body: usize, elastic: &Elastic, y: &mut Cursor<S>) {
-        let system = self.now.system;
-        if system.bodies[body].joint.kind != JointType::Free {
-            let R_WB = &self.now.kinematics.bodies[body].R_WB;
-            let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
-            let (t, f) = (R_WB.tr_mul(&F.t), R_WB.tr_mul(&F.f));
-            let (r, R_BR) = (lift3::<S>(&elastic.root), lift33::<S>(&elastic.axes));
-            y.vector(&R_BR.tr_mul(&f));
-            y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
-        }
-    }
-
-    /// Displacement of a point (`placed`, m, axes of the station that it stands on) by the deflection, in axes of the body as it is
-    /// written.
-    fn deflection(&self, station: usize, placed: &Vec3<S>) -> Vec3<S> {
-        let (system, kinematics) = (self.now.system, self.now.kinematics);
-        let at = &kinematics.stations[station];
-        let mut r = at.r_PB_W + at.R_WB * placed;
-        let mut body = system.stations[station].body;
-        while let (1.., Some(inner), Some(parent)) = (
-            system.bodies[body].segment,
-            system.bodies[body].station,
-            system.bodies[body].parent,
-        ) {
-            r += kinematics.stations[inner].r_PB_W;
-            body = parent;
-        }
-        let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
-        kinematics.bodies[body].R_WB.tr_mul(&r) - rest
-    }
-
-    /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
-    fn measure(&self, from: FrameRef, to: FrameRef, y: &mut Cursor<S>) {
-        let (A, B) = (self.frame(from), self.frame(to));
-        let r_W = B.p_WF - A.p_WF;
-        let v_W = B.V_WF.v - A.V_WF.v - A.V_WF.w.cross(&r_W);
-        let w_W = B.V_WF.w - A.V_WF.w;
-        y.vector(&A.R_WF.tr_mul(&r_W));
-        y.quaternion(A.q_WF.conjugate() * B.q_WF);
-        y.vector(&A.R_WF.tr_mul(&v_W));
-        y.vector(&A.R_WF.tr_mul(&w_W));
-        y.number(norm(&r_W));
-    }
-
-    /// What joint `body` transmits, and its part across the joint's motion: `W = F − Σ V (HᵀF)`.
-    fn reaction(&self, body: usize, y: &mut Cursor<S>) {
-        let now = &self.now;
-        let joint = &now.system.bodies[body].joint;
-        let R_BW = now.kinematics.bodies[body].R_WB.transpose();
-        let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
-        let mut held = F;
-        with_joint!(&now.derived.bodies[body].joint, j => {
-            let H = columns(j, &now.kinematics.H, joint.v);
-            for (V, H) in dual(H).iter().zip(H) {
-                held = held - *V * F.power(H);
-            }
-        });
-        // What is nothing by the joint's nature shall not be round-off.
-        match joint.kind {
-            JointType::Spherical => held.t = Vec3::zeros(),
-            JointType::Cartesian => held.f = Vec3::zeros(),
-            _ => {}
-        }
-        for part in [F, held] {
-            let part = part.express(&R_BW);
-            y.vector(&part.f);
-            y.vector(&part.t);
-        }
-    }
-
-    /// What the base gets from the joint that carries a body, about the joint's origin on it.
-    fn on_base(&self, body: usize, y: &mut Cursor<S>) {
-        let (now, world) = (&self.now, BodyKinematics::world());
-        let kinematics = now.kinematics;
-        let carrier = now.system.bodies[body].carrier();
-        let P = carrier.of(&kinematics.bodies, &kinematics.stations).unwrap_or(&world);
-        let r = kinematics.bodies[body].r_PB_W - P.R_WB * lift3::<S>(&now.derived.bodies[body].p_PF);
-        let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
-        let base = now.system.bodies[body].parent.map(|parent| now.system.whole(parent));
-        let R_WB = base.map_or(world.R_WB, |base| kinematics.bodies[base].R_WB);
-        let on_base = (Wrench::zero() - F.shift(&r)).express(&R_WB.transpose());
-        y.vector(&on_base.f);
-        y.vector(&on_base.t);
-    }
-
-    fn gaps(&self, which: impl Fn(&Recovered<S>) -> &[Twist<S>], y: &mut Cursor<S>) {
-        let Some(gaps) = self.recovered.map(which) else {
-            return;
-        };
-        let together = |of: fn(&Twist<S>) -> &Vec3<S>| {
-            let squares = gaps.iter().map(|gap| of(gap).dot(of(gap)));
-            let sum = squares.fold(S::zero(), |sum, square| sum + square);
-            // As a length, it has no derivative at zero.
-            if sum.value() > 0.0 { sum.sqrt() } else { S::zero() }
-        };
-        y.number(together(|gap| &gap.v));
-        y.number(together(|gap| &gap.w));
-    }
-
-    fn diagnostics(&self, y: &mut Cursor<S>) {
-        let now = &self.now;
-        let sum = Invariants::new(now.system, now.derived, now.kinematics, now.qd);
-        let potential = self.loads.potential_energy(now);
-        y.vector(&sum.p);
-        y.vector(&sum.h);
-        y.vector(&sum.mass_centre);
-        y.number(sum.p_scale);
-        y.number(sum.h_scale);
-        y.number(sum.kinetic_energy);
-        y.number(potential);
-        y.number(sum.kinetic_energy + potential);
-    }
-}
-
-/// The columns of a joint's motion subspace.
-fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
-    _joint: &J,
-    H: &'a [Twist<S>],
-    v: usize,
-) -> &'a [Twist<S>; NV] {
-    part(H, v)
-}
-
-/// What carries a frame, and its attitude.
-fn carrier<'a, S: Scalar>(
-    now: &'a Instant<S>,
-    q_WB: &[Quaternion<S>],
-    frame: usize,
-) -> (&'a BodyKinematics<S>, Quaternion<S>) {
-    let frame = &now.system.frames[frame];
-    match frame.station {
-        Some(station) => (
-            &now.kinematics.stations[station],
-            q_WB[frame.body] * now.system.bent(now.derived, station, now.q),
-        ),
-        None => (&now.kinematics.bodies[frame.body], q_WB[frame.body]),
-    }
-}
-
-/// Writes numbers one after the other.
-struct Cursor<'a, S> {
-    y: &'a mut [S],
-    next: usize,
-}
-
-impl<S: Scalar> Cursor<'_, S> {
-    fn number(&mut self, value: S) {
-        self.y[self.next] = value;
-        self.next += 1;
-    }
-
-    fn vector(&mut self, v: &Vec3<S>) {
-        v.iter().for_each(|&component| self.number(component));
-    }
-
-    fn quaternion(&mut self, q: Quaternion<S>) {
-        q.to_array().into_iter().for_each(|part| self.number(part));
     }
 }

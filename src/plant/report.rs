@@ -2,6 +2,7 @@ use crate::algebra::Vec3;
 use crate::dynamics::impact::Meeting;
 use crate::loads::Contact;
 use crate::system::{Quantity, Unit};
+use std::ops::Range;
 
 /// What the last strike of a contact was and did. It stands among the discrete numbers, and goes out as it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,13 +166,13 @@ impl Report {
         numbers.iter_mut().zip(all).for_each(|(to, number)| *to = number);
     }
 
-    /// The place of a contact's among all discrete numbers.
-    pub fn of(numbers: &mut [f64], contact: usize) -> &mut [f64] {
-        &mut numbers[contact * Self::COUNT..(contact + 1) * Self::COUNT]
+    /// Where a contact's stand among all discrete numbers.
+    pub fn place(contact: usize) -> Range<usize> {
+        contact * Self::COUNT..(contact + 1) * Self::COUNT
     }
 
     /// How many impacts a contact had.
     pub fn count(numbers: &[f64], contact: usize) -> f64 {
-        numbers[contact * Self::COUNT + 1]
+        numbers[Self::place(contact)][1]
     }
 }

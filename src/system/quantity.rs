@@ -25,15 +25,29 @@ pub enum Bound {
     NotNegative,
     /// Above zero.
     Positive,
+    /// Between two numbers, which are allowed too.
+    Between(i32, i32),
 }
 
 impl Bound {
     /// What is wrong with a value, if it is.
-    pub fn broken_by(self, value: f64) -> Option<&'static str> {
+    pub fn broken_by(self, value: f64) -> Option<String> {
         match self {
-            Self::NotNegative if value < 0.0 => Some("negative"),
-            Self::Positive if value <= 0.0 => Some("not positive"),
+            Self::NotNegative if value < 0.0 => Some("negative".to_owned()),
+            Self::Positive if value <= 0.0 => Some("not positive".to_owned()),
+            Self::Between(low, high) if !(f64::from(low)..=f64::from(high)).contains(&value) => {
+                Some(format!("not between {low} and {high}"))
+            }
             _ => None,
+        }
+    }
+
+    /// The least and the largest number that it allows, or that no allowed one reaches.
+    pub fn limits(self) -> [Option<f64>; 2] {
+        match self {
+            Self::None => [None, None],
+            Self::NotNegative | Self::Positive => [Some(0.0), None],
+            Self::Between(low, high) => [low, high].map(|limit| Some(f64::from(limit))),
         }
     }
 }

@@ -1,4 +1,5 @@
 use super::{Meeting, stronge};
+use crate::spec::Inconsistent;
 use nalgebra::Vector3;
 use std::error::Error;
 use std::fmt;
@@ -59,15 +60,6 @@ pub enum Law {
         /// Coefficient of friction; may be infinite.
         mu: f64,
     },
-}
-
-/// What to do with an `r_E` outside [`Meeting::admissible`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inconsistent {
-    /// Refuse.
-    Reject,
-    /// Move it to the nearest end of the band, and say so.
-    Clamp,
 }
 
 /// What a law chose.

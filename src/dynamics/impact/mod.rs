@@ -25,7 +25,7 @@ mod stronge;
 mod tests;
 
 pub use complementarity::frictionless;
-pub use law::{Inconsistent, Law, Outcome, Refusal};
+pub use law::{Law, Outcome, Refusal};
 pub use meeting::Meeting;
 pub use plastic::{Plastic, bearing_rows, plastic};
 

@@ -6,6 +6,7 @@ mod slip;
 mod stronge;
 
 use super::*;
+use crate::spec::Inconsistent;
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 use std::f64::consts::PI;
 

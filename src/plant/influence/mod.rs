@@ -134,24 +134,17 @@ impl Influence {
         if !seen {
             return None;
         }
-        // So does what strikes leave behind, and it depends on all that moves and on what strikes.
-        for row in model
-            .outputs
-            .iter()
-            .enumerate()
-            .filter(|(_, output)| output.kind == OutputKind::Discrete)
-            .map(|(row, _)| row)
-        {
-            (0..n).for_each(|state| running.mark(n + row, state));
-            model
-                .loads
-                .strike_inputs()
-                .for_each(|input| running.mark(n + row, n + input));
-        }
         // A flag changes at events, and has no derivative.
         for (row, coordinate) in model.output_groups.flags() {
             for state in model.states_of(coordinate) {
                 running.mark(n + row, state);
+            }
+        }
+        // So does what strikes leave behind, and it depends on all that moves and on what strikes.
+        for (row, output) in model.outputs.iter().enumerate() {
+            if output.kind == OutputKind::Discrete {
+                let inputs = model.loads.strike_inputs().map(|input| n + input);
+                (0..n).chain(inputs).for_each(|known| running.mark(n + row, known));
             }
         }
         // What depends on a state depends at the start on the parameters that the state starts from.

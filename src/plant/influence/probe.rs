@@ -83,14 +83,7 @@ impl Probe {
     fn all_captured(&self) -> Vec<i32> {
         let mut discrete = self.discrete.clone();
         for capture in 0..self.model.loads.captures().count() {
-            discrete.set_bearing(
-                &self.model,
-                capture,
-                Bearing {
-                    held: true,
-                    rows: [false; 6],
-                },
-            );
+            discrete.set_bearing(&self.model, capture, Bearing::HELD);
         }
         discrete.modes.split_off(self.model.first_capture())
     }

@@ -1,4 +1,5 @@
-use super::{Cursor, Group, Outputs, View};
+use super::view::Cursor;
+use super::{Group, Outputs, View};
 use crate::algebra::Scalar;
 use crate::system::{Quantity, Unit};
 

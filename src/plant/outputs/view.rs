@@ -1,0 +1,236 @@
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm};
+use crate::dynamics::invariants::Invariants;
+use crate::dynamics::{Applied, Dynamics};
+use crate::loads::{Instant, Loads};
+use crate::plant::closure::Closed;
+use crate::spec::JointType;
+use crate::system::joint::{Motion, dual, part, with_joint};
+use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, Recovered};
+
+/// What the outputs need to know of one instant, beside the loads' view of it.
+pub(in crate::plant) struct View<'a, S: Scalar> {
+    pub now: Instant<'a, S>,
+    pub loads: &'a Loads,
+    /// Accelerations.
+    pub dynamics: &'a Dynamics<S>,
+    /// The loads.
+    pub applied: &'a Applied<S>,
+    /// Attitudes of the bodies.
+    pub q_WB: &'a [Quaternion<S>],
+    /// Where bodies stand and move by themselves, what that makes of the joints.
+    pub recovered: Option<&'a Recovered<S>>,
+    /// Sides of the ranges, then of the linear limits.
+    pub sides: &'a [i32],
+    /// What stands until the next event.
+    pub numbers: &'a [f64],
+    /// What holds each capture.
+    pub closed: &'a [Closed<S>],
+}
+
+/// A frame's position and motion in the world.
+pub(super) struct FrameMotion<S: Scalar> {
+    pub q_WF: Quaternion<S>,
+    pub R_WF: Mat3<S>,
+    pub p_WF: Vec3<S>,
+    pub V_WF: Twist<S>,
+}
+
+impl<S: Scalar> View<'_, S> {
+    pub(super) fn frame(&self, frame: FrameRef) -> FrameMotion<S> {
+        let now = &self.now;
+        let q_WF = match frame {
+            FrameRef::World => Quaternion::identity(),
+            FrameRef::Body(body) => self.q_WB[body],
+            FrameRef::Frame(frame) => {
+                let Frame { body, station, .. } = now.system.frames[frame];
+                let bent = station.map(|station| now.system.bent(now.derived, station, now.q));
+                let q_WB = bent.map_or(self.q_WB[body], |bent| self.q_WB[body] * bent);
+                q_WB * now.derived.frames[frame].q_BF.lift()
+            }
+        };
+        let arm = now.kinematics.arm(now.system, now.derived, frame);
+        FrameMotion {
+            q_WF,
+            R_WF: arm.R,
+            p_WF: now.kinematics.pose(now.system, now.derived, frame).p,
+            V_WF: now.kinematics.carrier(now.system.carrier(frame)).V_WB.shift(&arm.p),
+        }
+    }
+
+    pub(super) fn beam(&self, body: usize, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let (system, constants) = (now.system, &now.derived.bodies[body]);
+        let (Some(modes), Some(elastic)) = (&system.bodies[body].modes, &constants.elastic) else {
+            return;
+        };
+        let segments = system.segments(body);
+        let modal = || {
+            segments
+                .clone()
+                .filter_map(|i| Some((i, system.bodies[i].modes.as_ref()?)))
+        };
+        let tip = |modes: &Modes| modes.stations.end - 1;
+        let last = modal().next_back().map_or(modes, |(_, modes)| modes);
+        y.vector(&self.deflection(tip(last), &Vec3::zeros()));
+        y.vector(&match segments.len() {
+            1 => now.derived.stations[tip(modes)].turn(&now.q[modes.coordinates()]),
+            _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| {
+                turn * system.bent(now.derived, tip(modes), now.q)
+            })),
+        });
+        self.root(body, elastic, y);
+        y.number(modal().fold(S::zero(), |sum, (i, modes)| {
+            let elastic = now.derived.bodies[i].elastic.as_ref();
+            sum + elastic.map_or_else(S::zero, |elastic| elastic.strain_energy(&now.q[modes.coordinates()]))
+        }));
+    }
+
+    /// What a flexible body gets through its joint, about its root, if it stands on one that transmits something.
+    pub(super) fn root(&self, body: usize, elastic: &Elastic, y: &mut Cursor<S>) {
+        let system = self.now.system;
+        if system.bodies[body].joint.kind != JointType::Free {
+            let R_WB = &self.now.kinematics.bodies[body].R_WB;
+            let F = self.dynamics.transmitted(system, body).unwrap_or_else(Wrench::zero);
+            let (t, f) = (R_WB.tr_mul(&F.t), R_WB.tr_mul(&F.f));
+            let (r, R_BR) = (lift3::<S>(&elastic.root), lift33::<S>(&elastic.axes));
+            y.vector(&R_BR.tr_mul(&f));
+            y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
+        }
+    }
+
+    /// Displacement of a point (`placed`, m, axes of the station that it stands on) by the deflection, in axes of the body as it is
+    /// written.
+    pub(super) fn deflection(&self, station: usize, placed: &Vec3<S>) -> Vec3<S> {
+        let (system, kinematics) = (self.now.system, self.now.kinematics);
+        let at = &kinematics.stations[station];
+        let mut r = at.r_PB_W + at.R_WB * placed;
+        let mut body = system.stations[station].body;
+        while let (1.., Some(inner), Some(parent)) = (
+            system.bodies[body].segment,
+            system.bodies[body].station,
+            system.bodies[body].parent,
+        ) {
+            r += kinematics.stations[inner].r_PB_W;
+            body = parent;
+        }
+        let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
+        kinematics.bodies[body].R_WB.tr_mul(&r) - rest
+    }
+
+    /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
+    pub(super) fn measure(&self, from: FrameRef, to: FrameRef, y: &mut Cursor<S>) {
+        let (A, B) = (self.frame(from), self.frame(to));
+        let r_W = B.p_WF - A.p_WF;
+        let v_W = B.V_WF.v - A.V_WF.v - A.V_WF.w.cross(&r_W);
+        let w_W = B.V_WF.w - A.V_WF.w;
+        y.vector(&A.R_WF.tr_mul(&r_W));
+        y.quaternion(A.q_WF.conjugate() * B.q_WF);
+        y.vector(&A.R_WF.tr_mul(&v_W));
+        y.vector(&A.R_WF.tr_mul(&w_W));
+        y.number(norm(&r_W));
+    }
+
+    /// What joint `body` transmits, and its part across the joint's motion: `W = F − Σ V (HᵀF)`.
+    pub(super) fn reaction(&self, body: usize, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let joint = &now.system.bodies[body].joint;
+        let R_BW = now.kinematics.bodies[body].R_WB.transpose();
+        let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
+        let mut held = F;
+        with_joint!(&now.derived.bodies[body].joint, j => {
+            let H = columns(j, &now.kinematics.H, joint.v);
+            for (V, H) in dual(H).iter().zip(H) {
+                held = held - *V * F.power(H);
+            }
+        });
+        // What is nothing by the joint's nature shall not be round-off.
+        match joint.kind {
+            JointType::Spherical => held.t = Vec3::zeros(),
+            JointType::Cartesian => held.f = Vec3::zeros(),
+            _ => {}
+        }
+        for part in [F, held] {
+            let part = part.express(&R_BW);
+            y.vector(&part.f);
+            y.vector(&part.t);
+        }
+    }
+
+    /// What the base gets from the joint that carries a body, about the joint's origin on it.
+    pub(super) fn on_base(&self, body: usize, y: &mut Cursor<S>) {
+        let (now, world) = (&self.now, BodyKinematics::world());
+        let kinematics = now.kinematics;
+        let carrier = now.system.bodies[body].carrier();
+        let P = carrier.of(&kinematics.bodies, &kinematics.stations).unwrap_or(&world);
+        let r = kinematics.bodies[body].r_PB_W - P.R_WB * lift3::<S>(&now.derived.bodies[body].p_PF);
+        let F = self.dynamics.transmitted(now.system, body).unwrap_or_else(Wrench::zero);
+        let base = now.system.bodies[body].parent.map(|parent| now.system.whole(parent));
+        let R_WB = base.map_or(world.R_WB, |base| kinematics.bodies[base].R_WB);
+        let on_base = (Wrench::zero() - F.shift(&r)).express(&R_WB.transpose());
+        y.vector(&on_base.f);
+        y.vector(&on_base.t);
+    }
+
+    pub(super) fn gaps(&self, which: impl Fn(&Recovered<S>) -> &[Twist<S>], y: &mut Cursor<S>) {
+        let Some(gaps) = self.recovered.map(which) else {
+            return;
+        };
+        let together = |of: fn(&Twist<S>) -> &Vec3<S>| {
+            let squares = gaps.iter().map(|gap| of(gap).dot(of(gap)));
+            let sum = squares.fold(S::zero(), |sum, square| sum + square);
+            // As a length, it has no derivative at zero.
+            if sum.value() > 0.0 { sum.sqrt() } else { S::zero() }
+        };
+        y.number(together(|gap| &gap.v));
+        y.number(together(|gap| &gap.w));
+    }
+
+    pub(super) fn diagnostics(&self, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let sum = Invariants::new(now.system, now.derived, now.kinematics, now.qd);
+        let potential = self.loads.potential_energy(now);
+        y.vector(&sum.p);
+        y.vector(&sum.h);
+        y.vector(&sum.mass_centre);
+        y.number(sum.p_scale);
+        y.number(sum.h_scale);
+        y.number(sum.kinetic_energy);
+        y.number(potential);
+        y.number(sum.kinetic_energy + potential);
+    }
+}
+
+/// The columns of a joint's motion subspace.
+fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    _joint: &J,
+    H: &'a [Twist<S>],
+    v: usize,
+) -> &'a [Twist<S>; NV] {
+    part(H, v)
+}
+
+/// Writes numbers one after the other.
+pub(super) struct Cursor<'a, S> {
+    y: &'a mut [S],
+    next: usize,
+}
+
+impl<'a, S: Scalar> Cursor<'a, S> {
+    /// At the beginning.
+    pub(super) fn new(y: &'a mut [S]) -> Self {
+        Self { y, next: 0 }
+    }
+
+    pub(super) fn number(&mut self, value: S) {
+        self.y[self.next] = value;
+        self.next += 1;
+    }
+
+    pub(super) fn vector(&mut self, v: &Vec3<S>) {
+        v.iter().for_each(|&component| self.number(component));
+    }
+
+    pub(super) fn quaternion(&mut self, q: Quaternion<S>) {
+        q.to_array().into_iter().for_each(|part| self.number(part));
+    }
+}

@@ -1,0 +1,153 @@
+use super::{Check, MOST_MODES, MOST_SEGMENTS};
+use crate::spec::{Beam, Body, Boundary, PerAxis};
+
+impl Check<'_> {
+    pub(super) fn body(&mut self, name: &str, body: &Body) {
+        let mut needs = |field: &str, written: bool| {
+            if !written {
+                self.report("body", name, field, format!("missing field `{field}`"));
+            }
+        };
+        match &body.beam {
+            None => {
+                needs("mass", body.mass.is_some());
+                needs("inertia", body.inertia.is_some());
+            }
+            Some(_) => {
+                needs("mass", body.mass.is_some() || body.inertia.is_none());
+                needs("inertia", body.inertia.is_some() || body.mass.is_none());
+            }
+        }
+        if let Some(beam) = &body.beam {
+            self.beam(name, beam);
+            if beam.segments > 1 && body.mass.is_some() {
+                let what = "a beam in segments has its own mass: leave `mass` out, or write one segment";
+                self.report("body", name, "mass", what);
+            }
+            if body.mass.is_none() && body.mass_centre != [0.0; 3] {
+                let what = "the beam has its own mass centre; write `mass` and `inertia` too to replace its mass";
+                self.report("body", name, "mass_centre", what);
+            }
+        }
+        if let Some(modal) = &body.modal {
+            if body.beam.is_some() {
+                let what = "a body bends in one way: write either `beam` or `modal`, not both";
+                self.report("body", name, "modal", what);
+            }
+            for (field, what) in modal.objections() {
+                self.report("body", name, &format!("modal.{field}"), what);
+            }
+        }
+    }
+
+    pub(super) fn beam(&mut self, name: &str, beam: &Beam) {
+        self.quaternion("body", name, "beam.orientation", beam.orientation);
+        let (orientation, rpy_deg) = (beam.orientation, beam.rpy_deg);
+        self.one_of("body", name, "beam.orientation", orientation, "beam.rpy_deg", rpy_deg);
+        // The four ways to write a section: what each needs.
+        let one_plane = if beam.EI_y.is_some() { "EI_y" } else { "EI_z" };
+        let bending = [
+            ("sections", !beam.sections.is_empty()),
+            ("EI", beam.EI.is_some()),
+            (one_plane, beam.EI_y.is_some() || beam.EI_z.is_some()),
+            ("first_frequency", beam.first_frequency.is_some()),
+            ("E", beam.E.is_some()),
+        ];
+        let ways: Vec<&str> = bending
+            .iter()
+            .filter(|(_, written)| *written)
+            .map(|(way, _)| *way)
+            .collect();
+        let way = match ways.as_slice() {
+            [way] => *way,
+            [] => {
+                let what =
+                    "the beam has no stiffness: write `EI`, `EI_y` and `EI_z`, `E`, `first_frequency` or `sections`";
+                return self.report("body", name, "beam", what);
+            }
+            [first, others @ ..] => {
+                let what = format!(
+                    "the stiffness is written twice: `{first}` and `{}`",
+                    others.join("`, `")
+                );
+                return self.report("body", name, &format!("beam.{first}"), what);
+            }
+        };
+        let [_, _, torsion, axial] = beam.counts();
+        let (tabulated, profile) = (way == "sections", way == "E");
+        let loaded = beam.boundary == Boundary::ClampedLoaded;
+        let (by_way, by_load) = (format!("`{way}`"), "boundary = \"clamped_loaded\"");
+        // Each field: whether it is written, whether it may be, and what needs it.
+        let by = |needed: bool, what| needed.then_some(what);
+        let by_way = |needed| by(needed, by_way.as_str());
+        let by_modes = |n: usize, allowed: bool, what| by(n > 0 && allowed, what);
+        let plain = !tabulated && !profile;
+        let polar = beam.polar_inertia_per_length;
+        let fields = [
+            ("length", beam.length.is_some(), !tabulated, by_way(!tabulated)),
+            ("mass_per_length", beam.mass_per_length.is_some(), plain, by_way(plain)),
+            ("EI_y", beam.EI_y.is_some(), way == one_plane, by_way(way == one_plane)),
+            ("EI_z", beam.EI_z.is_some(), way == one_plane, by_way(way == one_plane)),
+            ("density", beam.density.is_some(), profile, by_way(profile)),
+            ("area", beam.area.is_some(), profile, by_way(profile)),
+            ("I_y", beam.I_y.is_some(), profile, by_way(profile)),
+            ("I_z", beam.I_z.is_some(), profile, by_way(profile)),
+            ("EA", beam.EA.is_some(), plain, by_modes(axial, plain, "an axial mode")),
+            (
+                "GJ",
+                beam.GJ.is_some(),
+                !tabulated,
+                by_modes(torsion, !tabulated, "a torsion mode"),
+            ),
+            (
+                "polar_inertia_per_length",
+                polar.is_some(),
+                plain,
+                by_modes(torsion, plain, "a torsion mode"),
+            ),
+            ("tip_mass", beam.tip_mass.is_some(), loaded, by(loaded, by_load)),
+            ("tip_inertia", beam.tip_inertia.is_some(), loaded, None),
+        ];
+        for (field, written, allowed, needed_by) in fields {
+            let at = format!("beam.{field}");
+            if written && !allowed {
+                let what = match field {
+                    "tip_mass" | "tip_inertia" => format!("only {by_load} has it"),
+                    _ if tabulated => format!("the `sections` say it: leave `{field}` out"),
+                    _ => format!("`{field}` does not go with `{way}`: a section is written in one way"),
+                };
+                self.report("body", name, &at, what);
+            }
+            if let Some(what) = needed_by
+                && !written
+            {
+                self.report("body", name, &at, format!("missing field `{field}`: {what} needs it"));
+            }
+        }
+        if !(1..=MOST_SEGMENTS).contains(&beam.segments) {
+            let what = format!("{} segments: a beam has 1 to {MOST_SEGMENTS}", beam.segments);
+            self.report("body", name, "beam.segments", what);
+        } else if beam.segments > 1 && beam.boundary != Boundary::ClampedFree {
+            let what = "goes with one segment only: the shapes of several suit any load";
+            self.report("body", name, "beam.boundary", what);
+        } else if beam.segments > 1 && matches!(beam.damping_ratio, Some(PerAxis::Each(_))) {
+            let what = "of several segments one number, the ratio of the whole beam's first modes";
+            self.report("body", name, "beam.damping_ratio", what);
+        }
+        let modes: usize = beam.counts().iter().sum();
+        if modes > MOST_MODES {
+            let what = format!("{modes} modes: a beam (or a segment of it) may have {MOST_MODES}");
+            self.report("body", name, "beam", what);
+        }
+        if modes == 0 {
+            let what = "a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out";
+            self.report("body", name, "beam", what);
+        }
+        if let Some(PerAxis::Each(list)) = &beam.damping_ratio
+            && list.len() != modes
+        {
+            let what = format!("{} numbers, but the beam has {modes} modes", list.len());
+            self.report("body", name, "beam.damping_ratio", what);
+        }
+    }
+}

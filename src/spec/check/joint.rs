@@ -1,0 +1,208 @@
+use super::Check;
+use crate::spec::{Joint, JointMotion, JointType, PerAxis, Range, Stop};
+
+impl Check<'_> {
+    pub(super) fn joint(&mut self, name: &str, joint: &Joint) {
+        use JointType::{Cylindrical, Free, Prismatic, Revolute, Spherical, Universal};
+        let kind = joint.kind;
+        let rates = kind.rates();
+        let mut forbid = |field: &str, written: bool, why: &str| {
+            if written {
+                let what = format!("a {} joint has no `{field}`{why}", kind.name());
+                self.report("joint", name, field, what);
+            }
+        };
+        let has_axis = matches!(kind, Revolute | Prismatic | Cylindrical | Universal);
+        let moves_freely = matches!(kind, JointType::Fixed | Free);
+        let may = |motion| joint.motion == motion || joint.motions.contains(&motion);
+        let written = if joint.motions.is_empty() { "motion" } else { "motions" };
+        let drives = may(JointMotion::Prescribed) || may(JointMotion::Locked);
+        forbid(written, drives && moves_freely, ": nothing drives or holds it");
+        forbid(
+            "servo",
+            joint.servo.is_some() && !may(JointMotion::Loads),
+            " if it never moves by its loads",
+        );
+        forbid(
+            "follow",
+            joint.follow.is_some() && !may(JointMotion::Prescribed),
+            " if its motion is never prescribed",
+        );
+        forbid("axis", joint.axis.is_some() && !has_axis, "");
+        forbid("axis2", joint.axis2.is_some() && kind != Universal, "");
+        forbid("damping", joint.damping.is_some() && moves_freely, "");
+        forbid("friction", joint.friction.is_some() && moves_freely, "");
+        forbid("servo", joint.servo.is_some() && moves_freely, "");
+        forbid("spring", joint.spring.is_some() && moves_freely, "");
+        let plain = kind.has_plain_positions();
+        forbid("range", joint.range.is_some() && !plain, "");
+        forbid(
+            "rotor_inertia",
+            joint.rotor_inertia.is_some() && !plain,
+            ": a spinning rotor is a body on a revolute joint",
+        );
+        forbid("start", joint.start.is_some() && kind == JointType::Fixed, "");
+
+        if may(JointMotion::Prescribed) && !joint.input {
+            let what = format!("a prescribed joint needs its input {name}.qdd: leave `input` out");
+            self.report("joint", name, "input", what);
+        }
+        if !joint.motions.is_empty() && !joint.motions.contains(&joint.motion) {
+            let what = format!(
+                "the joint starts with \"{}\", which is not among them",
+                joint.motion.name()
+            );
+            self.report("joint", name, "motions", what);
+        }
+        if let Some(spring) = &joint.spring
+            && kind == Spherical
+        {
+            if spring.rest.is_some() {
+                self.report(
+                    "joint",
+                    name,
+                    "spring.rest",
+                    "a spherical joint's spring rests at attitude zero",
+                );
+            }
+            if matches!(spring.stiffness, PerAxis::Each(_)) {
+                self.report(
+                    "joint",
+                    name,
+                    "spring.stiffness",
+                    "a spherical joint's spring has one stiffness for all directions",
+                );
+            }
+        }
+        let mut counted = vec![
+            ("damping", joint.damping.as_ref(), rates),
+            ("rotor_inertia", joint.rotor_inertia.as_ref(), rates),
+        ];
+        if let Some(f) = &joint.friction {
+            counted.extend([
+                ("friction.coulomb", Some(&f.coulomb), rates),
+                ("friction.slip", Some(&f.slip), rates),
+            ]);
+        }
+        if let Some(s) = &joint.spring {
+            counted.extend([
+                ("spring.stiffness", Some(&s.stiffness), rates),
+                ("spring.rest", s.rest.as_ref(), rates),
+            ]);
+        }
+        if let Some(s) = &joint.servo {
+            counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
+        }
+        if let Some(f) = &joint.follow {
+            counted.extend([("follow.kp", Some(&f.kp), rates), ("follow.kd", Some(&f.kd), rates)]);
+        }
+        if let Some(r) = &joint.range {
+            counted.extend([
+                ("range.min", r.min.as_ref(), rates),
+                ("range.min_deg", r.min_deg.as_ref(), rates),
+                ("range.max", r.max.as_ref(), rates),
+                ("range.max_deg", r.max_deg.as_ref(), rates),
+                ("range.stiffness", r.stiffness.as_ref(), rates),
+                ("range.damping", r.damping.as_ref(), rates),
+            ]);
+        }
+        if let Some(s) = &joint.start {
+            let positions = if kind == Free { 3 } else { rates };
+            counted.extend([
+                ("start.position", s.position.as_ref(), positions),
+                ("start.position_deg", s.position_deg.as_ref(), rates),
+                ("start.rate", s.rate.as_ref(), rates),
+                ("start.rate_deg", s.rate_deg.as_ref(), rates),
+            ]);
+        }
+        for (field, value, count) in counted {
+            if let Some(PerAxis::Each(list)) = value
+                && list.len() != count
+            {
+                let (what, kind) = (list.len(), kind.name());
+                self.report(
+                    "joint",
+                    name,
+                    field,
+                    format!("{what} numbers, but a {kind} joint has {count} of them"),
+                );
+            }
+        }
+        self.degrees(name, joint);
+        if let Some(range) = &joint.range {
+            self.range(name, range);
+        }
+        if let Some(start) = &joint.start {
+            let quaternion = matches!(kind, Spherical | Free);
+            let mut forbid = |field: &str, written: bool| {
+                if written {
+                    let what = format!("the start of a {} joint has no `{field}`", kind.name());
+                    self.report("joint", name, &format!("start.{field}"), what);
+                }
+            };
+            forbid("attitude", start.attitude.is_some() && !quaternion);
+            forbid("rpy_deg", start.rpy_deg.is_some() && !quaternion);
+            forbid("velocity", start.velocity.is_some() && kind != Free);
+            forbid("angular_velocity", start.angular_velocity.is_some() && kind != Free);
+            forbid("position", start.position.is_some() && kind == Spherical);
+            forbid("position_deg", start.position_deg.is_some() && quaternion);
+            forbid("rate", start.rate.is_some() && kind == Free);
+            forbid("rate_deg", start.rate_deg.is_some() && kind == Free);
+        }
+    }
+
+    /// Degrees stand in place of radians, and only where every coordinate is an angle.
+    pub(super) fn degrees(&mut self, name: &str, joint: &Joint) {
+        let kind = joint.kind;
+        let all_angles = (0..kind.rates()).all(|i| kind.is_angular(i));
+        let mut pairs = Vec::new();
+        if let Some(s) = &joint.start {
+            pairs.push(("start.position", s.position.is_some(), s.position_deg.is_some()));
+            pairs.push(("start.rate", s.rate.is_some(), s.rate_deg.is_some()));
+        }
+        if let Some(r) = &joint.range {
+            pairs.push(("range.min", r.min.is_some(), r.min_deg.is_some()));
+            pairs.push(("range.max", r.max.is_some(), r.max_deg.is_some()));
+        }
+        for (field, radians, degrees) in pairs {
+            if radians && degrees {
+                self.report(
+                    "joint",
+                    name,
+                    field,
+                    format!("write either `{field}` or `{field}_deg`, not both"),
+                );
+            }
+            if degrees && !all_angles {
+                let what = format!(
+                    "a {} joint's coordinates are not all angles: no degrees here",
+                    kind.name()
+                );
+                self.report("joint", name, &format!("{field}_deg"), what);
+            }
+        }
+    }
+
+    pub(super) fn range(&mut self, name: &str, range: &Range) {
+        if range.min.is_none() && range.min_deg.is_none() || range.max.is_none() && range.max_deg.is_none() {
+            self.report(
+                "joint",
+                name,
+                "range",
+                "a range has a `min` and a `max` (or `min_deg` and `max_deg`)",
+            );
+        }
+        let given = [("range.stiffness", &range.stiffness), ("range.damping", &range.damping)];
+        for (field, value) in given {
+            match range.stop {
+                Stop::Compliant if value.is_none() => {
+                    self.report("joint", name, "range.stop", format!("a compliant stop needs `{field}`"));
+                }
+                Stop::None if value.is_some() => {
+                    self.report("joint", name, field, "only a stop = \"compliant\" has it");
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! What can be seen to be wrong in the spec alone: names, references, the tree, counts, fields that do
+//! not belong together. The values of numbers are judged where they are used, in `system::derive`,
+//! for the spec and for a host's parameters alike.
+
+mod body;
+mod frame;
+mod joint;
+mod signal;
+
+use super::{Capability, Coupling, JointType, Spec, WORLD, modal, names, problem};
+use crate::Problem;
+use crate::algebra::Quaternion;
+use std::collections::HashMap;
+
+/// Cutting a beam finer only adds fast modes.
+const MOST_SEGMENTS: usize = 100;
+
+/// Beyond that a beam is better cut.
+const MOST_MODES: usize = 64;
+
+pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
+    let mut check = Check { spec, problems };
+    check.names();
+    check.attitudes();
+    check.tree();
+    for (name, body) in &spec.body {
+        check.body(name, body);
+    }
+    for (name, joint) in &spec.joint {
+        check.joint(name, joint);
+    }
+    check.frames();
+    for (name, contact) in &spec.contact {
+        check.contact(name, contact);
+    }
+    check.problems.extend(modal::without_node(spec));
+    for (input, signal) in &spec.signal {
+        check.signal(input, signal);
+    }
+    check.experiment();
+    check.formulation();
+}
+
+struct Check<'a> {
+    spec: &'a Spec,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Check<'_> {
+    /// What the formulation does not have.
+    fn formulation(&mut self) {
+        let spec = self.spec;
+        let formulation = spec.formulation;
+        let beta = spec
+            .constraints
+            .as_ref()
+            .is_some_and(|constraints| constraints.beta.is_some());
+        let written = [
+            (
+                Capability::Constraints,
+                spec.constraints.is_some(),
+                ["constraints", ""],
+                "has no constraints to stabilise",
+            ),
+            (
+                Capability::Constraints,
+                spec.output.condition,
+                ["output", "condition"],
+                "has no saddle-point matrix",
+            ),
+            (
+                Capability::Gaps,
+                beta,
+                ["constraints", "beta"],
+                "lets no gaps come between bodies",
+            ),
+            (
+                Capability::QuaternionOptions,
+                spec.quaternion.is_some(),
+                ["quaternion", ""],
+                "has no such options",
+            ),
+        ];
+        for (capability, written, [section, name], what) in written {
+            // Without constraints, nothing of them need be said.
+            let said = capability == Capability::Gaps && !formulation.has(Capability::Constraints);
+            if written && !said && !formulation.has(capability) {
+                let what = format!(
+                    "the formulation \"{}\" {what}; did you mean formulation = \"quaternion\"?",
+                    formulation.name()
+                );
+                self.report(section, name, "", what);
+            }
+        }
+        for (name, body) in &spec.body {
+            let field = match (&body.beam, &body.modal) {
+                (Some(_), _) => "beam",
+                (_, Some(_)) => "modal",
+                _ => continue,
+            };
+            if !formulation.has(Capability::Flexible) {
+                let what = format!(
+                    "the formulation \"{}\" has rigid bodies only; formulation = \"recursive\" bends this one",
+                    formulation.name()
+                );
+                self.report("body", name, field, what);
+            }
+        }
+        let options = spec.quaternion.clone().unwrap_or_default();
+        let held = |name: &str| {
+            spec.joint
+                .values()
+                .any(|joint| joint.child == name && joint.kind != JointType::Free)
+        };
+        let floats = spec.body.keys().any(|name| !held(name));
+        if options.has_momentum_rows() && !floats {
+            let field = if options.momentum_rows {
+                "momentum_rows"
+            } else {
+                "coupling"
+            };
+            let what =
+                "every body is joined to the world, which takes up all momentum: there is none to write rows for";
+            self.report("quaternion", field, "", what);
+        }
+        if options.coupling != Coupling::Full {
+            for (name, body) in &spec.body {
+                if body.beam.as_ref().is_some_and(|beam| beam.stiffening) {
+                    let what =
+                        "a linear coupling cannot stiffen a beam: write stiffening = false, or coupling = \"full\"";
+                    self.report("body", name, "beam.stiffening", what);
+                }
+            }
+        }
+    }
+
+    fn report(&mut self, section: &str, name: &str, field: &str, what: impl Into<String>) {
+        self.problems.push(problem(section, name, field, what.into()));
+    }
+
+    fn names(&mut self) {
+        let spec = self.spec;
+        if let Some(what) = names::objection(&spec.name) {
+            self.report("name", "", "", what);
+        }
+        let mut owners: HashMap<&str, &str> = HashMap::new();
+        let sections = [("body", spec.body.keys())]
+            .into_iter()
+            .flat_map(|(section, keys)| keys.map(move |key| (section, key)))
+            .chain(spec.joint.keys().map(|key| ("joint", key)))
+            .chain(spec.frame.keys().map(|key| ("frame", key)))
+            .chain(spec.measure.keys().map(|key| ("measure", key)))
+            .chain(spec.port.keys().map(|key| ("port", key)))
+            .chain(spec.line_load.keys().map(|key| ("line_load", key)))
+            .chain(spec.contact.keys().map(|key| ("contact", key)));
+        for (section, name) in sections {
+            if let Some(what) = names::objection(name) {
+                self.report(section, name, "", what);
+            }
+            if let Some(owner) = owners.insert(name, section) {
+                self.report(
+                    section,
+                    name,
+                    "",
+                    format!("the name \"{name}\" is already that of a {owner}"),
+                );
+            }
+        }
+        if spec.body.is_empty() {
+            self.report("body", "", "", "there is no body");
+        }
+    }
+
+    fn attitudes(&mut self) {
+        let spec = self.spec;
+        for (name, body) in &spec.body {
+            self.quaternion("body", name, "inertia_axes", body.inertia_axes);
+            if let Some(start) = &body.start {
+                self.quaternion("body", name, "start.attitude", start.attitude);
+                self.one_of(
+                    "body",
+                    name,
+                    "start.attitude",
+                    start.attitude,
+                    "start.rpy_deg",
+                    start.rpy_deg,
+                );
+            }
+        }
+        for (name, joint) in &spec.joint {
+            self.quaternion("joint", name, "orientation", joint.orientation);
+            self.one_of(
+                "joint",
+                name,
+                "orientation",
+                joint.orientation,
+                "rpy_deg",
+                joint.rpy_deg,
+            );
+            if let Some(start) = &joint.start {
+                self.quaternion("joint", name, "start.attitude", start.attitude);
+                self.one_of(
+                    "joint",
+                    name,
+                    "start.attitude",
+                    start.attitude,
+                    "start.rpy_deg",
+                    start.rpy_deg,
+                );
+            }
+        }
+        for (name, frame) in &spec.frame {
+            self.quaternion("frame", name, "orientation", frame.orientation);
+            self.one_of(
+                "frame",
+                name,
+                "orientation",
+                frame.orientation,
+                "rpy_deg",
+                frame.rpy_deg,
+            );
+        }
+    }
+
+    /// A quaternion in a file is meant to be of unit length: another length is a slip of the pen.
+    fn quaternion(&mut self, section: &str, name: &str, field: &str, q: Option<[f64; 4]>) {
+        if let Some(q) = q {
+            let length = Quaternion::from_slice(&q).norm_squared().sqrt();
+            if (length - 1.0).abs() > 1e-6 {
+                self.report(
+                    section,
+                    name,
+                    field,
+                    format!("the quaternion {q:?} is not of unit length: |q| = {length}"),
+                );
+            }
+        }
+    }
+
+    fn one_of<A, B>(&mut self, section: &str, name: &str, a: &str, one: Option<A>, b: &str, other: Option<B>) {
+        if one.is_some() && other.is_some() {
+            self.report(section, name, a, format!("write either `{a}` or `{b}`, not both"));
+        }
+    }
+
+    fn tree(&mut self) {
+        let spec = self.spec;
+        let mut carrier: HashMap<&str, &str> = HashMap::new();
+        for (name, joint) in &spec.joint {
+            for (field, body) in [("parent", &joint.parent), ("child", &joint.child)] {
+                let known = spec.body.contains_key(body) || (field == "parent" && body == WORLD);
+                if !known {
+                    self.report("joint", name, field, unknown("body", body, spec.body.keys()));
+                }
+            }
+            if let Some(first) = carrier.insert(&joint.child, name) {
+                self.report(
+                    "joint",
+                    name,
+                    "child",
+                    format!("body \"{}\" is already carried by joint \"{first}\"", joint.child),
+                );
+            }
+            if let Some(body) = spec.body.get(&joint.child)
+                && body.start.is_some()
+            {
+                self.report(
+                    "body",
+                    &joint.child,
+                    "start",
+                    format!("it is carried by joint \"{name}\": write `start` there"),
+                );
+            }
+        }
+        // A body whose way to the root never ends is in a cycle.
+        for (name, joint) in &spec.joint {
+            let mut above = joint.parent.as_str();
+            let mut way = vec![joint.child.as_str()];
+            while let Some(up) = carrier.get(above).and_then(|j| spec.joint.get(*j)) {
+                if above == joint.child {
+                    // Every joint of a cycle would say so; its first in the file does.
+                    let first = way
+                        .iter()
+                        .all(|body| spec.joint.get_index_of(carrier[body]) >= spec.joint.get_index_of(name));
+                    if first {
+                        way.push(above);
+                        let way = way.join("\" on \"");
+                        self.report(
+                            "joint",
+                            name,
+                            "parent",
+                            format!("the bodies stand in a circle: \"{way}\""),
+                        );
+                    }
+                    break;
+                }
+                if way.contains(&above) {
+                    break;
+                }
+                way.push(above);
+                above = &up.parent;
+            }
+        }
+    }
+
+    fn experiment(&mut self) {
+        let spec = self.spec;
+        let positive = [
+            ("experiment", "stop_time", spec.experiment.stop_time),
+            ("experiment", "step", spec.experiment.step),
+            ("experiment", "tolerance", spec.experiment.tolerance),
+            ("experiment", "bandwidth", spec.experiment.bandwidth.unwrap_or(1.0)),
+            ("solver", "step", spec.solver.step.unwrap_or(1.0)),
+            ("solver", "work_limit", spec.solver.work_limit),
+        ];
+        for (section, field, value) in positive {
+            if value <= 0.0 {
+                self.report(section, "", field, format!("{value} is not positive"));
+            }
+        }
+        let method = spec.solver.method;
+        if method.has_fixed_step() && spec.solver.step.is_none() {
+            let what = format!("the method {} needs `step`, s", method.name());
+            self.report("solver", "", "method", what);
+        }
+    }
+}
+
+/// "there is no body "uper"; did you mean "upper"?"
+pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
+    let nearest = known
+        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
+        .min()
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(3) / 3);
+    match nearest {
+        Some((_, candidate)) => format!("there is no {what} \"{name}\"; did you mean \"{candidate}\"?"),
+        None => format!("there is no {what} \"{name}\""),
+    }
+}

@@ -1,0 +1,100 @@
+use super::Check;
+use crate::spec::{Interpolation, JointMotion, Signal, Waveform};
+
+impl Check<'_> {
+    pub(super) fn signal(&mut self, input: &str, signal: &Signal) {
+        let waveform = signal.waveform;
+        let is = |kinds: &[Waveform]| kinds.contains(&waveform);
+        let windowed = is(&[Waveform::Constant, Waveform::Sine, Waveform::Quintic]);
+        let fields = [
+            (
+                "frequency",
+                signal.frequency.is_some(),
+                is(&[Waveform::Sine]),
+                is(&[Waveform::Sine]),
+            ),
+            ("phase", signal.phase.is_some(), is(&[Waveform::Sine]), false),
+            (
+                "from",
+                signal.from.is_some(),
+                windowed || is(&[Waveform::Step]),
+                is(&[Waveform::Step, Waveform::Quintic]),
+            ),
+            ("until", signal.until.is_some(), windowed, is(&[Waveform::Quintic])),
+            (
+                "times",
+                signal.times.is_some(),
+                is(&[Waveform::Table]),
+                is(&[Waveform::Table]) && signal.file.is_none(),
+            ),
+            (
+                "values",
+                signal.values.is_some(),
+                is(&[Waveform::Table]),
+                is(&[Waveform::Table]) && signal.file.is_none(),
+            ),
+        ];
+        let kind = format!("{waveform:?}").to_lowercase();
+        let of_joint = input
+            .strip_suffix(".motion")
+            .and_then(|joint| self.spec.joint.get(joint));
+        let switches = is(&[Waveform::Constant, Waveform::Step])
+            || (is(&[Waveform::Table]) && signal.interpolation == Interpolation::Hold);
+        if let Some(joint) = of_joint.filter(|joint| joint.motions.len() > 1) {
+            self.command(input, signal, switches, &joint.motions);
+        }
+        let strikes = match input.rsplit_once('.') {
+            Some((port, "strike")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
+            Some((contact, "strike" | "capture")) => self.spec.contact.contains_key(contact),
+            _ => false,
+        };
+        if strikes && !switches {
+            let what = "a command is a constant, a step, or a table that holds its values";
+            self.report("signal", input, "type", what);
+        }
+        for (field, written, allowed, needed) in fields {
+            if written && !allowed {
+                self.report("signal", input, field, format!("a {kind} signal has no `{field}`"));
+            }
+            if needed && !written {
+                self.report("signal", input, "type", format!("a {kind} signal needs `{field}`"));
+            }
+        }
+        if let (Some(times), Some(values)) = (&signal.times, &signal.values) {
+            if times.len() != values.len() || times.is_empty() {
+                let what = format!("{} times, but {} values", times.len(), values.len());
+                self.report("signal", input, "times", what);
+            }
+            if let Some(i) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
+                let what = format!("times must rise, but {} follows {}", times[i + 1], times[i]);
+                self.report("signal", input, "times", what);
+            }
+        }
+    }
+
+    /// A signal that switches the motion of a joint.
+    pub(super) fn command(&mut self, input: &str, signal: &Signal, switches: bool, motions: &[JointMotion]) {
+        if !switches {
+            let what = "a motion is switched: write a constant, a step, or a table that holds";
+            return self.report("signal", input, "type", what);
+        }
+        let always = signal.waveform == Waveform::Constant && signal.from.is_none() && signal.until.is_none();
+        let heights = match &signal.values {
+            Some(values) => values.clone(),
+            None if always => vec![1.0],
+            None => vec![0.0, 1.0],
+        };
+        let values = heights
+            .into_iter()
+            .map(|height| signal.offset + signal.amplitude * height);
+        let is_motion = |value: f64| motions.iter().any(|motion| f64::from(motion.number()) == value.round());
+        if let Some(value) = values.into_iter().find(|&value| !is_motion(value)) {
+            let motions = motions
+                .iter()
+                .map(|motion| format!("{} {}", motion.number(), motion.name()));
+            let motions: Vec<String> = motions.collect();
+            let what = format!("{value} is none of the joint's motions: {}", motions.join(", "));
+            self.report("signal", input, "amplitude", what);
+        }
+    }
+}
