@@ -58,6 +58,21 @@ pub enum Error {
         "the formulation \"{0}\" is not linearised, for the rates of its joints are no states; formulation = \"recursive\" is the same craft"
     )]
     NotLinearised(&'static str),
+    /// Two surfaces strike each other again and again, and do not come apart.
+    #[error(
+        "contact \"{contact}\" chatters at t = {t} s: \"{}\" has struck \"{}\" {strikes} times and does not come off it; what rests on something needs \
+         law = \"compliant\", or a capture", .frames[0], .frames[1]
+    )]
+    Chatter {
+        /// Name of the contact.
+        contact: String,
+        /// Names of its frames.
+        frames: [String; 2],
+        /// How often they have.
+        strikes: i32,
+        /// Time, s.
+        t: f64,
+    },
     /// A state or an acceleration is no longer a finite number.
     #[error("{variable} is not finite at t = {t} s")]
     NotFinite {

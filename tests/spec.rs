@@ -748,6 +748,41 @@ fn contacts_that_make_no_sense_are_reported_with_their_names() {
             "a = \"tip\"\nb = \"base\"\ne = 0.5\ne_t = -1.5\n",
             &["contact \"berth\", e_t: berth.e_t = -1.5 is not between -1 and 1"],
         ),
+        (
+            "a = \"tip\"\nb = \"base\"\ne = 0.5\nsurface = \"sphere\"\nreach = 0.1\n",
+            &[
+                "contact \"berth\", radius_b: missing field `radius_b`: the surface needs it",
+                "contact \"berth\", reach: `reach` goes without a surface: they strike where the surfaces touch",
+            ],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\ne = 0.5\nsurface = \"disc\"\nradius_a = 0.1\nradius_b = 0.1\n",
+            &[
+                "contact \"berth\", radius_a: `radius_a` goes with a plane or a sphere for a surface: of a disc, `a` is a point",
+            ],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\ne = 0.5\nsurface = \"sphere\"\nradius_b = -0.1\n",
+            &["contact \"berth\", radius_b: berth.radius_b = -0.1 m is not positive"],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nlaw = \"compliant\"\nforce = 10.0\nexponent = 2.0\nslip = 0.1\ne = 0.5\n",
+            &[
+                "contact \"berth\", depth: missing field `depth`: the law \"compliant\" needs it",
+                "contact \"berth\", e: the law \"compliant\" has no `e`",
+                "contact \"berth\", exponent: 2 is neither 1 nor 1.5",
+                "contact \"berth\", slip: there is no friction: write `mu` too",
+                "contact \"berth\", surface: the law \"compliant\" needs a surface that has a depth: \"plane\" or \"sphere\"",
+            ],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nlaw = \"compliant\"\nsurface = \"sphere\"\nradius_b = 0.2\nforce = 10.0\ndepth = 0.0\n",
+            &["contact \"berth\", depth: berth.depth = 0 m is not positive"],
+        ),
+        (
+            "a = \"tip\"\nb = \"base\"\nsurface = \"sphere\"\nradius_a = 0.5\nradius_b = 2.0\ne = 0.5\n",
+            &["contact \"berth\", surface: \"tip\" starts 1.5 m inside the surface of \"base\""],
+        ),
     ];
     for (fields, expected) in cases {
         assert_eq!(&contact(fields), expected);
@@ -765,4 +800,23 @@ fn contacts_that_make_no_sense_are_reported_with_their_names() {
         problem.ends_with("belong to one rigid body, or to several on fixed joints"),
         "{problem}"
     );
+}
+
+/// An attitude servo belongs to a free body, and has one gain or three.
+#[test]
+fn an_attitude_servo_needs_a_free_body_and_three_axes() {
+    let servo = |body: &str, kp: &str| report(&format!("{GOOD}[body.{body}.attitude_servo]\nkp = {kp}\nkd = 1.0\n"));
+    assert_eq!(servo("base", "[1.0, 2.0, 3.0]"), Vec::<String>::new());
+    let [problem] = servo("arm", "1.0").try_into().expect("one");
+    assert!(
+        problem.ends_with("only a free body has one, and joint \"elbow\" carries this one: give the joint a servo"),
+        "{problem}"
+    );
+    let [problem] = servo("base", "[1.0, 2.0]").try_into().expect("one");
+    assert!(
+        problem.ends_with("attitude_servo.kp: 2 numbers for 3 axes"),
+        "{problem}"
+    );
+    let [problem] = servo("base", "-1.0").try_into().expect("one");
+    assert!(problem.contains("base.kp[1] = -1 N.m/rad is negative"), "{problem}");
 }

@@ -76,6 +76,7 @@ impl Chain {
                 inertia_axes: None,
                 beam: None,
                 modal: None,
+                attitude_servo: None,
                 start: None,
             };
             spec.body.insert(format!("b{i}"), body);

@@ -212,6 +212,14 @@ fn external(spec: &Spec, results: &Results) -> Option<String> {
     if let Some((name, _)) = held {
         return Some(format!("joint {name} holds the craft to the world"));
     }
+    let steered = |name: &&String| {
+        let moment = results.get_vector::<3>(&format!("{name}.servo_torque"));
+        moment.into_iter().flatten().any(|values| peak(values) > 0.0)
+    };
+    let with_servo = spec.body.iter().filter(|(_, body)| body.attitude_servo.is_some());
+    if let Some(name) = with_servo.map(|(name, _)| name).find(steered) {
+        return Some(format!("{name}'s attitude servo acts"));
+    }
     let driven = |port: &&String| {
         let wrench = ["f", "t"].map(|part| results.get_vector::<3>(&format!("{port}.{part}")));
         wrench.into_iter().flatten().flatten().any(|values| peak(values) > 0.0)

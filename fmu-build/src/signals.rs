@@ -14,13 +14,15 @@
 
 use grapple::loads::Wave;
 use grapple::spec::{Spec, mangled};
-use model_description::{Causality, ModelDescription};
+use model_description::{Causality, ModelDescription, ScalarVariable, Variability};
 
 /// The signals of a spec that a host feeds, with the inputs they drive.
 pub struct Feed<'a> {
-    /// Value references of the inputs.
+    /// Value references of the inputs, the continuous ones first.
     pub references: Vec<u32>,
     waves: Vec<Wave<'a>>,
+    /// How many are continuous: commands and switches have no derivatives.
+    continuous: usize,
 }
 
 /// Times that differ by less count as the same, relative to the greater of 1 s and the time.
@@ -29,7 +31,7 @@ const ROUND_OFF: f64 = 1e-10;
 impl<'a> Feed<'a> {
     /// The signals whose inputs the FMU has.
     pub fn of(spec: &'a Spec, description: &ModelDescription) -> Self {
-        let (mut references, mut waves) = (Vec::new(), Vec::new());
+        let mut fed = Vec::new();
         for (input, signal) in spec.signal.iter().filter(|(_, signal)| signal.from_host) {
             let flat = mangled(input);
             let variable = description
@@ -37,11 +39,16 @@ impl<'a> Feed<'a> {
                 .iter()
                 .find(|v| v.causality == Causality::Input && (v.name == *input || v.name == flat));
             if let Some(variable) = variable {
-                references.push(variable.value_reference);
-                waves.push(Wave::new(signal));
+                fed.push((variable, Wave::new(signal)));
             }
         }
-        Self { references, waves }
+        let is_discrete = |variable: &ScalarVariable| variable.variability == Variability::Discrete;
+        fed.sort_by_key(|(variable, _)| is_discrete(variable));
+        Self {
+            continuous: fed.iter().filter(|(variable, _)| !is_discrete(variable)).count(),
+            references: fed.iter().map(|(variable, _)| variable.value_reference).collect(),
+            waves: fed.into_iter().map(|(_, wave)| wave).collect(),
+        }
     }
 
     /// The values at `t` (s).
@@ -49,7 +56,7 @@ impl<'a> Feed<'a> {
         self.waves.iter().map(|wave| wave.value(wave.piece(t), t)).collect()
     }
 
-    /// The derivatives at `t` of orders 1, 2 and 3 of the cubics over the next `h` (s).
+    /// The derivatives at `t` of orders 1, 2 and 3 of the cubics over the next `h` (s), of the continuous inputs.
     pub fn derivatives(&self, t: f64, h: f64) -> [Vec<f64>; 3] {
         let cubic = |wave: &Wave| {
             let piece = wave.piece(t);
@@ -61,7 +68,7 @@ impl<'a> Feed<'a> {
                 (6.0 * r_0 + 6.0 * r_1 - 12.0 * delta) / h / h, // (3)
             ]
         };
-        let cubics: Vec<[f64; 3]> = self.waves.iter().map(cubic).collect();
+        let cubics: Vec<[f64; 3]> = self.waves[..self.continuous].iter().map(cubic).collect();
         std::array::from_fn(|order| cubics.iter().map(|cubic| cubic[order]).collect())
     }
 
@@ -82,6 +89,7 @@ mod tests {
         Feed {
             references: vec![0],
             waves: vec![Wave::new(signal)],
+            continuous: 1,
         }
     }
 

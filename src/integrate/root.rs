@@ -81,6 +81,55 @@ pub fn find_change<E>(
     Ok(bracket)
 }
 
+/// Where a function that is sampled along the way, above zero at first, first goes to zero or below: two points `(t, f(t))` on different sides, one after the other.
+///
+/// A dip between samples that are all above zero is followed to its bottom, as long as a parabola through three of its points could go that deep.
+pub fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> Option<[(f64, f64); 2]> {
+    for k in 1..samples.len() {
+        let (before, here) = (samples[k - 1], samples[k]);
+        if before.1 <= 0.0 {
+            return None;
+        }
+        if here.1 <= 0.0 {
+            return Some([before, here]);
+        }
+        if let Some(&after) = samples.get(k + 1)
+            && after.1 > 0.0
+            && here.1 <= before.1.min(after.1)
+            && let Some(bottom) = below_zero([before, here, after], f)
+        {
+            return Some([before, bottom]);
+        }
+    }
+    None
+}
+
+/// A point of a dip at which the function is not above zero; the middle of the three is the lowest.
+fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Option<(f64, f64)> {
+    // Each turn halves the dip.
+    for _ in 0..30 {
+        let [left, middle, right] = dip;
+        if left.1.max(right.1) - middle.1 < middle.1 {
+            return None;
+        }
+        let [low, high] = [left, right].map(|end| {
+            let t = f64::midpoint(end.0, middle.0);
+            (t, f(t))
+        });
+        if let Some(below) = [low, high].into_iter().find(|point| point.1 <= 0.0) {
+            return Some(below);
+        }
+        dip = if low.1 < middle.1 {
+            [left, low, middle]
+        } else if high.1 < middle.1 {
+            [middle, high, right]
+        } else {
+            [low, middle, high]
+        };
+    }
+    None
+}
+
 impl Bracket {
     /// Interpolate, truncate, project; the middle where that leads nowhere.
     ///

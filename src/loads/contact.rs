@@ -1,7 +1,10 @@
-//! Frames that may strike each other.
+//! Frames that may strike each other, or press on each other.
 
-use super::{Strike, Struck, report};
-use crate::algebra::{Mat3, Vec3};
+use super::compliant::Compliant;
+use super::surface::{Nearest, Surface};
+use super::{Instant, Strike, Struck, report};
+use crate::algebra::{Pose, Scalar, Vec3, lift3};
+use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{ImpactLaw, Inconsistent, JointType, Spec, at, problem};
 use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
@@ -20,11 +23,21 @@ pub struct Contact {
     pub b: FrameRef,
     /// From b towards a, axes of b.
     normal: ParamId,
-    reach: ParamId,
+    /// How they come to meet.
+    by: By,
     way: Way,
 }
 
-/// A law of impact with the places of its coefficients, or a capture.
+/// How two frames come to meet.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    /// By a command, within this reach.
+    Command(ParamId),
+    /// By themselves.
+    Touch(Surface),
+}
+
+/// A law of impact with the places of its coefficients, a capture, or a force.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Restitution {
@@ -42,6 +55,7 @@ enum Way {
         mu: ParamId,
     },
     Capture(Capture),
+    Compliant(Compliant),
 }
 
 /// What a contact does that captures.
@@ -132,38 +146,95 @@ pub(super) fn declare(
                     ),
                 })
             }
+            ImpactLaw::Compliant => {
+                let force = number(
+                    "force",
+                    Unit::Newton,
+                    Bound::NotNegative,
+                    contact.force,
+                    "force at the depth",
+                );
+                let depth = number(
+                    "depth",
+                    Unit::Metre,
+                    Bound::Positive,
+                    contact.depth,
+                    "depth at the force",
+                );
+                let what = "what the speed of approach adds to the force, as a part of it,";
+                let dissipation = number(
+                    "dissipation",
+                    Unit::SecondPerMetre,
+                    Bound::NotNegative,
+                    contact.dissipation,
+                    what,
+                );
+                let friction = contact
+                    .mu
+                    .map(|mu| number("mu", Unit::One, Bound::NotNegative, Some(mu), "coefficient of friction"));
+                let slip = Some(contact.slip.unwrap_or(1e-3));
+                let what = "speed of slip at which 71 % of the friction acts,";
+                Way::Compliant(Compliant {
+                    force,
+                    depth,
+                    is_hertz: contact.exponent.unwrap_or(1.5) > 1.0,
+                    dissipation,
+                    friction: friction
+                        .map(|mu| (mu, number("slip", Unit::MetrePerSecond, Bound::Positive, slip, what))),
+                    always: false,
+                })
+            }
         };
-        let reach = number(
-            "reach",
-            Unit::Metre,
-            Bound::NotNegative,
-            Some(contact.reach),
-            "largest distance at a strike",
-        );
-        let (verb, what) = match way {
-            Way::Capture(_) => (
+        let mut length = |field: &str, bound: Bound, value, what: &str| number(field, Unit::Metre, bound, value, what);
+        let by = match contact.surface {
+            None => By::Command(length(
+                "reach",
+                Bound::NotNegative,
+                Some(contact.reach.unwrap_or(0.01)),
+                "largest distance at a strike",
+            )),
+            Some(of_b) => By::Touch(Surface {
+                of_b,
+                radius_a: contact.radius_a.map(|radius| {
+                    length(
+                        "radius_a",
+                        Bound::NotNegative,
+                        Some(radius),
+                        "radius of the sphere about a,",
+                    )
+                }),
+                radius_b: contact
+                    .radius_b
+                    .map(|radius| length("radius_b", Bound::Positive, Some(radius), "radius of the surface of b,")),
+            }),
+        };
+        let command = match (way, by) {
+            (Way::Capture(_), By::Command(_)) => Some((
                 "capture",
                 "captures {b} with {a} when it rises above 0.5, and releases it when it falls",
-            ),
-            _ => (
+            )),
+            (Way::Capture(_), By::Touch(_)) => Some((
+                "capture",
+                "lets {a} capture {b} where they touch, while it is above 0.5, and releases it when it falls",
+            )),
+            (_, By::Command(_)) => Some((
                 "strike",
                 "lets {a} and {b} strike each other, once, when it rises above 0.5",
-            ),
+            )),
+            (_, By::Touch(_)) => None,
         };
-        let what = what.replace("{a}", &contact.a).replace("{b}", &contact.b);
-        strikes.push(Strike::declare(
-            &format!("{name}.{verb}"),
-            what,
-            Struck::Contact(contacts.len()),
-            declare,
-        ));
+        if let Some((verb, what)) = command {
+            let what = what.replace("{a}", &contact.a).replace("{b}", &contact.b);
+            let struck = Struck::Contact(contacts.len());
+            strikes.push(Strike::declare(&format!("{name}.{verb}"), what, struck, declare));
+        }
         contacts.push(Contact {
             name: name.clone(),
             names: [contact.a.clone(), contact.b.clone()],
             a,
             b,
             normal,
-            reach,
+            by,
             way,
         });
     }
@@ -221,18 +292,96 @@ impl Contact {
                 e: e.of(parameters),
                 mu: mu.of(parameters),
             }),
-            Way::Capture(_) => None,
+            Way::Capture(_) | Way::Compliant(_) => None,
         }
     }
 
-    /// The unit normal in inertial axes; `R_WF` takes the axes of b there.
-    pub fn normal(&self, parameters: &[f64], R_WF: &Mat3<f64>) -> Vec3<f64> {
-        R_WF * self.normal.vector(parameters).normalize()
+    /// Whether it is a force, and nothing ever jumps.
+    pub fn is_compliant(&self) -> bool {
+        matches!(self.way, Way::Compliant(_))
     }
 
-    /// How far the two may be apart at a strike, m.
-    pub fn reach(&self, parameters: &[f64]) -> f64 {
-        self.reach.of(parameters)
+    /// Whether they meet by themselves.
+    pub fn touches(&self) -> bool {
+        matches!(self.by, By::Touch(_))
+    }
+
+    /// Whether they meet from the front only, and may be behind.
+    pub fn has_back(&self) -> bool {
+        matches!(self.by, By::Touch(surface) if surface.is_disc())
+    }
+
+    /// How far the two may be apart at most on command, m; none of those that meet by themselves.
+    pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
+        match self.by {
+            By::Command(reach) => Some(reach.of(parameters)),
+            By::Touch(_) => None,
+        }
+    }
+
+    /// Where a and b, that stand at `A` and `B`, are nearest to each other. Without surfaces they are points, and the normal is as it is written.
+    pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
+        let normal = B.R * lift3::<S>(&self.normal.vector(parameters).normalize());
+        match self.by {
+            By::Touch(surface) => surface.nearest(parameters, [A, B], normal),
+            By::Command(_) => Nearest {
+                gap: normal.dot(&(A.p - B.p)),
+                n: normal,
+                from_a: (B.p - A.p) * S::lift(0.5),
+                is_beside: false,
+            },
+        }
+    }
+
+    /// The same, at an instant.
+    pub fn nearest_now<S: Scalar>(&self, now: &Instant<S>) -> Nearest<S> {
+        let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
+        self.nearest(now.parameters, [&A, &B])
+    }
+
+    /// The force and where it acts, if it is one.
+    fn pressing<S: Scalar>(&self, now: &Instant<S>) -> Option<(Compliant, Nearest<S>)> {
+        match self.way {
+            Way::Compliant(compliant) => Some((compliant, self.nearest_now(now))),
+            _ => None,
+        }
+    }
+
+    /// Adds what its spring does, if it has one.
+    pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some((compliant, nearest)) = self.pressing(now) {
+            compliant.add_spring(now, ([self.a, self.b], &nearest), applied);
+        }
+    }
+
+    /// Adds what its damper and friction do, if it has some.
+    pub(super) fn add_dissipation<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some((compliant, nearest)) = self.pressing(now) {
+            compliant.add_dissipation(now, ([self.a, self.b], &nearest), applied);
+        }
+    }
+
+    /// Energy of its spring, J.
+    pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let pressing = self.pressing(now);
+        pressing.map_or_else(S::zero, |(compliant, nearest)| {
+            compliant.potential_energy(now, &nearest)
+        })
+    }
+
+    /// The force that presses on a, N, world axes.
+    pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
+        let pressing = self.pressing(now);
+        pressing.map_or_else(Vec3::zeros, |(compliant, nearest)| {
+            compliant.force(now, [self.a, self.b], &nearest)
+        })
+    }
+
+    /// Lets surfaces press wherever they are, so that it can be seen what their force depends on.
+    pub(super) fn press_always(&mut self) {
+        if let Way::Compliant(compliant) = &mut self.way {
+            compliant.always = true;
+        }
     }
 }
 

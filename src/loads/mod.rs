@@ -3,23 +3,30 @@
 //! Every load is a short list of entries with their parameters' places; one that the spec does not
 //! write has no entry and costs nothing.
 
+mod attitude;
+mod compliant;
 mod contact;
 mod drive;
 mod joint;
 mod line;
 mod modal;
+mod pair;
 mod port;
 mod range;
 mod signal;
 mod strike;
+mod surface;
 mod wave;
 
+pub use attitude::AttitudeServo;
 pub use contact::{Capture, Contact};
 pub use drive::Drive;
+pub use pair::{Pair, unit};
 pub use port::Port;
 pub use range::Range;
 pub use signal::SignalSource;
 pub use strike::{Strike, Struck};
+pub use surface::Nearest;
 pub use wave::{Wave, reached};
 
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
@@ -33,6 +40,8 @@ use crate::{Error, Problem};
 pub struct Loads {
     gravity: Option<ParamId>,
     joints: joint::JointLoads,
+    /// Free bodies whose attitude is held from outside.
+    pub attitudes: Vec<AttitudeServo>,
     /// Frames on which something from outside acts.
     pub ports: Vec<Port>,
     lines: Vec<line::LineLoad>,
@@ -74,6 +83,8 @@ pub struct Reads {
     pub joints: bool,
     /// Some load on a body reads its attitude.
     pub bodies: bool,
+    /// Some load reads how a body moves, or of several bodies where they are.
+    pub motions: bool,
 }
 
 impl<S: Scalar> Instant<'_, S> {
@@ -106,6 +117,7 @@ impl Loads {
         });
         let mut joints = joint::JointLoads::default();
         let (mut ranges, mut drives): (_, Vec<Drive>) = (Vec::new(), Vec::new());
+        let mut attitudes = Vec::new();
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
                 let references = joints.declare(&body.joint, written, declare);
@@ -113,6 +125,11 @@ impl Loads {
                 drives.extend(Drive::declare(i, &body.joint, written, mode, references, declare));
                 range::declare(&body.joint, written, declare, &mut ranges);
             }
+            let servo = spec
+                .body
+                .get(&body.name)
+                .and_then(|written| written.attitude_servo.as_ref());
+            attitudes.extend(servo.map(|servo| AttitudeServo::declare(i, body, servo, declare)));
         }
         let mut strikes = Vec::new();
         let ports = port::declare(spec, system, declare, &mut strikes)?;
@@ -121,6 +138,7 @@ impl Loads {
         Ok(Self {
             gravity,
             joints,
+            attitudes,
             ports,
             lines,
             ranges,
@@ -150,7 +168,13 @@ impl Loads {
         self.add_active(now, applied);
         let mut power = applied.power_on_rates(now.qd);
         // Nothing else without a potential acts on bodies.
-        if !(self.ports.is_empty() && self.lines.is_empty()) {
+        let acts_on_bodies = [
+            self.attitudes.len(),
+            self.ports.len(),
+            self.lines.len(),
+            self.contacts.len(),
+        ];
+        if acts_on_bodies != [0; 4] {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -159,13 +183,26 @@ impl Loads {
 
     /// What the loads read of the state, by which they can be differentiated body by body and joint by joint.
     ///
-    /// A load acts on one joint by that joint's own coordinates and rates, or on one body by its attitude and its modes; none
-    /// reads where a body is or how it moves, or more than one body.
+    /// A load acts on one joint by that joint's own coordinates and rates, or on one body by its attitude and its modes, unless it reads motions.
     pub fn reads(&self) -> Reads {
         Reads {
             joints: self.joints.read_state() || self.ranges.iter().any(Range::has_stop),
             bodies: self.gravity.is_some() || !self.ports.is_empty() || !self.lines.is_empty(),
+            motions: !self.attitudes.is_empty() || self.contacts.iter().any(Contact::is_compliant),
         }
+    }
+
+    /// Lets surfaces press wherever they are, so that it can be seen what their forces depend on.
+    pub fn press_always(&mut self) {
+        self.contacts.iter_mut().for_each(Contact::press_always);
+    }
+
+    /// The contacts that meet by themselves, with their places among all.
+    pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {
+        self.contacts
+            .iter()
+            .enumerate()
+            .filter(|(_, contact)| contact.touches())
     }
 
     /// How many joints' motions are switched.
@@ -202,11 +239,17 @@ impl Loads {
             range.add_damper(now, &mut applied.tau);
         }
         modal::add_dampers(now, &mut applied.tau);
+        for servo in &self.attitudes {
+            servo.add(now, applied);
+        }
         for port in &self.ports {
             port.add(now, applied);
         }
         for line in &self.lines {
             line.add(now, applied);
+        }
+        for contact in &self.contacts {
+            contact.add_dissipation(now, applied);
         }
     }
 
@@ -218,6 +261,9 @@ impl Loads {
             range.add_spring(now, &mut applied.tau);
         }
         modal::add_springs(now, &mut applied.tau);
+        for contact in &self.contacts {
+            contact.add_spring(now, applied);
+        }
         if let Some(gravity) = self.gravity {
             let g = lift3::<S>(&gravity.vector(now.parameters));
             for (i, constants) in now.derived.bodies.iter().enumerate() {
@@ -238,6 +284,9 @@ impl Loads {
         let mut energy = self.joints.potential_energy(now) + modal::potential_energy(now);
         for range in &self.ranges {
             energy += range.potential_energy(now);
+        }
+        for contact in &self.contacts {
+            energy += contact.potential_energy(now);
         }
         if let Some(gravity) = self.gravity {
             let g = lift3::<S>(&gravity.vector(now.parameters));

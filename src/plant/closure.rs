@@ -1,12 +1,11 @@
 //! Captured frames: constraints between bodies beside the joints', closed by the wrenches that it takes.
 
 use super::evaluation::named;
-use super::pair::{Pair, unit};
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Capture, Contact};
+use crate::loads::{Capture, Contact, Pair, unit};
 use crate::system::{Derived, Kinematics, System};
 
 /// How captured frames are held together: the origin of a stays where it was in b (pin), and a does not turn in b either (grasp).

@@ -1,13 +1,12 @@
 use super::Model;
-use super::report::Report;
 use crate::algebra::{Mat3, Vec3};
 
 /// What changes at events only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discrete {
-    /// Pieces of signals, sides of ranges and of linear limits, motions of joints, commands, captures.
+    /// Pieces of signals, sides of ranges and of linear limits, touches, motions of joints, commands, captures.
     pub modes: Vec<i32>,
-    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met.
+    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met.
     pub numbers: Vec<f64>,
 }
 
@@ -62,7 +61,7 @@ impl Discrete {
     /// Where frame a was in b when it was captured: the place of its origin, m, and its rotation.
     #[inline]
     pub(super) fn captured(&self, model: &Model, capture: usize) -> (Vec3<f64>, Mat3<f64>) {
-        let pose = &self.numbers[first_pose(model) + capture * POSE..];
+        let pose = &self.numbers[model.first_pose() + capture * POSE..];
         (
             Vec3::from_column_slice(&pose[..3]),
             Mat3::from_column_slice(&pose[3..POSE]),
@@ -71,13 +70,8 @@ impl Discrete {
 
     /// Sets the same.
     pub(super) fn set_captured(&mut self, model: &Model, capture: usize, (p, R): (&Vec3<f64>, &Mat3<f64>)) {
-        let first = first_pose(model) + capture * POSE;
+        let first = model.first_pose() + capture * POSE;
         self.numbers[first..first + 3].copy_from_slice(p.as_slice());
         self.numbers[first + 3..first + POSE].copy_from_slice(R.as_slice());
     }
-}
-
-/// Where the poses of captures stand among the numbers.
-fn first_pose(model: &Model) -> usize {
-    model.loads.contacts.len() * Report::COUNT
 }

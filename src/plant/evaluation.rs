@@ -3,6 +3,7 @@ use super::closure::Closure;
 use super::coordinates::{Constrained, Coordinates};
 use super::model::{Model, Parts};
 use super::outputs::View;
+use super::touch;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, Singular, What};
 use crate::loads::Instant;
@@ -215,14 +216,36 @@ impl Evaluation<f64> {
         &self.slots
     }
 
-    /// The joint or the mode that moves no inertia where the spec starts, if there is one.
-    pub(super) fn singular_at_start(&mut self, model: &Model) -> Option<Problem> {
+    /// Fills the kinematics where the spec starts: its numbers, their constants, coordinates and rates.
+    fn at_start(&mut self, model: &Model) -> (Vec<f64>, Derived, Vec<f64>, Vec<f64>) {
         let system = &model.system;
         let values = model.parameter_starts();
         let derived = model.judge(&values, None, &mut Vec::new());
         let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
         model.start_coordinates(&values, &mut q, &mut qd);
         self.kinematics.update(system, &derived, &q, &qd);
+        (values, derived, q, qd)
+    }
+
+    /// The surfaces that start in each other.
+    pub(super) fn inside_at_start(&mut self, model: &Model) -> Vec<Problem> {
+        let (values, derived, ..) = self.at_start(model);
+        let found = model.loads.touching().filter_map(|(_, contact)| {
+            let depth = touch::inside(model, (&derived, &values), self, contact)?;
+            let [a, b] = &contact.names;
+            let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
+            Some(Problem {
+                at: at("contact", &contact.name, "surface"),
+                what,
+            })
+        });
+        found.collect()
+    }
+
+    /// The joint or the mode that moves no inertia where the spec starts, if there is one.
+    pub(super) fn singular_at_start(&mut self, model: &Model) -> Option<Problem> {
+        let system = &model.system;
+        let (_, derived, q, mut qd) = self.at_start(model);
         // As the joints start, and with all of them let go that may be.
         let singular = [false, true].into_iter().find_map(|released| {
             for drive in model.loads.drives.iter().filter(|_| released) {

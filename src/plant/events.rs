@@ -4,7 +4,7 @@ use super::discrete::Bearing;
 use super::report::Report;
 use super::{Discrete, Plant, impact};
 use crate::Error;
-use crate::loads::{Drive, Struck};
+use crate::loads::{Drive, Strike, Struck};
 use crate::spec::JointMotion;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Plant {
     /// What strikes at this instant does so with the joints as they were; brakes close afterwards.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia where an impulse acts.
+    /// [`Error::Singular`] if something moves no inertia where an impulse acts, [`Error::Chatter`].
     pub fn update(
         &mut self,
         t: f64,
@@ -51,25 +51,27 @@ impl Plant {
         messages: &mut Vec<String>,
     ) -> Result<Changes, Error> {
         let sides = self.update_sides(t, x, &mut discrete.modes, messages);
-        let struck = self.obey_strikes(t, (x, u), discrete, messages)?;
+        let (touches, meeting) = self.update_touches(t, x, discrete)?;
+        let struck = self.strike(t, (x, u), &meeting, discrete, messages)?;
         let switched = self.switch_motions(t, (x, u), discrete, messages)?;
         Ok(Changes {
-            modes: sides || struck.modes || switched.modes,
+            modes: sides || touches || struck.modes || switched.modes,
             states: struck.states || switched.states,
         })
     }
 
-    /// Lets the impulses act whose commands have risen.
-    fn obey_strikes(
+    /// Lets the impulses act whose commands have risen, and those between surfaces that are `meeting`.
+    fn strike(
         &mut self,
         t: f64,
         (x, u): (&mut [f64], &[f64]),
+        meeting: &[usize],
         discrete: &mut Discrete,
         messages: &mut Vec<String>,
     ) -> Result<Changes, Error> {
         let model = Arc::clone(&self.model);
         let strikes = &model.loads.strikes;
-        if strikes.is_empty() {
+        if strikes.is_empty() && meeting.is_empty() {
             return Ok(Changes::default());
         }
         let first = model.first_command();
@@ -79,7 +81,7 @@ impl Plant {
             .to_vec();
         let is_on: Vec<bool> = strikes.iter().map(|strike| strike.is_on(&inputs)).collect();
         let was_on = |k: usize| discrete.modes[first + k] != 0;
-        if (0..strikes.len()).all(|k| is_on[k] == was_on(k)) {
+        if meeting.is_empty() && (0..strikes.len()).all(|k| is_on[k] == was_on(k)) {
             return Ok(Changes::default());
         }
         // What is on or off now has been heard, whatever comes of it.
@@ -102,14 +104,27 @@ impl Plant {
             };
             match (model.loads.contacts[contact].capture(), is_on[k]) {
                 (None, true) => struck.push(contact),
-                (Some(_), true) => captured.push(contact),
+                (Some(_), true) if next.is_touching(&model, contact) => captured.push(contact),
                 (Some(capture), false) if next.bearing(&model, capture.number).held => {
                     next.set_bearing(&model, capture.number, Bearing::default());
                     let name = &model.loads.contacts[contact].name;
                     told.push(format!("t = {t} s: contact \"{name}\" lets go"));
                     released = true;
                 }
-                (_, false) => {}
+                _ => {}
+            }
+        }
+        for &contact in meeting {
+            let commanded = |strike: &Strike| strike.what == Struck::Contact(contact);
+            match model.loads.contacts[contact].capture() {
+                None if model.loads.contacts[contact].is_compliant() => {}
+                None => struck.push(contact),
+                Some(capture) => {
+                    let armed = strikes.iter().position(commanded).is_some_and(|k| is_on[k]);
+                    if armed && !next.bearing(&model, capture.number).held && !captured.contains(&contact) {
+                        captured.push(contact);
+                    }
+                }
             }
         }
         let mut jumped = false;
@@ -133,6 +148,9 @@ impl Plant {
         }
         for (contact, report, message) in reports {
             jumped |= report.status.is_struck();
+            if !report.status.is_struck() {
+                next.let_pass(&model, contact);
+            }
             report.write(&mut next.numbers[Report::place(contact)]);
             told.push(message);
         }

@@ -3,14 +3,13 @@
 use super::discrete::Bearing;
 use super::evaluation::Evaluation;
 use super::impulse::Operator;
-use super::pair::Pair;
 use super::report::{Report, Status};
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, bearing_rows, frictionless, plastic};
-use crate::loads::{Capture, Contact};
-use crate::system::{Derived, FrameRef, Kinematics, System};
+use crate::loads::{Capture, Contact, Pair};
+use crate::system::{Derived, FrameRef, Kinematics, System, Unit};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Below this part of the own responses of two contacts, an impulse at one does nothing at the other; below this part of the bodies' speeds, nothing moves.
@@ -33,8 +32,7 @@ struct Met<'a> {
 /// What came of one strike: the contact's index, the report, and what the user should know.
 pub(super) type Told = (usize, Report, String);
 
-/// Who meets whom, of some contacts where the states put them, and at which point: that of `a` if it is captured, else halfway between the two. Those out of reach are
-/// told.
+/// Who meets whom, of some contacts where the states put them, and at which point: that of `a` if it is captured, else halfway between the two. Those out of reach are told.
 fn meet<'a>(
     (model, derived, parameters): (&'a Model, &Derived, &[f64]),
     evaluation: &mut Evaluation<f64>,
@@ -47,18 +45,19 @@ fn meet<'a>(
     for &index in contacts {
         let contact = &model.loads.contacts[index];
         let [A, B] = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
-        let (apart, reach) = ((A.p - B.p).norm(), contact.reach(parameters));
-        if apart > reach {
-            let report = Report::blank(Status::OutOfReach, Report::count(&discrete.numbers, index));
-            let what = format!("they are {apart} m apart, its reach is {reach} m");
+        let apart = (A.p - B.p).norm();
+        if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
+            let report = Report::blank(Status::OutOfReach, Report::count(&discrete.numbers, index), t);
+            let [apart, reach] = [apart, reach].map(|length| Unit::Metre.about(length));
+            let what = format!("they are {apart} apart, its reach is {reach}");
             told.push((index, report, refused(t, contact, &what)));
             continue;
         }
         met.push(Met {
             index,
             contact,
-            pair: pair((system, derived, kinematics), contact),
-            n: contact.normal(parameters, &B.R),
+            pair: pair((system, derived, kinematics), contact, parameters),
+            n: contact.nearest(parameters, [&A, &B]).n,
             law: contact.law(parameters),
         });
     }
@@ -66,11 +65,15 @@ fn meet<'a>(
 }
 
 /// The two frames of a contact where they act on each other.
-fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact) -> Pair<f64> {
+fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact, parameters: &[f64]) -> Pair<f64> {
+    let (system, derived, kinematics) = of;
     let frames = [contact.a, contact.b];
     match contact.capture() {
         Some(capture) => Pair::of(of, frames, 0.0).turning(capture.turns),
-        None => Pair::of(of, frames, 0.5),
+        None => {
+            let [A, B] = frames.map(|frame| kinematics.pose(system, derived, frame));
+            Pair::at(of, frames, contact.nearest(parameters, [&A, &B]).from_a)
+        }
     }
 }
 
@@ -146,7 +149,7 @@ pub(super) fn bear(
     }
     evaluation.stand(model, (derived, parameters), x);
     let at = (&model.system, derived, &evaluation.kinematics);
-    let pairs: Vec<Pair<f64>> = held.iter().map(|(contact, _)| pair(at, contact)).collect();
+    let pairs: Vec<Pair<f64>> = held.iter().map(|(contact, _)| pair(at, contact, parameters)).collect();
     let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
     let bearing = bearing_rows(&operator.W);
     for (((_, capture), pair), first) in held.iter().zip(&pairs).zip(firsts(&pairs)) {
@@ -228,7 +231,7 @@ pub(super) fn strike_port(
     let operator = evaluation.operator(model, (derived, x), discrete, &[pair])?;
     let impulse = DVector::from_column_slice(p.as_slice());
     evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&impulse, &u));
-    Ok((true, told(format!("struck by {} N·s", p.norm()))))
+    Ok((true, told(format!("struck by {}", Unit::NewtonSecond.about(p.norm())))))
 }
 
 /// What became of each, which got the impulses `p` at the relative velocities `u`.
@@ -258,7 +261,7 @@ fn tell(
                 0.0 => 0.0,
                 u_n => -met.n.dot(&velocity) / u_n,
             },
-            ..Report::blank(status, count)
+            ..Report::blank(status, count, t)
         };
         if met.pair.turns {
             report.moment_impulse = p.fixed_rows::<3>(0).into_owned();
@@ -266,6 +269,10 @@ fn tell(
         let W = operator.W.fixed_view::<3, 3>(linear, linear).into_owned();
         if let Some(meeting) = Meeting::new(W, before, met.n) {
             report.look(&meeting, tangential(&meeting, met, &impulse));
+        }
+        // No ratio of energies has a grasp's moment in it.
+        if met.pair.turns {
+            report.band = [0.0; 2];
         }
         let message = message(t, met, &report);
         (met.index, report, message)
@@ -372,18 +379,22 @@ fn refused(t: f64, contact: &Contact, why: &str) -> String {
 /// What the user should know of a strike.
 fn message(t: f64, met: &Met, report: &Report) -> String {
     let Met { contact, n, law, .. } = met;
-    let [low, high] = report.band;
+    let [low, high] = report.band.map(|ratio| Unit::One.about(ratio));
     if report.status.is_struck() {
-        let (p, work) = (report.impulse.norm(), report.energy_change);
+        let p = Unit::NewtonSecond.about(report.impulse.norm());
+        let work = Unit::Joule.about(report.energy_change);
         let clamped = match report.status {
             Status::Clamped => format!("; r_E was clamped to between {low} and {high}"),
             _ => String::new(),
         };
         let (name, [a, b], [verb, on]) = (&contact.name, &contact.names, words(contact));
-        return format!("t = {t} s: contact \"{name}\" {verb}s, \"{a}\" {on} \"{b}\": {p} N·s, work {work} J{clamped}");
+        return format!("t = {t} s: contact \"{name}\" {verb}s, \"{a}\" {on} \"{b}\": {p}, work {work}{clamped}");
     }
     let why = match (report.status, law) {
-        (Status::Separating, _) => format!("they move apart at {} m/s", n.dot(&report.velocities[1])),
+        (Status::Separating, _) => {
+            let speed = Unit::MetrePerSecond.about(n.dot(&report.velocities[1]));
+            format!("they move apart at {speed}")
+        }
         (Status::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => {
             format!("no impact has r_E = {r_E} with r_f = {r_f}; r_E must lie between {low} and {high} here")
         }

@@ -2,11 +2,10 @@
 
 use super::coordinates::Coordinates;
 use super::evaluation::Evaluation;
-use super::pair::{Pair, unit};
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Twist;
-use crate::loads::Drive;
+use crate::loads::{Drive, Pair, unit};
 use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier, Derived};
 use nalgebra::{DMatrix, DVector};

@@ -15,12 +15,12 @@ mod linear;
 mod linearisation;
 mod model;
 mod outputs;
-mod pair;
 mod remarks;
 mod report;
 mod start;
 mod state_jacobian;
 mod tangent;
+mod touch;
 
 pub use discrete::Discrete;
 pub use evaluation::Evaluation;
@@ -98,6 +98,7 @@ impl Plant {
         self.model.start_discrete(discrete);
         // A joint that starts outside its range is refused before it comes to that.
         self.update_sides(t, x, &mut discrete.modes, &mut Vec::new());
+        self.start_touches(x, discrete);
     }
 
     /// The states' derivatives.
@@ -141,12 +142,14 @@ impl Plant {
         Ok(())
     }
 
-    /// The event indicators: positive as long as the modes are right.
+    /// The event indicators: positive as long as the modes are right. The one that tells of commands is left as if none waited.
     pub fn indicators(&mut self, x: &[f64], discrete: &Discrete, z: &mut [f64]) {
+        let model = &self.model;
+        let (z, of_commands) = z.split_at_mut(model.watched_count());
+        of_commands.fill(1.0);
         if z.is_empty() {
             return;
         }
-        let model = &self.model;
         let numbers = (&self.derived, self.parameters.as_slice());
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let sides = &discrete.modes[model.signals.len()..];
@@ -157,6 +160,11 @@ impl Plant {
         let rest = z.iter_mut().zip(sides).skip(ranges.len());
         for ((z, &side), limit) in rest.zip(limits) {
             *z = limit.indicator(&self.parameters, &self.derived, q, side);
+        }
+        let of_touches = ranges.len() + limits.len();
+        if of_touches < z.len() {
+            self.evaluation.stand(model, numbers, x);
+            self.touch_indicators(discrete, &mut z[of_touches..]);
         }
     }
 

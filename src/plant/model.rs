@@ -155,9 +155,13 @@ impl Model {
         let (mut spec, mut problems) = spec::parse(text, directory)?;
         if problems.is_empty() {
             let model = Self::compile(&spec)?;
-            return match Evaluation::new(&model).singular_at_start(&model) {
-                Some(problem) => Err(Error::Spec(vec![problem])),
-                None => Ok(model),
+            let mut evaluation = Evaluation::new(&model);
+            problems.extend(evaluation.singular_at_start(&model));
+            problems.extend(evaluation.inside_at_start(&model));
+            return if problems.is_empty() {
+                Ok(model)
+            } else {
+                Err(Error::Spec(problems))
             };
         }
         remove_unsound(&mut spec, &problems);
@@ -207,19 +211,24 @@ impl Model {
         &self.system
     }
 
-    /// Number of event indicators.
+    /// Number of event indicators: of ranges, linear limits and touches, and one that tells of commands if there are any.
     pub fn indicator_count(&self) -> usize {
-        self.loads.ranges.len() + self.limits.len()
+        self.watched_count() + usize::from(self.is_commanded())
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, motions of joints, commands.
+    /// Number of what a mode and an event indicator watch: ranges, linear limits, touches.
+    pub(super) fn watched_count(&self) -> usize {
+        self.loads.ranges.len() + self.limits.len() + self.loads.touching().count()
+    }
+
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, motions of joints, commands, captures.
     pub fn mode_count(&self) -> usize {
         self.first_capture() + self.loads.captures().count() * PER_CAPTURE
     }
 
     /// Number of discrete numbers.
     pub fn number_count(&self) -> usize {
-        self.loads.contacts.len() * Report::COUNT + self.loads.captures().count() * POSE
+        self.first_floor() + self.loads.touching().count()
     }
 
     /// Whether there are commands, of which a host that knows no events has to be told.
@@ -227,9 +236,24 @@ impl Model {
         self.loads.switched() > 0 || !self.loads.strikes.is_empty()
     }
 
+    /// Where the touches stand among the modes.
+    pub(super) fn first_touch(&self) -> usize {
+        self.signals.len() + self.loads.ranges.len() + self.limits.len()
+    }
+
+    /// Where the poses of captures stand among the numbers.
+    pub(super) fn first_pose(&self) -> usize {
+        self.loads.contacts.len() * Report::COUNT
+    }
+
+    /// Where the floors of touches stand among the numbers.
+    pub(super) fn first_floor(&self) -> usize {
+        self.first_pose() + self.loads.captures().count() * POSE
+    }
+
     /// Where the motions of joints stand among the modes.
     pub(super) fn first_motion(&self) -> usize {
-        self.signals.len() + self.indicator_count()
+        self.signals.len() + self.watched_count()
     }
 
     /// Where the captures stand.
@@ -446,7 +470,7 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
     spec.measure.retain(|name, _| sound("measure", name));
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        ["port", "line_load", "contact", "joint"]
+        ["port", "line_load", "contact", "joint", "body"]
             .iter()
             .all(|section| sound(section, owner))
             && sound("signal", input)
@@ -467,6 +491,9 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         }
         if of("modal") {
             body.modal = None;
+        }
+        if of("attitude_servo") {
+            body.attitude_servo = None;
         }
     }
 }

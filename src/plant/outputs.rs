@@ -28,6 +28,8 @@ enum Group {
     Frame(FrameRef),
     /// Acceleration of a free body's origin, body axes.
     Acceleration(usize),
+    /// The moment of an attitude servo.
+    AttitudeServo(usize),
     /// What the drive or the brake of a joint gives.
     Drive(usize),
     /// Deflection of a beam: its tip, the load at its root, its strain energy.
@@ -62,6 +64,10 @@ enum Group {
     Condition,
     /// What the last strike of a contact was and did.
     Report(usize),
+    /// How far the surfaces of a contact are apart.
+    Gap(usize),
+    /// What presses on the first frame of a contact.
+    Pressing(usize),
     /// Whether a capture holds.
     Captured(usize),
     /// How far off a capture is, and what it bears.
@@ -112,6 +118,12 @@ impl Outputs {
                     Quantity::vector(&name, Unit::MetrePerSecond2, &what),
                 );
             }
+        }
+        for (i, servo) in loads.attitudes.iter().enumerate() {
+            let name = &system.bodies[servo.body].name;
+            let what = format!("moment of {name}'s attitude servo, body axes");
+            let torque = Quantity::vector(&format!("{name}.servo_torque"), Unit::NewtonMetre, &what);
+            outputs.push(Group::AttitudeServo(i), torque);
         }
         for (i, body) in system.bodies.iter().enumerate() {
             if body.joint.is_drivable() {
@@ -186,7 +198,7 @@ impl Outputs {
             first += count;
         }
         for (i, contact) in loads.contacts.iter().enumerate() {
-            outputs.report(contact, i);
+            outputs.contact(contact, i);
         }
         for (contact, capture) in loads.captures() {
             outputs.capture(contact, capture.number);
@@ -264,7 +276,18 @@ impl Outputs {
         self.push(Group::Capture(capture), drift.into_iter().chain(force).chain(moment));
     }
 
-    fn report(&mut self, contact: &Contact, index: usize) {
+    fn contact(&mut self, contact: &Contact, index: usize) {
+        let (name, [a, b]) = (&contact.name, &contact.names);
+        if contact.touches() {
+            let what = format!("how far {a} is from the surface of {b}; below zero, how deep inside");
+            let gap = Quantity::new(format!("{name}.gap"), Unit::Metre, what);
+            self.push(Group::Gap(index), [gap]);
+        }
+        if contact.is_compliant() {
+            let what = format!("force of contact {name} on {a}, inertial axes");
+            let force = Quantity::vector(&format!("{name}.force"), Unit::Newton, &what);
+            return self.push(Group::Pressing(index), force);
+        }
         self.groups.push(Group::Report(index));
         let quantities = Report::quantities(contact).into_iter();
         self.declared.extend(quantities.map(|quantity| Output {
@@ -455,7 +478,7 @@ impl Outputs {
             (
                 "potential_energy",
                 Unit::Joule,
-                "energy of springs, stops, uniform gravity and bent beams",
+                "energy of springs, stops, pressed surfaces, uniform gravity and bent beams",
             ),
             (
                 "energy",
@@ -486,6 +509,7 @@ impl Outputs {
                     let at = &view.now.kinematics.bodies[body];
                     y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
                 }
+                Group::AttitudeServo(servo) => y.vector(&view.loads.attitudes[servo].torque(&view.now)),
                 Group::Drive(body) => {
                     let joint = &view.now.system.bodies[body].joint;
                     (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.dynamics.drive[v]));
@@ -522,6 +546,8 @@ impl Outputs {
                 Group::OnBase(body) => view.on_base(body, &mut y),
                 Group::Gaps => view.gaps(|recovered| &recovered.gap, &mut y),
                 Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
+                Group::Gap(contact) => y.number(view.loads.contacts[contact].nearest_now(&view.now).gap),
+                Group::Pressing(contact) => y.vector(&view.loads.contacts[contact].force(&view.now)),
                 Group::Captured(capture) => y.number(S::lift(f64::from(u8::from(view.closed[capture].held)))),
                 Group::Capture(capture) => {
                     let Closed { gap, wrench, .. } = &view.closed[capture];

@@ -11,6 +11,8 @@ pub(super) struct Report {
     pub status: Status,
     /// Impacts so far.
     pub count: f64,
+    /// When it was, s.
+    pub time: f64,
     /// On a, N·s, inertial axes.
     pub impulse: Vec3<f64>,
     /// Of a grasp: on a, about where they meet, N·m·s, inertial axes.
@@ -59,7 +61,7 @@ impl Status {
 
 impl Report {
     /// How many numbers it has.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 21;
 
     /// Names, units and meaning of the numbers.
     pub fn quantities(contact: &Contact) -> Vec<Quantity> {
@@ -80,6 +82,11 @@ impl Report {
                 format!("{name}.count"),
                 Unit::One,
                 format!("impacts so far at contact {name}"),
+            ),
+            Quantity::new(
+                format!("{name}.time"),
+                Unit::Second,
+                format!("time of the last strike of contact {name}"),
             ),
         ];
         quantities.extend(vector("impulse", Unit::NewtonSecond, &format!("impulse on {a}")));
@@ -120,11 +127,12 @@ impl Report {
         quantities
     }
 
-    /// Nothing but what became of it.
-    pub fn blank(status: Status, count: f64) -> Self {
+    /// Nothing but what became of it, and when.
+    pub fn blank(status: Status, count: f64, time: f64) -> Self {
         Self {
             status,
             count,
+            time,
             impulse: Vec3::zeros(),
             moment_impulse: Vec3::zeros(),
             velocities: [Vec3::zeros(); 2],
@@ -159,7 +167,7 @@ impl Report {
             self.band[1],
             self.virtual_mass,
         ];
-        let all = [f64::from(self.status as i32), self.count]
+        let all = [f64::from(self.status as i32), self.count, self.time]
             .into_iter()
             .chain(vectors.into_iter().flat_map(|v| [v.x, v.y, v.z]))
             .chain(scalars);

@@ -12,7 +12,7 @@ use nalgebra::DMatrixViewMut;
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
 /// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, or where something may be captured, it *is* by dual numbers.
+/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, where something may be captured, or where loads read motions, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]
@@ -27,12 +27,11 @@ enum Way {
 impl StateJacobian {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
+        let loads = &model.loads;
+        let beyond = loads.drives_read_state() || loads.captures().next().is_some() || loads.reads().motions;
         Self(match model.coordinates {
-            Coordinates::Minimal if model.loads.drives_read_state() || model.loads.captures().next().is_some() => {
-                Way::ByDuals(Box::new(Tangent::new(model)))
-            }
-            Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model))),
-            Coordinates::Maximal(_) | Coordinates::Velocities(_) => Way::ByDuals(Box::new(Tangent::new(model))),
+            Coordinates::Minimal if !beyond => Way::ByTree(Box::new(ByTree::new(model))),
+            _ => Way::ByDuals(Box::new(Tangent::new(model))),
         })
     }
 

@@ -63,7 +63,12 @@ struct Room {
     z_before: Vec<f64>,
     z_after: Vec<f64>,
     z: Vec<f64>,
+    /// The indicators at the instants that are looked at inside a step.
+    looks: [Vec<f64>; LOOKS + 1],
 }
+
+/// How many parts of a step are looked at for surfaces that touch and part again inside it.
+const LOOKS: usize = 8;
 
 impl Simulation {
     /// A simulation at its start, `t = 0`.
@@ -79,6 +84,7 @@ impl Simulation {
             z_before: vec![0.0; model.indicator_count()],
             z_after: vec![0.0; model.indicator_count()],
             z: vec![0.0; model.indicator_count()],
+            looks: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
         };
         let is_implicit = stepper.settings().method().is_implicit();
         let state_jacobian = is_implicit.then(|| StateJacobian::new(model));
@@ -150,6 +156,12 @@ impl Simulation {
     }
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+        // What an event could not do at the end of the last call still waits.
+        let State { x, discrete, .. } = &self.state;
+        self.plant.indicators(x, discrete, &mut self.room.z_before);
+        if self.room.z_before.iter().any(|&z| z <= 0.0) {
+            self.handle_event(messages)?;
+        }
         while self.state.t < t_end {
             self.obey(messages)?;
             let event = self.plant.next_time_event(&self.state.discrete);
@@ -167,10 +179,11 @@ impl Simulation {
             let (x, discrete) = (&self.state.x, &self.state.discrete);
             self.plant.indicators(x, discrete, &mut self.room.z_after);
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
-            if self.room.z_before.iter().zip(&self.room.z_after).any(crossed) {
-                self.go_back_to_first_crossing(t_start, t_before)?;
-                self.handle_event(messages)?;
-            } else if event.is_some_and(|event| reached(event, self.state.t)) {
+            let crosses = self.room.z_before.iter().zip(&self.room.z_after).any(crossed);
+            let (x, discrete, h) = (&self.state.x, &self.state.discrete, self.state.t - t_before);
+            let may_cross = crosses || self.plant.may_touch(x, discrete, h);
+            let crossed = may_cross && self.go_back_to_first_crossing(t_start, t_before)?;
+            if crossed || event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(messages)?;
             }
         }
@@ -231,8 +244,8 @@ impl Simulation {
         }
     }
 
-    /// Puts time and state of the last step back to where the first indicator changed its side.
-    fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<(), Error> {
+    /// Puts time and state of the last step back to where the first indicator changed its side; whether one did.
+    fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
         let State {
             t,
             x,
@@ -262,28 +275,39 @@ impl Simulation {
             z_before,
             z_after,
             z,
+            looks,
             ..
         } = &mut self.room;
-        let mut first = *t;
+        let t_end = *t;
+        let times: [f64; LOOKS + 1] =
+            std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / LOOKS as f64));
+        looks[0].copy_from_slice(z_before);
+        looks[LOOKS].copy_from_slice(z_after);
+        for (z, &at) in looks[1..LOOKS].iter_mut().zip(&times[1..LOOKS]) {
+            dense.interpolate(at, x_inside);
+            plant.indicators(x_inside, discrete, z);
+        }
+        let mut first = None;
         for i in 0..z_before.len() {
-            if !(z_before[i] > 0.0 && z_after[i] <= 0.0) {
-                continue;
-            }
-            let side = |at: f64| {
+            let mut indicator = |at: f64| {
                 dense.interpolate(at, x_inside);
                 plant.indicators(x_inside, discrete, z);
-                Ok::<f64, std::convert::Infallible>(z[i])
+                z[i]
             };
-            let bracket = root::find_change(t_before, z_before[i], *t, z_after[i], 0.0, side);
-            if let Ok(bracket) = bracket {
-                first = first.min(bracket.t_after);
+            let samples: [(f64, f64); LOOKS + 1] = std::array::from_fn(|k| (times[k], looks[k][i]));
+            let Some([before, after]) = root::first_change(&samples, &mut indicator) else {
+                continue;
+            };
+            let side = |at: f64| Ok::<f64, std::convert::Infallible>(indicator(at));
+            if let Ok(bracket) = root::find_change(before.0, before.1, after.0, after.1, 0.0, side) {
+                first = Some(first.unwrap_or(t_end).min(bracket.t_after));
             }
         }
-        if first < *t {
+        if let Some(first) = first.filter(|first| *first < t_end) {
             dense.interpolate(first, x);
             *t = first;
         }
-        Ok(())
+        Ok(first.is_some())
     }
 }
 

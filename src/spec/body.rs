@@ -1,4 +1,4 @@
-use super::{Beam, ModalData};
+use super::{Beam, ModalData, Servo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,10 @@ pub struct Body {
     /// What bends, by its modes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modal: Option<Box<ModalData>>,
+    /// An ideal moment from outside that holds the attitude of a free body: gains about its axes (kp N·m/rad, kd N·m·s/rad), a number or three. Its reference is the inputs
+    /// `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (body axes), its switch `<body>.servo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attitude_servo: Option<Box<Servo>>,
     /// Initial motion of a free body (one that no joint carries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,

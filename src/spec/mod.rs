@@ -20,7 +20,7 @@ mod source;
 pub use beam::{Beam, Boundary, Section};
 pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
-pub use contact::{Contact, ImpactLaw, Inconsistent};
+pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use joint::{Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};

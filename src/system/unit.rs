@@ -10,6 +10,7 @@ pub enum Unit {
     PerSecond,
     PerSecond2,
     MetrePerSecond,
+    SecondPerMetre,
     RadianPerSecond,
     MetrePerSecond2,
     RadianPerSecond2,
@@ -62,6 +63,7 @@ impl Unit {
             Self::PerSecond => "1/s",
             Self::PerSecond2 => "1/s2",
             Self::MetrePerSecond => "m/s",
+            Self::SecondPerMetre => "s/m",
             Self::RadianPerSecond => "rad/s",
             Self::MetrePerSecond2 => "m/s2",
             Self::RadianPerSecond2 => "rad/s2",
@@ -100,6 +102,7 @@ impl Unit {
             Self::PerSecond => "Rate",
             Self::PerSecond2 => "RateOfRate",
             Self::MetrePerSecond => "Velocity",
+            Self::SecondPerMetre => "Slowness",
             Self::RadianPerSecond => "AngularVelocity",
             Self::MetrePerSecond2 => "Acceleration",
             Self::RadianPerSecond2 => "AngularAcceleration",
@@ -141,6 +144,7 @@ impl Unit {
             Self::Hertz | Self::PerSecond => (0, 0, -1, 0),
             Self::PerSecond2 => (0, 0, -2, 0),
             Self::MetrePerSecond => (0, 1, -1, 0),
+            Self::SecondPerMetre => (0, -1, 1, 0),
             Self::RadianPerSecond => (0, 0, -1, 1),
             Self::MetrePerSecond2 => (0, 1, -2, 0),
             Self::RadianPerSecond2 => (0, 0, -2, 1),
@@ -188,6 +192,18 @@ impl Unit {
             }
             None => format!("{value} {}", self.symbol()).trim_end().to_owned(),
         }
+    }
+
+    /// A value that was computed, to seven digits, in this unit, for a message.
+    pub fn about(self, value: f64) -> String {
+        let rounded: f64 = format!("{value:.6e}").parse().unwrap_or(value);
+        let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
+        let number = if plain {
+            format!("{rounded}")
+        } else {
+            format!("{rounded:e}")
+        };
+        format!("{number} {}", self.symbol()).trim_end().to_owned()
     }
 
     /// The units that go with an angle or a length as a joint's coordinate.

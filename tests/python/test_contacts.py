@@ -173,3 +173,160 @@ def test_a_host_captures_and_releases(build, within, formulation, law):
         cs.to(2.1)
         assert not cs.read(["shot.captured", "shot.force[1]", "shot.force[2]"]).any()
         assert any('"shot" lets go' in text for _, _, text in cs.messages)
+
+
+BALLS = """
+name = "balls"
+formulation = "{formulation}"
+[body.cue]
+mass = 2.0
+inertia = [0.1, 0.1, 0.1]
+start = {{ velocity = [1.0, 0.1, 0.05], angular_velocity = [0.3, 0.2, -0.4] }}
+[body.target]
+mass = 3.0
+inertia = [0.2, 0.2, 0.2]
+start = {{ position = [1.0, 0.0, 0.0] }}
+[contact.shot]
+a = "cue"
+b = "target"
+surface = "sphere"
+radius_a = 0.1
+radius_b = 0.2
+e = 0.7
+mu = 0.2
+"""
+# An arm with a link that bends swings its tip against a ball that flies by.
+ARM = """
+name = "arm"
+formulation = "{formulation}"
+[body.craft]
+mass = 50.0
+inertia = [8.0, 9.0, 10.0]
+[body.boom.beam]
+length = 3.0
+mass_per_length = 0.8
+polar_inertia_per_length = 0.001
+EI = 60.0
+bending_y = 1
+bending_z = 2
+damping_ratio = 0.01
+[joint.shoulder]
+type = "revolute"
+parent = "craft"
+child = "boom"
+origin = [0.5, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+start = {{ rate = 0.4 }}
+[frame.tip]
+body = "boom"
+origin = [3.0, 0.0, 0.0]
+[body.target]
+mass = 3.0
+inertia = [0.2, 0.2, 0.2]
+start = {{ position = [3.3, 1.5, 0.0], velocity = [-0.05, -0.02, 0.01] }}
+[contact.shot]
+a = "tip"
+b = "target"
+surface = "sphere"
+radius_a = 0.05
+radius_b = 0.2
+e = 0.7
+mu = 0.2
+"""
+
+
+def struck(archive, interface, tolerance, stop):
+    """When the two have struck each other first, and how they move at the end."""
+    names = ["shot.count", "shot.time", "target.v[1]", "target.v[2]", "target.r[1]"]
+    rows = fmpy.simulate_fmu(
+        str(archive.path),
+        fmi_type=interface,
+        solver="CVode",
+        stop_time=stop,
+        output_interval=stop / 20,
+        relative_tolerance=tolerance,
+        output=names,
+    )
+    return rows["shot.time"][rows["shot.count"] == 1.0][0], np.array([rows[name][-1] for name in names[2:]])
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_free_bodies_strike_at_the_same_time_in_both_interfaces(build, within, formulation):
+    """CVode's root in Model Exchange, and that inside the step of Co-Simulation: the instant in which straight lines come to 0.3 m."""
+    archive = build(BALLS.format(formulation=formulation))
+    v = np.array([1.0, 0.1, 0.05])
+    t = (v[0] - np.sqrt(v[0] ** 2 - v @ v * (1 - 0.3**2))) / (v @ v)
+    me, after = struck(archive, "ModelExchange", 1e-10, 2.0)
+    cs, other = struck(archive, "CoSimulation", 1e-10, 2.0)
+    within(f"{formulation}: ME, s", abs(me - t), 1e-8, "the issue's; CVode's own root")
+    within(f"{formulation}: CS, s", abs(cs - t), 1e-12, "straight lines, and a root to round-off")
+    within(f"{formulation}: motion after it", np.abs(after - other).max(), 1e-7, "two integrators at 1e-10")
+
+
+def test_an_arm_strikes_at_the_same_time_in_both_interfaces(build, within):
+    """The difference falls with the tolerance."""
+    archive = build(ARM.format(formulation="recursive"))
+    best, _ = struck(archive, "CoSimulation", 1e-12, 4.0)
+    off = {}
+    for tolerance in (1e-5, 1e-7, 1e-10):
+        off[tolerance] = [abs(struck(archive, way, tolerance, 4.0)[0] - best) for way in ("ModelExchange", "CoSimulation")]
+        print(f"tolerance {tolerance:.0e}: ME {off[tolerance][0]:.1e} s, CS {off[tolerance][1]:.1e} s off")
+    within("an arm: ME against CS, s", sum(off[1e-10]), 1e-5, "two integrators at 1e-10")
+    assert max(off[1e-7]) < max(off[1e-5]) and max(off[1e-10]) < max(off[1e-7])
+
+
+def test_a_ball_bounces_in_model_exchange_too(build, within):
+    """Each bounce is one event of the host, at its closed-form time."""
+    archive = build(
+        """
+name = "bounce"
+[environment]
+gravity = [0.0, 0.0, -9.81]
+[body.ball]
+mass = 2.0
+inertia = [0.01, 0.01, 0.01]
+start = { position = [0.0, 0.0, 1.1] }
+[contact.floor]
+a = "ball"
+b = "world"
+surface = "plane"
+radius_a = 0.1
+e = 0.8
+"""
+    )
+    fall = np.sqrt(2 / 9.81)
+    times = fall * (2 * np.cumsum(0.8 ** np.arange(8)) - 1)
+    for interface, tolerance in (("ModelExchange", 1e-8), ("CoSimulation", 1e-12)):
+        rows = fmpy.simulate_fmu(
+            str(archive.path),
+            fmi_type=interface,
+            solver="CVode",
+            stop_time=2.5,
+            output_interval=0.01,
+            relative_tolerance=1e-10,
+            output=["floor.count", "floor.time", "floor.gap"],
+        )
+        seen = np.array([rows["floor.time"][rows["floor.count"] == k].max() for k in range(1, 5)])
+        within(f"{interface}: four bounces, s", np.abs(seen - times[:4]).max(), tolerance, "the host's root, or ours to round-off")
+        assert rows["floor.gap"].min() > -1e-8
+
+
+def test_what_chatters_is_an_error_and_the_instance_stays(build):
+    """The step fails with the contact's name in the log; the instance says where it is, and can be set back."""
+    archive = build(BALLS.format(formulation="recursive").replace("e = 0.7\nmu = 0.2", "e = 0.0") + """
+[port.push]
+frame = "cue"
+""")
+    with CoSimulation(archive, tolerance=1e-8) as cs:
+        state = cs.fmu.getFMUstate()
+        cs.set({"push.f[1]": 5.0})
+        with pytest.raises(Exception):
+            for k in range(1, 30):
+                cs.to(0.1 * k)
+        assert any('contact "shot" chatters' in text for _, _, text in cs.messages), cs.messages
+        assert cs.read(["shot.count"])[0] >= 100
+        cs.fmu.setFMUstate(state)
+        cs.t = 0.0
+        cs.set({"push.f[1]": 0.0})
+        cs.to(0.5)
+        assert cs.read(["shot.count"])[0] == 0.0

@@ -2,6 +2,7 @@
 #![allow(non_snake_case)] // frame letters
 
 mod arms;
+mod attitude;
 mod capture;
 mod driven;
 mod dual_quaternion;
@@ -12,10 +13,12 @@ mod identities;
 mod impact;
 mod linearisation;
 mod locked;
+mod orthogonal_complement;
 mod quaternion;
 mod random_tree;
 mod run;
 mod state_jacobian;
+mod touch;
 
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Capability, Formulation, Inertia, Spec};

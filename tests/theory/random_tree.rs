@@ -5,6 +5,7 @@ use grapple::algebra::{Vec3, Wrench};
 use grapple::dynamics::Applied;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics};
 use grapple::plant::Plant;
+use grapple::spec::JointType;
 use grapple::system::{Kinematics, System};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -34,6 +35,10 @@ impl ByRecursion {
         kinematics.update(system, derived, &tree.q, &tree.qd);
         let mut applied = applied(system);
         for body in &system.bodies {
+            // Between bodies a free joint transmits nothing, and no torque of its own.
+            if body.joint.kind == JointType::Free && body.parent.is_some() {
+                continue;
+            }
             for v in body.joint.v..body.joint.v + body.joint.nv {
                 applied.tau[v] = (7.0 * v as f64).sin();
             }

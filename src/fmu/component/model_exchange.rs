@@ -142,6 +142,12 @@ impl Component {
         self.settle()?;
         let state = &self.simulation.state;
         self.simulation.plant.indicators(&state.x, &state.discrete, z);
+        // A host that does not look at what `fmi2CompletedIntegratorStep` says (rule O8) hears of a command here.
+        if self.is_commanded()
+            && let Some(of_commands) = z.last_mut()
+        {
+            *of_commands = -1.0;
+        }
         Ok(())
     }
 

@@ -25,6 +25,7 @@ impl Probe {
     pub fn new(model: &Model) -> Self {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        model.loads.press_always();
         let mut discrete = Discrete::new(&model);
         model.start_discrete(&mut discrete);
         for capture in 0..model.loads.captures().count() {

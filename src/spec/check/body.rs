@@ -29,6 +29,21 @@ impl Check<'_> {
                 self.report("body", name, "mass_centre", what);
             }
         }
+        if let Some(servo) = &body.attitude_servo {
+            if let Some((joint, _)) = self.spec.joint.iter().find(|(_, joint)| joint.child == name) {
+                let what =
+                    format!("only a free body has one, and joint \"{joint}\" carries this one: give the joint a servo");
+                self.report("body", name, "attitude_servo", what);
+            }
+            for (field, gain) in [("kp", &servo.kp), ("kd", &servo.kd)] {
+                if let PerAxis::Each(values) = gain
+                    && values.len() != 3
+                {
+                    let what = format!("{} numbers for 3 axes", values.len());
+                    self.report("body", name, &format!("attitude_servo.{field}"), what);
+                }
+            }
+        }
         if let Some(modal) = &body.modal {
             if body.beam.is_some() {
                 let what = "a body bends in one way: write either `beam` or `modal`, not both";

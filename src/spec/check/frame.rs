@@ -1,5 +1,5 @@
 use super::{Check, unknown};
-use crate::spec::{Contact, ImpactLaw, WORLD};
+use crate::spec::{Contact, ImpactLaw, Surface, WORLD};
 
 impl Check<'_> {
     pub(super) fn frames(&mut self) {
@@ -66,15 +66,22 @@ impl Check<'_> {
         let by_impulse = [ImpactLaw::Restitution, ImpactLaw::Stronge];
         let by_energy = [ImpactLaw::EnergyFriction];
         let captures = [ImpactLaw::CapturePin, ImpactLaw::CaptureGrasp];
+        let rubs = [ImpactLaw::Restitution, ImpactLaw::Stronge, ImpactLaw::Compliant];
+        let presses = [ImpactLaw::Compliant];
         let fields = [
             ("e", contact.e.is_some(), by_impulse.as_slice(), true),
             ("e_t", contact.e_t.is_some(), &[ImpactLaw::Restitution], false),
-            ("mu", contact.mu.is_some(), &by_impulse, false),
+            ("mu", contact.mu.is_some(), &rubs, false),
             ("r_E", contact.r_E.is_some(), &by_energy, true),
             ("r_f", contact.r_f.is_some(), &by_energy, true),
             ("on_inconsistent", contact.on_inconsistent.is_some(), &by_energy, false),
             ("alpha", contact.alpha.is_some(), &captures, false),
             ("beta", contact.beta.is_some(), &captures, false),
+            ("force", contact.force.is_some(), &presses, true),
+            ("depth", contact.depth.is_some(), &presses, true),
+            ("exponent", contact.exponent.is_some(), &presses, false),
+            ("dissipation", contact.dissipation.is_some(), &presses, false),
+            ("slip", contact.slip.is_some(), &presses, false),
         ];
         for (field, written, laws, needed) in fields {
             let has = laws.contains(&law);
@@ -85,6 +92,56 @@ impl Check<'_> {
                 let what = format!("missing field `{field}`: the law \"{}\" needs it", law.name());
                 self.report("contact", name, field, what);
             }
+        }
+        if let Some(exponent) = contact.exponent.filter(|exponent| ![1.0, 1.5].contains(exponent)) {
+            let what = format!("{exponent} is neither 1 nor 1.5");
+            self.report("contact", name, "exponent", what);
+        }
+        if contact.slip.is_some() && contact.mu.is_none() {
+            self.report("contact", name, "slip", "there is no friction: write `mu` too");
+        }
+        self.surface(name, contact);
+    }
+
+    fn surface(&mut self, name: &str, contact: &Contact) {
+        let written = contact.surface.is_some();
+        let is_round = matches!(contact.surface, Some(Surface::Sphere | Surface::Disc));
+        let fields = [
+            (
+                "radius_a",
+                contact.radius_a.is_some(),
+                written && contact.surface != Some(Surface::Disc),
+                "goes with a plane or a sphere for a surface: of a disc, `a` is a point",
+            ),
+            (
+                "radius_b",
+                contact.radius_b.is_some(),
+                is_round,
+                "goes with a sphere or a disc for a surface",
+            ),
+            (
+                "reach",
+                contact.reach.is_some(),
+                !written,
+                "goes without a surface: they strike where the surfaces touch",
+            ),
+        ];
+        for (field, written, fits, what) in fields {
+            if written && !fits {
+                self.report("contact", name, field, format!("`{field}` {what}"));
+            }
+        }
+        if is_round && contact.radius_b.is_none() {
+            self.report(
+                "contact",
+                name,
+                "radius_b",
+                "missing field `radius_b`: the surface needs it",
+            );
+        }
+        if contact.law == ImpactLaw::Compliant && !matches!(contact.surface, Some(Surface::Plane | Surface::Sphere)) {
+            let what = "the law \"compliant\" needs a surface that has a depth: \"plane\" or \"sphere\"";
+            self.report("contact", name, "surface", what);
         }
     }
 }

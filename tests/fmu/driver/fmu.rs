@@ -53,6 +53,15 @@ until = 0.61
 from_host = false
 "#;
 
+/// The same craft beside a payload that it can capture.
+pub fn catcher() -> String {
+    format!(
+        "{CRAFT}[body.payload]\nmass = 2.0\ninertia = [0.2, 0.3, 0.25]\n\
+         start = {{ position = [1.5, 1.0, 0.0], velocity = [0.0, -0.3, 0.1] }}\n\
+         [contact.grip]\na = \"lower\"\nb = \"payload\"\nlaw = \"capture_pin\"\nreach = 5.0\n"
+    )
+}
+
 /// An unpacked FMU: its `resources/`, its GUID, its variables, its XML.
 pub struct Fmu {
     resources: PathBuf,

@@ -328,3 +328,16 @@ pub fn reference(fmu: &Fmu, end: f64, prepare: impl Fn(&Instance)) -> Instance<'
     heard();
     cs
 }
+
+/// A Co-Simulation run of a [`catcher`](super::catcher) to 1 s that captures at 0.3 s and lets go at 0.7 s, for comparison.
+pub fn capturing_reference(fmu: &Fmu) -> Instance<'_> {
+    let cs = fmu.instance(CS);
+    cs.initialise(Some(1e-13));
+    ok(cs.set("elbow.tau", 0.4));
+    for (t, end, capture) in [(0.0, 0.3, 0.0), (0.3, 0.7, 1.0), (0.7, 1.0, 0.0)] {
+        ok(cs.set("grip.capture", capture));
+        ok(cs.step(t, end - t));
+    }
+    heard();
+    cs
+}

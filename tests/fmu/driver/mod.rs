@@ -6,9 +6,9 @@ mod instance;
 pub mod integration;
 pub mod process;
 
-pub use fmu::{CRAFT, Fmu, instantiate};
+pub use fmu::{CRAFT, Fmu, catcher, instantiate};
 pub use host::{Log, allocations, callbacks, heard, told};
-pub use instance::{Instance, assert_agree, next_event, ok, reference};
+pub use instance::{Instance, assert_agree, capturing_reference, next_event, ok, reference};
 
 use grapple::fmu::fmi2::{fmi2Status, fmi2Type};
 

@@ -126,6 +126,28 @@ fn s1_model_exchange_and_co_simulation_run_with_nothing_but_ok() {
 }
 
 #[test]
+fn s1_a_command_between_steps_acts_at_once_in_both_interfaces() {
+    let fmu = Fmu::of(&catcher());
+    let cs = capturing_reference(&fmu);
+    let mut me = Component::new(&fmu);
+    let mut x = me.initialise();
+    for (t, end, capture) in [(0.0, 0.3, 0.0), (0.3, 0.7, 1.0), (0.7, 1.0, 0.0)] {
+        // `stepUntil` sets inputs in Event Mode, when a step of the whole system begins.
+        me.fmu.enter_event_mode();
+        ok(me.fmu.set("grip.capture", capture));
+        me.event_iteration();
+        me.fmu.enter_continuous_time_mode();
+        if me.info.valuesOfContinuousStatesChanged == fmi2True {
+            x = me.fmu.states();
+        }
+        assert_eq!(me.fmu.get("grip.captured"), capture);
+        (x, _) = integrate(&mut me, x, t, end, 5e-4);
+    }
+    assert_agree(&me.fmu, &cs, 1e-9);
+    ok(me.fmu.terminate());
+}
+
+#[test]
 fn s1_a_run_can_be_reset_and_begun_again() {
     let fmu = Fmu::new();
     let cs = component(&fmu, CS);

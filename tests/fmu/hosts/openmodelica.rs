@@ -45,6 +45,27 @@ fn a_run_in_openmodelica_ends_where_co_simulation_ends_whichever_release_it_is()
     }
 }
 
+#[test]
+fn o8_a_command_in_continuous_time_acts_by_its_event_indicator() {
+    let fmu = Fmu::of(&catcher());
+    let cs = capturing_reference(&fmu);
+    let mut wrapper = Wrapper::new(&fmu, false)
+        .connect("elbow.tau", 0.4)
+        .during("grip.capture", 0.3, 0.7);
+    let x = wrapper.initialise(&[]);
+    let (x, events) = integrate(&mut wrapper, x, 0.0, 0.5, 5e-4);
+    assert_eq!(wrapper.fmu.get("grip.captured"), 1.0);
+    let (_, more) = integrate(&mut wrapper, x, 0.5, 1.0, 5e-4);
+    assert_eq!(wrapper.fmu.get("grip.captured"), 0.0);
+    for edge in [0.3, 0.7] {
+        let off = |t: &f64| (t - edge).abs() < 1e-9;
+        assert!(events.iter().chain(&more).any(off), "{events:?}, {more:?}");
+    }
+    assert_agree(&wrapper.fmu, &cs, 1e-8);
+    assert_eq!(wrapper.fmu.get("grip.count"), 1.0);
+    ok(wrapper.fmu.terminate());
+}
+
 /// What omc makes of a variable's name.
 fn mangled(name: &str) -> String {
     name.replace(['.', '[', ']', ',', '(', ')', ' '], "_")

@@ -7,7 +7,7 @@
 //! Facts used: `fmi2SetupExperiment(false, 0.0, time, false, 0.0)`. Parameters are set between the two calls of the
 //! initialisation since August 2026 and after them before. Every evaluation is `fmi2SetTime`, inputs,
 //! `fmi2SetContinuousStates`, `fmi2GetDerivatives`, `fmi2GetEventIndicators`, all outputs,
-//! `fmi2CompletedIntegratorStep`. An event is due when `nextEventTime < time`, when an indicator changes its sign, and
+//! `fmi2CompletedIntegratorStep`, whose answer is not looked at. An event is due when `nextEventTime < time`, when an indicator changes its sign, and
 //! at the end; it is `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`, `fmi2EnterContinuousTimeMode`. The
 //! destructor calls `fmi2Terminate` whatever has happened before.
 
@@ -23,6 +23,8 @@ pub struct Wrapper<'a> {
     pub fmu: Instance<'a>,
     /// Connected inputs, with their values.
     inputs: (Vec<u32>, Vec<f64>),
+    /// Another one, and from when until when it is 1.
+    pulse: Option<(u32, f64, f64)>,
     /// Before the first event the FMU is still in Event Mode.
     continuous: bool,
     pub next_event_time: f64,
@@ -35,6 +37,7 @@ impl<'a> Wrapper<'a> {
         Self {
             fmu: fmu.instance(ME),
             inputs: (Vec::new(), Vec::new()),
+            pulse: None,
             continuous: false,
             // `nextEventTime(fixed = true)` starts at zero: the first event is due as soon as the time is above it.
             next_event_time: 0.0,
@@ -46,6 +49,20 @@ impl<'a> Wrapper<'a> {
         self.inputs.0.push(self.fmu.fmu.vr(name));
         self.inputs.1.push(value);
         self
+    }
+
+    /// An input that an equation holds at 1 from one time to another (s), and at 0 else.
+    pub fn during(mut self, name: &str, from: f64, until: f64) -> Self {
+        self.pulse = Some((self.fmu.fmu.vr(name), from, until));
+        self
+    }
+
+    fn feed(&self, t: f64) {
+        ok(self.fmu.set_many(&self.inputs.0, &self.inputs.1));
+        if let Some((reference, from, until)) = self.pulse {
+            let value = f64::from(u8::from(from <= t && t < until));
+            ok(self.fmu.set_many(&[reference], &[value]));
+        }
     }
 
     /// The initial algorithm; all parameters are set, changed or not. Gives the initial states.
@@ -74,7 +91,7 @@ impl<'a> Wrapper<'a> {
     /// Every equation of the wrapper, at a trial point as at an accepted one.
     pub fn evaluate(&mut self, t: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         self.fmu.set_time(t);
-        ok(self.fmu.set_many(&self.inputs.0, &self.inputs.1));
+        self.feed(t);
         self.fmu.set_states(x);
         let derivatives = self.fmu.derivatives();
         let indicators = self.fmu.indicators();
@@ -82,7 +99,8 @@ impl<'a> Wrapper<'a> {
         assert!(outputs.iter().chain(&derivatives).all(|v| v.is_finite()));
         self.fmu.flag("elbow.out_of_range");
         if self.continuous {
-            assert!(!self.fmu.completed_integrator_step());
+            let asks = self.fmu.completed_integrator_step();
+            assert!(!asks || self.fmu.fmu.registry.model().is_commanded());
         }
         (derivatives, indicators)
     }
@@ -107,7 +125,7 @@ impl Calls for Wrapper<'_> {
     fn event(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
         self.evaluate(t, x);
         self.fmu.enter_event_mode();
-        ok(self.fmu.set_many(&self.inputs.0, &self.inputs.1));
+        self.feed(t);
         let info = self.fmu.new_discrete_states();
         self.fmu.enter_continuous_time_mode();
         self.continuous = true;

@@ -7,7 +7,7 @@ use std::ops::Range;
 ///
 /// Its rows are those of a wrench, world axes: three moments, of which a pair may have none, and three forces.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair<S: Scalar> {
+pub struct Pair<S: Scalar> {
     /// What carries the frames.
     on: [Carrier; 2],
     /// From the origins of what carries them to the point, m, world axes.
@@ -17,7 +17,7 @@ pub(super) struct Pair<S: Scalar> {
 }
 
 /// The wrench of one in a row (N·m or N, or of impulses).
-pub(super) fn unit<S: Scalar>(row: usize) -> Wrench<S> {
+pub fn unit<S: Scalar>(row: usize) -> Wrench<S> {
     let one: [S; 6] = std::array::from_fn(|i| if i == row { S::one() } else { S::zero() });
     Wrench::from_slice(&one)
 }
@@ -30,11 +30,20 @@ impl<S: Scalar> Pair<S> {
         part: f64,
     ) -> Self {
         let [p_WA, p_WB] = [a, b].map(|frame| kinematics.pose(system, derived, frame).p);
+        Self::at((system, derived, kinematics), [a, b], (p_WB - p_WA) * S::lift(part))
+    }
+
+    /// The frames a and b, without moments, at the point that is off the origin of a by this much (m, world axes).
+    pub fn at(
+        (system, derived, kinematics): (&System, &Derived, &Kinematics<S>),
+        [a, b]: [FrameRef; 2],
+        from_a: Vec3<S>,
+    ) -> Self {
+        let [p_WA, p_WB] = [a, b].map(|frame| kinematics.pose(system, derived, frame).p);
         let [arm_a, arm_b] = [a, b].map(|frame| kinematics.arm(system, derived, frame).p);
-        let gap = p_WA - p_WB;
         Self {
             on: [a, b].map(|frame| system.carrier(frame)),
-            arms: [arm_a - gap * S::lift(part), arm_b + gap * S::lift(1.0 - part)],
+            arms: [arm_a + from_a, arm_b + (p_WA - p_WB) + from_a],
             turns: false,
         }
     }

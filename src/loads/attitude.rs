@@ -1,0 +1,81 @@
+use super::Instant;
+use crate::algebra::{Quaternion, Scalar, Vec3, Wrench, log};
+use crate::dynamics::Applied;
+use crate::spec::{self, at};
+use crate::system::{Body, Bound, Declarations, ParamId, Quantity, Unit};
+
+/// An ideal moment from outside that holds the attitude of a free body: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`;
+/// all in body axes.
+#[derive(Clone, Copy, Debug)]
+pub struct AttitudeServo {
+    /// Index of the body.
+    pub body: usize,
+    /// First of four inputs.
+    q_ref: usize,
+    /// First of three inputs.
+    w_ref: usize,
+    switch: usize,
+    /// First of three.
+    kp: ParamId,
+    kd: ParamId,
+}
+
+impl AttitudeServo {
+    pub(super) fn declare(index: usize, body: &Body, servo: &spec::Servo, declare: &mut Declarations) -> Self {
+        let name = &body.name;
+        let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
+            let what = format!("attitude servo's {what} gain of {name}, body axes");
+            let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
+            declare.parameters(
+                quantities.map(|quantity| quantity.bounded(Bound::NotNegative)),
+                &[0, 1, 2].map(|i| value.get(i)),
+                true,
+                &at("body", name, &format!("attitude_servo.{field}")),
+            )
+        };
+        let kp = gains("kp", &servo.kp, Unit::NewtonMetrePerRadian, "proportional");
+        let kd = gains("kd", &servo.kd, Unit::NewtonMetreSecondPerRadian, "derivative");
+        let what = format!("switches {name}'s attitude servo: on above 0.5");
+        let switch = Quantity::new(format!("{name}.servo"), Unit::One, what);
+        let switch = declare.input(switch, f64::from(servo.on), true);
+        let q_ref = declare.inputs.len();
+        let what = format!("reference attitude of {name}, quaternion");
+        let attitude = Quantity::quaternion(&format!("{name}.q_ref"), &what);
+        for (quantity, start) in attitude.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
+            declare.input(quantity, start, false);
+        }
+        let w_ref = declare.inputs.len();
+        let what = format!("reference angular velocity of {name}, body axes");
+        for quantity in Quantity::vector(&format!("{name}.w_ref"), Unit::RadianPerSecond, &what) {
+            declare.input(quantity, 0.0, false);
+        }
+        Self {
+            body: index,
+            q_ref,
+            w_ref,
+            switch,
+            kp,
+            kd,
+        }
+    }
+
+    /// The moment on the body, N·m, body axes.
+    pub fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
+        if now.inputs[self.switch].value() <= 0.5 {
+            return Vec3::zeros();
+        }
+        let at = &now.kinematics.bodies[self.body];
+        let q = Quaternion::from_slice(&now.q[now.system.bodies[self.body].joint.q..]).normalised();
+        let error = log(q.conjugate() * Quaternion::from_slice(&now.inputs[self.q_ref..]).normalised());
+        let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
+        let rate_error = w_ref - at.R_WB.tr_mul(&at.V_WB.w);
+        let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
+        gain(self.kp).component_mul(&error) + gain(self.kd).component_mul(&rate_error)
+    }
+
+    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let moment = now.kinematics.bodies[self.body].R_WB * self.torque(now);
+        let wrench = &mut applied.wrench[self.body];
+        *wrench = *wrench + Wrench::new(moment, Vec3::zeros());
+    }
+}

@@ -1,0 +1,57 @@
+use crate::algebra::{Pose, Scalar, Vec3};
+use crate::spec;
+use crate::system::ParamId;
+
+/// The surfaces of two frames that touch by themselves: a sphere about the origin of a, or its origin alone, and a surface of b.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    pub(super) of_b: spec::Surface,
+    /// None of a point.
+    pub(super) radius_a: Option<ParamId>,
+    /// None of a plane.
+    pub(super) radius_b: Option<ParamId>,
+}
+
+/// Two surfaces where they are nearest to each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest<S: Scalar> {
+    /// How far they are apart, m; below zero, how deep they are in each other. Of a disc: how far a is above its plane.
+    pub gap: S,
+    /// Unit normal from b towards a, world axes.
+    pub n: Vec3<S>,
+    /// From the origin of a to the point halfway between them, m, world axes.
+    pub from_a: Vec3<S>,
+    /// Whether it is a disc beside which a is.
+    pub is_beside: bool,
+}
+
+impl Surface {
+    pub(super) fn is_disc(&self) -> bool {
+        self.of_b == spec::Surface::Disc
+    }
+
+    /// Of frames that stand at `A` and `B`; `normal` is that of b, a unit vector in world axes.
+    pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2], normal: Vec3<S>) -> Nearest<S> {
+        let radius = |id: Option<ParamId>| id.map_or(0.0, |id| id.of(parameters));
+        let (radius_a, radius_b) = (radius(self.radius_a), radius(self.radius_b));
+        let d = A.p - B.p;
+        let (n, distance) = match self.of_b {
+            spec::Surface::Plane | spec::Surface::Disc => (normal, normal.dot(&d)),
+            spec::Surface::Sphere => {
+                let square = d.dot(&d);
+                // Where both centres are one, any direction is as good.
+                let length = if square.value() > 0.0 { square.sqrt() } else { S::one() };
+                let n = if square.value() > 0.0 { d / length } else { normal };
+                (n, n.dot(&d) - S::lift(radius_b))
+            }
+        };
+        let gap = distance - S::lift(radius_a);
+        let is_beside = self.is_disc() && (d - n * distance).map(S::value).norm() > radius_b;
+        Nearest {
+            gap,
+            n,
+            from_a: -n * (S::lift(radius_a) + gap * S::lift(0.5)),
+            is_beside,
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Surfaces that touch by themselves: when they meet, what rests, what presses.
+
+use crate::impact::Balance;
+use crate::run::Run;
+use grapple::algebra::Vec3;
+use grapple::plant::Model;
+use grapple::spec::Formulation;
+use std::path::Path;
+
+const GRAVITY: f64 = 9.81;
+
+/// A ball of 2 kg and 0.1 m that is let go with its lowest point `height` (m) above the floor.
+fn dropped(height: f64, contact: &str) -> String {
+    format!(
+        "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -{GRAVITY}]\n\
+         [body.ball]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\nstart = {{ position = [0.0, 0.0, {}] }}\n\
+         [contact.floor]\na = \"ball\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\n{contact}\n",
+        height + 0.1
+    )
+}
+
+/// Two balls of 2 kg and 3 kg, of 0.1 m and 0.2 m, at 1 m from each other along x; the first moves at `v`.
+fn balls(v: [f64; 3], contact: &str) -> String {
+    format!(
+        "name = \"balls\"\n[body.cue]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\nstart = {{ velocity = {v:?} }}\n\
+         [body.target]\nmass = 3.0\ninertia = [0.048, 0.048, 0.048]\nstart = {{ position = [1.0, 0.0, 0.0] }}\n\
+         [contact.shot]\na = \"cue\"\nb = \"target\"\nsurface = \"sphere\"\nradius_a = 0.1\nradius_b = 0.2\n{contact}\n"
+    )
+}
+
+/// Runs to a time, and gives what was told on the way.
+fn go(run: &mut Run, t: f64) -> Vec<String> {
+    let mut told = Vec::new();
+    run.simulation.advance(t, &mut told).expect("runs");
+    run.look();
+    told
+}
+
+/// A ball that falls 1 m and rebounds with 0.8 of its speed meets the floor at `t₀ + 2 v₀/g (e + e² + … + eᵏ)`, in every formulation.
+#[test]
+fn a_bouncing_ball_keeps_its_closed_form_times() {
+    for formulation in Formulation::ALL {
+        let text = dropped(1.0, "e = 0.8");
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
+        let (fall, mut e_k, mut t) = ((2.0 / GRAVITY).sqrt(), 1.0, (2.0 / GRAVITY).sqrt());
+        let mut worst = 0.0f64;
+        for bounce in 1..=20 {
+            e_k *= 0.8;
+            // Halfway to the next.
+            go(&mut run, t + fall * e_k);
+            worst = worst.max((run.value("floor.time") - t).abs());
+            let top = 0.1 + e_k * e_k;
+            worst = worst.max((run.value("ball.r[3]") - top).abs());
+            assert_eq!(run.value("floor.count"), f64::from(bounce));
+            assert!((run.value("floor.gap") - (run.value("ball.r[3]") - 0.1)).abs() < 1e-15);
+            t += 2.0 * fall * e_k;
+        }
+        println!("{}: 20 bounces within {worst:.1e} s, m", formulation.name());
+        // A parabola is integrated exactly; each root is found to round-off of the time, and errors add up.
+        assert!(worst < 1e-11, "{worst}");
+    }
+}
+
+/// It comes to rest after 4.06 s; what is a heap of impacts then is told with the names, at that time, and nothing falls through the floor on the way.
+#[test]
+fn what_comes_to_rest_on_a_floor_is_told() {
+    let mut run = Run::new(&dropped(1.0, "e = 0.8"), 1e-10);
+    let rest = (2.0 / GRAVITY).sqrt() * (1.0 + 2.0 * 0.8 / 0.2);
+    for _ in 0..2 {
+        let told = run
+            .simulation
+            .advance(5.0, &mut Vec::new())
+            .expect_err("chatters")
+            .to_string();
+        let t = run.simulation.state.t;
+        println!("{told}, {:.1e} s after", t - rest);
+        assert!(
+            told.contains("contact \"floor\" chatters") && told.contains("\"ball\" has struck \"world\" 100 times")
+        );
+        // A hundred times the fall of 1e-9 m, a few of them from a little higher.
+        assert!((t - rest).abs() < 6e-3);
+    }
+    run.look();
+    assert!(run.value("floor.gap") > -2e-7, "{}", run.value("floor.gap"));
+}
+
+/// Two balls meet at a known time, whatever the tolerance, and go on with the velocities of an elastic impact along their centres.
+#[test]
+fn two_balls_meet_when_they_should() {
+    let v = [0.7, 0.1, 0.05];
+    let text = balls(v, "e = 1.0");
+    // |(1, 0, 0) − v t| = 0.3
+    let square = v.iter().map(|v| v * v).sum::<f64>();
+    let t = (v[0] - (v[0] * v[0] - square * (1.0 - 0.09)).sqrt()) / square;
+    for formulation in Formulation::ALL {
+        for tolerance in [1e-4, 1e-10] {
+            let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), tolerance);
+            run.look();
+            let before = Balance::of(&run);
+            go(&mut run, 100.0);
+            let off = (run.value("shot.time") - t).abs();
+            println!("{}, {tolerance:.0e}: {off:.1e} s", formulation.name());
+            // Straight lines are integrated exactly.
+            assert!(off < 1e-12);
+            let after = Balance::of(&run);
+            assert!(before.off(&after) < 1e-13 && (before.energy - after.energy).abs() < 1e-13);
+            let v = Vec3::from(v);
+            let n = (v * t - Vec3::x()) / 0.3;
+            let p = n * (-2.0 * n.dot(&v) * 1.2);
+            assert!((run.vector("cue.v") - (v + p / 2.0)).norm() < 1e-12);
+            assert!((run.vector("target.v") + p / 3.0).norm() < 1e-12);
+        }
+    }
+}
+
+/// Free bodies are integrated in steps of any length: balls that touch and would be through each other inside one step are found, and those that pass at a millionth of a
+/// metre are not.
+#[test]
+fn what_touches_inside_one_step_is_found() {
+    for (offset, strikes) in [(0.0, 1.0), (0.29, 1.0), (0.299_999, 1.0), (0.300_001, 0.0), (0.4, 0.0)] {
+        let text = balls([5.0, 0.0, 0.0], "e = 1.0").replace("[1.0, 0.0, 0.0]", &format!("[1.0, {offset}, 0.0]"));
+        let mut run = Run::new(&text, 1e-6);
+        go(&mut run, 50.0);
+        assert_eq!(run.value("shot.count"), strikes, "{offset}");
+        assert!(
+            run.simulation.statistics().steps < 30,
+            "{}",
+            run.simulation.statistics()
+        );
+    }
+}
+
+/// Newton's cradle: of equal balls in a row that touch, the last takes all.
+#[test]
+fn a_row_of_balls_hands_the_impulse_on() {
+    use std::fmt::Write as _;
+    let mut text = "name = \"row\"\n".to_owned();
+    for i in 0..4 {
+        let (x, v) = if i == 0 { (-1.0, 1.0) } else { (0.2 * f64::from(i), 0.0) };
+        write!(
+            text,
+            "[body.b{i}]\nmass = 1.0\ninertia = [0.004, 0.004, 0.004]\nstart = {{ position = [{x}, 0.0, 0.0], velocity = [{v}, 0.0, 0.0] }}\n"
+        )
+        .expect("text");
+    }
+    for i in 0..3 {
+        write!(
+            text,
+            "[contact.c{i}]\na = \"b{i}\"\nb = \"b{}\"\nsurface = \"sphere\"\nradius_a = 0.1\nradius_b = 0.1\ne = 1.0\n",
+            i + 1
+        )
+        .expect("text");
+    }
+    let mut run = Run::new(&text, 1e-9);
+    go(&mut run, 3.0);
+    let v: Vec<f64> = (0..4).map(|i| run.value(&format!("b{i}.v[1]"))).collect();
+    println!("{v:?}");
+    assert!(v[..3].iter().all(|v| v.abs() < 1e-12) && (v[3] - 1.0).abs() < 1e-12);
+}
+
+/// A point meets a disc from the normal's side only, and within its radius.
+#[test]
+fn a_point_meets_a_disc_from_the_front_only() {
+    let text = |z: f64, x: f64, v: f64| {
+        format!(
+            "name = \"dock\"\n[body.probe]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\nstart = {{ position = [{x}, 0.0, {z}], velocity = [0.0, 0.0, {v}] }}\n\
+             [contact.port]\na = \"probe\"\nb = \"world\"\nsurface = \"disc\"\nradius_b = 0.5\ne = 0.5\n"
+        )
+    };
+    for (z, x, v, count, after) in [
+        (1.0, 0.0, -1.0, 1.0, 0.5),
+        (1.0, 0.49, -1.0, 1.0, 0.5),
+        (1.0, 0.51, -1.0, 0.0, -1.0),
+        (-1.0, 0.0, 1.0, 0.0, 1.0),
+    ] {
+        let mut run = Run::new(&text(z, x, v), 1e-8);
+        go(&mut run, 5.0);
+        assert_eq!(run.value("port.count"), count);
+        assert!((run.value("probe.v[3]") - after).abs() < 1e-13);
+    }
+}
+
+/// A capture with a surface waits for the touch: what is not armed passes, what is armed is held where it touched, at that time, until it is released.
+#[test]
+fn an_armed_capture_closes_where_surfaces_touch() {
+    let text = balls([0.5, 0.02, 0.0], "law = \"capture_grasp\"");
+    let mut free = Run::new(&text, 1e-9);
+    go(&mut free, 1.5);
+    assert!(
+        free.value("shot.gap") < -0.01 && free.value("shot.count") == 0.0,
+        "not armed, it goes on"
+    );
+    let mut run = Run::new(&text, 1e-9);
+    run.set("shot.capture", 1.0);
+    go(&mut run, 1.0);
+    assert_eq!(run.value("shot.captured"), 0.0, "not yet there");
+    let told = go(&mut run, 2.0);
+    assert!(told.iter().any(|told| told.contains("\"shot\" captures")), "{told:?}");
+    let t = run.value("shot.time");
+    assert!((run.value("shot.captured"), run.value("shot.count")) == (1.0, 1.0) && t > 1.3 && t < 1.5);
+    go(&mut run, 10.0);
+    assert!(run.value("shot.gap").abs() < 1e-9 && run.value("shot.drift") < 1e-9);
+    run.set("shot.capture", 0.0);
+    let told = go(&mut run, 11.0);
+    assert!(told.iter().any(|told| told.contains("lets go")) && run.value("shot.captured") == 0.0);
+}
+
+/// A law without a solution lets the surfaces pass, told once.
+#[test]
+fn a_refused_impact_is_told_once() {
+    let text = balls([1.0, 0.15, 0.0], "law = \"energy_friction\"\nr_E = 1.0\nr_f = 0.0");
+    let mut run = Run::new(&text, 1e-9);
+    let told = go(&mut run, 5.0);
+    let refused = told
+        .iter()
+        .filter(|told| told.contains("no impact has r_E = 1 with r_f = 0"));
+    assert_eq!(refused.count(), 1, "{told:?}");
+    assert_eq!((run.value("shot.status"), run.value("shot.count")), (5.0, 0.0));
+    assert_eq!(run.value("cue.v[1]"), 1.0);
+    assert!(run.value("shot.gap") > 1.0);
+}
+
+/// A compliant impact of two balls: with `G(v) = v/d − ln(1 + d v)/d²` the speed w at which they part has `G(−w) = G(v)`, and they are at most
+/// `((p + 1) m G(v)/k)^(1/(p + 1))` deep in each other, whatever the power p. Momentum stays, and energy goes by the work that is counted.
+#[test]
+fn a_compliant_impact_keeps_its_closed_form() {
+    let (v, d): (f64, f64) = (0.8, 0.6);
+    let G = |v: f64| v / d - (d * v).ln_1p() / (d * d);
+    let mut w = v * (1.0 - 2.0 / 3.0 * d * v);
+    for _ in 0..50 {
+        // G'(v) = v/(1 + d v)
+        w -= (G(-w) - G(v)) / (w / (1.0 - d * w));
+    }
+    let mass = 2.0 * 3.0 / 5.0;
+    for formulation in Formulation::ALL {
+        for exponent in [1.0, 1.5] {
+            let law =
+                format!("law = \"compliant\"\nforce = 50.0\ndepth = 0.002\nexponent = {exponent}\ndissipation = {d}");
+            let mut run = Run::of(
+                crate::plant_in(formulation, &balls([v, 0.0, 0.0], &law), Path::new(".")),
+                1e-11,
+            );
+            run.look();
+            let before = Balance::of(&run);
+            let (mut deepest, mut t) = (0.0f64, 0.7 / v);
+            while run.value("shot.gap") <= 0.0 || run.value("cue.r[1]") < 0.65 {
+                t += 2e-4;
+                go(&mut run, t);
+                deepest = deepest.min(run.value("shot.gap"));
+                let balance = (run.value("system.energy") - run.value("system.work") - before.energy).abs();
+                assert!(balance < 1e-9, "{balance}");
+            }
+            let after = Balance::of(&run);
+            let parts = run.value("target.v[1]") - run.value("cue.v[1]");
+            let k = 50.0 / 0.002f64.powf(exponent);
+            let depth = ((exponent + 1.0) * mass * G(v) / k).powf(1.0 / (exponent + 1.0));
+            println!(
+                "{}, {exponent}: parts at {:.1e} of {w:.4} m/s, depth {:.1e} of {depth:.3e} m, momentum {:.1e}",
+                formulation.name(),
+                (parts - w).abs(),
+                (deepest + depth).abs(),
+                before.off(&after)
+            );
+            assert!(
+                (parts - w).abs() < 1e-8,
+                "ten times the tolerance of 1e-11 in each of a hundred steps"
+            );
+            // The deepest sample is up to 1e-4 s off: ½ a t² of it, with a = 600 m/s².
+            assert!((deepest + depth).abs() < 4e-6);
+            assert!(before.off(&after) < 1e-12);
+            assert_eq!(run.vector("shot.force"), Vec3::zeros());
+        }
+    }
+}
+
+/// A ball that is set down sliding rolls in the end, at 5/7 of its speed, whatever the friction; while it slips it is slowed by μ g, and its weight is borne.
+#[test]
+fn a_sliding_ball_rolls_in_the_end() {
+    let law = "law = \"compliant\"\nforce = 20.0\ndepth = 1e-6\ndissipation = 100.0\nmu = 0.3\nslip = 1e-4";
+    let text =
+        dropped(-1e-6, law).replace("] }", "], velocity = [1.0, 0.0, 0.0] }") + "[solver]\nmethod = \"radau5\"\n";
+    let mut run = Run::new(&text, 1e-8);
+    go(&mut run, 0.05);
+    let slowed = (run.value("ball.v[1]") - (1.0 - 0.3 * GRAVITY * 0.05)).abs();
+    let weight = (run.value("floor.force[3]") / (2.0 * GRAVITY) - 1.0).abs();
+    go(&mut run, 0.5);
+    let rolls = run.value("ball.v[1]");
+    println!(
+        "slowed to {slowed:.1e} m/s, weight {weight:.1e}, rolls at 5/7 + {:.1e}",
+        rolls - 5.0 / 7.0
+    );
+    // It starts 2 % off its depth of rest, and settles.
+    assert!(slowed < 1e-4 && weight < 1e-4);
+    assert!(
+        (rolls - 5.0 / 7.0).abs() < 1e-4,
+        "{rolls}: the surfaces' slip of 1e-4 m/s"
+    );
+    assert!((run.value("ball.w[2]") * 0.1 - rolls).abs() < 1e-4);
+}
+
+/// What starts inside a surface is told when the file is read.
+#[test]
+fn a_start_inside_is_told() {
+    let read = |text: &str| {
+        Model::read(text, Path::new("."))
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    let told = read(&dropped(-0.02, "e = 0.5")).expect_err("inside");
+    assert!(
+        told.contains("contact \"floor\", surface: \"ball\" starts 0.0")
+            && told.contains("inside the surface of \"world\""),
+        "{told}"
+    );
+    read(&dropped(-0.02, "law = \"compliant\"\nforce = 1.0\ndepth = 0.01")).expect("a force may press from the start");
+}
