@@ -1,0 +1,45 @@
+"""What tests of a study and of the page about it have in common: tables in Markdown, figures in SVG."""
+
+import re
+from xml.etree import ElementTree
+
+
+def judge_figure(path, largest=200_000):
+    """A figure is SVG, and not too large for a repository."""
+    assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert path.stat().st_size < largest, f"{path}: {path.stat().st_size} bytes"
+
+
+def judge_page(page, text):
+    """The page has all tables of a text that a study has written, with the same numbers."""
+    written = tables(text)
+    shown = {table[0]: table for table in tables(page.read_text(encoding="utf-8"))}
+    for table in written:
+        assert table[0] in shown, f"the page has no table {table[0]}"
+        here = shown[table[0]]
+        assert len(here) == len(table), table[0]
+        for row, cells in zip(table, here):
+            assert len(row) == len(cells) and all(map(same, row, cells)), f"the study: {row}\nthe page:  {cells}"
+    return len(written)
+
+
+def figures(page):
+    """The paths of the figures that a page shows."""
+    return [page.parent / path for path in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))]
+
+
+def tables(text):
+    """The tables of a Markdown text: for each its rows, the heading first, as tuples of cells."""
+    blocks = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
+    lines = ([tuple(cell.strip() for cell in line.strip("| ").split("|")) for line in b.splitlines()] for b in blocks)
+    return [[heading, *rows] for heading, _, *rows in lines]
+
+
+def same(a, b):
+    """Whether two cells are the same text, or numbers that differ by one in the last digit."""
+    number = r"-?\d+\.(\d+)(?:e([-+]\d+))?"
+    shape = re.fullmatch(number, a)
+    if a == b or not shape or not re.fullmatch(number, b):
+        return a == b
+    unit = 10.0 ** (int(shape[2] or 0) - len(shape[1]))
+    return abs(float(a) - float(b)) < 1.5 * unit
