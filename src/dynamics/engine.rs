@@ -16,7 +16,7 @@ pub struct Dynamics<S: Scalar> {
 
 #[derive(Clone, Debug)]
 enum Engine<S: Scalar> {
-    Recursive(ForwardDynamics<S>),
+    Recursive(Box<ForwardDynamics<S>>),
     Quaternion(Box<SaddlePoint<S>>),
     DualQuaternion(Box<NewtonEuler<S>>),
 }
@@ -32,7 +32,7 @@ impl<S: Scalar> Dynamics<S> {
         };
         Self {
             engine: match spec.formulation {
-                Formulation::Recursive => Engine::Recursive(ForwardDynamics::new(system)),
+                Formulation::Recursive => Engine::Recursive(Box::new(ForwardDynamics::new(system))),
                 Formulation::Quaternion => Engine::Quaternion(Box::new(SaddlePoint::new(system, rows))),
                 Formulation::DualQuaternion => Engine::DualQuaternion(Box::new(NewtonEuler::new(system))),
             },
@@ -58,6 +58,23 @@ impl<S: Scalar> Dynamics<S> {
             Engine::Recursive(recursion) => recursion.solve(system, derived, kinematics, applied, qdd),
             Engine::Quaternion(saddle_point) => saddle_point.solve(system, derived, kinematics, applied, qdd),
             Engine::DualQuaternion(newton_euler) => newton_euler.solve(system, derived, kinematics, applied, (q, qdd)),
+        }
+    }
+
+    /// What wrenches on bodies and forces on modes, and nothing else in `applied`, add to the last [`solve`](Self::solve), at the same instant: `qdd` and
+    /// [`A`](Self::A) are theirs alone. It costs a part of a solution, for what is factored serves again; the next solution is one as ever.
+    pub fn respond(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) {
+        match &mut self.engine {
+            Engine::Recursive(recursion) => recursion.respond(system, derived, kinematics, applied, qdd),
+            Engine::Quaternion(saddle_point) => saddle_point.respond(system, derived, kinematics, applied, qdd),
+            Engine::DualQuaternion(newton_euler) => newton_euler.respond(system, derived, kinematics, applied, qdd),
         }
     }
 

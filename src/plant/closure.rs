@@ -16,8 +16,8 @@ use crate::system::{Derived, Kinematics, System};
 ///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = target − J A,     W = J M⁻¹ Jᵀ
 /// ```
 ///
-/// where `A` is the acceleration without them. `W` is found by unit wrenches through the formulation, row by row: what an evaluation adds to the
-/// accelerations is linear in the loads, in every formulation. Which rows bear is chosen at events ([`Discrete`]): two arms on one body say some of them twice.
+/// where `A` is the acceleration without them. `W` is found by unit wrenches through the formulation, row by row
+/// ([`Dynamics::respond`]). Which rows bear is chosen at events ([`Discrete`]): two arms on one body say some of them twice.
 #[derive(Clone, Debug)]
 pub(super) struct Closure<S: Scalar> {
     rows: Vec<Row>,
@@ -117,14 +117,11 @@ impl<S: Scalar> Closure<S> {
         self.loads.copy_from(applied);
         for k in 0..n {
             let Row { held, row } = self.rows[k];
-            applied.copy_from(&self.loads);
+            applied.clear();
             self.held[held].pair.push(system, kinematics, applied, unit(row));
-            dynamics
-                .solve(system, derived, kinematics, applied, (q, &mut *qdd))
-                .map_err(|singular| named(model, singular))?;
+            dynamics.respond(system, derived, kinematics, applied, qdd);
             for (l, row) in self.rows.iter().enumerate() {
-                let missing = self.held[row.held].missing(system, kinematics, dynamics.A(), qdd);
-                self.W[l * n + k] = self.lambda[l] - row.of(&missing);
+                self.W[l * n + k] = row.of(&self.held[row.held].accelerates(system, kinematics, dynamics.A(), qdd));
             }
         }
         let lambda = &mut self.lambda[..n];
@@ -217,6 +214,11 @@ impl<S: Scalar> Held<S> {
 
     /// What of its target the relative acceleration lacks, of the accelerations of the bodies beyond their bias and of the rates' derivatives.
     fn missing(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
-        self.target - self.pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
+        self.target - self.accelerates(system, kinematics, A, qdd)
+    }
+
+    /// The relative acceleration, of the same.
+    fn accelerates(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
+        self.pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
     }
 }

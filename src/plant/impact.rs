@@ -257,9 +257,9 @@ fn tell(
             impulse,
             velocities: [before, velocity],
             energy_change: 0.5 * p.dot(&sum),
-            restitution: match u_n {
-                0.0 => 0.0,
-                u_n => -met.n.dot(&velocity) / u_n,
+            restitution: match status.is_struck() && u_n != 0.0 {
+                true => -met.n.dot(&velocity) / u_n,
+                false => 0.0,
             },
             ..Report::blank(status, count, t)
         };

@@ -2,10 +2,11 @@
 
 use crate::random_tree::{RandomTree, applied, distance, random_tree};
 use grapple::algebra::{Twist, Vec3};
-use grapple::dynamics::Applied;
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
+use grapple::dynamics::{Applied, Dynamics};
 use grapple::plant::Discrete;
+use grapple::spec::{Capability, Formulation, JointType, QuaternionOptions};
 use grapple::system::Kinematics;
 use nalgebra::{DMatrix, DVector};
 
@@ -281,4 +282,74 @@ origin = [0.0, 1.0, 0.0]
     let first = evaluate();
     assert_eq!(first, evaluate());
     assert_eq!(first, evaluate());
+}
+
+/// What more wrenches and forces on modes add to a solution is found by its factors: both together are the solution under all loads, in every formulation, with momentum rows,
+/// rotors, and on rigid trees with driven joints. Compared are the torques that accelerations take, as in `inverse_dynamics_undoes_forward_dynamics`; with driven
+/// joints the accelerations. Tolerance 1e-11, as there.
+#[test]
+fn a_response_and_a_solution_are_the_solution_under_both_loads() {
+    let mut worst: f64 = 0.0;
+    for (seed, tree) in trees() {
+        let is_rigid = seed % 2 == 0;
+        let (system, derived, kinematics) = (tree.plant.model().system(), tree.plant.derived(), kinematics(&tree));
+        let mut loads = applied(system);
+        for (i, body) in system.bodies.iter().enumerate() {
+            for v in body.joint.v..body.joint.v + body.joint.nv {
+                (loads.tau[v], loads.qdd[v]) = ((7.0 * v as f64).sin(), (3.0 * v as f64).cos());
+            }
+            loads.driven[i] = is_rigid && i % 5 == 3 && body.joint.kind != JointType::Free;
+            if body.joint.kind == JointType::Free && body.parent.is_some() {
+                loads.tau[body.joint.v..body.joint.v + 6].fill(0.0);
+            }
+        }
+        let mut more = Applied::none(system);
+        for (i, F) in more.wrench.iter_mut().enumerate() {
+            let x = i as f64;
+            (F.t, F.f) = (
+                Vec3::new((3.0 * x).cos(), 0.4, x.sin()),
+                Vec3::new(x.cos(), -0.7, (5.0 * x).sin()),
+            );
+        }
+        for v in system.flexible().flat_map(|modes| modes.rates()) {
+            more.tau[v] = (2.0 * v as f64).cos();
+        }
+        let mut both = loads.clone();
+        both.wrench
+            .iter_mut()
+            .zip(&more.wrench)
+            .for_each(|(F, more)| *F = *F + *more);
+        both.tau.iter_mut().zip(&more.tau).for_each(|(tau, more)| *tau += more);
+        let M = mass_matrix(system, derived, &kinematics);
+        let has = |formulation: &Formulation| is_rigid || formulation.has(Capability::Flexible);
+        for formulation in Formulation::ALL.into_iter().filter(has) {
+            let mut spec = tree.plant.model().spec.clone();
+            spec.formulation = formulation;
+            spec.quaternion = (formulation == Formulation::Quaternion && seed % 4 < 2).then(|| QuaternionOptions {
+                momentum_rows: true,
+                ..QuaternionOptions::default()
+            });
+            let mut dynamics = Dynamics::new(system, &spec);
+            let mut rates = |loads: &Applied<f64>, more: Option<&Applied<f64>>| {
+                let mut qdd = vec![0.0; system.nv];
+                dynamics
+                    .solve(system, derived, &kinematics, loads, (&tree.q, &mut qdd))
+                    .expect("regular");
+                let mut sum = DVector::from_column_slice(&qdd);
+                if let Some(more) = more {
+                    dynamics.respond(system, derived, &kinematics, more, &mut qdd);
+                    sum += DVector::from_column_slice(&qdd);
+                }
+                sum
+            };
+            let (direct, sum) = (rates(&both, None), rates(&loads, Some(&more)));
+            let off = match is_rigid {
+                true => (&sum - &direct).norm() / direct.norm(),
+                false => (&M * (&sum - &direct)).norm() / (&M * &direct).norm(),
+            };
+            assert!(off < 1e-11, "seed {seed}, {}: {off:e}", formulation.name());
+            worst = worst.max(off);
+        }
+    }
+    println!("worst {worst:.1e} of {TREES} trees (1e-11)");
 }

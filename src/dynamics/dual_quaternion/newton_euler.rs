@@ -172,6 +172,44 @@ impl<S: Scalar> NewtonEuler<S> {
         Ok(())
     }
 
+    /// What wrenches on bodies add to the last [`solve`](Self::solve), at the same instant: `qdd`, [`A`](Self::A) and [`F`](Self::F) are theirs alone. What is
+    /// factored serves again.
+    pub fn respond(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) {
+        let bodies = kinematics.bodies.iter().zip(&derived.bodies).zip(&applied.wrench);
+        for (node, ((at, constants), wrench)) in self.nodes.iter_mut().zip(bodies) {
+            let c = lift3::<S>(&constants.p_BoBcm);
+            node.load = DualQuaternion::from_wrench(&wrench.express(&at.R_WB.transpose()).shift(&-c));
+            node.T = [S::zero(); 6];
+        }
+        for i in 0..self.nodes.len() {
+            self.reactions.joint(i).b = self.of_loads(system, i);
+        }
+        self.reactions.solve_again();
+        for i in 0..self.nodes.len() {
+            self.transmit(system, kinematics, i);
+        }
+        for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
+            let node = &mut self.nodes[i];
+            node.w_dot = node.M.motion(node.load);
+            let of_centre = node.w_dot.twist();
+            let c = lift3::<S>(&derived.bodies[i].p_BoBcm);
+            self.A[i] = of_centre.shift(&-c).express(&at.R_WB);
+            let relative = self.relative(body.parent, i, |node| node.w_dot).1;
+            let node = &self.nodes[i];
+            let moved = node.V.iter().skip(node.held());
+            for (V, qdd) in moved.zip(&mut qdd[body.joint.v..body.joint.v + body.joint.nv]) {
+                *qdd = V.circle(relative.swap());
+            }
+        }
+    }
+
     /// Every body by itself and every joint's rows, `B1` with the torques that act.
     fn set_up(
         &mut self,
@@ -299,16 +337,14 @@ impl<S: Scalar> NewtonEuler<S> {
 
     /// (60): the row of joint `i` in the system of all joints' wrenches.
     fn assemble(&mut self, system: &System, i: usize) {
+        let b = self.of_loads(system, i);
         let (nodes, node) = (&self.nodes, &self.nodes[i]);
         let joint = self.reactions.joint(i);
+        joint.b = b;
         let carrier = system.bodies[i].parent.map(|parent| (parent, &nodes[parent]));
         joint.X = compliance(&node.distal, &node.M, &node.distal);
-        let own = node.M.motion(node.load).swap();
-        joint.b = -Vec6::from_fn(|k, _| node.distal[k].circle(own));
         if let Some((parent, carrier)) = carrier {
             joint.X += compliance(&node.proximal, &carrier.M, &node.proximal);
-            let its = carrier.M.motion(carrier.load).swap();
-            joint.b -= Vec6::from_fn(|k, _| node.proximal[k].circle(its));
             for (j, block) in &mut joint.coupled {
                 let other = if *j == parent {
                     &carrier.distal
@@ -328,6 +364,18 @@ impl<S: Scalar> NewtonEuler<S> {
                 Row::Load(_) => joint.X[(k, k)] = S::one(),
             }
         }
+    }
+
+    /// The part of `b` that the loads of the two bodies at joint `i` make.
+    fn of_loads(&self, system: &System, i: usize) -> Vec6<S> {
+        let node = &self.nodes[i];
+        let own = node.M.motion(node.load).swap();
+        let mut b = -Vec6::from_fn(|k, _| node.distal[k].circle(own));
+        if let Some(carrier) = system.bodies[i].parent.map(|parent| &self.nodes[parent]) {
+            let its = carrier.M.motion(carrier.load).swap();
+            b -= Vec6::from_fn(|k, _| node.proximal[k].circle(its));
+        }
+        b
     }
 
     /// Adds what joint `i` transmits to the loads of its bodies.

@@ -62,6 +62,25 @@ impl<S: Scalar> Reactions<S> {
             let (before, rest) = self.joints.split_at_mut(i);
             rest[0].eliminate(before).map_err(|part| (i, part))?;
         }
+        self.substitute();
+        Ok(())
+    }
+
+    /// Solves for `T` of another `b`, in place, after [`solve`](Self::solve).
+    pub fn solve_again(&mut self) {
+        for i in (0..self.joints.len()).rev() {
+            let (before, rest) = self.joints.split_at_mut(i);
+            let joint = &mut rest[0];
+            joint.b = Vec6::from(joint.factors.solve(&joint.b.data.0[0]));
+            for (j, block) in &joint.coupled {
+                before[*j].b -= block.tr_mul(&joint.b);
+            }
+        }
+        self.substitute();
+    }
+
+    /// Goes from the roots to the ends.
+    fn substitute(&mut self) {
         for i in 0..self.joints.len() {
             let (before, rest) = self.joints.split_at_mut(i);
             let joint = &mut rest[0];
@@ -69,7 +88,6 @@ impl<S: Scalar> Reactions<S> {
                 joint.b -= gain * before[*j].b;
             }
         }
-        Ok(())
     }
 }
 

@@ -202,6 +202,36 @@ impl<S: Scalar> SaddlePoint<S> {
         factored
     }
 
+    /// What wrenches on bodies and forces on modes add to the last [`solve`](Self::solve), at the same instant: `qdd`, [`A`](Self::A) and [`F`](Self::F) are theirs
+    /// alone. What is factored serves again.
+    pub fn respond(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) {
+        for ((node, body), wrench) in self.nodes.iter_mut().zip(&system.bodies).zip(&applied.wrench) {
+            node.f[..6].copy_from_slice(&wrench.to_array());
+            if let Some(modes) = &body.modes {
+                node.f[6..].copy_from_slice(&applied.tau[modes.rates()]);
+            }
+            node.h.fill(S::zero());
+            node.load.copy_from_slice(&node.f);
+            node.motion.copy_from_slice(&node.h);
+        }
+        self.pass(system, derived, &applied.tau);
+        if let Some(mut momentum) = self.momentum.take() {
+            self.load_rows(system, derived, kinematics, applied, &mut momentum);
+            self.hold_momentum(system, derived, &applied.tau, &mut momentum);
+            self.momentum = Some(momentum);
+        }
+        for i in 0..self.nodes.len() {
+            self.finish(system, derived, &applied.tau, i, qdd);
+        }
+    }
+
     /// Sets every body up by itself.
     pub(super) fn set_up(
         &mut self,
@@ -416,8 +446,34 @@ impl<S: Scalar> SaddlePoint<S> {
         applied: &Applied<S>,
         momentum: &mut MomentumRows<S>,
     ) {
-        momentum.begin(derived, kinematics);
+        self.load_rows(system, derived, kinematics, applied, momentum);
         for (i, node) in self.nodes.iter_mut().enumerate() {
+            let Some(craft) = momentum.craft[i] else { continue };
+            let r = kinematics.bodies[i].p_WB - momentum.rows[craft].centre;
+            for (k, R) in node.R.iter_mut().enumerate() {
+                let U = unit(k).shift(&r);
+                let d = R.len();
+                for (l, R) in R.iter_mut().enumerate() {
+                    *R = match l < 6 || momentum.with_modes {
+                        true => Wrench::from_slice(&node.M[l * d..]).power(&U),
+                        false => S::zero(),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Fills `g`.
+    fn load_rows(
+        &self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        momentum: &mut MomentumRows<S>,
+    ) {
+        momentum.begin(derived, kinematics);
+        for (i, node) in self.nodes.iter().enumerate() {
             let Some(craft) = momentum.craft[i] else { continue };
             let joint = &system.bodies[i].joint;
             let rows = &mut momentum.rows[craft];
@@ -427,16 +483,8 @@ impl<S: Scalar> SaddlePoint<S> {
                 F = node.transmitted(|j, _| applied.tau[joint.v + j], &[]);
             }
             F = F + Wrench::from_slice(&node.load);
-            for (k, R) in node.R.iter_mut().enumerate() {
-                let U = unit(k).shift(&r);
-                rows.g[k] += F.power(&U);
-                let d = R.len();
-                for (l, R) in R.iter_mut().enumerate() {
-                    *R = match l < 6 || momentum.with_modes {
-                        true => Wrench::from_slice(&node.M[l * d..]).power(&U),
-                        false => S::zero(),
-                    };
-                }
+            for (k, g) in rows.g.iter_mut().enumerate() {
+                *g += F.power(&unit(k).shift(&r));
             }
         }
     }

@@ -29,13 +29,17 @@ use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
     /// What hangs on each body: articulated inertia and bias of all its children, about its origin.
-    hanging: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    pub(super) hanging: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
     /// The modal part of each flexible body.
-    modal: Vec<Modal<S>>,
+    pub(super) modal: Vec<Modal<S>>,
     /// Rows of `K`, one for each rate.
-    gain: Vec<Wrench<S>>,
+    pub(super) gain: Vec<Wrench<S>>,
     /// `k`, one for each rate.
-    offset: Vec<S>,
+    pub(super) offset: Vec<S>,
+    /// Rows of `D⁻¹`, one for each rate; zero where the motion is given.
+    pub(super) compliance: Vec<[S; 3]>,
+    /// The factored inertia of each free body with everything on it.
+    pub(super) free: Vec<SmallSpd<S, 6>>,
     /// What is left of a [kept](crate::system::Body::kept) body and of all outboard of it, its modes taken out.
     remaining: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
@@ -52,6 +56,8 @@ impl<S: Scalar> ForwardDynamics<S> {
             hanging: vec![(ArticulatedInertia::zero(), Wrench::zero()); n],
             gain: vec![Wrench::zero(); system.nv],
             offset: vec![S::zero(); system.nv],
+            compliance: vec![[S::zero(); 3]; system.nv],
+            free: vec![SmallSpd::identity(); n],
             modal: Modal::of(system),
             remaining: vec![
                 (ArticulatedInertia::zero(), Wrench::zero());
@@ -143,8 +149,11 @@ impl<S: Scalar> ForwardDynamics<S> {
             if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
             part(&derived.rotor_inertia, v),
             (&I, &p),
-            part_mut(&mut self.gain, v),
-            part_mut(&mut self.offset, v),
+            (
+                part_mut(&mut self.gain, v),
+                part_mut(&mut self.offset, v),
+                part_mut(&mut self.compliance, v),
+            ),
         ));
         let (I, p) = left.map_err(|axis| Singular {
             body: i,
@@ -194,11 +203,19 @@ impl<S: Scalar> ForwardDynamics<S> {
         })?;
         let a = factors.solve(&[F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]);
         self.A[i] = Twist::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]));
+        self.free[i] = factors;
         Ok(())
     }
 
     #[inline(always)]
-    fn outwards(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, i: usize, qdd: &mut [S]) {
+    pub(super) fn outwards(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        i: usize,
+        qdd: &mut [S],
+    ) {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
@@ -255,8 +272,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     drive: Drive<S, NV>,
     rotor: &[f64; NV],
     (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
-    K: &mut [Wrench<S>; NV],
-    k: &mut [S; NV],
+    (K, k, inverse): (&mut [Wrench<S>; NV], &mut [S; NV], &mut [[S; 3]; NV]),
 ) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
     let on_joint = |F: &Wrench<S>, j: usize| match (J::ROTATES, J::TRANSLATES) {
         (true, false) => H[j].w.dot(&F.t),
@@ -290,10 +306,15 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
             let D = SmallSpd::factor(&D)?;
             *k = D.solve(k);
             solve_rows(&D, &U, K);
+            for (j, inverse) in inverse.iter_mut().enumerate() {
+                let row = D.solve(&std::array::from_fn(|l| if l == j { S::one() } else { S::zero() }));
+                inverse.iter_mut().zip(row).for_each(|(to, entry)| *to = entry);
+            }
         }
         Drive::Motion(qdd) => {
             *k = *qdd;
             K.fill(Wrench::zero());
+            inverse.fill([S::zero(); 3]);
         }
     }
     let (mut I, mut p) = (*I, *p);

@@ -11,6 +11,7 @@ mod inverse;
 mod jacobian;
 mod mass_matrix;
 mod modal;
+mod response;
 
 pub use derivatives::{Derivatives, Local};
 pub use forward::ForwardDynamics;

@@ -1,0 +1,71 @@
+use super::ForwardDynamics;
+use crate::algebra::{Scalar, Twist, Wrench, spd};
+use crate::dynamics::Applied;
+use crate::system::{Derived, JointModel, Kinematics, System};
+
+impl<S: Scalar> ForwardDynamics<S> {
+    /// What wrenches on bodies and forces on modes add to the last [`solve`](Self::solve), at the same instant: `qdd` and [`A`](Self::A) are theirs alone. What
+    /// is factored serves again, so only (2) and (3) of the bias are left:
+    ///
+    /// ```text
+    ///     k = −D⁻¹ Hᵀ p,   p' = p + U k = p − Kᵀ Hᵀ p
+    /// ```
+    pub fn respond(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) {
+        for (_, p) in &mut self.hanging {
+            *p = Wrench::zero();
+        }
+        for modal in &mut self.modal {
+            modal.beta.fill(S::zero());
+        }
+        for (i, body) in system.bodies.iter().enumerate().rev() {
+            let mut p = self.hanging[i].1 - applied.wrench[i];
+            if let Some(modes) = &body.modes {
+                let (modal, offset) = (&self.modal[modes.index], &mut self.offset[modes.rates()]);
+                for ((offset, Q), beta) in offset.iter_mut().zip(&applied.tau[modes.rates()]).zip(&modal.beta) {
+                    *offset = *Q - *beta;
+                }
+                spd::solve(&modal.M, offset, |x| x);
+                for (L, &k) in modal.L.iter().zip(&*offset) {
+                    p = p + *L * k;
+                }
+            }
+            let v = body.joint.v;
+            if let JointModel::Free(_) = derived.bodies[i].joint {
+                let F = Wrench::zero() - p;
+                self.A[i] = Twist::from_slice(&self.free[i].solve(&F.to_array()));
+                continue;
+            }
+            let nv = body.joint.nv;
+            let mut along = [S::zero(); 3];
+            for (along, H) in along.iter_mut().zip(&kinematics.H[v..v + nv]) {
+                *along = p.power(H);
+            }
+            for j in 0..nv {
+                let row = self.compliance[v + j].iter().zip(&along);
+                self.offset[v + j] = row.fold(S::zero(), |k, (&inverse, &along)| k - inverse * along);
+                p = p - self.gain[v + j] * along[j];
+            }
+            let Some(parent) = body.parent else { continue };
+            let mut p = p.shift(&kinematics.bodies[i].r_PB_W);
+            if let (Some(station), Some(modes)) = (body.station, &system.bodies[parent].modes) {
+                let first = system.stations[station].first;
+                let modal = &mut self.modal[modes.index];
+                for (beta, T) in modal.beta.iter_mut().zip(&kinematics.T[first..]) {
+                    *beta += p.power(T);
+                }
+                p = p.shift(&kinematics.stations[station].r_PB_W);
+            }
+            self.hanging[parent].1 = self.hanging[parent].1 + p;
+        }
+        for i in 0..system.bodies.len() {
+            self.outwards(system, derived, kinematics, i, qdd);
+        }
+    }
+}
