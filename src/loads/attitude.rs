@@ -4,20 +4,39 @@ use crate::dynamics::Applied;
 use crate::spec::{self, at};
 use crate::system::{Body, Bound, Declarations, ParamId, Quantity, Unit};
 
-/// An ideal moment from outside that holds the attitude of a free body: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`;
-/// all in body axes.
+/// Brings an attitude to a reference: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`; all in axes of what turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AttitudeLaw {
+    /// First of four inputs.
+    pub q_ref: usize,
+    /// First of three inputs.
+    pub w_ref: usize,
+    pub switch: usize,
+    /// First of three gains, N·m/rad.
+    pub kp: ParamId,
+    /// First of three gains, N·m·s/rad.
+    pub kd: ParamId,
+}
+
+impl AttitudeLaw {
+    /// The moment at the attitude `q` and the angular velocity `w`, N·m.
+    pub fn moment<S: Scalar>(&self, now: &Instant<S>, q: &[S], w: &Vec3<S>) -> Vec3<S> {
+        if now.inputs[self.switch].value() <= 0.5 {
+            return Vec3::zeros();
+        }
+        let [q, q_ref] = [q, &now.inputs[self.q_ref..]].map(|q| Quaternion::from_slice(q).normalised());
+        let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
+        let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
+        gain(self.kp).component_mul(&log(q.conjugate() * q_ref)) + gain(self.kd).component_mul(&(w_ref - w))
+    }
+}
+
+/// An ideal moment from outside that holds the attitude of a free body.
 #[derive(Clone, Copy, Debug)]
 pub struct AttitudeServo {
     /// Index of the body.
     pub body: usize,
-    /// First of four inputs.
-    q_ref: usize,
-    /// First of three inputs.
-    w_ref: usize,
-    switch: usize,
-    /// First of three.
-    kp: ParamId,
-    kd: ParamId,
+    law: AttitudeLaw,
 }
 
 impl AttitudeServo {
@@ -49,28 +68,21 @@ impl AttitudeServo {
         for quantity in Quantity::vector(&format!("{name}.w_ref"), Unit::RadianPerSecond, &what) {
             declare.input(quantity, 0.0, false);
         }
-        Self {
-            body: index,
+        let law = AttitudeLaw {
             q_ref,
             w_ref,
             switch,
             kp,
             kd,
-        }
+        };
+        Self { body: index, law }
     }
 
     /// The moment on the body, N·m, body axes.
     pub fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
-        if now.inputs[self.switch].value() <= 0.5 {
-            return Vec3::zeros();
-        }
         let at = &now.kinematics.bodies[self.body];
-        let q = Quaternion::from_slice(&now.q[now.system.bodies[self.body].joint.q..]).normalised();
-        let error = log(q.conjugate() * Quaternion::from_slice(&now.inputs[self.q_ref..]).normalised());
-        let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
-        let rate_error = w_ref - at.R_WB.tr_mul(&at.V_WB.w);
-        let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
-        gain(self.kp).component_mul(&error) + gain(self.kd).component_mul(&rate_error)
+        let q = &now.q[now.system.bodies[self.body].joint.q..];
+        self.law.moment(now, q, &at.R_WB.tr_mul(&at.V_WB.w))
     }
 
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {

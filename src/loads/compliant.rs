@@ -27,100 +27,72 @@ pub struct Compliant {
 }
 
 /// Surfaces that are pressed into each other.
-struct Pressed<S: Scalar> {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pressed<S: Scalar> {
+    law: Compliant,
     pair: Pair<S>,
+    /// From b towards a, world axes.
     n: Vec3<S>,
+    /// δ, m.
+    depth: S,
     /// F (δ/δ_F)ᵖ, N.
     spring: S,
 }
 
 impl Compliant {
-    /// The spring's force at the depth δ (m), N.
-    fn spring<S: Scalar>(&self, parameters: &[f64], depth: S) -> S {
-        let part = depth * S::lift(1.0 / self.depth.of(parameters));
-        let shape = if self.is_hertz { part * part.sqrt() } else { part };
-        shape * S::lift(self.force.of(parameters))
-    }
-
-    /// Energy of the spring at the depth δ (m), J.
-    fn energy<S: Scalar>(&self, parameters: &[f64], depth: S) -> S {
-        let exponent = if self.is_hertz { 1.5 } else { 1.0 };
-        self.spring(parameters, depth) * depth * S::lift(1.0 / (1.0 + exponent))
-    }
-
-    /// δ, m, if they are pressed into each other.
-    fn depth<S: Scalar>(&self, nearest: &Nearest<S>) -> Option<S> {
+    /// The two frames of a contact, if they are pressed into each other.
+    pub fn press<S: Scalar>(self, now: &Instant<S>, frames: [FrameRef; 2], nearest: &Nearest<S>) -> Option<Pressed<S>> {
         let gap = nearest.gap;
-        match gap.value() < 0.0 {
-            true => Some(-gap),
-            false => self.always.then_some(gap),
-        }
-    }
-
-    fn pressed<S: Scalar>(&self, now: &Instant<S>, frames: [FrameRef; 2], nearest: &Nearest<S>) -> Option<Pressed<S>> {
-        self.depth(nearest).map(|depth| Pressed {
+        let depth = match gap.value() < 0.0 {
+            true => -gap,
+            false if self.always => gap,
+            false => return None,
+        };
+        let part = depth * S::lift(1.0 / self.depth.of(now.parameters));
+        let shape = if self.is_hertz { part * part.sqrt() } else { part };
+        Some(Pressed {
+            law: self,
             pair: Pair::at((now.system, now.derived, now.kinematics), frames, nearest.from_a),
             n: nearest.n,
-            spring: self.spring(now.parameters, depth),
+            depth,
+            spring: shape * S::lift(self.force.of(now.parameters)),
         })
     }
+}
 
-    /// Adds what the spring does.
-    pub(super) fn add_spring<S: Scalar>(
-        &self,
-        now: &Instant<S>,
-        (frames, nearest): ([FrameRef; 2], &Nearest<S>),
-        applied: &mut Applied<S>,
-    ) {
-        if let Some(Pressed { pair, n, spring }) = self.pressed(now, frames, nearest) {
-            let F = Wrench::new(Vec3::zeros(), n * spring);
-            pair.push(now.system, now.kinematics, applied, F);
-        }
+impl<S: Scalar> Pressed<S> {
+    /// What the spring does to a, N, world axes.
+    pub fn spring(&self) -> Vec3<S> {
+        self.n * self.spring
     }
 
-    /// Adds what dissipates: the damper, which takes away at most what the spring gives, and friction.
-    pub(super) fn add_dissipation<S: Scalar>(
-        &self,
-        now: &Instant<S>,
-        (frames, nearest): ([FrameRef; 2], &Nearest<S>),
-        applied: &mut Applied<S>,
-    ) {
-        if let Some(pressed) = self.pressed(now, frames, nearest) {
-            let F = Wrench::new(Vec3::zeros(), self.dissipation(now, &pressed));
-            pressed.pair.push(now.system, now.kinematics, applied, F);
-        }
-    }
-
-    /// The force on a beside the spring's, N, world axes.
-    fn dissipation<S: Scalar>(&self, now: &Instant<S>, Pressed { pair, n, spring }: &Pressed<S>) -> Vec3<S> {
+    /// What dissipates, on a, N, world axes: the damper, which takes away at most what the spring gives, and friction.
+    pub fn dissipation(&self, now: &Instant<S>) -> Vec3<S> {
+        let (law, spring) = (&self.law, self.spring);
         let value = |id: ParamId| S::lift(id.of(now.parameters));
-        let u = pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
-        let u_n = n.dot(&u);
-        let damper = -*spring * value(self.dissipation) * u_n;
-        let damper = if (*spring + damper).value() > 0.0 {
-            damper
-        } else {
-            -*spring
-        };
-        let mut F = n * damper;
-        if let Some((mu, slip)) = self.friction {
-            let u_t = u - n * u_n;
+        let u = self.pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
+        let u_n = self.n.dot(&u);
+        let damper = -spring * value(law.dissipation) * u_n;
+        let pulls = (spring + damper).value() <= 0.0;
+        let damper = if pulls { -spring } else { damper };
+        let mut F = self.n * damper;
+        if let Some((mu, slip)) = law.friction {
+            let u_t = u - self.n * u_n;
             let slip = value(slip);
-            F -= u_t * (value(mu) * (*spring + damper) / (u_t.dot(&u_t) + slip * slip).sqrt());
+            F -= u_t * (value(mu) * (spring + damper) / (u_t.dot(&u_t) + slip * slip).sqrt());
         }
         F
     }
 
-    /// The whole force on a, N, world axes.
-    pub(super) fn force<S: Scalar>(&self, now: &Instant<S>, frames: [FrameRef; 2], nearest: &Nearest<S>) -> Vec3<S> {
-        self.pressed(now, frames, nearest).map_or_else(Vec3::zeros, |pressed| {
-            pressed.n * pressed.spring + self.dissipation(now, &pressed)
-        })
+    /// Energy of the spring, J.
+    pub fn energy(&self) -> S {
+        let exponent = if self.law.is_hertz { 1.5 } else { 1.0 };
+        self.spring * self.depth * S::lift(1.0 / (1.0 + exponent))
     }
 
-    /// Energy of the spring, J.
-    pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>, nearest: &Nearest<S>) -> S {
-        let depth = self.depth(nearest);
-        depth.map_or_else(S::zero, |depth| self.energy(now.parameters, depth))
+    /// Adds a force on a (N, world axes), and its reverse on b.
+    pub fn push(&self, now: &Instant<S>, force: Vec3<S>, applied: &mut Applied<S>) {
+        let F = Wrench::new(Vec3::zeros(), force);
+        self.pair.push(now.system, now.kinematics, applied, F);
     }
 }

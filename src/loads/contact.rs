@@ -1,6 +1,6 @@
 //! Frames that may strike each other, or press on each other.
 
-use super::compliant::Compliant;
+use super::compliant::{Compliant, Pressed};
 use super::surface::{Nearest, Surface};
 use super::{Instant, Strike, Struck, report};
 use crate::algebra::{Pose, Scalar, Vec3, lift3};
@@ -33,8 +33,8 @@ pub struct Contact {
 enum By {
     /// By a command, within this reach.
     Command(ParamId),
-    /// By themselves.
-    Touch(Surface),
+    /// By themselves: its place among those that do.
+    Touch(usize, Surface),
 }
 
 /// A law of impact with the places of its coefficients, a capture, or a force.
@@ -193,27 +193,30 @@ pub(super) fn declare(
                 Some(contact.reach.unwrap_or(0.01)),
                 "largest distance at a strike",
             )),
-            Some(of_b) => By::Touch(Surface {
-                of_b,
-                radius_a: contact.radius_a.map(|radius| {
-                    length(
-                        "radius_a",
-                        Bound::NotNegative,
-                        Some(radius),
-                        "radius of the sphere about a,",
-                    )
-                }),
-                radius_b: contact
-                    .radius_b
-                    .map(|radius| length("radius_b", Bound::Positive, Some(radius), "radius of the surface of b,")),
-            }),
+            Some(of_b) => By::Touch(
+                contacts.iter().filter_map(Contact::touch).count(),
+                Surface {
+                    of_b,
+                    radius_a: contact.radius_a.map(|radius| {
+                        length(
+                            "radius_a",
+                            Bound::NotNegative,
+                            Some(radius),
+                            "radius of the sphere about a,",
+                        )
+                    }),
+                    radius_b: contact
+                        .radius_b
+                        .map(|radius| length("radius_b", Bound::Positive, Some(radius), "radius of the surface of b,")),
+                },
+            ),
         };
         let command = match (way, by) {
             (Way::Capture(_), By::Command(_)) => Some((
                 "capture",
                 "captures {b} with {a} when it rises above 0.5, and releases it when it falls",
             )),
-            (Way::Capture(_), By::Touch(_)) => Some((
+            (Way::Capture(_), By::Touch(..)) => Some((
                 "capture",
                 "lets {a} capture {b} where they touch, while it is above 0.5, and releases it when it falls",
             )),
@@ -221,7 +224,7 @@ pub(super) fn declare(
                 "strike",
                 "lets {a} and {b} strike each other, once, when it rises above 0.5",
             )),
-            (_, By::Touch(_)) => None,
+            (_, By::Touch(..)) => None,
         };
         if let Some((verb, what)) = command {
             let what = what.replace("{a}", &contact.a).replace("{b}", &contact.b);
@@ -301,21 +304,24 @@ impl Contact {
         matches!(self.way, Way::Compliant(_))
     }
 
-    /// Whether they meet by themselves.
-    pub fn touches(&self) -> bool {
-        matches!(self.by, By::Touch(_))
+    /// Its place among the contacts that meet by themselves, if it does.
+    pub fn touch(&self) -> Option<usize> {
+        match self.by {
+            By::Touch(number, _) => Some(number),
+            By::Command(_) => None,
+        }
     }
 
     /// Whether they meet from the front only, and may be behind.
     pub fn has_back(&self) -> bool {
-        matches!(self.by, By::Touch(surface) if surface.is_disc())
+        matches!(self.by, By::Touch(_, surface) if surface.is_disc())
     }
 
     /// How far the two may be apart at most on command, m; none of those that meet by themselves.
     pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
         match self.by {
             By::Command(reach) => Some(reach.of(parameters)),
-            By::Touch(_) => None,
+            By::Touch(..) => None,
         }
     }
 
@@ -323,7 +329,7 @@ impl Contact {
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
         let normal = B.R * lift3::<S>(&self.normal.vector(parameters).normalize());
         match self.by {
-            By::Touch(surface) => surface.nearest(parameters, [A, B], normal),
+            By::Touch(_, surface) => surface.nearest(parameters, [A, B], normal),
             By::Command(_) => Nearest {
                 gap: normal.dot(&(A.p - B.p)),
                 n: normal,
@@ -339,42 +345,37 @@ impl Contact {
         self.nearest(now.parameters, [&A, &B])
     }
 
-    /// The force and where it acts, if it is one.
-    fn pressing<S: Scalar>(&self, now: &Instant<S>) -> Option<(Compliant, Nearest<S>)> {
+    /// The two, if they press on each other.
+    fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<Pressed<S>> {
         match self.way {
-            Way::Compliant(compliant) => Some((compliant, self.nearest_now(now))),
+            Way::Compliant(law) => law.press(now, [self.a, self.b], &self.nearest_now(now)),
             _ => None,
         }
     }
 
     /// Adds what its spring does, if it has one.
     pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        if let Some((compliant, nearest)) = self.pressing(now) {
-            compliant.add_spring(now, ([self.a, self.b], &nearest), applied);
+        if let Some(pressed) = self.pressed(now) {
+            pressed.push(now, pressed.spring(), applied);
         }
     }
 
     /// Adds what its damper and friction do, if it has some.
     pub(super) fn add_dissipation<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        if let Some((compliant, nearest)) = self.pressing(now) {
-            compliant.add_dissipation(now, ([self.a, self.b], &nearest), applied);
+        if let Some(pressed) = self.pressed(now) {
+            pressed.push(now, pressed.dissipation(now), applied);
         }
     }
 
     /// Energy of its spring, J.
     pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let pressing = self.pressing(now);
-        pressing.map_or_else(S::zero, |(compliant, nearest)| {
-            compliant.potential_energy(now, &nearest)
-        })
+        self.pressed(now).map_or_else(S::zero, |pressed| pressed.energy())
     }
 
     /// The force that presses on a, N, world axes.
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
-        let pressing = self.pressing(now);
-        pressing.map_or_else(Vec3::zeros, |(compliant, nearest)| {
-            compliant.force(now, [self.a, self.b], &nearest)
-        })
+        let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
+        self.pressed(now).map_or_else(Vec3::zeros, force)
     }
 
     /// Lets surfaces press wherever they are, so that it can be seen what their force depends on.

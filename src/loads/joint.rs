@@ -1,6 +1,7 @@
 //! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
 
 use super::Instant;
+use super::attitude::AttitudeLaw;
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -69,17 +70,12 @@ struct Servo {
     kd: ParamId,
 }
 
-/// The same on a spherical joint: the error is the rotation vector of `q* ⊗ q_ref`, child axes; the
-/// reference rate is an angular velocity in child axes.
+/// A servo of a spherical joint, in child axes.
 #[derive(Clone, Copy, Debug)]
 struct BallServo {
     coordinate: usize,
     rate: usize,
-    q_ref: usize,
-    qd_ref: usize,
-    switch: usize,
-    kp: ParamId,
-    kd: ParamId,
+    law: AttitudeLaw,
 }
 
 /// Declares one number for each axis of a joint, `[name of the quantity, field in the spec]`; gives the first.
@@ -295,11 +291,13 @@ impl JointLoads {
             self.ball_servos.push(BallServo {
                 coordinate: joint.q,
                 rate: joint.v,
-                q_ref,
-                qd_ref,
-                switch,
-                kp,
-                kd,
+                law: AttitudeLaw {
+                    q_ref,
+                    w_ref: qd_ref,
+                    switch,
+                    kp,
+                    kd,
+                },
             });
         } else {
             self.servos.extend((0..joint.nv).map(|i| Servo {
@@ -350,14 +348,10 @@ impl JointLoads {
             }
         }
         for s in &self.ball_servos {
-            if now.inputs[s.switch].value() > 0.5 {
-                let q = Quaternion::from_slice(&now.q[s.coordinate..]);
-                let q_ref = Quaternion::from_slice(&now.inputs[s.q_ref..]);
-                let error = log(q.conjugate() * q_ref);
-                for i in 0..3 {
-                    let rate_error = now.inputs[s.qd_ref + i] - now.qd[s.rate + i];
-                    tau[s.rate + i] += value(ParamId(s.kp.0 + i)) * error[i] + value(ParamId(s.kd.0 + i)) * rate_error;
-                }
+            let w = Vec3::from_column_slice(&now.qd[s.rate..s.rate + 3]);
+            let moment = s.law.moment(now, &now.q[s.coordinate..], &w);
+            for (tau, moment) in tau[s.rate..].iter_mut().zip(&moment) {
+                *tau += *moment;
             }
         }
     }

@@ -168,13 +168,8 @@ impl Loads {
         self.add_active(now, applied);
         let mut power = applied.power_on_rates(now.qd);
         // Nothing else without a potential acts on bodies.
-        let acts_on_bodies = [
-            self.attitudes.len(),
-            self.ports.len(),
-            self.lines.len(),
-            self.contacts.len(),
-        ];
-        if acts_on_bodies != [0; 4] {
+        let is_idle = self.attitudes.is_empty() && self.ports.is_empty() && self.lines.is_empty();
+        if !(is_idle && self.contacts.is_empty()) {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -197,12 +192,10 @@ impl Loads {
         self.contacts.iter_mut().for_each(Contact::press_always);
     }
 
-    /// The contacts that meet by themselves, with their places among all.
+    /// The contacts that meet by themselves, in the order of their numbers, with their places among all.
     pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {
-        self.contacts
-            .iter()
-            .enumerate()
-            .filter(|(_, contact)| contact.touches())
+        let contacts = self.contacts.iter().enumerate();
+        contacts.filter(|(_, contact)| contact.touch().is_some())
     }
 
     /// How many joints' motions are switched.

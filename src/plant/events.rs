@@ -115,16 +115,14 @@ impl Plant {
             }
         }
         for &contact in meeting {
-            let commanded = |strike: &Strike| strike.what == Struck::Contact(contact);
-            match model.loads.contacts[contact].capture() {
-                None if model.loads.contacts[contact].is_compliant() => {}
-                None => struck.push(contact),
-                Some(capture) => {
-                    let armed = strikes.iter().position(commanded).is_some_and(|k| is_on[k]);
-                    if armed && !next.bearing(&model, capture.number).held && !captured.contains(&contact) {
-                        captured.push(contact);
-                    }
-                }
+            let Some(capture) = model.loads.contacts[contact].capture() else {
+                struck.push(contact);
+                continue;
+            };
+            let is_armed = |(strike, &is_on): (&Strike, &bool)| is_on && strike.what == Struck::Contact(contact);
+            let is_held = next.bearing(&model, capture.number).held;
+            if strikes.iter().zip(&is_on).any(is_armed) && !is_held && !captured.contains(&contact) {
+                captured.push(contact);
             }
         }
         let mut jumped = false;

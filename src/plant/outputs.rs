@@ -278,7 +278,7 @@ impl Outputs {
 
     fn contact(&mut self, contact: &Contact, index: usize) {
         let (name, [a, b]) = (&contact.name, &contact.names);
-        if contact.touches() {
+        if contact.touch().is_some() {
             let what = format!("how far {a} is from the surface of {b}; below zero, how deep inside");
             let gap = Quantity::new(format!("{name}.gap"), Unit::Metre, what);
             self.push(Group::Gap(index), [gap]);

@@ -8,7 +8,7 @@ use crate::system::Derived;
 
 /// They are apart.
 const APART: i32 = 0;
-/// Of a disc: a is behind its plane, and has not met it.
+/// They are in each other and do nothing: a is behind a disc, or deeper than a capture finds it.
 const BEHIND: i32 = -1;
 /// So often may two surfaces strike each other before they come apart again.
 const MOST_STRIKES: i32 = 100;
@@ -112,17 +112,13 @@ impl Discrete {
 
     /// Whether the surfaces of a contact touch; without surfaces they are where a command finds them.
     pub(super) fn is_touching(&self, model: &Model, contact: usize) -> bool {
-        let mut touching = model.loads.touching();
-        match touching.position(|(index, _)| index == contact) {
-            Some(touch) => self.touch(model, touch).0 > APART,
-            None => true,
-        }
+        let touch = model.loads.contacts[contact].touch();
+        touch.is_none_or(|touch| self.touch(model, touch).0 > APART)
     }
 
     /// Lets surfaces whose strike is refused go on through each other, until they come apart again.
     pub(super) fn let_pass(&mut self, model: &Model, contact: usize) {
-        let mut touching = model.loads.touching();
-        if let Some(touch) = touching.position(|(index, _)| index == contact) {
+        if let Some(touch) = model.loads.contacts[contact].touch() {
             let (mode, _) = self.touch(model, touch);
             self.set_touch(model, touch, (mode, BOTTOMLESS));
         }
@@ -164,8 +160,9 @@ impl Plant {
             let seen = Touch::of(model, numbers, &self.evaluation, contact);
             let start = match seen.next(APART, BOTTOMLESS) {
                 Next::Passes | Next::Meets if contact.has_back() && seen.gap < -seen.margin => (BEHIND, BOTTOMLESS),
-                Next::Meets if contact.law(numbers.1).is_some() => (1, seen.gap - seen.margin),
-                Next::Meets => (1, BOTTOMLESS),
+                Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
+                Next::Meets if contact.capture().is_some() && seen.gap < -seen.margin => (BEHIND, BOTTOMLESS),
+                Next::Meets => (1, seen.gap - seen.margin),
                 Next::Stays | Next::Parts | Next::Passes => (APART, BOTTOMLESS),
             };
             discrete.set_touch(model, touch, start);
@@ -196,23 +193,27 @@ impl Plant {
                 Next::Stays => continue,
                 Next::Parts => (APART, BOTTOMLESS),
                 Next::Passes => (BEHIND, BOTTOMLESS),
-                Next::Meets if contact.law(numbers.1).is_none() => {
-                    meeting.push(index);
-                    (1, BOTTOMLESS)
-                }
+                Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
                 Next::Meets => {
-                    let strikes = seen.speed < 0.0;
-                    if strikes {
+                    let floor = seen.gap - seen.margin;
+                    let capture = contact.capture();
+                    let is_held = capture.is_some_and(|capture| discrete.bearing(model, capture.number).held);
+                    let acts = capture.is_some() || seen.speed < 0.0;
+                    if acts {
                         meeting.push(index);
                     }
-                    (mode.max(0) + i32::from(strikes || mode <= 0), seen.gap - seen.margin)
+                    match capture {
+                        // What was not captured where it touched, and goes deeper, passes.
+                        Some(_) if mode > APART && !is_held => (BEHIND, BOTTOMLESS),
+                        Some(_) => (1, floor),
+                        None => (mode.max(0) + i32::from(acts || mode <= 0), floor),
+                    }
                 }
             };
             if next.0 > MOST_STRIKES {
-                let [a, b] = contact.names.clone();
                 return Err(Error::Chatter {
                     contact: contact.name.clone(),
-                    frames: [a, b],
+                    frames: contact.names.clone(),
                     strikes: MOST_STRIKES,
                     t,
                 });

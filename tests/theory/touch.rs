@@ -190,6 +190,10 @@ fn an_armed_capture_closes_where_surfaces_touch() {
         free.value("shot.gap") < -0.01 && free.value("shot.count") == 0.0,
         "not armed, it goes on"
     );
+    // Armed when it is deep inside already, it waits for the next touch.
+    free.set("shot.capture", 1.0);
+    go(&mut free, 1.7);
+    assert_eq!((free.value("shot.captured"), free.value("shot.count")), (0.0, 0.0));
     let mut run = Run::new(&text, 1e-9);
     run.set("shot.capture", 1.0);
     go(&mut run, 1.0);
@@ -203,6 +207,17 @@ fn an_armed_capture_closes_where_surfaces_touch() {
     run.set("shot.capture", 0.0);
     let told = go(&mut run, 11.0);
     assert!(told.iter().any(|told| told.contains("lets go")) && run.value("shot.captured") == 0.0);
+    // Let go while they turn about each other they come apart: the command waits for the next touch.
+    run.set("shot.capture", 1.0);
+    go(&mut run, 12.0);
+    assert!(run.value("shot.gap") > 0.01 && (run.value("shot.captured"), run.value("shot.count")) == (0.0, 1.0));
+    // Met head on they stay where they are let go, and are captured again.
+    let mut run = Run::new(&balls([0.5, 0.0, 0.0], "law = \"capture_grasp\""), 1e-9);
+    for (armed, t, count) in [(1.0, 3.0, 1.0), (0.0, 4.0, 1.0), (1.0, 5.0, 2.0)] {
+        run.set("shot.capture", armed);
+        go(&mut run, t);
+        assert_eq!((run.value("shot.captured"), run.value("shot.count")), (armed, count));
+    }
 }
 
 /// A law without a solution lets the surfaces pass, told once.

@@ -1,0 +1,83 @@
+//! Drives, brakes and servos.
+
+use crate::{GOOD, report};
+
+/// A brake or a drive that could not act, or has no input, is refused when the spec is read.
+#[test]
+fn motions_that_make_no_sense_are_reported_with_the_joint() {
+    let joint = |kind: &str, more: &str| {
+        let text = GOOD.replace("type = \"revolute\"", &format!("type = \"{kind}\""));
+        report(&format!("{text}{more}\n"))
+    };
+    let fixed = joint("fixed", "motions = [\"loads\", \"locked\"]");
+    assert_eq!(fixed.len(), 1, "{fixed:?}");
+    assert!(
+        fixed[0].ends_with("joint \"elbow\", motions: a fixed joint has no `motions`: nothing drives or holds it"),
+        "{fixed:?}"
+    );
+    assert!(
+        joint("free", "motion = \"locked\"")[0].contains("a free joint has no `motion`: nothing drives or holds it")
+    );
+    let deaf = joint("revolute", "motion = \"prescribed\"\ninput = false");
+    assert_eq!(
+        deaf,
+        ["14: joint \"elbow\", input: a prescribed joint needs its input elbow.qdd: leave `input` out"]
+    );
+    let elsewhere = joint("revolute", "motions = [\"loads\", \"locked\"]\nmotion = \"prescribed\"");
+    assert_eq!(
+        elsewhere,
+        ["13: joint \"elbow\", motions: the joint starts with \"prescribed\", which is not among them"]
+    );
+    let idle = joint("revolute", "motion = \"locked\"\nservo = { kp = 1.0, kd = 1.0 }");
+    assert!(
+        idle[0].contains("a revolute joint has no `servo` if it never moves by its loads"),
+        "{idle:?}"
+    );
+    let follows = joint("revolute", "follow = { kp = 1.0, kd = 1.0 }");
+    assert!(
+        follows[0].contains("a revolute joint has no `follow` if its motion is never prescribed"),
+        "{follows:?}"
+    );
+    let moving = joint("revolute", "motion = \"locked\"\nstart = { rate = 0.1 }");
+    assert_eq!(
+        moving,
+        [
+            "14: joint \"elbow\", start.rate: elbow.qd_start = 0.1 rad/s (5.729577951 deg/s), but a locked joint starts at rest"
+        ]
+    );
+    let swept = joint(
+        "revolute",
+        "motions = [\"loads\", \"locked\"]\n[signal.\"elbow.motion\"]\ntype = \"sine\"\nfrequency = 1.0",
+    );
+    assert!(
+        swept[0].contains("a motion is switched: write a constant, a step, or a table that holds"),
+        "{swept:?}"
+    );
+    let elsewhere = joint(
+        "revolute",
+        "motions = [\"loads\", \"locked\"]\n[signal.\"elbow.motion\"]\ntype = \"step\"\namplitude = 2.0\nfrom = 1.0",
+    );
+    assert!(
+        elsewhere[0].contains("2 is none of the joint's motions: 0 loads, 1 locked"),
+        "{elsewhere:?}"
+    );
+}
+
+/// An attitude servo belongs to a free body, and has one gain or three.
+#[test]
+fn an_attitude_servo_needs_a_free_body_and_three_axes() {
+    let servo = |body: &str, kp: &str| report(&format!("{GOOD}[body.{body}.attitude_servo]\nkp = {kp}\nkd = 1.0\n"));
+    assert_eq!(servo("base", "[1.0, 2.0, 3.0]"), Vec::<String>::new());
+    let [problem] = servo("arm", "1.0").try_into().expect("one");
+    assert!(
+        problem.ends_with("only a free body has one, and joint \"elbow\" carries this one: give the joint a servo"),
+        "{problem}"
+    );
+    let [problem] = servo("base", "[1.0, 2.0]").try_into().expect("one");
+    assert!(
+        problem.ends_with("attitude_servo.kp: 2 numbers for 3 axes"),
+        "{problem}"
+    );
+    let [problem] = servo("base", "-1.0").try_into().expect("one");
+    assert!(problem.contains("base.kp[1] = -1 N.m/rad is negative"), "{problem}");
+}
