@@ -137,9 +137,18 @@ fn flat_note(description: &ModelDescription) -> &'static str {
 }
 
 fn gravity(spec: &Spec) -> String {
-    match spec.environment.gravity {
-        None => "There is no gravity.".to_owned(),
-        Some(g) => {
+    match (spec.environment.gravity, &spec.environment.orbit) {
+        (None, None) => "There is no gravity.".to_owned(),
+        (None, Some(orbit)) => {
+            let km = |length: f64| number(length / 1000.0, 6);
+            format!(
+                "The world's origin follows a reference orbit (semi-major axis {} km, eccentricity {}) in free fall, and its axes do not turn: positions and velocities are relative to it. \
+                 Gravity is the difference to the origin's own, and its gradient over each body.",
+                km(orbit.semi_major_axis),
+                number(orbit.eccentricity, 6)
+            )
+        }
+        (Some(g), _) => {
             let g = g.map(|component| number(component, 6)).join(", ");
             format!("Gravity is uniform, ({g}) m/s² in inertial axes.")
         }

@@ -205,6 +205,9 @@ fn external(spec: &Spec, results: &Results) -> Option<String> {
     if (1..=3).any(|i| gravity(i) != 0.0) {
         return Some("gravity acts".to_owned());
     }
+    if spec.environment.orbit.is_some() {
+        return Some("gravity in orbit acts".to_owned());
+    }
     let held = spec
         .joint
         .iter()

@@ -349,7 +349,7 @@ impl JointLoads {
         }
         for s in &self.ball_servos {
             let w = Vec3::from_column_slice(&now.qd[s.rate..s.rate + 3]);
-            let moment = s.law.moment(now, &now.q[s.coordinate..], &w);
+            let moment = s.law.moment(now, Quaternion::from_slice(&now.q[s.coordinate..]), &w);
             for (tau, moment) in tau[s.rate..].iter_mut().zip(&moment) {
                 *tau += *moment;
             }

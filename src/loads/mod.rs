@@ -7,6 +7,7 @@ mod attitude;
 mod compliant;
 mod contact;
 mod drive;
+mod gravity;
 mod joint;
 mod line;
 mod modal;
@@ -29,16 +30,17 @@ pub use strike::{Strike, Struck};
 pub use surface::Nearest;
 pub use wave::{Wave, reached};
 
-use crate::algebra::{Scalar, Vec3, Wrench, lift3};
+use crate::algebra::{Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
-use crate::spec::{Spec, at};
-use crate::system::{Declarations, Derived, Kinematics, ParamId, Parameter, Quantity, System, Unit};
+use crate::spec::Spec;
+use crate::system::{Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
 use crate::{Error, Problem};
 
 /// All loads of a system.
 #[derive(Clone, Debug)]
 pub struct Loads {
-    gravity: Option<ParamId>,
+    gravity: Option<gravity::Uniform>,
+    is_in_orbit: bool,
     joints: joint::JointLoads,
     /// Free bodies whose attitude is held from outside.
     pub attitudes: Vec<AttitudeServo>,
@@ -64,6 +66,8 @@ pub struct Instant<'a, S: Scalar> {
     pub derived: &'a Derived,
     /// The parameters' values.
     pub parameters: &'a [f64],
+    /// Where the reference orbit has led the world.
+    pub orbit: Option<&'a OrbitPoint>,
     /// Positions and motions.
     pub kinematics: &'a Kinematics<S>,
     /// Coordinates.
@@ -103,18 +107,7 @@ impl Loads {
     /// # Errors
     /// [`Error::Spec`] if a port refers to a frame that is not there.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Self, Error> {
-        let gravity = spec.environment.gravity.map(|gravity| {
-            declare.parameters(
-                Quantity::vector(
-                    "environment.gravity",
-                    Unit::MetrePerSecond2,
-                    "uniform gravity, inertial axes",
-                ),
-                &gravity,
-                false,
-                &at("environment", "", "gravity"),
-            )
-        });
+        let gravity = gravity::Uniform::declare(&spec.environment, declare);
         let mut joints = joint::JointLoads::default();
         let (mut ranges, mut drives): (_, Vec<Drive>) = (Vec::new(), Vec::new());
         let mut attitudes = Vec::new();
@@ -137,6 +130,7 @@ impl Loads {
         let contacts = contact::declare(spec, system, declare, &mut strikes)?;
         Ok(Self {
             gravity,
+            is_in_orbit: system.orbit.is_some(),
             joints,
             attitudes,
             ports,
@@ -169,7 +163,7 @@ impl Loads {
         let mut power = applied.power_on_rates(now.qd);
         // Nothing else without a potential acts on bodies.
         let is_idle = self.attitudes.is_empty() && self.ports.is_empty() && self.lines.is_empty();
-        if !(is_idle && self.contacts.is_empty()) {
+        if !(is_idle && self.contacts.is_empty() && !self.is_in_orbit) {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -183,7 +177,7 @@ impl Loads {
         Reads {
             joints: self.joints.read_state() || self.ranges.iter().any(Range::has_stop),
             bodies: self.gravity.is_some() || !self.ports.is_empty() || !self.lines.is_empty(),
-            motions: !self.attitudes.is_empty() || self.contacts.iter().any(Contact::is_compliant),
+            motions: self.is_in_orbit || !self.attitudes.is_empty() || self.contacts.iter().any(Contact::is_compliant),
         }
     }
 
@@ -221,7 +215,7 @@ impl Loads {
         self.drives.iter().any(Drive::reads_state)
     }
 
-    /// Sets the motions of driven joints, and adds the loads that have no potential energy.
+    /// Sets the motions of driven joints, and adds the loads that have no potential energy: gravity in orbit among them, whose potential moves along with the orbit.
     #[inline]
     pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         for drive in &self.drives {
@@ -244,6 +238,7 @@ impl Loads {
         for contact in &self.contacts {
             contact.add_dissipation(now, applied);
         }
+        gravity::add_of_orbit(now, applied);
     }
 
     /// Adds springs, stops' springs, the modes' stiffness and gravity.
@@ -258,17 +253,7 @@ impl Loads {
             contact.add_spring(now, applied);
         }
         if let Some(gravity) = self.gravity {
-            let g = lift3::<S>(&gravity.vector(now.parameters));
-            for (i, constants) in now.derived.bodies.iter().enumerate() {
-                let h = now.first_moment(i);
-                applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * S::lift(constants.m));
-                if let Some(modes) = &now.system.bodies[i].modes {
-                    let bent = &now.kinematics.deflections[modes.index];
-                    for (tau, L) in applied.tau[modes.rates()].iter_mut().zip(&bent.L) {
-                        *tau += L.f.dot(&g);
-                    }
-                }
-            }
+            gravity.add(now, applied);
         }
     }
 
@@ -282,10 +267,7 @@ impl Loads {
             energy += contact.potential_energy(now);
         }
         if let Some(gravity) = self.gravity {
-            let g = lift3::<S>(&gravity.vector(now.parameters));
-            for (i, (body, at)) in now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate() {
-                energy -= g.dot(&(at.p_WB * S::lift(body.m) + now.first_moment(i)));
-            }
+            energy += gravity.potential_energy(now);
         }
         energy
     }

@@ -8,7 +8,7 @@ use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, Singular, What};
 use crate::loads::Instant;
 use crate::spec::{JointMotion, at};
-use crate::system::{Baumgarte, Derived, Kinematics, Recovered};
+use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
 use crate::{Error, Problem};
 
 /// The way from states and inputs to derivatives and outputs, with the room for it.
@@ -21,6 +21,8 @@ pub struct Evaluation<S: Scalar> {
     recovered: Option<Box<Recovered<S>>>,
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
+    /// Where the reference orbit has led the world.
+    orbit: Option<OrbitPoint>,
     /// What holds captured frames, if there can be any.
     closure: Option<Box<Closure<S>>>,
     slots: Vec<S>,
@@ -38,6 +40,7 @@ impl<S: Scalar> Evaluation<S> {
             recovered: model.coordinates.room(system),
             applied: Applied::none(system),
             dynamics: Dynamics::new(system, &model.spec),
+            orbit: None,
             closure: Closure::new(model),
             slots: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
@@ -59,6 +62,7 @@ impl<S: Scalar> Evaluation<S> {
     ) -> Result<(), Error> {
         let system = &model.system;
         model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
+        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
         self.stand(model, (derived, parameters), x);
         let here = model.split(x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
@@ -66,6 +70,7 @@ impl<S: Scalar> Evaluation<S> {
             system,
             derived,
             parameters,
+            orbit: self.orbit.as_ref(),
             kinematics: &self.kinematics,
             q,
             qd,
@@ -148,6 +153,7 @@ impl<S: Scalar> Evaluation<S> {
             system,
             derived,
             parameters,
+            orbit: self.orbit.as_ref(),
             kinematics: &self.kinematics,
             q,
             qd,
@@ -223,6 +229,9 @@ impl Evaluation<f64> {
         let derived = model.judge(&values, None, &mut Vec::new());
         let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
         model.start_coordinates(&values, &mut q, &mut qd);
+        if let Some(orbit) = &derived.orbit {
+            system.start_in_orbit(&orbit.at(0.0), &mut q, &mut qd);
+        }
         self.kinematics.update(system, &derived, &q, &qd);
         (values, derived, q, qd)
     }

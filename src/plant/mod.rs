@@ -94,7 +94,7 @@ impl Plant {
 
     /// The initial states, and what changes at events only, at the time `t` (s).
     pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) {
-        self.model.start(&self.derived, &self.parameters, x);
+        self.model.start(&self.derived, t, &self.parameters, x);
         self.model.start_discrete(discrete);
         // A joint that starts outside its range is refused before it comes to that.
         self.update_sides(t, x, &mut discrete.modes, &mut Vec::new());

@@ -354,17 +354,20 @@ impl Model {
         derived
     }
 
-    /// The initial states.
-    pub(super) fn start<S: Scalar>(&self, derived: &Derived, values: &[S], x: &mut [S]) {
+    /// The initial states, at the time `t` (s).
+    pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) {
         let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
         self.start_coordinates(values, &mut q, &mut qd);
+        if let Some(orbit) = &derived.orbit {
+            self.system.start_in_orbit(&orbit.at(t), &mut q, &mut qd);
+        }
         let parts = self.split_mut(x);
         let states = (parts.positions, parts.rates, parts.windings);
         self.coordinates.write((&self.system, derived), (&q, &qd), states);
         parts.work.fill(S::zero());
     }
 
-    /// The initial coordinates and rates of joints and modes.
+    /// The initial coordinates and rates of joints and modes, those of free bodies in the axes in which they are written.
     pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         for body in &self.system.bodies {
             if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {

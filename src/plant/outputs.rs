@@ -26,6 +26,10 @@ pub(super) struct Outputs {
 enum Group {
     /// Position, attitude, velocity, angular velocity of a frame.
     Frame(FrameRef),
+    /// Of the reference orbit: place and velocity from the centre, the orbital axes, their rate.
+    Orbit,
+    /// Place, attitude and motion of a free body as seen with the orbital axes.
+    InOrbit(usize),
     /// Acceleration of a free body's origin, body axes.
     Acceleration(usize),
     /// The moment of an attitude servo.
@@ -88,6 +92,9 @@ impl Outputs {
             groups: Vec::new(),
             flags: Vec::new(),
         };
+        if system.orbit.is_some() {
+            outputs.orbit();
+        }
         for (i, body) in system.bodies.iter().enumerate() {
             // Of bodies' places and motions and of joints' coordinates and rates, what is no state.
             let moves = body.joint.nv > 0;
@@ -117,6 +124,9 @@ impl Outputs {
                     Group::Acceleration(i),
                     Quantity::vector(&name, Unit::MetrePerSecond2, &what),
                 );
+                if system.orbit.is_some() {
+                    outputs.in_orbit(&body.name, i);
+                }
             }
         }
         for (i, servo) in loads.attitudes.iter().enumerate() {
@@ -363,6 +373,60 @@ impl Outputs {
         }
     }
 
+    fn orbit(&mut self) {
+        let vector = |field: &str, unit, what: &str| Quantity::vector(&format!("orbit.{field}"), unit, what);
+        let place = vector(
+            "r",
+            Unit::Metre,
+            "from the central body's centre to the world's origin on the reference orbit, inertial axes",
+        );
+        let velocity = vector(
+            "v",
+            Unit::MetrePerSecond,
+            "velocity of the world's origin on the reference orbit, inertial axes",
+        );
+        let attitude = Quantity::quaternion(
+            "orbit.q",
+            "attitude of the orbital axes (x upwards, y along track, z normal to the orbit), quaternion",
+        );
+        let rate = Quantity::new(
+            "orbit.rate",
+            Unit::RadianPerSecond,
+            "rate at which the orbital axes turn",
+        );
+        let all = place.into_iter().chain(velocity).chain(attitude).chain([rate]);
+        self.push(Group::Orbit, all);
+    }
+
+    fn in_orbit(&mut self, name: &str, body: usize) {
+        let seen = |what: &str| format!("{what} {name} as one sees it who turns with the orbital axes");
+        let vector =
+            |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}_orbital"), unit, &what);
+        let place = vector("r", Unit::Metre, seen("position of"));
+        let attitude = Quantity::quaternion(
+            &format!("{name}.q_orbital"),
+            &format!("{}, quaternion", seen("attitude of")),
+        );
+        let velocity = vector("v", Unit::MetrePerSecond, seen("velocity of"));
+        let rate = vector(
+            "w",
+            Unit::RadianPerSecond,
+            format!("{}, body axes", seen("angular velocity of")),
+        );
+        let angles = vector(
+            "rpy",
+            Unit::Radian,
+            format!("roll, pitch and yaw of {name} relative to the orbital axes (3-2-1)"),
+        );
+        let all = place
+            .into_iter()
+            .chain(attitude)
+            .chain(velocity)
+            .chain(rate)
+            .chain(angles);
+        self.push(Group::InOrbit(body), all);
+    }
+
     /// `places`: whether bodies can come apart.
     fn gaps(&mut self, places: bool) {
         let both = |length: (&str, Unit, &str), angle: (&str, Unit, &str)| {
@@ -505,6 +569,8 @@ impl Outputs {
                     y.vector(&F.V_WF.v);
                     y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
                 }
+                Group::Orbit => view.orbit(&mut y),
+                Group::InOrbit(body) => view.in_orbit(body, &mut y),
                 Group::Acceleration(body) => {
                     let at = &view.now.kinematics.bodies[body];
                     y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));

@@ -47,7 +47,7 @@ impl Tangent<1> {
         let values = plant.parameters.iter().zip(delta_p);
         let p: Vec<Dual<1>> = values.map(|(&p, &delta)| Dual::new(p, [delta])).collect();
         let mut x = vec![Dual::<1>::lift(0.0); at.0.len()];
-        model.start(&plant.derived, &p, &mut x);
+        model.start(&plant.derived, t, &p, &mut x);
         for (delta, x) in delta_x.iter_mut().zip(&x) {
             *delta = x.eps[0];
         }
@@ -165,8 +165,8 @@ impl Differences {
             let (x, rest) = values.split_at_mut(model.states.len());
             let (dx, y) = rest.split_at_mut(model.states.len());
             // They follow from the parameters, but for what has been set since.
-            model.start(&plant.derived, &plant.parameters, dx);
-            model.start(&derived, &parameters, x);
+            model.start(&plant.derived, t, &plant.parameters, dx);
+            model.start(&derived, t, &parameters, x);
             for (x, (&here, start)) in x.iter_mut().zip(at.0.iter().zip(&*dx)) {
                 *x += here - start;
             }

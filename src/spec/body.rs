@@ -1,4 +1,4 @@
-use super::{Beam, ModalData, Servo};
+use super::{Axes, Beam, ModalData, PerAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,13 +31,35 @@ pub struct Body {
     /// What bends, by its modes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modal: Option<Box<ModalData>>,
-    /// An ideal moment from outside that holds the attitude of a free body: gains about its axes (kp N·m/rad, kd N·m·s/rad), a number or three. Its reference is the inputs
-    /// `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (body axes), its switch `<body>.servo`.
+    /// An ideal moment from outside that holds the attitude of a free body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attitude_servo: Option<Box<Servo>>,
+    pub attitude_servo: Option<Box<AttitudeServo>>,
     /// Initial motion of a free body (one that no joint carries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
+}
+
+/// Brings a free body to a reference attitude by an ideal moment from outside. The reference is the inputs `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (body axes), the
+/// switch `<body>.servo`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AttitudeServo {
+    /// Proportional gain about the body's axes, N·m/rad: a number or three.
+    pub kp: PerAxis,
+    /// Derivative gain, N·m·s/rad: a number or three.
+    pub kd: PerAxis,
+    /// Whether it is on at the start. Default: yes.
+    #[serde(default = "AttitudeServo::is_on")]
+    pub on: bool,
+    /// The axes to which the reference is relative: inertial ones, or the orbital ones, so that at the inputs' start values (no turn, no rate) it holds the body upright. Default `world`.
+    #[serde(default, skip_serializing_if = "Axes::is_default")]
+    pub axes: Axes,
+}
+
+impl AttitudeServo {
+    fn is_on() -> bool {
+        true
+    }
 }
 
 /// Three principal moments, or three moments and three products, kg·m².
@@ -73,6 +95,9 @@ pub struct FreeStart {
     /// Angular velocity, rad/s, body axes.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
+    /// The axes to which all of it is relative, of a free body near an `orbit`. Default `world`.
+    #[serde(default, skip_serializing_if = "Axes::is_default")]
+    pub axes: Axes,
 }
 
 /// A frame fixed to a body.

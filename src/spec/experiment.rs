@@ -1,3 +1,4 @@
+use super::Orbit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +9,9 @@ pub struct Environment {
     /// Uniform gravity, m/s², world axes. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity: Option<[f64; 3]>,
+    /// The orbit near which the craft are, with the gravity there. Default: none, free space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orbit: Option<Orbit>,
 }
 
 /// Which outputs the FMU offers beside joints, free bodies, frames and measures.

@@ -1,4 +1,4 @@
-use super::FreeStart;
+use super::{Axes, FreeStart};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -330,6 +330,7 @@ impl JointStart {
             rpy_deg: self.rpy_deg,
             velocity: self.velocity.unwrap_or_default(),
             angular_velocity: self.angular_velocity.unwrap_or_default(),
+            axes: Axes::World,
         }
     }
 }

@@ -14,11 +14,12 @@ mod formulation;
 mod joint;
 mod modal;
 mod names;
+mod orbit;
 mod signal;
 mod source;
 
 pub use beam::{Beam, Boundary, Section};
-pub use body::{Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
+pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
@@ -26,6 +27,7 @@ pub use formulation::{Capability, Constraints, Coupling, Formulation, Quaternion
 pub use joint::{Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
+pub use orbit::{Axes, Gravity, Orbit};
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::Source;
 

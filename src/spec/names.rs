@@ -32,7 +32,7 @@ pub(super) fn objection(name: &str) -> Option<String> {
     None
 }
 
-const OWN: [&str; 5] = [super::WORLD, "system", "environment", "signal", "solver"];
+const OWN: [&str; 6] = [super::WORLD, "system", "environment", "signal", "solver", "orbit"];
 
 /// What the Modelica wrapper around an imported FMU declares itself.
 const OMC_WRAPPER: [&str; 9] = [

@@ -1,9 +1,9 @@
 use super::beam::segment_name;
 use super::{
-    Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, ParamId, Place, Quantity, RigidMass, Station,
-    System, Unit,
+    Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, Orbit, ParamId, Place, Quantity, RigidMass,
+    Station, System, Unit,
 };
-use crate::spec::{self, Coupling, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at};
+use crate::spec::{self, Axes, Coupling, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ impl Joint {
             rotor_inertia: None,
             q_start: None,
             v_start: None,
+            start_axes: Axes::World,
         }
     }
 }
@@ -48,6 +49,7 @@ impl System {
                 .quaternion
                 .as_ref()
                 .is_some_and(|options| options.coupling != Coupling::Full),
+            orbit: (spec.environment.orbit.as_ref()).map(|orbit| Orbit::declare(orbit, declare)),
         };
         let mut indices = Vec::with_capacity(spec.body.len());
         for (name, parent, joint) in tree_order(spec)? {
@@ -450,11 +452,20 @@ pub(super) fn declare_placement(
 fn declare_free_start(joint: &mut Joint, start: &FreeStart, place: &[String], declare: &mut Declarations) {
     let name = &joint.name;
     let named = |field: &str| [place, &[field.to_owned()]].concat();
-    let frame = if joint.written { "joint frame" } else { "inertial axes" };
+    joint.start_axes = start.axes;
+    let frame = match (joint.written, start.axes) {
+        (true, _) => "joint frame",
+        (false, Axes::World) => "inertial axes",
+        (false, Axes::Orbital) => "orbital axes",
+    };
+    let relative = match start.axes {
+        Axes::World => "",
+        Axes::Orbital => " relative to the orbital axes",
+    };
     joint.q_start = Some(declare.parameters(
         Quantity::quaternion(
             &format!("{name}.q_start"),
-            &format!("initial attitude of {name}, quaternion"),
+            &format!("initial attitude of {name}{relative}, quaternion"),
         ),
         &spec::rotation(start.attitude, start.rpy_deg).to_array(),
         false,
@@ -474,7 +485,7 @@ fn declare_free_start(joint: &mut Joint, start: &FreeStart, place: &[String], de
         Quantity::vector(
             &format!("{name}.w_start"),
             Unit::RadianPerSecond,
-            &format!("initial angular velocity of {name}, body axes"),
+            &format!("initial angular velocity of {name}{relative}, body axes"),
         ),
         &start.angular_velocity,
         false,

@@ -38,6 +38,8 @@ struct FieldMotion<S: Scalar> {
     z_dot: S,
     /// What the modes' rates alone give of `z̈`.
     z_bias: S,
+    /// `∫ p f dm`, beam axes.
+    Y: Vec3<S>,
     /// `∂z/∂η`, by the modes of its amplitude.
     dz: [(usize, S); 2],
     /// How many modes there are in it.
@@ -68,6 +70,7 @@ impl<S: Scalar> FieldMotion<S> {
             z,
             z_dot,
             z_bias,
+            Y: Vec3::zeros(),
             dz,
             of,
             force: zero,
@@ -139,6 +142,7 @@ impl<S: Scalar> Deflection<S> {
                 Y += other.d * S::lift(A);
                 V += other.d_dot * S::lift(A);
             }
+            self.fields[i].Y = Y;
             let motion = self.fields[i];
             let (ae, b) = (e * S::lift(field.a), Y.cross(&e));
             h += ae * motion.z;
@@ -204,6 +208,19 @@ impl<S: Scalar> Deflection<S> {
             }
         }
         Wrench::new(R * moment.cross(&f_R), f * S::lift(elastic.length))
+    }
+
+    /// Adds to `tau` (one number for each mode) the forces on the modes by a field of accelerations that is `g + G p` (m/s², world axes) at `p` from the body's origin:
+    /// `Q_k = Σ ∂z_i/∂η_k e_i·(a_i g + G Y_i)`. What sections that turn feel by themselves is left out, as their spin is beyond order zero.
+    pub fn add_field(&self, elastic: &Elastic, at: &BodyKinematics<S>, (g, G): (&Vec3<S>, &Mat3<S>), tau: &mut [S]) {
+        let R = at.R_WB * lift33::<S>(&elastic.axes);
+        let (g, G) = (R.tr_mul(g), R.tr_mul(&(G * R)));
+        for (field, motion) in elastic.fields.iter().zip(&self.fields) {
+            let force = lift3::<S>(&field.e).dot(&(g * S::lift(field.a) + G * motion.Y));
+            for &(k, dz) in motion.dz() {
+                tau[k] += force * dz;
+            }
+        }
     }
 
     /// Adds what the fields `i ≤ j` have in common, of which one is drawn in, to the modal mass and to the fields' forces.

@@ -1,6 +1,7 @@
 use super::solved::Solved;
 use super::{
-    Body, Elastic, Joint, JointModel, ParamId, Parameter, Place, RigidMass, Station, StationConstants, System, joint,
+    Body, Elastic, Joint, JointModel, OrbitConstants, ParamId, Parameter, Place, RigidMass, Station, StationConstants,
+    System, joint,
 };
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
@@ -18,6 +19,8 @@ pub struct Derived {
     pub frames: Vec<FrameConstants>,
     /// One for each station.
     pub stations: Vec<StationConstants>,
+    /// The reference orbit.
+    pub orbit: Option<OrbitConstants>,
     /// One for each body: its beam with the modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,
 }
@@ -120,11 +123,16 @@ impl System {
             }
         });
         let frames = frames.collect();
+        let orbit = self
+            .orbit
+            .as_ref()
+            .map(|orbit| orbit.derive(declared, values, problems));
         Derived {
             bodies,
             rotor_inertia,
             frames,
             stations,
+            orbit,
             beams,
         }
     }

@@ -14,6 +14,7 @@ pub mod joint;
 mod kinematics;
 mod maximal;
 mod modal;
+mod orbit;
 mod quantity;
 mod solved;
 mod unit;
@@ -27,11 +28,12 @@ pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Baumgarte, Maximal, Recovered};
 pub use modal::{ModalData, Node};
+pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
 pub use velocities::PER_BODY;
 
-use crate::spec::{JointMotion, JointType};
+use crate::spec::{Axes, JointMotion, JointType};
 use std::sync::Arc;
 
 /// Bodies, joints and frames of one or more craft.
@@ -49,6 +51,8 @@ pub struct System {
     pub nv: usize,
     /// Whether flexible bodies are coupled with their motion by the matrices at rest alone.
     pub couples_linearly: bool,
+    /// The orbit along which the world's origin moves.
+    pub orbit: Option<Orbit>,
 }
 
 /// A body and the joint that carries it.
@@ -167,6 +171,8 @@ pub struct Joint {
     pub q_start: Option<ParamId>,
     /// Initial rates, in the state's order.
     pub v_start: Option<ParamId>,
+    /// The axes to which a free body's start is relative.
+    pub start_axes: Axes,
 }
 
 impl Joint {

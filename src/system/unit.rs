@@ -36,6 +36,7 @@ pub enum Unit {
     NewtonSecond,
     NewtonMetreSecond,
     Pascal,
+    Metre3PerSecond2,
 }
 
 /// A unit's exponents over the base units.
@@ -88,6 +89,7 @@ impl Unit {
             Self::NewtonSecond => "N.s",
             Self::NewtonMetreSecond => "N.m.s",
             Self::Pascal => "Pa",
+            Self::Metre3PerSecond2 => "m3/s2",
         }
     }
 
@@ -128,6 +130,7 @@ impl Unit {
             Self::NewtonSecond => "Impulse",
             Self::NewtonMetreSecond => "AngularImpulse",
             Self::Pascal => "Pressure",
+            Self::Metre3PerSecond2 => "GravitationalParameter",
         }
     }
 
@@ -162,6 +165,7 @@ impl Unit {
             Self::NewtonSecond => (1, 1, -1, 0),
             Self::NewtonMetreSecond => (1, 2, -1, 0),
             Self::Pascal => (1, -1, -2, 0),
+            Self::Metre3PerSecond2 => (0, 3, -2, 0),
             Self::NewtonPerMetre | Self::NewtonPerMetreOfLength => (1, 0, -2, 0),
             Self::NewtonMetrePerRadian => (1, 2, -2, -1),
             Self::NewtonSecondPerMetre => (1, 0, -1, 0),

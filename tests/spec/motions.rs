@@ -81,3 +81,39 @@ fn an_attitude_servo_needs_a_free_body_and_three_axes() {
     let [problem] = servo("base", "-1.0").try_into().expect("one");
     assert!(problem.contains("base.kp[1] = -1 N.m/rad is negative"), "{problem}");
 }
+
+/// An orbit has its perigee above the ground, no uniform gravity beside it, and orbital axes need one.
+#[test]
+fn an_orbit_is_closed_and_above_the_ground() {
+    let orbit = |numbers: &str| report(&format!("{GOOD}[environment.orbit]\n{numbers}\n"));
+    assert_eq!(orbit("semi_major_axis = 7e6"), Vec::<String>::new());
+    let [problem] = orbit("semi_major_axis = 400e3").try_into().expect("one");
+    assert!(
+        problem.ends_with(
+            "orbit.semi_major_axis: the orbit's perigee, 400 km from the centre, is inside the central body (radius 6378.137 km); is it the height above ground?"
+        ),
+        "{problem}"
+    );
+    let [problem] = orbit("semi_major_axis = 7e6\neccentricity = 1.0")
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.ends_with("orbit.eccentricity: an eccentricity of 1 is no closed orbit: it is below 1"),
+        "{problem}"
+    );
+    let [problem] = orbit("semi_major_axis = 7e6\nmu = 0.0").try_into().expect("one");
+    assert!(problem.contains("orbit.mu = 0 m3/s2 is not positive"), "{problem}");
+    let with_gravity =
+        format!("{GOOD}[environment]\ngravity = [0.0, 0.0, -9.81]\norbit = {{ semi_major_axis = 7e6 }}\n");
+    let [problem] = report(&with_gravity).try_into().expect("one");
+    assert!(problem.ends_with("leave `gravity` or `orbit` out"), "{problem}");
+    let [problem] = report(&format!(
+        "{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\naxes = \"orbital\"\n"
+    ))
+    .try_into()
+    .expect("one");
+    assert!(
+        problem.ends_with("attitude_servo.axes: there are orbital axes near an orbit only: write [environment.orbit]"),
+        "{problem}"
+    );
+}

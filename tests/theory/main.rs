@@ -13,6 +13,7 @@ mod identities;
 mod impact;
 mod linearisation;
 mod locked;
+mod orbit;
 mod orthogonal_complement;
 mod quaternion;
 mod random_tree;

@@ -183,7 +183,7 @@ impl Probe {
 
     pub fn start(&self, parameters: &[f64], derived: &Derived) -> Vec<f64> {
         let mut x = vec![0.0; self.model.states.len()];
-        self.model.start(derived, parameters, &mut x);
+        self.model.start(derived, 0.0, parameters, &mut x);
         x
     }
 

@@ -1,4 +1,4 @@
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Loads};
@@ -55,6 +55,28 @@ impl<S: Scalar> View<'_, S> {
             p_WF: now.kinematics.pose(now.system, now.derived, frame).p,
             V_WF: now.kinematics.carrier(now.system.carrier(frame)).V_WB.shift(&arm.p),
         }
+    }
+
+    pub(super) fn orbit(&self, y: &mut Cursor<S>) {
+        if let Some(orbit) = self.now.orbit {
+            y.vector(&lift3(&orbit.R));
+            y.vector(&lift3(&orbit.V));
+            y.quaternion(orbit.q_WO.lift());
+            y.number(S::lift(orbit.w_WO.norm()));
+        }
+    }
+
+    /// A free body, as one sees it who turns with the orbital axes.
+    pub(super) fn in_orbit(&self, body: usize, y: &mut Cursor<S>) {
+        let Some(orbit) = self.now.orbit else { return };
+        let at = &self.now.kinematics.bodies[body];
+        let (R_WO, w_WO) = (lift33::<S>(&orbit.R_WO), lift3::<S>(&orbit.w_WO));
+        let q_OB = orbit.q_WO.conjugate().lift() * self.q_WB[body];
+        y.vector(&R_WO.tr_mul(&at.p_WB));
+        y.quaternion(q_OB);
+        y.vector(&R_WO.tr_mul(&(at.V_WB.v - w_WO.cross(&at.p_WB))));
+        y.vector(&at.R_WB.tr_mul(&(at.V_WB.w - w_WO)));
+        y.vector(&roll_pitch_yaw(q_OB));
     }
 
     pub(super) fn beam(&self, body: usize, y: &mut Cursor<S>) {

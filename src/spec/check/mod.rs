@@ -7,7 +7,7 @@ mod frame;
 mod joint;
 mod signal;
 
-use super::{Capability, Coupling, JointType, Spec, WORLD, modal, names, problem};
+use super::{Axes, Capability, Coupling, JointType, Spec, WORLD, modal, names, problem};
 use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
@@ -37,6 +37,7 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     for (input, signal) in &spec.signal {
         check.signal(input, signal);
     }
+    check.orbit();
     check.experiment();
     check.formulation();
 }
@@ -299,6 +300,31 @@ impl Check<'_> {
                 }
                 way.push(above);
                 above = &up.parent;
+            }
+        }
+    }
+
+    /// What needs an orbit, and what goes with none.
+    fn orbit(&mut self) {
+        let spec = self.spec;
+        if spec.environment.orbit.is_some() {
+            if spec.environment.gravity.is_some() {
+                let what = "in orbit, gravity is that of the central body: leave `gravity` or `orbit` out";
+                self.report("environment", "gravity", "", what);
+            }
+            return;
+        }
+        for (name, body) in &spec.body {
+            let start = body.start.as_ref().map(|start| ("start.axes", start.axes));
+            let servo = body.attitude_servo.as_ref();
+            let servo = servo.map(|servo| ("attitude_servo.axes", servo.axes));
+            for (field, _) in start
+                .into_iter()
+                .chain(servo)
+                .filter(|(_, axes)| *axes == Axes::Orbital)
+            {
+                let what = "there are orbital axes near an orbit only: write [environment.orbit]";
+                self.report("body", name, field, what);
             }
         }
     }

@@ -1,0 +1,112 @@
+//! Gravity: uniform, or that of an orbit.
+
+use super::Instant;
+use crate::algebra::{Mat3, Scalar, Sym3, Wrench, lift3};
+use crate::dynamics::Applied;
+use crate::spec::{Environment, at};
+use crate::system::{Declarations, ParamId, Quantity, Unit};
+
+/// Uniform gravity, which has a potential.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Uniform(ParamId);
+
+impl Uniform {
+    pub fn declare(environment: &Environment, declare: &mut Declarations) -> Option<Self> {
+        let gravity = environment.gravity?;
+        Some(Self(declare.parameters(
+            Quantity::vector(
+                "environment.gravity",
+                Unit::MetrePerSecond2,
+                "uniform gravity, inertial axes",
+            ),
+            &gravity,
+            false,
+            &at("environment", "", "gravity"),
+        )))
+    }
+
+    pub fn add<S: Scalar>(self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let g = lift3::<S>(&self.0.vector(now.parameters));
+        for (i, constants) in now.derived.bodies.iter().enumerate() {
+            let h = now.first_moment(i);
+            applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * S::lift(constants.m));
+            if let Some(modes) = &now.system.bodies[i].modes {
+                let bent = &now.kinematics.deflections[modes.index];
+                for (tau, L) in applied.tau[modes.rates()].iter_mut().zip(&bent.L) {
+                    *tau += L.f.dot(&g);
+                }
+            }
+        }
+    }
+
+    /// Zero at the world's origin, J.
+    pub fn potential_energy<S: Scalar>(self, now: &Instant<S>) -> S {
+        let g = lift3::<S>(&self.0.vector(now.parameters));
+        let bodies = now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate();
+        bodies.fold(S::zero(), |energy, (i, (body, at))| {
+            energy - g.dot(&(at.p_WB * S::lift(body.m) + now.first_moment(i)))
+        })
+    }
+}
+
+/// Adds the gravity of the orbit, if there is one, as the world's origin sees it, which falls with it.
+///
+/// All of it is the gradient of `m U(r) + ½ P:∇∇U` with the potential `U` at each body's mass centre `r` and the body's second moment of mass `P` about it, bent as it is:
+/// force, moment, and the forces on the modes.
+pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
+    let Some(orbit) = now.orbit else { return };
+    for (i, constants) in now.derived.bodies.iter().enumerate() {
+        let at = &now.kinematics.bodies[i];
+        let (modes, h, per_m) = (
+            &now.system.bodies[i].modes,
+            now.first_moment(i),
+            S::lift(1.0 / constants.m),
+        );
+        let J = match modes {
+            Some(modes) => now.kinematics.deflections[modes.index].J,
+            None => constants.J_Bo.lift::<S>().express(&at.R_WB),
+        };
+        let c = h * per_m;
+        let P = second_moment(&J) - h * c.transpose();
+        let field = orbit.gravity(&(at.p_WB + c));
+        let g = field.g + field.beyond_gradient(&P) * per_m;
+        applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g) + field.moment(&P), g * S::lift(constants.m));
+        if let (Some(modes), Some(elastic)) = (modes, &constants.elastic) {
+            let bent = &now.kinematics.deflections[modes.index];
+            let at_origin = g - field.G * c;
+            bent.add_field(elastic, at, (&at_origin, &field.G), &mut applied.tau[modes.rates()]);
+        }
+    }
+}
+
+/// `∫ p pᵀ dm` of an inertia, kg·m².
+fn second_moment<S: Scalar>(J: &Sym3<S>) -> Mat3<S> {
+    let mut P = -J.full();
+    let half = J.trace() * S::lift(0.5);
+    for i in 0..3 {
+        P[(i, i)] += half;
+    }
+    P
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Vec3;
+
+    #[test]
+    fn a_second_moment_is_that_of_particles() {
+        let particles = [
+            (2.0, Vec3::new(0.3, -1.0, 0.7)),
+            (0.5, Vec3::new(1.3, 0.4, -0.2)),
+            (1.1, Vec3::new(-0.6, 0.9, 2.0)),
+        ];
+        let mut J = Sym3::zero();
+        let mut P = Mat3::zeros();
+        for (m, p) in particles {
+            J = J + Sym3::point_mass(m, &p);
+            P += p * p.transpose() * m;
+        }
+        assert!((second_moment(&J) - P).norm() < 1e-14 * P.norm());
+    }
+}

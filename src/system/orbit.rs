@@ -1,0 +1,376 @@
+//! The reference orbit, along which the world's origin moves, and gravity near it.
+
+use super::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
+use crate::Problem;
+use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, lift3, lift33};
+use crate::spec::{self, Axes, Gravity, at};
+use std::f64::consts::{PI, TAU};
+
+/// The reference orbit's parameters.
+#[derive(Clone, Debug)]
+pub struct Orbit {
+    semi_major_axis: ParamId,
+    eccentricity: ParamId,
+    inclination: ParamId,
+    ascending_node: ParamId,
+    argument_of_perigee: ParamId,
+    true_anomaly: ParamId,
+    mu: ParamId,
+    radius: ParamId,
+    J2: Option<ParamId>,
+    gravity: Gravity,
+}
+
+/// What follows from them.
+#[derive(Clone, Debug)]
+pub struct OrbitConstants {
+    /// μ, m³/s².
+    mu: f64,
+    /// `−3/2 μ J₂ R_E²`, m⁵/s².
+    oblateness: f64,
+    gravity: Gravity,
+    /// Semi-latus rectum, m.
+    p: f64,
+    e: f64,
+    /// Mean motion, rad/s.
+    n: f64,
+    /// Mean anomaly at the time 0, rad.
+    M: f64,
+    /// Attitude of the orbit's axes, x to the perigee and z along the angular momentum.
+    q_WP: Quaternion<f64>,
+}
+
+/// The reference orbit at one instant.
+#[derive(Clone, Debug)]
+pub struct OrbitPoint {
+    /// From the central body's centre to the world's origin, m, world axes.
+    pub R: Vec3<f64>,
+    /// The origin's velocity, m/s, world axes.
+    pub V: Vec3<f64>,
+    /// Attitude of the orbital axes: x upwards, y along track, z normal to the orbit.
+    pub q_WO: Quaternion<f64>,
+    /// The same as a matrix.
+    pub R_WO: Mat3<f64>,
+    /// Angular velocity of the orbital axes, rad/s, world axes.
+    pub w_WO: Vec3<f64>,
+    mu: f64,
+    oblateness: f64,
+    gravity: Gravity,
+}
+
+/// Gravity at a place, as one sees it who falls with the world's origin, and how it changes about that place; world axes.
+#[derive(Clone, Copy, Debug)]
+pub struct GravityAt<S: Scalar> {
+    /// Of a particle there, m/s².
+    pub g: Vec3<S>,
+    /// The gradient `∂g/∂r`, symmetric, 1/s².
+    pub G: Mat3<S>,
+    /// Towards the centre from there: the unit vector r̂, and `3 μ/(2 r⁴)`, 1/(m·s²); none where gravity is linear.
+    curvature: Option<(Vec3<S>, S)>,
+}
+
+impl Orbit {
+    /// Declares the orbit's numbers.
+    pub(super) fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Self {
+        let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
+            let quantity = Quantity::new(format!("orbit.{field}"), unit, what).bounded(bound);
+            // Of lengths and of what belongs to the central body, the size is that of the number itself.
+            let nominal = if unit == Unit::Radian || value == 0.0 {
+                1.0
+            } else {
+                value.abs()
+            };
+            declare.parameter(
+                Quantity { nominal, ..quantity },
+                value,
+                false,
+                &at("environment", "orbit", place),
+            )
+        };
+        let semi_major_axis = number(
+            "semi_major_axis",
+            "semi_major_axis",
+            written.semi_major_axis,
+            Unit::Metre,
+            Bound::Positive,
+            "semi-major axis of the reference orbit",
+        );
+        let eccentricity = number(
+            "eccentricity",
+            "eccentricity",
+            written.eccentricity,
+            Unit::One,
+            Bound::NotNegative,
+            "eccentricity of the reference orbit",
+        );
+        let mut angle = |field: &str, degrees: f64, what: &str| {
+            number(
+                field,
+                &format!("{field}_deg"),
+                degrees.to_radians(),
+                Unit::Radian,
+                Bound::None,
+                what,
+            )
+        };
+        Self {
+            semi_major_axis,
+            eccentricity,
+            inclination: angle(
+                "inclination",
+                written.inclination_deg,
+                "inclination of the reference orbit",
+            ),
+            ascending_node: angle(
+                "ascending_node",
+                written.ascending_node_deg,
+                "right ascension of the reference orbit's ascending node",
+            ),
+            argument_of_perigee: angle(
+                "argument_of_perigee",
+                written.argument_of_perigee_deg,
+                "argument of the reference orbit's perigee",
+            ),
+            true_anomaly: angle(
+                "true_anomaly",
+                written.true_anomaly_deg,
+                "true anomaly on the reference orbit at the time 0",
+            ),
+            mu: number(
+                "mu",
+                "mu",
+                written.mu,
+                Unit::Metre3PerSecond2,
+                Bound::Positive,
+                "gravitational parameter of the central body",
+            ),
+            radius: number(
+                "radius",
+                "radius",
+                written.radius,
+                Unit::Metre,
+                Bound::Positive,
+                "equatorial radius of the central body",
+            ),
+            J2: written
+                .J2
+                .map(|J2| number("J2", "J2", J2, Unit::One, Bound::None, "oblateness of the central body")),
+            gravity: written.gravity,
+        }
+    }
+
+    /// Computes the constants, and judges the numbers.
+    pub(super) fn derive(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) -> OrbitConstants {
+        let (a, e) = (self.semi_major_axis.of(values), self.eccentricity.of(values));
+        let (mu, radius) = (self.mu.of(values), self.radius.of(values));
+        let mut report = |id: ParamId, what: String| {
+            problems.push(Problem {
+                at: declared[id.0].at.clone(),
+                what,
+            });
+        };
+        if e >= 1.0 {
+            report(
+                self.eccentricity,
+                format!("an eccentricity of {e} is no closed orbit: it is below 1"),
+            );
+        } else if a > 0.0 && a * (1.0 - e) <= radius {
+            let [km, body] = [a * (1.0 - e), radius].map(|length| length / 1000.0);
+            let what = format!(
+                "the orbit's perigee, {km} km from the centre, is inside the central body (radius {body} km); is it the height above ground?"
+            );
+            report(self.semi_major_axis, what);
+        }
+        let e = e.clamp(0.0, 0.999_999);
+        let nu = self.true_anomaly.of(values);
+        // tan E/2 = √((1 − e)/(1 + e)) tan ν/2, in the same turn.
+        let (s, c) = (0.5 * nu).sin_cos();
+        let half = ((1.0 - e).sqrt() * s).atan2((1.0 + e).sqrt() * c);
+        let E = 2.0 * half;
+        let turn = |axis: Vec3<f64>, id: ParamId| Quaternion::from_axis_angle(axis, id.of(values));
+        OrbitConstants {
+            mu,
+            oblateness: self.J2.map_or(0.0, |J2| -1.5 * mu * J2.of(values) * radius * radius),
+            gravity: self.gravity,
+            p: a * (1.0 - e * e),
+            e,
+            n: (mu / a).sqrt() / a,
+            M: E - e * E.sin(),
+            q_WP: turn(Vec3::z(), self.ascending_node)
+                * turn(Vec3::x(), self.inclination)
+                * turn(Vec3::z(), self.argument_of_perigee),
+        }
+    }
+}
+
+/// The eccentric anomaly (rad) of the mean anomaly `M` in −π … π: `E − e sin E = M`, by Newton's method. From where it starts it comes down on the root from one side.
+fn eccentric_anomaly(M: f64, e: f64) -> f64 {
+    let mut E = if e > 0.8 {
+        PI.copysign(M)
+    } else {
+        (M + e * M.signum()).clamp(-PI, PI)
+    };
+    for _ in 0..50 {
+        let step = (E - e * E.sin() - M) / (1.0 - e * E.cos());
+        E -= step;
+        if step.abs() <= 4.0 * f64::EPSILON {
+            break;
+        }
+    }
+    E
+}
+
+impl OrbitConstants {
+    /// Where the world's origin is at the time `t` (s), by Kepler's equation.
+    pub fn at(&self, t: f64) -> OrbitPoint {
+        let M = self.M + self.n * t;
+        let turns = (M / TAU).round();
+        let E = eccentric_anomaly(M - TAU * turns, self.e);
+        let e = self.e;
+        // tan(ν − E)/2 = β sin E/(1 − β cos E): no turn is lost.
+        let beta = e / (1.0 + (1.0 - e * e).sqrt());
+        let (s, c) = E.sin_cos();
+        let nu = E + 2.0 * (beta * s).atan2(1.0 - beta * c);
+        let (s, c) = nu.sin_cos();
+        let per_r = (1.0 + e * c) / self.p;
+        let (r, h) = (1.0 / per_r, (self.mu * self.p).sqrt());
+        let half_turns = Quaternion::from_axis_angle(Vec3::z(), nu + TAU * (turns % 2.0));
+        let q_WO = self.q_WP * half_turns;
+        let R_WO = q_WO.rotation();
+        OrbitPoint {
+            R: R_WO.column(0) * r,
+            V: R_WO * Vec3::new(self.mu / h * e * s, h * per_r, 0.0),
+            q_WO,
+            w_WO: R_WO.column(2) * (h * per_r * per_r),
+            R_WO,
+            mu: self.mu,
+            oblateness: self.oblateness,
+            gravity: self.gravity,
+        }
+    }
+}
+
+impl System {
+    /// Takes the starts of free bodies that are relative to the orbital axes to world axes, in the coordinates `q` and the rates `qd` of all joints and modes.
+    pub fn start_in_orbit<S: Scalar>(&self, orbit: &OrbitPoint, q: &mut [S], qd: &mut [S]) {
+        let joints = self.bodies.iter().map(|body| &body.joint);
+        for joint in joints.filter(|joint| joint.start_axes == Axes::Orbital) {
+            let (q, qd) = (&mut q[joint.q..joint.q + 7], &mut qd[joint.v..joint.v + 6]);
+            let vector = |parts: &[S]| Vec3::from_column_slice(parts);
+            let q_OB = Quaternion::from_slice(q);
+            let (w, v) = orbit.seen_from_world((q_OB, vector(&q[4..])), (vector(&qd[..3]), vector(&qd[3..])));
+            let q_WO = orbit.q_WO.lift::<S>();
+            let r = q_WO.rotate(vector(&q[4..]));
+            q[..4].copy_from_slice(&(q_WO * q_OB).to_array());
+            q[4..].copy_from_slice(r.as_slice());
+            qd[..3].copy_from_slice(w.as_slice());
+            qd[3..].copy_from_slice(v.as_slice());
+        }
+    }
+}
+
+impl OrbitPoint {
+    /// A body's angular velocity (rad/s, body axes) and velocity (m/s, world axes) in the world, of its attitude, position, angular velocity (body axes) and velocity as one sees them who turns
+    /// with the orbital axes.
+    fn seen_from_world<S: Scalar>(
+        &self,
+        (q_OB, r): (Quaternion<S>, Vec3<S>),
+        (w, v): (Vec3<S>, Vec3<S>),
+    ) -> (Vec3<S>, Vec3<S>) {
+        let w_WO_O = lift3::<S>(&self.R_WO.tr_mul(&self.w_WO));
+        let v_O = v + w_WO_O.cross(&r);
+        (w + q_OB.conjugate().rotate(w_WO_O), lift33::<S>(&self.R_WO) * v_O)
+    }
+
+    /// Gravity at `rho` (m) from the world's origin.
+    ///
+    /// What differs from the origin's own fall is without cancellation (Encke's method in Battin's form): with `q = ρ·(2R + ρ)/R²` and
+    /// `F = 1 − (1 + q)^(−3/2)`
+    ///
+    /// ```text
+    ///     g(R + ρ) − g(R) = −μ/R³ (ρ (1 − F) − R F)
+    /// ```
+    pub fn gravity<S: Scalar>(&self, rho: &Vec3<S>) -> GravityAt<S> {
+        let R = lift3::<S>(&self.R);
+        match self.gravity {
+            Gravity::Exact => {
+                let R2 = self.R.norm_squared();
+                let q = rho.dot(&(R + R + rho)) * S::lift(1.0 / R2);
+                let one = S::lift(1.0);
+                let p = (one + q) * (one + q).sqrt();
+                let F = q * (S::lift(3.0) + q * (S::lift(3.0) + q)) / (p * (one + p));
+                let mut g = (rho * (one - F) - R * F) * S::lift(-self.mu / (R2 * R2.sqrt()));
+                let (a, G, curvature) = self.field(&(R + rho));
+                g += a;
+                GravityAt {
+                    g,
+                    G,
+                    curvature: Some(curvature),
+                }
+            }
+            Gravity::SecondOrder => {
+                let (a, G, _) = self.field(&self.R);
+                let G = lift33::<S>(&G);
+                GravityAt {
+                    g: lift3::<S>(&a) + G * rho,
+                    G,
+                    curvature: None,
+                }
+            }
+        }
+    }
+
+    /// At `r` (m) from the centre: what the oblateness adds to gravity, m/s², the whole gradient, 1/s², and what makes the gradient change.
+    fn field<S: Scalar>(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, (Vec3<S>, S)) {
+        let number = |value: f64| S::lift(value);
+        let r2 = r.dot(r);
+        let per_r = number(1.0) / r2.sqrt();
+        let per_r2 = per_r * per_r;
+        let u = r * per_r;
+        let k = number(self.mu) * per_r * per_r2;
+        let mut G = u * u.transpose() * (number(3.0) * k);
+        for i in 0..3 {
+            G[(i, i)] -= k;
+        }
+        let curvature = (u, number(1.5) * k * per_r);
+        if self.oblateness == 0.0 {
+            return (Vec3::zeros(), G, curvature);
+        }
+        // g = c/r⁴ ((1 − 5 s²) û + 2 s ẑ),  s = û·ẑ,  c = −3/2 μ J₂ R_E²
+        let s = u.z;
+        let c = number(self.oblateness) * per_r2 * per_r2;
+        let [one, five] = [1.0, 5.0].map(number);
+        let along = one - five * s * s;
+        let z = Vec3::new(number(0.0), number(0.0), one);
+        let g = (u * along + z * (s + s)) * c;
+        let c = c * per_r;
+        let uz = u * z.transpose();
+        G += (u * u.transpose() * (number(35.0) * s * s - five) - (uz + uz.transpose()) * (number(10.0) * s)) * c;
+        for i in 0..3 {
+            G[(i, i)] += along * c;
+        }
+        G[(2, 2)] += c + c;
+        (g, G, curvature)
+    }
+}
+
+impl<S: Scalar> GravityAt<S> {
+    /// What the change of the gradient adds to the force on a body (N) with the second moment of mass `P = ∫ p pᵀ dm` (kg·m²) about the place:
+    /// `3μ/(2r⁴) ((tr P − 5 r̂·P r̂) r̂ + 2 P r̂)`. With it and the moment of the gradient, a body keeps its energy and its angular momentum about the centre.
+    pub fn beyond_gradient(&self, P: &Mat3<S>) -> Vec3<S> {
+        self.curvature.map_or_else(Vec3::zeros, |(u, c)| {
+            let Pu = P * u;
+            (u * (P.trace() - u.dot(&Pu) * S::lift(5.0)) + Pu + Pu) * c
+        })
+    }
+
+    /// The moment of the gradient about the place, `∫ p × G p dm`, N·m.
+    pub fn moment(&self, P: &Mat3<S>) -> Vec3<S> {
+        let PG = P * self.G;
+        Vec3::new(
+            PG[(1, 2)] - PG[(2, 1)],
+            PG[(2, 0)] - PG[(0, 2)],
+            PG[(0, 1)] - PG[(1, 0)],
+        )
+    }
+}
