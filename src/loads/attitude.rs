@@ -19,15 +19,20 @@ pub(super) struct AttitudeLaw {
 }
 
 impl AttitudeLaw {
+    /// How far the attitude `q` is off its reference: the rotation vector, rad.
+    pub fn error<S: Scalar>(&self, now: &Instant<S>, q: Quaternion<S>) -> Vec3<S> {
+        let [q, q_ref] = [q, Quaternion::from_slice(&now.inputs[self.q_ref..])].map(Quaternion::normalised);
+        log(q.conjugate() * q_ref)
+    }
+
     /// The moment at the attitude `q` and the angular velocity `w`, N·m.
     pub fn moment<S: Scalar>(&self, now: &Instant<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
         if now.inputs[self.switch].value() <= 0.5 {
             return Vec3::zeros();
         }
-        let [q, q_ref] = [q, Quaternion::from_slice(&now.inputs[self.q_ref..])].map(Quaternion::normalised);
         let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
         let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
-        gain(self.kp).component_mul(&log(q.conjugate() * q_ref)) + gain(self.kd).component_mul(&(w_ref - w))
+        gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
 
-use super::Instant;
 use super::attitude::AttitudeLaw;
+use super::{Instant, Motor, motor};
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -15,8 +15,11 @@ pub(super) struct JointLoads {
     frictions: Vec<Friction>,
     springs: Vec<Spring>,
     ball_springs: Vec<BallSpring>,
-    servos: Vec<Servo>,
+    /// Those without a motor.
+    servos: Vec<AxisServo>,
     ball_servos: Vec<BallServo>,
+    /// All of them, by joint.
+    pub by_joint: Vec<JointServo>,
 }
 
 /// A torque or force that an input sets.
@@ -60,14 +63,80 @@ struct BallSpring {
 
 /// `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` while the switch is on.
 #[derive(Clone, Copy, Debug)]
-struct Servo {
-    coordinate: usize,
-    rate: usize,
+pub(super) struct Servo {
     q_ref: usize,
     qd_ref: usize,
     switch: usize,
     kp: ParamId,
     kd: ParamId,
+}
+
+impl Servo {
+    /// What it asks for at a coordinate and its rate.
+    pub fn torque<S: Scalar>(&self, parameters: &[f64], inputs: &[S], (q, qd): (S, S)) -> S {
+        if inputs[self.switch].value() <= 0.5 {
+            return S::zero();
+        }
+        let gain = |id: ParamId| S::lift(id.of(parameters));
+        gain(self.kp) * (inputs[self.q_ref] - q) + gain(self.kd) * (inputs[self.qd_ref] - qd)
+    }
+}
+
+/// A servo of one axis, whose motor gives all that it asks for.
+#[derive(Clone, Copy, Debug)]
+struct AxisServo {
+    coordinate: usize,
+    rate: usize,
+    law: Servo,
+}
+
+/// The servo of a joint, as its user sees it.
+#[derive(Clone, Debug)]
+pub struct JointServo {
+    /// Index of the body that the joint carries.
+    pub body: usize,
+    law: JointLaw,
+}
+
+#[derive(Clone, Debug)]
+enum JointLaw {
+    Axes(Vec<AxisServo>),
+    Ball(BallServo),
+}
+
+impl JointServo {
+    /// By how much each axis is off its reference, rad or m; of a spherical joint a rotation vector in child axes. Then what the servo asks for, N·m or N.
+    pub fn report<S: Scalar>(&self, now: &Instant<S>, mut write: impl FnMut(S)) {
+        match &self.law {
+            JointLaw::Axes(axes) => {
+                axes.iter()
+                    .for_each(|s| write(now.inputs[s.law.q_ref] - now.q[s.coordinate]));
+                axes.iter().for_each(|s| write(s.torque(now)));
+            }
+            JointLaw::Ball(s) => {
+                s.law
+                    .error(now, Quaternion::from_slice(&now.q[s.coordinate..]))
+                    .iter()
+                    .for_each(|&e| write(e));
+                s.torque(now).iter().for_each(|&torque| write(torque));
+            }
+        }
+    }
+}
+
+impl AxisServo {
+    fn torque<S: Scalar>(&self, now: &Instant<S>) -> S {
+        self.law
+            .torque(now.parameters, now.inputs, (now.q[self.coordinate], now.qd[self.rate]))
+    }
+}
+
+impl BallServo {
+    fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
+        let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
+        self.law
+            .moment(now, Quaternion::from_slice(&now.q[self.coordinate..]), &w)
+    }
 }
 
 /// A servo of a spherical joint, in child axes.
@@ -132,8 +201,9 @@ impl JointLoads {
     /// Gives the first inputs of its reference's positions and rates, if it has one.
     pub fn declare(
         &mut self,
-        joint: &Joint,
+        (body, joint): (usize, &Joint),
         written: &spec::Joint,
+        motors: &mut Vec<Motor>,
         declare: &mut Declarations,
     ) -> Option<(usize, usize)> {
         let name = &joint.name;
@@ -253,63 +323,83 @@ impl JointLoads {
                 servo.on,
             )
         });
+        let mut inputs = None;
         let has_torque = joint.motions.contains(&JointMotion::Loads);
         if written.input && has_torque && !matches!(joint.kind, JointType::Fixed | JointType::Free) {
-            for i in axes {
+            inputs = Some(declare.inputs.len());
+            for i in axes.clone() {
                 let what = if angular(i) { "torque" } else { "force" };
                 let what = format!("{what} on the child of joint {name}, its reaction on the parent");
                 let quantity = Quantity::new(joint.quantity_name("tau", i), units(i).force, what);
-                self.torques.push(Torque {
-                    rate: joint.v + i,
-                    input: declare.input(quantity, 0.0, false),
-                });
+                declare.input(quantity, 0.0, false);
             }
         }
         let follows = written.servo.is_some() || written.follow.is_some();
         let references = follows.then(|| declare_references(joint, declare));
+        let mut servos = None;
         if let (Some((kp, kd, on)), Some((q_ref, qd_ref))) = (gains, references) {
-            self.declare_servo(joint, (kp, kd, on), (q_ref, qd_ref), declare);
-        }
-        references
-    }
-
-    fn declare_servo(
-        &mut self,
-        joint: &Joint,
-        (kp, kd, on): (ParamId, ParamId, bool),
-        (q_ref, qd_ref): (usize, usize),
-        declare: &mut Declarations,
-    ) {
-        let name = &joint.name;
-        let quantity = Quantity::new(
-            format!("{name}.servo"),
-            Unit::One,
-            format!("switches joint {name}'s servo: on above 0.5"),
-        );
-        let switch = declare.input(quantity, f64::from(on), true);
-        if joint.kind == JointType::Spherical {
-            self.ball_servos.push(BallServo {
-                coordinate: joint.q,
-                rate: joint.v,
-                law: AttitudeLaw {
+            let quantity = Quantity::new(
+                format!("{name}.servo"),
+                Unit::One,
+                format!("switches joint {name}'s servo: on above 0.5"),
+            );
+            let switch = declare.input(quantity, f64::from(on), true);
+            if joint.kind == JointType::Spherical {
+                let law = AttitudeLaw {
                     q_ref,
                     w_ref: qd_ref,
                     switch,
                     kp,
                     kd,
-                },
-            });
-        } else {
-            self.servos.extend((0..joint.nv).map(|i| Servo {
-                coordinate: joint.q + i,
-                rate: joint.v + i,
-                q_ref: q_ref + i,
-                qd_ref: qd_ref + i,
-                switch,
-                kp: ParamId(kp.0 + i),
-                kd: ParamId(kd.0 + i),
-            }));
+                };
+                let (coordinate, rate) = (joint.q, joint.v);
+                let servo = BallServo { coordinate, rate, law };
+                self.ball_servos.push(servo);
+                self.by_joint.push(JointServo {
+                    body,
+                    law: JointLaw::Ball(servo),
+                });
+            } else {
+                servos = Some(move |i: usize| Servo {
+                    q_ref: q_ref + i,
+                    qd_ref: qd_ref + i,
+                    switch,
+                    kp: nth(kp, i),
+                    kd: nth(kd, i),
+                });
+            }
         }
+        let torque = |i: usize| inputs.map(|first| first + i);
+        let servo = |i: usize| servos.map(|servo| servo(i));
+        let of_axis = |i: usize| {
+            let (coordinate, rate) = (joint.q + i, joint.v + i);
+            Some(AxisServo {
+                coordinate,
+                rate,
+                law: servo(i)?,
+            })
+        };
+        let laws: Vec<AxisServo> = axes.clone().filter_map(of_axis).collect();
+        if !laws.is_empty() {
+            self.by_joint.push(JointServo {
+                body,
+                law: JointLaw::Axes(laws.clone()),
+            });
+        }
+        if let Some(motor) = &written.motor {
+            let asked = |i: usize| (torque(i), servo(i));
+            motors.extend(motor::declare((body, joint), motor, asked, declare));
+        } else {
+            self.torques.extend(axes.filter_map(|i| {
+                let rate = joint.v + i;
+                Some(Torque {
+                    rate,
+                    input: torque(i)?,
+                })
+            }));
+            self.servos.extend(laws);
+        }
+        references
     }
 
     /// Whether one of them reads a coordinate or a rate.
@@ -322,6 +412,7 @@ impl JointLoads {
             ball_springs,
             servos,
             ball_servos,
+            by_joint: _,
         } = self;
         let passive = dampers.is_empty() && frictions.is_empty() && springs.is_empty() && ball_springs.is_empty();
         !(passive && servos.is_empty() && ball_servos.is_empty())
@@ -342,14 +433,10 @@ impl JointLoads {
             tau[f.rate] -= value(f.coulomb) * (now.qd[f.rate] / value(f.slip)).tanh();
         }
         for s in &self.servos {
-            if now.inputs[s.switch].value() > 0.5 {
-                tau[s.rate] += value(s.kp) * (now.inputs[s.q_ref] - now.q[s.coordinate])
-                    + value(s.kd) * (now.inputs[s.qd_ref] - now.qd[s.rate]);
-            }
+            tau[s.rate] += s.torque(now);
         }
         for s in &self.ball_servos {
-            let w = Vec3::from_column_slice(&now.qd[s.rate..s.rate + 3]);
-            let moment = s.law.moment(now, Quaternion::from_slice(&now.q[s.coordinate..]), &w);
+            let moment = s.torque(now);
             for (tau, moment) in tau[s.rate..].iter_mut().zip(&moment) {
                 *tau += *moment;
             }

@@ -4,6 +4,7 @@
 //! write has no entry and costs nothing.
 
 mod attitude;
+mod band;
 mod compliant;
 mod contact;
 mod drive;
@@ -11,23 +12,28 @@ mod gravity;
 mod joint;
 mod line;
 mod modal;
+mod motor;
 mod pair;
 mod port;
 mod range;
 mod signal;
 mod strike;
 mod surface;
+mod thruster;
 mod wave;
 
 pub use attitude::AttitudeServo;
 pub use contact::{Capture, Contact};
 pub use drive::Drive;
+pub use joint::JointServo;
+pub use motor::Motor;
 pub use pair::{Pair, unit};
 pub use port::Port;
 pub use range::Range;
 pub use signal::SignalSource;
 pub use strike::{Strike, Struck};
 pub use surface::Nearest;
+pub use thruster::Thruster;
 pub use wave::{Wave, reached};
 
 use crate::algebra::{Scalar, Vec3, lift3};
@@ -46,9 +52,13 @@ pub struct Loads {
     pub attitudes: Vec<AttitudeServo>,
     /// Frames on which something from outside acts.
     pub ports: Vec<Port>,
+    /// Thrusters.
+    pub thrusters: Vec<Thruster>,
     lines: Vec<line::LineLoad>,
     /// Ranges of joint coordinates, with their stops.
     pub ranges: Vec<Range>,
+    /// Motors that cannot give all that they are asked for, one for each axis of a joint.
+    pub motors: Vec<Motor>,
     /// Joints that are held or driven.
     pub drives: Vec<Drive>,
     /// Frames that may strike each other.
@@ -78,6 +88,8 @@ pub struct Instant<'a, S: Scalar> {
     pub inputs: &'a [S],
     /// How the joints move whose motion is switched.
     pub motions: &'a [i32],
+    /// Which limits motors are at.
+    pub motor_sides: &'a [i32],
 }
 
 /// What the loads of a system read of its state, beside the modes of flexible bodies.
@@ -110,10 +122,10 @@ impl Loads {
         let gravity = gravity::Uniform::declare(&spec.environment, declare);
         let mut joints = joint::JointLoads::default();
         let (mut ranges, mut drives): (_, Vec<Drive>) = (Vec::new(), Vec::new());
-        let mut attitudes = Vec::new();
+        let (mut attitudes, mut motors) = (Vec::new(), Vec::new());
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
-                let references = joints.declare(&body.joint, written, declare);
+                let references = joints.declare((i, &body.joint), written, &mut motors, declare);
                 let mode = drives.iter().filter(|drive| drive.is_switched()).count();
                 drives.extend(Drive::declare(i, &body.joint, written, mode, references, declare));
                 range::declare(&body.joint, written, declare, &mut ranges);
@@ -126,6 +138,7 @@ impl Loads {
         }
         let mut strikes = Vec::new();
         let ports = port::declare(spec, system, declare, &mut strikes)?;
+        let thrusters = thruster::declare(spec, system, declare)?;
         let lines = line::declare(spec, system, declare)?;
         let contacts = contact::declare(spec, system, declare, &mut strikes)?;
         Ok(Self {
@@ -134,8 +147,10 @@ impl Loads {
             joints,
             attitudes,
             ports,
+            thrusters,
             lines,
             ranges,
+            motors,
             drives,
             contacts,
             strikes,
@@ -153,6 +168,9 @@ impl Loads {
         for contact in &self.contacts {
             contact.judge(declared, values, problems);
         }
+        for thruster in &self.thrusters {
+            thruster.judge(declared, values, problems);
+        }
     }
 
     /// Fills `applied` and gives the power of the loads that have no potential energy, W.
@@ -162,8 +180,8 @@ impl Loads {
         self.add_active(now, applied);
         let mut power = applied.power_on_rates(now.qd);
         // Nothing else without a potential acts on bodies.
-        let is_idle = self.attitudes.is_empty() && self.ports.is_empty() && self.lines.is_empty();
-        if !(is_idle && self.contacts.is_empty() && !self.is_in_orbit) {
+        let is_pushed = !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty());
+        if is_pushed || self.is_in_orbit || !(self.attitudes.is_empty() && self.contacts.is_empty()) {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -175,8 +193,11 @@ impl Loads {
     /// A load acts on one joint by that joint's own coordinates and rates, or on one body by its attitude and its modes, unless it reads motions.
     pub fn reads(&self) -> Reads {
         Reads {
-            joints: self.joints.read_state() || self.ranges.iter().any(Range::has_stop),
-            bodies: self.gravity.is_some() || !self.ports.is_empty() || !self.lines.is_empty(),
+            joints: self.joints.read_state()
+                || self.motors.iter().any(Motor::reads_state)
+                || self.ranges.iter().any(Range::has_stop),
+            bodies: self.gravity.is_some()
+                || !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty()),
             motions: self.is_in_orbit || !self.attitudes.is_empty() || self.contacts.iter().any(Contact::is_compliant),
         }
     }
@@ -190,6 +211,17 @@ impl Loads {
     pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {
         let contacts = self.contacts.iter().enumerate();
         contacts.filter(|(_, contact)| contact.touch().is_some())
+    }
+
+    /// The servos of joints.
+    pub fn servos(&self) -> &[JointServo] {
+        &self.joints.by_joint
+    }
+
+    /// The motors, with the places of their sides.
+    pub fn motors(&self) -> impl Iterator<Item = (&Motor, std::ops::Range<usize>)> {
+        let motors = self.motors.iter().enumerate();
+        motors.map(|(k, motor)| (motor, Motor::SIDES * k..Motor::SIDES * (k + 1)))
     }
 
     /// How many joints' motions are switched.
@@ -222,6 +254,9 @@ impl Loads {
             drive.set(now, applied);
         }
         self.joints.add_active(now, applied);
+        for (motor, sides) in self.motors() {
+            motor.add(now, &now.motor_sides[sides], &mut applied.tau);
+        }
         for range in &self.ranges {
             range.add_damper(now, &mut applied.tau);
         }
@@ -231,6 +266,9 @@ impl Loads {
         }
         for port in &self.ports {
             port.add(now, applied);
+        }
+        for thruster in &self.thrusters {
+            thruster.add(now, applied);
         }
         for line in &self.lines {
             line.add(now, applied);

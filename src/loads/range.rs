@@ -1,3 +1,4 @@
+use super::band::Band;
 use super::{Instant, report};
 use crate::Problem;
 use crate::algebra::Scalar;
@@ -182,35 +183,19 @@ impl Range {
         }
     }
 
+    fn band(&self, parameters: &[f64]) -> Band {
+        let (min, max) = (self.min.of(parameters), self.max.of(parameters));
+        Band::new(min, max, HYSTERESIS * (max - min))
+    }
+
     /// Positive as long as the mode is right, negative once it has to change.
     pub fn indicator(&self, parameters: &[f64], q: &[f64], mode: i32) -> f64 {
-        let (min, max) = (self.min.of(parameters), self.max.of(parameters));
-        let q = q[self.coordinate];
-        let margin = HYSTERESIS * (max - min);
-        match mode {
-            0 => (max - q).min(q - min) + margin,
-            side if side > 0 => q - max + margin,
-            _ => min - q + margin,
-        }
+        self.band(parameters).indicator(q[self.coordinate], mode)
     }
 
     /// The mode for a coordinate, coming from the mode before.
-    ///
-    /// A host's root is a little before or after the indicator's zero: half the margin counts as there.
     pub fn next_mode(&self, parameters: &[f64], q: &[f64], mode: i32) -> i32 {
-        let (min, max) = (self.min.of(parameters), self.max.of(parameters));
-        let margin = HYSTERESIS * (max - min);
-        if self.indicator(parameters, q, mode) > 0.5 * margin {
-            return mode;
-        }
-        let q = q[self.coordinate];
-        if q > max + 0.25 * margin {
-            1
-        } else if q < min - 0.25 * margin {
-            -1
-        } else {
-            0
-        }
+        self.band(parameters).next_mode(q[self.coordinate], mode)
     }
 
     /// What to tell the user on leaving.

@@ -76,6 +76,7 @@ impl<S: Scalar> Evaluation<S> {
             qd,
             inputs: &self.slots,
             motions: model.motions(&discrete.modes),
+            motor_sides: model.motor_sides(&discrete.modes),
         };
         let power = model.loads.evaluate(&now, &mut self.applied);
         self.accelerate(model, (derived, Some(parameters)), (power, discrete), x, dx)
@@ -159,6 +160,7 @@ impl<S: Scalar> Evaluation<S> {
             qd,
             inputs: &self.slots,
             motions: model.motions(&discrete.modes),
+            motor_sides: model.motor_sides(&discrete.modes),
         };
         let view = View {
             now,
@@ -220,6 +222,25 @@ impl Evaluation<f64> {
     pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &[i32])) -> &[f64] {
         model.inputs_at(parameters, t, u, &mut self.slots);
         &self.slots
+    }
+
+    /// The inputs of the loads, and coordinates and rates of joints: what motors are asked by.
+    #[expect(clippy::type_complexity, reason = "two pairs")]
+    pub(super) fn asked<'a>(
+        &'a mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        t: f64,
+        (x, u, modes): (&'a [f64], &[f64], &[i32]),
+    ) -> (&'a [f64], (&'a [f64], &'a [f64])) {
+        model.inputs_at(parameters, t, (u, modes), &mut self.slots);
+        if self.recovered.is_some() {
+            self.stand(model, (derived, parameters), x);
+        }
+        (
+            &self.slots,
+            joint_coordinates(self.recovered.as_deref(), &model.split(x)),
+        )
     }
 
     /// Fills the kinematics where the spec starts: its numbers, their constants, coordinates and rates.

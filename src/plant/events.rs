@@ -50,7 +50,7 @@ impl Plant {
         discrete: &mut Discrete,
         messages: &mut Vec<String>,
     ) -> Result<Changes, Error> {
-        let sides = self.update_sides(t, x, &mut discrete.modes, messages);
+        let sides = self.update_sides(t, (x, u), &mut discrete.modes, messages);
         let (touches, meeting) = self.update_touches(t, x, discrete)?;
         let struck = self.strike(t, (x, u), &meeting, discrete, messages)?;
         let switched = self.switch_motions(t, (x, u), discrete, messages)?;
@@ -231,7 +231,13 @@ impl Plant {
     }
 
     /// Brings the modes to where time and state are. True if one changed.
-    pub(super) fn update_sides(&mut self, t: f64, x: &[f64], modes: &mut [i32], messages: &mut Vec<String>) -> bool {
+    pub(super) fn update_sides(
+        &mut self,
+        t: f64,
+        (x, u): (&[f64], &[f64]),
+        modes: &mut [i32],
+        messages: &mut Vec<String>,
+    ) -> bool {
         let model = &self.model;
         let mut changed = false;
         for (signal, piece) in model.signals.iter().zip(&mut *modes) {
@@ -243,6 +249,18 @@ impl Plant {
             return changed;
         }
         let numbers = (&self.derived, self.parameters.as_slice());
+        if !model.loads.motors.is_empty() {
+            let (inputs, coordinates) = self.evaluation.asked(model, numbers, t, (x, u, modes));
+            for (motor, sides) in model.loads.motors() {
+                let sides = &mut modes[model.first_motor()..][sides];
+                let now = motor.next_sides((&self.parameters, inputs), coordinates, sides);
+                if now[1] != 0 && sides[1] != now[1] {
+                    messages.extend(motor.message(&self.parameters, t));
+                }
+                changed |= now != *sides;
+                sides.copy_from_slice(&now);
+            }
+        }
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let (ranges, limits) = (&model.loads.ranges, &model.limits);
         let (sides, beyond) = modes[model.signals.len()..].split_at_mut(ranges.len());

@@ -34,6 +34,7 @@ pub use state_jacobian::StateJacobian;
 pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;
+use crate::loads::Motor;
 use crate::system::Derived;
 use std::sync::Arc;
 
@@ -97,7 +98,8 @@ impl Plant {
         self.model.start(&self.derived, t, &self.parameters, x);
         self.model.start_discrete(discrete);
         // A joint that starts outside its range is refused before it comes to that.
-        self.update_sides(t, x, &mut discrete.modes, &mut Vec::new());
+        let u: Vec<f64> = self.model.inputs.iter().map(|input| input.start).collect();
+        self.update_sides(t, (x, &u), &mut discrete.modes, &mut Vec::new());
         self.start_touches(x, discrete);
     }
 
@@ -142,8 +144,8 @@ impl Plant {
         Ok(())
     }
 
-    /// The event indicators: positive as long as the modes are right. The one that tells of commands is left as if none waited.
-    pub fn indicators(&mut self, x: &[f64], discrete: &Discrete, z: &mut [f64]) {
+    /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
+    pub fn indicators(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete, z: &mut [f64]) {
         let model = &self.model;
         let (z, of_commands) = z.split_at_mut(model.watched_count());
         of_commands.fill(1.0);
@@ -161,10 +163,18 @@ impl Plant {
         for ((z, &side), limit) in rest.zip(limits) {
             *z = limit.indicator(&self.parameters, &self.derived, q, side);
         }
-        let of_touches = ranges.len() + limits.len();
-        if of_touches < z.len() {
+        let (of_touches, of_motors) = z[ranges.len() + limits.len()..].split_at_mut(model.loads.touching().count());
+        if !of_motors.is_empty() {
+            let parameters = self.parameters.as_slice();
+            let (inputs, coordinates) = self.evaluation.asked(model, numbers, t, (x, u, &discrete.modes));
+            for ((motor, sides), z) in model.loads.motors().zip(of_motors.chunks_exact_mut(Motor::SIDES)) {
+                let sides = &model.motor_sides(&discrete.modes)[sides];
+                z.copy_from_slice(&motor.indicators((parameters, inputs), coordinates, sides));
+            }
+        }
+        if !of_touches.is_empty() {
             self.evaluation.stand(model, numbers, x);
-            self.touch_indicators(discrete, &mut z[of_touches..]);
+            self.touch_indicators(discrete, of_touches);
         }
     }
 

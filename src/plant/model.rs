@@ -5,7 +5,7 @@ use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use super::report::Report;
 use crate::algebra::{Quaternion, Scalar};
-use crate::loads::{Loads, SignalSource};
+use crate::loads::{Loads, Motor, SignalSource};
 use crate::spec::{self, Spec, at};
 use crate::system::{Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
@@ -96,6 +96,7 @@ impl Model {
     /// # Errors
     /// [`Error::Spec`] with every problem found.
     pub fn compile(spec: &Spec) -> Result<Self, Error> {
+        let (written, spec) = (spec, &*spec.with_rotors());
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
         let loads = Loads::compile(spec, &system, &mut declare)?;
@@ -124,7 +125,7 @@ impl Model {
         let limits = LinearLimit::of(&system);
         let output_groups = Outputs::compile(spec, &system, &loads, &limits, &declare.inputs, &signals)?;
         let model = Self {
-            spec: spec.clone(),
+            spec: written.clone(),
             parameters: declare.parameters,
             inputs,
             states,
@@ -211,17 +212,17 @@ impl Model {
         &self.system
     }
 
-    /// Number of event indicators: of ranges, linear limits and touches, and one that tells of commands if there are any.
+    /// Number of event indicators: of ranges, linear limits, touches and motors, and one that tells of commands if there are any.
     pub fn indicator_count(&self) -> usize {
         self.watched_count() + usize::from(self.is_commanded())
     }
 
-    /// Number of what a mode and an event indicator watch: ranges, linear limits, touches.
+    /// Number of what a mode and an event indicator watch: ranges, linear limits, touches, limits of motors.
     pub(super) fn watched_count(&self) -> usize {
-        self.loads.ranges.len() + self.limits.len() + self.loads.touching().count()
+        self.first_motor() - self.signals.len() + self.loads.motors.len() * Motor::SIDES
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, motions of joints, commands, captures.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, limits of motors, motions of joints, commands, captures.
     pub fn mode_count(&self) -> usize {
         self.first_capture() + self.loads.captures().count() * PER_CAPTURE
     }
@@ -239,6 +240,16 @@ impl Model {
     /// Where the touches stand among the modes.
     pub(super) fn first_touch(&self) -> usize {
         self.signals.len() + self.loads.ranges.len() + self.limits.len()
+    }
+
+    /// Where the sides of motors stand among the modes.
+    pub(super) fn first_motor(&self) -> usize {
+        self.first_touch() + self.loads.touching().count()
+    }
+
+    /// Of the modes, which limits motors are at.
+    pub(super) fn motor_sides<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
+        &modes[self.first_motor()..]
     }
 
     /// Where the poses of captures stand among the numbers.
@@ -473,12 +484,15 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
     spec.measure.retain(|name, _| sound("measure", name));
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        ["port", "line_load", "contact", "joint", "body"]
+        ["port", "thruster", "line_load", "contact", "joint", "wheel", "body"]
             .iter()
             .all(|section| sound(section, owner))
             && sound("signal", input)
     });
     spec.port.retain(|name, _| sound("port", name));
+    spec.thruster.retain(|name, _| sound("thruster", name));
+    spec.wheel
+        .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
     spec.contact.retain(|name, _| sound("contact", name));
     spec.line_load.retain(|name, _| sound("line_load", name));
     spec.joint.retain(|name, _| sound("joint", name));

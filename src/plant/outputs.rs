@@ -9,7 +9,7 @@ use super::model::{Output, OutputKind};
 use super::report::Report;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar, Vec3, lift3, norm, roll_pitch_yaw};
-use crate::loads::{Contact, Loads, Range, SignalSource};
+use crate::loads::{Contact, Loads, Motor, Range, SignalSource};
 use crate::spec::{Capability, Formulation, JointType, Spec, problem};
 use crate::system::{FrameRef, Input, Joint, Modes, Quantity, System, Unit};
 use view::Cursor;
@@ -34,6 +34,14 @@ enum Group {
     Acceleration(usize),
     /// The moment of an attitude servo.
     AttitudeServo(usize),
+    /// How far a joint is off the reference of its servo, and what the servo asks for.
+    Servo(usize),
+    /// What a motor gives.
+    Motor(usize),
+    /// Angular momentum of a wheel: the body that is its rotor.
+    Momentum(usize),
+    /// The force of a thruster.
+    Thruster(usize),
     /// What the drive or the brake of a joint gives.
     Drive(usize),
     /// Deflection of a beam: its tip, the load at its root, its strain energy.
@@ -134,6 +142,32 @@ impl Outputs {
             let what = format!("moment of {name}'s attitude servo, body axes");
             let torque = Quantity::vector(&format!("{name}.servo_torque"), Unit::NewtonMetre, &what);
             outputs.push(Group::AttitudeServo(i), torque);
+        }
+        for (i, servo) in loads.servos().iter().enumerate() {
+            outputs.servo(&system.bodies[servo.body].joint, i);
+        }
+        for (i, motor) in loads.motors.iter().enumerate() {
+            let joint = &system.bodies[motor.body].joint;
+            let k = i - loads
+                .motors
+                .iter()
+                .position(|other| other.body == motor.body)
+                .unwrap_or(i);
+            outputs.motor(joint, (i, k));
+        }
+        for (i, body) in system.bodies.iter().enumerate() {
+            if spec.wheel.contains_key(&body.joint.name) {
+                let name = &body.joint.name;
+                let what =
+                    format!("angular momentum of wheel {name} about its axis, relative to the body that carries it");
+                let momentum = Quantity::new(format!("{name}.momentum"), Unit::NewtonMetreSecond, what);
+                outputs.push(Group::Momentum(i), [momentum]);
+            }
+        }
+        for (i, thruster) in loads.thrusters.iter().enumerate() {
+            let what = format!("force of thruster {} on {}", thruster.name, thruster.frame);
+            let force = Quantity::new(format!("{}.force", thruster.name), Unit::Newton, what);
+            outputs.push(Group::Thruster(i), [force]);
         }
         for (i, body) in system.bodies.iter().enumerate() {
             if body.joint.is_drivable() {
@@ -326,6 +360,30 @@ impl Outputs {
         self.push(
             Group::Frame(frame),
             position.into_iter().chain(attitude).chain(velocity).chain(rate),
+        );
+    }
+
+    fn servo(&mut self, joint: &Joint, servo: usize) {
+        let name = &joint.name;
+        let units = |i| Unit::coordinate(joint.kind.is_angular(i));
+        let error = (0..joint.nv).map(|i| {
+            let what = format!("by how much joint {name} is off its servo's reference");
+            Quantity::new(joint.quantity_name("servo_error", i), units(i).position, what)
+        });
+        let torque = (0..joint.nv).map(|i| {
+            let what = format!("what the servo of joint {name} asks for");
+            Quantity::new(joint.quantity_name("servo_torque", i), units(i).force, what)
+        });
+        self.push(Group::Servo(servo), error.chain(torque));
+    }
+
+    fn motor(&mut self, joint: &Joint, (motor, axis): (usize, usize)) {
+        let name = &joint.name;
+        let unit = Unit::coordinate(joint.kind.is_angular(axis)).force;
+        let what = format!("what the motor of joint {name} gives, within its limits");
+        self.push(
+            Group::Motor(motor),
+            [Quantity::new(joint.quantity_name("motor_torque", axis), unit, what)],
         );
     }
 
@@ -576,6 +634,16 @@ impl Outputs {
                     y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
                 }
                 Group::AttitudeServo(servo) => y.vector(&view.loads.attitudes[servo].torque(&view.now)),
+                Group::Servo(servo) => view.loads.servos()[servo].report(&view.now, |number| y.number(number)),
+                Group::Motor(motor) => {
+                    let sides = &view.now.motor_sides[Motor::SIDES * motor..];
+                    y.number(view.loads.motors[motor].torque(&view.now, sides));
+                }
+                Group::Momentum(body) => {
+                    let inertia = view.now.derived.bodies[body].I_Bcm.d[2];
+                    y.number(view.now.qd[view.now.system.bodies[body].joint.v] * S::lift(inertia));
+                }
+                Group::Thruster(thruster) => y.number(view.loads.thrusters[thruster].force(&view.now)),
                 Group::Drive(body) => {
                     let joint = &view.now.system.bodies[body].joint;
                     (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.dynamics.drive[v]));

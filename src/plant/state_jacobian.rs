@@ -100,6 +100,7 @@ impl ByTree {
             qd,
             inputs: &self.inputs,
             motions: model.motions(&discrete.modes),
+            motor_sides: model.motor_sides(&discrete.modes),
         };
         self.active.clear();
         loads.add_active(&now, &mut self.active);
@@ -126,6 +127,7 @@ impl ByTree {
                     qd: &local.qd,
                     inputs,
                     motions: model.motions(&discrete.modes),
+                    motor_sides: model.motor_sides(&discrete.modes),
                 };
                 load(loads, &now, &mut local.applied);
             };

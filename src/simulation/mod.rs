@@ -157,37 +157,43 @@ impl Simulation {
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         // What an event could not do at the end of the last call still waits.
-        let State { x, discrete, .. } = &self.state;
-        self.plant.indicators(x, discrete, &mut self.room.z_before);
+        self.look(t_start);
         if self.room.z_before.iter().any(|&z| z <= 0.0) {
-            self.handle_event(messages)?;
+            self.handle_event(t_start, messages)?;
         }
         while self.state.t < t_end {
-            self.obey(messages)?;
+            self.obey_since(t_start, messages)?;
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(messages)?;
+                self.handle_event(t_start, messages)?;
                 continue;
             }
             let limit = event.map_or(t_end, |event| event.min(t_end));
             let t_before = self.state.t;
-            self.plant
-                .indicators(&self.state.x, &self.state.discrete, &mut self.room.z_before);
+            self.look(t_start);
             if let Some(method) = self.step(t_start, limit)? {
                 messages.push(changed_to(method, self.state.t));
             }
-            let (x, discrete) = (&self.state.x, &self.state.discrete);
-            self.plant.indicators(x, discrete, &mut self.room.z_after);
+            std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
+            self.look(t_start);
+            std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
             let crosses = self.room.z_before.iter().zip(&self.room.z_after).any(crossed);
             let (x, discrete, h) = (&self.state.x, &self.state.discrete, self.state.t - t_before);
             let may_cross = crosses || self.plant.may_touch(x, discrete, h);
             let crossed = may_cross && self.go_back_to_first_crossing(t_start, t_before)?;
             if crossed || event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(messages)?;
+                self.handle_event(t_start, messages)?;
             }
         }
         Ok(())
+    }
+
+    /// Computes the event indicators where it is, into `z_before`; the inputs had their values at `t_start`.
+    fn look(&mut self, t_start: f64) {
+        let (State { t, x, discrete, .. }, Room { u, z_before, .. }) = (&self.state, &mut self.room);
+        state::inputs_after(t - t_start, &self.state.u, &self.state.u_derivatives, u);
+        self.plant.indicators(*t, (x, u), discrete, z_before);
     }
 
     /// Obeys what is commanded now.
@@ -195,17 +201,30 @@ impl Simulation {
     /// # Errors
     /// What [`Plant::update`] says.
     pub fn obey(&mut self, messages: &mut Vec<String>) -> Result<(), Error> {
+        self.obey_since(self.state.t, messages)
+    }
+
+    fn obey_since(&mut self, t_start: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         if self
             .plant
             .is_commanded(self.state.t, &self.state.u, &self.state.discrete)
         {
-            self.handle_event(messages)?;
+            self.handle_event(t_start, messages)?;
         }
         Ok(())
     }
 
-    fn handle_event(&mut self, messages: &mut Vec<String>) -> Result<(), Error> {
-        let State { t, x, u, discrete, .. } = &mut self.state;
+    fn handle_event(&mut self, t_start: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            discrete,
+            ..
+        } = &mut self.state;
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
+        let u = self.room.u.as_slice();
         let changes = self.plant.update(*t, (x, u), discrete, messages);
         // What failed may have changed something before.
         if changes.as_ref().map_or(true, |changes| changes.modes) {
@@ -271,6 +290,7 @@ impl Simulation {
         };
         let plant = &mut self.plant;
         let Room {
+            u: u_inside,
             x: x_inside,
             z_before,
             z_after,
@@ -285,13 +305,15 @@ impl Simulation {
         looks[LOOKS].copy_from_slice(z_after);
         for (z, &at) in looks[1..LOOKS].iter_mut().zip(&times[1..LOOKS]) {
             dense.interpolate(at, x_inside);
-            plant.indicators(x_inside, discrete, z);
+            state::inputs_after(at - t_start, u, u_derivatives, u_inside);
+            plant.indicators(at, (x_inside, u_inside), discrete, z);
         }
         let mut first = None;
         for i in 0..z_before.len() {
             let mut indicator = |at: f64| {
                 dense.interpolate(at, x_inside);
-                plant.indicators(x_inside, discrete, z);
+                state::inputs_after(at - t_start, u, u_derivatives, u_inside);
+                plant.indicators(at, (x_inside, u_inside), discrete, z);
                 z[i]
             };
             let samples: [(f64, f64); LOOKS + 1] = std::array::from_fn(|k| (times[k], looks[k][i]));

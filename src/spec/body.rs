@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
 /// joint's frame on the parent. A free body's frame is wherever you like to measure it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
     /// Mass, kg. A beam has its own; what is written here replaces it.

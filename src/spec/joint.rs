@@ -1,4 +1,4 @@
-use super::{Axes, FreeStart};
+use super::{Axes, FreeStart, Motor, Wheel, rotation_to};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,9 @@ pub struct Joint {
     /// A proportional-derivative servo on the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servo: Option<Servo>,
+    /// What its motor can give of what the torque input and the servo ask for. Default: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motor: Option<Motor>,
     /// Who moves the joint, at the start and where `motions` has no other: the loads on it (default), nobody (a brake), or a drive that follows an acceleration
     /// whatever it takes.
     #[serde(default)]
@@ -318,6 +321,40 @@ pub struct JointStart {
     /// Angular velocity of a free joint's child, rad/s, child axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity: Option<[f64; 3]>,
+}
+
+impl Joint {
+    /// The joint that carries the rotor of a wheel.
+    pub(super) fn of_wheel(wheel: &Wheel, rotor: &str) -> Self {
+        Self {
+            kind: JointType::Revolute,
+            parent: wheel.body.clone(),
+            child: rotor.to_owned(),
+            origin: wheel.position,
+            orientation: Some(rotation_to(wheel.axis).to_array()),
+            rpy_deg: None,
+            axis: None,
+            axis2: None,
+            damping: wheel.damping.map(PerAxis::All),
+            friction: None,
+            spring: None,
+            rotor_inertia: None,
+            range: None,
+            servo: None,
+            motor: Some(Motor {
+                torque_limit: PerAxis::All(wheel.torque_limit),
+                rate_limit: Some(PerAxis::All(wheel.rate_limit)),
+            }),
+            motion: JointMotion::Loads,
+            motions: Vec::new(),
+            follow: None,
+            input: true,
+            start: Some(JointStart {
+                rate: Some(PerAxis::All(wheel.rate)),
+                ..JointStart::default()
+            }),
+        }
+    }
 }
 
 impl JointStart {

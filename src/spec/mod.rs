@@ -5,6 +5,7 @@
 //! as written: units and rules are in the field docs, which also make the editors' JSON schema
 //! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
 
+mod actuator;
 mod beam;
 mod body;
 mod check;
@@ -18,6 +19,7 @@ mod orbit;
 mod signal;
 mod source;
 
+pub use actuator::{Motor, Throttle, Thruster, Wheel};
 pub use beam::{Beam, Boundary, Section};
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
@@ -75,6 +77,12 @@ pub struct Spec {
     /// Frames on which a wrench from outside acts, as inputs.
     #[serde(default)]
     pub port: IndexMap<String, Port>,
+    /// Reaction wheels.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub wheel: IndexMap<String, Wheel>,
+    /// Thrusters.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub thruster: IndexMap<String, Thruster>,
     /// Beams along which a force from outside is spread, as inputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub line_load: IndexMap<String, LineLoad>,
@@ -157,6 +165,17 @@ pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) 
             z * y * x
         }
         (None, None) => Quaternion::identity(),
+    }
+}
+
+/// The shortest rotation that takes z to a direction.
+fn rotation_to(direction: [f64; 3]) -> Quaternion<f64> {
+    let d = nalgebra::Vector3::from(direction).normalize();
+    let q = Quaternion::new(1.0 + d.z, -d.y, d.x, 0.0);
+    if q.norm_squared() > 1e-12 {
+        q.normalised()
+    } else {
+        Quaternion::new(0.0, 1.0, 0.0, 0.0)
     }
 }
 

@@ -117,3 +117,67 @@ fn an_orbit_is_closed_and_above_the_ground() {
         "{problem}"
     );
 }
+
+/// A wheel has a rotor with inertia on a body that is there; a thruster a direction, a motor something that asks it.
+#[test]
+fn actuators_have_something_to_act_on() {
+    let wheel = |numbers: &str| {
+        report(&format!(
+            "{GOOD}[wheel.spin]\ntorque_limit = 0.1\nrate_limit = 600.0\n{numbers}\n"
+        ))
+    };
+    assert_eq!(
+        wheel("body = \"base\"\nmass = 1.0\ninertia = 0.01"),
+        Vec::<String>::new()
+    );
+    for (numbers, expected) in [
+        ("body = \"base\"\nmass = 1.0", "missing field `inertia`"),
+        (
+            "body = \"base\"\nmass = 1.0\ninertia = 0.0",
+            "wheel.spin.inertia: 0 is not positive",
+        ),
+        (
+            "body = \"bse\"\nmass = 1.0\ninertia = 0.1",
+            "there is no body \"bse\"; did you mean \"base\"?",
+        ),
+        (
+            "body = \"base\"\nmass = 1.0\ninertia = 0.1\nrate = 700.0",
+            "it starts at 700 rad/s, beyond its limit of 600 rad/s",
+        ),
+        (
+            "body = \"base\"\nmass = 1.0\ninertia = 0.1\naxis = [0.0, 0.0, 0.0]",
+            "the axis has no direction",
+        ),
+        (
+            "body = \"base\"\nmass = 1.0\ninertia = 0.1\n[frame.spin_rotor]\nbody = \"base\"",
+            "its rotor is called \"spin_rotor\", and that is already the name of a frame",
+        ),
+    ] {
+        let [problem] = wheel(numbers).try_into().expect("one");
+        assert!(problem.contains(expected), "{problem}");
+    }
+    let thruster = format!("{GOOD}[thruster.jet]\nframe = \"nozzle\"\ndirection = [1.0, 0.0, 0.0]\nthrust = 1.0\n");
+    let [problem] = report(&thruster).try_into().expect("one");
+    assert!(problem.contains("there is no frame or body \"nozzle\""), "{problem}");
+    let [problem] = report(&thruster.replace("nozzle", "base").replace("[1.0, 0", "[0.0, 0"))
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.contains("thruster.jet.direction: it has no direction"),
+        "{problem}"
+    );
+    let [problem] = report(&format!("{GOOD}input = false\nmotor = {{ torque_limit = 2.0 }}\n"))
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.ends_with("a revolute joint has no `motor` if nothing asks it for a torque"),
+        "{problem}"
+    );
+    let [problem] = report(&format!("{GOOD}motor = {{ torque_limit = [1.0, 2.0] }}\n"))
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.ends_with("motor.torque_limit: 2 numbers, but a revolute joint has 1 of them"),
+        "{problem}"
+    );
+}

@@ -1,6 +1,7 @@
 //! The theory, proven: identities on random trees, closed forms, invariants.
 #![allow(non_snake_case)] // frame letters
 
+mod actuators;
 mod arms;
 mod attitude;
 mod capture;

@@ -141,7 +141,8 @@ impl Component {
         self.check_count("event indicators", z.len(), self.model().indicator_count())?;
         self.settle()?;
         let state = &self.simulation.state;
-        self.simulation.plant.indicators(&state.x, &state.discrete, z);
+        let at = (state.x.as_slice(), state.u.as_slice());
+        self.simulation.plant.indicators(state.t, at, &state.discrete, z);
         // A host that does not look at what `fmi2CompletedIntegratorStep` says (rule O8) hears of a command here.
         if self.is_commanded()
             && let Some(of_commands) = z.last_mut()

@@ -194,6 +194,14 @@ impl Probe {
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
         let numbers = (derived, parameters);
+        if !model.loads.motors.is_empty() {
+            let modes = &mut self.discrete.modes;
+            let (inputs, coordinates) = self.evaluation.asked(model, numbers, 0.0, (x, slots, modes));
+            for (motor, sides) in model.loads.motors() {
+                let sides = &mut modes[model.first_motor()..][sides];
+                sides.copy_from_slice(&motor.next_sides((parameters, inputs), coordinates, sides));
+            }
+        }
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let (sides, beyond) = self.discrete.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
         for (range, side) in model.loads.ranges.iter().zip(sides) {

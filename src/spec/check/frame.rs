@@ -37,6 +37,37 @@ impl Check<'_> {
                 self.report("port", name, "frame", unknown("frame or body", &port.frame, known()));
             }
         }
+        for (name, thruster) in &spec.thruster {
+            if !is_frame(&thruster.frame) {
+                let what = unknown("frame or body", &thruster.frame, known());
+                self.report("thruster", name, "frame", what);
+            }
+        }
+        for (name, wheel) in &spec.wheel {
+            if !spec.body.contains_key(&wheel.body) {
+                self.report("wheel", name, "body", unknown("body", &wheel.body, spec.body.keys()));
+            }
+            let numbers = [
+                ("mass", wheel.mass),
+                ("inertia", wheel.inertia),
+                ("transverse_inertia", wheel.transverse_inertia.unwrap_or(1.0)),
+                ("torque_limit", wheel.torque_limit),
+                ("rate_limit", wheel.rate_limit),
+            ];
+            for (field, value) in numbers.into_iter().filter(|(_, value)| *value <= 0.0) {
+                self.report("wheel", name, field, format!("{value} is not positive"));
+            }
+            if wheel.axis == [0.0; 3] {
+                self.report("wheel", name, "axis", "the axis has no direction");
+            }
+            if wheel.rate.abs() > wheel.rate_limit {
+                let what = format!(
+                    "it starts at {} rad/s, beyond its limit of {} rad/s",
+                    wheel.rate, wheel.rate_limit
+                );
+                self.report("wheel", name, "rate", what);
+            }
+        }
         for (name, load) in &spec.line_load {
             match spec.body.get(&load.body) {
                 None => self.report("line_load", name, "body", unknown("body", &load.body, spec.body.keys())),

@@ -35,6 +35,13 @@ impl Check<'_> {
         forbid("servo", joint.servo.is_some() && moves_freely, "");
         forbid("spring", joint.spring.is_some() && moves_freely, "");
         let plain = kind.has_plain_positions();
+        forbid("motor", joint.motor.is_some() && !plain, "");
+        let is_asked = (joint.input || joint.servo.is_some()) && may(JointMotion::Loads);
+        forbid(
+            "motor",
+            joint.motor.is_some() && plain && !is_asked,
+            " if nothing asks it for a torque",
+        );
         forbid("range", joint.range.is_some() && !plain, "");
         forbid(
             "rotor_inertia",
@@ -92,6 +99,12 @@ impl Check<'_> {
         }
         if let Some(s) = &joint.servo {
             counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
+        }
+        if let Some(m) = &joint.motor {
+            counted.extend([
+                ("motor.torque_limit", Some(&m.torque_limit), rates),
+                ("motor.rate_limit", m.rate_limit.as_ref(), rates),
+            ]);
         }
         if let Some(f) = &joint.follow {
             counted.extend([("follow.kp", Some(&f.kp), rates), ("follow.kd", Some(&f.kd), rates)]);

@@ -7,7 +7,7 @@ mod frame;
 mod joint;
 mod signal;
 
-use super::{Axes, Capability, Coupling, JointType, Spec, WORLD, modal, names, problem};
+use super::{Axes, Capability, Coupling, JointType, Spec, WORLD, Wheel, modal, names, problem};
 use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
@@ -152,6 +152,8 @@ impl Check<'_> {
             .chain(spec.frame.keys().map(|key| ("frame", key)))
             .chain(spec.measure.keys().map(|key| ("measure", key)))
             .chain(spec.port.keys().map(|key| ("port", key)))
+            .chain(spec.wheel.keys().map(|key| ("wheel", key)))
+            .chain(spec.thruster.keys().map(|key| ("thruster", key)))
             .chain(spec.line_load.keys().map(|key| ("line_load", key)))
             .chain(spec.contact.keys().map(|key| ("contact", key)));
         for (section, name) in sections {
@@ -165,6 +167,13 @@ impl Check<'_> {
                     "",
                     format!("the name \"{name}\" is already that of a {owner}"),
                 );
+            }
+        }
+        for name in spec.wheel.keys() {
+            let rotor = Wheel::rotor(name);
+            if let Some(owner) = owners.get(rotor.as_str()) {
+                let what = format!("its rotor is called \"{rotor}\", and that is already the name of a {owner}");
+                self.report("wheel", name, "", what);
             }
         }
         if spec.body.is_empty() {

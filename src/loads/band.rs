@@ -1,0 +1,52 @@
+use crate::algebra::Scalar;
+
+/// Where a number is to lie, watched by a mode: 0 inside, +1 above, −1 below.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Band {
+    pub min: f64,
+    pub max: f64,
+    /// How far beyond a limit counts as outside: a number that rests on the limit makes no event after event.
+    pub margin: f64,
+    /// How far inside a limit counts as back.
+    pub back: f64,
+}
+
+impl Band {
+    /// From `min` to `max`, with a hysteresis of `margin` on either side of the limits.
+    pub fn new(min: f64, max: f64, margin: f64) -> Self {
+        Self {
+            min,
+            max,
+            margin,
+            back: margin,
+        }
+    }
+
+    /// Positive as long as the mode is right, negative once it has to change.
+    pub fn indicator(&self, value: f64, mode: i32) -> f64 {
+        match mode {
+            0 => (self.max - value).min(value - self.min) + self.margin,
+            side if side > 0 => value - self.max + self.back,
+            _ => self.min - value + self.back,
+        }
+    }
+
+    /// The mode for a number, coming from the mode before.
+    ///
+    /// A host's root is a little before or after the indicator's zero: half the margin counts as there.
+    pub fn next_mode(&self, value: f64, mode: i32) -> i32 {
+        if self.indicator(value, mode) > 0.5 * self.margin {
+            return mode;
+        }
+        i32::from(value > self.max + 0.25 * self.margin) - i32::from(value < self.min - 0.25 * self.margin)
+    }
+
+    /// The number by the law of a mode: itself, or the limit.
+    pub fn clipped<S: Scalar>(&self, value: S, mode: i32) -> S {
+        match mode {
+            0 => value,
+            side if side > 0 => S::lift(self.max),
+            _ => S::lift(self.min),
+        }
+    }
+}

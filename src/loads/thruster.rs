@@ -1,0 +1,96 @@
+use super::Instant;
+use crate::Error;
+use crate::algebra::{Scalar, Vec3, Wrench, lift3};
+use crate::dynamics::Applied;
+use crate::spec::{Spec, Throttle, at, problem};
+use crate::system::{Bound, Declarations, FrameRef, ParamId, Quantity, System, Unit};
+
+/// A force along a direction that is fixed in a frame, on, off or in between.
+#[derive(Clone, Debug)]
+pub struct Thruster {
+    /// The user's name.
+    pub name: String,
+    /// What it pushes.
+    pub frame: String,
+    at: FrameRef,
+    direction: ParamId,
+    thrust: ParamId,
+    throttle: Throttle,
+    input: usize,
+}
+
+pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<Thruster>, Error> {
+    let mut thrusters = Vec::new();
+    for (name, written) in &spec.thruster {
+        let frame = &written.frame;
+        let Some(at_frame) = system.frame(frame).filter(|frame| *frame != FrameRef::World) else {
+            let what = format!("there is no frame or body \"{frame}\"");
+            return Err(Error::Spec(vec![problem("thruster", name, "frame", what)]));
+        };
+        let direction = Quantity::vector(
+            &format!("{name}.direction"),
+            Unit::One,
+            &format!("direction of thruster {name}'s force on {frame}, its axes"),
+        );
+        let direction = declare.parameters(direction, &written.direction, false, &at("thruster", name, "direction"));
+        let thrust = Quantity::new(
+            format!("{name}.thrust"),
+            Unit::Newton,
+            format!("force of thruster {name}"),
+        );
+        let thrust = declare.parameter(
+            thrust.bounded(Bound::NotNegative),
+            written.thrust,
+            true,
+            &at("thruster", name, "thrust"),
+        );
+        let (field, what) = match written.throttle {
+            Throttle::Switch => ("on", "switches thruster {name}: on above 0.5"),
+            Throttle::Level => ("level", "part of its force that thruster {name} gives, from 0 to 1"),
+        };
+        let input = Quantity::new(format!("{name}.{field}"), Unit::One, what.replace("{name}", name));
+        thrusters.push(Thruster {
+            name: name.clone(),
+            frame: frame.clone(),
+            at: at_frame,
+            direction,
+            thrust,
+            throttle: written.throttle,
+            input: declare.input(input, 0.0, written.throttle == Throttle::Switch),
+        });
+    }
+    Ok(thrusters)
+}
+
+impl Thruster {
+    /// How large its force is, N.
+    pub fn force<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let input = now.inputs[self.input];
+        let part = match self.throttle {
+            Throttle::Switch => S::lift(f64::from(u8::from(input.value() > 0.5))),
+            Throttle::Level if (0.0..=1.0).contains(&input.value()) => input,
+            Throttle::Level => S::lift(input.value().clamp(0.0, 1.0)),
+        };
+        part * S::lift(self.thrust.of(now.parameters))
+    }
+
+    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let (system, kinematics) = (now.system, now.kinematics);
+        let X_WF = kinematics.arm(system, now.derived, self.at);
+        let along = lift3::<S>(&self.direction.vector(now.parameters).normalize());
+        let F = Wrench::new(Vec3::zeros(), X_WF.R * along * self.force(now));
+        applied.push(system, kinematics, system.carrier(self.at), F.shift(&X_WF.p));
+    }
+
+    /// Complains of a direction that is none.
+    pub(super) fn judge(
+        &self,
+        declared: &[crate::system::Parameter],
+        values: &[f64],
+        problems: &mut Vec<crate::Problem>,
+    ) {
+        if self.direction.vector(values).norm() < 1e-12 {
+            super::report(declared, self.direction, problems, "it has no direction".to_owned());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Motors with limits, reaction wheels, thrusters.
+
+use crate::run::Run;
+use grapple::algebra::Vec3;
+use grapple::spec::Formulation;
+use std::path::Path;
+
+/// A step of the reference: full torque until the servo asks for less, at a time that is a quadratic's root, then a damped swing. To the integrator's error in every formulation.
+#[test]
+fn a_motor_gives_full_torque_until_less_is_asked() {
+    let (J, kp, kd, limit, r) = (2.0f64, 8.0, 4.0, 5.0, 1.0);
+    let text = format!(
+        "name = \"arm\"\n[body.arm]\nmass = 1.0\nmass_centre = [0.0, 0.0, 0.0]\ninertia = [1.0, 1.0, {J}]\n\
+         [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\nservo = {{ kp = {kp}, kd = {kd} }}\nmotor = {{ torque_limit = {limit} }}\n\
+         [solver]\nmethod = \"dop853\"\n"
+    );
+    let a = limit / J;
+    // kp (r − a t²/2) − kd a t = limit
+    let (p, q) = (kd / kp, (limit / kp - r) / (0.5 * a));
+    let t_1 = -p + (p * p - q).sqrt();
+    let (e_1, v_1) = (0.5 * a * t_1 * t_1 - r, a * t_1);
+    let (decay, omega) = (0.5 * kd / J, (kp / J - (0.5 * kd / J).powi(2)).sqrt());
+    for formulation in Formulation::ALL {
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);
+        run.set("hinge.q_ref", r);
+        let mut worst = 0.0f64;
+        for k in 1..=60 {
+            let t = 0.1 * f64::from(k);
+            run.go(t);
+            let s = t - t_1;
+            let (expected, torque) = if s < 0.0 {
+                (0.5 * a * t * t, limit)
+            } else {
+                let (sin, cos) = (omega * s).sin_cos();
+                let b = (v_1 + decay * e_1) / omega;
+                let e = (-decay * s).exp() * (e_1 * cos + b * sin);
+                let v = (-decay * s).exp() * ((b * omega - decay * e_1) * cos - (e_1 * omega + decay * b) * sin);
+                (r + e, -kp * e - kd * v)
+            };
+            worst = worst.max((run.value("hinge.q") - expected).abs());
+            worst = worst.max((run.value("hinge.motor_torque") - torque).abs());
+            assert!((run.value("hinge.servo_error") - (r - run.value("hinge.q"))).abs() < 1e-15);
+            assert!(run.value("hinge.motor_torque") <= limit);
+            let asked = run.value("hinge.servo_torque");
+            assert!(s >= 0.0 || asked > limit, "{asked}");
+        }
+        println!("{}: {worst:.1e} (1e-10)", formulation.name());
+        assert!(worst < 1e-10);
+    }
+}
+
+/// What a wheel gains its base loses, to round-off; its motor drives it to its largest rate, at the time that `τ t (1/J + 1/(J_base + J_across …))` says, tells so once and no further, and back.
+#[test]
+fn a_wheel_takes_momentum_up_to_its_limit() {
+    let (J, base, tau, rate) = (0.02, 5.0, 0.3, 300.0);
+    let text = format!(
+        "name = \"hub\"\n[body.hub]\nmass = 50.0\ninertia = [4.0, 4.5, {base}]\n\
+         [wheel.spin]\nbody = \"hub\"\nmass = 2.0\ninertia = {J}\ntorque_limit = 0.5\nrate_limit = {rate}\n[solver]\nmethod = \"dop853\"\n"
+    );
+    for formulation in Formulation::ALL {
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
+        run.set("spin.tau", tau);
+        let full = rate / (tau * (1.0 / J + 1.0 / base));
+        let mut told = Vec::new();
+        run.simulation.advance(0.999 * full, &mut told).expect("runs");
+        run.look();
+        assert!(told.is_empty() && (run.value("spin.motor_torque") - tau).abs() < 1e-15);
+        run.simulation.advance(full + 5.0, &mut told).expect("runs");
+        run.look();
+        let [message] = told.as_slice() else { panic!("{told:?}") };
+        assert!(
+            message.contains("spin.qd has reached its motor's limit of 300 rad/s"),
+            "{message}"
+        );
+        let over = run.value("spin.qd") / rate - 1.0;
+        assert!(
+            (0.0..1e-8).contains(&over) && run.value("spin.motor_torque") == 0.0,
+            "{over:e}"
+        );
+        let momentum = run.value("spin.momentum");
+        assert!((momentum - J * run.value("spin.qd")).abs() < 1e-15);
+        let held = base * run.value("hub.w[3]") + J * (run.value("hub.w[3]") + run.value("spin.qd"));
+        let whole = run.vector("system.angular_momentum").norm();
+        println!(
+            "{}: {held:.1e} N·m·s of {momentum:.1} N·m·s, all {whole:.1e}",
+            formulation.name()
+        );
+        assert!(held.abs() < 1e-12 * momentum && whole < 1e-12 * momentum);
+        // More than the motor can give, the other way: it gives its most, and the rate comes down.
+        run.set("spin.tau", -2.0);
+        run.go(full + 6.0);
+        assert_eq!(run.value("spin.motor_torque"), -0.5);
+        assert!((run.value("spin.qd") - rate + 0.5 * (1.0 / J + 1.0 / base)).abs() < 1e-6 * rate);
+    }
+}
+
+/// Three wheels about general axes at speed, against a base that turns: all of it keeps its angular momentum and, less the motors' work, its energy.
+#[test]
+fn wheels_about_any_axes_keep_momentum_and_energy() {
+    let mut text = "name = \"hub\"\n[body.hub]\nmass = 50.0\nmass_centre = [0.1, 0.0, -0.2]\ninertia = [4.0, 4.5, 5.0]\nstart = { angular_velocity = [0.1, -0.2, 0.15] }\n\
+         [solver]\nmethod = \"dop853\"\n"
+        .to_owned();
+    for (name, axis, rate) in [
+        ("x", [1.0, 0.2, 0.0], 200.0),
+        ("y", [0.0, -1.0, 0.3], -150.0),
+        ("down", [0.0, 0.0, -1.0], 90.0),
+    ] {
+        text += &format!(
+            "[wheel.{name}]\nbody = \"hub\"\naxis = {axis:?}\nposition = [0.3, 0.1, 0.2]\nmass = 2.0\ninertia = 0.02\ntorque_limit = 0.5\nrate_limit = 600.0\nrate = {rate}\n"
+        );
+    }
+    for formulation in Formulation::ALL {
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-11);
+        run.look();
+        // What each carries lies along its axis.
+        let spin = Vec3::new(1.0, 0.2, 0.0).normalize() * (0.02 * 200.0)
+            + Vec3::new(0.0, -1.0, 0.3).normalize() * (0.02 * -150.0)
+            + Vec3::new(0.0, 0.0, -1.0) * (0.02 * 90.0);
+        let found: f64 = ["x", "y", "down"]
+            .map(|wheel| run.value(&format!("{wheel}.momentum")))
+            .iter()
+            .sum();
+        assert!((found - 0.02 * 140.0).abs() < 1e-13);
+        let (h, energy) = (run.vector("system.angular_momentum"), run.value("system.energy"));
+        let turned = run.vector("hub.w");
+        // Beside the wheels only what turns with 0.3 rad/s or less.
+        assert!((h - spin).norm() < 8.0 * turned.norm());
+        for (wheel, tau) in [("x", 0.2), ("y", -0.4), ("down", 0.3)] {
+            run.set(&format!("{wheel}.tau"), tau);
+        }
+        run.go(20.0);
+        let drift = (run.vector("system.angular_momentum") - h).norm() / run.value("system.angular_momentum_scale");
+        let balance = (run.value("system.energy") - run.value("system.work") - energy).abs() / energy;
+        println!(
+            "{}: momentum {drift:.1e}, energy {balance:.1e} (1e-9)",
+            formulation.name()
+        );
+        assert!(drift < 1e-9 && balance < 1e-9);
+    }
+}
+
+/// A thruster pushes along its frame's direction at its frame's origin; by a switch all or nothing, by a level a part, never beyond.
+#[test]
+fn a_thruster_pushes_where_it_stands() {
+    let text = |throttle: &str| {
+        format!(
+            "name = \"hub\"\n[body.hub]\nmass = 50.0\ninertia = [4.0, 4.5, 5.0]\n\
+             [frame.nozzle]\nbody = \"hub\"\norigin = [-0.5, 0.2, 0.0]\nrpy_deg = [0.0, 0.0, 90.0]\n\
+             [thruster.jet]\nframe = \"nozzle\"\ndirection = [0.0, -2.0, 0.0]\nthrust = 10.0\nthrottle = \"{throttle}\"\n"
+        )
+    };
+    for formulation in Formulation::ALL {
+        for (throttle, input, force) in [
+            ("switch", 0.4, 0.0),
+            ("switch", 0.6, 10.0),
+            ("level", 0.4, 4.0),
+            ("level", -1.0, 0.0),
+            ("level", 7.0, 10.0),
+        ] {
+            let mut run = Run::of(crate::plant_in(formulation, &text(throttle), Path::new(".")), 1e-10);
+            run.set(if throttle == "switch" { "jet.on" } else { "jet.level" }, input);
+            run.look();
+            assert_eq!(run.value("jet.force"), force);
+            // −y of a frame that is turned by 90° is the hub's x.
+            let a = run.vector("hub.a_body");
+            assert!((a - Vec3::x() * (force / 50.0)).norm() < 1e-15);
+            run.go(0.001);
+            assert!((run.value("hub.w[3]") + 0.2 * force / 5.0 * 0.001).abs() < 1e-9);
+        }
+    }
+}
