@@ -219,9 +219,22 @@ fn external(spec: &Spec, results: &Results) -> Option<String> {
         let moment = results.get_vector::<3>(&format!("{name}.servo_torque"));
         moment.into_iter().flatten().any(|values| peak(values) > 0.0)
     };
-    let with_servo = spec.body.iter().filter(|(_, body)| body.attitude_servo.is_some());
+    let from_outside = |body: &spec::Body| {
+        body.attitude_servo
+            .as_ref()
+            .is_some_and(|servo| servo.wheels.is_empty())
+    };
+    let with_servo = spec.body.iter().filter(|(_, body)| from_outside(body));
     if let Some(name) = with_servo.map(|(name, _)| name).find(steered) {
         return Some(format!("{name}'s attitude servo acts"));
+    }
+    let fires = |name: &&String| {
+        results
+            .get(&format!("{name}.force"))
+            .is_some_and(|force| peak(force) > 0.0)
+    };
+    if let Some(name) = spec.thruster.keys().find(fires) {
+        return Some(format!("thruster {name} fires"));
     }
     let driven = |port: &&String| {
         let wrench = ["f", "t"].map(|part| results.get_vector::<3>(&format!("{port}.{part}")));

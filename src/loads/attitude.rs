@@ -1,8 +1,10 @@
-use super::Instant;
-use crate::algebra::{Quaternion, Scalar, Vec3, Wrench, lift3, log};
+use super::{Instant, Motor, Sensed};
+use crate::Problem;
+use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, at};
-use crate::system::{Body, Bound, Declarations, ParamId, Quantity, Unit};
+use crate::system::{Bound, Declarations, JointModel, ParamId, Quantity, System, Unit};
+use std::sync::Arc;
 
 /// Brings an attitude to a reference: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`; all in axes of what turns.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +22,13 @@ pub(super) struct AttitudeLaw {
 
 impl AttitudeLaw {
     /// How far the attitude `q` is off its reference: the rotation vector, rad.
-    pub fn error<S: Scalar>(&self, now: &Instant<S>, q: Quaternion<S>) -> Vec3<S> {
+    pub fn error<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>) -> Vec3<S> {
         let [q, q_ref] = [q, Quaternion::from_slice(&now.inputs[self.q_ref..])].map(Quaternion::normalised);
         log(q.conjugate() * q_ref)
     }
 
     /// The moment at the attitude `q` and the angular velocity `w`, N·m.
-    pub fn moment<S: Scalar>(&self, now: &Instant<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
+    pub fn moment<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
         if now.inputs[self.switch].value() <= 0.5 {
             return Vec3::zeros();
         }
@@ -36,18 +38,36 @@ impl AttitudeLaw {
     }
 }
 
-/// An ideal moment from outside that holds the attitude of a free body.
-#[derive(Clone, Copy, Debug)]
+/// Holds the attitude of a free body, by an ideal moment from outside or by wheels.
+#[derive(Clone, Debug)]
 pub struct AttitudeServo {
     /// Index of the body.
     pub body: usize,
+    coordinate: usize,
+    rate: usize,
     axes: Axes,
     law: AttitudeLaw,
+    /// Where the spec lists the wheels.
+    at: Vec<String>,
+    wheels: Vec<ServoWheel>,
+}
+
+/// A wheel that an attitude servo drives.
+#[derive(Clone, Copy, Debug)]
+struct ServoWheel {
+    /// Index of its rotor.
+    rotor: usize,
+    /// Attitude of the axes of its joint, whose z it turns about.
+    orientation: Option<ParamId>,
 }
 
 impl AttitudeServo {
-    pub(super) fn declare(index: usize, body: &Body, servo: &spec::AttitudeServo, declare: &mut Declarations) -> Self {
-        let name = &body.name;
+    pub(super) fn declare(
+        (index, system): (usize, &System),
+        servo: &spec::AttitudeServo,
+        declare: &mut Declarations,
+    ) -> Self {
+        let (name, joint) = (&system.bodies[index].name, &system.bodies[index].joint);
         let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
             let what = format!("attitude servo's {what} gain of {name}, body axes");
             let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
@@ -85,26 +105,78 @@ impl AttitudeServo {
             kp,
             kd,
         };
+        let bodies = system.bodies.iter().enumerate();
+        let wheels = bodies.filter(|(_, body)| servo.wheels.contains(&body.joint.name));
+        let wheels = wheels.map(|(rotor, body)| ServoWheel {
+            rotor,
+            orientation: body.joint.orientation,
+        });
         Self {
             body: index,
+            coordinate: joint.q,
+            rate: joint.v,
             axes: servo.axes,
             law,
+            at: at("body", name, "attitude_servo.wheels"),
+            wheels: wheels.collect(),
         }
     }
 
-    /// The moment on the body, N·m, body axes.
-    pub fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
-        let at = &now.kinematics.bodies[self.body];
-        let q = Quaternion::from_slice(&now.q[now.system.bodies[self.body].joint.q..]);
-        let (q, w) = match now.orbit.filter(|_| self.axes == Axes::Orbital) {
-            Some(orbit) => (orbit.q_WO.conjugate().lift() * q, at.V_WB.w - lift3(&orbit.w_WO)),
-            None => (q, at.V_WB.w),
+    /// Lets the motors of its wheels ask it.
+    pub(super) fn link(this: &Arc<Self>, motors: &mut [Motor]) {
+        for motor in motors {
+            if this.wheels.iter().any(|wheel| wheel.rotor == motor.body) {
+                motor.attitude = Some(Arc::clone(this));
+            }
+        }
+    }
+
+    /// Complains of wheels that cannot turn the body about all axes.
+    pub(super) fn judge(&self, values: &[f64], problems: &mut Vec<Problem>) {
+        let axis = |wheel: &ServoWheel| {
+            let q = wheel.orientation.map(|id| id.quaternion(values).normalised());
+            q.map_or_else(Vec3::z, |q| q.rotate(Vec3::z()))
         };
-        self.law.moment(now, q, &at.R_WB.tr_mul(&w))
+        let spread: Mat3<f64> = self.wheels.iter().map(axis).map(|a| a * a.transpose()).sum();
+        if !self.wheels.is_empty() && spread.determinant() < 1e-6 {
+            problems.push(Problem {
+                at: self.at.clone(),
+                what: "the wheels' axes lie in a plane: about one axis none of them turns the body".to_owned(),
+            });
+        }
+    }
+
+    /// The moment that it asks for, N·m, body axes.
+    pub fn torque<S: Scalar>(&self, now: &Sensed<S>) -> Vec3<S> {
+        let q = Quaternion::from_slice(&now.q[self.coordinate..]).normalised();
+        let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
+        let (q, w) = match now.orbit.filter(|_| self.axes == Axes::Orbital) {
+            Some(orbit) => {
+                let w_WO = q.conjugate().rotate(lift3(&orbit.w_WO));
+                (orbit.q_WO.conjugate().lift() * q, w - w_WO)
+            }
+            None => (q, w),
+        };
+        self.law.moment(now, q, &w)
+    }
+
+    /// What it asks of the motor of a wheel, on the rotor, N·m: of all torques that together give the moment, `τ = −Aᵀ (A Aᵀ)⁻¹ M` with the axes as the columns of `A`, the least.
+    pub(super) fn of_wheel<S: Scalar>(&self, now: &Sensed<S>, rotor: usize) -> S {
+        let axis = |rotor: usize| match &now.derived.bodies[rotor].joint {
+            JointModel::Revolute(joint) => *joint.axis(),
+            _ => Vec3::zeros(),
+        };
+        let axes = self.wheels.iter().map(|wheel| axis(wheel.rotor));
+        let spread: Mat3<f64> = axes.map(|a| a * a.transpose()).sum();
+        let shares = spread.try_inverse().map(|inverse| inverse * axis(rotor));
+        shares.map_or_else(S::zero, |shares| -lift3::<S>(&shares).dot(&self.torque(now)))
     }
 
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let moment = now.kinematics.bodies[self.body].R_WB * self.torque(now);
+        if !self.wheels.is_empty() {
+            return;
+        }
+        let moment = now.kinematics.bodies[self.body].R_WB * self.torque(&now.sensed());
         let wrench = &mut applied.wrench[self.body];
         *wrench = *wrench + Wrench::new(moment, Vec3::zeros());
     }

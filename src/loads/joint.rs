@@ -1,7 +1,7 @@
 //! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
 
 use super::attitude::AttitudeLaw;
-use super::{Instant, Motor, motor};
+use super::{Instant, Motor, Sensed, motor};
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -72,13 +72,14 @@ pub(super) struct Servo {
 }
 
 impl Servo {
-    /// What it asks for at a coordinate and its rate.
-    pub fn torque<S: Scalar>(&self, parameters: &[f64], inputs: &[S], (q, qd): (S, S)) -> S {
+    /// What it asks for on the axis with this coordinate and rate.
+    pub fn torque<S: Scalar>(&self, now: &Sensed<S>, (coordinate, rate): (usize, usize)) -> S {
+        let inputs = now.inputs;
         if inputs[self.switch].value() <= 0.5 {
             return S::zero();
         }
-        let gain = |id: ParamId| S::lift(id.of(parameters));
-        gain(self.kp) * (inputs[self.q_ref] - q) + gain(self.kd) * (inputs[self.qd_ref] - qd)
+        let gain = |id: ParamId| S::lift(id.of(now.parameters));
+        gain(self.kp) * (inputs[self.q_ref] - now.q[coordinate]) + gain(self.kd) * (inputs[self.qd_ref] - now.qd[rate])
     }
 }
 
@@ -105,6 +106,14 @@ enum JointLaw {
 }
 
 impl JointServo {
+    /// The axis whose reference is this input.
+    pub fn axis_of(&self, input: usize) -> Option<usize> {
+        match &self.law {
+            JointLaw::Axes(axes) => axes.iter().position(|s| s.law.q_ref == input),
+            JointLaw::Ball(_) => None,
+        }
+    }
+
     /// By how much each axis is off its reference, rad or m; of a spherical joint a rotation vector in child axes. Then what the servo asks for, N·m or N.
     pub fn report<S: Scalar>(&self, now: &Instant<S>, mut write: impl FnMut(S)) {
         match &self.law {
@@ -115,7 +124,7 @@ impl JointServo {
             }
             JointLaw::Ball(s) => {
                 s.law
-                    .error(now, Quaternion::from_slice(&now.q[s.coordinate..]))
+                    .error(&now.sensed(), Quaternion::from_slice(&now.q[s.coordinate..]))
                     .iter()
                     .for_each(|&e| write(e));
                 s.torque(now).iter().for_each(|&torque| write(torque));
@@ -126,8 +135,7 @@ impl JointServo {
 
 impl AxisServo {
     fn torque<S: Scalar>(&self, now: &Instant<S>) -> S {
-        self.law
-            .torque(now.parameters, now.inputs, (now.q[self.coordinate], now.qd[self.rate]))
+        self.law.torque(&now.sensed(), (self.coordinate, self.rate))
     }
 }
 
@@ -135,7 +143,7 @@ impl BallServo {
     fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
         self.law
-            .moment(now, Quaternion::from_slice(&now.q[self.coordinate..]), &w)
+            .moment(&now.sensed(), Quaternion::from_slice(&now.q[self.coordinate..]), &w)
     }
 }
 

@@ -41,6 +41,7 @@ use crate::dynamics::Applied;
 use crate::spec::Spec;
 use crate::system::{Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
 use crate::{Error, Problem};
+use std::sync::Arc;
 
 /// All loads of a system.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ pub struct Loads {
     is_in_orbit: bool,
     joints: joint::JointLoads,
     /// Free bodies whose attitude is held from outside.
-    pub attitudes: Vec<AttitudeServo>,
+    pub attitudes: Vec<Arc<AttitudeServo>>,
     /// Frames on which something from outside acts.
     pub ports: Vec<Port>,
     /// Thrusters.
@@ -92,6 +93,23 @@ pub struct Instant<'a, S: Scalar> {
     pub motor_sides: &'a [i32],
 }
 
+/// What servos see of one instant.
+#[derive(Clone, Copy)]
+pub struct Sensed<'a, S: Scalar> {
+    /// The bodies' constants.
+    pub derived: &'a Derived,
+    /// The parameters' values.
+    pub parameters: &'a [f64],
+    /// Where the reference orbit has led the world.
+    pub orbit: Option<&'a OrbitPoint>,
+    /// The inputs' values, whoever drives them.
+    pub inputs: &'a [S],
+    /// Coordinates.
+    pub q: &'a [S],
+    /// Rates.
+    pub qd: &'a [S],
+}
+
 /// What the loads of a system read of its state, beside the modes of flexible bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reads {
@@ -103,7 +121,20 @@ pub struct Reads {
     pub motions: bool,
 }
 
-impl<S: Scalar> Instant<'_, S> {
+impl<'a, S: Scalar> Instant<'a, S> {
+    /// What servos see of it.
+    #[inline]
+    pub fn sensed(&self) -> Sensed<'a, S> {
+        Sensed {
+            derived: self.derived,
+            parameters: self.parameters,
+            orbit: self.orbit,
+            inputs: self.inputs,
+            q: self.q,
+            qd: self.qd,
+        }
+    }
+
     /// `∫p dm` of body `i` about its origin, kg·m, world axes.
     fn first_moment(&self, i: usize) -> Vec3<S> {
         match &self.system.bodies[i].modes {
@@ -134,7 +165,10 @@ impl Loads {
                 .body
                 .get(&body.name)
                 .and_then(|written| written.attitude_servo.as_ref());
-            attitudes.extend(servo.map(|servo| AttitudeServo::declare(i, body, servo, declare)));
+            attitudes.extend(servo.map(|servo| Arc::new(AttitudeServo::declare((i, system), servo, declare))));
+        }
+        for servo in &attitudes {
+            AttitudeServo::link(servo, &mut motors);
         }
         let mut strikes = Vec::new();
         let ports = port::declare(spec, system, declare, &mut strikes)?;
@@ -164,6 +198,9 @@ impl Loads {
         }
         for drive in &self.drives {
             drive.judge(declared, values, problems);
+        }
+        for servo in &self.attitudes {
+            servo.judge(values, problems);
         }
         for contact in &self.contacts {
             contact.judge(declared, values, problems);

@@ -1,11 +1,12 @@
 //! Actuators of joints: what the input and the servo ask for, within what the motor can give.
 
-use super::Instant;
 use super::band::Band;
 use super::joint::{Servo, numbers};
+use super::{AttitudeServo, Instant, Sensed};
 use crate::algebra::Scalar;
 use crate::spec;
 use crate::system::{Bound, Declarations, Joint, ParamId, Unit};
+use std::sync::Arc;
 
 /// The motor of one axis of a joint. It gives what it is asked for up to its largest torque; above its largest rate nothing that would raise it.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Motor {
     rate: usize,
     torque: Option<usize>,
     servo: Option<Servo>,
+    /// What holds the attitude of the body that it stands on by its wheel.
+    pub(super) attitude: Option<Arc<AttitudeServo>>,
     torque_limit: ParamId,
     rate_limit: Option<ParamId>,
     unit: Unit,
@@ -67,6 +70,7 @@ pub(super) fn declare(
             rate: joint.v + i,
             torque,
             servo,
+            attitude: None,
             torque_limit: nth(torque_limit, i),
             rate_limit: rate_limit.map(|id| nth(id, i)),
             unit: units(i).rate,
@@ -84,13 +88,16 @@ impl Motor {
         self.servo.is_some()
     }
 
-    /// What the input and the servo ask for, N·m or N.
-    fn asked<S: Scalar>(&self, parameters: &[f64], inputs: &[S], (q, qd): (&[S], &[S])) -> S {
-        let torque = self.torque.map_or_else(S::zero, |input| inputs[input]);
-        let servo = self.servo.map_or_else(S::zero, |servo| {
-            servo.torque(parameters, inputs, (q[self.coordinate], qd[self.rate]))
-        });
-        torque + servo
+    /// What input and servos ask for, N·m or N.
+    fn asked<S: Scalar>(&self, now: &Sensed<S>) -> S {
+        let mut asked = self.torque.map_or_else(S::zero, |input| now.inputs[input]);
+        if let Some(servo) = &self.servo {
+            asked += servo.torque(now, (self.coordinate, self.rate));
+        }
+        if let Some(attitude) = &self.attitude {
+            asked += attitude.of_wheel(now, self.body);
+        }
+        asked
     }
 
     /// What it can give, with the rate on this side of its limits.
@@ -111,7 +118,7 @@ impl Motor {
 
     /// What it gives, on these sides of its limits, N·m or N.
     pub fn torque<S: Scalar>(&self, now: &Instant<S>, sides: &[i32]) -> S {
-        let asked = self.asked(now.parameters, now.inputs, (now.q, now.qd));
+        let asked = self.asked(&now.sensed());
         self.torques(now.parameters, sides[1]).clipped(asked, sides[0])
     }
 
@@ -120,31 +127,21 @@ impl Motor {
     }
 
     /// Positive as long as the sides are right.
-    pub fn indicators(
-        &self,
-        (parameters, inputs): (&[f64], &[f64]),
-        (q, qd): (&[f64], &[f64]),
-        sides: &[i32],
-    ) -> [f64; Self::SIDES] {
-        let asked = self.asked(parameters, inputs, (q, qd));
-        let rate = self.rates(parameters);
+    pub fn indicators(&self, now: &Sensed<f64>, sides: &[i32]) -> [f64; Self::SIDES] {
+        let rate = self.rates(now.parameters);
         [
-            self.torques(parameters, sides[1]).indicator(asked, sides[0]),
-            rate.map_or(1.0, |band| band.indicator(qd[self.rate], sides[1])),
+            self.torques(now.parameters, sides[1])
+                .indicator(self.asked(now), sides[0]),
+            rate.map_or(1.0, |band| band.indicator(now.qd[self.rate], sides[1])),
         ]
     }
 
     /// The sides, coming from those before.
-    pub fn next_sides(
-        &self,
-        (parameters, inputs): (&[f64], &[f64]),
-        (q, qd): (&[f64], &[f64]),
-        sides: &[i32],
-    ) -> [i32; Self::SIDES] {
-        let of_rate = self.rates(parameters);
-        let of_rate = of_rate.map_or(0, |band| band.next_mode(qd[self.rate], sides[1]));
-        let asked = self.asked(parameters, inputs, (q, qd));
-        [self.torques(parameters, of_rate).next_mode(asked, sides[0]), of_rate]
+    pub fn next_sides(&self, now: &Sensed<f64>, sides: &[i32]) -> [i32; Self::SIDES] {
+        let of_rate = self.rates(now.parameters);
+        let of_rate = of_rate.map_or(0, |band| band.next_mode(now.qd[self.rate], sides[1]));
+        let torques = self.torques(now.parameters, of_rate);
+        [torques.next_mode(self.asked(now), sides[0]), of_rate]
     }
 
     /// What to tell the user when it has reached its largest rate.

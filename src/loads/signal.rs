@@ -3,11 +3,16 @@ use crate::Problem;
 use crate::spec::{Signal, Waveform, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
 
+/// How far from its joint's start a trajectory may start, rad or m, or part of it: angles are written in degrees, with some digits.
+const START: f64 = 1e-6;
+
 /// A signal that runs inside the model and drives one of its inputs.
 #[derive(Clone, Debug)]
 pub struct SignalSource {
     /// Index of the input among all inputs.
     pub input: usize,
+    /// Index of the input that its rate drives.
+    pub rate_input: Option<usize>,
     signal: Signal,
     amplitude: ParamId,
     offset: ParamId,
@@ -21,6 +26,16 @@ impl SignalSource {
     /// Declares the signal's numbers as parameters `signal.<input>.<field>`.
     pub fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
         let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
+        let amplitude_unit = if signal.waveform == Waveform::Table {
+            Unit::One
+        } else {
+            unit
+        };
+        let rate = name.replacen(".q_ref", ".qd_ref", 1);
+        let inputs = declare.inputs.iter();
+        let rate_input = inputs
+            .map(|input| &input.quantity.name)
+            .position(|other| signal.with_rate && *other == rate);
         let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             declare.parameter(
                 Quantity::new(
@@ -34,13 +49,9 @@ impl SignalSource {
                 &at("signal", &name, field),
             )
         };
-        let amplitude_unit = if signal.waveform == Waveform::Table {
-            Unit::One
-        } else {
-            unit
-        };
         Self {
             input,
+            rate_input,
             signal: signal.clone(),
             amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
             offset: number("offset", signal.offset, unit, Bound::None, "offset"),
@@ -85,6 +96,19 @@ impl SignalSource {
             }
         }
         wave
+    }
+
+    /// Complains of a trajectory that does not start where its axis does, at the parameter `start`.
+    pub fn judge_start(&self, start: ParamId, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let wave = self.wave(values);
+        let (found, expected) = (wave.value(wave.piece(0.0), 0.0), start.of(values));
+        if (found - expected).abs() > START * expected.abs().max(1.0) {
+            let Quantity { name, unit, .. } = &declared[start.0].quantity;
+            let [found, expected] = [found, expected].map(|value| unit.of(value));
+            let what =
+                format!("the trajectory starts at {found}, and {name} is {expected}: its `offset` is where it starts");
+            report(declared, self.offset, problems, what);
+        }
     }
 
     /// Judges the parameters' values.

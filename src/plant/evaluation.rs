@@ -6,7 +6,7 @@ use super::outputs::View;
 use super::touch;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, Singular, What};
-use crate::loads::Instant;
+use crate::loads::{Instant, Sensed};
 use crate::spec::{JointMotion, at};
 use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
 use crate::{Error, Problem};
@@ -224,23 +224,28 @@ impl Evaluation<f64> {
         &self.slots
     }
 
-    /// The inputs of the loads, and coordinates and rates of joints: what motors are asked by.
-    #[expect(clippy::type_complexity, reason = "two pairs")]
-    pub(super) fn asked<'a>(
+    /// What servos see at the time `t` (s).
+    pub(super) fn sensed<'a>(
         &'a mut self,
         model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
+        (derived, parameters): (&'a Derived, &'a [f64]),
         t: f64,
         (x, u, modes): (&'a [f64], &[f64], &[i32]),
-    ) -> (&'a [f64], (&'a [f64], &'a [f64])) {
+    ) -> Sensed<'a, f64> {
         model.inputs_at(parameters, t, (u, modes), &mut self.slots);
+        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
         if self.recovered.is_some() {
             self.stand(model, (derived, parameters), x);
         }
-        (
-            &self.slots,
-            joint_coordinates(self.recovered.as_deref(), &model.split(x)),
-        )
+        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        Sensed {
+            derived,
+            parameters,
+            orbit: self.orbit.as_ref(),
+            inputs: &self.slots,
+            q,
+            qd,
+        }
     }
 
     /// Fills the kinematics where the spec starts: its numbers, their constants, coordinates and rates.

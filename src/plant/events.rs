@@ -250,10 +250,10 @@ impl Plant {
         }
         let numbers = (&self.derived, self.parameters.as_slice());
         if !model.loads.motors.is_empty() {
-            let (inputs, coordinates) = self.evaluation.asked(model, numbers, t, (x, u, modes));
+            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, modes));
             for (motor, sides) in model.loads.motors() {
                 let sides = &mut modes[model.first_motor()..][sides];
-                let now = motor.next_sides((&self.parameters, inputs), coordinates, sides);
+                let now = motor.next_sides(&sensed, sides);
                 if now[1] != 0 && sides[1] != now[1] {
                     messages.extend(motor.message(&self.parameters, t));
                 }

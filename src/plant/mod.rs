@@ -165,11 +165,10 @@ impl Plant {
         }
         let (of_touches, of_motors) = z[ranges.len() + limits.len()..].split_at_mut(model.loads.touching().count());
         if !of_motors.is_empty() {
-            let parameters = self.parameters.as_slice();
-            let (inputs, coordinates) = self.evaluation.asked(model, numbers, t, (x, u, &discrete.modes));
+            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, &discrete.modes));
             for ((motor, sides), z) in model.loads.motors().zip(of_motors.chunks_exact_mut(Motor::SIDES)) {
                 let sides = &model.motor_sides(&discrete.modes)[sides];
-                z.copy_from_slice(&motor.indicators((parameters, inputs), coordinates, sides));
+                z.copy_from_slice(&motor.indicators(&sensed, sides));
             }
         }
         if !of_touches.is_empty() {

@@ -78,6 +78,8 @@ pub(super) enum Source {
     Host(usize),
     /// Index of the signal inside the model.
     Signal(usize),
+    /// Index of the signal whose rate it is.
+    Rate(usize),
 }
 
 /// The file in `resources/`.
@@ -107,6 +109,8 @@ impl Model {
         for (slot, input) in declare.inputs.iter().enumerate() {
             if let Some(k) = signals.iter().position(|s| s.input == slot) {
                 sources.push(Source::Signal(k));
+            } else if let Some(k) = signals.iter().position(|s| s.rate_input == Some(slot)) {
+                sources.push(Source::Rate(k));
             } else {
                 sources.push(Source::Host(inputs.len()));
                 inputs.push(input.clone());
@@ -355,6 +359,9 @@ impl Model {
         self.loads.judge(&self.parameters, values, problems);
         for signal in &self.signals {
             signal.judge(&self.parameters, values, problems);
+            if let Some(start) = self.start_of(signal) {
+                signal.judge_start(start, &self.parameters, values, problems);
+            }
         }
         let mut q = vec![0.0; self.system.nq];
         let mut qd = vec![0.0; self.system.nv];
@@ -363,6 +370,18 @@ impl Model {
             range.judge_start(&self.parameters, values, &q, problems);
         }
         derived
+    }
+
+    /// Where the axis starts that has the signal for its trajectory.
+    fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
+        signal.rate_input?;
+        self.loads.servos().iter().find_map(|servo| {
+            let (axis, start) = (
+                servo.axis_of(signal.input)?,
+                self.system.bodies[servo.body].joint.q_start?,
+            );
+            Some(ParamId(start.0 + axis))
+        })
     }
 
     /// The initial states, at the time `t` (s).
@@ -409,6 +428,7 @@ impl Model {
             *input = match *source {
                 Source::Host(i) => u[i],
                 Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(modes[k], t)),
+                Source::Rate(k) => S::lift(self.signals[k].wave(parameters).rate(modes[k], t)),
             };
         }
     }

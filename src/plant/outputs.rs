@@ -139,7 +139,7 @@ impl Outputs {
         }
         for (i, servo) in loads.attitudes.iter().enumerate() {
             let name = &system.bodies[servo.body].name;
-            let what = format!("moment of {name}'s attitude servo, body axes");
+            let what = format!("moment that {name}'s attitude servo asks for, body axes");
             let torque = Quantity::vector(&format!("{name}.servo_torque"), Unit::NewtonMetre, &what);
             outputs.push(Group::AttitudeServo(i), torque);
         }
@@ -224,7 +224,9 @@ impl Outputs {
             outputs.measure(name, &measure.from, &measure.to, Group::Measure(from, to));
         }
         for signal in signals {
-            outputs.push(Group::Slot(signal.input), [inputs[signal.input].quantity.clone()]);
+            for input in [Some(signal.input), signal.rate_input].into_iter().flatten() {
+                outputs.push(Group::Slot(input), [inputs[input].quantity.clone()]);
+            }
         }
         let mut first = 0;
         while let Some(range) = loads.ranges.get(first) {
@@ -633,7 +635,7 @@ impl Outputs {
                     let at = &view.now.kinematics.bodies[body];
                     y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
                 }
-                Group::AttitudeServo(servo) => y.vector(&view.loads.attitudes[servo].torque(&view.now)),
+                Group::AttitudeServo(servo) => y.vector(&view.loads.attitudes[servo].torque(&view.now.sensed())),
                 Group::Servo(servo) => view.loads.servos()[servo].report(&view.now, |number| y.number(number)),
                 Group::Motor(motor) => {
                     let sides = &view.now.motor_sides[Motor::SIDES * motor..];

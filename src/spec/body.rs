@@ -31,7 +31,7 @@ pub struct Body {
     /// What bends, by its modes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modal: Option<Box<ModalData>>,
-    /// An ideal moment from outside that holds the attitude of a free body.
+    /// What holds the attitude of a free body: an ideal moment from outside, or its wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attitude_servo: Option<Box<AttitudeServo>>,
     /// Initial motion of a free body (one that no joint carries).
@@ -39,7 +39,7 @@ pub struct Body {
     pub start: Option<FreeStart>,
 }
 
-/// Brings a free body to a reference attitude by an ideal moment from outside. The reference is the inputs `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (body axes), the
+/// Brings a free body to a reference attitude, by an ideal moment from outside or by its wheels. The reference is the inputs `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (body axes), the
 /// switch `<body>.servo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +54,9 @@ pub struct AttitudeServo {
     /// The axes to which the reference is relative: inertial ones, or the orbital ones, so that at the inputs' start values (no turn, no rate) it holds the body upright. Default `world`.
     #[serde(default, skip_serializing_if = "Axes::is_default")]
     pub axes: Axes,
+    /// The wheels of the body that give the moment, by the least torques that do, within their limits. Three or more, not all in a plane. Default: none, the moment is from outside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wheels: Vec<String>,
 }
 
 impl AttitudeServo {

@@ -181,3 +181,48 @@ fn actuators_have_something_to_act_on() {
         "{problem}"
     );
 }
+
+/// A trajectory starts where its joint does and drives what has a rate; the wheels of a servo stand on its body and span all axes.
+#[test]
+fn servos_have_what_they_need() {
+    let servo = format!("{GOOD}servo = {{ kp = 1.0, kd = 1.0 }}\nstart = {{ position_deg = 30.0 }}\n");
+    let signal = |rest: &str| {
+        report(&format!(
+            "{servo}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\n{rest}"
+        ))
+    };
+    assert_eq!(signal("from_host = false\noffset = 0.523599\n"), Vec::<String>::new());
+    let [problem] = signal("from_host = false\n").try_into().expect("one");
+    assert!(
+        problem.ends_with("the trajectory starts at 0 rad (0 deg), and elbow.q_start is 0.5235987755982988 rad (30 deg): its `offset` is where it starts"),
+        "{problem}"
+    );
+    let [problem] = signal("offset = 0.523599\n").try_into().expect("one");
+    assert!(problem.contains("write from_host = false"), "{problem}");
+    let wheels = |text: &str| {
+        let mut spec = format!("{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\nwheels = {text}\n");
+        for (name, body, axis) in [
+            ("x", "base", [1.0, 0.0, 0.0]),
+            ("y", "base", [0.0, 1.0, 0.0]),
+            ("z", "base", [0.0, 0.0, 1.0]),
+            ("far", "arm", [0.0, 0.0, 1.0]),
+        ] {
+            spec += &format!(
+                "[wheel.{name}]\nbody = \"{body}\"\naxis = {axis:?}\nmass = 1.0\ninertia = 0.01\ntorque_limit = 0.1\nrate_limit = 600.0\n"
+            );
+        }
+        report(&spec)
+    };
+    assert_eq!(wheels("[\"x\", \"y\", \"z\"]"), Vec::<String>::new());
+    for (text, expected) in [
+        ("[\"x\", \"y\"]", "the wheels' axes lie in a plane"),
+        ("[\"x\", \"y\", \"z\", \"far\"]", "wheel \"far\" is on body \"arm\""),
+        ("[\"x\", \"y\", \"zed\"]", "there is no wheel \"zed\""),
+    ] {
+        assert!(
+            wheels(text).iter().any(|problem| problem.contains(expected)),
+            "{:?}",
+            wheels(text)
+        );
+    }
+}

@@ -169,3 +169,70 @@ fn a_thruster_pushes_where_it_stands() {
         }
     }
 }
+
+/// An attitude servo by four wheels, one more than needed: the base turns as it does by the ideal moment with the wheels idle; all together have no angular momentum;
+/// of the torques that give the moment they take the least.
+#[test]
+fn wheels_turn_a_base_as_an_ideal_moment_does() {
+    let text = |wheels: &str| {
+        let mut text = format!(
+            "name = \"hub\"\n[body.hub]\nmass = 50.0\ninertia = [4.0, 4.5, 5.0]\nstart = {{ rpy_deg = [0.0, 0.0, 40.0] }}\n\
+             [body.hub.attitude_servo]\nkp = 2.0\nkd = 5.0\nwheels = [{wheels}]\n[solver]\nmethod = \"dop853\"\n"
+        );
+        for (name, axis) in [
+            ("a", [1.0, 0.0, 1.0]),
+            ("b", [-1.0, 0.0, 1.0]),
+            ("c", [0.0, 1.0, 1.0]),
+            ("d", [0.0, -1.0, 1.0]),
+        ] {
+            text += &format!(
+                "[wheel.{name}]\nbody = \"hub\"\naxis = {axis:?}\nmass = 1e-3\ninertia = 0.01\ntransverse_inertia = 0.02\ntorque_limit = 5.0\nrate_limit = 6000.0\n"
+            );
+        }
+        text
+    };
+    for formulation in Formulation::ALL {
+        let [mut by_wheels, mut ideal] = [text("\"a\", \"b\", \"c\", \"d\""), text("")]
+            .map(|text| Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-11));
+        let angle = |run: &Run| 2.0 * run.value("hub.q[4]").atan2(run.value("hub.q[1]"));
+        let mut worst = 0.0f64;
+        for k in 1..=20 {
+            let t = 0.5 * f64::from(k);
+            by_wheels.go(t);
+            ideal.go(t);
+            worst = worst.max((angle(&by_wheels) - angle(&ideal)).abs());
+            let momentum = by_wheels.vector("system.angular_momentum").norm();
+            worst = worst.max(momentum);
+            // −Aᵀ (A Aᵀ)⁻¹ M: the same of all four, whose axes have 1/√2 of z.
+            let torques = ["a", "b", "c", "d"].map(|wheel| by_wheels.value(&format!("{wheel}.motor_torque")));
+            let share = -by_wheels.value("hub.servo_torque[3]") / (4.0 / 2f64.sqrt());
+            assert!(
+                torques.iter().all(|torque| (torque - share).abs() < 1e-12),
+                "{torques:?}, {share}"
+            );
+        }
+        println!("{}: {worst:.1e} (1e-9)", formulation.name());
+        assert!(worst < 1e-9);
+    }
+}
+
+/// A trajectory drives position and rate of a reference alike: a light servo follows a heavy joint's quintic to what its acceleration asks.
+#[test]
+fn a_trajectory_has_its_own_rate() {
+    let text = "name = \"arm\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 2.0]\n\
+        [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\nservo = { kp = 800.0, kd = 80.0 }\nstart = { position = 0.25 }\n\
+        [signal.\"hinge.q_ref\"]\ntype = \"quintic\"\nfrom = 1.0\nuntil = 11.0\namplitude = 0.8\noffset = 0.25\nfrom_host = false\nwith_rate = true\n";
+    let mut run = Run::new(text, 1e-11);
+    let mut worst = 0.0f64;
+    for k in 0..=120 {
+        let t = 0.1 * f64::from(k);
+        run.go(t);
+        let s = ((t - 1.0) / 10.0).clamp(0.0, 1.0);
+        let rate = 0.8 / 10.0 * 30.0 * s * s * (1.0 - s) * (1.0 - s);
+        assert!((run.value("hinge.qd_ref") - rate).abs() < 1e-14);
+        worst = worst.max(run.value("hinge.servo_error").abs());
+    }
+    // J q̈/kp, 0.8 · 5.77/100 rad/s² at most.
+    println!("{worst:.3e} rad");
+    assert!((worst / (2.0 * 0.8 * 5.7735 / 100.0 / 800.0) - 1.0).abs() < 0.1);
+}

@@ -196,10 +196,10 @@ impl Probe {
         let numbers = (derived, parameters);
         if !model.loads.motors.is_empty() {
             let modes = &mut self.discrete.modes;
-            let (inputs, coordinates) = self.evaluation.asked(model, numbers, 0.0, (x, slots, modes));
+            let sensed = self.evaluation.sensed(model, numbers, 0.0, (x, slots, modes));
             for (motor, sides) in model.loads.motors() {
                 let sides = &mut modes[model.first_motor()..][sides];
-                sides.copy_from_slice(&motor.next_sides((parameters, inputs), coordinates, sides));
+                sides.copy_from_slice(&motor.next_sides(&sensed, sides));
             }
         }
         let (q, _) = self.evaluation.coordinates(model, numbers, x);

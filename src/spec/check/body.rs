@@ -1,4 +1,4 @@
-use super::{Check, MOST_MODES, MOST_SEGMENTS};
+use super::{Check, MOST_MODES, MOST_SEGMENTS, unknown};
 use crate::spec::{Beam, Body, Boundary, PerAxis};
 
 impl Check<'_> {
@@ -34,6 +34,14 @@ impl Check<'_> {
                 let what =
                     format!("only a free body has one, and joint \"{joint}\" carries this one: give the joint a servo");
                 self.report("body", name, "attitude_servo", what);
+            }
+            for wheel in &servo.wheels {
+                let what = match self.spec.wheel.get(wheel) {
+                    None => unknown("wheel", wheel, self.spec.wheel.keys()),
+                    Some(other) if other.body != name => format!("wheel \"{wheel}\" is on body \"{}\"", other.body),
+                    Some(_) => continue,
+                };
+                self.report("body", name, "attitude_servo.wheels", what);
             }
             for (field, gain) in [("kp", &servo.kp), ("kd", &servo.kd)] {
                 if let PerAxis::Each(values) = gain

@@ -52,6 +52,9 @@ impl Check<'_> {
             let what = "a command is a constant, a step, or a table that holds its values";
             self.report("signal", input, "type", what);
         }
+        if signal.with_rate {
+            self.trajectory(input, signal);
+        }
         for (field, written, allowed, needed) in fields {
             if written && !allowed {
                 self.report("signal", input, field, format!("a {kind} signal has no `{field}`"));
@@ -70,6 +73,29 @@ impl Check<'_> {
                 self.report("signal", input, "times", what);
             }
         }
+    }
+
+    /// A signal that drives a reference with its rate.
+    fn trajectory(&mut self, input: &str, signal: &Signal) {
+        let joint = input.split_once(".q_ref").map(|(joint, _)| joint);
+        let has_reference = joint
+            .and_then(|joint| self.spec.joint.get(joint))
+            .is_some_and(|joint| joint.kind.has_plain_positions());
+        let rate = input.replacen(".q_ref", ".qd_ref", 1);
+        let jumps = signal.waveform == Waveform::Step
+            || (signal.waveform == Waveform::Table && signal.interpolation == Interpolation::Hold);
+        let what = if !has_reference {
+            "only the reference `<joint>.q_ref` of a servo (not of a spherical joint) has a rate to drive".to_owned()
+        } else if signal.from_host {
+            "a host drives each input by itself: write from_host = false, and it runs inside the FMU".to_owned()
+        } else if jumps {
+            "what jumps has no rate".to_owned()
+        } else if self.spec.signal.contains_key(&rate) {
+            format!("\"{rate}\" has a signal of its own")
+        } else {
+            return;
+        };
+        self.report("signal", input, "with_rate", what);
     }
 
     /// A signal that switches the motion of a joint.
