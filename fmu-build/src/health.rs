@@ -4,7 +4,7 @@ use crate::page::{Tile, Verdict};
 use crate::results::Results;
 use crate::simulate::Run;
 use crate::text::{count, number, typeset};
-use grapple::spec::{JointType, Spec, WORLD};
+use grapple::spec::{Body, JointType, Spec, WORLD};
 use std::time::Duration;
 
 /// What is known of a run when it is over.
@@ -219,7 +219,7 @@ fn external(spec: &Spec, results: &Results) -> Option<String> {
         let moment = results.get_vector::<3>(&format!("{name}.servo_torque"));
         moment.into_iter().flatten().any(|values| peak(values) > 0.0)
     };
-    let from_outside = |body: &spec::Body| {
+    let from_outside = |body: &Body| {
         body.attitude_servo
             .as_ref()
             .is_some_and(|servo| servo.wheels.is_empty())

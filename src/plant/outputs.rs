@@ -114,7 +114,8 @@ impl Outputs {
                 Formulation::DualQuaternion if moves => outputs.push(Group::Rates(i), system.joint_rates(i)),
                 _ => {}
             }
-            if spec.formulation != Formulation::Quaternion && body.joint.written && spec.output.bodies {
+            let is_rotor = spec.wheel.contains_key(&body.joint.name);
+            if spec.formulation != Formulation::Quaternion && body.joint.written && spec.output.bodies && !is_rotor {
                 outputs.frame(&body.name, "body", FrameRef::Body(i));
             }
             if body.joint.kind == JointType::Spherical {
