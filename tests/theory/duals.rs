@@ -123,10 +123,11 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
             assert!(off <= 1e-12 * scales[row], "{}: {off:e}", names[row]);
         }
         let column = ridders(plant, point, k, 0.1 * nominals[k]);
-        // A magnitude has a kink where it passes zero, which in the plane it may do close by.
+        // A magnitude has a kink where it passes zero, which in the plane it may do close by; roll and yaw turn fast near a pitch of 90°.
         let near = ridders(plant, point, k, 1e-5 * nominals[k]);
         for (row, (value, near)) in column.iter().zip(near).enumerate() {
-            let slope = if names[row].ends_with("_scale") { near } else { *value };
+            let is_curved = names[row].ends_with("_scale") || names[row].contains(".rpy");
+            let slope = if is_curved { near } else { *value };
             differences[(row, k)] = slope * nominals[k];
         }
     }
