@@ -41,7 +41,14 @@ fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
     let bodies = count(spec.body.len(), "body");
     let mass = |name: &String| run.results.parameter(&format!("{name}.mass"));
     // A beam's mass is no parameter of its own.
-    let craft = match spec.body.keys().map(mass).sum::<Option<f64>>() {
+    let rotors: f64 = spec.wheel.values().map(|wheel| wheel.mass).sum();
+    let craft = match spec
+        .body
+        .keys()
+        .map(mass)
+        .sum::<Option<f64>>()
+        .map(|mass| mass + rotors)
+    {
         Some(mass) => format!("{bodies}, {} kg", number(mass, 6)),
         None => bodies,
     };

@@ -1,33 +1,24 @@
-use crate::algebra::Scalar;
-
 /// Where a number is to lie, watched by a mode: 0 inside, +1 above, −1 below.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Band {
     pub min: f64,
     pub max: f64,
-    /// How far beyond a limit counts as outside: a number that rests on the limit makes no event after event.
+    /// How far beyond a limit counts as outside, and inside as back: a number that rests on the limit makes no event after event.
     pub margin: f64,
-    /// How far inside a limit counts as back.
-    pub back: f64,
 }
 
 impl Band {
     /// From `min` to `max`, with a hysteresis of `margin` on either side of the limits.
     pub fn new(min: f64, max: f64, margin: f64) -> Self {
-        Self {
-            min,
-            max,
-            margin,
-            back: margin,
-        }
+        Self { min, max, margin }
     }
 
     /// Positive as long as the mode is right, negative once it has to change.
     pub fn indicator(&self, value: f64, mode: i32) -> f64 {
         match mode {
             0 => (self.max - value).min(value - self.min) + self.margin,
-            side if side > 0 => value - self.max + self.back,
-            _ => self.min - value + self.back,
+            side if side > 0 => value - self.max + self.margin,
+            _ => self.min - value + self.margin,
         }
     }
 
@@ -39,14 +30,5 @@ impl Band {
             return mode;
         }
         i32::from(value > self.max + 0.25 * self.margin) - i32::from(value < self.min - 0.25 * self.margin)
-    }
-
-    /// The number by the law of a mode: itself, or the limit.
-    pub fn clipped<S: Scalar>(&self, value: S, mode: i32) -> S {
-        match mode {
-            0 => value,
-            side if side > 0 => S::lift(self.max),
-            _ => S::lift(self.min),
-        }
     }
 }

@@ -8,7 +8,7 @@ use crate::spec;
 use crate::system::{Bound, Declarations, Joint, ParamId, Unit};
 use std::sync::Arc;
 
-/// The motor of one axis of a joint. It gives what it is asked for up to its largest torque; above its largest rate nothing that would raise it.
+/// The motor of one axis of a joint. It gives what it is asked for up to its largest torque. Over the last part of its rates the largest torque that would raise the rate falls to nothing.
 #[derive(Clone, Debug)]
 pub struct Motor {
     /// Name of the axis's rate, for messages.
@@ -28,8 +28,8 @@ pub struct Motor {
 
 /// Part of a limit by which a number has to pass it.
 const HYSTERESIS: f64 = 1e-9;
-/// Part of the largest rate by which it has to fall before the motor pushes again.
-const BACK: f64 = 1e-3;
+/// Part of the largest rate over which the torque falls to nothing.
+const LAST: f64 = 1e-2;
 
 /// Declares the motors of a joint's axes, of what asks them.
 pub(super) fn declare(
@@ -85,7 +85,7 @@ impl Motor {
 
     /// Whether what it is asked for depends on the state.
     pub(super) fn reads_state(&self) -> bool {
-        self.servo.is_some()
+        self.servo.is_some() || self.rate_limit.is_some()
     }
 
     /// What input and servos ask for, N·m or N.
@@ -100,26 +100,59 @@ impl Motor {
         asked
     }
 
-    /// What it can give, with the rate on this side of its limits.
-    fn torques(&self, parameters: &[f64], rate_side: i32) -> Band {
-        let limit = self.torque_limit.of(parameters);
-        let [down, up] = [-1, 1].map(|side| if rate_side == side { 0.0 } else { limit });
-        Band::new(-down, up, HYSTERESIS * limit)
+    /// The least and the most that it can give at a rate on this side: 0 where all of the torque is there, ±1 among the last rates, ±2 beyond.
+    fn torques<S: Scalar>(&self, parameters: &[f64], qd: S, rate_side: i32) -> [S; 2] {
+        let most = self.torque_limit.of(parameters);
+        let limit = S::lift(most);
+        let end = self.rate_limit.map_or(0.0, |id| id.of(parameters));
+        let left = match rate_side.abs() {
+            0 => return [-limit, limit],
+            1 => (S::lift(end) - qd * S::lift(f64::from(rate_side))) * S::lift(most / (LAST * end)),
+            _ => S::zero(),
+        };
+        if rate_side > 0 { [-limit, left] } else { [-left, limit] }
     }
 
-    /// The rates between which it drives both ways, if they are limited.
-    fn rates(&self, parameters: &[f64]) -> Option<Band> {
-        let limit = self.rate_limit?.of(parameters);
-        Some(Band {
-            back: BACK * limit,
-            ..Band::new(-limit, limit, HYSTERESIS * limit)
-        })
+    fn band(&self, now: &Sensed<f64>, rate_side: i32) -> Band {
+        let [min, max] = self.torques(now.parameters, now.qd[self.rate], rate_side);
+        Band::new(min, max, HYSTERESIS * self.torque_limit.of(now.parameters))
+    }
+
+    /// Positive as long as the side of the rate is right; with the part of it that counts as nothing.
+    fn rate_indicator(&self, now: &Sensed<f64>, side: i32) -> (f64, f64) {
+        let Some(limit) = self.rate_limit else {
+            return (1.0, 1.0);
+        };
+        let end = limit.of(now.parameters);
+        let (qd, last, margin) = (now.qd[self.rate], (1.0 - LAST) * end, HYSTERESIS * end);
+        let along = qd * f64::from(side.signum());
+        let inside = match side.abs() {
+            0 => last - qd.abs(),
+            1 => (along - last).min(end - along),
+            _ => along - end,
+        };
+        (inside + margin, margin)
+    }
+
+    /// The side of the rate, coming from that before: a host's root is a little before or after the indicator's zero.
+    fn next_rate_side(&self, now: &Sensed<f64>, side: i32) -> i32 {
+        let (indicator, margin) = self.rate_indicator(now, side);
+        let Some(limit) = self.rate_limit.filter(|_| indicator <= 0.5 * margin) else {
+            return side;
+        };
+        let (end, qd) = (limit.of(now.parameters), now.qd[self.rate]);
+        let passed = |bound: f64| i32::from(qd.abs() > bound + 0.25 * margin);
+        (passed((1.0 - LAST) * end) + passed(end)) * if qd < 0.0 { -1 } else { 1 }
     }
 
     /// What it gives, on these sides of its limits, N·m or N.
     pub fn torque<S: Scalar>(&self, now: &Instant<S>, sides: &[i32]) -> S {
-        let asked = self.asked(&now.sensed());
-        self.torques(now.parameters, sides[1]).clipped(asked, sides[0])
+        let [min, max] = self.torques(now.parameters, now.qd[self.rate], sides[1]);
+        match sides[0] {
+            0 => self.asked(&now.sensed()),
+            side if side > 0 => max,
+            _ => min,
+        }
     }
 
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, sides: &[i32], tau: &mut [S]) {
@@ -128,28 +161,22 @@ impl Motor {
 
     /// Positive as long as the sides are right.
     pub fn indicators(&self, now: &Sensed<f64>, sides: &[i32]) -> [f64; Self::SIDES] {
-        let rate = self.rates(now.parameters);
         [
-            self.torques(now.parameters, sides[1])
-                .indicator(self.asked(now), sides[0]),
-            rate.map_or(1.0, |band| band.indicator(now.qd[self.rate], sides[1])),
+            self.band(now, sides[1]).indicator(self.asked(now), sides[0]),
+            self.rate_indicator(now, sides[1]).0,
         ]
     }
 
     /// The sides, coming from those before.
     pub fn next_sides(&self, now: &Sensed<f64>, sides: &[i32]) -> [i32; Self::SIDES] {
-        let of_rate = self.rates(now.parameters);
-        let of_rate = of_rate.map_or(0, |band| band.next_mode(now.qd[self.rate], sides[1]));
-        let torques = self.torques(now.parameters, of_rate);
-        [torques.next_mode(self.asked(now), sides[0]), of_rate]
+        let of_rate = self.next_rate_side(now, sides[1]);
+        [self.band(now, of_rate).next_mode(self.asked(now), sides[0]), of_rate]
     }
 
-    /// What to tell the user when it has reached its largest rate.
+    /// What to tell the user when it comes to its largest rate.
     pub fn message(&self, parameters: &[f64], t: f64) -> Option<String> {
         let limit = self.unit.of(self.rate_limit?.of(parameters));
         let rate = &self.rate_name;
-        Some(format!(
-            "t = {t} s: {rate} has reached its motor's limit of {limit}: it does not drive on"
-        ))
+        Some(format!("t = {t} s: {rate} comes to its motor's limit of {limit}"))
     }
 }

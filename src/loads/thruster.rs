@@ -89,7 +89,7 @@ impl Thruster {
         values: &[f64],
         problems: &mut Vec<crate::Problem>,
     ) {
-        if self.direction.vector(values).norm() < 1e-12 {
+        if !(1e-12..f64::INFINITY).contains(&self.direction.vector(values).norm()) {
             super::report(declared, self.direction, problems, "it has no direction".to_owned());
         }
     }

@@ -54,9 +54,12 @@ impl Plant {
         let (touches, meeting) = self.update_touches(t, x, discrete)?;
         let struck = self.strike(t, (x, u), &meeting, discrete, messages)?;
         let switched = self.switch_motions(t, (x, u), discrete, messages)?;
+        let states = struck.states || switched.states;
+        // What rates decide is decided anew where they have jumped.
+        let after = states && self.update_sides(t, (x, u), &mut discrete.modes, messages);
         Ok(Changes {
-            modes: sides || touches || struck.modes || switched.modes,
-            states: struck.states || switched.states,
+            modes: sides || touches || struck.modes || switched.modes || after,
+            states,
         })
     }
 
@@ -254,7 +257,7 @@ impl Plant {
             for (motor, sides) in model.loads.motors() {
                 let sides = &mut modes[model.first_motor()..][sides];
                 let now = motor.next_sides(&sensed, sides);
-                if now[1] != 0 && sides[1] != now[1] {
+                if sides[1] == 0 && now[1] != 0 {
                     messages.extend(motor.message(&self.parameters, t));
                 }
                 changed |= now != *sides;

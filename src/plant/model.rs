@@ -529,7 +529,8 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         if of("modal") {
             body.modal = None;
         }
-        if of("attitude_servo") {
+        let lost = |servo: &spec::AttitudeServo| servo.wheels.iter().any(|wheel| !spec.wheel.contains_key(wheel));
+        if of("attitude_servo") || body.attitude_servo.as_deref().is_some_and(lost) {
             body.attitude_servo = None;
         }
     }

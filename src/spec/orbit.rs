@@ -53,7 +53,7 @@ impl Orbit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gravity {
-    /// Its potential at each body's origin, less that of the reference orbit without cancellation, with the body's first and second moments of mass.
+    /// Its potential at each body's mass centre, less that of the reference orbit without cancellation, with the body's second moments of mass.
     #[default]
     Exact,
     /// Its potential to the second order about the reference orbit, for all bodies alike: Hill's equations.
@@ -66,7 +66,7 @@ impl Gravity {
     }
 }
 
-/// The axes in which a free body's start is given.
+/// The axes to which a free body's start, or the reference of its servo, is relative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Axes {

@@ -65,7 +65,7 @@ pub struct GravityAt<S: Scalar> {
     pub g: Vec3<S>,
     /// The gradient `∂g/∂r`, symmetric, 1/s².
     pub G: Mat3<S>,
-    /// Towards the centre from there: the unit vector r̂, and `3 μ/(2 r⁴)`, 1/(m·s²); none where gravity is linear.
+    /// Away from the centre: the unit vector r̂, and `3 μ/(2 r⁴)`, 1/(m·s²); none where gravity is linear.
     curvature: Option<(Vec3<S>, S)>,
 }
 
@@ -74,11 +74,11 @@ impl Orbit {
     pub(super) fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Self {
         let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             let quantity = Quantity::new(format!("orbit.{field}"), unit, what).bounded(bound);
-            // Of lengths and of what belongs to the central body, the size is that of the number itself.
-            let nominal = if unit == Unit::Radian || value == 0.0 {
-                1.0
-            } else {
-                value.abs()
+            // The size is that of the number itself, of a small one that is zero a thousandth.
+            let nominal = match (unit, value) {
+                (Unit::Radian, _) => 1.0,
+                (_, 0.0) => 1e-3,
+                _ => value.abs(),
             };
             declare.parameter(
                 Quantity { nominal, ..quantity },
@@ -181,7 +181,8 @@ impl Orbit {
             );
             report(self.semi_major_axis, what);
         }
-        let e = e.clamp(0.0, 0.999_999);
+        // Below zero it is no orbit's, but the law goes on there, for differences about zero.
+        let e = e.clamp(-0.999_999, 0.999_999);
         let nu = self.true_anomaly.of(values);
         // tan E/2 = √((1 − e)/(1 + e)) tan ν/2, in the same turn.
         let (s, c) = (0.5 * nu).sin_cos();

@@ -98,7 +98,7 @@ def test_motors_saturate_alike_in_both_interfaces(archive, within):
         assert np.abs(run["shoulder.motor_torque"]).max() <= 1.5 and (run["shoulder.motor_torque"] == 1.5).any()
         # On its limit the wheel drives no further; asked for more than it can the other way, it gives its most.
         # (The base's own motion moves the rate a little where the motor is silent.)
-        assert abs(run["spin.qd"].max() - 100.0) < 1e-3 and (run["spin.motor_torque"] == 0.0).any()
+        assert abs(run["spin.qd"].max() - 100.0) < 1e-3 and np.abs(run["spin.motor_torque"]).min() < 1e-6
         assert run["spin.motor_torque"].min() == -0.5
         assert set(run["jet.force"]) == {0.0, 2.0}
 

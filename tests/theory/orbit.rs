@@ -412,7 +412,7 @@ fn potential_rate(plant: &Plant, t: f64, q: &[f64], qd: &[f64]) -> (f64, f64) {
     (V.eps[0], scale)
 }
 
-/// A flexible craft, spinning in an orbit that is as small as in [`NEAR`]: energy less work stays, and so does the Earth's view of a rigid one: all its energy and its angular momentum about the centre.
+/// A large rigid body that tumbles in an orbit as small as that of [`NEAR`] keeps all its energy and its angular momentum about the centre.
 #[test]
 fn a_large_rigid_body_keeps_energy_and_angular_momentum_about_the_centre() {
     let mu = 1e6;

@@ -38,6 +38,9 @@ impl Scene {
         let (system, derived) = (model.system(), plant.derived());
         let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
         model.start_coordinates(plant.parameters(), &mut q, &mut qd);
+        if let Some(orbit) = &derived.orbit {
+            system.start_in_orbit(&orbit.at(0.0), &mut q, &mut qd);
+        }
         let mut kinematics = Kinematics::new(system);
         kinematics.update(system, derived, &q, &qd);
 

@@ -25,6 +25,8 @@ impl Probe {
     pub fn new(model: &Model) -> Self {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        // Trajectories too: their joints start where random craft have them.
+        model.signals.iter_mut().for_each(|signal| signal.rate_input = None);
         model.loads.press_always();
         let mut discrete = Discrete::new(&model);
         model.start_discrete(&mut discrete);
@@ -121,7 +123,10 @@ impl Probe {
             let largest = largest.entry(&parameter.at).or_default();
             *largest = largest.max(parameter.start.abs());
         }
+        // What has a size of its own, such as an orbit, keeps it.
+        let is_sized = |parameter: &Parameter| !(1.0..=1.0).contains(&parameter.quantity.nominal);
         let scaled = |parameter: &Parameter| match largest[parameter.at.as_slice()] {
+            _ if is_sized(parameter) => parameter.start,
             0.0 => 0.0,
             largest => parameter.start / largest,
         };
@@ -129,7 +134,10 @@ impl Probe {
         let scaled: Vec<f64> = declared.iter().map(scaled).collect();
         let shaken = scaled.iter().zip(declared);
         let shaken: Vec<f64> = shaken
-            .map(|(value, parameter)| value + 0.1 * parameter.quantity.nominal * random.unit())
+            .map(|(value, parameter)| {
+                let size = if is_sized(parameter) { 0.03 } else { 0.1 };
+                value + size * parameter.quantity.nominal * random.unit()
+            })
             .collect();
         let mut parameters = shaken;
         // What makes no physics when shaken is taken as it is, scaled or as written.

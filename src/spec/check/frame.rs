@@ -57,7 +57,7 @@ impl Check<'_> {
             for (field, value) in numbers.into_iter().filter(|(_, value)| *value <= 0.0) {
                 self.report("wheel", name, field, format!("{value} is not positive"));
             }
-            if wheel.axis == [0.0; 3] {
+            if nalgebra::Vector3::from(wheel.axis).norm() < 1e-12 {
                 self.report("wheel", name, "axis", "the axis has no direction");
             }
             if wheel.rate.abs() > wheel.rate_limit {

@@ -82,7 +82,10 @@ impl Check<'_> {
             .and_then(|joint| self.spec.joint.get(joint))
             .is_some_and(|joint| joint.kind.has_plain_positions());
         let rate = input.replacen(".q_ref", ".qd_ref", 1);
-        let jumps = signal.waveform == Waveform::Step
+        let is_windowed = signal.from.is_some() || signal.until.is_some();
+        let opens = matches!(signal.waveform, Waveform::Constant | Waveform::Sine) && is_windowed;
+        let jumps = opens
+            || signal.waveform == Waveform::Step
             || (signal.waveform == Waveform::Table && signal.interpolation == Interpolation::Hold);
         let what = if !has_reference {
             "only the reference `<joint>.q_ref` of a servo (not of a spherical joint) has a rate to drive".to_owned()
