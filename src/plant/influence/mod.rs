@@ -71,11 +71,12 @@ impl Influence {
             let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
             let start = probe.start(&parameters, &derived);
             let motions = probe.motions();
-            for (spread, motions) in SPREAD
+            let ways = SPREAD
                 .into_iter()
-                .flat_map(|spread| motions.iter().map(move |way| (spread, way)))
-            {
+                .flat_map(|spread| motions.iter().map(move |way| (spread, way)));
+            for (turn, (spread, motions)) in ways.enumerate() {
                 probe.switch(motions);
+                probe.hold_motors(Some(turn));
                 let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
                 let x = model
                     .states
@@ -111,6 +112,7 @@ impl Influence {
             }
 
             probe.switch(&motions[0]);
+            probe.hold_motors(None);
             // On the written craft, which may be stiff, a difference has too much round-off.
             if seed == CRAFT {
                 continue;

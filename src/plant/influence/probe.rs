@@ -1,5 +1,6 @@
 use crate::Problem;
 use crate::algebra::{Mat3, Vec3};
+use crate::loads::Motor;
 use crate::plant::discrete::Bearing;
 use crate::plant::model::{Model, Source};
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent, impact};
@@ -19,6 +20,8 @@ pub(super) struct Probe {
     tangent: Tangent<LANES>,
     slopes: [Jacobians; 2],
     discrete: Discrete,
+    /// The sides on which all motors are held; none where each is on its own.
+    motor_sides: Option<[i32; Motor::SIDES]>,
 }
 
 impl Probe {
@@ -38,6 +41,7 @@ impl Probe {
             tangent: Tangent::with_inputs(&model, model.sources.len()),
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
             discrete,
+            motor_sides: None,
             model,
         }
     }
@@ -95,6 +99,11 @@ impl Probe {
     pub fn switch(&mut self, motions: &[i32]) {
         let first = self.model.first_motion();
         self.discrete.modes[first..first + motions.len()].copy_from_slice(motions);
+    }
+
+    /// Holds motors within their limits, or at them, in turn: at random states nearly all are beyond. Without a turn each is where it is asked to be.
+    pub fn hold_motors(&mut self, turn: Option<usize>) {
+        self.motor_sides = turn.map(|turn| [i32::from(turn % 2 == 1); Motor::SIDES]);
     }
 
     /// The craft that is written.
@@ -207,7 +216,8 @@ impl Probe {
             let sensed = self.evaluation.sensed(model, numbers, 0.0, (x, slots, modes));
             for (motor, sides) in model.loads.motors() {
                 let sides = &mut modes[model.first_motor()..][sides];
-                sides.copy_from_slice(&motor.next_sides(&sensed, sides));
+                let now = self.motor_sides.unwrap_or_else(|| motor.next_sides(&sensed, sides));
+                sides.copy_from_slice(&now);
             }
         }
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
