@@ -97,8 +97,8 @@ def test_motors_saturate_alike_in_both_interfaces(archive, within):
     for run in (me, cs):
         assert np.abs(run["shoulder.motor_torque"]).max() <= 1.5 and (run["shoulder.motor_torque"] == 1.5).any()
         # On its limit the wheel drives no further; asked for more than it can the other way, it gives its most.
-        # (The base's own motion moves the rate a little where the motor is silent.)
-        assert abs(run["spin.qd"].max() - 100.0) < 1e-3 and np.abs(run["spin.motor_torque"]).min() < 1e-6
+        # (It turns on with the base, which accelerates by less than 1e-3 rad/s²: 0.02 kg·m² of that.)
+        assert abs(run["spin.qd"].max() - 100.0) < 1e-3 and np.abs(run["spin.motor_torque"]).min() < 2e-5
         assert run["spin.motor_torque"].min() == -0.5
         assert set(run["jet.force"]) == {0.0, 2.0}
 
