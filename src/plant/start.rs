@@ -92,9 +92,10 @@ impl Differences {
     ///
     /// ```text
     ///     Dᵢ₀ = (f(p + hᵢ) − f(p − hᵢ)) / 2hᵢ,   hᵢ₊₁ = hᵢ / 2
-    ///     Dᵢⱼ = (4ʲ Dᵢ,ⱼ₋₁ − Dᵢ₋₁,ⱼ₋₁) / (4ʲ − 1)
+    ///     Dᵢⱼ = (2ʲ Dᵢ,ⱼ₋₁ − Dᵢ₋₁,ⱼ₋₁) / (2ʲ − 1)
     /// ```
     ///
+    /// Odd powers of h are taken out too, which are there where a second derivative jumps: a joint on a beam's very end.
     /// The entry that changes least is taken (Ridders 1982; Press et al., *Numerical Recipes*, §5.7). Steps that lead to where
     /// nothing can be evaluated are too long: a beam nearly as heavy as its body bears no other mass.
     fn slope(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &Discrete), j: usize) -> Result<&[f64], Error> {
@@ -122,7 +123,7 @@ impl Differences {
             }
             for order in 1..=known {
                 let (lower, higher) = row.split_at_mut(order);
-                let factor = f64::from(1 << (2 * order));
+                let factor = f64::from(1 << order);
                 let mut change: f64 = 0.0;
                 for (k, d) in higher[0].iter_mut().enumerate() {
                     let (finer, coarser) = (lower[order - 1][k], before[order - 1][k]);

@@ -159,6 +159,11 @@ impl Orbit {
         }
     }
 
+    /// Makes gravity so strong that it falls a radian in a second: its gradient is then about one in size, and no smaller than other forces.
+    pub(crate) fn hasten(&self, values: &mut [f64]) {
+        values[self.mu.0] = self.semi_major_axis.of(values).powi(3);
+    }
+
     /// Computes the constants, and judges the numbers.
     pub(super) fn derive(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) -> OrbitConstants {
         let (a, e) = (self.semi_major_axis.of(values), self.eccentricity.of(values));

@@ -112,26 +112,29 @@ impl Influence {
             }
 
             probe.switch(&motions[0]);
-            probe.hold_motors(None);
             // On the written craft, which may be stiff, a difference has too much round-off.
             if seed == CRAFT {
                 continue;
             }
-            let Some(first) = probe.initial(&parameters, &derived, &slots) else {
-                continue;
-            };
-            let mut changes = Changes::new(&first);
-            for j in 0..p {
-                if let Some((parameters, derived)) = probe.neighbour((&parameters, &derived), j, &mut random) {
-                    changes.record(j, probe.initial(&parameters, &derived, &slots));
+            let turns = if model.loads.motors.is_empty() { 0 } else { 2 };
+            for turn in (0..turns).map(Some).chain([None]) {
+                probe.hold_motors(turn);
+                let Some(first) = probe.initial(&parameters, &derived, &slots) else {
+                    continue;
+                };
+                let mut changes = Changes::new(&first);
+                for j in 0..p {
+                    if let Some((parameters, derived)) = probe.neighbour((&parameters, &derived), j, &mut random) {
+                        changes.record(j, probe.initial(&parameters, &derived, &slots));
+                    }
                 }
+                for j in 0..u {
+                    let mut slots = slots.clone();
+                    slots[j] = 1.0 - slots[j];
+                    changes.record(p + j, probe.initial(&parameters, &derived, &slots));
+                }
+                changes.enter(&mut initial);
             }
-            for j in 0..u {
-                let mut slots = slots.clone();
-                slots[j] = 1.0 - slots[j];
-                changes.record(p + j, probe.initial(&parameters, &derived, &slots));
-            }
-            changes.enter(&mut initial);
         }
         if !seen {
             return None;

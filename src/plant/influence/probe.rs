@@ -149,6 +149,9 @@ impl Probe {
             })
             .collect();
         let mut parameters = shaken;
+        if let Some(orbit) = &self.model.system.orbit {
+            orbit.hasten(&mut parameters);
+        }
         // What makes no physics when shaken is taken as it is, scaled or as written.
         for calmer in [&scaled, &written] {
             let mut problems = Vec::new();

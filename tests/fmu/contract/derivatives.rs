@@ -90,22 +90,25 @@ fn agree(what: &str, ours: &[Vec<f64>], theirs: &[Vec<f64>], tolerance: f64) {
     }
 }
 
-/// The column of a known by central differences of sixth order, set through `fmi2SetReal`.
+/// The column of a known by central differences `D(h) … D(4h)`, set through `fmi2SetReal`: `(18 D(h) − 24 D(2h) + 14 D(3h) − 3 D(4h))/5`
+/// leaves h⁶ where all is smooth, and h³ where a second derivative jumps, as at a joint on a beam's very end.
 fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
     let unknowns = instance.fmu.outputs();
     let now = instance.get_many(&[known])[0];
     let mut column = vec![0.0; unknowns.len()];
     for (steps, weight) in [
-        (1.0, 45.0),
-        (-1.0, -45.0),
-        (2.0, -9.0),
-        (-2.0, 9.0),
-        (3.0, 1.0),
-        (-3.0, -1.0),
+        (1.0, 18.0),
+        (-1.0, -18.0),
+        (2.0, -12.0),
+        (-2.0, 12.0),
+        (3.0, 14.0 / 3.0),
+        (-3.0, -14.0 / 3.0),
+        (4.0, -0.75),
+        (-4.0, 0.75),
     ] {
         ok(instance.set_many(&[known], &[now + steps * h]));
         for (sum, value) in column.iter_mut().zip(instance.get_many(&unknowns)) {
-            *sum += weight / (60.0 * h) * value;
+            *sum += weight / (10.0 * h) * value;
         }
     }
     ok(instance.set_many(&[known], &[now]));
@@ -150,9 +153,10 @@ fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &
             if !dependencies.contains(&(known + 1)) {
                 let [unknown, known] =
                     [unknown, known].map(|r| fmu.registry.slot(r).map(|slot| fmu.registry.name(slot)));
+                // Parameters have differences: what is 10 m long has ε 10 m/1e-4 = 2e-11 of round-off in them.
                 let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt();
                 assert!(
-                    column[row].abs() <= 1e-9 * norm.max(1e-3),
+                    column[row].abs() <= (1e-9 * norm).max(2e-11),
                     "{what}: {unknown:?} by {known:?}: {:e}",
                     column[row]
                 );
@@ -247,7 +251,7 @@ fn parameters_and_inputs_in_initialization_mode() {
         let size = |known: u32| instance.get_many(&[known])[0].abs().max(0.1);
         for (&known, column) in knowns.iter().zip(found) {
             let now = instance.get_many(&[known])[0];
-            let both = [-0.03, 0.03].map(|part| {
+            let both = [-0.04, 0.04].map(|part| {
                 ok(instance.set_many(&[known], &[now + part * size(known)]));
                 instance.directional(&[], &[], &[]).0 == OK
             });
