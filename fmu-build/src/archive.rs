@@ -37,8 +37,6 @@ impl<'a> Content<'a> {
 
 /// The bytes of an FMU: its description, then `contents` in their order.
 ///
-/// Order, times, permissions and compression are fixed, so that the same contents give the same bytes.
-///
 /// # Errors
 /// A description that FMI does not allow, with all that is wrong with it.
 pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<u8>> {
@@ -49,8 +47,18 @@ pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<
     }
     let xml = description.to_xml().into_diagnostic()?;
     let first = Content::new(DESCRIPTION, xml.into_bytes());
+    zip(std::iter::once(&first).chain(contents))
+}
+
+/// The bytes of a zip file.
+///
+/// Order, times, permissions and compression are fixed, so that the same contents give the same bytes.
+///
+/// # Errors
+/// None that names and bytes can cause.
+pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for content in std::iter::once(&first).chain(contents) {
+    for content in contents {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(9))

@@ -60,10 +60,16 @@ pub fn remark(model: &Arc<Model>, quiet: bool) -> Result<()> {
 fn summary(craft: &Craft) -> String {
     let model = &craft.model;
     let spec = &model.spec;
+    let of = match &spec.controller {
+        Some(controller) => format!("a controller of {}", count(controller.joint.len(), "joint")),
+        None => format!(
+            "{}, {}",
+            count(spec.body.len(), "body"),
+            count(spec.joint.len(), "joint")
+        ),
+    };
     format!(
-        "no problems: {}, {}, {}, {}, {}",
-        count(spec.body.len(), "body"),
-        count(spec.joint.len(), "joint"),
+        "no problems: {of}, {}, {}, {}",
         count(model.states.len(), "state"),
         count(model.inputs.len(), "input"),
         count(model.outputs.len(), "output"),

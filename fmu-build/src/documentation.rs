@@ -6,10 +6,10 @@ use crate::describe::start;
 use crate::page::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
-use crate::report::{joints, method};
+use crate::report::{controlled, joints, method};
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
-use grapple::spec::Spec;
+use grapple::spec::{Kind, Spec};
 use miette::{IntoDiagnostic, Result};
 use model_description::{Causality, ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
@@ -24,20 +24,27 @@ pub fn documentation(
     description: &ModelDescription,
     platforms: &[Platform],
 ) -> Result<Vec<Content<'static>>> {
-    let picture = picture::draw(model)?;
+    let spec = &model.spec;
+    let mut contents = Vec::new();
+    let mut figure = String::new();
+    if spec.kind == Kind::Craft {
+        let picture = picture::draw(model)?;
+        contents.push(Content::new("model.png", picture.to_png()?));
+        let parts = [("picture", &*picture.to_svg(&spec.name))];
+        figure = filled(include_str!("../assets/craft_figure.html"), &parts);
+    }
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
     let mass = plant.derived().bodies.iter().map(|body| body.m).sum();
-    let facts = facts(&model.spec, mass, description, platforms);
-    let page = page(&model.spec, description, facts, &picture.to_svg(&model.spec.name));
+    let page = page(spec, description, facts(spec, mass, description, platforms), &figure);
     let licence =
         |name: &str, text: &'static str| Content::new(format!("documentation/licenses/{name}"), text.as_bytes());
-    Ok(vec![
-        Content::new("model.png", picture.to_png()?),
+    contents.extend([
         Content::new("documentation/index.html", page.into_bytes()),
         licence("license.txt", LICENCE),
         licence("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
         licence("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
-    ])
+    ]);
+    Ok(contents)
 }
 
 const LICENCE: &str = "\
@@ -48,7 +55,7 @@ The texts are in LICENSE-MIT and LICENSE-APACHE beside this file. The model in r
 ";
 
 /// The page.
-fn page(spec: &Spec, description: &ModelDescription, facts: Facts, picture: &str) -> String {
+fn page(spec: &Spec, description: &ModelDescription, facts: Facts, figure: &str) -> String {
     let parts = [
         ("name", &*escaped(&description.model_name)),
         ("css", include_str!("../assets/documentation.css")),
@@ -57,12 +64,9 @@ fn page(spec: &Spec, description: &ModelDescription, facts: Facts, picture: &str
             &escaped(description.description.as_deref().unwrap_or_default()),
         ),
         ("facts", &definitions(&facts)),
-        ("picture", picture),
+        ("figure", figure),
         ("flat", flat_note(description)),
-        ("gravity", &gravity(spec)),
-        ("measures", if spec.measure.is_empty() { "" } else { MEASURES }),
-        ("ports", if spec.port.is_empty() { "" } else { PORTS }),
-        ("diagnostics", if spec.output.diagnostics { DIAGNOSTICS } else { "" }),
+        ("conventions", &conventions(spec)),
         ("solver", &definitions(&solver(spec, description))),
         ("variables", &variables(description)),
         (
@@ -74,6 +78,24 @@ fn page(spec: &Spec, description: &ModelDescription, facts: Facts, picture: &str
     filled(include_str!("../assets/documentation.html"), &parts)
 }
 
+/// What signs, axes and units mean.
+fn conventions(spec: &Spec) -> String {
+    if let Some(controller) = &spec.controller {
+        let samples = if controller.sample_time.is_some() { SAMPLES } else { "" };
+        return filled(
+            include_str!("../assets/controller_conventions.html"),
+            &[("samples", samples)],
+        );
+    }
+    let parts = [
+        ("gravity", &*gravity(spec)),
+        ("measures", if spec.measure.is_empty() { "" } else { MEASURES }),
+        ("ports", if spec.port.is_empty() { "" } else { PORTS }),
+        ("diagnostics", if spec.output.diagnostics { DIAGNOSTICS } else { "" }),
+    ];
+    filled(include_str!("../assets/craft_conventions.html"), &parts)
+}
+
 type Facts = Vec<(&'static str, String)>;
 
 fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Platform]) -> Facts {
@@ -81,10 +103,13 @@ fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Pl
     vec![
         ("FMI 2.0", interfaces(description).to_owned()),
         ("Runs on", platforms.join(", ")),
-        (
-            "Craft",
-            format!("{}, {} kg", count(spec.body.len(), "body"), number(mass, 6)),
-        ),
+        match &spec.controller {
+            Some(controller) => ("Controller", controlled(controller)),
+            None => (
+                "Craft",
+                format!("{}, {} kg", count(spec.body.len(), "body"), number(mass, 6)),
+            ),
+        },
         ("Joints", joints(spec)),
         ("States", description.model_structure.derivatives.len().to_string()),
     ]
@@ -154,6 +179,11 @@ fn gravity(spec: &Spec) -> String {
         }
     }
 }
+
+const SAMPLES: &str = "\
+<dt>Samples</dt><dd>It looks at its inputs when the run begins and then every <code>controller.sample_time</code>; in between its
+outputs stand. In Co-Simulation a sample that is due where a step ends is taken when the next one begins, of the inputs that are set
+there.</dd>";
 
 const MEASURES: &str = "\
 <dt>Measures</dt><dd>How one frame is seen from another: position, velocity and angular velocity are relative, in the

@@ -4,12 +4,13 @@ use crate::page::{Tile, Verdict};
 use crate::results::Results;
 use crate::simulate::Run;
 use crate::text::{count, number, typeset};
-use grapple::spec::{Body, JointType, Spec, WORLD};
+use grapple::spec::{Body, JointType, Kind, Spec, WORLD};
 use std::time::Duration;
 
 /// What is known of a run when it is over.
 pub struct Health {
-    momentum: Momentum,
+    /// None of what does not move.
+    momentum: Option<Momentum>,
     energy: Option<Ratio>,
     /// Communication steps.
     steps: usize,
@@ -50,7 +51,7 @@ impl Health {
     pub fn of(spec: &Spec, run: &Run, tolerance: f64) -> Self {
         let results = &run.results;
         Self {
-            momentum: momentum(spec, results),
+            momentum: (spec.kind == Kind::Craft).then(|| momentum(spec, results)),
             energy: energy(results),
             steps: run.steps,
             solver: run.solver.clone(),
@@ -67,22 +68,23 @@ impl Health {
 
     /// All of it in one line.
     pub fn line(&self) -> String {
-        let momentum = match &self.momentum {
-            Momentum::Conserved { linear, angular } => format!(
-                "momentum drift {} linear, {} angular",
-                number(linear.value(), 2),
-                number(angular.value(), 2)
-            ),
-            Momentum::Not(why) => format!("momentum: {why}"),
-        };
         let energy = match &self.energy {
             Some(balance) => format!("energy balance {}", number(balance.value(), 2)),
             None => "energy: not among the outputs".to_owned(),
         };
+        let physics = match &self.momentum {
+            Some(Momentum::Conserved { linear, angular }) => format!(
+                "momentum drift {} linear, {} angular; {energy}; ",
+                number(linear.value(), 2),
+                number(angular.value(), 2)
+            ),
+            Some(Momentum::Not(why)) => format!("momentum: {why}; {energy}; "),
+            None => String::new(),
+        };
         let steps = count(self.steps, "communication step");
         let solver = self.solver.as_ref().unwrap_or(&steps);
         format!(
-            "health: {momentum}; {energy}; {solver}; {} times real time",
+            "health: {physics}{solver}; {} times real time",
             number(self.real_time_factor(), 3)
         )
     }
@@ -99,7 +101,7 @@ impl Health {
             });
         };
         match &self.momentum {
-            Momentum::Conserved { linear, angular } => {
+            Some(Momentum::Conserved { linear, angular }) => {
                 for (label, ratio, scale, unit) in [
                     ("Linear momentum drift", linear, "Σ|m v|", "kg.m/s"),
                     ("Angular momentum drift", angular, "Σ|h|", "kg.m2/s"),
@@ -108,7 +110,8 @@ impl Health {
                     tile(label, number(ratio.value(), 2), detail, self.verdict(ratio));
                 }
             }
-            Momentum::Not(why) => tile("Momentum", "–".to_owned(), why.clone(), Verdict::Note),
+            Some(Momentum::Not(why)) => tile("Momentum", "–".to_owned(), why.clone(), Verdict::Note),
+            None => {}
         }
         if let Some(balance) = &self.energy {
             let peak = number(balance.scale, 4);

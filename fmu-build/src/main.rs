@@ -5,9 +5,10 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`new`], [`check`], [`build`], [`describe`], [`simulate`], [`linearize`], [`schema`] | the verbs |
+//! | [`new`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`linearize`], [`schema`] | the verbs |
 //! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
+//! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
 //! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
 //! | [`slave`] | a loaded FMU behind safe calls; the only `unsafe` here |
@@ -23,6 +24,7 @@ mod binary;
 mod build;
 mod charts;
 mod check;
+mod couple;
 mod craft;
 mod describe;
 mod documentation;
@@ -42,6 +44,7 @@ mod schema;
 mod signals;
 mod simulate;
 mod slave;
+mod system_structure;
 mod text;
 
 use clap::{Parser, Subcommand};
@@ -78,6 +81,7 @@ enum Verb {
     New(new::Arguments),
     Check(check::Arguments),
     Build(build::Arguments),
+    Couple(couple::Arguments),
     Describe(describe::Arguments),
     Simulate(simulate::Arguments),
     Linearize(linearize::Arguments),
@@ -89,6 +93,7 @@ fn main() -> ExitCode {
         Verb::New(arguments) => new::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Build(arguments) => build::run(&arguments),
+        Verb::Couple(arguments) => couple::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Linearize(arguments) => linearize::run(&arguments),

@@ -5,7 +5,7 @@ use crate::health::Health;
 use crate::page::Page;
 use crate::simulate::{Fmu, Plan, Run};
 use crate::text::{count, number};
-use grapple::spec::{Method, Spec};
+use grapple::spec::{Controller, Method, Spec};
 use std::collections::BTreeMap;
 
 /// The page of a run.
@@ -38,21 +38,10 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
 }
 
 fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
-    let bodies = count(spec.body.len(), "body");
-    let mass = |name: &String| run.results.parameter(&format!("{name}.mass"));
-    // A beam's mass is no parameter of its own.
-    let rotors: f64 = spec.wheel.values().map(|wheel| wheel.mass).sum();
-    let craft = match spec
-        .body
-        .keys()
-        .map(mass)
-        .sum::<Option<f64>>()
-        .map(|mass| mass + rotors)
-    {
-        Some(mass) => format!("{bodies}, {} kg", number(mass, 6)),
-        None => bodies,
-    };
-    let mut facts = vec![("Craft".to_owned(), craft)];
+    let mut facts = vec![match &spec.controller {
+        Some(controller) => ("Controller".to_owned(), controlled(controller)),
+        None => ("Craft".to_owned(), craft(spec, run)),
+    }];
     let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
     fact("Joints", joints(spec));
     let method = method(spec.solver.method);
@@ -62,6 +51,26 @@ fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
         format!("{} s in steps of {} s", number(plan.stop, 6), number(plan.step, 6)),
     );
     facts
+}
+
+/// "sampled every 0.01 s"
+pub fn controlled(controller: &Controller) -> String {
+    match controller.sample_time {
+        Some(time) => format!("sampled every {} s", number(time, 6)),
+        None => "follows its inputs".to_owned(),
+    }
+}
+
+/// "3 bodies, 6 kg"
+fn craft(spec: &Spec, run: &Run) -> String {
+    let bodies = count(spec.body.len(), "body");
+    let mass = |name: &String| run.results.parameter(&format!("{name}.mass"));
+    // A beam's mass is no parameter of its own.
+    let rotors: f64 = spec.wheel.values().map(|wheel| wheel.mass).sum();
+    match spec.body.keys().map(mass).sum::<Option<f64>>() {
+        Some(mass) => format!("{bodies}, {} kg", number(mass + rotors, 6)),
+        None => bodies,
+    }
 }
 
 /// A method of integration by its usual name.
@@ -79,8 +88,10 @@ pub fn method(method: Method) -> &'static str {
 /// "7 revolute", "1 fixed, 2 revolute".
 pub fn joints(spec: &Spec) -> String {
     let mut kinds = BTreeMap::new();
-    for joint in spec.joint.values() {
-        *kinds.entry(joint.kind.name()).or_insert(0) += 1;
+    let controlled = spec.controller.iter().flat_map(|controller| controller.joint.values());
+    let all = spec.joint.values().map(|joint| joint.kind);
+    for kind in all.chain(controlled.map(|joint| joint.kind)) {
+        *kinds.entry(kind.name()).or_insert(0) += 1;
     }
     let words: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     if words.is_empty() {

@@ -1,6 +1,6 @@
 /// Where a number is to lie, watched by a mode: 0 inside, +1 above, −1 below.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Band {
+pub(crate) struct Band {
     pub min: f64,
     pub max: f64,
     /// How far beyond a limit counts as outside, and inside as back: a number that rests on the limit makes no event after event.

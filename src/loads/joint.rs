@@ -1,7 +1,8 @@
 //! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
 
 use super::attitude::AttitudeLaw;
-use super::{Instant, Motor, Sensed, motor};
+use super::servo::{AxisServo, BallServo, Gains, JointLaw, JointServo, Servo};
+use super::{Instant, Motor, motor};
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -59,100 +60,6 @@ struct BallSpring {
     coordinate: usize,
     rate: usize,
     stiffness: ParamId,
-}
-
-/// `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` while the switch is on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Servo {
-    q_ref: usize,
-    qd_ref: usize,
-    switch: usize,
-    kp: ParamId,
-    kd: ParamId,
-}
-
-impl Servo {
-    /// What it asks for on the axis with this coordinate and rate.
-    pub fn torque<S: Scalar>(&self, now: &Sensed<S>, (coordinate, rate): (usize, usize)) -> S {
-        let inputs = now.inputs;
-        if inputs[self.switch].value() <= 0.5 {
-            return S::zero();
-        }
-        let gain = |id: ParamId| S::lift(id.of(now.parameters));
-        gain(self.kp) * (inputs[self.q_ref] - now.q[coordinate]) + gain(self.kd) * (inputs[self.qd_ref] - now.qd[rate])
-    }
-}
-
-/// A servo of one axis, whose motor gives all that it asks for.
-#[derive(Clone, Copy, Debug)]
-struct AxisServo {
-    coordinate: usize,
-    rate: usize,
-    law: Servo,
-}
-
-/// The servo of a joint, as its user sees it.
-#[derive(Clone, Debug)]
-pub struct JointServo {
-    /// Index of the body that the joint carries.
-    pub body: usize,
-    law: JointLaw,
-}
-
-#[derive(Clone, Debug)]
-enum JointLaw {
-    Axes(Vec<AxisServo>),
-    Ball(BallServo),
-}
-
-impl JointServo {
-    /// The axis whose reference is this input.
-    pub fn axis_of(&self, input: usize) -> Option<usize> {
-        match &self.law {
-            JointLaw::Axes(axes) => axes.iter().position(|s| s.law.q_ref == input),
-            JointLaw::Ball(_) => None,
-        }
-    }
-
-    /// By how much each axis is off its reference, rad or m; of a spherical joint a rotation vector in child axes. Then what the servo asks for, N·m or N.
-    pub fn report<S: Scalar>(&self, now: &Instant<S>, mut write: impl FnMut(S)) {
-        match &self.law {
-            JointLaw::Axes(axes) => {
-                axes.iter()
-                    .for_each(|s| write(now.inputs[s.law.q_ref] - now.q[s.coordinate]));
-                axes.iter().for_each(|s| write(s.torque(now)));
-            }
-            JointLaw::Ball(s) => {
-                s.law
-                    .error(&now.sensed(), Quaternion::from_slice(&now.q[s.coordinate..]))
-                    .iter()
-                    .for_each(|&e| write(e));
-                s.torque(now).iter().for_each(|&torque| write(torque));
-            }
-        }
-    }
-}
-
-impl AxisServo {
-    fn torque<S: Scalar>(&self, now: &Instant<S>) -> S {
-        self.law.torque(&now.sensed(), (self.coordinate, self.rate))
-    }
-}
-
-impl BallServo {
-    fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
-        let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
-        self.law
-            .moment(&now.sensed(), Quaternion::from_slice(&now.q[self.coordinate..]), &w)
-    }
-}
-
-/// A servo of a spherical joint, in child axes.
-#[derive(Clone, Copy, Debug)]
-struct BallServo {
-    coordinate: usize,
-    rate: usize,
-    law: AttitudeLaw,
 }
 
 /// Declares one number for each axis of a joint, `[name of the quantity, field in the spec]`; gives the first.
@@ -372,8 +279,10 @@ impl JointLoads {
                     q_ref: q_ref + i,
                     qd_ref: qd_ref + i,
                     switch,
-                    kp: nth(kp, i),
-                    kd: nth(kd, i),
+                    gains: Gains {
+                        kp: nth(kp, i),
+                        kd: nth(kd, i),
+                    },
                 });
             }
         }

@@ -1,7 +1,8 @@
 //! Actuators of joints: what the input and the servo ask for, within what the motor can give.
 
 use super::band::Band;
-use super::joint::{Servo, numbers};
+use super::joint::numbers;
+use super::servo::Servo;
 use super::{AttitudeServo, Instant, Sensed};
 use crate::algebra::Scalar;
 use crate::spec;

@@ -171,6 +171,7 @@ impl<S: Scalar> Evaluation<S> {
             recovered,
             sides: &discrete.modes[model.signals.len()..],
             numbers: &discrete.numbers,
+            of: (model, discrete),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
         model.output_groups.write(&view, y);

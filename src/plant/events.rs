@@ -248,6 +248,10 @@ impl Plant {
             changed |= now != *piece;
             *piece = now;
         }
+        if let Some(controller) = &model.controller {
+            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
+            changed |= controller.update_sides((&self.parameters, inputs), &mut modes[model.first_controlled()..]);
+        }
         if model.indicator_count() == 0 {
             return changed;
         }

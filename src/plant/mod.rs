@@ -4,6 +4,7 @@
 //! evaluated at any time, state and input. It keeps no time and no state of its own.
 
 mod closure;
+mod controller;
 mod coordinates;
 mod discrete;
 mod evaluation;
@@ -97,10 +98,15 @@ impl Plant {
     pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) {
         self.model.start(&self.derived, t, &self.parameters, x);
         self.model.start_discrete(discrete);
-        // A joint that starts outside its range is refused before it comes to that.
         let u: Vec<f64> = self.model.inputs.iter().map(|input| input.start).collect();
-        self.update_sides(t, (x, &u), &mut discrete.modes, &mut Vec::new());
+        self.start_sides(t, (x, &u), discrete);
         self.start_touches(x, discrete);
+    }
+
+    /// Brings the modes to where the inputs are, before the run begins.
+    pub fn start_sides(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
+        // A joint that starts outside its range is refused before it comes to that.
+        self.update_sides(t, (x, u), &mut discrete.modes, &mut Vec::new());
     }
 
     /// The states' derivatives.
@@ -147,8 +153,13 @@ impl Plant {
     /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
     pub fn indicators(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete, z: &mut [f64]) {
         let model = &self.model;
-        let (z, of_commands) = z.split_at_mut(model.watched_count());
-        of_commands.fill(1.0);
+        let (z, rest) = z.split_at_mut(model.watched_count());
+        rest.fill(1.0);
+        if let Some(controller) = &model.controller {
+            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
+            let sides = &discrete.modes[model.first_controlled()..];
+            controller.indicators((&self.parameters, inputs), sides, rest);
+        }
         if z.is_empty() {
             return;
         }
@@ -177,10 +188,11 @@ impl Plant {
         }
     }
 
-    /// When the next piece of a signal ends, s.
+    /// When the next piece of a signal ends, or a controller looks at its inputs, s.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
         let ends = self.model.signals.iter().zip(&discrete.modes);
         ends.filter_map(|(signal, &piece)| signal.wave(&self.parameters).end(piece))
+            .chain(self.next_sample(discrete))
             .min_by(f64::total_cmp)
     }
 }

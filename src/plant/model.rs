@@ -1,3 +1,4 @@
+use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
 use super::discrete::{Discrete, PER_CAPTURE, POSE};
 use super::evaluation::Evaluation;
@@ -31,6 +32,7 @@ pub struct Model {
     /// What the states are.
     pub(super) coordinates: Coordinates,
     pub(super) loads: Loads,
+    pub(super) controller: Option<Controller>,
     /// Where linear bending ends, of each flexible body.
     pub(super) limits: Vec<LinearLimit>,
     /// Where each input of the loads comes from.
@@ -102,6 +104,7 @@ impl Model {
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
         let loads = Loads::compile(spec, &system, &mut declare)?;
+        let controller = (spec.controller.as_ref()).map(|written| Controller::declare(written, &mut declare));
         let mut problems = Vec::new();
         let signals = signals(spec, &mut declare, &mut problems);
         let mut sources = Vec::with_capacity(declare.inputs.len());
@@ -118,7 +121,7 @@ impl Model {
         }
         let coordinates = Coordinates::compile(spec, &system, &mut declare);
         let mut states = coordinates.states(&system);
-        if spec.output.diagnostics {
+        if spec.has_diagnostics() {
             states.push(Quantity::new(
                 "system.work",
                 Unit::Joule,
@@ -127,7 +130,14 @@ impl Model {
         }
         let derivatives = states.iter().map(derivative_of).collect();
         let limits = LinearLimit::of(&system);
-        let output_groups = Outputs::compile(spec, &system, &loads, &limits, &declare.inputs, &signals)?;
+        let output_groups = Outputs::compile(
+            spec,
+            &system,
+            &loads,
+            &limits,
+            (&declare.inputs, &signals),
+            controller.as_ref(),
+        )?;
         let model = Self {
             spec: written.clone(),
             parameters: declare.parameters,
@@ -139,6 +149,7 @@ impl Model {
             system,
             coordinates,
             loads,
+            controller,
             sources,
             signals,
             output_groups,
@@ -216,24 +227,25 @@ impl Model {
         &self.system
     }
 
-    /// Number of event indicators: of ranges, linear limits, touches and motors, and one that tells of commands if there are any.
+    /// Number of event indicators: of ranges, linear limits, touches, motors and a controller's limits, and one that tells of commands if there are any.
     pub fn indicator_count(&self) -> usize {
-        self.watched_count() + usize::from(self.is_commanded())
+        let controlled = self.controller.as_ref().map_or(0, Controller::indicator_count);
+        self.watched_count() + controlled + usize::from(self.is_commanded())
     }
 
-    /// Number of what a mode and an event indicator watch: ranges, linear limits, touches, limits of motors.
+    /// Number of what a mode and an event indicator watch in the craft: ranges, linear limits, touches, limits of motors.
     pub(super) fn watched_count(&self) -> usize {
         self.first_motor() - self.signals.len() + self.loads.motors.len() * Motor::SIDES
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, limits of motors, motions of joints, commands, captures.
+    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
     pub fn mode_count(&self) -> usize {
-        self.first_capture() + self.loads.captures().count() * PER_CAPTURE
+        self.first_controlled() + self.controller.as_ref().map_or(0, |controller| controller.axes.len())
     }
 
     /// Number of discrete numbers.
     pub fn number_count(&self) -> usize {
-        self.first_floor() + self.loads.touching().count()
+        self.first_sample() + self.controller.as_ref().map_or(0, Controller::number_count)
     }
 
     /// Whether there are commands, of which a host that knows no events has to be told.
@@ -249,6 +261,11 @@ impl Model {
     /// Where the sides of motors stand among the modes.
     pub(super) fn first_motor(&self) -> usize {
         self.first_touch() + self.loads.touching().count()
+    }
+
+    /// Where the sides of a controller's torques stand among the modes.
+    pub(super) fn first_controlled(&self) -> usize {
+        self.first_capture() + self.loads.captures().count() * PER_CAPTURE
     }
 
     /// Of the modes, which limits motors are at.
@@ -509,6 +526,11 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             .all(|section| sound(section, owner))
             && sound("signal", input)
     });
+    if let Some(controller) = &mut spec.controller {
+        let concern =
+            |p: &Problem, name: &str| p.concerns("controller", "joint") && p.at.get(2).is_some_and(|at| at == name);
+        (controller.joint).retain(|name, _| !problems.iter().any(|problem| concern(problem, name)));
+    }
     spec.port.retain(|name, _| sound("port", name));
     spec.thruster.retain(|name, _| sound("thruster", name));
     spec.wheel

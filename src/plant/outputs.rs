@@ -4,6 +4,7 @@ mod view;
 pub(super) use view::View;
 
 use super::closure::Closed;
+use super::controller::Controller;
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use super::report::Report;
@@ -26,6 +27,8 @@ pub(super) struct Outputs {
 enum Group {
     /// Position, attitude, velocity, angular velocity of a frame.
     Frame(FrameRef),
+    /// What a controller asks for, and how far its joints are off their references.
+    Controller,
     /// Of the reference orbit: place and velocity from the centre, the orbital axes, their rate.
     Orbit,
     /// Place, attitude and motion of a free body as seen with the orbital axes.
@@ -92,14 +95,17 @@ impl Outputs {
         system: &System,
         loads: &Loads,
         limits: &[LinearLimit],
-        inputs: &[Input],
-        signals: &[SignalSource],
+        (inputs, signals): (&[Input], &[SignalSource]),
+        controller: Option<&Controller>,
     ) -> Result<Self, Error> {
         let mut outputs = Self {
             declared: Vec::new(),
             groups: Vec::new(),
             flags: Vec::new(),
         };
+        if let Some(controller) = controller {
+            outputs.controller(controller);
+        }
         if system.orbit.is_some() {
             outputs.orbit();
         }
@@ -250,7 +256,7 @@ impl Outputs {
         for (contact, capture) in loads.captures() {
             outputs.capture(contact, capture.number);
         }
-        if spec.output.diagnostics {
+        if spec.has_diagnostics() {
             outputs.diagnostics();
             if spec.formulation.has(Capability::Constraints) {
                 outputs.gaps(spec.formulation.has(Capability::Gaps));
@@ -284,6 +290,17 @@ impl Outputs {
             quantity,
             kind: OutputKind::Continuous,
         }));
+    }
+
+    fn controller(&mut self, controller: &Controller) {
+        let kind = match controller.is_sampled() {
+            true => OutputKind::Discrete,
+            false => OutputKind::Continuous,
+        };
+        self.groups.push(Group::Controller);
+        let quantities = controller.axes.iter().flat_map(|axis| axis.outputs.clone());
+        self.declared
+            .extend(quantities.map(|quantity| Output { quantity, kind }));
     }
 
     fn capture(&mut self, contact: &Contact, capture: usize) {
@@ -629,6 +646,10 @@ impl Outputs {
                     y.quaternion(F.q_WF);
                     y.vector(&F.V_WF.v);
                     y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
+                }
+                Group::Controller => {
+                    let (model, discrete) = view.of;
+                    model.control(view.now.parameters, view.now.inputs, discrete, |value| y.number(value));
                 }
                 Group::Orbit => view.orbit(&mut y),
                 Group::InOrbit(body) => view.in_orbit(body, &mut y),

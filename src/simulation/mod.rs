@@ -123,6 +123,12 @@ impl Simulation {
         self.stepper.invalidate();
     }
 
+    /// Brings the modes to where the inputs are that have been set since the run began, and no step was taken.
+    pub fn start_sides(&mut self) {
+        let State { t, x, u, discrete, .. } = &mut self.state;
+        self.plant.start_sides(*t, (x, u), discrete);
+    }
+
     /// Tells that time, states, inputs, modes or parameters were changed from outside.
     pub fn invalidate(&mut self) {
         self.stepper.invalidate();
@@ -163,12 +169,20 @@ impl Simulation {
         }
         while self.state.t < t_end {
             self.obey_since(t_start, messages)?;
+            self.sample(t_start);
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(t_start, messages)?;
                 continue;
             }
-            let limit = event.map_or(t_end, |event| event.min(t_end));
+            // What is due where the call ends is no reason to stop just before.
+            let limit = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
+            if self.state.x.is_empty() {
+                // Nothing moves: the way to there has no events.
+                self.state.t = limit;
+                self.handle_event(t_start, messages)?;
+                continue;
+            }
             let t_before = self.state.t;
             self.look(t_start);
             if let Some(method) = self.step(t_start, limit)? {
@@ -194,6 +208,20 @@ impl Simulation {
         let (State { t, x, discrete, .. }, Room { u, z_before, .. }) = (&self.state, &mut self.room);
         state::inputs_after(t - t_start, &self.state.u, &self.state.u_derivatives, u);
         self.plant.indicators(*t, (x, u), discrete, z_before);
+    }
+
+    /// Lets a controller look at its inputs, if it is time.
+    fn sample(&mut self, t_start: f64) {
+        let State {
+            t,
+            u,
+            u_derivatives,
+            discrete,
+            ..
+        } = &mut self.state;
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
+        let sampled = self.plant.sample(*t, &self.room.u, discrete);
+        self.statistics.events += u64::from(sampled);
     }
 
     /// Obeys what is commanded now.

@@ -10,6 +10,7 @@ mod beam;
 mod body;
 mod check;
 mod contact;
+mod controller;
 mod experiment;
 mod formulation;
 mod joint;
@@ -24,6 +25,7 @@ pub use beam::{Beam, Boundary, Section};
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub(crate) use check::unknown;
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
+pub use controller::{ControlledJoint, Controller, Kind};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use joint::{Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
@@ -42,7 +44,7 @@ use serde::{Deserialize, Serialize};
 /// The name by which joints and measures refer to the inertial frame.
 pub const WORLD: &str = "world";
 
-/// A craft, or several in one system, with the experiment to run.
+/// A craft, or several in one system, or a controller; with the experiment to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -51,6 +53,12 @@ pub struct Spec {
     /// One sentence on what it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// What it is. Default `craft`.
+    #[serde(default, skip_serializing_if = "Kind::is_craft")]
+    pub kind: Kind,
+    /// The joints that a controller acts on, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<Controller>,
     /// How the equations of motion are written. Default `recursive`.
     #[serde(default, skip_serializing_if = "Formulation::is_default")]
     pub formulation: Formulation,
@@ -63,7 +71,8 @@ pub struct Spec {
     /// What surrounds the craft.
     #[serde(default)]
     pub environment: Environment,
-    /// The rigid bodies. A body that is no joint's child floats freely.
+    /// The bodies. One that is no joint's child floats freely.
+    #[serde(default)]
     pub body: IndexMap<String, Body>,
     /// The joints. Each carries one child body on its parent.
     #[serde(default)]
@@ -101,6 +110,13 @@ pub struct Spec {
     /// How the FMU integrates in Co-Simulation.
     #[serde(default)]
     pub solver: Solver,
+}
+
+impl Spec {
+    /// Whether momentum, energy and work are outputs: of a craft, if they are wanted.
+    pub(crate) fn has_diagnostics(&self) -> bool {
+        self.output.diagnostics && self.kind == Kind::Craft
+    }
 }
 
 /// Reads a spec, and checks what can be seen in it alone: names, references, the tree, counts.

@@ -194,11 +194,16 @@ impl Joint {
 
     /// The name of coordinate-like quantity `what`, of axis `i` where the joint has several.
     pub fn quantity_name(&self, what: &str, i: usize) -> String {
-        if self.nv == 1 {
-            format!("{}.{what}", self.name)
-        } else {
-            format!("{}.{what}[{}]", self.name, i + 1)
-        }
+        axis_name((&self.name, self.nv), what, i)
+    }
+}
+
+/// The name of what axis `i` of a joint with `n` of them has.
+pub(crate) fn axis_name((joint, n): (&str, usize), what: &str, i: usize) -> String {
+    if n == 1 {
+        format!("{joint}.{what}")
+    } else {
+        format!("{joint}.{what}[{}]", i + 1)
     }
 }
 

@@ -29,9 +29,19 @@ def grid(archive, steps=None):
     return np.arange(n + 1) * (nanoseconds * 1e-9), nanoseconds
 
 
-def difference(archive, names, rows, reference):
-    """The largest difference, in parts of each output's scale."""
-    return np.max(np.abs(np.asarray(rows) - reference) / archive.scales(names, reference))
+def judge(within, claim, archive, names, rows, reference):
+    """Judges the largest difference, in parts of each output's scale.
+
+    Where the solver may be implicit, round-off of the times decides whether Newton's iteration takes another turn: two runs then agree within
+    the solver's tolerance, and that is a part of the nominal value.
+    """
+    off, scales = np.abs(np.asarray(rows) - reference), archive.scales(names, reference)
+    if 'method = "auto"' in next(path for path in EXAMPLES if path.stem == archive.path.stem).read_text():
+        scales = np.maximum(scales, [archive.nominal(name) for name in names])
+        tolerance = float(archive.description.defaultExperiment.tolerance)
+        within(f"{claim}, implicit solver", np.max(off / scales), tolerance, "the solver's tolerance")
+    else:
+        within(claim, np.max(off / scales), 1e-9, REASON)
 
 
 class Cosim:
@@ -74,7 +84,7 @@ def test_libcosim_computes_what_fmpy_computes(name, examples, within):
         rows.append(host.read(references))
     with CoSimulation(archive) as fmpy:
         reference = fmpy.run(times[1:], names)
-    within("libcosim and FMPy agree", difference(archive, names, rows, reference), 1e-9, REASON)
+    judge(within, "libcosim and FMPy agree", archive, names, rows, reference)
 
 
 def test_libcosim_sets_start_values_before_initialisation_ends(examples):
@@ -126,7 +136,7 @@ def test_ecos_computes_what_fmpy_computes(name, examples, within):
         host.terminate()
     with CoSimulation(archive) as fmpy:
         reference = fmpy.run(times[1:], names)
-    within("Ecos and FMPy agree", difference(archive, names, rows, reference), 1e-9, REASON)
+    judge(within, "Ecos and FMPy agree", archive, names, rows, reference)
 
 
 def test_ecos_resets_a_run_and_gets_the_same_bits(examples):

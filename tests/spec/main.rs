@@ -1,6 +1,7 @@
 //! A spec with many mistakes: all are found at once, each at its line, in the user's words.
 
 mod contacts;
+mod controllers;
 mod flexible;
 mod formulations;
 mod motions;

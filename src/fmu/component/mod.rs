@@ -228,6 +228,9 @@ impl Component {
         if self.known >= what {
             return Ok(());
         }
+        if self.mode == Mode::Initialization {
+            self.simulation.start_sides();
+        }
         let state = &self.simulation.state;
         let plant = &mut self.simulation.plant;
         let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);

@@ -23,9 +23,11 @@ impl Component {
     pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
         self.settle()?;
         let State { t, x, u, discrete, .. } = &mut self.simulation.state;
-        let changes = self.simulation.plant.update(*t, (x, u), discrete, &mut self.events);
+        let plant = &mut self.simulation.plant;
+        let sampled = plant.sample(*t, u, discrete);
+        let changes = plant.update(*t, (x, u), discrete, &mut self.events);
         self.log_events();
-        if changes.as_ref().map_or(true, |changes| changes.modes) {
+        if sampled || changes.as_ref().map_or(true, |changes| changes.modes) {
             self.touch();
         }
         let changes = changes.map_err(|error| Fault::error(error.to_string()))?;

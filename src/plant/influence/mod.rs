@@ -116,7 +116,11 @@ impl Influence {
             if seed == CRAFT {
                 continue;
             }
-            let turns = if model.loads.motors.is_empty() { 0 } else { 2 };
+            let turns = if model.loads.motors.is_empty() && model.controller.is_none() {
+                0
+            } else {
+                2
+            };
             for turn in (0..turns).map(Some).chain([None]) {
                 probe.hold_motors(turn);
                 let Some(first) = probe.initial(&parameters, &derived, &slots) else {

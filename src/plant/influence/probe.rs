@@ -223,6 +223,16 @@ impl Probe {
                 sides.copy_from_slice(&now);
             }
         }
+        if let Some(controller) = &model.controller {
+            let inputs = self
+                .evaluation
+                .inputs(model, parameters, 0.0, (slots, &self.discrete.modes));
+            let sides = &mut self.discrete.modes[model.first_controlled()..];
+            match self.motor_sides {
+                Some([side, ..]) => sides.fill(side),
+                None => _ = controller.update_sides((parameters, inputs), sides),
+            }
+        }
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let (sides, beyond) = self.discrete.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
         for (range, side) in model.loads.ranges.iter().zip(sides) {

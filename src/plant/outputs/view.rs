@@ -3,6 +3,7 @@ use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Loads};
 use crate::plant::closure::Closed;
+use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
 use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, Recovered};
@@ -23,6 +24,8 @@ pub(in crate::plant) struct View<'a, S: Scalar> {
     pub sides: &'a [i32],
     /// What stands until the next event.
     pub numbers: &'a [f64],
+    /// The model and its modes, for a controller.
+    pub of: (&'a Model, &'a Discrete),
     /// What holds each capture.
     pub closed: &'a [Closed<S>],
 }

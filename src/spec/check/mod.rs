@@ -3,11 +3,12 @@
 //! for the spec and for a host's parameters alike.
 
 mod body;
+mod controller;
 mod frame;
 mod joint;
 mod signal;
 
-use super::{Axes, Capability, Coupling, JointType, Spec, WORLD, Wheel, modal, names, problem};
+use super::{Axes, Capability, Coupling, JointType, Kind, Spec, WORLD, Wheel, modal, names, problem};
 use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
@@ -20,26 +21,17 @@ const MOST_MODES: usize = 64;
 
 pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut check = Check { spec, problems };
-    check.names();
-    check.attitudes();
-    check.tree();
-    for (name, body) in &spec.body {
-        check.body(name, body);
+    if let Some(what) = names::objection(&spec.name) {
+        check.report("name", "", "", what);
     }
-    for (name, joint) in &spec.joint {
-        check.joint(name, joint);
+    match spec.kind {
+        Kind::Craft => check.craft(),
+        Kind::Controller => check.controller(),
     }
-    check.frames();
-    for (name, contact) in &spec.contact {
-        check.contact(name, contact);
-    }
-    check.problems.extend(modal::without_node(spec));
     for (input, signal) in &spec.signal {
         check.signal(input, signal);
     }
-    check.orbit();
     check.experiment();
-    check.formulation();
 }
 
 struct Check<'a> {
@@ -48,6 +40,31 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// Bodies that move.
+    fn craft(&mut self) {
+        let spec = self.spec;
+        if spec.controller.is_some() {
+            let what = "a craft has none: a controller is a file and an FMU of its own, with kind = \"controller\"";
+            self.report("controller", "", "", what);
+        }
+        self.names();
+        self.attitudes();
+        self.tree();
+        for (name, body) in &spec.body {
+            self.body(name, body);
+        }
+        for (name, joint) in &spec.joint {
+            self.joint(name, joint);
+        }
+        self.frames();
+        for (name, contact) in &spec.contact {
+            self.contact(name, contact);
+        }
+        self.problems.extend(modal::without_node(spec));
+        self.orbit();
+        self.formulation();
+    }
+
     /// What the formulation does not have.
     fn formulation(&mut self) {
         let spec = self.spec;
@@ -141,9 +158,6 @@ impl Check<'_> {
 
     fn names(&mut self) {
         let spec = self.spec;
-        if let Some(what) = names::objection(&spec.name) {
-            self.report("name", "", "", what);
-        }
         let mut owners: HashMap<&str, &str> = HashMap::new();
         let sections = [("body", spec.body.keys())]
             .into_iter()

@@ -78,9 +78,12 @@ impl Check<'_> {
     /// A signal that drives a reference with its rate.
     fn trajectory(&mut self, input: &str, signal: &Signal) {
         let joint = input.split_once(".q_ref").map(|(joint, _)| joint);
-        let has_reference = joint
-            .and_then(|joint| self.spec.joint.get(joint))
-            .is_some_and(|joint| joint.kind.has_plain_positions());
+        let spec = self.spec;
+        let kind = joint.and_then(|joint| match &spec.controller {
+            Some(controller) => controller.joint.get(joint).map(|joint| joint.kind),
+            None => spec.joint.get(joint).map(|joint| joint.kind),
+        });
+        let has_reference = kind.is_some_and(|kind| kind.has_plain_positions());
         let rate = input.replacen(".q_ref", ".qd_ref", 1);
         let is_windowed = signal.from.is_some() || signal.until.is_some();
         let opens = matches!(signal.waveform, Waveform::Constant | Waveform::Sine) && is_windowed;

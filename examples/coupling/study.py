@@ -1,0 +1,297 @@
+"""A controller inside the craft's FMU, and the same controller as an FMU of its own.
+
+    python examples/coupling/study.py             tables and a figure in out/coupling
+
+It builds ../servoed_arm.toml and ../arm_controller.toml with the tool `grapple` and closes the loop in Python, over
+FMPy: at each communication point the controller gets what the craft measures, and the craft the torques that the controller
+asks for. The servos inside the craft are the reference. docs/coupling.md tells what comes out.
+Needs FMPy, NumPy, SciPy and Matplotlib.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import fmpy
+import matplotlib.pyplot as plt
+import numpy as np
+from fmpy.fmi2 import FMU2Slave
+from scipy.linalg import expm
+
+EXAMPLES = Path(__file__).resolve().parents[1]
+JOINTS = ("shoulder", "elbow")
+STOP_TIME = 12.0  # s
+SAMPLE = 0.04  # s, where the runs are compared
+STEPS = (0.004, 0.002, 0.001, 0.0005)  # s, between communication points
+SAMPLE_TIME = 0.01  # s, of the sampled controller
+NEAR_LIMIT = (0.95, 1.05)  # parts of the longest stable step
+ORDERS = {"held": 1, "extrapolated": 2, "parallel": 1}  # of the ways of coupling, in powers of the step
+TOLERANCE = 1e-11
+
+
+class Instance:
+    """An FMU in Co-Simulation, its variables by their names."""
+
+    def __init__(self, fmu, start=None, tolerance=TOLERANCE):
+        self.folder = fmpy.extract(str(fmu))
+        description = fmpy.read_model_description(self.folder)
+        self.references = {variable.name: variable.valueReference for variable in description.modelVariables}
+        self.states = [derivative.variable.derivative.name for derivative in description.derivatives]
+        self.slave = FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=self.folder,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+            instanceName=description.modelName,
+        )
+        self.slave.instantiate()
+        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
+        self.slave.enterInitializationMode()
+        for name, value in (start or {}).items():
+            self.set([name], [value])
+        self.slave.exitInitializationMode()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.slave.terminate()
+        self.slave.freeInstance()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def of(self, names):
+        return [self.references[name] for name in names]
+
+    def get(self, names):
+        return np.array(self.slave.getReal(self.of(names)))
+
+    def set(self, names, values):
+        self.slave.setReal(self.of(names), list(values))
+
+    def set_derivatives(self, names, values):
+        self.slave.setRealInputDerivatives(self.of(names), [1] * len(names), list(values))
+
+    def step(self, t, h):
+        self.slave.doStep(currentCommunicationPoint=t, communicationStepSize=h)
+
+    def matrix(self, unknowns, knowns):
+        """Partial derivatives, a column for each known."""
+        unknowns = self.of(unknowns)
+        columns = [self.slave.getDirectionalDerivative(unknowns, [known], [1.0]) for known in self.of(knowns)]
+        return np.array(columns).T
+
+
+def of_joints(field):
+    return [f"{joint}.{field}" for joint in JOINTS]
+
+
+MEASURED = of_joints("q") + of_joints("qd")
+TORQUES = of_joints("tau")
+
+
+def inside(arm):
+    """The servos of the craft itself: times, measured angles and rates."""
+    with Instance(arm, {f"{joint}.servo": 1.0 for joint in JOINTS}) as craft:
+        times = np.arange(round(STOP_TIME / SAMPLE) + 1) * SAMPLE
+        rows = [craft.get(MEASURED)]
+        for t in times[:-1]:
+            craft.step(t, SAMPLE)
+            rows.append(craft.get(MEASURED))
+    return times, np.array(rows)
+
+
+def outside(arm, controller, h, way="held", is_sampled=False, stop_time=STOP_TIME, tolerance=TOLERANCE):
+    """The loop closed every `h` s: times, and measured angles and rates.
+
+    held           the controller goes first: what it asks for at a communication point acts until the next
+    extrapolated   it acts along the line through its last two values
+    parallel       craft and controller step at once, as most masters do: what acts is one step old
+
+    A sampled controller gives its torques when its step is done, one that follows its inputs as soon as these are set.
+    """
+    with Instance(arm, tolerance=tolerance) as craft, Instance(controller) as control:
+        rows, before = [craft.get(MEASURED)], None
+        if way == "parallel":
+            before = control.get(TORQUES)
+        for k in range(round(stop_time / h)):
+            t = k * h
+            control.set(MEASURED, rows[-1])
+            if is_sampled or way == "parallel":
+                control.step(t, h)
+                torques = control.get(TORQUES)
+            else:
+                torques = control.get(TORQUES)
+                control.step(t, h)
+            craft.set(TORQUES, before if way == "parallel" else torques)
+            if way == "extrapolated" and before is not None:
+                craft.set_derivatives(TORQUES, (torques - before) / h)
+            before = torques
+            craft.step(t, h)
+            rows.append(craft.get(MEASURED))
+            if np.abs(rows[-1]).max() > 10.0:
+                break
+    return np.arange(len(rows)) * h, np.array(rows)
+
+
+def off(*runs):
+    """The largest difference of the angles of two runs, rad, where both have been looked at."""
+    rows = [rows[:: round(SAMPLE / (times[1] - times[0])), : len(JOINTS)] for times, rows in runs]
+    return np.abs(rows[0] - rows[1]).max()
+
+
+def linear(arm, controller):
+    """The craft's joints and modes at the start, `ẋ = A x + B τ`, and what they measure; the controller's `τ = −K y`."""
+    with Instance(arm) as craft, Instance(controller) as control:
+        inner = [name for name in craft.states if not name.startswith(("satellite.", "system."))]
+        A = craft.matrix([f"der({name})" for name in inner], inner)
+        B = craft.matrix([f"der({name})" for name in inner], TORQUES)
+        C = np.array([[float(name == measured) for name in inner] for measured in MEASURED])
+        K = -control.matrix(TORQUES, MEASURED)
+    return A, B, C, K
+
+
+def growth(loop, h, way):
+    """By how much the loop's fastest growing motion grows from one communication point to the next."""
+    A, B, C, K = loop
+    n, m = B.shape
+    # States, torques that stand still, torques' rates that do: exactly, over one step.
+    whole = np.zeros((n + 2 * m, n + 2 * m))
+    whole[:n, :n], whole[:n, n : n + m] = A, B
+    whole[n : n + m, n + m :] = np.eye(m)
+    step = expm(whole * h)
+    free, held, rising = step[:n, :n], step[:n, n : n + m], step[:n, n + m :]
+    gain, none = -K @ C, np.zeros((m, m))
+    # The torques before are states too, where they act: old ones, or in the rates (τ − τ_before)/h.
+    matrix = {
+        "held": free + held @ gain,
+        "extrapolated": np.block([[free + (held + rising / h) @ gain, -rising / h], [gain, none]]),
+        "parallel": np.block([[free, held], [gain, none]]),
+    }[way]
+    return np.abs(np.linalg.eigvals(matrix)).max()
+
+
+def longest_step(loop, way):
+    """The communication step above which the loop is unstable, s."""
+    h = 1e-4
+    while growth(loop, h, way) <= 1.0:
+        h *= 1.01
+    low, high = h / 1.01, h
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if growth(loop, middle, way) <= 1.0 else (low, middle)
+    return low
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def slopes(errors):
+    """Orders between neighbours, each step half as long as the one before."""
+    return [None] + [float(np.log2(coarse / fine)) for coarse, fine in zip(errors, errors[1:])]
+
+
+def convergence(reference, runs):
+    """Errors against the communication step by the way of coupling, and the table with their orders."""
+    errors = {way: [off(run, reference) for run in of_way] for way, of_way in runs.items()}
+    rows = []
+    for i, h in enumerate(STEPS):
+        row = [f"{1e3 * h:g}"]
+        for of_way in errors.values():
+            order = slopes(of_way)[i]
+            row += [f"{of_way[i]:.2e}", "" if order is None else f"{order:.2f}"]
+        rows.append(row)
+    return errors, table(["step, ms"] + [cell for way in errors for cell in (f"{way}: error, rad", "order")], rows)
+
+
+def draw(errors, reference, near, path):
+    """Errors over steps, and the elbow at the two sides of the longest stable step."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    steps = 1e3 * np.array(STEPS)
+    for way, of_way in errors.items():
+        (line,) = left.loglog(steps, of_way, "o", label=way)
+        left.loglog(steps, of_way[-1] * (steps / steps[-1]) ** ORDERS[way], "--", color=line.get_color(), lw=0.8)
+    left.set_xticks(steps, [f"{h:g}" for h in steps])
+    left.minorticks_off()
+    left.set(xlabel="communication step, ms", ylabel="largest difference of the joints' angles, rad")
+    left.set_title("outside against inside, with slopes 1 and 2", fontsize=10)
+    left.legend(loc="lower right")
+    for (times, rows), part in zip(near, NEAR_LIMIT):
+        on_grid = np.interp(times, reference[0], reference[1][:, len(JOINTS) + 1])
+        difference = np.abs(rows[:, len(JOINTS) + 1] - on_grid)
+        right.semilogy(times[1:], difference[1:], lw=0.8, label=f"{part:g} of the longest stable step")
+    right.set(xlabel="t, s", ylabel="elbow's rate, outside less inside, rad/s", xlim=(0.0, 6.0), ylim=(1e-8, 1e2))
+    right.set_title("held, at both sides of the limit", fontsize=10)
+    right.legend(loc="upper right")
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def variant(path, directory, name, lines):
+    """A spec with lines put after `[controller]`."""
+    spec = directory / f"{name}.toml"
+    text = path.read_text(encoding="utf-8").replace("[controller]\n", f"[controller]\n{lines}\n")
+    spec.write_text(text, encoding="utf-8")
+    return spec
+
+
+def build(tool, spec, directory):
+    fmu = directory / f"{spec.stem}.fmu"
+    run = subprocess.run([tool, "build", spec, "--output", fmu], capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{tool} build {spec}\n{run.stdout}{run.stderr}")
+    return fmu
+
+
+def study(tool, directory):
+    """Everything, into a folder; returns the text of the tables."""
+    directory.mkdir(parents=True, exist_ok=True)
+    arm = build(tool, EXAMPLES / "servoed_arm.toml", directory)
+    controller = build(tool, EXAMPLES / "arm_controller.toml", directory)
+    lines = f"sample_time = {SAMPLE_TIME}"
+    sampled = build(tool, variant(EXAMPLES / "arm_controller.toml", directory, "sampled", lines), directory)
+
+    reference = inside(arm)
+    errors, text = convergence(reference, {way: [outside(arm, controller, h, way) for h in STEPS] for way in ORDERS})
+
+    loop = linear(arm, controller)
+    limits = {way: longest_step(loop, way) for way in ORDERS}
+    text += "\n" + table(("way", "longest stable step, ms"), [[way, f"{1e3 * limits[way]:.2f}"] for way in ORDERS])
+    near = [outside(arm, controller, part * limits["held"]) for part in NEAR_LIMIT]
+    text += "\n" + table(
+        ("part of the longest stable step, held", "largest angle or rate of a joint, rad or rad/s"),
+        [[f"{part:g}", "grows beyond 10" if len(rows) * limits["held"] < STOP_TIME / 2 else f"{np.abs(rows).max():.3f}"]
+         for part, (_, rows) in zip(NEAR_LIMIT, near)],
+    )
+
+    following = outside(arm, controller, SAMPLE_TIME)
+    sampled_off = [
+        (h, off(outside(arm, sampled, h, is_sampled=True), following)) for h in (SAMPLE_TIME / n for n in (1, 2, 10))
+    ]
+    text += "\n" + table(
+        ("step, ms", f"sampled every {1e3 * SAMPLE_TIME:g} ms, less held over {1e3 * SAMPLE_TIME:g} ms: difference, rad"),
+        [[f"{1e3 * h:g}", "below 1e-12" if error < 1e-12 else f"{error:.1e}"] for h, error in sampled_off],
+    )
+
+    draw(errors, reference, near, directory / "coupling.svg")
+    (directory / "tables.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description="A controller inside the craft's FMU and outside of it.")
+    tool = os.environ.get("GRAPPLE", "grapple")
+    parser.add_argument("--grapple", default=tool, help="the tool; default: $GRAPPLE, or grapple")
+    parser.add_argument("--output", type=Path, default=Path("out/coupling"), help="default: %(default)s")
+    arguments = parser.parse_args()
+    if not shutil.which(arguments.grapple):
+        parser.error(f"{arguments.grapple!r} is no program: install grapple, or give its path with --grapple")
+    print(study(arguments.grapple, arguments.output))
+    print(f"{arguments.output}: tables.md, coupling.svg")
+
+
+if __name__ == "__main__":
+    main()

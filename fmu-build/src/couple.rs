@@ -1,0 +1,180 @@
+use crate::archive::{self, Content};
+use crate::build;
+use crate::craft::Craft;
+use crate::is_fmu;
+use crate::library::Library;
+use crate::system_structure::{Component, Connection, SystemStructure};
+use crate::text::{aligned, count, number, say};
+use grapple::fmu::description::Interfaces;
+use grapple::fmu::registry::Naming;
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
+use model_description::{Causality, ModelDescription};
+use std::path::{Path, PathBuf};
+
+/// Wire FMUs into one system: an SSP file, for masters that read SSP 1.0.
+///
+///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
+///   grapple couple arm.fmu controller.fmu -o loop.ssp
+///
+/// An output goes to the inputs of the same name in the other FMUs: what the craft measures (elbow.q) to the controller, the
+/// torque that it asks for (elbow.tau) to the craft. What is wired is printed, and which inputs are left at their start
+/// values. The file runs in FMPy (fmpy.ssp.simulation.simulate_ssp), libcosim, OMSimulator.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Specs, or FMUs of this or any other tool
+    #[arg(required = true, num_args = 2..)]
+    models: Vec<PathBuf>,
+    /// The SSP file; by default the names of all, joined, in the current folder
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// One FMU of the system.
+struct Part {
+    name: String,
+    description: ModelDescription,
+    bytes: Vec<u8>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let parts: Vec<Part> = arguments
+        .models
+        .iter()
+        .map(|path| Part::open(path))
+        .collect::<Result<_>>()?;
+    for (i, part) in parts.iter().enumerate() {
+        if parts[..i].iter().any(|other| other.name == part.name) {
+            bail!(
+                "two of them are called {:?}; a system's parts have different names",
+                part.name
+            );
+        }
+    }
+    let connections = wire(&parts)?;
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    let system = names.join("_");
+    let structure = SystemStructure::new(
+        &system,
+        parts
+            .iter()
+            .map(|part| Component::new(&part.name, &source(&part.name), &part.description)),
+        &connections,
+    );
+    let xml = structure.to_xml()?;
+    let mut contents = vec![Content::new("SystemStructure.ssd", xml.into_bytes())];
+    contents.extend(
+        parts
+            .iter()
+            .map(|part| Content::new(source(&part.name), part.bytes.as_slice())),
+    );
+    let output = arguments
+        .output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(format!("{system}.ssp")));
+    std::fs::write(&output, archive::zip(&contents)?)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", output.display()))?;
+
+    let rows: Vec<[String; 2]> = connections
+        .iter()
+        .map(|wire| [wire.name.clone(), format!("{} → {}", wire.from, wire.to)])
+        .collect();
+    say(aligned(&rows).trim_end());
+    for part in &parts {
+        let is_free = |name: &&str| {
+            !connections
+                .iter()
+                .any(|wire| wire.to == part.name && wire.name == **name)
+        };
+        let free: Vec<&str> = inputs(&part.description).filter(is_free).collect();
+        if !free.is_empty() {
+            say(&format!("{} keeps the start values of {}", part.name, free.join(", ")));
+        }
+    }
+    let step = structure.step().map_or_else(String::new, |step| {
+        format!("; its parts ask for steps of {} s", number(step, 6))
+    });
+    say(&format!(
+        "{}: {}, {}{step}",
+        output.display(),
+        count(parts.len(), "FMU"),
+        count(connections.len(), "connection")
+    ));
+    Ok(())
+}
+
+/// Where an FMU stands in the archive.
+fn source(name: &str) -> String {
+    format!("resources/{name}.fmu")
+}
+
+impl Part {
+    fn open(path: &Path) -> Result<Self> {
+        let (name, description, bytes) = if is_fmu(path) {
+            let bytes = std::fs::read(path)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+            let description = archive::description(path)?;
+            (archive::identifier(&description)?.to_owned(), description, bytes)
+        } else {
+            let model = Craft::read(path)?.model;
+            let (bytes, description) =
+                build::fmu(&model, Naming::Structured, Interfaces::Both, &[Library::embedded()?])?;
+            (model.spec.name.clone(), description, bytes)
+        };
+        if description.co_simulation.is_none() {
+            bail!("{} has no Co-Simulation, which coupling needs", path.display());
+        }
+        Ok(Self {
+            name,
+            description,
+            bytes,
+        })
+    }
+}
+
+fn named(description: &ModelDescription, causality: Causality) -> impl Iterator<Item = &str> {
+    let variables = description.model_variables.iter();
+    variables
+        .filter(move |v| v.causality == causality)
+        .map(|v| v.name.as_str())
+}
+
+fn inputs(description: &ModelDescription) -> impl Iterator<Item = &str> {
+    named(description, Causality::Input)
+}
+
+/// Every input that is the name of another part's output.
+fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
+    let mut connections: Vec<Connection> = Vec::new();
+    for to in parts {
+        for name in inputs(&to.description) {
+            let has =
+                |part: &&Part| part.name != to.name && named(&part.description, Causality::Output).any(|o| o == name);
+            let sources: Vec<&Part> = parts.iter().filter(has).collect();
+            match sources[..] {
+                [] => {}
+                [from] => connections.push(Connection {
+                    name: name.to_owned(),
+                    from: from.name.clone(),
+                    to: to.name.clone(),
+                }),
+                [first, second, ..] => bail!(
+                    "the input {name} of {} could come from {} and from {}: rename one of them",
+                    to.name,
+                    first.name,
+                    second.name
+                ),
+            }
+        }
+    }
+    if connections.is_empty() {
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        bail!(
+            "there is nothing to wire: no input of {} is the name of another's output",
+            names.join(", ")
+        );
+    }
+    Ok(connections)
+}

@@ -1,0 +1,253 @@
+//! The controller of joints that move elsewhere: what its outputs are, and when it looks at its inputs.
+
+use super::{Discrete, Model, Plant};
+use crate::algebra::Scalar;
+use crate::loads::{Band, Gains, reached};
+use crate::spec::{self, ControlledJoint, PerAxis, at};
+use crate::system::{Bound, Declarations, ParamId, Quantity, Unit, axis_name};
+
+/// A controller: `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints, up to their largest torques.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    pub axes: Vec<Axis>,
+    sample_time: Option<ParamId>,
+}
+
+/// One axis of a joint.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    /// Its torque, and by how much it is off its reference.
+    pub outputs: [Quantity; 2],
+    q: usize,
+    qd: usize,
+    q_ref: usize,
+    qd_ref: usize,
+    tau_ff: usize,
+    gains: Gains,
+    limit: Option<ParamId>,
+}
+
+/// Part of the largest torque by which what is asked for has to pass it.
+const HYSTERESIS: f64 = 1e-9;
+
+impl Controller {
+    /// Numbers that stand from sample to sample, of all axes: when the first was, how many there have been.
+    const COUNTS: usize = 2;
+    /// The same, of each axis: its outputs.
+    const HELD: usize = 2;
+
+    pub fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
+        let sample_time = written.sample_time.map(|time| {
+            let what = "time from one sample of the controller to the next";
+            let quantity = Quantity::new("controller.sample_time", Unit::Second, what).bounded(Bound::Positive);
+            declare.parameter(quantity, time, false, &at("controller", "sample_time", ""))
+        });
+        let joints = written.joint.iter();
+        Self {
+            axes: joints
+                .flat_map(|(name, joint)| Axis::declare(name, joint, declare))
+                .collect(),
+            sample_time,
+        }
+    }
+
+    pub fn is_sampled(&self) -> bool {
+        self.sample_time.is_some()
+    }
+
+    /// How many numbers stand from sample to sample.
+    pub fn number_count(&self) -> usize {
+        match self.sample_time {
+            Some(_) => Self::COUNTS + Self::HELD * self.axes.len(),
+            None => 0,
+        }
+    }
+
+    /// How many event indicators it has: of each axis, whether it has come to its largest torque. Between samples nothing can happen.
+    pub fn indicator_count(&self) -> usize {
+        if self.is_sampled() { 0 } else { self.axes.len() }
+    }
+
+    /// Positive as long as the sides are right.
+    pub fn indicators(&self, (parameters, inputs): (&[f64], &[f64]), sides: &[i32], z: &mut [f64]) {
+        for ((axis, &side), z) in self.axes.iter().zip(sides).zip(z) {
+            let band = axis.band(parameters);
+            *z = band.map_or(1.0, |band| band.indicator(axis.asked(parameters, inputs), side));
+        }
+    }
+
+    /// Brings the sides to where the inputs are. True if one changed.
+    pub fn update_sides(&self, (parameters, inputs): (&[f64], &[f64]), sides: &mut [i32]) -> bool {
+        let mut changed = false;
+        for (axis, side) in self.axes.iter().zip(sides) {
+            let Some(band) = axis.band(parameters) else { continue };
+            let now = band.next_mode(axis.asked(parameters, inputs), *side);
+            changed |= now != *side;
+            *side = now;
+        }
+        changed
+    }
+
+    /// The outputs, of all axes: as last sampled, or as the inputs are.
+    fn write<S: Scalar>(
+        &self,
+        (parameters, inputs): (&[f64], &[S]),
+        (sides, numbers): (&[i32], &[f64]),
+        mut write: impl FnMut(S),
+    ) {
+        if self.is_sampled() && numbers[1] > 0.0 {
+            numbers[Self::COUNTS..].iter().for_each(|&held| write(S::lift(held)));
+            return;
+        }
+        for (axis, &side) in self.axes.iter().zip(sides) {
+            axis.values(parameters, inputs, side).into_iter().for_each(&mut write);
+        }
+    }
+}
+
+impl Axis {
+    fn declare(name: &str, joint: &ControlledJoint, declare: &mut Declarations) -> Vec<Self> {
+        let n = joint.kind.rates();
+        let units = |i| Unit::coordinate(joint.kind.is_angular(i));
+        let quantity = |field: &str, i: usize, unit, what: &str| {
+            Quantity::new(axis_name((name, n), field, i), unit, format!("{what} of joint {name}"))
+        };
+        let mut numbers = |field: &str, value: &PerAxis, unit: &dyn Fn(usize) -> Unit, bound, what: &str| {
+            let quantities = (0..n).map(|i| quantity(field, i, unit(i), what).bounded(bound));
+            let values: Vec<f64> = (0..n).map(|i| value.get(i)).collect();
+            let place = at("controller", "joint", &format!("{name}.{field}"));
+            declare.parameters(quantities, &values, true, &place)
+        };
+        let stiffness = |i| units(i).stiffness;
+        let kp = numbers("kp", &joint.kp, &stiffness, Bound::NotNegative, "proportional gain");
+        let damping = |i| units(i).damping;
+        let kd = numbers("kd", &joint.kd, &damping, Bound::NotNegative, "derivative gain");
+        let force = |i| units(i).force;
+        let limit = joint.torque_limit.as_ref().map(|limit| {
+            let what = "largest torque (force) for the motor";
+            numbers("torque_limit", limit, &force, Bound::Positive, what)
+        });
+        let nth = |id: ParamId, i: usize| ParamId(id.0 + i);
+        let mut inputs = |field: &str, unit: &dyn Fn(usize) -> Unit, what: &str| {
+            let first = declare.inputs.len();
+            for i in 0..n {
+                declare.input(quantity(field, i, unit(i), what), 0.0, false);
+            }
+            first
+        };
+        let (position, rate) = (|i| units(i).position, |i| units(i).rate);
+        let q = inputs("q", &position, "measured position");
+        let qd = inputs("qd", &rate, "measured rate");
+        let q_ref = inputs("q_ref", &position, "reference position");
+        let qd_ref = inputs("qd_ref", &rate, "reference rate");
+        let tau_ff = inputs("tau_ff", &force, "feed-forward torque (force)");
+        let axis = |i: usize| Self {
+            outputs: [
+                quantity("tau", i, force(i), "torque (force) for the motor"),
+                quantity("servo_error", i, position(i), "reference less measured position"),
+            ],
+            q: q + i,
+            qd: qd + i,
+            q_ref: q_ref + i,
+            qd_ref: qd_ref + i,
+            tau_ff: tau_ff + i,
+            gains: Gains {
+                kp: nth(kp, i),
+                kd: nth(kd, i),
+            },
+            limit: limit.map(|id| nth(id, i)),
+        };
+        (0..n).map(axis).collect()
+    }
+
+    fn error<S: Scalar>(&self, inputs: &[S]) -> S {
+        inputs[self.q_ref] - inputs[self.q]
+    }
+
+    /// What the law asks for, N·m or N.
+    fn asked<S: Scalar>(&self, parameters: &[f64], inputs: &[S]) -> S {
+        let rate_error = inputs[self.qd_ref] - inputs[self.qd];
+        inputs[self.tau_ff] + self.gains.torque(parameters, self.error(inputs), rate_error)
+    }
+
+    fn band(&self, parameters: &[f64]) -> Option<Band> {
+        let limit = self.limit?.of(parameters);
+        Some(Band::new(-limit, limit, HYSTERESIS * limit))
+    }
+
+    /// The outputs on this side of the limit.
+    fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], side: i32) -> [S; 2] {
+        let torque = match self.limit {
+            Some(limit) if side != 0 => S::lift(limit.of(parameters) * f64::from(side)),
+            _ => self.asked(parameters, inputs),
+        };
+        [torque, self.error(inputs)]
+    }
+}
+
+impl Model {
+    /// Where what a controller holds stands among the numbers.
+    pub(super) fn first_sample(&self) -> usize {
+        self.first_floor() + self.loads.touching().count()
+    }
+
+    /// What its controller puts out, of the values of its inputs.
+    pub(super) fn control<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        inputs: &[S],
+        discrete: &Discrete,
+        write: impl FnMut(S),
+    ) {
+        if let Some(controller) = &self.controller {
+            let sides = &discrete.modes[self.first_controlled()..];
+            let numbers = &discrete.numbers[self.first_sample()..];
+            controller.write((parameters, inputs), (sides, numbers), write);
+        }
+    }
+}
+
+impl Plant {
+    /// Takes the sample of a controller that is due at the time `t` (s), of the host's inputs `u`; whether there is one.
+    ///
+    /// One that is due where a step of a host ends is taken when the next one begins: the host has then set what it has measured there.
+    pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> bool {
+        let model = &self.model;
+        let Some(controller) = &model.controller else {
+            return false;
+        };
+        let Some(period) = controller.sample_time.map(|id| id.of(&self.parameters)) else {
+            return false;
+        };
+        let (counts, held) = discrete.numbers[model.first_sample()..].split_at_mut(Controller::COUNTS);
+        let [first, taken] = counts else { return false };
+        if *taken == 0.0 {
+            *first = t;
+        } else if !reached(*first + *taken * period, t) {
+            return false;
+        }
+        // A host may have passed over some.
+        *taken = taken.max(((t - *first) / period).round());
+        if reached(*first + *taken * period, t) {
+            *taken += 1.0;
+        }
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
+        let sides = &mut discrete.modes[model.first_controlled()..];
+        controller.update_sides((&self.parameters, inputs), sides);
+        let axes = controller.axes.iter().zip(sides);
+        for ((axis, side), held) in axes.zip(held.chunks_exact_mut(Controller::HELD)) {
+            held.copy_from_slice(&axis.values(&self.parameters, inputs, *side));
+        }
+        true
+    }
+
+    /// When the next sample is due, s.
+    pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
+        let controller = self.model.controller.as_ref()?;
+        let period = controller.sample_time?.of(&self.parameters);
+        match discrete.numbers[self.model.first_sample()..] {
+            [first, taken, ..] if taken > 0.0 => Some(first + taken * period),
+            _ => None,
+        }
+    }
+}

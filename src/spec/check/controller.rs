@@ -1,0 +1,66 @@
+use super::Check;
+use crate::spec::{ControlledJoint, Formulation, PerAxis, names};
+
+impl Check<'_> {
+    /// A file that describes a controller: joints with gains, and nothing that moves.
+    pub(super) fn controller(&mut self) {
+        let spec = self.spec;
+        let of_craft = [
+            ("body", !spec.body.is_empty()),
+            ("joint", !spec.joint.is_empty()),
+            ("frame", !spec.frame.is_empty()),
+            ("measure", !spec.measure.is_empty()),
+            ("port", !spec.port.is_empty()),
+            ("wheel", !spec.wheel.is_empty()),
+            ("thruster", !spec.thruster.is_empty()),
+            ("line_load", !spec.line_load.is_empty()),
+            ("contact", !spec.contact.is_empty()),
+            ("constraints", spec.constraints.is_some()),
+            ("quaternion", spec.quaternion.is_some()),
+            ("formulation", spec.formulation != Formulation::default()),
+            ("environment", spec.environment != Default::default()),
+        ];
+        for (section, written) in of_craft {
+            if written {
+                let what =
+                    "a controller has none of this: it belongs to the craft, which is a file and an FMU of its own";
+                self.report(section, "", "", what);
+            }
+        }
+        let Some(controller) = &spec.controller else {
+            let what = "a controller needs its section: write [controller.joint.<name>] with `kp` and `kd`";
+            return self.report("kind", "", "", what);
+        };
+        if controller.joint.is_empty() {
+            let what = "there is no joint to control: write [controller.joint.<name>] with `kp` and `kd`";
+            self.report("controller", "", "", what);
+        }
+        for (name, joint) in &controller.joint {
+            if let Some(what) = names::objection(name) {
+                self.report("controller", "joint", name, what);
+            }
+            self.controlled(name, joint);
+        }
+    }
+
+    fn controlled(&mut self, name: &str, joint: &ControlledJoint) {
+        let (kind, count) = (joint.kind.name(), joint.kind.rates());
+        if !joint.kind.has_plain_positions() {
+            let what = format!("a {kind} joint has no coordinates that a proportional gain could act on");
+            return self.report("controller", "joint", &format!("{name}.type"), what);
+        }
+        let numbers = [
+            ("kp", Some(&joint.kp)),
+            ("kd", Some(&joint.kd)),
+            ("torque_limit", joint.torque_limit.as_ref()),
+        ];
+        for (field, value) in numbers {
+            if let Some(PerAxis::Each(list)) = value
+                && list.len() != count
+            {
+                let what = format!("{} numbers, but a {kind} joint has {count} of them", list.len());
+                self.report("controller", "joint", &format!("{name}.{field}"), what);
+            }
+        }
+    }
+}

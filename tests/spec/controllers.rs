@@ -1,0 +1,94 @@
+//! Files that describe a controller.
+
+use crate::{GOOD, report};
+
+const CONTROLLER: &str = r#"name = "control"
+kind = "controller"
+[controller]
+sample_time = 0.01
+[controller.joint.elbow]
+kp = 40.0
+kd = 5.0
+torque_limit = 10.0
+"#;
+
+#[test]
+fn a_good_controller_has_no_problem() {
+    assert_eq!(report(CONTROLLER), Vec::<String>::new());
+    let planned = r#"[signal."elbow.q_ref"]
+type = "quintic"
+from = 0.0
+until = 1.0
+from_host = false
+with_rate = true
+"#;
+    assert_eq!(report(&format!("{CONTROLLER}{planned}")), Vec::<String>::new());
+}
+
+#[test]
+fn what_belongs_to_a_craft_is_no_controllers_and_the_other_way_round() {
+    let both = GOOD.replace("name = \"craft\"", "name = \"craft\"\nkind = \"controller\"");
+    let told = report(&both);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|line| line.starts_with("4: body: a controller has none of this"))
+            && told
+                .iter()
+                .any(|line| line.contains("joint: a controller has none of this"))
+            && told
+                .iter()
+                .any(|line| line.contains("kind: a controller needs its section")),
+        "{told:?}"
+    );
+    let craft = report(&format!("{GOOD}[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n"));
+    assert_eq!(craft.len(), 1, "{craft:?}");
+    assert!(craft[0].contains("controller: a craft has none"), "{craft:?}");
+}
+
+#[test]
+fn joints_numbers_and_signals_of_a_controller_are_judged_with_their_places() {
+    let with = |from: &str, to: &str| {
+        assert!(CONTROLLER.contains(from));
+        report(&CONTROLLER.replace(from, to))
+    };
+    let cases = [
+        (
+            ("kp = 40.0", "type = \"fixed\"\nkp = 40.0"),
+            "6: controller.joint.elbow.type: a fixed joint has no coordinates that a proportional gain could act on",
+        ),
+        (
+            ("kp = 40.0", "kp = [1.0, 2.0]"),
+            "6: controller.joint.elbow.kp: 2 numbers, but a revolute joint has 1 of them",
+        ),
+        (
+            ("kp = 40.0", "kp = -1.0"),
+            "6: controller.joint.elbow.kp: elbow.kp = -1 N.m/rad is negative",
+        ),
+        (
+            ("sample_time = 0.01", "sample_time = 0.0"),
+            "4: controller.sample_time: controller.sample_time = 0 s is not positive",
+        ),
+        (
+            ("torque_limit = 10.0", "torque_limit = 0.0"),
+            "8: controller.joint.elbow.torque_limit: elbow.torque_limit = 0 N.m is not positive",
+        ),
+        (
+            ("joint.elbow]", "joint.\"el bow\"]"),
+            "5: controller.joint.el bow: \"el bow\" is not a legal name",
+        ),
+        (
+            (
+                "[controller.joint.elbow]",
+                "[signal.\"elbo.q\"]\ntype = \"constant\"\n[controller.joint.elbow]",
+            ),
+            "5: signal \"elbo.q\": there is no input \"elbo.q\"; did you mean \"elbow.q\"?",
+        ),
+    ];
+    for ((from, to), expected) in cases {
+        let told = with(from, to);
+        assert!(told.len() == 1 && told[0].starts_with(expected), "{expected}\n{told:?}");
+    }
+    let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\njoint = {}\n");
+    assert!(nobody[0].contains("there is no joint to control"), "{nobody:?}");
+}
