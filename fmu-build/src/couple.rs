@@ -8,7 +8,7 @@ use crate::text::{aligned, count, number, say};
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::registry::Naming;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
-use model_description::{Causality, ModelDescription};
+use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
 
 /// Wire FMUs into one system: an SSP file, for masters that read SSP 1.0.
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 ///
 /// An output goes to the inputs of the same name in the other FMUs: what the craft measures (elbow.q) to the controller, the
 /// torque that it asks for (elbow.tau) to the craft. What is wired is printed, and which inputs are left at their start
-/// values. The file runs in FMPy (fmpy.ssp.simulation.simulate_ssp), libcosim, OMSimulator.
+/// values. The file runs in FMPy (fmpy.ssp.simulation.simulate_ssp) and in libcosim.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -82,12 +82,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .collect();
     say(aligned(&rows).trim_end());
     for part in &parts {
-        let is_free = |name: &&str| {
-            !connections
-                .iter()
-                .any(|wire| wire.to == part.name && wire.name == **name)
-        };
-        let free: Vec<&str> = inputs(&part.description).filter(is_free).collect();
+        let is_wired = |name: &str| connections.iter().any(|wire| wire.to == part.name && wire.name == name);
+        let names = of(&part.description, Causality::Input).map(|input| input.name.as_str());
+        let free: Vec<&str> = names.filter(|name| !is_wired(name)).collect();
         if !free.is_empty() {
             say(&format!("{} keeps the start values of {}", part.name, free.join(", ")));
         }
@@ -134,33 +131,46 @@ impl Part {
     }
 }
 
-fn named(description: &ModelDescription, causality: Causality) -> impl Iterator<Item = &str> {
+fn of(description: &ModelDescription, causality: Causality) -> impl Iterator<Item = &ScalarVariable> {
     let variables = description.model_variables.iter();
-    variables
-        .filter(move |v| v.causality == causality)
-        .map(|v| v.name.as_str())
-}
-
-fn inputs(description: &ModelDescription) -> impl Iterator<Item = &str> {
-    named(description, Causality::Input)
+    variables.filter(move |v| v.causality == causality)
 }
 
 /// Every input that is the name of another part's output.
 fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
     let mut connections: Vec<Connection> = Vec::new();
     for to in parts {
-        for name in inputs(&to.description) {
-            let has =
-                |part: &&Part| part.name != to.name && named(&part.description, Causality::Output).any(|o| o == name);
-            let sources: Vec<&Part> = parts.iter().filter(has).collect();
+        for input in of(&to.description, Causality::Input) {
+            let name = &input.name;
+            let others = parts.iter().filter(|part| part.name != to.name);
+            let mut sources = Vec::new();
+            for part in others {
+                let outputs = of(&part.description, Causality::Output);
+                sources.extend(outputs.filter(|v| v.name == *name).map(|output| (part, output)));
+            }
             match sources[..] {
                 [] => {}
-                [from] => connections.push(Connection {
-                    name: name.to_owned(),
-                    from: from.name.clone(),
-                    to: to.name.clone(),
-                }),
-                [first, second, ..] => bail!(
+                [(from, output)] => {
+                    let kinds = [(from, output), (to, input)].map(|(part, variable)| {
+                        let unit = part.description.unit_of(variable).unwrap_or_default();
+                        format!("{} {unit}", variable.kind.base_type())
+                    });
+                    if kinds[0] != kinds[1] {
+                        bail!(
+                            "{name} is {} in {} and {} in {}: does a controller's joint lack its `type`?",
+                            kinds[0].trim_end(),
+                            from.name,
+                            kinds[1].trim_end(),
+                            to.name
+                        );
+                    }
+                    connections.push(Connection {
+                        name: name.clone(),
+                        from: from.name.clone(),
+                        to: to.name.clone(),
+                    });
+                }
+                [(first, _), (second, _), ..] => bail!(
                     "the input {name} of {} could come from {} and from {}: rename one of them",
                     to.name,
                     first.name,

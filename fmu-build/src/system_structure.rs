@@ -21,7 +21,7 @@ pub struct SystemStructure {
     tool: &'static str,
     #[serde(rename = "ssd:System")]
     system: System,
-    #[serde(rename = "ssd:Units")]
+    #[serde(rename = "ssd:Units", skip_serializing_if = "List::is_empty")]
     units: List<Unit>,
     #[serde(rename = "ssd:DefaultExperiment")]
     experiment: Experiment,
@@ -43,6 +43,12 @@ struct System {
 struct List<T> {
     #[serde(rename = "$value")]
     items: Vec<T>,
+}
+
+impl<T> List<T> {
+    fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
 }
 
 /// An FMU in the system.
@@ -137,6 +143,10 @@ pub struct Connection {
 impl Component {
     /// The FMU that stands at `source` in the archive.
     pub fn new(name: &str, source: &str, description: &ModelDescription) -> Self {
+        let definitions = description.unit_definitions.iter();
+        let units: BTreeMap<String, BaseUnit> = definitions
+            .filter_map(|unit| Some((unit.name.clone(), unit.base_unit.clone()?)))
+            .collect();
         let connector = |variable: &model_description::ScalarVariable| {
             let kind = match variable.causality {
                 Causality::Input => "input",
@@ -145,7 +155,7 @@ impl Component {
             };
             let of = match variable.kind {
                 Kind::Real(_) => Type::Real {
-                    unit: description.unit_of(variable).map(str::to_owned),
+                    unit: (description.unit_of(variable).map(str::to_owned)).filter(|unit| units.contains_key(unit)),
                 },
                 Kind::Boolean(_) => Type::Boolean {},
                 Kind::String(_) => Type::String {},
@@ -154,7 +164,6 @@ impl Component {
             let name = variable.name.clone();
             Some(Connector { name, kind, of })
         };
-        let units = description.unit_definitions.iter();
         let run = description.default_experiment.as_ref();
         Self {
             element: Element {
@@ -166,9 +175,7 @@ impl Component {
                     items: description.model_variables.iter().filter_map(connector).collect(),
                 },
             },
-            units: units
-                .filter_map(|unit| Some((unit.name.clone(), unit.base_unit.clone()?)))
-                .collect(),
+            units,
             stop_time: run.and_then(|run| run.stop_time),
             step: run.and_then(|run| run.step_size),
         }

@@ -21,6 +21,17 @@ enum Engine<S: Scalar> {
     DualQuaternion(Box<NewtonEuler<S>>),
 }
 
+/// What a drive gives on the rate `v` beside the loads on it, N·m or N, where its joint transmits `F`.
+#[inline]
+pub(crate) fn driven<S: Scalar>(
+    (derived, kinematics, applied): (&Derived, &Kinematics<S>, &Applied<S>),
+    F: &Wrench<S>,
+    v: usize,
+    qdd: S,
+) -> S {
+    F.power(&kinematics.H[v]) + qdd * S::lift(derived.rotor_inertia[v]) - applied.tau[v]
+}
+
 impl<S: Scalar> Dynamics<S> {
     /// Room for a system, in the spec's formulation.
     pub fn new(system: &System, spec: &Spec) -> Self {
@@ -129,8 +140,7 @@ impl<S: Scalar> Dynamics<S> {
             let rates = body.joint.v..body.joint.v + body.joint.nv;
             if let (true, Some(F)) = (applied.driven[i], self.transmitted(system, i)) {
                 for v in rates {
-                    let rotor = qdd[v] * S::lift(derived.rotor_inertia[v]);
-                    self.drive[v] = F.power(&kinematics.H[v]) + rotor - applied.tau[v];
+                    self.drive[v] = driven((derived, kinematics, applied), &F, v, qdd[v]);
                     power += self.drive[v] * qd[v];
                 }
             } else if body.joint.is_drivable() {

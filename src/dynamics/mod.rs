@@ -18,6 +18,7 @@ mod rows;
 pub use applied::Applied;
 pub use condition::condition;
 pub use engine::Dynamics;
+pub(crate) use engine::driven;
 pub use rows::JointRows;
 
 /// Something that moves no inertia: the equations have no solution.

@@ -1,5 +1,6 @@
 //! Joints that a brake holds or a drive moves, whatever it takes.
 
+use super::joint::References;
 use super::{Instant, report};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
@@ -43,7 +44,7 @@ impl Drive {
         joint: &Joint,
         written: &spec::Joint,
         mode: usize,
-        references: Option<(usize, usize)>,
+        references: Option<References>,
         declare: &mut Declarations,
     ) -> Option<Self> {
         if !joint.is_drivable() {
@@ -88,22 +89,18 @@ impl Drive {
                 what,
             )
         };
-        let follow = written
-            .follow
-            .as_ref()
-            .zip(references)
-            .map(|(follow, (q_ref, qd_ref))| Follow {
-                q_ref,
-                qd_ref,
-                kp: gain(
-                    "kp",
-                    &follow.kp,
-                    Unit::PerSecond2,
-                    "position gain of the drive",
-                    declare,
-                ),
-                kd: gain("kd", &follow.kd, Unit::PerSecond, "rate gain of the drive", declare),
-            });
+        let follow = written.follow.as_ref().zip(references).map(|(follow, of)| Follow {
+            q_ref: of.q_ref,
+            qd_ref: of.qd_ref,
+            kp: gain(
+                "kp",
+                &follow.kp,
+                Unit::PerSecond2,
+                "position gain of the drive",
+                declare,
+            ),
+            kd: gain("kd", &follow.kd, Unit::PerSecond, "rate gain of the drive", declare),
+        });
         Some(Self {
             body,
             joint: joint.clone(),

@@ -1,8 +1,8 @@
 //! Loads on joint coordinates: torque inputs, viscous and dry friction, springs, servos.
 
 use super::attitude::AttitudeLaw;
-use super::servo::{AxisServo, BallServo, Gains, JointLaw, JointServo, Servo};
-use super::{Instant, Motor, motor};
+use super::servo::{AxisServo, BallServo, Fed, Gains, JointLaw, JointServo, Servo};
+use super::{Drive, Instant, Motor, motor};
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -85,8 +85,16 @@ pub(super) fn numbers(
     declare.parameters(quantities, &values, true, &at("joint", name, place))
 }
 
-/// Declares the inputs of a joint's reference; gives the first of positions and of rates.
-fn declare_references(joint: &Joint, declare: &mut Declarations) -> (usize, usize) {
+/// The first inputs of a joint's reference: its positions, its rates, its accelerations if they are wanted.
+#[derive(Clone, Copy)]
+pub(super) struct References {
+    pub q_ref: usize,
+    pub qd_ref: usize,
+    qdd_ref: Option<usize>,
+}
+
+/// Declares the inputs of a joint's reference.
+fn declare_references(joint: &Joint, is_fed: bool, declare: &mut Declarations) -> References {
     let name = &joint.name;
     let units = |i| Unit::coordinate(joint.kind.is_angular(i));
     let q_ref = declare.inputs.len();
@@ -109,18 +117,24 @@ fn declare_references(joint: &Joint, declare: &mut Declarations) -> (usize, usiz
         let quantity = Quantity::new(joint.quantity_name("qd_ref", i), units(i).rate, what);
         declare.input(quantity, 0.0, false);
     }
-    (q_ref, qd_ref)
+    let qdd_ref = is_fed.then_some(declare.inputs.len());
+    for i in (0..joint.nv).filter(|_| is_fed) {
+        let what = format!("reference acceleration of joint {name}, for what its servo feeds forward");
+        let quantity = Quantity::new(joint.quantity_name("qdd_ref", i), units(i).acceleration, what);
+        declare.input(quantity, 0.0, false);
+    }
+    References { q_ref, qd_ref, qdd_ref }
 }
 
 impl JointLoads {
-    /// Gives the first inputs of its reference's positions and rates, if it has one.
+    /// Gives the first inputs of its reference, if it has one.
     pub fn declare(
         &mut self,
         (body, joint): (usize, &Joint),
         written: &spec::Joint,
         motors: &mut Vec<Motor>,
         declare: &mut Declarations,
-    ) -> Option<(usize, usize)> {
+    ) -> Option<References> {
         let name = &joint.name;
         let axes = 0..joint.nv;
         let angular = |i| joint.kind.is_angular(i);
@@ -250,9 +264,10 @@ impl JointLoads {
             }
         }
         let follows = written.servo.is_some() || written.follow.is_some();
-        let references = follows.then(|| declare_references(joint, declare));
+        let is_fed = (written.servo.as_ref()).is_some_and(|servo| servo.feed_forward == spec::FeedForward::Rigid);
+        let references = follows.then(|| declare_references(joint, is_fed, declare));
         let mut servos = None;
-        if let (Some((kp, kd, on)), Some((q_ref, qd_ref))) = (gains, references) {
+        if let (Some((kp, kd, on)), Some(References { q_ref, qd_ref, .. })) = (gains, references) {
             let quantity = Quantity::new(
                 format!("{name}.servo"),
                 Unit::One,
@@ -273,6 +288,7 @@ impl JointLoads {
                 self.by_joint.push(JointServo {
                     body,
                     law: JointLaw::Ball(servo),
+                    fed: None,
                 });
             } else {
                 servos = Some(move |i: usize| Servo {
@@ -283,6 +299,7 @@ impl JointLoads {
                         kp: nth(kp, i),
                         kd: nth(kd, i),
                     },
+                    is_fed,
                 });
             }
         }
@@ -298,9 +315,26 @@ impl JointLoads {
         };
         let laws: Vec<AxisServo> = axes.clone().filter_map(of_axis).collect();
         if !laws.is_empty() {
+            let fed = references
+                .and_then(|of| Some((of, of.qdd_ref?)))
+                .map(|(of, qdd_ref)| Fed {
+                    body,
+                    coordinate: joint.q,
+                    rate: joint.v,
+                    axes: joint.nv,
+                    q_ref: of.q_ref,
+                    qd_ref: of.qd_ref,
+                    qdd_ref,
+                    switch: laws[0].law.switch,
+                    tau: inputs,
+                    motor_sides: (written.motor.as_ref())
+                        .map(|_| Motor::SIDES * motors.len()..Motor::SIDES * (motors.len() + joint.nv)),
+                    drive: None,
+                });
             self.by_joint.push(JointServo {
                 body,
                 law: JointLaw::Axes(laws.clone()),
+                fed,
             });
         }
         if let Some(motor) = &written.motor {
@@ -317,6 +351,13 @@ impl JointLoads {
             self.servos.extend(laws);
         }
         references
+    }
+
+    /// Lets servos that feed forward know what drives or holds their joints.
+    pub fn link(&mut self, drives: &[Drive]) {
+        for fed in self.by_joint.iter_mut().filter_map(|servo| servo.fed.as_mut()) {
+            fed.drive = drives.iter().find(|drive| drive.body == fed.body).cloned();
+        }
     }
 
     /// Whether one of them reads a coordinate or a rate.

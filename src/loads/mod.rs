@@ -31,6 +31,7 @@ pub use motor::Motor;
 pub use pair::{Pair, unit};
 pub use port::Port;
 pub use range::Range;
+pub(crate) use servo::Fed;
 pub(crate) use servo::Gains;
 pub use servo::JointServo;
 pub use signal::SignalSource;
@@ -94,6 +95,8 @@ pub struct Instant<'a, S: Scalar> {
     pub motions: &'a [i32],
     /// Which limits motors are at.
     pub motor_sides: &'a [i32],
+    /// What servos feed forward, one for each rate, N·m or N; empty if none does.
+    pub feed_forward: &'a [S],
 }
 
 /// What servos see of one instant.
@@ -111,6 +114,8 @@ pub struct Sensed<'a, S: Scalar> {
     pub q: &'a [S],
     /// Rates.
     pub qd: &'a [S],
+    /// What servos feed forward, one for each rate, N·m or N; empty if none does.
+    pub feed_forward: &'a [S],
 }
 
 /// What the loads of a system read of its state, beside the modes of flexible bodies.
@@ -135,6 +140,7 @@ impl<'a, S: Scalar> Instant<'a, S> {
             inputs: self.inputs,
             q: self.q,
             qd: self.qd,
+            feed_forward: self.feed_forward,
         }
     }
 
@@ -170,6 +176,7 @@ impl Loads {
                 .and_then(|written| written.attitude_servo.as_ref());
             attitudes.extend(servo.map(|servo| Arc::new(AttitudeServo::declare((i, system), servo, declare))));
         }
+        joints.link(&drives);
         for servo in &attitudes {
             AttitudeServo::link(servo, &mut motors);
         }
@@ -238,7 +245,10 @@ impl Loads {
                 || self.ranges.iter().any(Range::has_stop),
             bodies: self.gravity.is_some()
                 || !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty()),
-            motions: self.is_in_orbit || !self.attitudes.is_empty() || self.contacts.iter().any(Contact::is_compliant),
+            motions: self.is_in_orbit
+                || !self.attitudes.is_empty()
+                || self.fed().next().is_some()
+                || self.contacts.iter().any(Contact::is_compliant),
         }
     }
 
@@ -256,6 +266,20 @@ impl Loads {
     /// The servos of joints.
     pub fn servos(&self) -> &[JointServo] {
         &self.joints.by_joint
+    }
+
+    /// The joints whose servos feed forward.
+    pub(crate) fn fed(&self) -> impl Iterator<Item = &Fed> {
+        self.servos().iter().filter_map(|servo| servo.fed.as_ref())
+    }
+
+    /// The same, with nothing that touches.
+    pub fn without_contacts(&self) -> Self {
+        Self {
+            contacts: Vec::new(),
+            strikes: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The motors, with the places of their sides.

@@ -1,17 +1,20 @@
 //! Servos of joints: what they ask for.
 
 use super::attitude::AttitudeLaw;
-use super::{Instant, Sensed};
+use super::{Drive, Instant, Sensed};
 use crate::algebra::{Quaternion, Scalar, Vec3};
+use crate::spec::JointMotion;
 use crate::system::ParamId;
+use std::ops::Range;
 
-/// `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` while the switch is on.
+/// `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` while the switch is on, and what is fed forward.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Servo {
     pub q_ref: usize,
     pub qd_ref: usize,
     pub switch: usize,
     pub gains: Gains,
+    pub is_fed: bool,
 }
 
 /// `τ = kp e + kd ė`.
@@ -39,8 +42,13 @@ impl Servo {
             return S::zero();
         }
         let error = inputs[self.q_ref] - now.q[coordinate];
-        self.gains
-            .torque(now.parameters, error, inputs[self.qd_ref] - now.qd[rate])
+        let torque = self
+            .gains
+            .torque(now.parameters, error, inputs[self.qd_ref] - now.qd[rate]);
+        match now.feed_forward.get(rate) {
+            Some(&fed) if self.is_fed => torque + fed,
+            _ => torque,
+        }
     }
 }
 
@@ -66,6 +74,40 @@ pub struct JointServo {
     /// Index of the body that the joint carries.
     pub body: usize,
     pub(super) law: JointLaw,
+    pub(super) fed: Option<Fed>,
+}
+
+/// A joint whose servo asks beforehand for what the rigid craft would take to follow its reference.
+#[derive(Clone, Debug)]
+pub(crate) struct Fed {
+    /// Index of the body that the joint carries.
+    pub body: usize,
+    /// First of its coordinates.
+    pub coordinate: usize,
+    /// First of its rates.
+    pub rate: usize,
+    /// How many it has.
+    pub axes: usize,
+    /// First inputs of its reference.
+    pub q_ref: usize,
+    pub qd_ref: usize,
+    pub qdd_ref: usize,
+    /// The input that switches the servo.
+    pub switch: usize,
+    /// First input of its torques, if there are some.
+    pub tau: Option<usize>,
+    /// Where the sides of its motors stand among all, if it has some.
+    pub motor_sides: Option<Range<usize>>,
+    /// What drives or holds it at times.
+    pub drive: Option<Drive>,
+}
+
+impl Fed {
+    /// Whether the servo acts: it is on, and neither a brake nor a drive moves the joint.
+    pub fn is_on<S: Scalar>(&self, now: &Instant<S>) -> bool {
+        let motion = self.drive.as_ref().map(|drive| drive.motion_now(now.motions));
+        now.inputs[self.switch].value() > 0.5 && motion.is_none_or(|motion| motion == JointMotion::Loads)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -83,13 +125,21 @@ impl JointServo {
         }
     }
 
-    /// By how much each axis is off its reference, rad or m; of a spherical joint a rotation vector in child axes. Then what the servo asks for, N·m or N.
+    /// Whether it feeds forward.
+    pub fn is_fed(&self) -> bool {
+        self.fed.is_some()
+    }
+
+    /// By how much each axis is off its reference, rad or m; of a spherical joint a rotation vector in child axes. Then what the servo asks for, N·m or N, and what of it is fed forward.
     pub fn report<S: Scalar>(&self, now: &Instant<S>, mut write: impl FnMut(S)) {
         match &self.law {
             JointLaw::Axes(axes) => {
                 axes.iter()
                     .for_each(|s| write(now.inputs[s.law.q_ref] - now.q[s.coordinate]));
                 axes.iter().for_each(|s| write(s.torque(now)));
+                if self.fed.is_some() {
+                    axes.iter().for_each(|s| write(now.feed_forward[s.rate]));
+                }
             }
             JointLaw::Ball(s) => {
                 s.law

@@ -13,6 +13,8 @@ pub struct SignalSource {
     pub input: usize,
     /// Index of the input that its rate drives.
     pub rate_input: Option<usize>,
+    /// Index of the input that its second derivative drives.
+    pub acceleration_input: Option<usize>,
     signal: Signal,
     amplitude: ParamId,
     offset: ParamId,
@@ -31,11 +33,12 @@ impl SignalSource {
         } else {
             unit
         };
-        let rate = name.replacen(".q_ref", ".qd_ref", 1);
-        let inputs = declare.inputs.iter();
-        let rate_input = inputs
-            .map(|input| &input.quantity.name)
-            .position(|other| signal.with_rate && *other == rate);
+        let along = |reference: &str| {
+            let derivative = name.replacen(".q_ref", reference, 1);
+            let mut inputs = declare.inputs.iter();
+            inputs.position(|input| signal.with_rate && input.quantity.name == derivative)
+        };
+        let (rate_input, acceleration_input) = (along(".qd_ref"), along(".qdd_ref"));
         let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             declare.parameter(
                 Quantity::new(
@@ -52,6 +55,7 @@ impl SignalSource {
         Self {
             input,
             rate_input,
+            acceleration_input,
             signal: signal.clone(),
             amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
             offset: number("offset", signal.offset, unit, Bound::None, "offset"),

@@ -86,18 +86,24 @@ impl<'a> Wave<'a> {
         self.amplitude * self.shape(piece, t).1
     }
 
-    /// Value and derivative for amplitude one and offset zero.
-    fn shape(&self, piece: i32, t: f64) -> (f64, f64) {
+    /// The second derivative, 1/s², by the law of the given piece.
+    pub fn acceleration(&self, piece: i32, t: f64) -> f64 {
+        self.amplitude * self.shape(piece, t).2
+    }
+
+    /// Value and two derivatives for amplitude one and offset zero.
+    fn shape(&self, piece: i32, t: f64) -> (f64, f64, f64) {
         match self.waveform {
             Waveform::Table => self.table(piece, t),
-            Waveform::Step => (f64::from(piece >= 1), 0.0),
-            _ if piece <= 0 => (0.0, 0.0),
-            Waveform::Quintic if piece >= 2 => (1.0, 0.0),
-            _ if piece >= 2 => (0.0, 0.0),
-            Waveform::Constant => (1.0, 0.0),
+            Waveform::Step => (f64::from(piece >= 1), 0.0, 0.0),
+            _ if piece <= 0 => (0.0, 0.0, 0.0),
+            Waveform::Quintic if piece >= 2 => (1.0, 0.0, 0.0),
+            _ if piece >= 2 => (0.0, 0.0, 0.0),
+            Waveform::Constant => (1.0, 0.0, 0.0),
             Waveform::Sine => {
-                let (s, c) = (TAU * self.frequency * t + self.phase).sin_cos();
-                (s, TAU * self.frequency * c)
+                let w = TAU * self.frequency;
+                let (s, c) = (w * t + self.phase).sin_cos();
+                (s, w * c, -w * w * s)
             }
             Waveform::Quintic => {
                 let span = self.until - self.from;
@@ -105,28 +111,29 @@ impl<'a> Wave<'a> {
                 (
                     s * s * s * (10.0 - s * (15.0 - 6.0 * s)),
                     30.0 * s * s * (1.0 - s) * (1.0 - s) / span,
+                    60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / (span * span),
                 )
             }
         }
     }
 
-    fn table(&self, piece: i32, t: f64) -> (f64, f64) {
+    fn table(&self, piece: i32, t: f64) -> (f64, f64, f64) {
         let (Some(&first), Some(&last)) = (self.values.first(), self.values.last()) else {
-            return (0.0, 0.0);
+            return (0.0, 0.0, 0.0);
         };
         let next = usize::try_from(piece).unwrap_or(0);
         if next == 0 {
-            return (first, 0.0);
+            return (first, 0.0, 0.0);
         }
         if next >= self.times.len() {
-            return (last, 0.0);
+            return (last, 0.0, 0.0);
         }
         let (t_0, v_0) = (self.times[next - 1], self.values[next - 1]);
         match self.interpolation {
-            Interpolation::Hold => (v_0, 0.0),
+            Interpolation::Hold => (v_0, 0.0, 0.0),
             Interpolation::Linear => {
                 let slope = (self.values[next] - v_0) / (self.times[next] - t_0);
-                (v_0 + slope * (t - t_0), slope)
+                (v_0 + slope * (t - t_0), slope, 0.0)
             }
         }
     }
@@ -160,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_is_the_derivative_of_the_value() {
+    fn rate_and_acceleration_are_the_derivatives_of_value_and_rate() {
         let texts = [
             "type = \"sine\"\nfrequency = 0.7\nphase = 0.3",
             "type = \"quintic\"\nfrom = -1\nuntil = 2\namplitude = 3",
@@ -175,6 +182,9 @@ mod tests {
             let difference = (wave.value(piece, t + h) - wave.value(piece, t - h)) / (2.0 * h);
             let off = (difference - wave.rate(piece, t)).abs();
             assert!(off < 1e-8, "{text}: {off:e}"); // h² third derivative
+            let difference = (wave.rate(piece, t + h) - wave.rate(piece, t - h)) / (2.0 * h);
+            let off = (difference - wave.acceleration(piece, t)).abs();
+            assert!(off < 1e-8, "{text}, second: {off:e}");
         }
     }
 

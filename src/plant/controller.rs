@@ -1,10 +1,11 @@
 //! The controller of joints that move elsewhere: what its outputs are, and when it looks at its inputs.
 
 use super::{Discrete, Model, Plant};
+use crate::Problem;
 use crate::algebra::Scalar;
 use crate::loads::{Band, Gains, reached};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
-use crate::system::{Bound, Declarations, ParamId, Quantity, Unit, axis_name};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
 
 /// A controller: `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints, up to their largest torques.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub(super) struct Axis {
 
 /// Part of the largest torque by which what is asked for has to pass it.
 const HYSTERESIS: f64 = 1e-9;
+/// Shortest time between samples, s: what is shorter is a slip of the pen, and would be millions of samples in a step.
+const SHORTEST: f64 = 1e-6;
 
 impl Controller {
     /// Numbers that stand from sample to sample, of all axes: when the first was, how many there have been.
@@ -63,16 +66,37 @@ impl Controller {
         }
     }
 
-    /// How many event indicators it has: of each axis, whether it has come to its largest torque. Between samples nothing can happen.
+    /// How many event indicators it has: of each axis that has a largest torque, whether it has come to it. Between samples nothing can happen.
     pub fn indicator_count(&self) -> usize {
-        if self.is_sampled() { 0 } else { self.axes.len() }
+        let limited = self.axes.iter().filter(|axis| axis.limit.is_some());
+        if self.is_sampled() { 0 } else { limited.count() }
+    }
+
+    /// Judges the parameters' values.
+    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let Some(id) = self.sample_time else { return };
+        let period = id.of(values);
+        if period > 0.0 && period < SHORTEST {
+            let Parameter { quantity, at, .. } = &declared[id.0];
+            let [found, shortest] = [period, SHORTEST].map(|time| quantity.unit.of(time));
+            problems.push(Problem {
+                at: at.clone(),
+                what: format!("{} = {found} is shorter than {shortest}", quantity.name),
+            });
+        }
+    }
+
+    /// Whether it has taken its first sample.
+    fn has_sampled(&self, numbers: &[f64]) -> bool {
+        self.is_sampled() && numbers.get(1).is_some_and(|&taken| taken > 0.0)
     }
 
     /// Positive as long as the sides are right.
     pub fn indicators(&self, (parameters, inputs): (&[f64], &[f64]), sides: &[i32], z: &mut [f64]) {
-        for ((axis, &side), z) in self.axes.iter().zip(sides).zip(z) {
-            let band = axis.band(parameters);
-            *z = band.map_or(1.0, |band| band.indicator(axis.asked(parameters, inputs), side));
+        let axes = self.axes.iter().zip(sides);
+        let limited = axes.filter_map(|(axis, &side)| Some((axis, axis.band(parameters)?, side)));
+        for ((axis, band, side), z) in limited.zip(z) {
+            *z = band.indicator(axis.asked(parameters, inputs), side);
         }
     }
 
@@ -95,7 +119,7 @@ impl Controller {
         (sides, numbers): (&[i32], &[f64]),
         mut write: impl FnMut(S),
     ) {
-        if self.is_sampled() && numbers[1] > 0.0 {
+        if self.has_sampled(numbers) {
             numbers[Self::COUNTS..].iter().for_each(|&held| write(S::lift(held)));
             return;
         }
@@ -115,7 +139,7 @@ impl Axis {
         let mut numbers = |field: &str, value: &PerAxis, unit: &dyn Fn(usize) -> Unit, bound, what: &str| {
             let quantities = (0..n).map(|i| quantity(field, i, unit(i), what).bounded(bound));
             let values: Vec<f64> = (0..n).map(|i| value.get(i)).collect();
-            let place = at("controller", "joint", &format!("{name}.{field}"));
+            let place = ["controller", "joint", name, field].map(str::to_owned);
             declare.parameters(quantities, &values, true, &place)
         };
         let stiffness = |i| units(i).stiffness;
@@ -208,6 +232,16 @@ impl Model {
 }
 
 impl Plant {
+    /// Chooses the sides of a controller's torques for the host's inputs `u`.
+    pub(super) fn choose_controlled_sides(&mut self, t: f64, u: &[f64], modes: &mut [i32]) -> bool {
+        let model = &self.model;
+        let Some(controller) = &model.controller else {
+            return false;
+        };
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
+        controller.update_sides((&self.parameters, inputs), &mut modes[model.first_controlled()..])
+    }
+
     /// Takes the sample of a controller that is due at the time `t` (s), of the host's inputs `u`; whether there is one.
     ///
     /// One that is due where a step of a host ends is taken when the next one begins: the host has then set what it has measured there.
@@ -223,14 +257,14 @@ impl Plant {
         let [first, taken] = counts else { return false };
         if *taken == 0.0 {
             *first = t;
-        } else if !reached(*first + *taken * period, t) {
+        }
+        let is_due = |count: f64| reached(*first + count * period, t);
+        if !is_due(*taken) {
             return false;
         }
         // A host may have passed over some.
-        *taken = taken.max(((t - *first) / period).round());
-        if reached(*first + *taken * period, t) {
-            *taken += 1.0;
-        }
+        let passed = taken.max(((t - *first) / period).round());
+        *taken = if is_due(passed) { passed + 1.0 } else { passed };
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
         let sides = &mut discrete.modes[model.first_controlled()..];
         controller.update_sides((&self.parameters, inputs), sides);
@@ -247,7 +281,8 @@ impl Plant {
         let period = controller.sample_time?.of(&self.parameters);
         match discrete.numbers[self.model.first_sample()..] {
             [first, taken, ..] if taken > 0.0 => Some(first + taken * period),
-            _ => None,
+            // The first is due already.
+            _ => Some(f64::NEG_INFINITY),
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::algebra::{Mat3, Vec3};
 /// What changes at events only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discrete {
-    /// Pieces of signals, sides of ranges and of linear limits, touches, motions of joints, commands, captures.
+    /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
     pub modes: Vec<i32>,
-    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met.
+    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met, what a controller holds.
     pub numbers: Vec<f64>,
 }
 

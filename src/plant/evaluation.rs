@@ -1,6 +1,7 @@
 use super::Discrete;
 use super::closure::Closure;
 use super::coordinates::{Constrained, Coordinates};
+use super::feed_forward::FeedForward;
 use super::model::{Model, Parts};
 use super::outputs::View;
 use super::touch;
@@ -23,6 +24,8 @@ pub struct Evaluation<S: Scalar> {
     pub(super) dynamics: Dynamics<S>,
     /// Where the reference orbit has led the world.
     orbit: Option<OrbitPoint>,
+    /// What servos feed forward, if one does.
+    feed_forward: Option<Box<FeedForward<S>>>,
     /// What holds captured frames, if there can be any.
     closure: Option<Box<Closure<S>>>,
     slots: Vec<S>,
@@ -41,6 +44,7 @@ impl<S: Scalar> Evaluation<S> {
             applied: Applied::none(system),
             dynamics: Dynamics::new(system, &model.spec),
             orbit: None,
+            feed_forward: FeedForward::new(model),
             closure: Closure::new(model),
             slots: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
@@ -66,7 +70,7 @@ impl<S: Scalar> Evaluation<S> {
         self.stand(model, (derived, parameters), x);
         let here = model.split(x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
-        let now = Instant {
+        let mut now = Instant {
             system,
             derived,
             parameters,
@@ -77,7 +81,12 @@ impl<S: Scalar> Evaluation<S> {
             inputs: &self.slots,
             motions: model.motions(&discrete.modes),
             motor_sides: model.motor_sides(&discrete.modes),
+            feed_forward: &[],
         };
+        if let Some(feed_forward) = &mut self.feed_forward {
+            feed_forward.update(model, &now)?;
+            now.feed_forward = &feed_forward.torques;
+        }
         let power = model.loads.evaluate(&now, &mut self.applied);
         self.accelerate(model, (derived, Some(parameters)), (power, discrete), x, dx)
     }
@@ -161,6 +170,7 @@ impl<S: Scalar> Evaluation<S> {
             inputs: &self.slots,
             motions: model.motions(&discrete.modes),
             motor_sides: model.motor_sides(&discrete.modes),
+            feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
         };
         let view = View {
             now,
@@ -239,6 +249,23 @@ impl Evaluation<f64> {
             self.stand(model, (derived, parameters), x);
         }
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        if let Some(feed_forward) = &mut self.feed_forward {
+            let now = Instant {
+                system: &model.system,
+                derived,
+                parameters,
+                orbit: self.orbit.as_ref(),
+                kinematics: &self.kinematics,
+                q,
+                qd,
+                inputs: &self.slots,
+                motions: model.motions(modes),
+                motor_sides: model.motor_sides(modes),
+                feed_forward: &[],
+            };
+            // Where it has no solution, neither have the derivatives: they say so.
+            let _ = feed_forward.update(model, &now);
+        }
         Sensed {
             derived,
             parameters,
@@ -246,6 +273,7 @@ impl Evaluation<f64> {
             inputs: &self.slots,
             q,
             qd,
+            feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
         }
     }
 

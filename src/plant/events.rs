@@ -241,17 +241,17 @@ impl Plant {
         modes: &mut [i32],
         messages: &mut Vec<String>,
     ) -> bool {
-        let model = &self.model;
         let mut changed = false;
-        for (signal, piece) in model.signals.iter().zip(&mut *modes) {
+        for (signal, piece) in self.model.signals.iter().zip(&mut *modes) {
             let now = signal.wave(&self.parameters).piece(t);
             changed |= now != *piece;
             *piece = now;
         }
-        if let Some(controller) = &model.controller {
-            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-            changed |= controller.update_sides((&self.parameters, inputs), &mut modes[model.first_controlled()..]);
+        // What is sampled chooses when it is.
+        if !self.model.is_sampled() {
+            changed |= self.choose_controlled_sides(t, u, modes);
         }
+        let model = &self.model;
         if model.indicator_count() == 0 {
             return changed;
         }

@@ -9,6 +9,7 @@ mod coordinates;
 mod discrete;
 mod evaluation;
 mod events;
+mod feed_forward;
 mod impact;
 mod impulse;
 mod influence;
@@ -107,6 +108,7 @@ impl Plant {
     pub fn start_sides(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
         // A joint that starts outside its range is refused before it comes to that.
         self.update_sides(t, (x, u), &mut discrete.modes, &mut Vec::new());
+        self.choose_controlled_sides(t, u, &mut discrete.modes);
     }
 
     /// The states' derivatives.

@@ -82,6 +82,8 @@ pub(super) enum Source {
     Signal(usize),
     /// Index of the signal whose rate it is.
     Rate(usize),
+    /// Index of the signal whose second derivative it is.
+    Acceleration(usize),
 }
 
 /// The file in `resources/`.
@@ -114,6 +116,8 @@ impl Model {
                 sources.push(Source::Signal(k));
             } else if let Some(k) = signals.iter().position(|s| s.rate_input == Some(slot)) {
                 sources.push(Source::Rate(k));
+            } else if let Some(k) = signals.iter().position(|s| s.acceleration_input == Some(slot)) {
+                sources.push(Source::Acceleration(k));
             } else {
                 sources.push(Source::Host(inputs.len()));
                 inputs.push(input.clone());
@@ -248,6 +252,16 @@ impl Model {
         self.first_sample() + self.controller.as_ref().map_or(0, Controller::number_count)
     }
 
+    /// Whether it is a controller whose outputs follow its inputs at every instant.
+    pub fn follows_inputs(&self) -> bool {
+        self.controller.is_some() && !self.is_sampled()
+    }
+
+    /// Whether it is a controller that samples.
+    pub(super) fn is_sampled(&self) -> bool {
+        self.controller.as_ref().is_some_and(Controller::is_sampled)
+    }
+
     /// Whether there are commands, of which a host that knows no events has to be told.
     pub fn is_commanded(&self) -> bool {
         self.loads.switched() > 0 || !self.loads.strikes.is_empty()
@@ -374,6 +388,9 @@ impl Model {
             }
         }
         self.loads.judge(&self.parameters, values, problems);
+        if let Some(controller) = &self.controller {
+            controller.judge(&self.parameters, values, problems);
+        }
         for signal in &self.signals {
             signal.judge(&self.parameters, values, problems);
             if let Some(start) = self.start_of(signal) {
@@ -446,6 +463,7 @@ impl Model {
                 Source::Host(i) => u[i],
                 Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(modes[k], t)),
                 Source::Rate(k) => S::lift(self.signals[k].wave(parameters).rate(modes[k], t)),
+                Source::Acceleration(k) => S::lift(self.signals[k].wave(parameters).acceleration(modes[k], t)),
             };
         }
     }
@@ -524,12 +542,13 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         ["port", "thruster", "line_load", "contact", "joint", "wheel", "body"]
             .iter()
             .all(|section| sound(section, owner))
+            && !problems.iter().any(|problem| of_controlled(problem, owner))
             && sound("signal", input)
     });
     if let Some(controller) = &mut spec.controller {
-        let concern =
-            |p: &Problem, name: &str| p.concerns("controller", "joint") && p.at.get(2).is_some_and(|at| at == name);
-        (controller.joint).retain(|name, _| !problems.iter().any(|problem| concern(problem, name)));
+        controller
+            .joint
+            .retain(|name, _| !problems.iter().any(|problem| of_controlled(problem, name)));
     }
     spec.port.retain(|name, _| sound("port", name));
     spec.thruster.retain(|name, _| sound("thruster", name));
@@ -556,6 +575,11 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             body.attitude_servo = None;
         }
     }
+}
+
+/// Whether a problem is one of a joint under control.
+fn of_controlled(problem: &Problem, joint: &str) -> bool {
+    problem.concerns("controller", "joint") && problem.at.get(2).is_some_and(|at| at == joint)
 }
 
 /// The signals that run inside the model; complains of those that drive nothing.

@@ -151,7 +151,7 @@ impl Outputs {
             outputs.push(Group::AttitudeServo(i), torque);
         }
         for (i, servo) in loads.servos().iter().enumerate() {
-            outputs.servo(&system.bodies[servo.body].joint, i);
+            outputs.servo(&system.bodies[servo.body].joint, i, servo.is_fed());
         }
         for (i, motor) in loads.motors.iter().enumerate() {
             let joint = &system.bodies[motor.body].joint;
@@ -231,7 +231,10 @@ impl Outputs {
             outputs.measure(name, &measure.from, &measure.to, Group::Measure(from, to));
         }
         for signal in signals {
-            for input in [Some(signal.input), signal.rate_input].into_iter().flatten() {
+            for input in [Some(signal.input), signal.rate_input, signal.acceleration_input]
+                .into_iter()
+                .flatten()
+            {
                 outputs.push(Group::Slot(input), [inputs[input].quantity.clone()]);
             }
         }
@@ -383,7 +386,7 @@ impl Outputs {
         );
     }
 
-    fn servo(&mut self, joint: &Joint, servo: usize) {
+    fn servo(&mut self, joint: &Joint, servo: usize, is_fed: bool) {
         let name = &joint.name;
         let units = |i| Unit::coordinate(joint.kind.is_angular(i));
         let error = (0..joint.nv).map(|i| {
@@ -394,7 +397,11 @@ impl Outputs {
             let what = format!("what the servo of joint {name} asks for");
             Quantity::new(joint.quantity_name("servo_torque", i), units(i).force, what)
         });
-        self.push(Group::Servo(servo), error.chain(torque));
+        let fed = (0..joint.nv).filter(|_| is_fed).map(|i| {
+            let what = format!("what of it the servo of joint {name} feeds forward: what the rigid craft would take");
+            Quantity::new(joint.quantity_name("feed_forward", i), units(i).force, what)
+        });
+        self.push(Group::Servo(servo), error.chain(torque).chain(fed));
     }
 
     fn motor(&mut self, joint: &Joint, (motor, axis): (usize, usize)) {

@@ -101,6 +101,7 @@ impl ByTree {
             inputs: &self.inputs,
             motions: model.motions(&discrete.modes),
             motor_sides: model.motor_sides(&discrete.modes),
+            feed_forward: &[],
         };
         self.active.clear();
         loads.add_active(&now, &mut self.active);
@@ -128,6 +129,7 @@ impl ByTree {
                     inputs,
                     motions: model.motions(&discrete.modes),
                     motor_sides: model.motor_sides(&discrete.modes),
+                    feed_forward: &[],
                 };
                 load(loads, &now, &mut local.applied);
             };

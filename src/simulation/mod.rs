@@ -169,10 +169,10 @@ impl Simulation {
         }
         while self.state.t < t_end {
             self.obey_since(t_start, messages)?;
-            self.sample(t_start);
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(t_start, messages)?;
+                self.sample(t_start);
                 continue;
             }
             // What is due where the call ends is no reason to stop just before.

@@ -32,6 +32,7 @@ pub struct Controller {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_time: Option<f64>,
     /// The joints, by the names that they have in the craft.
+    #[serde(default)]
     pub joint: IndexMap<String, ControlledJoint>,
 }
 

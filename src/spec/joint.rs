@@ -291,6 +291,27 @@ pub struct Servo {
     /// Whether it is on when the run starts. Default: yes.
     #[serde(default = "yes")]
     pub on: bool,
+    /// What it asks for by itself, beside the input `<joint>.tau`. Default `none`. Not for spherical joints.
+    #[serde(default, skip_serializing_if = "FeedForward::is_none")]
+    pub feed_forward: FeedForward,
+}
+
+/// What a servo asks for beforehand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedForward {
+    /// Nothing.
+    #[default]
+    None,
+    /// What the craft would take to follow the reference if nothing bent, by inverse dynamics at every instant: of a base that floats or is held, with gravity, friction and springs; contacts and captures are not known to it. The
+    /// joint then has the input `<joint>.qdd_ref`, which a signal `with_rate` drives too, and the output `<joint>.feed_forward`.
+    Rigid,
+}
+
+impl FeedForward {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 /// Where a joint starts.

@@ -28,7 +28,9 @@ pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
-pub use joint::{Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop};
+pub use joint::{
+    FeedForward, Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop,
+};
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
 pub use orbit::{Axes, Gravity, Orbit};

@@ -49,7 +49,7 @@ pub struct Signal {
     /// end values stand.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// On the reference `<joint>.q_ref` of a servo, inside the FMU: whether it drives `<joint>.qd_ref` too, by its derivative. A trajectory, which has to start where the joint does.
+    /// On the reference `<joint>.q_ref` of a servo, inside the FMU: whether it drives `<joint>.qd_ref` too, by its derivative, and `<joint>.qdd_ref` where there is one, by its second. A trajectory, which has to start where the joint does.
     /// Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_rate: bool,

@@ -3,7 +3,9 @@ use super::{
     Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, Orbit, ParamId, Place, Quantity, RigidMass,
     Station, System, Unit,
 };
-use crate::spec::{self, Axes, Coupling, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at};
+use crate::spec::{
+    self, Axes, Coupling, FeedForward, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -80,7 +82,7 @@ impl System {
             }
         }
         system.mark_children();
-        system.mark_kept(spec.output.reactions);
+        system.mark_kept(spec);
         for (name, frame) in &spec.frame {
             let (origin, orientation) = declare_placement(
                 name,
@@ -206,11 +208,16 @@ impl System {
     }
 
     /// Counts the bodies of which the wrench through the joint is asked.
-    fn mark_kept(&mut self, all: bool) {
+    fn mark_kept(&mut self, spec: &Spec) {
+        let all = spec.output.reactions;
+        let is_fed = |joint: &Joint| {
+            let servo = spec.joint.get(&joint.name).and_then(|written| written.servo.as_ref());
+            servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
+        };
         let kept = self
             .bodies
             .iter_mut()
-            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable());
+            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable() || is_fed(&body.joint));
         for (index, body) in kept.enumerate() {
             body.kept = Some(index);
         }

@@ -216,6 +216,7 @@ impl Unit {
             CoordinateUnits {
                 position: Self::Radian,
                 rate: Self::RadianPerSecond,
+                acceleration: Self::RadianPerSecond2,
                 force: Self::NewtonMetre,
                 stiffness: Self::NewtonMetrePerRadian,
                 damping: Self::NewtonMetreSecondPerRadian,
@@ -225,6 +226,7 @@ impl Unit {
             CoordinateUnits {
                 position: Self::Metre,
                 rate: Self::MetrePerSecond,
+                acceleration: Self::MetrePerSecond2,
                 force: Self::Newton,
                 stiffness: Self::NewtonPerMetre,
                 damping: Self::NewtonSecondPerMetre,
@@ -238,6 +240,7 @@ impl Unit {
 pub(crate) struct CoordinateUnits {
     pub position: Unit,
     pub rate: Unit,
+    pub acceleration: Unit,
     pub force: Unit,
     pub stiffness: Unit,
     pub damping: Unit,

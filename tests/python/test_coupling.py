@@ -96,6 +96,28 @@ def test_torques_follow_the_inputs_within_their_limits_in_both_interfaces(build)
                 assert instance.get("elbow.servo_error") == row[2] - row[0]
 
 
+def test_torques_are_those_of_the_inputs_that_have_just_been_set(build):
+    """Without a step in between, as a master needs them that lets the controller go first."""
+    with CoSimulation(build(CONTROLLER)) as cs:
+        for t in range(3):
+            for q_ref in (1.0, -1.0, 0.1, 2.0, 0.0, -3.0):
+                cs.set({"elbow.q_ref": q_ref})
+                assert cs.get("elbow.tau") == pytest.approx(law(0.0, 0.0, q_ref), abs=1e-13)
+            cs.step(0.1)
+
+
+def test_a_sample_at_a_jump_of_a_signal_sees_it_in_both_interfaces(build):
+    step = {"signal": {"elbow.q_ref": {"type": "step", "amplitude": 0.1, "from": 0.2, "from_host": False}}}
+    archive = build({**SAMPLED, **step})
+    with ModelExchange(archive) as me, CoSimulation(archive) as cs:
+        for expected in (0.0, 4.0, 4.0):
+            me.fmu.setTime(me.next_event)
+            me.event()
+            cs.step(0.1)
+            assert me.get("elbow.tau") == pytest.approx(expected, abs=1e-13)
+        assert cs.get("elbow.tau") == pytest.approx(4.0, abs=1e-13)
+
+
 def test_a_limit_is_an_event_in_model_exchange(build):
     with ModelExchange(build(CONTROLLER)) as me:
         for q_ref, positive in ((0.2499, True), (0.2501, False)):
@@ -221,10 +243,16 @@ def test_what_cannot_be_wired_is_said(tmp_path):
     control = tmp_path / "control.toml"
     control.write_text((ROOT / "examples" / "arm_controller.toml").read_text())
     other = ROOT / "examples" / "docking.toml"
+    slide = tmp_path / "slide.toml"
+    slide.write_text(
+        'name = "slide"\n[body.cart]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n'
+        '[joint.elbow]\ntype = "prismatic"\nparent = "world"\nchild = "cart"\n'
+    )
     for models, words in (
         ((control, control), 'two of them are called "arm_controller"'),
         ((control, other), "there is nothing to wire: no input of arm_controller, docking"),
         ((control, tmp_path / "none.toml"), "none.toml"),
+        ((control, slide), "elbow.q is Real m in slide and Real rad in arm_controller"),
     ):
         run = grapple("couple", *models, "--output", tmp_path / "x.ssp", check=False)
         told = " ".join(run.stderr.replace("│", " ").split())

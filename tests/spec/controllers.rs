@@ -70,6 +70,10 @@ fn joints_numbers_and_signals_of_a_controller_are_judged_with_their_places() {
             "4: controller.sample_time: controller.sample_time = 0 s is not positive",
         ),
         (
+            ("sample_time = 0.01", "sample_time = 1e-9"),
+            "4: controller.sample_time: controller.sample_time = 0.000000001 s is shorter than 0.000001 s",
+        ),
+        (
             ("torque_limit = 10.0", "torque_limit = 0.0"),
             "8: controller.joint.elbow.torque_limit: elbow.torque_limit = 0 N.m is not positive",
         ),
@@ -89,6 +93,24 @@ fn joints_numbers_and_signals_of_a_controller_are_judged_with_their_places() {
         let told = with(from, to);
         assert!(told.len() == 1 && told[0].starts_with(expected), "{expected}\n{told:?}");
     }
-    let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\njoint = {}\n");
+    // Names that no variable can have, with numbers that no joint has: each is told, nothing breaks.
+    for name in ["a.b", ""] {
+        let told = report(&format!(
+            "name = \"control\"\nkind = \"controller\"\n[controller.joint.\"{name}\"]\ntype = \"cylindrical\"\nkp = [1.0]\nkd = 1.0\n"
+        ));
+        assert_eq!(told.len(), 2, "{told:?}");
+    }
+    // The signal of a joint that is wrong is not wrong too.
+    let told = with(
+        "kp = 40.0",
+        "kp = [1.0, 2.0]\n[signal.\"elbow.q_ref\"]\ntype = \"constant\"\n[controller.joint.wrist]\nkp = 1.0",
+    );
+    assert_eq!(told.len(), 1, "{told:?}");
+    let solved = report(&format!("{CONTROLLER}[solver]\nmethod = \"radau5\"\n"));
+    assert!(
+        solved.len() == 1 && solved[0].contains("solver: a controller has none of this"),
+        "{solved:?}"
+    );
+    let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\nsample_time = 0.01\n");
     assert!(nobody[0].contains("there is no joint to control"), "{nobody:?}");
 }

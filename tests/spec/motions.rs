@@ -38,6 +38,11 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
         follows[0].contains("a revolute joint has no `follow` if its motion is never prescribed"),
         "{follows:?}"
     );
+    let fed = joint("spherical", "servo = { kp = 1.0, kd = 1.0, feed_forward = \"rigid\" }");
+    assert!(
+        fed.len() == 1 && fed[0].contains("servo.feed_forward: a spherical joint's servo has none"),
+        "{fed:?}"
+    );
     let moving = joint("revolute", "motion = \"locked\"\nstart = { rate = 0.1 }");
     assert_eq!(
         moving,

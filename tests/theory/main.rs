@@ -9,6 +9,7 @@ mod driven;
 mod dual_quaternion;
 mod duals;
 mod examples;
+mod feed_forward;
 mod flexible;
 mod identities;
 mod impact;

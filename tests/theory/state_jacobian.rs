@@ -12,6 +12,9 @@ use std::path::Path;
 /// The largest `‖a − a'‖/‖a'‖` of a row, of the two ways.
 fn distance(plant: &Plant, point: &Point) -> f64 {
     let (model, nx) = (plant.model(), point.x.len());
+    if nx == 0 {
+        return 0.0; // a controller
+    }
     let at = (point.x.as_slice(), point.u.as_slice(), &point.discrete);
     let (mut tree, mut duals) = (DMatrix::from_element(nx, nx, f64::NAN), DMatrix::zeros(nx, nx));
     let mut state_jacobian = StateJacobian::new(model);

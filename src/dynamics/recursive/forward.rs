@@ -42,6 +42,8 @@ pub struct ForwardDynamics<S: Scalar> {
     pub(super) free: Vec<SmallSpd<S, 6>>,
     /// What is left of a [kept](crate::system::Body::kept) body and of all outboard of it, its modes taken out.
     remaining: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    /// Whether flexible bodies keep the shape that they have.
+    is_rigid: bool,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
     /// The same of the stations.
@@ -63,8 +65,17 @@ impl<S: Scalar> ForwardDynamics<S> {
                 (ArticulatedInertia::zero(), Wrench::zero());
                 system.bodies.iter().filter(|body| body.kept.is_some()).count()
             ],
+            is_rigid: false,
             A: vec![Twist::zero(); n],
             A_station: vec![Twist::zero(); system.stations.len()],
+        }
+    }
+
+    /// Room for a system whose flexible bodies keep the shape that they have: their modes' rates and derivatives are zero.
+    pub fn rigid(system: &System) -> Self {
+        Self {
+            is_rigid: true,
+            ..Self::new(system)
         }
     }
 
@@ -123,7 +134,8 @@ impl<S: Scalar> ForwardDynamics<S> {
             I = I + *inertia;
             p = p + *bias;
         }
-        if let Some(modes) = &body.modes {
+        // Of a rigid craft's modes gain and offset are zero for ever.
+        if let Some(modes) = body.modes.as_ref().filter(|_| !self.is_rigid) {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
             self.modal[modes.index]
                 .eliminate((&mut I, &mut p), &applied.tau[modes.rates()], gain, offset)

@@ -71,6 +71,8 @@ pub struct Component {
     moved: bool,
     /// What the simulation has cached is older than what the host has set.
     touched: bool,
+    /// Modes have not been brought to where the host has set something.
+    sideless: bool,
     known: Known,
     dx: Vec<f64>,
     y: Vec<f64>,
@@ -136,6 +138,7 @@ impl Component {
             unsettled: true,
             moved: false,
             touched: true,
+            sideless: true,
             known: Known::Nothing,
             dx: vec![0.0; nx],
             y: vec![0.0; ny],
@@ -194,13 +197,24 @@ impl Component {
     fn touch(&mut self) {
         self.known = Known::Nothing;
         self.touched = true;
+        self.sideless = true;
     }
 
     /// Takes over the parameters that wait, judged together, and before the first step starts again from them.
     fn settle(&mut self) -> Result<(), Fault> {
-        if !self.unsettled {
-            return Ok(());
+        if self.unsettled {
+            self.take_parameters()?;
         }
+        // In Co-Simulation nothing but a step brings modes to where inputs are, and a controller answers without one.
+        let answers = self.interface == Interface::CoSimulation && self.model().follows_inputs();
+        if self.sideless && (self.mode == Mode::Initialization || answers) {
+            self.simulation.start_sides();
+            self.sideless = false;
+        }
+        Ok(())
+    }
+
+    fn take_parameters(&mut self) -> Result<(), Fault> {
         let solver = (self.experiment.tolerance, self.registry.work_limit(&self.parameters)?);
         let n = self.model().parameters.len();
         if self.simulation.plant.parameters() != &self.parameters[..n] {
@@ -215,6 +229,10 @@ impl Component {
             };
             self.simulation.initialise(t, solver.0, solver.1)?;
             self.solver = solver;
+            if self.mode == Mode::Event {
+                let State { t, u, discrete, .. } = &mut self.simulation.state;
+                self.simulation.plant.sample(*t, u, discrete);
+            }
         }
         self.settled.copy_from_slice(&self.parameters);
         self.unsettled = false;
@@ -227,9 +245,6 @@ impl Component {
         self.settle()?;
         if self.known >= what {
             return Ok(());
-        }
-        if self.mode == Mode::Initialization {
-            self.simulation.start_sides();
         }
         let state = &self.simulation.state;
         let plant = &mut self.simulation.plant;

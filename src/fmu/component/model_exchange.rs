@@ -24,8 +24,8 @@ impl Component {
         self.settle()?;
         let State { t, x, u, discrete, .. } = &mut self.simulation.state;
         let plant = &mut self.simulation.plant;
-        let sampled = plant.sample(*t, u, discrete);
         let changes = plant.update(*t, (x, u), discrete, &mut self.events);
+        let sampled = plant.sample(*t, u, discrete);
         self.log_events();
         if sampled || changes.as_ref().map_or(true, |changes| changes.modes) {
             self.touch();

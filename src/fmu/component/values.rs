@@ -91,8 +91,7 @@ impl Component {
             if place.to_bits() != value.to_bits() {
                 *place = value;
                 parameter_changed |= is_parameter;
-                self.known = Known::Nothing;
-                self.touched = true;
+                self.touch();
             }
         }
         if parameter_changed {

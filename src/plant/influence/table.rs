@@ -132,10 +132,10 @@ impl Table {
                         .extend(self.is_constant(row, column).then_some(input));
                 }
                 // What a signal drives depends on the signal's own parameters when the run begins.
-                Source::Signal(signal) | Source::Rate(signal) if at_start => {
+                Source::Signal(signal) | Source::Rate(signal) | Source::Acceleration(signal) if at_start => {
                     knowns.parameters.extend(model.signals[signal].parameters());
                 }
-                Source::Signal(_) | Source::Rate(_) => {}
+                Source::Signal(_) | Source::Rate(_) | Source::Acceleration(_) => {}
             }
         }
         knowns.parameters.sort_unstable();

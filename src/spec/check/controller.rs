@@ -1,4 +1,5 @@
 use super::Check;
+use crate::Problem;
 use crate::spec::{ControlledJoint, Formulation, PerAxis, names};
 
 impl Check<'_> {
@@ -19,6 +20,7 @@ impl Check<'_> {
             ("quaternion", spec.quaternion.is_some()),
             ("formulation", spec.formulation != Formulation::default()),
             ("environment", spec.environment != Default::default()),
+            ("solver", spec.solver != Default::default()),
         ];
         for (section, written) in of_craft {
             if written {
@@ -37,7 +39,7 @@ impl Check<'_> {
         }
         for (name, joint) in &controller.joint {
             if let Some(what) = names::objection(name) {
-                self.report("controller", "joint", name, what);
+                self.of_controlled(name, "", what);
             }
             self.controlled(name, joint);
         }
@@ -47,7 +49,7 @@ impl Check<'_> {
         let (kind, count) = (joint.kind.name(), joint.kind.rates());
         if !joint.kind.has_plain_positions() {
             let what = format!("a {kind} joint has no coordinates that a proportional gain could act on");
-            return self.report("controller", "joint", &format!("{name}.type"), what);
+            return self.of_controlled(name, "type", what);
         }
         let numbers = [
             ("kp", Some(&joint.kp)),
@@ -59,8 +61,18 @@ impl Check<'_> {
                 && list.len() != count
             {
                 let what = format!("{} numbers, but a {kind} joint has {count} of them", list.len());
-                self.report("controller", "joint", &format!("{name}.{field}"), what);
+                self.of_controlled(name, field, what);
             }
         }
+    }
+
+    /// A problem of a joint, whose name may be any text.
+    fn of_controlled(&mut self, name: &str, field: &str, what: String) {
+        let field = (!field.is_empty()).then_some(field);
+        let at = ["controller", "joint", name].into_iter().chain(field);
+        self.problems.push(Problem {
+            at: at.map(str::to_owned).collect(),
+            what,
+        });
     }
 }

@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{Joint, JointMotion, JointType, PerAxis, Range, Stop};
+use crate::spec::{FeedForward, Joint, JointMotion, JointType, PerAxis, Range, Stop};
 
 impl Check<'_> {
     pub(super) fn joint(&mut self, name: &str, joint: &Joint) {
@@ -98,6 +98,10 @@ impl Check<'_> {
             ]);
         }
         if let Some(s) = &joint.servo {
+            if s.feed_forward != FeedForward::None && kind == Spherical {
+                let what = "a spherical joint's servo has none: its reference has no accelerations";
+                self.report("joint", name, "servo.feed_forward", what);
+            }
             counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
         }
         if let Some(m) = &joint.motor {

@@ -1,0 +1,192 @@
+//! Servos that feed forward what the rigid craft would take.
+
+use crate::run::Run;
+use grapple::simulation::Simulation;
+use grapple::spec::Formulation;
+use std::path::Path;
+
+/// A floating base with an arm of three joints about general axes, with friction, springs, rotors and a load, in orbit.
+const ARM: &str = r#"
+name = "arm"
+[environment.orbit]
+semi_major_axis = 6.8e6
+inclination_deg = 51.6
+[body.base]
+mass = 60.0
+mass_centre = [0.05, -0.02, 0.1]
+inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
+start = { attitude = [0.8, 0.36, -0.48, 0.0], angular_velocity = [0.02, -0.03, 0.01] }
+[body.one]
+mass = 6.0
+mass_centre = [0.5, 0.02, 0.0]
+inertia = [0.1, 0.6, 0.7]
+BEAM
+[body.two]
+mass = 5.0
+mass_centre = [0.4, 0.0, 0.1]
+inertia = [0.1, 0.5, 0.5]
+[body.hand]
+mass = 3.0
+mass_centre = [0.1, 0.05, 0.0]
+inertia = [0.05, 0.04, 0.06]
+[joint.shoulder]
+type = "universal"
+parent = "base"
+child = "one"
+origin = [0.5, 0.0, 0.2]
+axis = [0.0, 0.3, 1.0]
+start = { position = [0.3, -0.2], rate = [0.05, 0.1] }
+damping = [0.5, 0.2]
+rotor_inertia = 0.4
+SERVO
+[joint.elbow]
+type = "revolute"
+parent = "one"
+child = "two"
+origin = [1.0, 0.0, 0.0]
+axis = [0.2, 1.0, 0.1]
+start = { position = -0.7, rate = -0.1 }
+friction = { coulomb = 0.6, slip = 0.05 }
+spring = { stiffness = 2.0 }
+motor = { torque_limit = 500.0, rate_limit = 3.0 }
+SERVO
+[joint.rail]
+type = "prismatic"
+parent = "two"
+child = "hand"
+origin = [0.8, 0.0, 0.0]
+axis = [1.0, 0.0, 0.2]
+start = { position = 0.1, rate = 0.05 }
+SERVO
+[frame.tip]
+body = "hand"
+origin = [0.2, 0.0, 0.0]
+[port.push]
+frame = "tip"
+[solver]
+method = "dop853"
+"#;
+
+/// Sines that start where the joints do, and as fast.
+fn plans() -> String {
+    let plan = |name: &str, offset: f64, amplitude: f64, frequency: f64| {
+        format!(
+            "[signal.\"{name}\"]\ntype = \"sine\"\namplitude = {amplitude:?}\nfrequency = {frequency:?}\noffset = {offset:?}\nfrom_host = false\nwith_rate = true\n"
+        )
+    };
+    let fast = |rate: f64, amplitude: f64| rate / amplitude / std::f64::consts::TAU;
+    [
+        plan("shoulder.q_ref[1]", 0.3, 0.4, fast(0.05, 0.4)),
+        plan("shoulder.q_ref[2]", -0.2, 0.2, fast(0.1, 0.2)),
+        plan("elbow.q_ref", -0.7, -0.5, fast(0.1, 0.5)),
+        plan("rail.q_ref", 0.1, 0.1, fast(0.05, 0.1)),
+    ]
+    .concat()
+}
+
+fn craft(formulation: Formulation, servo: &str, more: &str) -> grapple::plant::Plant {
+    let text = ARM.replace("SERVO", servo).replace("BEAM", "") + &plans() + more;
+    crate::plant_in(formulation, &text, Path::new("."))
+}
+
+const AXES: [(&str, &str); 4] = [("shoulder", "[1]"), ("shoulder", "[2]"), ("elbow", ""), ("rail", "")];
+
+/// A rigid craft stays on its plan by what is fed forward, in every formulation, on a base that floats or is held; without it the servos lag by their gains.
+#[test]
+fn a_rigid_craft_follows_its_plan() {
+    let held = "[body.base.attitude_servo]\nkp = 50.0\nkd = 80.0\n";
+    for (base, formulation) in [("floats", ""), ("is held", held)]
+        .into_iter()
+        .flat_map(|base| Formulation::ALL.map(|formulation| (base, formulation)))
+    {
+        let off = |servo: &str| {
+            let mut run = Run::of(craft(formulation, servo, base.1), 1e-12);
+            run.set("push.f[2]", 0.3);
+            let mut worst = 0.0f64;
+            for k in 1..=20 {
+                run.go(0.4 * f64::from(k));
+                for (joint, axis) in AXES {
+                    worst = worst.max(run.value(&format!("{joint}.servo_error{axis}")).abs());
+                }
+            }
+            worst
+        };
+        let fed = off("servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }");
+        let lag = off("servo = { kp = 60.0, kd = 30.0 }");
+        println!(
+            "{}, the base {}: {fed:.1e} (1e-9), without {lag:.1e}",
+            formulation.name(),
+            base.0
+        );
+        assert!(fed < 1e-9 && lag > 1e-3);
+    }
+}
+
+/// What is fed forward is what a drive gives that moves the joints of the rigid craft so, whatever the servos' errors and torques are, and however the craft is bent.
+#[test]
+fn it_is_what_a_drive_of_the_rigid_craft_gives() {
+    let servo = "servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
+    let beam = "[body.one.beam]\nlength = 1.0\nmass_per_length = 6.0\npolar_inertia_per_length = 0.1\nEI = 40.0\nGJ = 30.0\nbending = 2\n";
+    let text = ARM.replace("SERVO", servo).replace("BEAM", beam) + &plans();
+    let mut bent = Run::new(&text, 1e-9);
+    let driven = ARM
+        .replace("SERVO", "motion = \"prescribed\"")
+        .replace("BEAM", "")
+        .replace("motor = { torque_limit = 500.0, rate_limit = 3.0 }", "");
+    let mut rigid = Run::new(&driven, 1e-9);
+    bent.set("elbow.tau", 7.0);
+    bent.set("push.f[1]", 2.0);
+    for (eta, value) in [(1, 0.05), (2, -0.02), (3, 0.03)] {
+        put(&mut bent.simulation, &format!("one.eta[{eta}]"), value);
+        put(&mut bent.simulation, &format!("one.etad[{eta}]"), -value);
+    }
+    put(&mut bent.simulation, "elbow.q", 0.4);
+    put(&mut bent.simulation, "rail.qd", 0.3);
+    bent.look();
+    rigid.set("push.f[1]", 2.0);
+    for (joint, axis) in AXES {
+        let name = |field: &str| format!("{joint}.{field}{axis}");
+        // The plan starts where the driven craft does; the accelerations of its sines are zero there.
+        assert!((bent.value(&name("q_ref")) - rigid.value(&name("q"))).abs() < 1e-15);
+        rigid.set(&name("qdd"), bent.value(&name("qdd_ref")));
+    }
+    rigid.look();
+    let mut worst = 0.0f64;
+    for (joint, axis) in AXES {
+        let fed = bent.value(&format!("{joint}.feed_forward{axis}"));
+        let drive = rigid.value(&format!("{joint}.drive{axis}"));
+        worst = worst.max((fed - drive).abs() / drive.abs());
+        let asked = bent.value(&format!("{joint}.servo_torque{axis}"));
+        let error = 60.0 * bent.value(&format!("{joint}.servo_error{axis}"))
+            + 30.0 * (bent.value(&format!("{joint}.qd_ref{axis}")) - bent.value(&format!("{joint}.qd{axis}")));
+        assert!((asked - error - fed).abs() < 1e-12 * asked.abs().max(1.0));
+    }
+    println!("fed forward against the drive: {worst:.1e} (1e-12)");
+    assert!(worst < 1e-12);
+}
+
+fn put(simulation: &mut Simulation, name: &str, value: f64) {
+    let states = &simulation.plant.model().states;
+    let place = states.iter().position(|state| state.name == name);
+    simulation.state.x[place.unwrap_or_else(|| panic!("no state is called {name}"))] = value;
+}
+
+/// A joint whose servo is off, or that a brake holds, is fed nothing.
+#[test]
+fn nothing_is_fed_to_a_joint_that_is_held() {
+    let servo = "motions = [\"loads\", \"locked\"]\nservo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
+    let mut run = Run::of(craft(Formulation::Recursive, servo, ""), 1e-9);
+    run.go(1.0);
+    let all = |run: &Run| AXES.map(|(joint, axis)| run.value(&format!("{joint}.feed_forward{axis}")));
+    assert!(all(&run).iter().all(|fed| *fed != 0.0));
+    run.set("elbow.motion", 1.0);
+    run.set("rail.servo", 0.0);
+    run.go(1.1);
+    let [one, two, elbow, rail] = all(&run);
+    assert!(one != 0.0 && two != 0.0);
+    assert_eq!((elbow, rail), (0.0, 0.0));
+    run.set("elbow.motion", 0.0);
+    run.set("rail.servo", 1.0);
+    run.go(1.2);
+    assert!(all(&run).iter().all(|fed| *fed != 0.0));
+}
