@@ -9,9 +9,6 @@ hand free, locked or braked, and with flexible or rigid links. docs/berthing-199
 Needs FMPy, NumPy and Matplotlib.
 """
 
-import argparse
-import os
-import shutil
 import sys
 import time
 from dataclasses import dataclass
@@ -37,6 +34,8 @@ from variants import (
     simulate,
     spec_of,
 )
+
+from studies import command_line, options  # isort: skip; variants says where it is
 
 STOP_TIME = 60.0  # s after the impact
 STEP = 0.05  # s, between samples
@@ -372,14 +371,9 @@ def study_rest(tool, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The numerical study of Cyril et al. (1998).")
-    tool = os.environ.get("GRAPPLE", "grapple")
-    parser.add_argument("--grapple", default=tool, help="the tool; default: $GRAPPLE, or grapple")
-    parser.add_argument("--output", type=Path, default=Path("out/berthing"), help="default: %(default)s")
+    parser = command_line("The numerical study of Cyril et al. (1998).", "out/berthing")
     parser.add_argument("--rest", action="store_true", help="also bring the captured craft to rest")
-    arguments = parser.parse_args()
-    if not shutil.which(arguments.grapple):
-        parser.error(f"{arguments.grapple!r} is no program: install grapple, or give its path with --grapple")
+    arguments = options(parser)
     study(arguments.grapple, arguments.output)
     if arguments.rest:
         study_rest(arguments.grapple, arguments.output)

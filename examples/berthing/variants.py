@@ -1,6 +1,5 @@
 """Variants of ../berthing.toml: their specs, their FMUs, and runs of those through FMPy in Co-Simulation."""
 
-import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass, field
@@ -9,7 +8,12 @@ from pathlib import Path
 import fmpy
 import numpy as np
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "berthing.toml"
+EXAMPLES = Path(__file__).resolve().parents[1]
+EXAMPLE = EXAMPLES / "berthing.toml"
+sys.path.insert(0, str(EXAMPLES))
+
+import studies  # noqa: E402
+from studies import names  # noqa: E402, F401
 LINKS = ("link1", "link2")
 STATIONS = 7  # points of a boom, between its ends, at which its shape is read
 LATER = 1e-9  # s: how long the impact waits for the brake
@@ -127,18 +131,8 @@ def _value(value):
 
 
 def build(tool, key, spec, directory):
-    """Writes a spec and builds its FMU; returns the FMU's path."""
-    file, fmu = directory / f"{key}.toml", directory / f"{key}.fmu"
-    file.write_text(toml(spec), encoding="utf-8")
-    run = subprocess.run([tool, "build", file, "--output", fmu], capture_output=True, text=True)
-    if run.returncode != 0:
-        sys.exit(f"{tool} build {file}\n{run.stdout}{run.stderr}")
-    return fmu
-
-
-def names(name, n):
-    """The names of a vector's components."""
-    return [f"{name}[{i + 1}]" for i in range(n)]
+    """Builds the FMU of a spec; returns its path."""
+    return studies.build(tool, key, toml(spec), directory)
 
 
 def simulate(fmu, output, spec, stop_time=None, start=None):

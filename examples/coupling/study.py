@@ -8,10 +8,7 @@ asks for. The servos inside the craft are the reference. docs/coupling.md tells 
 Needs FMPy, NumPy, SciPy and Matplotlib.
 """
 
-import argparse
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +19,10 @@ from fmpy.fmi2 import FMU2Slave
 from scipy.linalg import expm
 
 EXAMPLES = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(EXAMPLES))
+
+from studies import build, command_line, options  # noqa: E402
+
 JOINTS = ("shoulder", "elbow")
 STOP_TIME = 12.0  # s
 SAMPLE = 0.04  # s, where the runs are compared
@@ -229,29 +230,14 @@ def draw(errors, near, path):
     plt.close(figure)
 
 
-def variant(path, directory, name, lines):
-    """A spec with lines put after `[controller]`."""
-    spec = directory / f"{name}.toml"
-    text = path.read_text(encoding="utf-8").replace("[controller]\n", f"[controller]\n{lines}\n")
-    spec.write_text(text, encoding="utf-8")
-    return spec
-
-
-def build(tool, spec, directory):
-    fmu = directory / f"{spec.stem}.fmu"
-    run = subprocess.run([tool, "build", spec, "--output", fmu], capture_output=True, text=True)
-    if run.returncode != 0:
-        sys.exit(f"{tool} build {spec}\n{run.stdout}{run.stderr}")
-    return fmu
-
-
 def study(tool, directory):
     """Everything, into a folder; returns the text of the tables."""
     directory.mkdir(parents=True, exist_ok=True)
-    arm = build(tool, EXAMPLES / "servoed_arm.toml", directory)
-    controller = build(tool, EXAMPLES / "arm_controller.toml", directory)
-    lines = f"sample_time = {SAMPLE_TIME}"
-    sampled = build(tool, variant(EXAMPLES / "arm_controller.toml", directory, "sampled", lines), directory)
+    specs = [(EXAMPLES / f"{name}.toml").read_text(encoding="utf-8") for name in ("servoed_arm", "arm_controller")]
+    arm = build(tool, "servoed_arm", specs[0], directory)
+    controller = build(tool, "arm_controller", specs[1], directory)
+    sampling = f"[controller]\nsample_time = {SAMPLE_TIME}\n"
+    sampled = build(tool, "sampled", specs[1].replace("[controller]\n", sampling), directory)
 
     reference = inside(arm)
     errors, text = convergence(reference, {way: [outside(arm, controller, h, way) for h in STEPS] for way in ORDERS})
@@ -282,13 +268,7 @@ def study(tool, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="A controller inside the craft's FMU and outside of it.")
-    tool = os.environ.get("GRAPPLE", "grapple")
-    parser.add_argument("--grapple", default=tool, help="the tool; default: $GRAPPLE, or grapple")
-    parser.add_argument("--output", type=Path, default=Path("out/coupling"), help="default: %(default)s")
-    arguments = parser.parse_args()
-    if not shutil.which(arguments.grapple):
-        parser.error(f"{arguments.grapple!r} is no program: install grapple, or give its path with --grapple")
+    arguments = options(command_line("A controller inside the craft's FMU and outside of it.", "out/coupling"))
     print(study(arguments.grapple, arguments.output))
     print(f"{arguments.output}: tables.md, coupling.svg")
 

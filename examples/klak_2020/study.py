@@ -9,10 +9,6 @@ Co-Simulation, and compares the flexible craft with the rigid one. docs/klak-202
 Needs FMPy, NumPy and Matplotlib.
 """
 
-import argparse
-import os
-import shutil
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -23,6 +19,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 EXAMPLES = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(EXAMPLES))
+
+from studies import build, command_line, names, options  # noqa: E402
 
 STOP_TIME = 5.0  # s
 STEP = 1e-3  # s, between samples, so that peaks are resolved
@@ -66,27 +65,11 @@ FLEXIBLE = (
 DRAWN = ("full", "linear", "paper_literal")
 
 
-def spec_of(case, solver):
+def spec_of(case, solver='method = "dop853"'):
     """The text of a case's spec: a line before the example's first table, and tables after its last."""
     head, first, tables = (EXAMPLES / case.spec).read_text(encoding="utf-8").partition("\n[")
     text = f'{head}\nformulation = "{case.formulation}"\n{first}{tables}\n[solver]\n{solver}\n'
     return text + f"\n[quaternion]\n{case.quaternion}\n" if case.quaternion else text
-
-
-def build(tool, case, directory, solver='method = "dop853"'):
-    """Writes a case's spec and builds its FMU; returns the FMU's path."""
-    spec = directory / f"{case.key}.toml"
-    fmu = directory / f"{case.key}.fmu"
-    spec.write_text(spec_of(case, solver), encoding="utf-8")
-    run = subprocess.run([tool, "build", spec, "--output", fmu], capture_output=True, text=True)
-    if run.returncode != 0:
-        sys.exit(f"{tool} build {spec}\n{run.stdout}{run.stderr}")
-    return fmu
-
-
-def names(name, n):
-    """The names of a vector's components."""
-    return [f"{name}[{i + 1}]" for i in range(n)]
 
 
 def simulate(fmu, output, stop_time, step, start=None):
@@ -461,7 +444,7 @@ def timed(label, work, *arguments):
 def study(tool, directory):
     """Runs all models and writes table.md and the figures; returns the runs and the comparisons by key, and the figures' paths."""
     directory.mkdir(parents=True, exist_ok=True)
-    motions = {case.key: timed(case.label, motion_of, build(tool, case, directory)) for case in (RIGID, *FLEXIBLE)}
+    motions = {case.key: timed(case.label, motion_of, build(tool, case.key, spec_of(case), directory)) for case in (RIGID, *FLEXIBLE)}
     rigid, full = motions[RIGID.key], motions["full"]
     comparisons = {case.key: compare(case.label, motions[case.key], full, rigid) for case in FLEXIBLE}
     text = tables(motions, comparisons)
@@ -474,7 +457,7 @@ def study_drift(tool, directory, longest=DRIFT_TIME):
     """Runs the rigid craft with several gains, at most `longest` s, and writes drift.md and its figure; returns the runs."""
     directory.mkdir(parents=True, exist_ok=True)
     case = Case("rigid_quaternion", "rigid", "two_link.toml", "quaternion")
-    fmu = build(tool, case, directory, DRIFT_METHOD)
+    fmu = build(tool, case.key, spec_of(case, DRIFT_METHOD), directory)
     drifts = [
         timed(f"drift, α = β = {gain:g} 1/s", drift_of, fmu, gain, min(stop_time, longest))
         for gain, stop_time in DRIFT_GAINS
@@ -487,16 +470,11 @@ def study_drift(tool, directory, longest=DRIFT_TIME):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The numerical study of Kłak and Jarzębowska (2020).")
-    tool = os.environ.get("GRAPPLE", "grapple")
-    parser.add_argument("--grapple", default=tool, help="the tool; default: $GRAPPLE, or grapple")
-    parser.add_argument("--output", type=Path, default=Path("out/klak_2020"), help="default: %(default)s")
+    parser = command_line("The numerical study of Kłak and Jarzębowska (2020).", "out/klak_2020")
     parser.add_argument(
         "--drift", action="store_true", help=f"also run {DRIFT_TIME:.0f} s to see the constraints drift"
     )
-    arguments = parser.parse_args()
-    if not shutil.which(arguments.grapple):
-        parser.error(f"{arguments.grapple!r} is no program: install grapple, or give its path with --grapple")
+    arguments = options(parser)
     study(arguments.grapple, arguments.output)
     if arguments.drift:
         study_drift(arguments.grapple, arguments.output)

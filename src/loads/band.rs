@@ -7,7 +7,15 @@ pub(crate) struct Band {
     pub margin: f64,
 }
 
+/// Part of a limit by which a number has to pass it.
+pub(super) const HYSTERESIS: f64 = 1e-9;
+
 impl Band {
+    /// Between a limit and its negative, with a little hysteresis.
+    pub fn within(limit: f64) -> Self {
+        Self::new(-limit, limit, HYSTERESIS * limit)
+    }
+
     /// From `min` to `max`, with a hysteresis of `margin` on either side of the limits.
     pub fn new(min: f64, max: f64, margin: f64) -> Self {
         Self { min, max, margin }

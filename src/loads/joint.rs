@@ -2,7 +2,7 @@
 
 use super::attitude::AttitudeLaw;
 use super::servo::{AxisServo, BallServo, Fed, Gains, JointLaw, JointServo, Servo};
-use super::{Drive, Instant, Motor, motor};
+use super::{Instant, Motor, motor};
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -132,7 +132,7 @@ impl JointLoads {
         &mut self,
         (body, joint): (usize, &Joint),
         written: &spec::Joint,
-        motors: &mut Vec<Motor>,
+        (motors, drives): (&mut Vec<Motor>, usize),
         declare: &mut Declarations,
     ) -> Option<References> {
         let name = &joint.name;
@@ -264,7 +264,7 @@ impl JointLoads {
             }
         }
         let follows = written.servo.is_some() || written.follow.is_some();
-        let is_fed = (written.servo.as_ref()).is_some_and(|servo| servo.feed_forward == spec::FeedForward::Rigid);
+        let is_fed = written.feeds_forward();
         let references = follows.then(|| declare_references(joint, is_fed, declare));
         let mut servos = None;
         if let (Some((kp, kd, on)), Some(References { q_ref, qd_ref, .. })) = (gains, references) {
@@ -329,7 +329,7 @@ impl JointLoads {
                     tau: inputs,
                     motor_sides: (written.motor.as_ref())
                         .map(|_| Motor::SIDES * motors.len()..Motor::SIDES * (motors.len() + joint.nv)),
-                    drive: None,
+                    drive: joint.is_drivable().then_some(drives),
                 });
             self.by_joint.push(JointServo {
                 body,
@@ -351,13 +351,6 @@ impl JointLoads {
             self.servos.extend(laws);
         }
         references
-    }
-
-    /// Lets servos that feed forward know what drives or holds their joints.
-    pub fn link(&mut self, drives: &[Drive]) {
-        for fed in self.by_joint.iter_mut().filter_map(|servo| servo.fed.as_mut()) {
-            fed.drive = drives.iter().find(|drive| drive.body == fed.body).cloned();
-        }
     }
 
     /// Whether one of them reads a coordinate or a rate.

@@ -31,9 +31,8 @@ pub use motor::Motor;
 pub use pair::{Pair, unit};
 pub use port::Port;
 pub use range::Range;
-pub(crate) use servo::Fed;
-pub(crate) use servo::Gains;
 pub use servo::JointServo;
+pub(crate) use servo::{Fed, Gains};
 pub use signal::SignalSource;
 pub use strike::{Strike, Struck};
 pub use surface::Nearest;
@@ -165,7 +164,7 @@ impl Loads {
         let (mut attitudes, mut motors) = (Vec::new(), Vec::new());
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
-                let references = joints.declare((i, &body.joint), written, &mut motors, declare);
+                let references = joints.declare((i, &body.joint), written, (&mut motors, drives.len()), declare);
                 let mode = drives.iter().filter(|drive| drive.is_switched()).count();
                 drives.extend(Drive::declare(i, &body.joint, written, mode, references, declare));
                 range::declare(&body.joint, written, declare, &mut ranges);
@@ -176,7 +175,6 @@ impl Loads {
                 .and_then(|written| written.attitude_servo.as_ref());
             attitudes.extend(servo.map(|servo| Arc::new(AttitudeServo::declare((i, system), servo, declare))));
         }
-        joints.link(&drives);
         for servo in &attitudes {
             AttitudeServo::link(servo, &mut motors);
         }

@@ -1,6 +1,6 @@
 //! Actuators of joints: what the input and the servo ask for, within what the motor can give.
 
-use super::band::Band;
+use super::band::{Band, HYSTERESIS};
 use super::joint::numbers;
 use super::servo::Servo;
 use super::{AttitudeServo, Instant, Sensed};
@@ -27,8 +27,6 @@ pub struct Motor {
     unit: Unit,
 }
 
-/// Part of a limit by which a number has to pass it.
-const HYSTERESIS: f64 = 1e-9;
 /// Part of the largest rate over which the torque falls to nothing.
 const LAST: f64 = 1e-2;
 

@@ -1,7 +1,7 @@
 //! Servos of joints: what they ask for.
 
 use super::attitude::AttitudeLaw;
-use super::{Drive, Instant, Sensed};
+use super::{Instant, Loads, Sensed};
 use crate::algebra::{Quaternion, Scalar, Vec3};
 use crate::spec::JointMotion;
 use crate::system::ParamId;
@@ -98,14 +98,14 @@ pub(crate) struct Fed {
     pub tau: Option<usize>,
     /// Where the sides of its motors stand among all, if it has some.
     pub motor_sides: Option<Range<usize>>,
-    /// What drives or holds it at times.
-    pub drive: Option<Drive>,
+    /// The place of what drives or holds it at times.
+    pub drive: Option<usize>,
 }
 
 impl Fed {
     /// Whether the servo acts: it is on, and neither a brake nor a drive moves the joint.
-    pub fn is_on<S: Scalar>(&self, now: &Instant<S>) -> bool {
-        let motion = self.drive.as_ref().map(|drive| drive.motion_now(now.motions));
+    pub fn is_on<S: Scalar>(&self, loads: &Loads, now: &Instant<S>) -> bool {
+        let motion = self.drive.map(|drive| loads.drives[drive].motion_now(now.motions));
         now.inputs[self.switch].value() > 0.5 && motion.is_none_or(|motion| motion == JointMotion::Loads)
     }
 }

@@ -28,8 +28,6 @@ pub(super) struct Axis {
     limit: Option<ParamId>,
 }
 
-/// Part of the largest torque by which what is asked for has to pass it.
-const HYSTERESIS: f64 = 1e-9;
 /// Shortest time between samples, s: what is shorter is a slip of the pen, and would be millions of samples in a step.
 const SHORTEST: f64 = 1e-6;
 
@@ -195,8 +193,7 @@ impl Axis {
     }
 
     fn band(&self, parameters: &[f64]) -> Option<Band> {
-        let limit = self.limit?.of(parameters);
-        Some(Band::new(-limit, limit, HYSTERESIS * limit))
+        Some(Band::within(self.limit?.of(parameters)))
     }
 
     /// The outputs on this side of the limit.

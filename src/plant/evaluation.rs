@@ -64,25 +64,14 @@ impl<S: Scalar> Evaluation<S> {
         (x, u, discrete): (&[S], &[S], &Discrete),
         dx: &mut [S],
     ) -> Result<(), Error> {
-        let system = &model.system;
         model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
         self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
         self.stand(model, (derived, parameters), x);
         let here = model.split(x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
-        let mut now = Instant {
-            system,
-            derived,
-            parameters,
-            orbit: self.orbit.as_ref(),
-            kinematics: &self.kinematics,
-            q,
-            qd,
-            inputs: &self.slots,
-            motions: model.motions(&discrete.modes),
-            motor_sides: model.motor_sides(&discrete.modes),
-            feed_forward: &[],
-        };
+        let numbers = (derived, parameters);
+        let around = (self.orbit.as_ref(), &self.kinematics);
+        let mut now = model.instant(numbers, around, (q, qd, &self.slots), &discrete.modes);
         if let Some(feed_forward) = &mut self.feed_forward {
             feed_forward.update(model, &now)?;
             now.feed_forward = &feed_forward.torques;
@@ -159,29 +148,20 @@ impl<S: Scalar> Evaluation<S> {
                 &self.q_WB
             }
         };
+        let numbers = (derived, parameters);
+        let around = (self.orbit.as_ref(), &self.kinematics);
         let now = Instant {
-            system,
-            derived,
-            parameters,
-            orbit: self.orbit.as_ref(),
-            kinematics: &self.kinematics,
-            q,
-            qd,
-            inputs: &self.slots,
-            motions: model.motions(&discrete.modes),
-            motor_sides: model.motor_sides(&discrete.modes),
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
+            ..model.instant(numbers, around, (q, qd, &self.slots), &discrete.modes)
         };
         let view = View {
             now,
-            loads: &model.loads,
             dynamics: &self.dynamics,
             applied: &self.applied,
             q_WB,
             recovered,
-            sides: &discrete.modes[model.signals.len()..],
-            numbers: &discrete.numbers,
-            of: (model, discrete),
+            model,
+            discrete,
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
         model.output_groups.write(&view, y);
@@ -250,19 +230,9 @@ impl Evaluation<f64> {
         }
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
         if let Some(feed_forward) = &mut self.feed_forward {
-            let now = Instant {
-                system: &model.system,
-                derived,
-                parameters,
-                orbit: self.orbit.as_ref(),
-                kinematics: &self.kinematics,
-                q,
-                qd,
-                inputs: &self.slots,
-                motions: model.motions(modes),
-                motor_sides: model.motor_sides(modes),
-                feed_forward: &[],
-            };
+            let numbers = (derived, parameters);
+            let around = (self.orbit.as_ref(), &self.kinematics);
+            let now = model.instant(numbers, around, (q, qd, &self.slots), modes);
             // Where it has no solution, neither have the derivatives: they say so.
             let _ = feed_forward.update(model, &now);
         }

@@ -63,7 +63,7 @@ impl<S: Scalar> FeedForward<S> {
             self.q[modes.coordinates()].fill(S::zero());
             self.qd[modes.rates()].fill(S::zero());
         }
-        let is_on = |fed: &&Fed| fed.is_on(now);
+        let is_on = |fed: &&Fed| fed.is_on(&model.loads, now);
         for fed in model.loads.fed().filter(is_on) {
             for i in 0..fed.axes {
                 self.q[fed.coordinate + i] = now.inputs[fed.q_ref + i];
@@ -93,22 +93,20 @@ impl<S: Scalar> FeedForward<S> {
             ..*now
         };
         self.loads.evaluate(&twin, &mut self.applied);
-        for fed in model.loads.fed() {
-            let is_on = fed.is_on(now);
-            self.applied.driven[fed.body] |= is_on;
-            for i in (0..fed.axes).filter(|_| is_on) {
-                self.applied.qdd[fed.rate + i] = now.inputs[fed.qdd_ref + i];
-            }
+        for fed in model.loads.fed().filter(is_on) {
+            self.applied.driven[fed.body] = true;
+            let rates = fed.rate..fed.rate + fed.axes;
+            let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
+            self.applied.qdd[rates].copy_from_slice(qdd);
         }
         let (kinematics, applied) = (&self.kinematics, &self.applied);
         self.dynamics
             .solve(system, now.derived, kinematics, applied, &mut self.qdd)
             .map_err(|singular| named(model, singular))?;
-        for fed in model.loads.fed() {
-            let rates = fed.rate..fed.rate + fed.axes;
-            self.torques[rates.clone()].fill(S::zero());
-            if let (true, Some(F)) = (fed.is_on(now), self.dynamics.transmitted(system, fed.body)) {
-                for v in rates {
+        self.torques.fill(S::zero());
+        for fed in model.loads.fed().filter(is_on) {
+            if let Some(F) = self.dynamics.transmitted(system, fed.body) {
+                for v in fed.rate..fed.rate + fed.axes {
                     self.torques[v] = driven((now.derived, kinematics, applied), &F, v, self.qdd[v]);
                 }
             }

@@ -6,9 +6,9 @@ use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use super::report::Report;
 use crate::algebra::{Quaternion, Scalar};
-use crate::loads::{Loads, Motor, SignalSource};
+use crate::loads::{Instant, Loads, Motor, SignalSource};
 use crate::spec::{self, Spec, at};
-use crate::system::{Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -465,6 +465,29 @@ impl Model {
                 Source::Rate(k) => S::lift(self.signals[k].wave(parameters).rate(modes[k], t)),
                 Source::Acceleration(k) => S::lift(self.signals[k].wave(parameters).acceleration(modes[k], t)),
             };
+        }
+    }
+
+    /// What the loads see of one instant: numbers, where the orbit and the bodies are, coordinates, rates and inputs; nothing is fed forward.
+    pub(super) fn instant<'a, S: Scalar>(
+        &'a self,
+        (derived, parameters): (&'a Derived, &'a [f64]),
+        (orbit, kinematics): (Option<&'a OrbitPoint>, &'a Kinematics<S>),
+        (q, qd, inputs): (&'a [S], &'a [S], &'a [S]),
+        modes: &'a [i32],
+    ) -> Instant<'a, S> {
+        Instant {
+            system: &self.system,
+            derived,
+            parameters,
+            orbit,
+            kinematics,
+            q,
+            qd,
+            inputs,
+            motions: self.motions(modes),
+            motor_sides: self.motor_sides(modes),
+            feed_forward: &[],
         }
     }
 

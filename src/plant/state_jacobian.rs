@@ -90,19 +90,13 @@ impl ByTree {
         let qd = &rest[..system.nv];
         model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.inputs);
         self.kinematics.update(system, derived, q, qd);
-        let now = Instant {
-            system,
-            derived,
-            parameters,
-            orbit: None,
-            kinematics: &self.kinematics,
-            q,
-            qd,
-            inputs: &self.inputs,
-            motions: model.motions(&discrete.modes),
-            motor_sides: model.motor_sides(&discrete.modes),
-            feed_forward: &[],
-        };
+        let numbers = (derived, parameters);
+        let now = model.instant(
+            numbers,
+            (None, &self.kinematics),
+            (q, qd, &self.inputs),
+            &discrete.modes,
+        );
         self.active.clear();
         loads.add_active(&now, &mut self.active);
         self.applied.copy_from(&self.active);
@@ -118,19 +112,8 @@ impl ByTree {
             derivatives.seed(pass, (system, derived), kinematics, (q, qd));
             let inputs = self.lifted.as_slice();
             let add = |local: &mut Local, load: fn(&Loads, &Instant<_>, &mut Applied<_>)| {
-                let now = Instant {
-                    system,
-                    derived,
-                    parameters,
-                    orbit: None,
-                    kinematics: &local.kinematics,
-                    q: &local.q,
-                    qd: &local.qd,
-                    inputs,
-                    motions: model.motions(&discrete.modes),
-                    motor_sides: model.motor_sides(&discrete.modes),
-                    feed_forward: &[],
-                };
+                let here = (local.q.as_slice(), local.qd.as_slice(), inputs);
+                let now = model.instant(numbers, (None, &local.kinematics), here, &discrete.modes);
                 load(loads, &now, &mut local.applied);
             };
             derivatives.local().applied.clear();

@@ -345,6 +345,12 @@ pub struct JointStart {
 }
 
 impl Joint {
+    /// Whether its servo feeds forward.
+    pub(crate) fn feeds_forward(&self) -> bool {
+        let servo = self.servo.as_ref();
+        servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
+    }
+
     /// The joint that carries the rotor of a wheel.
     pub(super) fn of_wheel(wheel: &Wheel, rotor: &str) -> Self {
         Self {

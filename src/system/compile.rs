@@ -3,9 +3,7 @@ use super::{
     Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, Orbit, ParamId, Place, Quantity, RigidMass,
     Station, System, Unit,
 };
-use crate::spec::{
-    self, Axes, Coupling, FeedForward, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at,
-};
+use crate::spec::{self, Axes, Coupling, FreeStart, Inertia, JointMotion, JointStart, JointType, Spec, WORLD, at};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -210,10 +208,7 @@ impl System {
     /// Counts the bodies of which the wrench through the joint is asked.
     fn mark_kept(&mut self, spec: &Spec) {
         let all = spec.output.reactions;
-        let is_fed = |joint: &Joint| {
-            let servo = spec.joint.get(&joint.name).and_then(|written| written.servo.as_ref());
-            servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
-        };
+        let is_fed = |joint: &Joint| spec.joint.get(&joint.name).is_some_and(spec::Joint::feeds_forward);
         let kept = self
             .bodies
             .iter_mut()

@@ -204,6 +204,16 @@ fn servos_have_what_they_need() {
     );
     let [problem] = signal("offset = 0.523599\n").try_into().expect("one");
     assert!(problem.contains("write from_host = false"), "{problem}");
+    // What a trajectory drives has no signal of its own, its acceleration neither.
+    let fed = servo.replace("kd = 1.0 }", "kd = 1.0, feed_forward = \"rigid\" }");
+    let twice = report(&format!(
+        "{fed}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_host = false\noffset = 0.523599\n\
+         [signal.\"elbow.qdd_ref\"]\ntype = \"constant\"\nfrom_host = false\n"
+    ));
+    assert!(
+        twice.len() == 1 && twice[0].contains("\"elbow.qdd_ref\" has a signal of its own"),
+        "{twice:?}"
+    );
     let wheels = |text: &str| {
         let mut spec = format!("{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\nwheels = {text}\n");
         for (name, body, axis) in [

@@ -200,7 +200,8 @@ impl Component {
         self.sideless = true;
     }
 
-    /// Takes over the parameters that wait, judged together, and before the first step starts again from them.
+    /// Takes over the parameters that wait, judged together, and before the first step starts again from them. Where the host can ask without an event or a step, brings the
+    /// modes to where it has set inputs.
     fn settle(&mut self) -> Result<(), Fault> {
         if self.unsettled {
             self.take_parameters()?;
@@ -214,6 +215,7 @@ impl Component {
         Ok(())
     }
 
+    /// The parameters' part of it.
     fn take_parameters(&mut self) -> Result<(), Fault> {
         let solver = (self.experiment.tolerance, self.registry.work_limit(&self.parameters)?);
         let n = self.model().parameters.len();

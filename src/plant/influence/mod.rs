@@ -76,7 +76,7 @@ impl Influence {
                 .flat_map(|spread| motions.iter().map(move |way| (spread, way)));
             for (turn, (spread, motions)) in ways.enumerate() {
                 probe.switch(motions);
-                probe.hold_motors(Some(turn));
+                probe.hold_limits(Some(turn));
                 let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
                 let x = model
                     .states
@@ -116,13 +116,11 @@ impl Influence {
             if seed == CRAFT {
                 continue;
             }
-            let turns = if model.loads.motors.is_empty() && model.controller.is_none() {
-                0
-            } else {
-                2
-            };
-            for turn in (0..turns).map(Some).chain([None]) {
-                probe.hold_motors(turn);
+            // What depends within limits, what at them, and where each happens to be.
+            let has_limits = !model.loads.motors.is_empty() || model.controller.is_some();
+            let held = [Some(0), Some(1)].into_iter().filter(|_| has_limits);
+            for turn in held.chain([None]) {
+                probe.hold_limits(turn);
                 let Some(first) = probe.initial(&parameters, &derived, &slots) else {
                     continue;
                 };

@@ -20,8 +20,8 @@ pub(super) struct Probe {
     tangent: Tangent<LANES>,
     slopes: [Jacobians; 2],
     discrete: Discrete,
-    /// The sides on which all motors are held; none where each is on its own.
-    motor_sides: Option<[i32; Motor::SIDES]>,
+    /// The sides of their limits on which motors and a controller's torques are held; none where each is on its own.
+    held_sides: Option<[i32; Motor::SIDES]>,
 }
 
 impl Probe {
@@ -41,7 +41,7 @@ impl Probe {
             tangent: Tangent::with_inputs(&model, model.sources.len()),
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
             discrete,
-            motor_sides: None,
+            held_sides: None,
             model,
         }
     }
@@ -101,9 +101,9 @@ impl Probe {
         self.discrete.modes[first..first + motions.len()].copy_from_slice(motions);
     }
 
-    /// Holds motors within their limits, or at them, in turn: at random states nearly all are beyond. Without a turn each is where it is asked to be.
-    pub fn hold_motors(&mut self, turn: Option<usize>) {
-        self.motor_sides = turn.map(|turn| [i32::from(turn % 2 == 1); Motor::SIDES]);
+    /// Holds motors and a controller's torques within their limits, or at them, in turn: at random states nearly all are beyond. Without a turn each is where it is asked to be.
+    pub fn hold_limits(&mut self, turn: Option<usize>) {
+        self.held_sides = turn.map(|turn| [i32::from(turn % 2 == 1); Motor::SIDES]);
     }
 
     /// The craft that is written.
@@ -219,7 +219,7 @@ impl Probe {
             let sensed = self.evaluation.sensed(model, numbers, 0.0, (x, slots, modes));
             for (motor, sides) in model.loads.motors() {
                 let sides = &mut modes[model.first_motor()..][sides];
-                let now = self.motor_sides.unwrap_or_else(|| motor.next_sides(&sensed, sides));
+                let now = self.held_sides.unwrap_or_else(|| motor.next_sides(&sensed, sides));
                 sides.copy_from_slice(&now);
             }
         }
@@ -228,7 +228,7 @@ impl Probe {
                 .evaluation
                 .inputs(model, parameters, 0.0, (slots, &self.discrete.modes));
             let sides = &mut self.discrete.modes[model.first_controlled()..];
-            match self.motor_sides {
+            match self.held_sides {
                 Some([side, ..]) => sides.fill(side),
                 None => _ = controller.update_sides((parameters, inputs), sides),
             }

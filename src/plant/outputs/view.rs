@@ -1,7 +1,7 @@
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Instant, Loads};
+use crate::loads::Instant;
 use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
@@ -11,7 +11,8 @@ use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, Recovered};
 /// What the outputs need to know of one instant, beside the loads' view of it.
 pub(in crate::plant) struct View<'a, S: Scalar> {
     pub now: Instant<'a, S>,
-    pub loads: &'a Loads,
+    /// What never changes.
+    pub model: &'a Model,
     /// Accelerations.
     pub dynamics: &'a Dynamics<S>,
     /// The loads.
@@ -20,12 +21,8 @@ pub(in crate::plant) struct View<'a, S: Scalar> {
     pub q_WB: &'a [Quaternion<S>],
     /// Where bodies stand and move by themselves, what that makes of the joints.
     pub recovered: Option<&'a Recovered<S>>,
-    /// Sides of the ranges, then of the linear limits.
-    pub sides: &'a [i32],
-    /// What stands until the next event.
-    pub numbers: &'a [f64],
-    /// The model and its modes, for a controller.
-    pub of: (&'a Model, &'a Discrete),
+    /// What changes at events only.
+    pub discrete: &'a Discrete,
     /// What holds each capture.
     pub closed: &'a [Closed<S>],
 }
@@ -213,7 +210,7 @@ impl<S: Scalar> View<'_, S> {
     pub(super) fn diagnostics(&self, y: &mut Cursor<S>) {
         let now = &self.now;
         let sum = Invariants::new(now.system, now.derived, now.kinematics, now.qd);
-        let potential = self.loads.potential_energy(now);
+        let potential = self.model.loads.potential_energy(now);
         y.vector(&sum.p);
         y.vector(&sum.h);
         y.vector(&sum.mass_centre);

@@ -84,7 +84,10 @@ impl Check<'_> {
             None => spec.joint.get(joint).map(|joint| joint.kind),
         });
         let has_reference = kind.is_some_and(|kind| kind.has_plain_positions());
-        let rate = input.replacen(".q_ref", ".qd_ref", 1);
+        let mut derivatives = [".qd_ref", ".qdd_ref"]
+            .map(|of| input.replacen(".q_ref", of, 1))
+            .into_iter();
+        let driven_twice = derivatives.find(|derivative| spec.signal.contains_key(derivative));
         let is_windowed = signal.from.is_some() || signal.until.is_some();
         let opens = matches!(signal.waveform, Waveform::Constant | Waveform::Sine) && is_windowed;
         let jumps = opens
@@ -96,8 +99,8 @@ impl Check<'_> {
             "a host drives each input by itself: write from_host = false, and it runs inside the FMU".to_owned()
         } else if jumps {
             "what jumps has no rate".to_owned()
-        } else if self.spec.signal.contains_key(&rate) {
-            format!("\"{rate}\" has a signal of its own")
+        } else if let Some(derivative) = driven_twice {
+            format!("\"{derivative}\" has a signal of its own")
         } else {
             return;
         };
