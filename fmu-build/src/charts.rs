@@ -1,6 +1,6 @@
-//! Which charts a run deserves: joints, base, tip, inputs, momentum, energy.
+//! Which charts a run deserves: joints, base, tip, deflections, what drives them, momentum, energy.
 
-use crate::health::{drift, imbalance};
+use crate::health::{drift, external, imbalance};
 use crate::page::{Chart, Digits, Path, Series};
 use crate::results::Results;
 use crate::text::typeset;
@@ -22,6 +22,11 @@ pub fn charts(spec: &Spec, results: &Results) -> (Vec<Digits>, Vec<Chart>) {
         draw.paths(),
         draw.joints(false),
         draw.measures(),
+        draw.deflections(),
+        draw.servos(true),
+        draw.servos(false),
+        draw.motors(),
+        draw.wheels(),
         draw.inputs(),
         draw.momenta(),
         draw.energies(),
@@ -64,33 +69,31 @@ impl Draw<'_> {
         ["x", "y", "z"].iter().enumerate().filter_map(part).collect()
     }
 
+    /// A quantity of each axis of a joint that turns, or slides.
+    fn axes(&self, (name, kind): (&str, JointType), quantity: &str, angles: bool) -> Vec<Series> {
+        let several = kind.rates() > 1;
+        let factor = if angles { 1f64.to_degrees() } else { 1.0 };
+        let axis = |i| {
+            let (index, label) = match several {
+                true => (format!("[{}]", i + 1), format!("{name} {}", i + 1)),
+                false => (String::new(), name.to_owned()),
+            };
+            let values = self.results.get(&format!("{name}.{quantity}{index}"))?;
+            Some(self.series(label, values, factor))
+        };
+        let axes = (0..kind.rates()).filter(|&i| kind.is_angular(i) == angles);
+        axes.filter_map(axis).collect()
+    }
+
     /// Positions of the joints: angles, or distances.
     fn joints(&self, angles: bool) -> Vec<Chart> {
         let mut series = Vec::new();
         for (name, joint) in &self.spec.joint {
-            let kind = joint.kind;
-            match kind {
+            match joint.kind {
                 JointType::Fixed | JointType::Free => {}
                 JointType::Spherical if angles => series.extend(self.attitude(&format!("{name}.q"), name)),
                 JointType::Spherical => {}
-                _ => {
-                    let several = kind.rates() > 1;
-                    for i in (0..kind.rates()).filter(|&i| kind.is_angular(i) == angles) {
-                        let variable = if several {
-                            format!("{name}.q[{}]", i + 1)
-                        } else {
-                            format!("{name}.q")
-                        };
-                        let label = if several {
-                            format!("{name} {}", i + 1)
-                        } else {
-                            name.clone()
-                        };
-                        let factor = if angles { 1f64.to_degrees() } else { 1.0 };
-                        let values = self.results.get(&variable);
-                        series.extend(values.map(|values| self.series(label, values, factor)));
-                    }
-                }
+                kind => series.extend(self.axes((name, kind), "q", angles)),
             }
         }
         let (title, label) = if angles {
@@ -108,15 +111,19 @@ impl Draw<'_> {
             .body
             .keys()
             .filter(|body| !self.spec.joint.values().any(|j| j.child == **body));
-        free.flat_map(|body| {
+        let (suffix, axes) = match self.spec.environment.orbit {
+            Some(_) => ("_orbital", "orbital"),
+            None => ("", "inertial"),
+        };
+        let attitude = |body: &String| {
             over_time(
                 &format!("Attitude of {body}"),
-                "rotation about the inertial axes x, then y, then z",
+                &format!("rotation about the {axes} axes x, then y, then z"),
                 "angle [deg]",
-                self.attitude(&format!("{body}.q"), ""),
+                self.attitude(&format!("{body}.q{suffix}"), ""),
             )
-        })
-        .collect()
+        };
+        free.flat_map(attitude).collect()
     }
 
     /// Roll, pitch and yaw of the quaternion `name[1]` … `name[4]`.
@@ -177,6 +184,51 @@ impl Draw<'_> {
         )
     }
 
+    /// How far the tips of flexible bodies are bent.
+    fn deflections(&self) -> Vec<Chart> {
+        let mut series = Vec::new();
+        for body in self.spec.body.keys() {
+            for component in self.components(&format!("{body}.tip_deflection")) {
+                // A plane motion leaves some of them at rest.
+                if component.values.iter().any(|value| value.0 != 0.0) {
+                    let name = format!("{body} {}", component.name);
+                    series.push(Series { name, ..component });
+                }
+            }
+        }
+        let note = "displacement of each tip from where the body at rest has it, body axes";
+        over_time("Tip deflections", note, "deflection [m]", series)
+    }
+
+    /// How far joints are off the references of their servos: angles, or distances.
+    fn servos(&self, angles: bool) -> Vec<Chart> {
+        let joints = self.spec.joint.iter().filter(|(_, joint)| joint.servo.is_some());
+        let series = joints.flat_map(|(name, joint)| self.axes((name, joint.kind), "servo_error", angles));
+        let (title, label) = match angles {
+            true => ("Servo errors", "error [deg]"),
+            false => ("Servo errors, sliding joints", "error [m]"),
+        };
+        over_time(title, "reference less position of each joint", label, series.collect())
+    }
+
+    /// What the motors of joints give.
+    fn motors(&self) -> Vec<Chart> {
+        let joints = self.spec.joint.iter().filter(|(_, joint)| joint.motor.is_some());
+        let revolute = joints.filter(|(_, joint)| joint.kind == JointType::Revolute);
+        let motors = revolute.map(|(name, _)| name).chain(self.spec.wheel.keys());
+        let series = motors.filter_map(|name| self.variable(&format!("{name}.motor_torque"), name));
+        let note = "what each motor gives, within its limits";
+        over_time("Motor torques", note, "torque [N·m]", series.collect())
+    }
+
+    /// What the wheels store.
+    fn wheels(&self) -> Vec<Chart> {
+        let wheels = self.spec.wheel.keys();
+        let series = wheels.filter_map(|name| self.variable(&format!("{name}.momentum"), name));
+        let note = "of each wheel about its axis, relative to its body";
+        over_time("Momentum of the wheels", note, "h [N·m·s]", series.collect())
+    }
+
     /// What drives the craft, one chart per unit.
     fn inputs(&self) -> Vec<Chart> {
         let mut groups: Vec<(&str, Vec<Series>)> = Vec::new();
@@ -202,7 +254,7 @@ impl Draw<'_> {
         groups.into_iter().flat_map(chart).collect()
     }
 
-    /// Linear and angular momentum beside the sum of their parts' magnitudes, and their drift.
+    /// Linear and angular momentum beside the sum of their parts' magnitudes, and their drift where nothing acts from outside.
     fn momenta(&self) -> Vec<Chart> {
         let mut charts = Vec::new();
         let mut drifts = Vec::new();
@@ -227,7 +279,9 @@ impl Draw<'_> {
             series.extend(sum.map(|sum| Series { dashed: true, ..sum }));
             charts.extend(over_time(title, note, label, series));
             let short = if name == "momentum" { "linear" } else { "angular" };
-            drifts.extend(drift(self.results, name).map(|drift| self.series(short, &drift, 1.0)));
+            let is_free = external(self.spec, self.results).is_none();
+            let drift = is_free.then(|| drift(self.results, name)).flatten();
+            drifts.extend(drift.map(|drift| self.series(short, &drift, 1.0)));
         }
         let note = "change since the start, relative to the largest of the dashed sums";
         charts.extend(over_time("Momentum drift", note, "relative change", drifts));

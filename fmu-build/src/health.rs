@@ -203,7 +203,7 @@ fn energy(results: &Results) -> Option<Ratio> {
 }
 
 /// What acts on the system from outside, if something does.
-fn external(spec: &Spec, results: &Results) -> Option<String> {
+pub fn external(spec: &Spec, results: &Results) -> Option<String> {
     let gravity = |i| results.parameter(&format!("environment.gravity[{i}]")).unwrap_or(0.0);
     if (1..=3).any(|i| gravity(i) != 0.0) {
         return Some("gravity acts".to_owned());

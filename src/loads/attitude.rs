@@ -3,7 +3,7 @@ use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, at};
-use crate::system::{Bound, Declarations, JointModel, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
 use std::sync::Arc;
 
 /// Brings an attitude to a reference: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`; all in axes of what turns.
@@ -49,16 +49,8 @@ pub struct AttitudeServo {
     law: AttitudeLaw,
     /// Where the spec lists the wheels.
     at: Vec<String>,
-    wheels: Vec<ServoWheel>,
-}
-
-/// A wheel that an attitude servo drives.
-#[derive(Clone, Copy, Debug)]
-struct ServoWheel {
-    /// Index of its rotor.
-    rotor: usize,
-    /// Attitude of the axes of its joint, whose z it turns about.
-    orientation: Option<ParamId>,
+    /// Indices of the rotors of the wheels that it drives.
+    rotors: Vec<usize>,
 }
 
 impl AttitudeServo {
@@ -106,11 +98,7 @@ impl AttitudeServo {
             kd,
         };
         let bodies = system.bodies.iter().enumerate();
-        let wheels = bodies.filter(|(_, body)| servo.wheels.contains(&body.joint.name));
-        let wheels = wheels.map(|(rotor, body)| ServoWheel {
-            rotor,
-            orientation: body.joint.orientation,
-        });
+        let rotors = bodies.filter(|(_, body)| servo.wheels.contains(&body.joint.name));
         Self {
             body: index,
             coordinate: joint.q,
@@ -118,27 +106,22 @@ impl AttitudeServo {
             axes: servo.axes,
             law,
             at: at("body", name, "attitude_servo.wheels"),
-            wheels: wheels.collect(),
+            rotors: rotors.map(|(i, _)| i).collect(),
         }
     }
 
     /// Lets the motors of its wheels ask it.
     pub(super) fn link(this: &Arc<Self>, motors: &mut [Motor]) {
         for motor in motors {
-            if this.wheels.iter().any(|wheel| wheel.rotor == motor.body) {
+            if this.rotors.contains(&motor.body) {
                 motor.attitude = Some(Arc::clone(this));
             }
         }
     }
 
     /// Complains of wheels that cannot turn the body about all axes.
-    pub(super) fn judge(&self, values: &[f64], problems: &mut Vec<Problem>) {
-        let axis = |wheel: &ServoWheel| {
-            let q = wheel.orientation.map(|id| id.quaternion(values).normalised());
-            q.map_or_else(Vec3::z, |q| q.rotate(Vec3::z()))
-        };
-        let spread: Mat3<f64> = self.wheels.iter().map(axis).map(|a| a * a.transpose()).sum();
-        if !self.wheels.is_empty() && spread.determinant() < 1e-6 {
+    pub(super) fn judge(&self, derived: &Derived, problems: &mut Vec<Problem>) {
+        if !self.rotors.is_empty() && self.spread(derived).determinant() < 1e-6 {
             problems.push(Problem {
                 at: self.at.clone(),
                 what: "the wheels' axes lie in a plane: about one axis none of them turns the body".to_owned(),
@@ -160,24 +143,33 @@ impl AttitudeServo {
         self.law.moment(now, q, &w)
     }
 
+    /// `A Aᵀ`, with the wheels' axes as the columns of `A`.
+    fn spread(&self, derived: &Derived) -> Mat3<f64> {
+        let axes = self.rotors.iter().map(|&rotor| wheel_axis(derived, rotor));
+        axes.map(|a| a * a.transpose()).sum()
+    }
+
     /// What it asks of the motor of a wheel, on the rotor, N·m: of all torques that together give the moment, `τ = −Aᵀ (A Aᵀ)⁻¹ M` with the axes as the columns of `A`, the least.
     pub(super) fn of_wheel<S: Scalar>(&self, now: &Sensed<S>, rotor: usize) -> S {
-        let axis = |rotor: usize| match &now.derived.bodies[rotor].joint {
-            JointModel::Revolute(joint) => *joint.axis(),
-            _ => Vec3::zeros(),
-        };
-        let axes = self.wheels.iter().map(|wheel| axis(wheel.rotor));
-        let spread: Mat3<f64> = axes.map(|a| a * a.transpose()).sum();
-        let shares = spread.try_inverse().map(|inverse| inverse * axis(rotor));
+        let inverse = self.spread(now.derived).try_inverse();
+        let shares = inverse.map(|inverse| inverse * wheel_axis(now.derived, rotor));
         shares.map_or_else(S::zero, |shares| -lift3::<S>(&shares).dot(&self.torque(now)))
     }
 
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        if !self.wheels.is_empty() {
+        if !self.rotors.is_empty() {
             return;
         }
         let moment = now.kinematics.bodies[self.body].R_WB * self.torque(&now.sensed());
         let wrench = &mut applied.wrench[self.body];
         *wrench = *wrench + Wrench::new(moment, Vec3::zeros());
+    }
+}
+
+/// The unit axis of the wheel with this rotor, axes of the body that carries it.
+fn wheel_axis(derived: &Derived, rotor: usize) -> Vec3<f64> {
+    match &derived.bodies[rotor].joint {
+        JointModel::Revolute(joint) => *joint.axis(),
+        _ => Vec3::zeros(),
     }
 }

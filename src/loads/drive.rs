@@ -110,6 +110,12 @@ impl Drive {
         })
     }
 
+    /// The axis that has this input for its reference position.
+    pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
+        let first = self.follow.filter(|_| self.joint.kind.has_plain_positions())?.q_ref;
+        (first..first + self.joint.nv).position(|slot| slot == input)
+    }
+
     /// Complains of a locked joint that starts with a rate.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<crate::Problem>) {
         let Some(start) = self.joint.v_start.filter(|_| self.motion() == JointMotion::Locked) else {

@@ -200,7 +200,7 @@ impl Loads {
     }
 
     /// Judges the parameters' values.
-    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+    pub fn judge(&self, (declared, derived): (&[Parameter], &Derived), values: &[f64], problems: &mut Vec<Problem>) {
         for range in &self.ranges {
             range.judge(declared, values, problems);
         }
@@ -208,7 +208,7 @@ impl Loads {
             drive.judge(declared, values, problems);
         }
         for servo in &self.attitudes {
-            servo.judge(values, problems);
+            servo.judge(derived, problems);
         }
         for contact in &self.contacts {
             contact.judge(declared, values, problems);
@@ -264,6 +264,14 @@ impl Loads {
     /// The servos of joints.
     pub fn servos(&self) -> &[JointServo] {
         &self.joints.by_joint
+    }
+
+    /// The body that a joint carries, and the joint's axis that has this input for its reference position.
+    pub fn axis_of(&self, input: usize) -> Option<(usize, usize)> {
+        let of_servo = |servo: &JointServo| Some((servo.body, servo.axis_of(input)?));
+        let of_drive = |drive: &Drive| Some((drive.body, drive.axis_of(input)?));
+        let servos = self.servos().iter().find_map(of_servo);
+        servos.or_else(|| self.drives.iter().find_map(of_drive))
     }
 
     /// The joints whose servos feed forward.

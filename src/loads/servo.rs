@@ -118,7 +118,7 @@ pub(super) enum JointLaw {
 
 impl JointServo {
     /// The axis whose reference is this input.
-    pub fn axis_of(&self, input: usize) -> Option<usize> {
+    pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
         match &self.law {
             JointLaw::Axes(axes) => axes.iter().position(|s| s.law.q_ref == input),
             JointLaw::Ball(_) => None,

@@ -35,9 +35,9 @@ pub use start::StartAlong;
 pub use state_jacobian::StateJacobian;
 pub use tangent::{Jacobians, LANES, Tangent};
 
-use crate::Error;
 use crate::loads::Motor;
 use crate::system::Derived;
+use crate::{Error, Problem};
 use std::sync::Arc;
 
 /// A model with the values of its parameters, and room to evaluate it.
@@ -93,6 +93,16 @@ impl Plant {
         self.derived = derive(&self.model, values, Some(before))?;
         self.parameters.copy_from_slice(values);
         Ok(())
+    }
+
+    /// Judges where a run with these values of the parameters would start.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with everything that does not start where it may.
+    pub fn judge_start(&self, values: &[f64]) -> Result<(), Error> {
+        let mut problems = Vec::new();
+        self.model.judge_start(values, &mut problems);
+        none(problems)
     }
 
     /// The initial states, and what changes at events only, at the time `t` (s).
@@ -202,8 +212,12 @@ impl Plant {
 fn derive(model: &Model, values: &[f64], before: Option<(&[f64], &Derived)>) -> Result<Derived, Error> {
     let mut problems = Vec::new();
     let derived = model.judge(values, before, &mut problems);
+    none(problems).map(|()| derived)
+}
+
+fn none(problems: Vec<Problem>) -> Result<(), Error> {
     if problems.is_empty() {
-        Ok(derived)
+        Ok(())
     } else {
         Err(Error::Spec(problems))
     }

@@ -160,6 +160,7 @@ impl Model {
         };
         let values = model.parameter_starts();
         model.judge(&values, None, &mut problems);
+        model.judge_start(&values, &mut problems);
         if problems.is_empty() {
             Ok(model)
         } else {
@@ -387,12 +388,19 @@ impl Model {
                 });
             }
         }
-        self.loads.judge(&self.parameters, values, problems);
+        self.loads.judge((&self.parameters, &derived), values, problems);
         if let Some(controller) = &self.controller {
             controller.judge(&self.parameters, values, problems);
         }
         for signal in &self.signals {
             signal.judge(&self.parameters, values, problems);
+        }
+        derived
+    }
+
+    /// Complains of what does not start where it may.
+    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
+        for signal in &self.signals {
             if let Some(start) = self.start_of(signal) {
                 signal.judge_start(start, &self.parameters, values, problems);
             }
@@ -403,19 +411,14 @@ impl Model {
         for range in &self.loads.ranges {
             range.judge_start(&self.parameters, values, &q, problems);
         }
-        derived
     }
 
     /// Where the axis starts that has the signal for its trajectory.
     fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
         signal.rate_input?;
-        self.loads.servos().iter().find_map(|servo| {
-            let (axis, start) = (
-                servo.axis_of(signal.input)?,
-                self.system.bodies[servo.body].joint.q_start?,
-            );
-            Some(ParamId(start.0 + axis))
-        })
+        let (body, axis) = self.loads.axis_of(signal.input)?;
+        let start = self.system.bodies[body].joint.q_start?;
+        Some(ParamId(start.0 + axis))
     }
 
     /// The initial states, at the time `t` (s).

@@ -286,7 +286,10 @@ impl System {
             kind,
             JointType::Revolute | JointType::Prismatic | JointType::Cylindrical | JointType::Universal
         ) {
-            joint.axis = axis("axis", from.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
+            // A wheel's axis is in its orientation.
+            if !spec.wheel.contains_key(name) {
+                joint.axis = axis("axis", from.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
+            }
         }
         if kind == JointType::Universal {
             joint.axis2 = axis("axis2", from.axis2.unwrap_or([0.0, 1.0, 0.0]), "second axis");

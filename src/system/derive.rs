@@ -288,7 +288,7 @@ impl Judge<'_> {
     fn joint(&mut self, joint: &Joint) -> JointModel {
         let q_PM = self.attitude(joint.orientation);
         let R_PM = q_PM.rotation();
-        let axis = joint.axis.map_or_else(Vec3::zeros, |id| R_PM * self.direction(id));
+        let axis = R_PM * joint.axis.map_or_else(Vec3::z, |id| self.direction(id));
         match joint.kind {
             JointType::Fixed => JointModel::Fixed(joint::Fixed::new(q_PM)),
             JointType::Revolute => JointModel::Revolute(joint::Revolute::new(axis, q_PM)),

@@ -202,6 +202,17 @@ fn servos_have_what_they_need() {
         problem.ends_with("the trajectory starts at 0 rad (0 deg), and elbow.q_start is 0.5235987755982988 rad (30 deg): its `offset` is where it starts"),
         "{problem}"
     );
+    // A drive's reference is judged alike.
+    let drive = servo.replace(
+        "servo = { kp = 1.0, kd = 1.0 }",
+        "motion = \"prescribed\"\nfollow = { kp = 1.0, kd = 1.0 }",
+    );
+    let [problem] = report(&format!(
+        "{drive}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_host = false\n"
+    ))
+    .try_into()
+    .expect("one");
+    assert!(problem.contains("the trajectory starts at 0 rad"), "{problem}");
     let [problem] = signal("offset = 0.523599\n").try_into().expect("one");
     assert!(problem.contains("write from_host = false"), "{problem}");
     // What a trajectory drives has no signal of its own, its acceleration neither.

@@ -2,6 +2,7 @@
 
 use crate::run::Run;
 use grapple::algebra::Vec3;
+use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use std::path::Path;
 
@@ -43,6 +44,47 @@ fn a_motor_gives_full_torque_until_less_is_asked() {
             assert!(run.value("hinge.motor_torque") <= limit);
             let asked = run.value("hinge.servo_torque");
             assert!(s >= 0.0 || asked > limit, "{asked}");
+        }
+        println!("{}: {worst:.1e} (1e-10)", formulation.name());
+        assert!(worst < 1e-10);
+    }
+}
+
+/// An impulse makes a rate at which the servo asks for more than the motor can give: it gives its most from that instant on, in the event itself,
+/// until the rate is back where it asks for less.
+#[test]
+fn an_impulse_brings_a_motor_to_its_limit_at_once() {
+    let (J, kd, limit, impulse) = (2.0f64, 4.0, 5.0, 12.0);
+    let text = format!(
+        "name = \"arm\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, {J}]\n\
+         [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\nservo = {{ kp = 0.0, kd = {kd} }}\nmotor = {{ torque_limit = {limit} }}\n\
+         [frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[port.push]\nframe = \"tip\"\nimpulse = true\n[solver]\nmethod = \"dop853\"\n"
+    );
+    let struck = impulse / J;
+    let t_1 = (struck - limit / kd) * J / limit;
+    for formulation in Formulation::ALL {
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);
+        run.go(0.0);
+        run.set("push.impulse[2]", impulse);
+        run.set("push.strike", 1.0);
+        let Simulation { plant, state, .. } = &mut run.simulation;
+        let changes = plant.update(0.0, (&mut state.x, &state.u), &mut state.discrete, &mut Vec::new());
+        assert!(changes.is_ok_and(|changes| changes.states && changes.modes));
+        let mut z = vec![0.0; plant.model().indicator_count()];
+        plant.indicators(0.0, (&state.x, &state.u), &state.discrete, &mut z);
+        assert!(z.iter().all(|&z| z > 0.0), "{z:?}");
+        run.look();
+        assert_eq!(run.value("hinge.motor_torque"), -limit);
+        let mut worst = (run.value("hinge.qd") - struck).abs();
+        for k in 1..=50 {
+            let t = 0.1 * f64::from(k);
+            run.go(t);
+            let expected = match t < t_1 {
+                true => struck - limit / J * t,
+                false => limit / kd * (-kd / J * (t - t_1)).exp(),
+            };
+            worst = worst.max((run.value("hinge.qd") - expected).abs());
+            worst = worst.max((run.value("hinge.motor_torque") + (kd * expected).min(limit)).abs());
         }
         println!("{}: {worst:.1e} (1e-10)", formulation.name());
         assert!(worst < 1e-10);

@@ -117,6 +117,24 @@ fn simulate_gives_a_table_a_page_and_a_line_of_health() {
     assert_self_contained(&page);
 }
 
+/// What is not conserved has no drift.
+#[test]
+fn the_page_of_a_servicer_shows_its_servos_wheels_and_booms() {
+    let desk = Desk::with_example("servicer_orbit");
+    desk.succeed(&["simulate", "servicer_orbit.toml", "--stop-time", "1"]);
+    let page = desk.text("servicer_orbit.html");
+    for word in [
+        "rotation about the orbital axes",
+        "Tip deflections",
+        "Servo errors",
+        "Motor torques",
+        "Momentum of the wheels",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(!page.contains("Momentum drift"));
+}
+
 #[test]
 fn an_fmu_runs_as_its_spec_does() {
     let desk = Desk::with_example("two_link");

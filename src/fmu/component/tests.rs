@@ -131,6 +131,21 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
     Ok(())
 }
 
+/// Where a run started is no matter once it has: a range may then end short of there.
+#[test]
+fn the_start_is_judged_before_the_run_only() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
+    set(&mut c, "elbow.q_min", 0.4).map_err(|f| f.what)?;
+    let refused = c.exit_initialization_mode().err().map(|f| f.what).unwrap_or_default();
+    assert!(refused.contains("elbow.q starts at 0.3 rad"), "{refused}");
+    set(&mut c, "elbow.q_min", -2.0).map_err(|f| f.what)?;
+    c.exit_initialization_mode().map_err(|f| f.what)?;
+    c.do_step(0.0, 0.1).map_err(|f| f.what)?;
+    set(&mut c, "elbow.q_min", 0.4).map_err(|f| f.what)?;
+    c.do_step(0.1, 0.1).map_err(|f| f.what)?;
+    Ok(())
+}
+
 #[test]
 fn numbers_that_are_none_are_refused_by_name() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
