@@ -43,6 +43,7 @@ mod error;
 pub mod fmu;
 pub mod integrate;
 pub mod loads;
+pub mod nodal;
 pub mod plant;
 pub mod simulation;
 pub mod spec;

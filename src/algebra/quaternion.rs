@@ -69,6 +69,35 @@ impl<S: Scalar> Quaternion<S> {
         Self::new(self.w * k, self.x * k, self.y * k, self.z * k)
     }
 
+    /// The unit quaternion of a rotation matrix; of the two, the one whose largest part is positive (Shepperd 1978).
+    pub fn from_rotation(R: &Mat3<S>) -> Self {
+        let (one, trace) = (S::one(), R.trace());
+        // Four times the squares of w, x, y, z: one of them is one or more.
+        let squares = [
+            one + trace,
+            one + R[(0, 0)] + R[(0, 0)] - trace,
+            one + R[(1, 1)] + R[(1, 1)] - trace,
+            one + R[(2, 2)] + R[(2, 2)] - trace,
+        ];
+        let largest = (0..4).fold(0, |best, i| {
+            if squares[i].value() > squares[best].value() {
+                i
+            } else {
+                best
+            }
+        });
+        let less = |i: usize, j: usize| R[(i, j)] - R[(j, i)];
+        let sum = |i: usize, j: usize| R[(i, j)] + R[(j, i)];
+        // The products of the largest with all, times four.
+        let [w, x, y, z] = match largest {
+            0 => [squares[0], less(2, 1), less(0, 2), less(1, 0)],
+            1 => [less(2, 1), squares[1], sum(0, 1), sum(0, 2)],
+            2 => [less(0, 2), sum(0, 1), squares[2], sum(1, 2)],
+            _ => [less(1, 0), sum(0, 2), sum(1, 2), squares[3]],
+        };
+        Self::new(w, x, y, z).normalised()
+    }
+
     /// The rotation matrix `R_AB` of `q_AB`, whatever the quaternion's length.
     ///
     /// Rows are homogeneous of degree two in the quaternion, so one division by `|q|²` normalises.

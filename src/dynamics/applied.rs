@@ -36,6 +36,10 @@ impl<S: Scalar> Applied<S> {
         match on {
             Carrier::World => {}
             Carrier::Body(body) => self.wrench[body] = self.wrench[body] + F,
+            Carrier::Point(point) => {
+                let beam = &system.nodal[system.points[point].beam];
+                kinematics.points[point].push(beam, &F, &mut self.tau);
+            }
             Carrier::Station(s) => {
                 let station = &system.stations[s];
                 if let Some(modes) = &system.bodies[station.body].modes {

@@ -32,6 +32,15 @@ pub(crate) fn driven<S: Scalar>(
     F.power(&kinematics.H[v]) + qdd * S::lift(derived.rotor_inertia[v]) - applied.tau[v]
 }
 
+/// The accelerations of nodal beams, which stand beside the bodies whatever moves these: nothing but loads joins them.
+fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qdd: &mut [S]) {
+    for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
+        let qdd = &mut qdd[beam.rates()];
+        qdd.copy_from_slice(&applied.tau[beam.rates()]);
+        constants.mass_matrix.solve(qdd);
+    }
+}
+
 impl<S: Scalar> Dynamics<S> {
     /// Room for a system, in the spec's formulation.
     pub fn new(system: &System, spec: &Spec) -> Self {
@@ -65,6 +74,7 @@ impl<S: Scalar> Dynamics<S> {
         applied: &Applied<S>,
         (q, qdd): (&[S], &mut [S]),
     ) -> Result<(), Singular> {
+        nodal(system, derived, applied, qdd);
         match &mut self.engine {
             Engine::Recursive(recursion) => recursion.solve(system, derived, kinematics, applied, qdd),
             Engine::Quaternion(saddle_point) => saddle_point.solve(system, derived, kinematics, applied, qdd),
@@ -82,6 +92,7 @@ impl<S: Scalar> Dynamics<S> {
         applied: &Applied<S>,
         qdd: &mut [S],
     ) {
+        nodal(system, derived, applied, qdd);
         match &mut self.engine {
             Engine::Recursive(recursion) => recursion.respond(system, derived, kinematics, applied, qdd),
             Engine::Quaternion(saddle_point) => saddle_point.respond(system, derived, kinematics, applied, qdd),

@@ -1,7 +1,7 @@
 //! What the motion conserves: momentum, energy; and the mass centre.
 
 use crate::algebra::{Scalar, Vec3, lift3, norm};
-use crate::system::{Derived, Kinematics, System};
+use crate::system::{Derived, Kinematics, NodalBeam, NodalConstants, System, weigh};
 
 /// Momenta and kinetic energy of all bodies together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,15 +23,22 @@ pub struct Invariants<S: Scalar> {
 }
 
 impl<S: Scalar> Invariants<S> {
-    /// Of a system in motion; `qd` are the rates (`nv`).
-    pub fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, qd: &[S]) -> Self {
+    /// Of a system in motion; `q` are the coordinates (`nq`), `qd` the rates (`nv`).
+    pub fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, (q, qd): (&[S], &[S])) -> Self {
         let mut mass = 0.0;
         let mut moment = Vec3::zeros();
         let mut p = Vec3::zeros();
         let mut kinetic_energy = S::zero();
         let mut p_scale = S::zero();
         // Positions count from the first body, so that a craft far away loses nothing.
-        let origin = kinematics.bodies.first().map_or_else(Vec3::zeros, |b| b.p_WB);
+        let first_node = || {
+            system
+                .nodal
+                .first()
+                .map(|beam| Vec3::from_column_slice(&q[beam.q..beam.q + 3]))
+        };
+        let first = kinematics.bodies.first().map(|body| body.p_WB);
+        let origin = first.or_else(first_node).unwrap_or_else(Vec3::zeros);
         for i in 0..system.bodies.len() {
             let body = BodyMotion::new(system, derived, kinematics, qd, i);
             let m = S::lift(derived.bodies[i].m);
@@ -41,6 +48,16 @@ impl<S: Scalar> Invariants<S> {
             kinetic_energy += body.kinetic_energy;
             p_scale += norm(&(body.v * m));
         }
+        let beams = || system.nodal.iter().zip(&derived.nodal);
+        for (beam, constants) in beams() {
+            let m = S::lift(constants.m);
+            let whole = BeamMotion::new(beam, constants, (q, qd), &origin);
+            mass += constants.m;
+            moment += whole.c * m;
+            p += whole.v * m;
+            kinetic_energy += whole.kinetic_energy;
+            p_scale += norm(&(whole.v * m));
+        }
         let from_origin = moment / S::lift(mass);
         let v_c = p / S::lift(mass);
         let mut h = Vec3::zeros();
@@ -49,6 +66,12 @@ impl<S: Scalar> Invariants<S> {
             let body = BodyMotion::new(system, derived, kinematics, qd, i);
             let r = kinematics.bodies[i].p_WB - origin + body.c - from_origin;
             let own = body.spin + r.cross(&((body.v - v_c) * S::lift(derived.bodies[i].m)));
+            h += own;
+            h_scale += norm(&own);
+        }
+        for (beam, constants) in beams() {
+            let whole = BeamMotion::new(beam, constants, (q, qd), &origin);
+            let own = whole.spin + (whole.c - from_origin).cross(&((whole.v - v_c) * S::lift(constants.m)));
             h += own;
             h_scale += norm(&own);
         }
@@ -114,6 +137,58 @@ impl<S: Scalar> BodyMotion<S> {
             v: v_c,
             spin: about_origin - bent.h.cross(&v_c),
             kinetic_energy: rigid * half + v.dot(&(w.cross(&bent.h) + bent.h_dot)) + w.dot(&bent.b_dot),
+        }
+    }
+}
+
+/// A nodal beam's motion about its own mass centre, world axes.
+struct BeamMotion<S: Scalar> {
+    /// Mass centre from a given origin, m.
+    c: Vec3<S>,
+    /// Velocity of the mass centre, m/s.
+    v: Vec3<S>,
+    /// Angular momentum about the mass centre, kg·m²/s.
+    spin: Vec3<S>,
+    /// Kinetic energy, J.
+    kinetic_energy: S,
+}
+
+impl<S: Scalar> BeamMotion<S> {
+    fn new(beam: &NodalBeam, constants: &NodalConstants, (q, qd): (&[S], &[S]), origin: &Vec3<S>) -> Self {
+        let elements = || {
+            constants.elements.iter().enumerate().map(|(i, element)| {
+                let mut e = NodalBeam::of_element(q, beam.q, i);
+                e[0] -= origin;
+                e[2] -= origin;
+                (element, e, NodalBeam::of_element(qd, beam.v, i))
+            })
+        };
+        let per_m = S::lift(1.0 / constants.m);
+        let (mut c, mut v) = (Vec3::zeros(), Vec3::zeros());
+        for (element, e, e_dot) in elements() {
+            let m = S::lift(element.mass());
+            c += weigh(&element.centre(), &e) * m;
+            v += weigh(&element.centre(), &e_dot) * m;
+        }
+        let (c, v) = (c * per_m, v * per_m);
+        let (mut spin, mut kinetic_energy) = (Vec3::zeros(), S::zero());
+        for (element, mut e, mut e_dot) in elements() {
+            for k in [0, 2] {
+                e[k] -= c;
+                e_dot[k] -= v;
+            }
+            for (row, (e, rate)) in element.mass_matrix().iter().zip(e.iter().zip(&e_dot)) {
+                let momentum = weigh(row, &e_dot);
+                spin += e.cross(&momentum);
+                kinetic_energy += rate.dot(&momentum) * S::lift(0.5);
+            }
+        }
+        kinetic_energy += v.dot(&v) * S::lift(0.5 * constants.m);
+        Self {
+            c,
+            v,
+            spin,
+            kinetic_energy,
         }
     }
 }

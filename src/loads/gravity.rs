@@ -1,6 +1,6 @@
 //! Gravity: uniform, or that of an orbit.
 
-use super::Instant;
+use super::{Instant, nodal};
 use crate::algebra::{Mat3, Scalar, Sym3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{Environment, at};
@@ -27,6 +27,7 @@ impl Uniform {
 
     pub fn add<S: Scalar>(self, now: &Instant<S>, applied: &mut Applied<S>) {
         let g = lift3::<S>(&self.0.vector(now.parameters));
+        nodal::add_gravity(now, &g, &mut applied.tau);
         for (i, constants) in now.derived.bodies.iter().enumerate() {
             let h = now.first_moment(i);
             applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * S::lift(constants.m));
@@ -43,7 +44,8 @@ impl Uniform {
     pub fn potential_energy<S: Scalar>(self, now: &Instant<S>) -> S {
         let g = lift3::<S>(&self.0.vector(now.parameters));
         let bodies = now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate();
-        bodies.fold(S::zero(), |energy, (i, (body, at))| {
+        let of_beams = nodal::gravity_energy(now, &g);
+        bodies.fold(of_beams, |energy, (i, (body, at))| {
             energy - g.dot(&(at.p_WB * S::lift(body.m) + now.first_moment(i)))
         })
     }
@@ -55,6 +57,7 @@ impl Uniform {
 /// force, moment, and the forces on the modes.
 pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
     let Some(orbit) = now.orbit else { return };
+    nodal::add_of_orbit(now, orbit, &mut applied.tau);
     for (i, constants) in now.derived.bodies.iter().enumerate() {
         let at = &now.kinematics.bodies[i];
         let (modes, h, per_m) = (

@@ -8,11 +8,13 @@ mod band;
 mod compliant;
 mod contact;
 mod drive;
+mod grasp;
 mod gravity;
 mod joint;
 mod line;
 mod modal;
 mod motor;
+mod nodal;
 mod pair;
 mod port;
 mod range;
@@ -27,6 +29,7 @@ pub use attitude::AttitudeServo;
 pub(crate) use band::Band;
 pub use contact::{Capture, Contact};
 pub use drive::Drive;
+pub use grasp::{Grasp, Grasped};
 pub use motor::Motor;
 pub use pair::{Pair, unit};
 pub use port::Port;
@@ -69,6 +72,8 @@ pub struct Loads {
     pub contacts: Vec<Contact>,
     /// The commands for impulses.
     pub strikes: Vec<Strike>,
+    /// Frames that springs and dampers hold together.
+    pub grasps: Vec<Grasp>,
 }
 
 /// What the loads need to know of one instant.
@@ -183,6 +188,7 @@ impl Loads {
         let thrusters = thruster::declare(spec, system, declare)?;
         let lines = line::declare(spec, system, declare)?;
         let contacts = contact::declare(spec, system, declare, &mut strikes)?;
+        let grasps = grasp::declare(spec, system, declare)?;
         Ok(Self {
             gravity,
             is_in_orbit: system.orbit.is_some(),
@@ -196,6 +202,7 @@ impl Loads {
             drives,
             contacts,
             strikes,
+            grasps,
         })
     }
 
@@ -216,6 +223,9 @@ impl Loads {
         for thruster in &self.thrusters {
             thruster.judge(declared, values, problems);
         }
+        for grasp in &self.grasps {
+            grasp.judge(declared, values, problems);
+        }
     }
 
     /// Fills `applied` and gives the power of the loads that have no potential energy, W.
@@ -226,7 +236,10 @@ impl Loads {
         let mut power = applied.power_on_rates(now.qd);
         // Nothing else without a potential acts on bodies.
         let is_pushed = !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty());
-        if is_pushed || self.is_in_orbit || !(self.attitudes.is_empty() && self.contacts.is_empty()) {
+        if is_pushed
+            || self.is_in_orbit
+            || !(self.attitudes.is_empty() && self.contacts.is_empty() && self.grasps.is_empty())
+        {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -246,7 +259,8 @@ impl Loads {
             motions: self.is_in_orbit
                 || !self.attitudes.is_empty()
                 || self.fed().next().is_some()
-                || self.contacts.iter().any(Contact::is_compliant),
+                || self.contacts.iter().any(Contact::is_compliant)
+                || !self.grasps.is_empty(),
         }
     }
 
@@ -346,6 +360,9 @@ impl Loads {
         for contact in &self.contacts {
             contact.add_dissipation(now, applied);
         }
+        for grasp in &self.grasps {
+            grasp.add(now, applied);
+        }
         gravity::add_of_orbit(now, applied);
     }
 
@@ -357,6 +374,7 @@ impl Loads {
             range.add_spring(now, &mut applied.tau);
         }
         modal::add_springs(now, &mut applied.tau);
+        nodal::add_springs(now, &mut applied.tau);
         for contact in &self.contacts {
             contact.add_spring(now, applied);
         }
@@ -367,7 +385,8 @@ impl Loads {
 
     /// Energy of springs, stops and gravity (zero at the world's origin), J.
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let mut energy = self.joints.potential_energy(now) + modal::potential_energy(now);
+        let mut energy =
+            self.joints.potential_energy(now) + modal::potential_energy(now) + nodal::potential_energy(now);
         for range in &self.ranges {
             energy += range.potential_energy(now);
         }

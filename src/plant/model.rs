@@ -436,6 +436,9 @@ impl Model {
 
     /// The initial coordinates and rates of joints and modes, those of free bodies in the axes in which they are written.
     pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
+        for beam in &self.system.nodal {
+            beam.start(values, q, qd);
+        }
         for body in &self.system.bodies {
             if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
                 q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
@@ -532,6 +535,10 @@ impl Model {
     pub(super) fn is_start(&self) -> Vec<bool> {
         let mut is_start = vec![false; self.parameters.len()];
         let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
+        for beam in &self.system.nodal {
+            mark(beam.q_start, 7);
+            mark(beam.v_start, 6);
+        }
         for body in &self.system.bodies {
             if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
                 mark(eta, modes.n);
@@ -632,6 +639,8 @@ fn derivative_of(state: &Quantity) -> Quantity {
         Unit::MetrePerSecond => Unit::MetrePerSecond2,
         Unit::RadianPerSecond => Unit::RadianPerSecond2,
         Unit::Joule => Unit::Watt,
+        Unit::PerSecond => Unit::PerSecond2,
+        _ if state.name.contains(".slope[") => Unit::PerSecond,
         _ if state.name.contains(".q[") => Unit::Hertz, // of a quaternion's part: 1/s
         _ => Unit::One,                                 // of a mode's amplitude or rate, whose units have half powers
     };

@@ -84,6 +84,12 @@ enum Group {
     Gap(usize),
     /// What presses on the first frame of a contact.
     Pressing(usize),
+    /// How far apart the frames of a grasp are, and what it does.
+    Grasp(usize),
+    /// A frame on a nodal beam: place, velocity, direction, how fast it turns.
+    Point(usize),
+    /// Of a nodal beam: how far its tip is bent, its strain energy.
+    NodalBeam(usize),
     /// Whether a capture holds.
     Captured(usize),
     /// How far off a capture is, and what it bears.
@@ -221,6 +227,7 @@ impl Outputs {
                 outputs.push(Group::Deflection(i), Quantity::vector(&name, Unit::Metre, &what));
             }
         }
+        outputs.nodal_beams(system);
         for (name, measure) in &spec.measure {
             let find = |field: &str, frame: &str| {
                 system.frame(frame).ok_or_else(|| {
@@ -259,6 +266,9 @@ impl Outputs {
         }
         for (contact, capture) in loads.captures() {
             outputs.capture(contact, capture.number);
+        }
+        for (i, grasp) in loads.grasps.iter().enumerate() {
+            outputs.grasp(grasp, i);
         }
         if spec.has_diagnostics() {
             outputs.diagnostics();
@@ -369,6 +379,21 @@ impl Outputs {
                 Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
                 Group::Gap(contact) => y.number(view.model.loads.contacts[contact].nearest_now(&view.now).gap),
                 Group::Pressing(contact) => y.vector(&view.model.loads.contacts[contact].force(&view.now)),
+                Group::Grasp(grasp) => {
+                    let grasped = view.model.loads.grasps[grasp].grasped(&view.now);
+                    y.number(grasped.gap);
+                    y.number(grasped.angle);
+                    y.vector(&grasped.on_a.f);
+                    y.vector(&grasped.on_a.t);
+                }
+                Group::Point(point) => {
+                    let at = &view.now.kinematics.points[point].at;
+                    y.vector(&at.p_WB);
+                    y.vector(&at.V_WB.v);
+                    y.vector(&at.R_WB.column(0).into_owned());
+                    y.vector(&at.V_WB.w);
+                }
+                Group::NodalBeam(beam) => view.nodal_beam(beam, &mut y),
                 Group::Captured(capture) => y.number(S::lift(f64::from(u8::from(view.closed[capture].held)))),
                 Group::Capture(capture) => {
                     let Closed { gap, wrench, .. } = &view.closed[capture];

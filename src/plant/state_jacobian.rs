@@ -12,7 +12,7 @@ use nalgebra::DMatrixViewMut;
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
 /// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, where something may be captured, or where loads read motions, it *is* by dual numbers.
+/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, where something may be captured, where loads read motions, or beside nodal beams, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]
@@ -28,7 +28,10 @@ impl StateJacobian {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         let loads = &model.loads;
-        let beyond = loads.drives_read_state() || loads.captures().next().is_some() || loads.reads().motions;
+        let beyond = loads.drives_read_state()
+            || loads.captures().next().is_some()
+            || loads.reads().motions
+            || !model.system.nodal.is_empty();
         Self(match model.coordinates {
             Coordinates::Minimal if !beyond => Way::ByTree(Box::new(ByTree::new(model))),
             _ => Way::ByDuals(Box::new(Tangent::new(model))),

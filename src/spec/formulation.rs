@@ -27,16 +27,19 @@ pub enum Capability {
     QuaternionOptions,
     /// Linearisation in tangent coordinates.
     Linearisation,
+    /// Beams in absolute nodal coordinates.
+    NodalBeams,
 }
 
 impl Capability {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Flexible,
         Self::Constraints,
         Self::Gaps,
         Self::QuaternionOptions,
         Self::Linearisation,
+        Self::NodalBeams,
     ];
 }
 
@@ -55,9 +58,10 @@ impl Formulation {
 
     /// Whether it has what it is asked for. All else every formulation has.
     pub fn has(self, capability: Capability) -> bool {
-        use Capability::{Constraints, Flexible, Gaps, Linearisation, QuaternionOptions};
+        use Capability::{Constraints, Flexible, Gaps, Linearisation, NodalBeams, QuaternionOptions};
         match capability {
             Flexible | Linearisation => self != Self::DualQuaternion,
+            NodalBeams => self == Self::Recursive,
             Constraints => self != Self::Recursive,
             Gaps | QuaternionOptions => self == Self::Quaternion,
         }

@@ -13,9 +13,11 @@ mod contact;
 mod controller;
 mod experiment;
 mod formulation;
+mod grasp;
 mod joint;
 mod modal;
 mod names;
+mod nodal_beam;
 mod orbit;
 mod signal;
 mod source;
@@ -28,11 +30,13 @@ pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
+pub use grasp::Grasp;
 pub use joint::{
     FeedForward, Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop,
 };
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
+pub use nodal_beam::{Curvature, NodalBeam, NodalSection};
 pub use orbit::{Axes, Gravity, Orbit};
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::Source;
@@ -76,6 +80,9 @@ pub struct Spec {
     /// The bodies. One that is no joint's child floats freely.
     #[serde(default)]
     pub body: IndexMap<String, Body>,
+    /// Large beams in absolute nodal coordinates, beside the bodies.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub nodal_beam: IndexMap<String, NodalBeam>,
     /// The joints. Each carries one child body on its parent.
     #[serde(default)]
     pub joint: IndexMap<String, Joint>,
@@ -100,6 +107,9 @@ pub struct Spec {
     /// Frames that may strike each other.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub contact: IndexMap<String, Contact>,
+    /// Frames that a gripper with some give holds together.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub grasp: IndexMap<String, Grasp>,
     /// What drives the inputs, by the input's name.
     #[serde(default)]
     pub signal: IndexMap<String, Signal>,
@@ -115,6 +125,22 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Whether something has this name that stands somewhere: a frame, a body, a nodal beam.
+    pub(crate) fn has_frame(&self, name: &str) -> bool {
+        self.frames().any(|known| known == name)
+    }
+
+    /// The names of frames, bodies and nodal beams.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &String> {
+        self.frame.keys().chain(self.body.keys()).chain(self.nodal_beam.keys())
+    }
+
+    /// The nodal beam on which a frame stands, or that it is.
+    pub(crate) fn on_nodal_beam(&self, frame: &str) -> Option<&str> {
+        let beam = self.frame.get(frame).map_or(frame, |frame| &frame.body);
+        self.nodal_beam.get_key_value(beam).map(|(name, _)| name.as_str())
+    }
+
     /// Whether momentum, energy and work are outputs: of a craft, if they are wanted.
     pub(crate) fn has_diagnostics(&self) -> bool {
         self.output.diagnostics && self.kind == Kind::Craft

@@ -20,7 +20,7 @@ impl System {
         q_WB: &[Quaternion<S>],
     ) -> Quaternion<S> {
         match body.carrier() {
-            Carrier::World => Quaternion::identity(),
+            Carrier::World | Carrier::Point(_) => Quaternion::identity(),
             Carrier::Body(parent) => q_WB[parent],
             Carrier::Station(station) => q_WB[self.stations[station].body] * self.bent(derived, station, q),
         }

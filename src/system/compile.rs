@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 impl Joint {
     /// A joint that holds `body` where it stands, without numbers of its own; `(q, v)` is its place in the state.
-    fn weld(body: &str, (q, v): (usize, usize)) -> Self {
+    pub(super) fn weld(body: &str, (q, v): (usize, usize)) -> Self {
         Self {
             name: body.to_owned(),
             written: false,
@@ -43,6 +43,8 @@ impl System {
             bodies: Vec::new(),
             frames: Vec::with_capacity(spec.frame.len()),
             stations: Vec::new(),
+            nodal: Vec::new(),
+            points: Vec::new(),
             nq: 0,
             nv: 0,
             couples_linearly: spec
@@ -81,7 +83,11 @@ impl System {
         }
         system.mark_children();
         system.mark_kept(spec);
+        system.nodal_beams(spec, declare);
         for (name, frame) in &spec.frame {
+            if system.point(name, &frame.body, declare, frame.origin) {
+                continue;
+            }
             let (origin, orientation) = declare_placement(
                 name,
                 &at("frame", name, ""),
@@ -454,7 +460,7 @@ pub(super) fn declare_placement(
     (p, q)
 }
 
-fn declare_free_start(joint: &mut Joint, start: &FreeStart, place: &[String], declare: &mut Declarations) {
+pub(super) fn declare_free_start(joint: &mut Joint, start: &FreeStart, place: &[String], declare: &mut Declarations) {
     let name = &joint.name;
     let named = |field: &str| [place, &[field.to_owned()]].concat();
     joint.start_axes = start.axes;

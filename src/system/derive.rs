@@ -1,10 +1,11 @@
 use super::solved::Solved;
 use super::{
-    Body, Elastic, Joint, JointModel, OrbitConstants, ParamId, Parameter, Place, RigidMass, Station, StationConstants,
-    System, joint,
+    Body, Elastic, Joint, JointModel, NodalConstants, OrbitConstants, ParamId, Parameter, Place, RigidMass, Station,
+    StationConstants, System, joint,
 };
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
+use crate::nodal::Site;
 use crate::spec::{JointType, problem};
 use std::sync::Arc;
 
@@ -19,6 +20,10 @@ pub struct Derived {
     pub frames: Vec<FrameConstants>,
     /// One for each station.
     pub stations: Vec<StationConstants>,
+    /// One for each nodal beam.
+    pub nodal: Vec<NodalConstants>,
+    /// One for each point of a nodal beam.
+    pub sites: Vec<Site>,
     /// The reference orbit.
     pub orbit: Option<OrbitConstants>,
     /// One for each body: its beam with the modes, if it has one.
@@ -127,11 +132,15 @@ impl System {
             .orbit
             .as_ref()
             .map(|orbit| orbit.derive(declared, values, problems));
+        let epoch = orbit.as_ref().map(|orbit| orbit.at(0.0));
+        let (nodal, sites) = self.derive_nodal((declared, values), epoch.as_ref(), problems);
         Derived {
             bodies,
             rotor_inertia,
             frames,
             stations,
+            nodal,
+            sites,
             orbit,
             beams,
         }

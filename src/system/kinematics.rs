@@ -1,5 +1,5 @@
 use super::joint::{Motion, part, with_joint};
-use super::{Carrier, Deflection, Derived, FrameRef, System};
+use super::{Carrier, Deflection, Derived, FrameRef, PointKinematics, System};
 use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33};
 
 /// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
@@ -21,6 +21,8 @@ pub struct Kinematics<S: Scalar> {
     pub deflections: Vec<Deflection<S>>,
     /// Bent places of flexible bodies, as bodies that carry others.
     pub stations: Vec<BodyKinematics<S>>,
+    /// Points of nodal beams.
+    pub points: Vec<PointKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
     pub T: Vec<Twist<S>>,
     /// How velocities that joints do not allow are damped where bodies have their own, 1/s: Baumgarte's `2α`.
@@ -65,6 +67,7 @@ impl<S: Scalar> Kinematics<S> {
             H: vec![Twist::zero(); system.nv],
             deflections: system.flexible().map(|modes| Deflection::new(modes.n)).collect(),
             stations: vec![BodyKinematics::world(); system.stations.len()],
+            points: vec![PointKinematics::nowhere(); system.points.len()],
             T: vec![Twist::zero(); system.columns()],
             damping: 0.0,
         }
@@ -73,8 +76,10 @@ impl<S: Scalar> Kinematics<S> {
     /// Where what carries a frame is, and how it moves.
     #[inline]
     pub fn carrier(&self, on: Carrier) -> BodyKinematics<S> {
-        let at = on.of(&self.bodies, &self.stations);
-        at.copied().unwrap_or_else(BodyKinematics::world)
+        match on {
+            Carrier::Point(point) => self.points[point].at,
+            _ => (on.of(&self.bodies, &self.stations).copied()).unwrap_or_else(BodyKinematics::world),
+        }
     }
 
     /// The acceleration of what carries a frame, about its origin, beyond `A_bias`, of those of the bodies' origins (`A`) and of the rates of joints and modes (`qdd`).
@@ -83,6 +88,10 @@ impl<S: Scalar> Kinematics<S> {
         match on {
             Carrier::World => Twist::zero(),
             Carrier::Body(body) => A[body],
+            Carrier::Point(point) => {
+                let beam = &system.nodal[system.points[point].beam];
+                self.points[point].beyond_bias(beam, qdd)
+            }
             Carrier::Station(s) => {
                 let body = system.stations[s].body;
                 let modes = system.bodies[body].modes.as_ref();
@@ -96,10 +105,9 @@ impl<S: Scalar> Kinematics<S> {
     /// Where a frame is from the origin of what carries it, in world axes: exact however far away both are.
     #[inline]
     pub fn arm(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
-        let carrier = system.carrier(frame).of(&self.bodies, &self.stations);
-        let R = carrier.map_or_else(Mat3::identity, |at| at.R_WB);
+        let R = self.carrier(system.carrier(frame)).R_WB;
         match frame {
-            FrameRef::World | FrameRef::Body(_) => Pose { R, p: Vec3::zeros() },
+            FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: Vec3::zeros() },
             FrameRef::Frame(frame) => {
                 let X_BF = &derived.frames[frame].X_BF;
                 Pose {
@@ -113,10 +121,9 @@ impl<S: Scalar> Kinematics<S> {
     /// Where a frame is in the world.
     pub fn pose(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
         let Pose { R, p } = self.arm(system, derived, frame);
-        let carrier = system.carrier(frame).of(&self.bodies, &self.stations);
         Pose {
             R,
-            p: carrier.map_or(p, |at| at.p_WB + p),
+            p: self.carrier(system.carrier(frame)).p_WB + p,
         }
     }
 
@@ -134,6 +141,10 @@ impl<S: Scalar> Kinematics<S> {
             if let Some(modes) = &body.modes {
                 self.bend(system, derived, (i, modes), q, qd);
             }
+        }
+        for ((at, point), site) in self.points.iter_mut().zip(&system.points).zip(&derived.sites) {
+            let z = &derived.nodal[point.beam].z;
+            at.update(&system.nodal[point.beam], (z, site), q, qd);
         }
     }
 }

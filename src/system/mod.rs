@@ -14,6 +14,7 @@ pub mod joint;
 mod kinematics;
 mod maximal;
 mod modal;
+mod nodal;
 mod orbit;
 mod quantity;
 mod solved;
@@ -28,6 +29,7 @@ pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Baumgarte, Maximal, Recovered};
 pub use modal::{ModalData, Node};
+pub use nodal::{NodalBeam, NodalConstants, PER_NODE, Point, PointKinematics, weigh};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
@@ -45,9 +47,13 @@ pub struct System {
     pub frames: Vec<Frame>,
     /// Places of flexible bodies that carry joints or frames, those of one body together.
     pub stations: Vec<Station>,
-    /// Number of coordinates of all joints and modes.
+    /// Nodal beams, beside the bodies.
+    pub nodal: Vec<NodalBeam>,
+    /// Points of nodal beams that carry frames, and their ends.
+    pub points: Vec<Point>,
+    /// Number of coordinates of all joints, modes and nodes.
     pub nq: usize,
-    /// Number of rates of all joints and modes.
+    /// Number of rates of all joints, modes and nodes.
     pub nv: usize,
     /// Whether flexible bodies are coupled with their motion by the matrices at rest alone.
     pub couples_linearly: bool,
@@ -93,14 +99,16 @@ pub enum Carrier {
     Body(usize),
     /// A bent place of a flexible body.
     Station(usize),
+    /// A point of a nodal beam.
+    Point(usize),
 }
 
 impl Carrier {
-    /// Its entry among those of the bodies and of the stations; none of the world.
+    /// Its entry among those of the bodies and of the stations, of which trees are made.
     #[inline(always)]
     pub fn of<'a, T>(self, bodies: &'a [T], stations: &'a [T]) -> Option<&'a T> {
         match self {
-            Self::World => None,
+            Self::World | Self::Point(_) => None,
             Self::Body(body) => Some(&bodies[body]),
             Self::Station(station) => Some(&stations[station]),
         }
@@ -231,6 +239,8 @@ pub enum FrameRef {
     Body(usize),
     /// A named frame.
     Frame(usize),
+    /// A point of a nodal beam.
+    Point(usize),
 }
 
 impl System {
@@ -261,7 +271,9 @@ impl System {
             return Some(FrameRef::World);
         }
         let body = self.bodies.iter().position(|b| b.name == name).map(FrameRef::Body);
-        body.or_else(|| self.frames.iter().position(|f| f.name == name).map(FrameRef::Frame))
+        let frame = || self.frames.iter().position(|f| f.name == name).map(FrameRef::Frame);
+        let point = || self.points.iter().position(|p| p.name == name).map(FrameRef::Point);
+        body.or_else(frame).or_else(point)
     }
 
     /// What carries a frame: its body, or a bent place of it.
@@ -269,6 +281,7 @@ impl System {
         match frame {
             FrameRef::World => Carrier::World,
             FrameRef::Body(body) => Carrier::Body(body),
+            FrameRef::Point(point) => Carrier::Point(point),
             FrameRef::Frame(frame) => match self.frames[frame].station {
                 Some(station) => Carrier::Station(station),
                 None => Carrier::Body(self.frames[frame].body),
@@ -276,17 +289,19 @@ impl System {
         }
     }
 
-    /// Names, units and meaning of the coordinates of joints and modes, then of their rates.
+    /// Names, units and meaning of the coordinates of joints, modes and nodes, then of their rates.
     pub fn states(&self) -> Vec<Quantity> {
         let coordinates = self.bodies.iter().flat_map(|body| {
             let modal = compile::modal(body, "eta", "amplitude (m·√kg)");
             compile::coordinates(&body.joint).into_iter().chain(modal)
         });
+        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
         let rates = self.bodies.iter().flat_map(|body| {
             let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
             compile::rates(&body.joint).into_iter().chain(modal)
         });
-        coordinates.chain(rates).collect()
+        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
+        coordinates.chain(nodes).chain(rates).chain(node_rates).collect()
     }
 
     /// The same of a [maximal](Maximal) formulation's.

@@ -272,6 +272,9 @@ impl System {
             qd[..3].copy_from_slice(w.as_slice());
             qd[3..].copy_from_slice(v.as_slice());
         }
+        for beam in self.nodal.iter().filter(|beam| beam.start_axes == Axes::Orbital) {
+            beam.start_in_orbit(orbit, q, qd);
+        }
     }
 }
 

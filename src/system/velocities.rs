@@ -18,6 +18,9 @@ impl System {
                 q_dot[modes.coordinates()].copy_from_slice(&qd[modes.rates()]);
             }
         }
+        for beam in &self.nodal {
+            q_dot[beam.coordinates()].copy_from_slice(&qd[beam.rates()]);
+        }
     }
 
     /// Writes the bodies' dual velocities, of bodies that move as their joints allow.

@@ -102,7 +102,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
         // B stands on C, which is the body P or a bent place of it.
         let world = Pose::identity();
         let (P, bent) = match body.carrier() {
-            Carrier::World => (&world, Bent::rigid()),
+            Carrier::World | Carrier::Point(_) => (&world, Bent::rigid()),
             Carrier::Body(parent) => (&places[parent], Bent::rigid()),
             Carrier::Station(s) => {
                 let parent = system.stations[s].body;

@@ -296,7 +296,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
         let r = kinematics.bodies[i].r_PB_W;
         let (across, T) = match body.carrier() {
-            Carrier::World => return,
+            Carrier::World | Carrier::Point(_) => return,
             Carrier::Body(_) => (r, [].as_slice()),
             Carrier::Station(s) => {
                 let first = system.stations[s].first;

@@ -1,7 +1,7 @@
 //! Names, units and descriptions of the outputs, group by group.
 
 use super::{Controller, Group, Output, OutputKind, Outputs};
-use crate::loads::Contact;
+use crate::loads::{Contact, Grasp};
 use crate::plant::report::Report;
 use crate::spec::JointType;
 use crate::system::{FrameRef, Joint, Quantity, System, Unit};
@@ -73,6 +73,59 @@ impl Outputs {
             quantity,
             kind: OutputKind::Discrete,
         }));
+    }
+
+    /// Nodal beams, and the frames that stand on them.
+    pub(super) fn nodal_beams(&mut self, system: &System) {
+        for (i, beam) in system.nodal.iter().enumerate() {
+            let name = &beam.name;
+            let what = format!(
+                "displacement of the tip of {name} from where the beam's direction at the root points; axes of the root"
+            );
+            let deflection = Quantity::vector(&format!("{name}.tip_deflection"), Unit::Metre, &what);
+            let what = format!("strain energy of {name}");
+            let energy = Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what);
+            self.push(Group::NodalBeam(i), deflection.into_iter().chain([energy]));
+        }
+        // Roots and tips are nodes, whose places are states.
+        let frames = system.points.iter().enumerate();
+        for (i, point) in frames.filter(|(_, point)| point.is_frame()) {
+            let name = &point.name;
+            let vector = |field: &str, unit, what: &str| {
+                let what = format!("{what} of frame {name}, inertial axes");
+                Quantity::vector(&format!("{name}.{field}"), unit, &what)
+            };
+            let place = vector("r", Unit::Metre, "position");
+            let velocity = vector("v", Unit::MetrePerSecond, "velocity");
+            let direction = vector(
+                "direction",
+                Unit::One,
+                "direction of the beam (a unit vector) at the place",
+            );
+            let rate = vector(
+                "w",
+                Unit::RadianPerSecond,
+                "how fast the beam turns (across its direction) at the place",
+            );
+            let all = place.into_iter().chain(velocity).chain(direction).chain(rate);
+            self.push(Group::Point(i), all);
+        }
+    }
+
+    pub(super) fn grasp(&mut self, grasp: &Grasp, index: usize) {
+        let (name, [a, b]) = (&grasp.name, &grasp.names);
+        let gap = Quantity::new(format!("{name}.gap"), Unit::Metre, format!("distance from {a} to {b}"));
+        let what = format!("angle between the attitudes of {a} and {b}; of a nodal beam, between the directions");
+        let angle = Quantity::new(format!("{name}.angle"), Unit::Radian, what);
+        let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
+        let force = vector(
+            "force",
+            Unit::Newton,
+            format!("force of grasp {name} on {a}, inertial axes"),
+        );
+        let what = format!("moment of grasp {name} on {a}, about its origin, inertial axes");
+        let moment = vector("moment", Unit::NewtonMetre, what);
+        self.push(Group::Grasp(index), [gap, angle].into_iter().chain(force).chain(moment));
     }
 
     pub(super) fn frame(&mut self, name: &str, what: &str, frame: FrameRef) {

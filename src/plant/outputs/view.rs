@@ -6,7 +6,7 @@ use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
 use crate::system::joint::{Motion, dual, part, with_joint};
-use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, Recovered};
+use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, NodalBeam, Recovered};
 
 /// What the outputs need to know of one instant, beside the loads' view of it.
 pub(in crate::plant) struct View<'a, S: Scalar> {
@@ -41,6 +41,7 @@ impl<S: Scalar> View<'_, S> {
         let q_WF = match frame {
             FrameRef::World => Quaternion::identity(),
             FrameRef::Body(body) => self.q_WB[body],
+            FrameRef::Point(point) => Quaternion::from_rotation(&now.kinematics.points[point].at.R_WB),
             FrameRef::Frame(frame) => {
                 let Frame { body, station, .. } = now.system.frames[frame];
                 let bent = station.map(|station| now.system.bent(now.derived, station, now.q));
@@ -139,6 +140,22 @@ impl<S: Scalar> View<'_, S> {
         kinematics.bodies[body].R_WB.tr_mul(&r) - rest
     }
 
+    /// How far the tip of a nodal beam is off the direction at its root, and its strain energy.
+    pub(super) fn nodal_beam(&self, beam: usize, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let beam = &now.system.nodal[beam];
+        let [root, tip] = [beam.root, beam.root + 1].map(|point| &now.kinematics.points[point].at);
+        let mut bent = root.R_WB.tr_mul(&(tip.p_WB - root.p_WB));
+        let elements = || now.derived.nodal[beam.index].elements.iter();
+        bent.x -= S::lift(elements().map(|element| element.l).sum());
+        y.vector(&bent);
+        let energies = elements().enumerate().map(|(i, element)| {
+            let e = NodalBeam::of_element(now.q, beam.q, i);
+            element.energy(&e, beam.curvature)
+        });
+        y.number(energies.fold(S::zero(), |sum, energy| sum + energy));
+    }
+
     /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
     pub(super) fn measure(&self, from: FrameRef, to: FrameRef, y: &mut Cursor<S>) {
         let (A, B) = (self.frame(from), self.frame(to));
@@ -209,7 +226,7 @@ impl<S: Scalar> View<'_, S> {
 
     pub(super) fn diagnostics(&self, y: &mut Cursor<S>) {
         let now = &self.now;
-        let sum = Invariants::new(now.system, now.derived, now.kinematics, now.qd);
+        let sum = Invariants::new(now.system, now.derived, now.kinematics, (now.q, now.qd));
         let potential = self.model.loads.potential_energy(now);
         y.vector(&sum.p);
         y.vector(&sum.h);

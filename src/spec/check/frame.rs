@@ -5,12 +5,15 @@ impl Check<'_> {
     pub(super) fn frames(&mut self) {
         let spec = self.spec;
         for (name, frame) in &spec.frame {
-            if !spec.body.contains_key(&frame.body) {
-                self.report("frame", name, "body", unknown("body", &frame.body, spec.body.keys()));
+            if spec.nodal_beam.contains_key(&frame.body) {
+                self.on_nodal_beam(name, frame);
+            } else if !spec.body.contains_key(&frame.body) {
+                let known = spec.body.keys().chain(spec.nodal_beam.keys());
+                self.report("frame", name, "body", unknown("body", &frame.body, known));
             }
         }
-        let is_frame = |name: &String| spec.frame.contains_key(name) || spec.body.contains_key(name);
-        let known = || spec.frame.keys().chain(spec.body.keys());
+        let is_frame = |name: &String| spec.has_frame(name);
+        let known = || spec.frames();
         for (name, measure) in &spec.measure {
             if !is_frame(&measure.from) && measure.from != WORLD {
                 self.report(
@@ -86,11 +89,15 @@ impl Check<'_> {
     pub(super) fn contact(&mut self, name: &str, contact: &Contact) {
         let spec = self.spec;
         for (field, frame) in [("a", &contact.a), ("b", &contact.b)] {
-            let is_frame = spec.frame.contains_key(frame) || spec.body.contains_key(frame);
             let is_world = field == "b" && frame == WORLD;
-            if !is_frame && !is_world {
-                let known = spec.frame.keys().chain(spec.body.keys());
-                self.report("contact", name, field, unknown("frame or body", frame, known));
+            if !spec.has_frame(frame) && !is_world {
+                self.report("contact", name, field, unknown("frame or body", frame, spec.frames()));
+            }
+            if let Some(beam) = spec.on_nodal_beam(frame) {
+                let what = format!(
+                    "\"{frame}\" is on the nodal beam \"{beam}\", which nothing strikes: it is held by a [grasp]"
+                );
+                self.report("contact", name, field, what);
             }
         }
         let law = contact.law;

@@ -6,6 +6,7 @@ mod body;
 mod controller;
 mod frame;
 mod joint;
+mod nodal_beam;
 mod signal;
 
 use super::{Axes, Capability, Coupling, JointType, Kind, Spec, WORLD, Wheel, modal, names, problem};
@@ -15,6 +16,9 @@ use std::collections::HashMap;
 
 /// Cutting a beam finer only adds fast modes.
 const MOST_SEGMENTS: usize = 100;
+
+/// Orbital axes without an orbit.
+const NO_ORBIT: &str = "there are orbital axes near an orbit only: write [environment.orbit]";
 
 /// Beyond that a beam is better cut.
 const MOST_MODES: usize = 64;
@@ -56,9 +60,15 @@ impl Check<'_> {
         for (name, joint) in &spec.joint {
             self.joint(name, joint);
         }
+        for (name, beam) in &spec.nodal_beam {
+            self.nodal_beam(name, beam);
+        }
         self.frames();
         for (name, contact) in &spec.contact {
             self.contact(name, contact);
+        }
+        for (name, grasp) in &spec.grasp {
+            self.grasp(name, grasp);
         }
         self.problems.extend(modal::without_node(spec));
         self.orbit();
@@ -124,6 +134,17 @@ impl Check<'_> {
                 self.report("body", name, field, what);
             }
         }
+        for name in spec
+            .nodal_beam
+            .keys()
+            .filter(|_| !formulation.has(Capability::NodalBeams))
+        {
+            let what = format!(
+                "the formulation \"{}\" has no nodal beams; formulation = \"recursive\" has",
+                formulation.name()
+            );
+            self.report("nodal_beam", name, "", what);
+        }
         let options = spec.quaternion.clone().unwrap_or_default();
         let held = |name: &str| {
             spec.joint
@@ -162,6 +183,7 @@ impl Check<'_> {
         let sections = [("body", spec.body.keys())]
             .into_iter()
             .flat_map(|(section, keys)| keys.map(move |key| (section, key)))
+            .chain(spec.nodal_beam.keys().map(|key| ("nodal_beam", key)))
             .chain(spec.joint.keys().map(|key| ("joint", key)))
             .chain(spec.frame.keys().map(|key| ("frame", key)))
             .chain(spec.measure.keys().map(|key| ("measure", key)))
@@ -169,7 +191,8 @@ impl Check<'_> {
             .chain(spec.wheel.keys().map(|key| ("wheel", key)))
             .chain(spec.thruster.keys().map(|key| ("thruster", key)))
             .chain(spec.line_load.keys().map(|key| ("line_load", key)))
-            .chain(spec.contact.keys().map(|key| ("contact", key)));
+            .chain(spec.contact.keys().map(|key| ("contact", key)))
+            .chain(spec.grasp.keys().map(|key| ("grasp", key)));
         for (section, name) in sections {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);
@@ -190,7 +213,7 @@ impl Check<'_> {
                 self.report("wheel", name, "", what);
             }
         }
-        if spec.body.is_empty() {
+        if spec.body.is_empty() && spec.nodal_beam.is_empty() {
             self.report("body", "", "", "there is no body");
         }
     }
@@ -199,16 +222,14 @@ impl Check<'_> {
         let spec = self.spec;
         for (name, body) in &spec.body {
             self.quaternion("body", name, "inertia_axes", body.inertia_axes);
-            if let Some(start) = &body.start {
-                self.quaternion("body", name, "start.attitude", start.attitude);
-                self.one_of(
-                    "body",
-                    name,
-                    "start.attitude",
-                    start.attitude,
-                    "start.rpy_deg",
-                    start.rpy_deg,
-                );
+        }
+        let bodies = spec.body.iter().map(|(name, body)| ("body", name, &body.start));
+        let beams = (spec.nodal_beam.iter()).map(|(name, beam)| ("nodal_beam", name, &beam.start));
+        for (section, name, start) in bodies.chain(beams) {
+            if let Some(start) = start {
+                let (attitude, rpy_deg) = (start.attitude, start.rpy_deg);
+                self.quaternion(section, name, "start.attitude", attitude);
+                self.one_of(section, name, "start.attitude", attitude, "start.rpy_deg", rpy_deg);
             }
         }
         for (name, joint) in &spec.joint {
@@ -337,6 +358,11 @@ impl Check<'_> {
             }
             return;
         }
+        for (name, beam) in &spec.nodal_beam {
+            if beam.start.as_ref().is_some_and(|start| start.axes == Axes::Orbital) {
+                self.report("nodal_beam", name, "start.axes", NO_ORBIT);
+            }
+        }
         for (name, body) in &spec.body {
             let start = body.start.as_ref().map(|start| ("start.axes", start.axes));
             let servo = body.attitude_servo.as_ref();
@@ -346,8 +372,7 @@ impl Check<'_> {
                 .chain(servo)
                 .filter(|(_, axes)| *axes == Axes::Orbital)
             {
-                let what = "there are orbital axes near an orbit only: write [environment.orbit]";
-                self.report("body", name, field, what);
+                self.report("body", name, field, NO_ORBIT);
             }
         }
     }

@@ -1,0 +1,159 @@
+use super::{Instant, Pair, report};
+use crate::Error;
+use crate::Problem;
+use crate::algebra::{Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
+use crate::dynamics::Applied;
+use crate::spec::{PerAxis, Spec, at, problem};
+use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
+
+/// A spring-damper between two frames that coincide when it is at rest, while its switch is on.
+///
+/// With the displacement `g` and the turn `θ` of b seen from a, in axes of a,
+///
+/// ```text
+///     F = k g + c ġ,      T = k_t θ + c_t w,
+/// ```
+///
+/// a force on a at the origin of b, and a moment, with their reverse on b: no momentum is made. Where one of them is a point of a nodal beam, `θ` is the shortest turn from
+/// the x of a to that of b, and `w` has no part along the beam.
+///
+/// All of it counts as work, since the switch makes and takes energy. (Yang et al. 2023, Eqs. 66–68, in the plane; the sign of their angle is that of `θ` here.)
+#[derive(Clone, Debug)]
+pub struct Grasp {
+    /// The user's name.
+    pub name: String,
+    /// The names of the two frames.
+    pub names: [String; 2],
+    frames: [FrameRef; 2],
+    switch: usize,
+    /// First of three numbers each.
+    stiffness: ParamId,
+    damping: ParamId,
+    angular_stiffness: Option<ParamId>,
+    angular_damping: Option<ParamId>,
+}
+
+/// What a grasp does at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Grasped<S: Scalar> {
+    /// Distance of the origins, m.
+    pub gap: S,
+    /// Angle between the attitudes (of a nodal beam: the directions), rad.
+    pub angle: S,
+    /// On a, about its origin, world axes.
+    pub on_a: Wrench<S>,
+}
+
+pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<Grasp>, Error> {
+    let mut grasps = Vec::new();
+    for (name, written) in &spec.grasp {
+        let find = |field: &str, frame: &str| {
+            system.frame(frame).ok_or_else(|| {
+                let what = format!("there is no frame or body \"{frame}\"");
+                Error::Spec(vec![problem("grasp", name, field, what)])
+            })
+        };
+        let frames = [find("a", &written.a)?, find("b", &written.b)?];
+        let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
+            let what = format!("{what} of grasp {name}, axes of {}", written.a);
+            let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
+            declare.parameters(
+                quantities.map(|quantity| quantity.bounded(Bound::NotNegative)),
+                &[0, 1, 2].map(|i| value.get(i)),
+                true,
+                &at("grasp", name, field),
+            )
+        };
+        let stiffness = gain("stiffness", &written.stiffness, Unit::NewtonPerMetre, "stiffness");
+        let damping = gain("damping", &written.damping, Unit::NewtonSecondPerMetre, "damping");
+        let mut turning = |field: &str, value: &Option<PerAxis>, unit, what: &str| {
+            value.as_ref().map(|value| gain(field, value, unit, what))
+        };
+        let angular_stiffness = turning(
+            "angular_stiffness",
+            &written.angular_stiffness,
+            Unit::NewtonMetrePerRadian,
+            "stiffness against turns",
+        );
+        let angular_damping = turning(
+            "angular_damping",
+            &written.angular_damping,
+            Unit::NewtonMetreSecondPerRadian,
+            "damping of turns",
+        );
+        let what = format!("switches grasp {name}: it holds above 0.5");
+        let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
+        grasps.push(Grasp {
+            name: name.clone(),
+            names: [written.a.clone(), written.b.clone()],
+            frames,
+            switch: declare.input(switch, f64::from(u8::from(written.on)), true),
+            stiffness,
+            damping,
+            angular_stiffness,
+            angular_damping,
+        });
+    }
+    Ok(grasps)
+}
+
+impl Grasp {
+    /// Complains of one that holds nothing.
+    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        if self.stiffness.vector(values) == Vec3::zeros() {
+            let [a, b] = &self.names;
+            let what = format!("without stiffness \"{}\" does not hold \"{a}\" at \"{b}\"", self.name);
+            report(declared, self.stiffness, problems, what);
+        }
+    }
+
+    /// The pair at the origin of b, and on a the wrench about it, world axes; with the displacement, and the turn. Nothing while it is off.
+    fn wrench<S: Scalar>(&self, now: &Instant<S>) -> (Pair<S>, Wrench<S>, Vec3<S>, Vec3<S>) {
+        let (system, kinematics) = (now.system, now.kinematics);
+        let of = (system, now.derived, kinematics);
+        let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
+        let gap = B.p - A.p;
+        let pair = Pair::at(of, self.frames, gap).turning(true);
+        let along = pair.carriers().iter().any(|on| matches!(on, Carrier::Point(_)));
+        let turn = match along {
+            // Of two directions, the quaternion (1 + cos, sin) turns the first into the second.
+            true => {
+                let [a, b] = [A, B].map(|frame| frame.R.column(0).into_owned());
+                let v = A.R.tr_mul(&a.cross(&b));
+                log(Quaternion::new(S::one() + a.dot(&b), v.x, v.y, v.z))
+            }
+            false => log(Quaternion::from_rotation(&A.R.tr_mul(&B.R))),
+        };
+        if now.inputs[self.switch].value() <= 0.5 {
+            return (pair, Wrench::zero(), gap, turn);
+        }
+        // Of a seen from b, at the origin of b.
+        let u = pair.relative(|on| kinematics.carrier(on).V_WB);
+        let mut w = u.w;
+        if along {
+            let x = B.R.column(0).into_owned();
+            w -= x * x.dot(&w);
+        }
+        let gain = |id: ParamId| lift3::<S>(&id.vector(now.parameters));
+        let [g, g_dot, w] = [gap, -u.v, -w].map(|v| A.R.tr_mul(&v));
+        let f = gain(self.stiffness).component_mul(&g) + gain(self.damping).component_mul(&g_dot);
+        let of_turn = |id: Option<ParamId>, v: &Vec3<S>| id.map_or_else(Vec3::zeros, |id| gain(id).component_mul(v));
+        let t = of_turn(self.angular_stiffness, &turn) + of_turn(self.angular_damping, &w);
+        (pair, Wrench::new(A.R * t, A.R * f), gap, turn)
+    }
+
+    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let (pair, F, ..) = self.wrench(now);
+        pair.push(now.system, now.kinematics, applied, F);
+    }
+
+    /// What it does.
+    pub fn grasped<S: Scalar>(&self, now: &Instant<S>) -> Grasped<S> {
+        let (_, F, gap, turn) = self.wrench(now);
+        Grasped {
+            gap: norm(&gap),
+            angle: norm(&turn),
+            on_a: F.shift(&gap),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+use crate::algebra::{Scalar, Vec3};
+
+/// The curvature that is bent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Curvature {
+    /// `|r″|`: a quadratic energy with a constant matrix. It takes a stretch `ε` of the axis for bending too, an error of `4ε`.
+    #[default]
+    Quadratic,
+    /// `|r′ × r″| / |r′|²`: how fast the direction turns along the beam at rest. It is what a moment works on, however the beam is stretched (Gerstmayr and Irschik,
+    /// 10.1016/j.jsv.2008.04.019); per length of the stretched beam, as `|r′ × r″| / |r′|³`, a moment would stretch it.
+    Exact,
+}
+
+/// Two nodes of a beam and what is between them: uniform, straight at rest, as stiff against bending in all planes.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    /// Length at rest, m.
+    pub l: f64,
+    /// Mass per length, kg/m.
+    pub mass_per_length: f64,
+    /// Stiffness against stretch, N.
+    pub EA: f64,
+    /// Stiffness against bending, N·m².
+    pub EI: f64,
+}
+
+/// Places (from 0 to 1) and weights of the Gauss points of an element: exact for polynomials of the fifth degree. More of them would measure stretch where the
+/// cubic cannot avoid it, and be stiffer.
+const GAUSS: [(f64, f64); 3] = [
+    (0.112_701_665_379_258_31, 5.0 / 18.0),
+    (0.5, 8.0 / 18.0),
+    (0.887_298_334_620_741_7, 5.0 / 18.0),
+];
+
+/// The sum of the nodal coordinates with these weights.
+fn weigh<S: Scalar>(weights: [f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
+    let [a, b, c, d] = weights.map(S::lift);
+    e[0] * a + e[1] * b + e[2] * c + e[3] * d
+}
+
+impl Element {
+    /// The shape functions at `x = ξ l`, `ξ` from 0 to 1.
+    pub fn shape(&self, xi: f64) -> [f64; 4] {
+        let (l, xi2) = (self.l, xi * xi);
+        let s = xi2 * (3.0 - 2.0 * xi);
+        [1.0 - s, l * xi * (1.0 - xi) * (1.0 - xi), s, l * xi2 * (xi - 1.0)]
+    }
+
+    /// Their derivatives along the beam.
+    pub fn slope(&self, xi: f64) -> [f64; 4] {
+        let s = 6.0 * xi * (1.0 - xi) / self.l;
+        [-s, 1.0 + xi * (3.0 * xi - 4.0), s, xi * (3.0 * xi - 2.0)]
+    }
+
+    /// Their second derivatives.
+    pub fn bend(&self, xi: f64) -> [f64; 4] {
+        let (l, s) = (self.l, (12.0 * xi - 6.0) / (self.l * self.l));
+        [s, (6.0 * xi - 4.0) / l, -s, (6.0 * xi - 2.0) / l]
+    }
+
+    /// Its mass, kg.
+    pub fn mass(&self) -> f64 {
+        self.mass_per_length * self.l
+    }
+
+    /// The part of the mass centre's place that each nodal coordinate has, `∫S dx / l`.
+    pub fn centre(&self) -> [f64; 4] {
+        let twelfth = self.l / 12.0;
+        [0.5, twelfth, 0.5, -twelfth]
+    }
+
+    /// The constant matrix `m_kl = ∫S_k S_l dm`: the kinetic energy is `½ Σ m_kl ė_k·ė_l`.
+    pub fn mass_matrix(&self) -> [[f64; 4]; 4] {
+        let (l, unit) = (self.l, self.mass() / 420.0);
+        let l2 = l * l;
+        [
+            [156.0, 22.0 * l, 54.0, -13.0 * l],
+            [22.0 * l, 4.0 * l2, 13.0 * l, -3.0 * l2],
+            [54.0, 13.0 * l, 156.0, -22.0 * l],
+            [-13.0 * l, -3.0 * l2, -22.0 * l, 4.0 * l2],
+        ]
+        .map(|row| row.map(|entry| entry * unit))
+    }
+
+    /// Of quadratic curvature: `½ Σ k_kl e_k·e_l` is its energy.
+    fn bending_matrix(&self) -> [[f64; 4]; 4] {
+        let (l, unit) = (self.l, self.EI / (self.l * self.l * self.l));
+        let l2 = l * l;
+        [
+            [12.0, 6.0 * l, -12.0, 6.0 * l],
+            [6.0 * l, 4.0 * l2, -6.0 * l, 2.0 * l2],
+            [-12.0, -6.0 * l, 12.0, -6.0 * l],
+            [6.0 * l, 2.0 * l2, -6.0 * l, 4.0 * l2],
+        ]
+        .map(|row| row.map(|entry| entry * unit))
+    }
+
+    /// Strain energy, J, of stretch `ε = (r′·r′ − 1)/2` and of bending.
+    pub fn energy<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature) -> S {
+        let mut energy = S::zero();
+        for (xi, weight) in GAUSS {
+            let slope = weigh(self.slope(xi), e);
+            let strain = strain(&slope);
+            energy += strain * strain * S::lift(0.5 * self.EA * weight * self.l);
+            if curvature == Curvature::Exact {
+                let (k2, ..) = squared_curvature(&slope, &weigh(self.bend(xi), e));
+                energy += k2 * S::lift(0.5 * self.EI * weight * self.l);
+            }
+        }
+        if curvature == Curvature::Quadratic {
+            for (row, e_k) in self.bending_matrix().into_iter().zip(e) {
+                energy += e_k.dot(&weigh(row, e)) * S::lift(0.5);
+            }
+        }
+        energy
+    }
+
+    /// Adds the forces of that energy on the nodal coordinates, `Q_k −= ∂U/∂e_k`: N on places, N·m on slopes.
+    pub fn add_forces<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature, Q: &mut [Vec3<S>; 4]) {
+        for (xi, weight) in GAUSS {
+            let (slopes, bends) = (self.slope(xi), self.bend(xi));
+            let slope = weigh(slopes, e);
+            let mut on_slope = slope * (strain(&slope) * S::lift(self.EA * weight * self.l));
+            let mut on_bend = Vec3::zeros();
+            if curvature == Curvature::Exact {
+                let (_, by_slope, by_bend) = squared_curvature(&slope, &weigh(bends, e));
+                let unit = S::lift(0.5 * self.EI * weight * self.l);
+                on_slope += by_slope * unit;
+                on_bend = by_bend * unit;
+            }
+            for (k, Q) in Q.iter_mut().enumerate() {
+                *Q -= on_slope * S::lift(slopes[k]) + on_bend * S::lift(bends[k]);
+            }
+        }
+        if curvature == Curvature::Quadratic {
+            for (row, Q) in self.bending_matrix().into_iter().zip(Q) {
+                *Q -= weigh(row, e);
+            }
+        }
+    }
+}
+
+/// Green and Lagrange's strain of the centre line.
+fn strain<S: Scalar>(slope: &Vec3<S>) -> S {
+    (slope.dot(slope) - S::one()) * S::lift(0.5)
+}
+
+/// `κ² = (|r′|²|r″|² − (r′·r″)²)/|r′|⁴`, and its derivatives with respect to `r′` and `r″`.
+fn squared_curvature<S: Scalar>(slope: &Vec3<S>, bend: &Vec3<S>) -> (S, Vec3<S>, Vec3<S>) {
+    let two = S::lift(2.0);
+    let (ss, sb, bb) = (slope.dot(slope), slope.dot(bend), bend.dot(bend));
+    let per_ss = S::one() / ss;
+    let per_s4 = per_ss * per_ss;
+    let k2 = (ss * bb - sb * sb) * per_s4;
+    let by_slope = (slope * bb - bend * sb) * (two * per_s4) - slope * (S::lift(4.0) * k2 * per_ss);
+    let by_bend = (bend * ss - slope * sb) * (two * per_s4);
+    (k2, by_slope, by_bend)
+}

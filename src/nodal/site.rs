@@ -1,0 +1,32 @@
+use super::Element;
+
+/// A point of a beam: which nodal coordinates it stands between, and how it and its slope follow them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Site {
+    /// Index of the element.
+    pub element: usize,
+    /// `r = Σ shape_k e_k`.
+    pub shape: [f64; 4],
+    /// `r′ = Σ slope_k e_k`.
+    pub slope: [f64; 4],
+}
+
+impl Site {
+    /// The point at `x` (m) along the beam at rest; of one before or beyond it, the end.
+    pub fn at(elements: &[Element], x: f64) -> Self {
+        let mut left = x;
+        let last = elements.len().saturating_sub(1);
+        for (i, element) in elements.iter().enumerate() {
+            if left <= element.l || i == last {
+                let xi = (left / element.l).clamp(0.0, 1.0);
+                return Self {
+                    element: i,
+                    shape: element.shape(xi),
+                    slope: element.slope(xi),
+                };
+            }
+            left -= element.l;
+        }
+        Self::default()
+    }
+}

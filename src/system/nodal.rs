@@ -1,0 +1,415 @@
+use super::{BodyKinematics, Bound, Declarations, Joint, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
+use crate::Problem;
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, norm};
+use crate::nodal::{Curvature, Element, Mass, Site};
+use crate::spec::{self, Axes, at};
+use std::ops::Range;
+
+/// Numbers of a node: place and slope.
+pub const PER_NODE: usize = 6;
+
+/// A large beam beside the bodies: its nodes' places and slopes are coordinates, their derivatives rates.
+#[derive(Clone, Debug)]
+pub struct NodalBeam {
+    /// The user's name.
+    pub name: String,
+    /// Which of the nodal beams it is.
+    pub index: usize,
+    /// Offset of its coordinates among all coordinates.
+    pub q: usize,
+    /// Offset of its rates among all rates.
+    pub v: usize,
+    /// Number of its coordinates, and of its rates.
+    pub n: usize,
+    /// The curvature that is bent.
+    pub curvature: Curvature,
+    /// Among the points of all beams, its root; its tip follows.
+    pub root: usize,
+    sections: Vec<Section>,
+    /// Initial attitude and place, four numbers and three.
+    pub q_start: ParamId,
+    /// Initial angular velocity and velocity.
+    pub v_start: ParamId,
+    /// The axes to which its start is relative.
+    pub start_axes: Axes,
+}
+
+/// A uniform section.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    elements: usize,
+    length: ParamId,
+    mass_per_length: ParamId,
+    EA: ParamId,
+    EI: ParamId,
+}
+
+/// A place on a nodal beam that carries a frame, or an end of it.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The name of the frame; a root has that of its beam, a tip none.
+    pub name: String,
+    /// Index of the beam.
+    pub beam: usize,
+    /// Where it is.
+    place: Place,
+}
+
+impl Point {
+    /// Whether it is a frame; the others are ends.
+    pub fn is_frame(&self) -> bool {
+        matches!(self.place, Place::At(_))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Root,
+    Tip,
+    /// At this distance from the root along x, m: three numbers.
+    At(ParamId),
+}
+
+/// The constants of a nodal beam.
+#[derive(Clone, Debug)]
+pub struct NodalConstants {
+    /// Its elements, from the root on.
+    pub elements: Vec<Element>,
+    /// The matrix of its nodal coordinates, factored.
+    pub mass_matrix: Mass,
+    /// Mass, kg.
+    pub m: f64,
+    /// Where z of its axes is at the start, world axes (at the epoch, if its start is relative to orbital axes).
+    pub(super) z: Vec3<f64>,
+}
+
+impl NodalBeam {
+    /// Its coordinates' places among all coordinates.
+    pub fn coordinates(&self) -> Range<usize> {
+        self.q..self.q + self.n
+    }
+
+    /// Its rates' places among all rates.
+    pub fn rates(&self) -> Range<usize> {
+        self.v..self.v + self.n
+    }
+
+    fn nodes(&self) -> usize {
+        self.n / PER_NODE
+    }
+
+    /// Names of what each node has: a place and a slope, or their rates.
+    fn quantities(&self, [(place, place_unit), (slope, slope_unit)]: [(&str, Unit); 2]) -> Vec<Quantity> {
+        let name = &self.name;
+        let node = |i: usize| {
+            let whose = format!("of node {} of {name}, inertial axes", i + 1);
+            let vector = |field: &str, unit, what: &str| {
+                Quantity::vector(
+                    &format!("{name}.node[{}].{field}", i + 1),
+                    unit,
+                    &format!("{what} {whose}"),
+                )
+            };
+            let (at, along) = match place_unit {
+                Unit::Metre => ("position", "direction of the beam (dr/dx)"),
+                _ => ("velocity", "rate of the direction of the beam"),
+            };
+            vector(place, place_unit, at)
+                .into_iter()
+                .chain(vector(slope, slope_unit, along))
+        };
+        (0..self.nodes()).flat_map(node).collect()
+    }
+
+    pub(super) fn states(&self) -> Vec<Quantity> {
+        self.quantities([("r", Unit::Metre), ("slope", Unit::One)])
+    }
+
+    pub(super) fn state_rates(&self) -> Vec<Quantity> {
+        self.quantities([("v", Unit::MetrePerSecond), ("slope_rate", Unit::PerSecond)])
+    }
+
+    /// The nodal coordinates of an element, or their rates.
+    pub fn of_element<S: Scalar>(all: &[S], first: usize, element: usize) -> [Vec3<S>; 4] {
+        let first = first + PER_NODE * element;
+        std::array::from_fn(|k| Vec3::from_column_slice(&all[first + 3 * k..first + 3 * k + 3]))
+    }
+
+    /// Straight, moving as a rigid body, in the axes in which the start is written.
+    pub fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
+        let attitude = Quaternion::from_slice(&values[self.q_start.0..]).normalised();
+        let vector = |first: usize| Vec3::from_column_slice(&values[first..first + 3]);
+        let (r, v) = (vector(self.q_start.0 + 4), vector(self.v_start.0 + 3));
+        let along = attitude.rotate(Vec3::new(S::one(), S::zero(), S::zero()));
+        let turning = attitude.rotate(vector(self.v_start.0)).cross(&along);
+        let mut x = S::zero();
+        let lengths = self.sections.iter().flat_map(|section| {
+            let l = values[section.length.0] / S::lift(section.elements as f64);
+            std::iter::repeat_n(l, section.elements)
+        });
+        let nodes = q[self.coordinates()].chunks_exact_mut(PER_NODE);
+        let rates = qd[self.v..self.v + self.n].chunks_exact_mut(PER_NODE);
+        for ((q, qd), l) in nodes.zip(rates).zip(lengths.chain([S::zero()])) {
+            q[..3].copy_from_slice((r + along * x).as_slice());
+            q[3..].copy_from_slice(along.as_slice());
+            qd[..3].copy_from_slice((v + turning * x).as_slice());
+            qd[3..].copy_from_slice(turning.as_slice());
+            x += l;
+        }
+    }
+
+    /// From a start in orbital axes, turning with them, to one in world axes: places and slopes are vectors alike.
+    pub(super) fn start_in_orbit<S: Scalar>(&self, orbit: &OrbitPoint, q: &mut [S], qd: &mut [S]) {
+        let (R_WO, w_WO) = (lift33::<S>(&orbit.R_WO), lift3::<S>(&orbit.w_WO));
+        let vectors = q[self.coordinates()].chunks_exact_mut(3);
+        for (q, qd) in vectors.zip(qd[self.v..self.v + self.n].chunks_exact_mut(3)) {
+            let u = R_WO * Vec3::from_column_slice(q);
+            let rate = R_WO * Vec3::from_column_slice(qd) + w_WO.cross(&u);
+            q.copy_from_slice(u.as_slice());
+            qd.copy_from_slice(rate.as_slice());
+        }
+    }
+
+    fn derive(&self, values: &[f64], orbit: Option<&OrbitPoint>) -> Option<NodalConstants> {
+        let elements: Vec<Element> = (self.sections.iter())
+            .flat_map(|section| {
+                let element = Element {
+                    l: section.length.of(values) / section.elements as f64,
+                    mass_per_length: section.mass_per_length.of(values),
+                    EA: section.EA.of(values),
+                    EI: section.EI.of(values),
+                };
+                std::iter::repeat_n(element, section.elements)
+            })
+            .collect();
+        let z = self.q_start.quaternion(values).normalised().rotate(Vec3::z());
+        Some(NodalConstants {
+            mass_matrix: Mass::new(&elements)?,
+            m: elements.iter().map(Element::mass).sum(),
+            elements,
+            z: match (self.start_axes, orbit) {
+                (Axes::Orbital, Some(orbit)) => orbit.R_WO * z,
+                _ => z,
+            },
+        })
+    }
+
+    /// In the place of one whose numbers are wrong, which has been complained of.
+    fn some(&self) -> NodalConstants {
+        let element = Element {
+            l: 1.0,
+            mass_per_length: 1.0,
+            EA: 1.0,
+            EI: 1.0,
+        };
+        let elements = vec![element; self.nodes() - 1];
+        NodalConstants {
+            mass_matrix: Mass::new(&elements).expect("they have mass"),
+            m: 1.0,
+            elements,
+            z: Vec3::z(),
+        }
+    }
+}
+
+impl System {
+    /// Lists the nodal beams of a spec, with their ends as points; their coordinates follow those of joints and modes.
+    pub(super) fn nodal_beams(&mut self, spec: &spec::Spec, declare: &mut Declarations) {
+        for (name, written) in &spec.nodal_beam {
+            let mut sections = Vec::new();
+            let all = written.all_sections();
+            for (i, section) in all.iter().enumerate() {
+                let (prefix, place) = match all.len() {
+                    1 if written.sections.is_empty() => (name.clone(), at("nodal_beam", name, "")),
+                    _ => (format!("{name}.section[{}]", i + 1), at("nodal_beam", name, "sections")),
+                };
+                let mut number = |field: &str, unit, value: f64, what: &str| {
+                    let quantity = Quantity::new(format!("{prefix}.{field}"), unit, format!("{what} of {prefix}"));
+                    let place = [place.as_slice(), &[field.to_owned()]].concat();
+                    declare.parameter(quantity.bounded(Bound::Positive), value, false, &place)
+                };
+                sections.push(Section {
+                    elements: section.elements,
+                    length: number("length", Unit::Metre, section.length, "length"),
+                    mass_per_length: number(
+                        "mass_per_length",
+                        Unit::KilogramPerMetre,
+                        section.mass_per_length,
+                        "mass per length",
+                    ),
+                    EA: number("EA", Unit::Newton, section.EA, "stiffness against stretch"),
+                    EI: number("EI", Unit::NewtonMetre2, section.EI, "stiffness against bending"),
+                });
+            }
+            let mut start = Joint::weld(name, (0, 0));
+            let place = at("nodal_beam", name, "start");
+            super::compile::declare_free_start(&mut start, &written.start.clone().unwrap_or_default(), &place, declare);
+            let (Some(q_start), Some(v_start)) = (start.q_start, start.v_start) else {
+                continue;
+            };
+            let (beam, root) = (self.nodal.len(), self.points.len());
+            let point = |(name, place): (&str, Place)| Point {
+                name: name.to_owned(),
+                beam,
+                place,
+            };
+            self.points
+                .extend([(name.as_str(), Place::Root), ("", Place::Tip)].map(point));
+            let n = PER_NODE * (1 + sections.iter().map(|section| section.elements).sum::<usize>());
+            self.nodal.push(NodalBeam {
+                name: name.clone(),
+                index: beam,
+                q: self.nq,
+                v: self.nv,
+                n,
+                curvature: match written.curvature {
+                    spec::Curvature::Quadratic => Curvature::Quadratic,
+                    spec::Curvature::Exact => Curvature::Exact,
+                },
+                root,
+                sections,
+                q_start,
+                v_start,
+                start_axes: start.start_axes,
+            });
+            self.nq += n;
+            self.nv += n;
+        }
+    }
+
+    /// Adds a frame as a point, if it stands on a nodal beam.
+    pub(super) fn point(&mut self, name: &str, on: &str, declare: &mut Declarations, origin: [f64; 3]) -> bool {
+        let Some(beam) = self.nodal.iter().position(|beam| beam.name == on) else {
+            return false;
+        };
+        let place = at("frame", name, "");
+        let (origin, _) = super::compile::declare_placement(name, &place, "beam", origin, (None, None), declare);
+        self.points.push(Point {
+            name: name.to_owned(),
+            beam,
+            place: Place::At(origin),
+        });
+        true
+    }
+
+    /// The constants of nodal beams and of the points on them; says what is wrong with their numbers.
+    pub(super) fn derive_nodal(
+        &self,
+        (declared, values): (&[Parameter], &[f64]),
+        orbit: Option<&OrbitPoint>,
+        problems: &mut Vec<Problem>,
+    ) -> (Vec<NodalConstants>, Vec<Site>) {
+        let derive = |beam: &NodalBeam| beam.derive(values, orbit).unwrap_or_else(|| beam.some());
+        let beams: Vec<NodalConstants> = self.nodal.iter().map(derive).collect();
+        let site = |point: &Point| {
+            let elements = &beams[point.beam].elements;
+            let length: f64 = elements.iter().map(|element| element.l).sum();
+            let x = match point.place {
+                Place::Root => 0.0,
+                Place::Tip => length,
+                Place::At(origin) => {
+                    let r = origin.vector(values);
+                    let name = &self.nodal[point.beam].name;
+                    let mut report = |what: String| {
+                        let at = declared[origin.0].at.clone();
+                        problems.push(Problem { at, what });
+                    };
+                    if r.y != 0.0 || r.z != 0.0 {
+                        report(format!(
+                            "a nodal beam is its centre line: write origin = [{}, 0, 0]",
+                            r.x
+                        ));
+                    } else if !(-1e-9 * length..=length * (1.0 + 1e-9)).contains(&r.x) {
+                        report(format!(
+                            "{} m along \"{name}\" is not on it: it is {length} m long",
+                            r.x
+                        ));
+                    }
+                    r.x
+                }
+            };
+            Site::at(elements, x)
+        };
+        let sites = self.points.iter().map(site).collect();
+        (beams, sites)
+    }
+}
+
+/// Where a point of a nodal beam is, and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct PointKinematics<S: Scalar> {
+    /// As a body that carries frames. It turns with the direction of its beam, and not about it: `w = r′ × ṙ′ / |r′|²`. Its x is along the beam; its z is as near as can be to where it was at the
+    /// start, for want of anything that could turn it.
+    pub at: BodyKinematics<S>,
+    /// The slope `r′`.
+    slope: Vec3<S>,
+    site: Site,
+}
+
+impl<S: Scalar> PointKinematics<S> {
+    pub(super) fn nowhere() -> Self {
+        Self {
+            at: BodyKinematics::world(),
+            slope: Vec3::zeros(),
+            site: Site::default(),
+        }
+    }
+
+    /// Places it.
+    pub(super) fn update(&mut self, beam: &NodalBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
+        let e = NodalBeam::of_element(q, beam.q, site.element);
+        let e_dot = NodalBeam::of_element(qd, beam.v, site.element);
+        let (slope, slope_rate) = (weigh(&site.slope, &e), weigh(&site.slope, &e_dot));
+        let per_ss = S::one() / slope.dot(&slope);
+        let w = slope.cross(&slope_rate) * per_ss;
+        let stretching = slope.dot(&slope_rate) * per_ss;
+        *self = Self {
+            at: BodyKinematics {
+                R_WB: about(&slope, z),
+                p_WB: weigh(&site.shape, &e),
+                r_PB_W: Vec3::zeros(),
+                V_WB: Twist::new(w, weigh(&site.shape, &e_dot)),
+                A_bias: Twist::new(w * (stretching * S::lift(-2.0)), Vec3::zeros()),
+            },
+            slope,
+            site: *site,
+        };
+    }
+
+    /// Its acceleration beyond the bias, of the rates' derivatives.
+    pub fn beyond_bias(&self, beam: &NodalBeam, qdd: &[S]) -> Twist<S> {
+        let e = NodalBeam::of_element(qdd, beam.v, self.site.element);
+        let w = self.slope.cross(&weigh(&self.site.slope, &e)) / self.slope.dot(&self.slope);
+        Twist::new(w, weigh(&self.site.shape, &e))
+    }
+
+    /// Adds a wrench there, about it, to the forces on the rates: a moment about the beam's direction has nothing to turn.
+    pub fn push(&self, beam: &NodalBeam, F: &Wrench<S>, tau: &mut [S]) {
+        let on_slope = F.t.cross(&self.slope) / self.slope.dot(&self.slope);
+        let first = beam.v + PER_NODE * self.site.element;
+        let weights = self.site.shape.into_iter().zip(self.site.slope);
+        for (tau, (shape, slope)) in tau[first..].chunks_exact_mut(3).zip(weights) {
+            let Q = F.f * S::lift(shape) + on_slope * S::lift(slope);
+            tau.iter_mut().zip(&Q).for_each(|(tau, Q)| *tau += *Q);
+        }
+    }
+}
+
+/// The sum of nodal coordinates with these weights.
+pub fn weigh<S: Scalar>(weights: &[f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
+    let [a, b, c, d] = weights.map(S::lift);
+    e[0] * a + e[1] * b + e[2] * c + e[3] * d
+}
+
+/// Axes with x along a direction and z near a given one.
+fn about<S: Scalar>(along: &Vec3<S>, z: &Vec3<f64>) -> Mat3<S> {
+    let x = along / norm(along);
+    let across = lift3::<S>(z).cross(&x);
+    // Where the beam stands along z, any other axis will do.
+    let across = match across.dot(&across).value() > 1e-16 {
+        true => across,
+        false => lift3::<S>(&z.cross(&Vec3::new(z.y, z.z, -z.x))).cross(&x),
+    };
+    let y = across / norm(&across);
+    Mat3::from_columns(&[x, y, x.cross(&y)])
+}
