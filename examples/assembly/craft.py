@@ -1,0 +1,125 @@
+"""The assembly robot with its two beams as a spec of grapple.
+
+The platform DE is the free body; the links stand on it by revolute joints, and the beams are nodal beams in the two
+grippers. The joints' coordinates are angles of a link to the one inside of it, so the interior angles of
+Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right one.
+"""
+
+import numpy as np
+
+from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
+
+JOINTS = ("B", "C", "D", "E", "F", "G")
+KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
+GRASP = """stiffness = 1e6
+damping = 1e4
+angular_stiffness = 2e7
+angular_damping = 2e4
+"""
+
+
+def link(name, length, centre):
+    mass = PER_LENGTH * length
+    axial, across = mass * DIAMETER**2 / 8, mass * (length**2 / 12 + DIAMETER**2 / 16)
+    return f"""[body.{name}]
+mass = {mass!r}
+mass_centre = [{centre!r}, 0.0, 0.0]
+inertia = [{axial!r}, {across!r}, {across!r}]
+"""
+
+
+def joint(name, parent, child, x, angle):
+    return f"""[joint.{name}]
+type = "revolute"
+parent = "{parent}"
+child = "{child}"
+origin = [{x!r}, 0.0, 0.0]
+servo = {{ kp = {KP!r}, kd = {KD!r} }}
+start = {{ position = {float(angle)!r} }}
+"""
+
+
+def beam(name, beam, elements, start):
+    return f"""[nodal_beam.{name}]
+length = {beam.length!r}
+elements = {elements * beam.modules}
+mass_per_length = {beam.mass_per_length!r}
+EA = {beam.EA!r}
+EI = {beam.EI!r}
+{start}
+"""
+
+
+def spec(model, plan, elements=2, tolerance=1e-8):
+    """The craft of a quasi-static model at its start, undeformed and at rest in the orbital axes."""
+    a, b = plan.a[0], plan.b[0]
+    (mn, ki), alpha = model.beams, model.alpha
+    m_R = PER_LENGTH * LENGTHS.sum()
+    total = mn.mass + ki.mass + m_R
+    # The place of M in axes along the beams, with the mass centre of all at the orbit.
+    x = plan.x[0]
+    x_M = -(-mn.mass * mn.length / 2 + ki.mass * (x + ki.length / 2) + m_R * x / 2) / total
+    y_M = -HEIGHT * m_R / total
+    c, s = np.cos(alpha), np.sin(alpha)
+
+    def start(place, angle, axes="orbital"):
+        r = [c * place[0] - s * place[1], s * place[0] + c * place[1]]
+        axes = f', axes = "{axes}"' if model.rate else ""
+        degrees = np.degrees(alpha) + angle
+        return f"start = {{ position = [{float(r[0])!r}, {float(r[1])!r}, 0.0], rpy_deg = [0.0, 0.0, {float(degrees)!r}]{axes} }}"
+
+    height = LENGTHS[0] + LENGTHS[1] * np.sin(a) + LENGTHS[2] * np.sin(b)
+    orbit = f"""[environment.orbit]
+semi_major_axis = {model.radius!r}
+mu = 3.986e14
+""" if model.rate else ""
+    axes = 'axes = "orbital"\n' if model.rate else ""
+    angles = plan.joints()[0]
+    names = ("AB", "BC", "CD", "DE", "EF", "FG", "GH")
+    # Links of the left arm extend towards -x from the joint that carries them.
+    centres = [-l / 2 for l in LENGTHS[:3]] + [0.0] + [l / 2 for l in LENGTHS[4:]]
+    bodies = [link(*of) for of in zip(names, map(float, LENGTHS), map(float, centres))]
+    bodies[3] += f"""{start((x_M + x / 2, y_M + height), 0.0)}
+[body.DE.attitude_servo]
+kp = {KP!r}
+kd = {KD!r}
+{axes}"""
+    half = float(LENGTHS[3] / 2)
+    joints = [
+        joint("D", "DE", "CD", -half, angles[2]),
+        joint("C", "CD", "BC", -float(LENGTHS[2]), angles[1]),
+        joint("B", "BC", "AB", -float(LENGTHS[1]), angles[0]),
+        joint("E", "DE", "EF", half, angles[3]),
+        joint("F", "EF", "FG", float(LENGTHS[4]), angles[4]),
+        joint("G", "FG", "GH", float(LENGTHS[5]), angles[5]),
+    ]
+    return f"""name = "assembly"
+description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 2023)"
+{orbit}
+{"".join(bodies)}
+{"".join(joints)}
+{beam("MN", mn, elements, start((x_M, y_M), 180.0))}
+{beam("KI", ki, elements, start((x_M + x, y_M), 0.0))}
+[frame.A]
+body = "AB"
+origin = [{-float(LENGTHS[0])!r}, 0.0, 0.0]
+rpy_deg = [0.0, 0.0, 90.0]
+[frame.H]
+body = "GH"
+origin = [{float(LENGTHS[6])!r}, 0.0, 0.0]
+rpy_deg = [0.0, 0.0, 90.0]
+[grasp.left]
+a = "A"
+b = "MN"
+{GRASP}[grasp.right]
+a = "H"
+b = "KI"
+{GRASP}[port.platform]
+frame = "DE"
+[solver]
+method = "radau5"
+[experiment]
+stop_time = 500.0
+step = 0.1
+tolerance = {tolerance!r}
+"""

@@ -1,0 +1,104 @@
+"""Where the arms of the assembly robot shall be: Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 70-74.
+
+The distance of the two grasped ends falls as a quintic; the arms are symmetric, and the robot's mass centre keeps its
+distance from the line of the beams. Angles are those of the links to the beams' line, `a` of the outer and `b` of the
+inner ones; everything else follows from them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LENGTHS = np.array([2.0, 7.0, 7.0, 2.0, 7.0, 7.0, 2.0])  # m, of the links AB, BC, CD, DE, EF, FG, GH
+PER_LENGTH = 10.0 * np.pi  # kg/m: cylinders of 0.2 m and 1000 kg/m3
+DIAMETER = 0.2  # m
+HEIGHT = 6.0  # m, of the robot's mass centre over the beams' line
+DISTANCE = 18.0  # m, between the ends at the start
+DURATION = 300.0  # s
+
+# The elbows outside, and the arms crossing at the end: first guesses of a and b.
+BRANCHES = {"outside": np.radians([79.309, -16.796]), "crossing": np.radians([29.545, 74.164])}
+
+
+@dataclass
+class Plan:
+    """Everything at one time: distance (m), the angles a and b (rad), each with two derivatives."""
+
+    x: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+    def joints(self):
+        """Coordinates of the joints B, C, D, E, F, G with two derivatives, rad: rows are derivatives."""
+        a, b = self.a, self.b
+        right = np.array([np.pi / 2, 0.0, 0.0])
+        return np.array([right - a, a - b, b, -b, b - a, a - right]).T
+
+    def interior(self):
+        """The interior angles theta_1, theta_2, theta_3 (of which 7, 6, 5 are the mirror), rad."""
+        q = self.joints()[0]
+        return np.mod(-np.pi - q[:3], 2 * np.pi)
+
+
+class Planner:
+    """The plan over time.
+
+    `seven` counts the masses of all seven links; without it the two that hold the beams are forgotten, as Eq. 74 is
+    printed. `branch` is one of BRANCHES.
+    """
+
+    def __init__(self, seven=True, branch="outside", distance=DISTANCE, duration=DURATION):
+        masses = PER_LENGTH * LENGTHS * (1.0 if seven else np.array([0, 1, 1, 1, 1, 1, 0]))
+        m, l = masses, LENGTHS
+        total = masses.sum()
+        inner = 2 * m[1] + 2 * m[2] + m[3]
+        # Height of the mass centre: c0 + c_a sin a + c_b sin b.
+        self.c0 = (m[0] * l[0] + inner * l[0]) / total
+        self.c = np.array([(m[1] + 2 * m[2] + m[3]) * l[1], (m[2] + m[3]) * l[2]]) / total
+        self.distance, self.duration = distance, duration
+        self.known = [(0.0, self._solve(distance, BRANCHES[branch]))]
+
+    def _residual(self, x, angles):
+        reach = LENGTHS[1] * np.cos(angles[0]) + LENGTHS[2] * np.cos(angles[1])
+        return np.array([reach - 0.5 * (x - LENGTHS[3]), self.c0 + self.c @ np.sin(angles) - HEIGHT])
+
+    def _jacobian(self, angles):
+        return np.array([-LENGTHS[1:3] * np.sin(angles), self.c * np.cos(angles)])
+
+    def _solve(self, x, guess):
+        angles = np.array(guess)
+        for _ in range(50):
+            step = np.linalg.solve(self._jacobian(angles), self._residual(x, angles))
+            angles -= step
+            if np.abs(step).max() < 1e-15:
+                break
+        if np.abs(self._residual(x, angles)).max() > 1e-9:
+            raise ValueError(f"the arms do not reach: no angles for a distance of {x} m at a height of {HEIGHT} m")
+        return angles
+
+    def at(self, t):
+        """The plan at the time t, s; times may come in any order."""
+        s = np.clip(t / self.duration, 0.0, 1.0)
+        d, T = self.distance, self.duration
+        moves = 0.0 <= t <= T
+        x = np.array(
+            [
+                d * (1 - s**3 * (10 - 15 * s + 6 * s * s)),
+                -d * 30 * s * s * (1 - s) ** 2 / T * moves,
+                -d * 60 * s * (1 - s) * (1 - 2 * s) / T**2 * moves,
+            ]
+        )
+        # By continuation from the nearest known before: the two branches meet nowhere on the way.
+        start, angles = max((k for k in self.known if k[0] <= s), key=lambda k: k[0])
+        for part in np.linspace(start, s, 1 + int(np.ceil((s - start) / 0.02)))[1:]:
+            reach = d * (1 - part**3 * (10 - 15 * part + 6 * part * part))
+            angles = self._solve(reach, angles)
+        if s - start > 0.01:
+            self.known.append((s, angles))
+        J = self._jacobian(angles)
+        sine, cosine = np.sin(angles), np.cos(angles)
+        rates = np.linalg.solve(J, [0.5 * x[1], 0.0])
+        bias = np.array([LENGTHS[1:3] @ (cosine * rates**2), self.c @ (sine * rates**2)])
+        accelerations = np.linalg.solve(J, np.array([0.5 * x[2], 0.0]) + bias)
+        a, b = np.array([angles, rates, accelerations]).T
+        return Plan(x, a, b)

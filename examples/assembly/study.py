@@ -1,0 +1,241 @@
+"""Two beams of a hundred metres and more, joined by a dual-arm robot in orbit.
+
+    python examples/assembly/study.py                       case 1: the table, and the figure, in out/assembly
+    python examples/assembly/study.py --cases 1 2 4         others
+    python examples/assembly/study.py --stop 10             the first ten seconds only
+
+The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py, quasi_static.py), handed over with their
+derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
+"""
+
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import fmpy
+import numpy as np
+from fmpy.fmi2 import FMU2Slave
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from craft import JOINTS, spec  # noqa: E402
+from planner import DURATION, Planner  # noqa: E402
+from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
+from studies import build, command_line, names, options  # noqa: E402
+
+STEP = 0.1  # s, between communication points
+
+
+@dataclass
+class Case:
+    """A row of table 2 of Yang et al. 2023."""
+
+    modules: tuple = (1, 1)  # of MN and of KI
+    fed: float = 1.0  # K_FF
+    alpha: float = 0.0  # deg
+    orbit: str | None = "LEO"
+
+    def model(self):
+        radius = RADII[self.orbit] if self.orbit else None
+        return QuasiStatic(tuple(Beam(n) for n in self.modules), radius, np.radians(self.alpha))
+
+
+CASES = {
+    "1": Case(),
+    "2": Case(fed=0.0),
+    "3": Case(alpha=80.0),
+    "4": Case(modules=(1, 5)),
+    "5": Case(modules=(5, 5)),
+    "6": Case(orbit=None),
+    "7": Case(modules=(5, 5), orbit=None),
+    "8": Case(modules=(1, 5), alpha=-45.0),
+    "9": Case(modules=(1, 5), alpha=-45.0, orbit="GEO"),
+}
+
+
+class Host:
+    """An FMU in Co-Simulation whose inputs follow cubics between the communication points."""
+
+    def __init__(self, fmu):
+        self.folder = fmpy.extract(str(fmu))
+        description = fmpy.read_model_description(self.folder)
+        self.references = {v.name: v.valueReference for v in description.modelVariables}
+        self.slave = FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=self.folder,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+            instanceName=description.modelName,
+        )
+        self.slave.instantiate()
+        self.slave.setupExperiment(startTime=0.0)
+        self.slave.enterInitializationMode()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.slave.terminate()
+        self.slave.freeInstance()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def of(self, variables):
+        return [self.references[name] for name in variables]
+
+    def set(self, variables, here, there=None):
+        """Sets values, and the cubics that lead on to those at the end of the step: each has a value and a rate."""
+        references = self.of(variables)
+        self.slave.setReal(references, list(here[0]))
+        if there is not None:
+            delta = (there[0] - here[0]) / STEP
+            second = (6 * delta - 4 * here[1] - 2 * there[1]) / STEP
+            third = (6 * here[1] + 6 * there[1] - 12 * delta) / STEP**2
+            for order, values in enumerate((here[1], second, third), start=1):
+                self.slave.setRealInputDerivatives(references, [order] * len(references), list(values))
+
+    def get(self, variables):
+        return np.array(self.slave.getReal(self.of(variables)))
+
+
+INPUTS = (
+    [f"{joint}.q_ref" for joint in JOINTS]
+    + [f"{joint}.qd_ref" for joint in JOINTS]
+    + [f"{joint}.tau" for joint in JOINTS]
+    + ["platform.t[3]"]
+)
+# A moment that opens an interior angle turns the links of the left arm backwards.
+SIGNS = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
+OUTPUTS = (
+    [f"{joint}.servo_torque" for joint in JOINTS]
+    + ["DE.servo_torque[3]"]
+    + [f"{joint}.servo_error" for joint in JOINTS]
+    + names("DE.q", 4)
+    + ["MN.tip_deflection[2]", "KI.tip_deflection[2]", "left.gap", "right.gap", "left.angle", "right.angle"]
+)
+
+
+def inputs(case, model, planner, t):
+    """References and feed-forward at the time t."""
+    plan = planner.at(t)
+    q, qd, _ = plan.joints()
+    M = case.fed * model.moments(plan)
+    tau = SIGNS * M[[0, 1, 2, 4, 5, 6]]
+    return np.concatenate([q, qd, tau, M[[3]]])
+
+
+def rates(case, model, planner, t):
+    """Their derivatives: of the feed-forward by central differences."""
+    plan = planner.at(t)
+    _, qd, qdd = plan.joints()
+    h = 1e-3
+    fed = len(JOINTS) * 2
+    difference = (inputs(case, model, planner, t + h) - inputs(case, model, planner, t - h))[fed:] / (2 * h)
+    return np.concatenate([qd, qdd, difference])
+
+
+def simulate(tool, key, case, directory, stop, elements=2, branch="outside", seven=True):
+    """Runs a case. Returns times, the seven moments (N m), the errors of the joints and the platform (deg), the tips
+    (m), the gaps and angles of the grasps, and the seconds that the FMU took to compute."""
+    model, planner = case.model(), Planner(seven=seven, branch=branch)
+    fmu = build(tool, key, spec(model, planner.at(0.0), elements), directory)
+    steps = int(round(stop / STEP))
+    times = STEP * np.arange(steps + 1)
+    rows = np.empty((steps + 1, len(OUTPUTS)))
+    fed = np.empty((steps + 1, 7))
+    took = 0.0
+    with Host(fmu) as host:
+        here = (inputs(case, model, planner, 0.0), rates(case, model, planner, 0.0))
+        host.set(INPUTS, here)
+        host.set(["DE.q_ref[1]", "DE.q_ref[4]"], [(np.cos(model.alpha / 2), np.sin(model.alpha / 2))])
+        host.slave.exitInitializationMode()
+        for k, t in enumerate(times):
+            rows[k], fed[k] = host.get(OUTPUTS), here[0][12:]
+            if k == steps:
+                break
+            end = times[k + 1]
+            there = (inputs(case, model, planner, end), rates(case, model, planner, end))
+            host.set(INPUTS, here, there)
+            start = time.perf_counter()
+            host.slave.doStep(t, STEP)
+            took += time.perf_counter() - start
+            here = there
+    moments = rows[:, :7] + fed
+    moments[:, :6] *= SIGNS
+    moments = moments[:, [0, 1, 2, 6, 3, 4, 5]]
+    turned = 2 * np.arctan2(rows[:, 16], rows[:, 13]) - model.rate * times - model.alpha
+    platform = np.mod(turned + np.pi, 2 * np.pi) - np.pi
+    return {
+        "times": times,
+        "moments": moments,
+        "errors": np.degrees(np.column_stack([rows[:, 7:13], platform])),
+        "tips": rows[:, 17:19],
+        "gaps": rows[:, 19:21],
+        "angles": rows[:, 21:23],
+        "took": took,
+        "model": model,
+        "planner": planner,
+    }
+
+
+def closed_form(run):
+    """The moments and the tips of the quasi-static model at the times of a run."""
+    model, plans = run["model"], [run["planner"].at(t) for t in run["times"]]
+    moments = np.array([model.moments(plan) for plan in plans])
+    tips = np.array([[model.beam(which, plan.x).tip for which in (0, 1)] for plan in plans])
+    return moments, tips
+
+
+def report(key, run):
+    """The table of a case."""
+    moments, tips = closed_form(run)
+    during = run["times"] <= DURATION
+    peak = lambda values: np.abs(values[during]).max(axis=0)  # noqa: E731
+    print(f"case {key}: {run['times'][-1]:g} s computed in {run['took']:.2f} s")
+    print(f"  {'':26}{'simulated':>12}{'closed form':>12}")
+    for i, (a, b) in enumerate(zip(peak(run["moments"]), peak(moments)), start=1):
+        print(f"  {f'largest M_{i}':18}{'N m':8}{a:12.2f}{b:12.2f}")
+    for name, a, b in zip(("v_N", "v_I"), peak(run["tips"]), peak(tips)):
+        print(f"  {f'largest {name}':18}{'mm':8}{1e3 * a:12.4f}{1e3 * b:12.4f}")
+    print(f"  {'worst error':18}{'deg':8}{np.abs(run['errors'][during]).max():12.2e}")
+    print(f"  {'worst grasp':18}{'m, rad':8}{run['gaps'].max():12.2e}{run['angles'].max():12.2e}")
+
+
+def draw(key, run, path):
+    """Moments and tips over time, beside the closed form."""
+    import matplotlib.pyplot as plt
+
+    moments, tips = closed_form(run)
+    figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
+    for i in range(7):
+        (line,) = upper.plot(run["times"], run["moments"][:, i], label=f"$M_{i + 1}$")
+        upper.plot(run["times"], moments[:, i], "--", color=line.get_color(), linewidth=0.8)
+    for which, name in enumerate(("$v_N$", "$v_I$")):
+        (line,) = lower.plot(run["times"], 1e3 * run["tips"][:, which], label=name)
+        lower.plot(run["times"], 1e3 * tips[:, which], "--", color=line.get_color(), linewidth=0.8)
+    upper.set_ylabel("moment [N·m]")
+    lower.set_ylabel("tip deflection [mm]")
+    lower.set_xlabel("t [s]")
+    upper.set_title(f"Case {key}; dashed: closed form")
+    for axes in (upper, lower):
+        axes.legend(ncols=4, fontsize=8)
+        axes.grid(alpha=0.3)
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def main():
+    parser = command_line(__doc__.splitlines()[0], "out/assembly")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=["1"], help="default: 1")
+    parser.add_argument("--stop", type=float, default=500.0, help="when the runs end, s; default: %(default)s")
+    arguments = options(parser)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for key in arguments.cases:
+        run = simulate(arguments.grapple, f"case{key}", CASES[key], arguments.output, arguments.stop)
+        report(key, run)
+        draw(key, run, arguments.output / f"case{key}.svg")
+
+
+if __name__ == "__main__":
+    main()
