@@ -37,7 +37,18 @@ impl fmt::Display for Problem {
 fn is_named(section: &str) -> bool {
     matches!(
         section,
-        "body" | "joint" | "frame" | "measure" | "port" | "line_load" | "contact" | "signal"
+        "body"
+            | "nodal_beam"
+            | "joint"
+            | "frame"
+            | "measure"
+            | "port"
+            | "wheel"
+            | "thruster"
+            | "line_load"
+            | "contact"
+            | "grasp"
+            | "signal"
     )
 }
 

@@ -6,6 +6,7 @@
 //! | 1 | [`spec`] | what the user writes |
 //! | 1 | [`integrate`] | "an ODE" |
 //! | 1 | [`beam`] | a beam: its sections, modes and their integrals |
+//! | 1 | [`nodal`] | a beam in absolute nodal coordinates: its elements |
 //! | 2 | [`system`] | the spec compiled: tree, layout, joints, constants, kinematics |
 //! | 3 | [`loads`] | positions, motions, inputs → loads |
 //! | 3 | [`dynamics`] | loads → accelerations; what the motion conserves |

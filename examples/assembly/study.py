@@ -1,7 +1,7 @@
 """Two beams of a hundred metres and more, joined by a dual-arm robot in orbit.
 
-    python examples/assembly/study.py                       case 1: the table, and the figure, in out/assembly
-    python examples/assembly/study.py --cases 1 2 4         others
+    python examples/assembly/study.py                       case 1: table and figure in out/assembly
+    python examples/assembly/study.py --cases 1 2 4         others, or all nine
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
 The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py, quasi_static.py), handed over with their
@@ -84,14 +84,14 @@ class Host:
     def of(self, variables):
         return [self.references[name] for name in variables]
 
-    def set(self, variables, here, there=None):
-        """Sets values, and the cubics that lead on to those at the end of the step: each has a value and a rate."""
+    def set(self, variables, here, there=None, step=STEP):
+        """Sets values, and the cubics that lead on to those at the end of the step (s): each has a value and a rate."""
         references = self.of(variables)
         self.slave.setReal(references, list(here[0]))
         if there is not None:
-            delta = (there[0] - here[0]) / STEP
-            second = (6 * delta - 4 * here[1] - 2 * there[1]) / STEP
-            third = (6 * here[1] + 6 * there[1] - 12 * delta) / STEP**2
+            delta = (there[0] - here[0]) / step
+            second = (6 * delta - 4 * here[1] - 2 * there[1]) / step
+            third = (6 * here[1] + 6 * there[1] - 12 * delta) / step**2
             for order, values in enumerate((here[1], second, third), start=1):
                 self.slave.setRealInputDerivatives(references, [order] * len(references), list(values))
 
@@ -187,33 +187,45 @@ def closed_form(run):
     return moments, tips
 
 
-def report(key, run):
-    """The table of a case."""
-    moments, tips = closed_form(run)
+def peaks(run):
+    """The largest magnitudes while the beams approach, simulated and in closed form: seven moments (N m), then the tips N
+    and I (mm)."""
     during = run["times"] <= DURATION
-    peak = lambda values: np.abs(values[during]).max(axis=0)  # noqa: E731
-    print(f"case {key}: {run['times'][-1]:g} s computed in {run['took']:.2f} s")
-    print(f"  {'':26}{'simulated':>12}{'closed form':>12}")
-    for i, (a, b) in enumerate(zip(peak(run["moments"]), peak(moments)), start=1):
-        print(f"  {f'largest M_{i}':18}{'N m':8}{a:12.2f}{b:12.2f}")
-    for name, a, b in zip(("v_N", "v_I"), peak(run["tips"]), peak(tips)):
-        print(f"  {f'largest {name}':18}{'mm':8}{1e3 * a:12.4f}{1e3 * b:12.4f}")
-    print(f"  {'worst error':18}{'deg':8}{np.abs(run['errors'][during]).max():12.2e}")
-    print(f"  {'worst grasp':18}{'m, rad':8}{run['gaps'].max():12.2e}{run['angles'].max():12.2e}")
+    both = ((run["moments"], run["tips"]), closed_form(run))
+    return [np.abs(np.column_stack([moments, 1e3 * tips])[during]).max(axis=0) for moments, tips in both]
+
+
+def digits(value):
+    """Four figures, and no more than four decimals."""
+    return f"{value:.{min(4, max(0, 3 - int(np.floor(np.log10(max(abs(value), 1e-4))))))}f}"
+
+
+def table(runs):
+    """The largest moments and deflections of all cases in Markdown, closed form below simulation."""
+    heading = ["case", ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
+    rows = [heading, ["---"] * len(heading)]
+    for key, run in runs.items():
+        simulated, closed = peaks(run)
+        worst = np.abs(run["errors"][run["times"] <= DURATION]).max()
+        rows.append([key, "simulated", *map(digits, simulated), f"{worst:.1e}"])
+        rows.append([key, "closed form", *map(digits, closed), ""])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
 def draw(key, run, path):
     """Moments and tips over time, beside the closed form."""
     import matplotlib.pyplot as plt
 
-    moments, tips = closed_form(run)
+    shown = slice(None, None, max(1, len(run["times"]) // 250))
+    times = run["times"][shown]
+    moments, tips = (values[shown] for values in closed_form(run))
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
     for i in range(7):
-        (line,) = upper.plot(run["times"], run["moments"][:, i], label=f"$M_{i + 1}$")
-        upper.plot(run["times"], moments[:, i], "--", color=line.get_color(), linewidth=0.8)
+        (line,) = upper.plot(times, run["moments"][shown, i], label=f"$M_{i + 1}$")
+        upper.plot(times, moments[:, i], "--", color=line.get_color(), linewidth=0.8)
     for which, name in enumerate(("$v_N$", "$v_I$")):
-        (line,) = lower.plot(run["times"], 1e3 * run["tips"][:, which], label=name)
-        lower.plot(run["times"], 1e3 * tips[:, which], "--", color=line.get_color(), linewidth=0.8)
+        (line,) = lower.plot(times, 1e3 * run["tips"][shown, which], label=name)
+        lower.plot(times, 1e3 * tips[:, which], "--", color=line.get_color(), linewidth=0.8)
     upper.set_ylabel("moment [N·m]")
     lower.set_ylabel("tip deflection [mm]")
     lower.set_xlabel("t [s]")
@@ -231,10 +243,15 @@ def main():
     parser.add_argument("--stop", type=float, default=500.0, help="when the runs end, s; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)
+    runs = {}
     for key in arguments.cases:
-        run = simulate(arguments.grapple, f"case{key}", CASES[key], arguments.output, arguments.stop)
-        report(key, run)
+        runs[key] = run = simulate(arguments.grapple, f"case{key}", CASES[key], arguments.output, arguments.stop)
+        per_second = 1e3 * run["took"] / run["times"][-1]
+        print(f"case {key}: {run['times'][-1]:g} s, {per_second:.1f} ms of computing for each", file=sys.stderr)
         draw(key, run, arguments.output / f"case{key}.svg")
+    text = table(runs)
+    (arguments.output / "table.md").write_text(text, encoding="utf-8")
+    print(text, end="")
 
 
 if __name__ == "__main__":

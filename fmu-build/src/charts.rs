@@ -187,7 +187,7 @@ impl Draw<'_> {
     /// How far the tips of flexible bodies are bent.
     fn deflections(&self) -> Vec<Chart> {
         let mut series = Vec::new();
-        for body in self.spec.body.keys() {
+        for body in self.spec.body.keys().chain(self.spec.nodal_beam.keys()) {
             for component in self.components(&format!("{body}.tip_deflection")) {
                 // A plane motion leaves some of them at rest.
                 if component.values.iter().any(|value| value.0 != 0.0) {
@@ -196,7 +196,7 @@ impl Draw<'_> {
                 }
             }
         }
-        let note = "displacement of each tip from where the body at rest has it, body axes";
+        let note = "displacement of each tip from where it is at rest, axes of the root";
         over_time("Tip deflections", note, "deflection [m]", series)
     }
 

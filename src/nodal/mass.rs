@@ -47,10 +47,8 @@ impl Mass {
                 pivot -= l * scaled[back - 1];
                 mass.lower[i][back - 1] = l;
             }
-            if !(pivot > 1e-14 * rows[i][0]) {
-                return None;
-            }
-            mass.inverse[i] = 1.0 / pivot;
+            let regular = pivot > 1e-14 * rows[i][0];
+            mass.inverse[i] = regular.then(|| 1.0 / pivot)?;
         }
         Some(mass)
     }

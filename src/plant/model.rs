@@ -11,6 +11,7 @@ use crate::spec::{self, Spec, at};
 use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Everything about a system that never changes: topology, names, layout.
@@ -568,13 +569,31 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             .iter()
             .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
     };
-    spec.frame.retain(|name, _| sound("frame", name));
-    spec.measure.retain(|name, _| sound("measure", name));
+    spec.nodal_beam.retain(|name, _| sound("nodal_beam", name));
+    let (bodies, beams) = (&spec.body, &spec.nodal_beam);
+    spec.frame.retain(|name, frame| {
+        sound("frame", name) && (bodies.contains_key(&frame.body) || beams.contains_key(&frame.body))
+    });
+    let frames: HashSet<String> = spec.frames().cloned().chain([spec::WORLD.to_owned()]).collect();
+    let stand = |names: &[&String]| names.iter().all(|name| frames.contains(*name));
+    spec.measure
+        .retain(|name, measure| sound("measure", name) && stand(&[&measure.from, &measure.to]));
+    spec.grasp
+        .retain(|name, grasp| sound("grasp", name) && stand(&[&grasp.a, &grasp.b]));
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        ["port", "thruster", "line_load", "contact", "joint", "wheel", "body"]
-            .iter()
-            .all(|section| sound(section, owner))
+        [
+            "port",
+            "thruster",
+            "line_load",
+            "contact",
+            "joint",
+            "wheel",
+            "body",
+            "grasp",
+        ]
+        .iter()
+        .all(|section| sound(section, owner))
             && !problems.iter().any(|problem| of_controlled(problem, owner))
             && sound("signal", input)
     });
@@ -583,8 +602,10 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             .joint
             .retain(|name, _| !problems.iter().any(|problem| of_controlled(problem, name)));
     }
-    spec.port.retain(|name, _| sound("port", name));
-    spec.thruster.retain(|name, _| sound("thruster", name));
+    spec.port
+        .retain(|name, port| sound("port", name) && stand(&[&port.frame]));
+    spec.thruster
+        .retain(|name, thruster| sound("thruster", name) && stand(&[&thruster.frame]));
     spec.wheel
         .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
     spec.contact.retain(|name, _| sound("contact", name));

@@ -1,6 +1,6 @@
 //! What each formulation has.
 
-use crate::{GOOD, report};
+use crate::{GOOD, NODAL_BEAM, report};
 use grapple::plant::{Discrete, Linearisation, Plant};
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
@@ -58,6 +58,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
                 Capability::Gaps => format!("{GOOD}[constraints]\nbeta = 5.0\n"),
                 Capability::QuaternionOptions => format!("{GOOD}[quaternion]\nmomentum_rows = true\n"),
                 Capability::Linearisation => GOOD.to_owned(),
+                Capability::NodalBeams => format!("{GOOD}{NODAL_BEAM}"),
             };
             let name = formulation.name();
             let text = text.replacen("\n[body.base]", &format!("\nformulation = \"{name}\"\n[body.base]"), 1);
@@ -84,7 +85,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
             cells += 1;
         }
     }
-    assert_eq!(cells, 15);
+    assert_eq!(cells, 18);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod controllers;
 mod flexible;
 mod formulations;
 mod motions;
+mod nodal;
 
 use grapple::spec::{self, Source};
 use grapple::{Error, Problem};
@@ -44,6 +45,15 @@ inertia = [0.1, 0.1, 0.1]
 type = "revolute"
 parent = "base"
 child = "arm"
+"#;
+
+const NODAL_BEAM: &str = r#"
+[nodal_beam.span]
+length = 10.0
+elements = 2
+mass_per_length = 0.5
+EA = 1e5
+EI = 100.0
 "#;
 
 #[test]

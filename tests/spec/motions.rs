@@ -139,7 +139,7 @@ fn actuators_have_something_to_act_on() {
         ("body = \"base\"\nmass = 1.0", "missing field `inertia`"),
         (
             "body = \"base\"\nmass = 1.0\ninertia = 0.0",
-            "wheel.spin.inertia: 0 is not positive",
+            "wheel \"spin\", inertia: 0 is not positive",
         ),
         (
             "body = \"bse\"\nmass = 1.0\ninertia = 0.1",
@@ -168,7 +168,7 @@ fn actuators_have_something_to_act_on() {
         .try_into()
         .expect("one");
     assert!(
-        problem.contains("thruster.jet.direction: it has no direction"),
+        problem.contains("thruster \"jet\", direction: it has no direction"),
         "{problem}"
     );
     let [problem] = report(&format!("{GOOD}input = false\nmotor = {{ torque_limit = 2.0 }}\n"))

@@ -42,11 +42,28 @@ fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
         (spec.formulation, spec.constraints, spec.quaternion) = (formulation, None, None);
         spec.output.condition = false;
     }
+    if !formulation.has(Capability::NodalBeams) {
+        without_nodal_beams(&mut spec);
+    }
     if !formulation.has(Capability::Flexible) {
         stiffen(&mut spec);
     }
     let model = Model::compile(&spec).expect("any craft in any formulation");
     Plant::new(model.into()).expect("the spec's own values")
+}
+
+/// Takes out nodal beams, and what stands on them.
+fn without_nodal_beams(spec: &mut Spec) {
+    let beams = std::mem::take(&mut spec.nodal_beam);
+    spec.frame.retain(|_, frame| !beams.contains_key(&frame.body));
+    let (frames, bodies) = (&spec.frame, &spec.body);
+    let stands = |name: &String| frames.contains_key(name) || bodies.contains_key(name);
+    spec.grasp.retain(|_, grasp| stands(&grasp.a) && stands(&grasp.b));
+    spec.measure
+        .retain(|_, measure| stands(&measure.from) && stands(&measure.to));
+    let grasps = &spec.grasp;
+    spec.signal
+        .retain(|input, _| input.strip_suffix(".on").is_none_or(|grasp| grasps.contains_key(grasp)));
 }
 
 /// Makes all bodies rigid, and takes out what acts along beams.

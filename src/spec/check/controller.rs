@@ -8,6 +8,7 @@ impl Check<'_> {
         let spec = self.spec;
         let of_craft = [
             ("body", !spec.body.is_empty()),
+            ("nodal_beam", !spec.nodal_beam.is_empty()),
             ("joint", !spec.joint.is_empty()),
             ("frame", !spec.frame.is_empty()),
             ("measure", !spec.measure.is_empty()),
@@ -16,6 +17,7 @@ impl Check<'_> {
             ("thruster", !spec.thruster.is_empty()),
             ("line_load", !spec.line_load.is_empty()),
             ("contact", !spec.contact.is_empty()),
+            ("grasp", !spec.grasp.is_empty()),
             ("constraints", spec.constraints.is_some()),
             ("quaternion", spec.quaternion.is_some()),
             ("formulation", spec.formulation != Formulation::default()),

@@ -1,0 +1,109 @@
+//! Nodal beams and grasps.
+
+use crate::{GOOD, NODAL_BEAM, report};
+
+/// The only problem of a craft with a beam and this besides.
+fn problem(beam: &str, rest: &str) -> String {
+    let problems = report(&format!("{GOOD}{beam}{rest}"));
+    let [problem] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    problem.clone()
+}
+
+const GRIP: &str = "[grasp.grip]\na = \"arm\"\nb = \"span\"\nstiffness = 1e4\ndamping = 10.0\n";
+
+#[test]
+fn a_good_beam_in_a_good_grasp_has_no_problem() {
+    let frame =
+        "[frame.tip]\nbody = \"span\"\norigin = [10.0, 0.0, 0.0]\n[measure.reach]\nfrom = \"arm\"\nto = \"tip\"\n";
+    assert_eq!(
+        report(&format!("{GOOD}{NODAL_BEAM}{frame}{GRIP}")),
+        Vec::<String>::new()
+    );
+    let sections =
+        "[nodal_beam.span]\nsections = [{ length = 1.0, elements = 1, mass_per_length = 1.0, EA = 1.0, EI = 1.0 }]\n";
+    assert_eq!(report(&format!("{GOOD}{sections}{GRIP}")), Vec::<String>::new());
+}
+
+#[test]
+fn wrong_beams_are_told_in_their_own_words() {
+    for (wrong, right, expected) in [
+        (
+            "elements = 0",
+            "elements = 2",
+            "10 m without an element: a beam has two nodes or more",
+        ),
+        (
+            "elements = 2000",
+            "elements = 2",
+            "2000 elements, and 1000 are the most",
+        ),
+        ("EI = -1.0", "EI = 100.0", "span.EI = -1 N.m2 is not positive"),
+        (
+            "mass_per_length = 0.0",
+            "mass_per_length = 0.5",
+            "span.mass_per_length = 0 kg/m is not positive",
+        ),
+        ("", "EA = 1e5", "missing field `EA`"),
+    ] {
+        let found = problem(&NODAL_BEAM.replace(right, wrong), "");
+        assert!(found.contains(expected), "{found}");
+    }
+    let both = format!(
+        "{NODAL_BEAM}sections = [{{ length = 1.0, elements = 1, mass_per_length = 1.0, EA = 1.0, EI = 1.0 }}]\n"
+    );
+    let found = report(&format!("{GOOD}{both}"));
+    assert!(
+        found.len() == 5 && found.iter().all(|problem| problem.contains("`sections` say the")),
+        "{found:?}"
+    );
+    let start = "start = { axes = \"orbital\" }\n";
+    let found = problem(&format!("{NODAL_BEAM}{start}"), "");
+    assert!(
+        found.contains("nodal_beam \"span\", start.axes: there are orbital axes near an orbit only"),
+        "{found}"
+    );
+}
+
+#[test]
+fn what_stands_on_a_beam_stands_on_its_line() {
+    let frame = |rest: &str| problem(NODAL_BEAM, &format!("[frame.tip]\nbody = \"span\"\n{rest}\n"));
+    let found = frame("origin = [10.5, 0.0, 0.0]");
+    assert!(
+        found.contains("10.5 m along \"span\" is not on it: it is 10 m long"),
+        "{found}"
+    );
+    let found = frame("origin = [5.0, 0.1, 0.0]");
+    assert!(
+        found.contains("a nodal beam is its centre line: write origin = [5, 0, 0]"),
+        "{found}"
+    );
+    let found = frame("rpy_deg = [10.0, 0.0, 0.0]");
+    assert!(found.contains("on a nodal beam x is the beam's direction"), "{found}");
+    let contact = "[contact.hit]\na = \"arm\"\nb = \"span\"\nlaw = \"capture_pin\"\nreach = 1.0\n";
+    let found = problem(NODAL_BEAM, contact);
+    assert!(
+        found.contains("\"span\" is on the nodal beam \"span\", which nothing strikes"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_grasp_holds_two_things_and_holds_them() {
+    let grip = |right: &str, wrong: &str| problem(NODAL_BEAM, &GRIP.replace(right, wrong));
+    let found = grip("stiffness = 1e4", "stiffness = 0.0");
+    assert!(
+        found.contains("without stiffness \"grip\" does not hold \"arm\" at \"span\""),
+        "{found}"
+    );
+    let found = grip("b = \"span\"", "b = \"arm\"");
+    assert!(found.contains("\"arm\" holds itself"), "{found}");
+    let found = grip("b = \"span\"", "b = \"spam\"");
+    assert!(
+        found.contains("there is no frame or body \"spam\"; did you mean \"span\"?"),
+        "{found}"
+    );
+    let found = grip("stiffness = 1e4", "stiffness = [1e4, 1e4]");
+    assert!(found.contains("2 numbers for 3 axes"), "{found}");
+}
