@@ -221,6 +221,27 @@ values = [0.0, 1.0, -1.0]
 from_host = false
 "#;
 
+/// A nodal beam in a grasp.
+const IN_GRASP: &str = r#"
+[nodal_beam.span]
+length = 3.0
+elements = 2
+mass_per_length = 0.5
+EA = 2e3
+EI = 20.0
+curvature = "exact"
+[frame.on_span]
+body = "span"
+origin = [1.0, 0.0, 0.0]
+[grasp.grip]
+a = "pod"
+b = "on_span"
+stiffness = 20.0
+damping = 1.0
+angular_stiffness = 2.0
+angular_damping = 0.1
+"#;
+
 /// A joint that its drive lets go, and takes again.
 const SWITCHING: &str = r#"
 [signal."root.motion"]
@@ -244,6 +265,7 @@ fn a_simulation_allocates_nothing_between_events() {
         let rigid = format!("{before}mass = 2.0\ninertia = [0.02, 0.7, 0.7]\n[body.pod]{after}");
         for craft in [
             EVERYTHING.to_owned(),
+            format!("{EVERYTHING}{IN_GRASP}"),
             format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}"),
             format!("formulation = \"dual_quaternion\"\n{rigid}"),
         ] {

@@ -1,4 +1,5 @@
 use crate::craft::Craft;
+use crate::report::bodies;
 use crate::text::{count, say};
 use grapple::plant::{Model, Remarks};
 use miette::{IntoDiagnostic, Result};
@@ -62,11 +63,7 @@ fn summary(craft: &Craft) -> String {
     let spec = &model.spec;
     let of = match &spec.controller {
         Some(controller) => format!("a controller of {}", count(controller.joint.len(), "joint")),
-        None => format!(
-            "{}, {}",
-            count(spec.body.len(), "body"),
-            count(spec.joint.len(), "joint")
-        ),
+        None => format!("{}, {}", bodies(spec), count(spec.joint.len(), "joint")),
     };
     format!(
         "no problems: {of}, {}, {}, {}",

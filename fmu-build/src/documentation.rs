@@ -6,7 +6,7 @@ use crate::describe::start;
 use crate::page::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
-use crate::report::{controlled, joints, method};
+use crate::report::{bodies, controlled, joints, method};
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Kind, Spec};
@@ -34,7 +34,7 @@ pub fn documentation(
         figure = filled(include_str!("../assets/craft_figure.html"), &parts);
     }
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
-    let mass = plant.derived().bodies.iter().map(|body| body.m).sum();
+    let mass = plant.derived().mass();
     let page = page(spec, description, facts(spec, mass, description, platforms), &figure);
     let licence =
         |name: &str, text: &'static str| Content::new(format!("documentation/licenses/{name}"), text.as_bytes());
@@ -105,10 +105,7 @@ fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Pl
         ("Runs on", platforms.join(", ")),
         match &spec.controller {
             Some(controller) => ("Controller", controlled(controller)),
-            None => (
-                "Craft",
-                format!("{}, {} kg", count(spec.body.len(), "body"), number(mass, 6)),
-            ),
+            None => ("Craft", format!("{}, {} kg", bodies(spec), number(mass, 6))),
         },
         ("Joints", joints(spec)),
         ("States", description.model_structure.derivatives.len().to_string()),

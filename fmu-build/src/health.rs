@@ -4,7 +4,7 @@ use crate::page::{Tile, Verdict};
 use crate::results::Results;
 use crate::simulate::Run;
 use crate::text::{count, number, typeset};
-use grapple::spec::{Body, JointType, Kind, Spec, WORLD};
+use grapple::spec::{Body, Grasp, JointType, Kind, Spec, WORLD};
 use std::time::Duration;
 
 /// What is known of a run when it is over.
@@ -238,6 +238,14 @@ pub fn external(spec: &Spec, results: &Results) -> Option<String> {
     };
     if let Some(name) = spec.thruster.keys().find(fires) {
         return Some(format!("thruster {name} fires"));
+    }
+    let holds = |(name, grasp): &(&String, &Grasp)| {
+        let force = results.get_vector::<3>(&format!("{name}.force"));
+        let acts = force.into_iter().flatten().any(|values| peak(values) > 0.0);
+        acts && [&grasp.a, &grasp.b].into_iter().any(|frame| frame == WORLD)
+    };
+    if let Some((name, _)) = spec.grasp.iter().find(holds) {
+        return Some(format!("grasp {name} holds on to the world"));
     }
     let driven = |port: &&String| {
         let wrench = ["f", "t"].map(|part| results.get_vector::<3>(&format!("{port}.{part}")));

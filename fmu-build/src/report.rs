@@ -63,13 +63,22 @@ pub fn controlled(controller: &Controller) -> String {
 
 /// "3 bodies, 6 kg"
 fn craft(spec: &Spec, run: &Run) -> String {
-    let bodies = count(spec.body.len(), "body");
+    let bodies = bodies(spec);
     let mass = |name: &String| run.results.parameter(&format!("{name}.mass"));
-    // A beam's mass is no parameter of its own.
+    // A beam's mass is no parameter of its own, a nodal beam's neither.
     let rotors: f64 = spec.wheel.values().map(|wheel| wheel.mass).sum();
     match spec.body.keys().map(mass).sum::<Option<f64>>() {
-        Some(mass) => format!("{bodies}, {} kg", number(mass + rotors, 6)),
-        None => bodies,
+        Some(mass) if spec.nodal_beam.is_empty() => format!("{bodies}, {} kg", number(mass + rotors, 6)),
+        _ => bodies,
+    }
+}
+
+/// "2 bodies, 1 nodal beam"
+pub fn bodies(spec: &Spec) -> String {
+    let bodies = count(spec.body.len(), "body");
+    match spec.nodal_beam.len() {
+        0 => bodies,
+        n => format!("{bodies}, {}", count(n, "nodal beam")),
     }
 }
 

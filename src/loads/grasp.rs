@@ -14,8 +14,8 @@ use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, 
 ///     F = k g + c ġ,      T = k_t θ + c_t w,
 /// ```
 ///
-/// a force on a at the origin of b, and a moment, with their reverse on b: no momentum is made. Where one of them is a point of a nodal beam, `θ` is the shortest turn from
-/// the x of a to that of b, and `w` has no part along the beam.
+/// a force on a at the origin of b, and a moment, with their reverse on b: no momentum is made. Where b is a point of a nodal beam, `θ` is the shortest turn from the x of a
+/// to the beam's direction, and neither `w` nor `T` has a part about it.
 ///
 /// All of it counts as work, since the switch makes and takes energy. (Yang et al. 2023, Eqs. 66–68, in the plane; the sign of their angle is that of `θ` here.)
 #[derive(Clone, Debug)]
@@ -114,14 +114,11 @@ impl Grasp {
         let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
         let gap = B.p - A.p;
         let pair = Pair::at(of, self.frames, gap).turning(true);
-        let along = pair.carriers().iter().any(|on| matches!(on, Carrier::Point(_)));
-        let turn = match along {
-            // Of two directions, the quaternion (1 + cos, sin) turns the first into the second.
-            true => {
-                let [a, b] = [A, B].map(|frame| frame.R.column(0).into_owned());
-                let v = A.R.tr_mul(&a.cross(&b));
-                log(Quaternion::new(S::one() + a.dot(&b), v.x, v.y, v.z))
-            }
+        let [_, on] = pair.carriers();
+        let holds_direction = matches!(on, Carrier::Point(_));
+        let along = B.R.column(0).into_owned();
+        let turn = match holds_direction {
+            true => shortest(&A.R.tr_mul(&along)),
             false => log(Quaternion::from_rotation(&A.R.tr_mul(&B.R))),
         };
         if now.inputs[self.switch].value() <= 0.5 {
@@ -130,16 +127,20 @@ impl Grasp {
         // Of a seen from b, at the origin of b.
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let mut w = u.w;
-        if along {
-            let x = B.R.column(0).into_owned();
-            w -= x * x.dot(&w);
+        if holds_direction {
+            w -= along * along.dot(&w);
         }
         let gain = |id: ParamId| lift3::<S>(&id.vector(now.parameters));
         let [g, g_dot, w] = [gap, -u.v, -w].map(|v| A.R.tr_mul(&v));
         let f = gain(self.stiffness).component_mul(&g) + gain(self.damping).component_mul(&g_dot);
         let of_turn = |id: Option<ParamId>, v: &Vec3<S>| id.map_or_else(Vec3::zeros, |id| gain(id).component_mul(v));
         let t = of_turn(self.angular_stiffness, &turn) + of_turn(self.angular_damping, &w);
-        (pair, Wrench::new(A.R * t, A.R * f), gap, turn)
+        let mut t = A.R * t;
+        if holds_direction {
+            // About its direction a nodal beam takes no moment.
+            t -= along * along.dot(&t);
+        }
+        (pair, Wrench::new(t, A.R * f), gap, turn)
     }
 
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
@@ -154,6 +155,37 @@ impl Grasp {
             gap: norm(&gap),
             angle: norm(&turn),
             on_a: F.shift(&gap),
+        }
+    }
+}
+
+/// The shortest turn from x to a unit vector: a rotation vector, rad. Where they are opposite, about y.
+fn shortest<S: Scalar>(to: &Vec3<S>) -> Vec3<S> {
+    // The quaternion (1 + cos, sin) turns as far.
+    let (w, v) = (S::one() + to.x, Vec3::new(S::zero(), -to.z, to.y));
+    if w.value() <= 0.0 && v.dot(&v).value() < 1e-30 {
+        return Vec3::y() * S::lift(std::f64::consts::PI);
+    }
+    log(Quaternion::new(w, v.x, v.y, v.z))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::exp;
+
+    #[test]
+    fn the_shortest_turn_turns_x_there_and_not_about_it() {
+        for to in [
+            [1.0, 0.0, 0.0],
+            [0.6, -0.48, 0.64],
+            [0.0, 1.0, 0.0],
+            [-0.8, 0.36, 0.48],
+            [-1.0, 0.0, 0.0],
+        ] {
+            let to = Vec3::from(to);
+            let turn = shortest(&to);
+            assert!((exp(turn).rotate(Vec3::x()) - to).norm() < 1e-15 && turn.x.abs() < 1e-15);
         }
     }
 }

@@ -13,6 +13,6 @@ mod site;
 #[cfg(test)]
 mod tests;
 
-pub use element::{Curvature, Element};
+pub use element::{Curvature, Element, weigh};
 pub use mass::Mass;
 pub use site::Site;

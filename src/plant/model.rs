@@ -569,6 +569,7 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             .iter()
             .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
     };
+    let written = owners(spec);
     spec.nodal_beam.retain(|name, _| sound("nodal_beam", name));
     let (bodies, beams) = (&spec.body, &spec.nodal_beam);
     spec.frame.retain(|name, frame| {
@@ -580,23 +581,6 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         .retain(|name, measure| sound("measure", name) && stand(&[&measure.from, &measure.to]));
     spec.grasp
         .retain(|name, grasp| sound("grasp", name) && stand(&[&grasp.a, &grasp.b]));
-    spec.signal.retain(|input, _| {
-        let owner = input.split('.').next().unwrap_or(input);
-        [
-            "port",
-            "thruster",
-            "line_load",
-            "contact",
-            "joint",
-            "wheel",
-            "body",
-            "grasp",
-        ]
-        .iter()
-        .all(|section| sound(section, owner))
-            && !problems.iter().any(|problem| of_controlled(problem, owner))
-            && sound("signal", input)
-    });
     if let Some(controller) = &mut spec.controller {
         controller
             .joint
@@ -608,9 +592,18 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         .retain(|name, thruster| sound("thruster", name) && stand(&[&thruster.frame]));
     spec.wheel
         .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
-    spec.contact.retain(|name, _| sound("contact", name));
+    spec.contact
+        .retain(|name, contact| sound("contact", name) && stand(&[&contact.a, &contact.b]));
     spec.line_load.retain(|name, _| sound("line_load", name));
     spec.joint.retain(|name, _| sound("joint", name));
+    let left = owners(spec);
+    spec.signal.retain(|input, _| {
+        let owner = input.split('.').next().unwrap_or(input);
+        (left.contains(owner) || !written.contains(owner))
+            && sound("body", owner)
+            && sound("signal", input)
+            && !problems.iter().any(|problem| of_controlled(problem, owner))
+    });
     for (name, body) in &mut spec.body {
         let of = |part: &str| {
             let mut own = problems.iter().filter(|p| p.concerns("body", name));
@@ -629,6 +622,18 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
             body.attitude_servo = None;
         }
     }
+}
+
+/// The names of what has inputs, but for bodies.
+fn owners(spec: &Spec) -> HashSet<String> {
+    let acting = spec
+        .port
+        .keys()
+        .chain(spec.thruster.keys())
+        .chain(spec.line_load.keys());
+    let holding = spec.contact.keys().chain(spec.grasp.keys());
+    let moving = spec.joint.keys().chain(spec.wheel.keys());
+    acting.chain(holding).chain(moving).cloned().collect()
 }
 
 /// Whether a problem is one of a joint under control.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grasp {
-    /// The frame (or body) that gets the force and the moment.
+    /// The frame (or body, or `world`) that holds; the outputs tell force and moment on it.
     pub a: String,
-    /// The frame (or body, or nodal beam) that it is held at: at rest the two coincide. A nodal beam's direction is held along x of the other frame.
+    /// The frame (or body, or nodal beam, or `world`) that is held: at rest the two coincide. Of a nodal beam the direction is held, along x of `a`.
     pub b: String,
     /// Stiffness against displacements, N/m: a number or three, along axes of `a`.
     pub stiffness: PerAxis,

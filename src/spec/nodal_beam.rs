@@ -56,7 +56,7 @@ pub struct NodalSection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Curvature {
-    /// By the second derivative of its places along the beam: the cheapest, and right as long as it is stretched little (an error of four times the strain).
+    /// By the second derivative of its places along the beam: the cheapest, and right as long as it is stretched little (an error of twice the strain).
     #[default]
     Quadratic,
     /// Exactly, for strains above a thousandth.

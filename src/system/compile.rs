@@ -85,7 +85,7 @@ impl System {
         system.mark_kept(spec);
         system.nodal_beams(spec, declare);
         for (name, frame) in &spec.frame {
-            if system.point(name, &frame.body, declare, frame.origin) {
+            if system.point(name, &frame.body, frame.origin[0], declare) {
                 continue;
             }
             let (origin, orientation) = declare_placement(

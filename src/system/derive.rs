@@ -60,6 +60,14 @@ pub struct FrameConstants {
     pub q_BF: Quaternion<f64>,
 }
 
+impl Derived {
+    /// Mass of everything, kg.
+    pub fn mass(&self) -> f64 {
+        let beams = self.nodal.iter().map(|beam| beam.m);
+        self.bodies.iter().map(|body| body.m).chain(beams).sum()
+    }
+}
+
 impl System {
     /// Computes the constants, and judges the numbers: every problem is reported, with the value.
     ///

@@ -29,7 +29,7 @@ pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Baumgarte, Maximal, Recovered};
 pub use modal::{ModalData, Node};
-pub use nodal::{NodalBeam, NodalConstants, PER_NODE, Point, PointKinematics, weigh};
+pub use nodal::{NodalBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};

@@ -1,7 +1,7 @@
 use super::{BodyKinematics, Bound, Declarations, Joint, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, norm};
-use crate::nodal::{Curvature, Element, Mass, Site};
+use crate::nodal::{Curvature, Element, Mass, Site, weigh};
 use crate::spec::{self, Axes, at};
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ impl Point {
 enum Place {
     Root,
     Tip,
-    /// At this distance from the root along x, m: three numbers.
+    /// At this distance from the root, m; beyond the tip, at the tip.
     At(ParamId),
 }
 
@@ -278,16 +278,17 @@ impl System {
     }
 
     /// Adds a frame as a point, if it stands on a nodal beam.
-    pub(super) fn point(&mut self, name: &str, on: &str, declare: &mut Declarations, origin: [f64; 3]) -> bool {
+    pub(super) fn point(&mut self, name: &str, on: &str, x: f64, declare: &mut Declarations) -> bool {
         let Some(beam) = self.nodal.iter().position(|beam| beam.name == on) else {
             return false;
         };
-        let place = at("frame", name, "");
-        let (origin, _) = super::compile::declare_placement(name, &place, "beam", origin, (None, None), declare);
+        let what = format!("distance of frame {name} from the root of {on}, along it");
+        let quantity = Quantity::new(format!("{name}.x"), Unit::Metre, what).bounded(Bound::NotNegative);
+        let x = declare.parameter(quantity, x, false, &at("frame", name, "origin"));
         self.points.push(Point {
             name: name.to_owned(),
             beam,
-            place: Place::At(origin),
+            place: Place::At(x),
         });
         true
     }
@@ -299,34 +300,24 @@ impl System {
         orbit: Option<&OrbitPoint>,
         problems: &mut Vec<Problem>,
     ) -> (Vec<NodalConstants>, Vec<Site>) {
-        let derive = |beam: &NodalBeam| beam.derive(values, orbit).unwrap_or_else(|| beam.some());
-        let beams: Vec<NodalConstants> = self.nodal.iter().map(derive).collect();
+        let mut derive = |beam: &NodalBeam| {
+            let attitude = beam.q_start.quaternion(values);
+            if attitude.norm_squared() < 1e-12 {
+                problems.push(Problem {
+                    at: declared[beam.q_start.0].at.clone(),
+                    what: format!("the quaternion {:?} has no direction", attitude.to_array()),
+                });
+            }
+            beam.derive(values, orbit).unwrap_or_else(|| beam.some())
+        };
+        let beams: Vec<NodalConstants> = self.nodal.iter().map(&mut derive).collect();
         let site = |point: &Point| {
             let elements = &beams[point.beam].elements;
             let length: f64 = elements.iter().map(|element| element.l).sum();
             let x = match point.place {
                 Place::Root => 0.0,
                 Place::Tip => length,
-                Place::At(origin) => {
-                    let r = origin.vector(values);
-                    let name = &self.nodal[point.beam].name;
-                    let mut report = |what: String| {
-                        let at = declared[origin.0].at.clone();
-                        problems.push(Problem { at, what });
-                    };
-                    if r.y != 0.0 || r.z != 0.0 {
-                        report(format!(
-                            "a nodal beam is its centre line: write origin = [{}, 0, 0]",
-                            r.x
-                        ));
-                    } else if !(-1e-9 * length..=length * (1.0 + 1e-9)).contains(&r.x) {
-                        report(format!(
-                            "{} m along \"{name}\" is not on it: it is {length} m long",
-                            r.x
-                        ));
-                    }
-                    r.x
-                }
+                Place::At(x) => x.of(values),
             };
             Site::at(elements, x)
         };
@@ -359,16 +350,16 @@ impl<S: Scalar> PointKinematics<S> {
     pub(super) fn update(&mut self, beam: &NodalBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
         let e = NodalBeam::of_element(q, beam.q, site.element);
         let e_dot = NodalBeam::of_element(qd, beam.v, site.element);
-        let (slope, slope_rate) = (weigh(&site.slope, &e), weigh(&site.slope, &e_dot));
+        let (slope, slope_rate) = (weigh(site.slope, &e), weigh(site.slope, &e_dot));
         let per_ss = S::one() / slope.dot(&slope);
         let w = slope.cross(&slope_rate) * per_ss;
         let stretching = slope.dot(&slope_rate) * per_ss;
         *self = Self {
             at: BodyKinematics {
                 R_WB: about(&slope, z),
-                p_WB: weigh(&site.shape, &e),
+                p_WB: weigh(site.shape, &e),
                 r_PB_W: Vec3::zeros(),
-                V_WB: Twist::new(w, weigh(&site.shape, &e_dot)),
+                V_WB: Twist::new(w, weigh(site.shape, &e_dot)),
                 A_bias: Twist::new(w * (stretching * S::lift(-2.0)), Vec3::zeros()),
             },
             slope,
@@ -379,8 +370,8 @@ impl<S: Scalar> PointKinematics<S> {
     /// Its acceleration beyond the bias, of the rates' derivatives.
     pub fn beyond_bias(&self, beam: &NodalBeam, qdd: &[S]) -> Twist<S> {
         let e = NodalBeam::of_element(qdd, beam.v, self.site.element);
-        let w = self.slope.cross(&weigh(&self.site.slope, &e)) / self.slope.dot(&self.slope);
-        Twist::new(w, weigh(&self.site.shape, &e))
+        let w = self.slope.cross(&weigh(self.site.slope, &e)) / self.slope.dot(&self.slope);
+        Twist::new(w, weigh(self.site.shape, &e))
     }
 
     /// Adds a wrench there, about it, to the forces on the rates: a moment about the beam's direction has nothing to turn.
@@ -395,12 +386,6 @@ impl<S: Scalar> PointKinematics<S> {
     }
 }
 
-/// The sum of nodal coordinates with these weights.
-pub fn weigh<S: Scalar>(weights: &[f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
-    let [a, b, c, d] = weights.map(S::lift);
-    e[0] * a + e[1] * b + e[2] * c + e[3] * d
-}
-
 /// Axes with x along a direction and z near a given one.
 fn about<S: Scalar>(along: &Vec3<S>, z: &Vec3<f64>) -> Mat3<S> {
     let x = along / norm(along);
@@ -408,7 +393,7 @@ fn about<S: Scalar>(along: &Vec3<S>, z: &Vec3<f64>) -> Mat3<S> {
     // Where the beam stands along z, any other axis will do.
     let across = match across.dot(&across).value() > 1e-16 {
         true => across,
-        false => lift3::<S>(&z.cross(&Vec3::new(z.y, z.z, -z.x))).cross(&x),
+        false => lift3::<S>(&Vec3::ith(z.iamin(), 1.0)).cross(&x),
     };
     let y = across / norm(&across);
     Mat3::from_columns(&[x, y, x.cross(&y)])

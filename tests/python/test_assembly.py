@@ -106,7 +106,7 @@ def test_the_closed_form_has_the_published_maxima():
 
 
 def test_case_1_as_simulated(tmp_path):
-    """The whole case in Co-Simulation. Reference: an independent code, planar, with a conserving scheme."""
+    """The whole case in Co-Simulation. Reference: the numbers of an independent code, planar, with a conserving scheme, to the digits that it gave."""
     run = simulate(os.environ["GRAPPLE"], "case1", CASES["1"], tmp_path, 500.0)
     during = run["times"] <= DURATION
     peaks = np.abs(run["moments"][during]).max(axis=0)
@@ -116,10 +116,22 @@ def test_case_1_as_simulated(tmp_path):
     tip = 1e3 * np.abs(run["tips"][during, 1]).max()
     assert abs(tip / 0.4647 - 1) < 1e-2
     assert np.abs(run["errors"]).max() < 1e-4
-    # The page shows this run.
-    [(_, *rows)] = tables(study.table({"1": run}))
+    judge_case("1", run)
+
+
+def test_case_4_as_simulated(tmp_path):
+    """Five modules on one side, which bend by a tenth of a metre."""
+    run = simulate(os.environ["GRAPPLE"], "case4", CASES["4"], tmp_path, 500.0)
+    # Of the same independent code.
+    assert abs(1e3 * np.abs(run["tips"][:, 1]).max() / 112.6 - 1) < 1e-2
+    judge_case("4", run)
+
+
+def judge_case(key, run):
+    """The page shows this run."""
+    [(_, *rows)] = tables(study.table({key: run}))
     cases = next(table for table in tables(PAGE.read_text(encoding="utf-8")) if table[0][0] == "case")
-    shown = [row for row in cases if row[0] == "1"]
+    shown = [row for row in cases if row[0] == key]
     assert len(rows) == len(shown) == 2
     for here, there in zip(rows, shown):
         assert len(here) == len(there) and all(map(same, here, there)), f"the study: {here}\nthe page:  {there}"

@@ -4,8 +4,10 @@ use crate::run::Run;
 use grapple::algebra::{Dual, Scalar, Vec3};
 use grapple::nodal::{Curvature, Element};
 use grapple::plant::Linearisation;
+use grapple::spec::Formulation;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{PI, TAU};
+use std::path::Path;
 
 /// The beam of Yang et al. 2023: its module of 100 m.
 const MODULE: &str = "length = 100.0\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n";
@@ -88,13 +90,14 @@ fn a_moment_bends_a_beam_to_a_circle() {
     );
     assert!(order > 3.8 && exact[2] < 2e-5);
     for EA in [1e4, 1e5] {
-        let model = TAU * TAU * EI / (EA * L * L);
+        // It is shorter by ε = (2π)² I/AL², and its curvature greater by 2ε.
+        let model = 2.0 * TAU * TAU * EI / (EA * L * L);
         let quadratic = open(32, EA, Curvature::Quadratic);
         println!(
             "|r\"|², I/AL² = {:.0e}: open by {quadratic:.1e}, its model's error {model:.1e}",
             EI / EA
         );
-        assert!(quadratic < 4.0 * model && quadratic > 0.1 * model);
+        assert!((quadratic / model - 1.0).abs() < 0.05);
     }
 }
 
@@ -205,15 +208,18 @@ fn a_thrown_beam_keeps_what_it_was_given() {
         let mut run = Run::new(&text, 1e-11);
         run.look();
         let p_0 = run.vector("system.momentum");
+        let balance = run.value("system.energy") - run.value("system.work");
         assert!((p_0 - Vec3::new(0.4, 0.1, -0.2) - Vec3::new(0.0, 2.0, -0.5)).norm() < 1e-14);
         let f = Vec3::new(-1.0, 2.0, 1.5);
         (0..3).for_each(|i| run.set(&format!("throw.f[{}]", i + 1), f[i]));
+        (0..3).for_each(|i| run.set(&format!("throw.t[{}]", i + 1), 0.02 * f[i]));
         run.go(0.4);
         let given = run.vector("system.momentum") - p_0;
         assert!((given - f * 0.4).norm() < 1e-12, "{given}");
-        (0..3).for_each(|i| run.set(&format!("throw.f[{}]", i + 1), 0.0));
+        for part in ["f", "t"] {
+            (0..3).for_each(|i| run.set(&format!("throw.{part}[{}]", i + 1), 0.0));
+        }
         let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
-        let balance = run.value("system.energy") - run.value("system.work");
         let mut bent = 0.0f64;
         for k in 1..=20 {
             run.go(0.4 + 0.1 * f64::from(k));
@@ -224,9 +230,9 @@ fn a_thrown_beam_keeps_what_it_was_given() {
         let energy = (run.value("system.energy") - run.value("system.work") - balance).abs()
             / run.value("system.kinetic_energy");
         println!(
-            "{curvature}: tip off by {bent:.2} m of 2 m; momentum {drift:.1e} {turned:.1e} (1e-11), energy {energy:.1e} (1e-8)"
+            "{curvature}: tip off by {bent:.2} m of 2 m; momentum {drift:.1e} {turned:.1e} (1e-11), energy {energy:.1e} (1e-10)"
         );
-        assert!(bent > 1.0 && drift < 1e-11 && turned < 1e-11 && energy < 1e-8);
+        assert!(bent > 1.0 && drift < 1e-11 && turned < 1e-11 && energy < 1e-10);
     }
 }
 
@@ -253,8 +259,9 @@ fn a_stiff_beam_moves_in_orbit_as_a_bar_does() {
         worst = worst.max((bar - beam).norm());
         moved = moved.max(bar.norm());
     }
-    println!("tips {worst:.1e} m apart after 600 s, {moved:.0} m away (1e-4)");
-    assert!(worst < 1e-4);
+    println!("tips {worst:.1e} m apart after 600 s, {moved:.0} m away (3e-6)");
+    // The gravity that goes with the second moment of mass alone moves it by 1e-4 m; it stretches by 1e-7 of its length.
+    assert!(worst < 3e-6 && moved > 1000.0);
 }
 
 /// Two free bodies held together by a grasp: they swing about each other with `√(k (1/m₁ + 1/m₂))` and turn with `√(k_t (1/J₁ + 1/J₂))`, and keep momentum whatever the damper takes.
@@ -344,4 +351,71 @@ fn a_grasped_beam_bends_as_the_link_of_modes_does() {
     println!("tips {:.1e} of their {most:.2} m apart (1.5e-3)", worst / most);
     // Cubics of an eighth of the length are 1e-5 slow, 0.2 mrad after twenty seconds; six modes leave out 1e-4, and the booms' spin as they turn is of second order.
     assert!(worst < 1.5e-3 * most && most > 0.1);
+}
+
+/// A beam in a grasp with different stiffnesses and dampers about the axes, on a body that turns: nothing from outside, so momentum stays to round-off, and energy with the work of
+/// the grasp to the integrator's error, also when it lets go. In `a` the axes are not the beam's.
+#[test]
+fn a_beam_in_a_grasp_keeps_momentum_with_what_holds_it() {
+    let text = "name = \"two\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
+                [frame.hand]\nbody = \"hub\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\n\
+                [nodal_beam.rod]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\nEA = 5e3\nEI = 2.0\nstart = { position = [0.25, 0.15, 0.05] }\n\
+                [frame.middle]\nbody = \"rod\"\norigin = [0.6, 0.0, 0.0]\n\
+                [grasp.grip]\na = \"hand\"\nb = \"middle\"\nstiffness = [400.0, 300.0, 200.0]\ndamping = [1.0, 2.0, 3.0]\nangular_stiffness = [5.0, 9.0, 14.0]\nangular_damping = [0.1, 0.3, 0.2]\n\
+                [solver]\nmethod = \"dop853\"\n";
+    let mut run = Run::new(text, 1e-11);
+    run.look();
+    let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
+    let energy = run.value("system.energy");
+    let mut worst = [0.0f64; 3];
+    for k in 1..=20 {
+        if k == 15 {
+            run.set("grip.on", 0.0);
+        }
+        run.go(0.1 * f64::from(k));
+        let balance = run.value("system.energy") - run.value("system.work") - energy;
+        worst[0] = worst[0].max((run.vector("system.momentum") - p).norm() / p.norm());
+        worst[1] = worst[1].max((run.vector("system.angular_momentum") - h).norm() / h.norm());
+        worst[2] = worst[2].max(balance.abs() / energy);
+    }
+    println!(
+        "momentum {:.1e} {:.1e} (1e-12), energy {:.1e} (1e-9)",
+        worst[0], worst[1], worst[2]
+    );
+    assert!(worst[0] < 1e-12 && worst[1] < 1e-12 && worst[2] < 1e-9);
+}
+
+/// A grasp is a load: every formulation has it.
+#[test]
+fn formulations_agree_on_a_grasp() {
+    let text = "name = \"two\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6] }\n\
+                [body.arm]\nmass = 1.0\ninertia = [0.1, 0.2, 0.3]\n[joint.elbow]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.5, 0.0, 0.0]\n\
+                [body.load]\nmass = 2.0\ninertia = [0.3, 0.2, 0.4]\nstart = { position = [0.55, 0.02, -0.03], rpy_deg = [5.0, 10.0, -4.0] }\n\
+                [grasp.grip]\na = \"arm\"\nb = \"load\"\nstiffness = 80.0\ndamping = 2.0\nangular_stiffness = [5.0, 9.0, 14.0]\n[solver]\nmethod = \"dop853\"\n";
+    let end = |formulation| {
+        let mut run = Run::of(crate::plant_in(formulation, text, Path::new(".")), 1e-12);
+        run.go(2.0);
+        run.vector("load.r")
+    };
+    let expected = end(Formulation::Recursive);
+    for formulation in [Formulation::Quaternion, Formulation::DualQuaternion] {
+        let off = (end(formulation) - expected).norm();
+        println!("{}: {off:.1e} m (1e-9)", formulation.name());
+        assert!(off < 1e-9);
+    }
+}
+
+/// What a host sets is judged as what is written: an attitude of length zero has no direction.
+#[test]
+fn an_attitude_of_length_zero_is_refused() {
+    let mut plant = crate::plant(&format!("name = \"beam\"\n[nodal_beam.span]\n{MODULE}elements = 1\n"));
+    let mut values = plant.parameters().to_vec();
+    let first = plant
+        .model()
+        .parameters
+        .iter()
+        .position(|p| p.quantity.name == "span.q_start[1]");
+    values[first.expect("a start")] = 0.0;
+    let refused = plant.set_parameters(&values).expect_err("no attitude").to_string();
+    assert!(refused.contains("has no direction"), "{refused}");
 }

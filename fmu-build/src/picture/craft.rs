@@ -46,6 +46,7 @@ pub fn draw(model: &Arc<Model>) -> Result<Picture> {
     };
     sheet.bodies(&scene);
     sheet.links(&scene);
+    sheet.nodal_beams(&scene);
     sheet.joints(&scene);
     sheet.frames(&scene);
     sheet.key();
@@ -107,6 +108,14 @@ impl Sheet {
             self.area(CENTRE, circle(at, 1.8));
             self.marks.push(at);
             self.name(&body.name, &centre, TextStyle::Body);
+        }
+    }
+
+    /// Nodal beams, from root to tip.
+    fn nodal_beams(&mut self, scene: &Scene) {
+        for (beam, [root, tip]) in scene.model.system().nodal.iter().zip(&scene.beams) {
+            self.between(LINK, root, tip);
+            self.name(&beam.name, &((root + tip) * 0.5), TextStyle::Body);
         }
     }
 

@@ -9,6 +9,8 @@ pub struct Scene {
     pub model: Arc<Model>,
     pub bodies: Vec<Placed>,
     pub frames: Vec<(Vec3<f64>, Mat3<f64>)>,
+    /// Root and tip of each nodal beam.
+    pub beams: Vec<[Vec3<f64>; 2]>,
     /// Columns of the joints' motion subspaces, world axes.
     pub motions: Vec<(Vec3<f64>, Vec3<f64>)>,
 }
@@ -44,7 +46,11 @@ impl Scene {
         let mut kinematics = Kinematics::new(system);
         kinematics.update(system, derived, &q, &qd);
 
-        let here = kinematics.bodies.first().map_or_else(Vec3::zeros, |body| body.p_WB);
+        let first = kinematics
+            .bodies
+            .first()
+            .or_else(|| kinematics.points.first().map(|point| &point.at));
+        let here = first.map_or_else(Vec3::zeros, |at| at.p_WB);
         let placed = |i: usize, body: &Body| {
             let (at, constants) = (&kinematics.bodies[i], &derived.bodies[i]);
             let P = body.parent.map_or_else(BodyKinematics::world, |p| kinematics.bodies[p]);
@@ -59,10 +65,13 @@ impl Scene {
             let at = &kinematics.bodies[frame.body];
             (at.p_WB - here + at.R_WB * constants.X_BF.p, at.R_WB * constants.X_BF.R)
         });
+        let beams = system.nodal.iter();
+        let ends = beams.map(|beam| [0, 1].map(|end| kinematics.points[beam.root + end].at.p_WB - here));
         Ok(Self {
             model: Arc::clone(model),
             bodies: system.bodies.iter().enumerate().map(|(i, b)| placed(i, b)).collect(),
             frames: frames.collect(),
+            beams: ends.collect(),
             motions: kinematics.H.iter().map(|column| (column.w, column.v)).collect(),
         })
     }
@@ -75,7 +84,11 @@ impl Scene {
     /// What should be seen apart: origins, mass centres, frames.
     pub fn places(&self) -> Vec<Vec3<f64>> {
         let of_bodies = self.bodies.iter().flat_map(|b| [b.origin, b.ellipsoid.centre]);
-        of_bodies.chain(self.frames.iter().map(|frame| frame.0)).collect()
+        let frames = self.frames.iter().map(|frame| frame.0);
+        of_bodies
+            .chain(frames)
+            .chain(self.beams.iter().flatten().copied())
+            .collect()
     }
 
     /// Points around everything, for a view with these directions right and up.

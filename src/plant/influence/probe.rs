@@ -121,6 +121,7 @@ impl Probe {
         problems: &mut Vec<Problem>,
     ) -> Option<Derived> {
         let derived = self.model.judge(parameters, before, problems);
+        self.model.judge_start(parameters, problems);
         problems.is_empty().then_some(derived)
     }
 

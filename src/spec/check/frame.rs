@@ -1,12 +1,12 @@
 use super::{Check, unknown};
-use crate::spec::{Contact, ImpactLaw, Surface, WORLD};
+use crate::spec::{Contact, ImpactLaw, PortAxes, Surface, WORLD};
 
 impl Check<'_> {
     pub(super) fn frames(&mut self) {
         let spec = self.spec;
         for (name, frame) in &spec.frame {
-            if spec.nodal_beam.contains_key(&frame.body) {
-                self.on_nodal_beam(name, frame);
+            if let Some(beam) = spec.nodal_beam.get(&frame.body) {
+                self.on_nodal_beam(name, frame, beam);
             } else if !spec.body.contains_key(&frame.body) {
                 let known = spec.body.keys().chain(spec.nodal_beam.keys());
                 self.report("frame", name, "body", unknown("body", &frame.body, known));
@@ -15,6 +15,7 @@ impl Check<'_> {
         let is_frame = |name: &String| spec.has_frame(name);
         let known = || spec.frames();
         for (name, measure) in &spec.measure {
+            self.needs_axes(["measure", name, "from"], &measure.from);
             if !is_frame(&measure.from) && measure.from != WORLD {
                 self.report(
                     "measure",
@@ -36,11 +37,15 @@ impl Check<'_> {
             }
         }
         for (name, port) in &spec.port {
+            if port.axes == PortAxes::Frame {
+                self.needs_axes(["port", name, "axes"], &port.frame);
+            }
             if !is_frame(&port.frame) {
                 self.report("port", name, "frame", unknown("frame or body", &port.frame, known()));
             }
         }
         for (name, thruster) in &spec.thruster {
+            self.needs_axes(["thruster", name, "frame"], &thruster.frame);
             if !is_frame(&thruster.frame) {
                 let what = unknown("frame or body", &thruster.frame, known());
                 self.report("thruster", name, "frame", what);

@@ -294,7 +294,11 @@ impl Check<'_> {
         for (name, joint) in &spec.joint {
             for (field, body) in [("parent", &joint.parent), ("child", &joint.child)] {
                 let known = spec.body.contains_key(body) || (field == "parent" && body == WORLD);
-                if !known {
+                if spec.nodal_beam.contains_key(body) {
+                    let what =
+                        format!("\"{body}\" is a nodal beam, which stands beside the joints: a [grasp] holds it");
+                    self.report("joint", name, field, what);
+                } else if !known {
                     self.report("joint", name, field, unknown("body", body, spec.body.keys()));
                 }
             }

@@ -2,7 +2,7 @@ use super::{Check, unknown};
 use crate::spec::{Frame, Grasp, NodalBeam, PerAxis, WORLD};
 
 /// More elements are finer than any beam is known.
-const MOST_ELEMENTS: usize = 1000;
+const MOST_ELEMENTS: usize = 256;
 
 impl Check<'_> {
     pub(super) fn nodal_beam(&mut self, name: &str, beam: &NodalBeam) {
@@ -34,29 +34,48 @@ impl Check<'_> {
             let what = format!("{elements} elements, and {MOST_ELEMENTS} are the most");
             self.report("nodal_beam", name, "elements", what);
         }
-        if let Some((joint, _)) =
-            (self.spec.joint.iter()).find(|(_, joint)| joint.parent == name || joint.child == name)
-        {
-            let what = format!("joint \"{joint}\" cannot carry it: a [grasp] holds a nodal beam");
-            self.report("nodal_beam", name, "", what);
-        }
     }
 
     /// A frame on the centre line.
-    pub(super) fn on_nodal_beam(&mut self, name: &str, frame: &Frame) {
+    pub(super) fn on_nodal_beam(&mut self, name: &str, frame: &Frame, beam: &NodalBeam) {
+        let [x, y, z] = frame.origin;
+        let length: f64 = beam.all_sections().iter().map(|section| section.length).sum();
+        if y != 0.0 || z != 0.0 {
+            let what = format!("a nodal beam is its centre line: write origin = [{x}, 0, 0]");
+            self.report("frame", name, "origin", what);
+        } else if !(0.0..=length).contains(&x) {
+            let what = format!("{x} m along \"{}\" is not on it: it is {length} m long", frame.body);
+            self.report("frame", name, "origin", what);
+        }
         if frame.orientation.is_some() || frame.rpy_deg.is_some() {
             let what = "on a nodal beam x is the beam's direction, and nothing else can be turned";
             self.report("frame", name, "orientation", what);
         }
     }
 
+    /// What needs axes does not stand on a nodal beam, which nothing can turn about itself.
+    pub(super) fn needs_axes(&mut self, [section, name, field]: [&str; 3], frame: &str) {
+        if let Some(beam) = self.spec.on_nodal_beam(frame) {
+            let what = format!(
+                "\"{frame}\" is on the nodal beam \"{beam}\", which has a direction and no axes that turn with it"
+            );
+            self.report(section, name, field, what);
+        }
+    }
+
     pub(super) fn grasp(&mut self, name: &str, grasp: &Grasp) {
         let spec = self.spec;
         for (field, frame) in [("a", &grasp.a), ("b", &grasp.b)] {
-            let is_world = field == "b" && frame == WORLD;
-            if !spec.has_frame(frame) && !is_world {
+            if !spec.has_frame(frame) && frame != WORLD {
                 self.report("grasp", name, field, unknown("frame or body", frame, spec.frames()));
             }
+        }
+        if let Some(beam) = spec.on_nodal_beam(&grasp.a) {
+            let what = format!(
+                "\"{}\" is on the nodal beam \"{beam}\": what is held is written as `b`",
+                grasp.a
+            );
+            self.report("grasp", name, "a", what);
         }
         if grasp.a == grasp.b {
             self.report("grasp", name, "b", format!("\"{}\" holds itself", grasp.a));
