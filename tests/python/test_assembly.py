@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -160,3 +161,18 @@ def test_a_controller_outside_is_stable_up_to_a_longest_step(tmp_path):
     # What is off at 4 ms is the feed-forward's change over a step.
     assert found[0.001] < 5e-9 and found[0.004] < 2e-8
     assert found[0.005] > 1e-6
+
+
+def test_the_servicer_swings_its_beam_and_lets_it_go(tmp_path):
+    """The example of docs/nodal-beams.md through the FMI: the gripper holds until it is told not to."""
+    table = tmp_path / "beam.csv"
+    command = [os.environ["GRAPPLE"], "simulate", FOLDER / "beam_in_grasp.toml", "-o", table, "--page", tmp_path / "b.html"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    names = table.read_text().splitlines()[0].split(",")
+    column = {name.split(" ")[0]: i for i, name in enumerate(names)}
+    rows = np.loadtxt(table, delimiter=",", skiprows=1)
+    t, gap, force = (rows[:, column[name]] for name in ("time", "grip.gap", "grip.force[1]"))
+    held = t < 49.95
+    assert gap[held].max() < 1e-4 and np.abs(force[held]).max() > 0.1
+    assert np.abs(force[t > 50.05]).max() == 0.0 and gap[-1] > 5 * gap[held].max()
