@@ -1,4 +1,5 @@
-"""What the studies in the folders beside this file have in common: the tool that they build with, and their command line."""
+"""What the studies in the folders beside this file have in common: the tool that they build with, FMUs by the names of their
+variables, and their command line."""
 
 import argparse
 import os
@@ -6,6 +7,69 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import fmpy
+import numpy as np
+from fmpy.fmi2 import FMU2Slave
+
+
+class Instance:
+    """An FMU in Co-Simulation, its variables by their names. `start` are values that are set before the run begins."""
+
+    def __init__(self, fmu, start=None, tolerance=None):
+        self.folder = fmpy.extract(str(fmu))
+        description = fmpy.read_model_description(self.folder)
+        self.references = {variable.name: variable.valueReference for variable in description.modelVariables}
+        self.states = [derivative.variable.derivative.name for derivative in description.derivatives]
+        self.slave = FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=self.folder,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+            instanceName=description.modelName,
+        )
+        self.slave.instantiate()
+        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
+        self.slave.enterInitializationMode()
+        for name, value in (start or {}).items():
+            self.set([name], [value])
+        self.slave.exitInitializationMode()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.slave.terminate()
+        self.slave.freeInstance()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def of(self, names):
+        return [self.references[name] for name in names]
+
+    def get(self, names):
+        return np.array(self.slave.getReal(self.of(names)))
+
+    def set(self, names, values):
+        self.slave.setReal(self.of(names), list(values))
+
+    def set_derivatives(self, names, values, order=1):
+        self.slave.setRealInputDerivatives(self.of(names), [order] * len(names), list(values))
+
+    def lead(self, names, here, there, h):
+        """Lets inputs follow the cubics from `here` to `there` in `h` s: values and rates at both ends."""
+        delta = (there[0] - here[0]) / h
+        self.set(names, here[0])
+        self.set_derivatives(names, here[1])
+        self.set_derivatives(names, (6 * delta - 4 * here[1] - 2 * there[1]) / h, 2)
+        self.set_derivatives(names, (6 * here[1] + 6 * there[1] - 12 * delta) / h**2, 3)
+
+    def step(self, t, h):
+        self.slave.doStep(currentCommunicationPoint=t, communicationStepSize=h)
+
+    def matrix(self, unknowns, knowns):
+        """Partial derivatives, a column for each known."""
+        unknowns = self.of(unknowns)
+        columns = [self.slave.getDirectionalDerivative(unknowns, [known], [1.0]) for known in self.of(knowns)]
+        return np.array(columns).T
 
 
 def build(tool, key, text, directory):

@@ -17,8 +17,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from craft import JOINTS, KD, KP, spec  # noqa: E402
 from planner import Planner  # noqa: E402
-from studies import build, command_line, names, options  # noqa: E402
-from study import CASES, INPUTS, SIGNS, Host, inputs, rates  # noqa: E402
+from studies import Instance, build, command_line, options  # noqa: E402
+from study import CASES, INPUTS, SIGNS, inputs, rates  # noqa: E402
 
 STEPS = (0.0001, 0.001, 0.004, 0.005)  # s
 STOP = 2.0  # s
@@ -48,9 +48,7 @@ def outside(fmu, model, planner, step, stop=STOP):
     """A run with the controller outside: angles (rad) at each SPACING, as far as they stay finite and below a radian off."""
     every, n = round(SPACING / step), round(stop / step)
     rows = []
-    with Host(fmu) as host:
-        host.set(SWITCHES, [np.zeros(len(SWITCHES))])
-        host.slave.exitInitializationMode()
+    with Instance(fmu, dict.fromkeys(SWITCHES, 0.0)) as host:
         for k in range(n + 1):
             t = k * step
             q, qd = measured(host)
@@ -59,8 +57,8 @@ def outside(fmu, model, planner, step, stop=STOP):
                 rows.append(q)
             if k == n or not np.abs(q_ref - q).max() < 1.0:
                 break
-            host.set(MOMENTS, [fed + KP * (q_ref - q) + KD * (qd_ref - qd)])
-            host.slave.doStep(t, step)
+            host.set(MOMENTS, fed + KP * (q_ref - q) + KD * (qd_ref - qd))
+            host.step(t, step)
     return np.array(rows)
 
 
@@ -68,15 +66,14 @@ def inside(fmu, model, planner, stop=STOP):
     """The same by the servos in the FMU."""
     rows = []
     case = CASES["1"]
-    with Host(fmu) as host:
-        host.slave.exitInitializationMode()
+    with Instance(fmu) as host:
         for k in range(round(stop / SPACING) + 1):
             t = k * SPACING
             here = (inputs(case, model, planner, t), rates(case, model, planner, t))
             there = (inputs(case, model, planner, t + SPACING), rates(case, model, planner, t + SPACING))
-            host.set(INPUTS, here, there, SPACING)
+            host.lead(INPUTS, here, there, SPACING)
             rows.append(measured(host)[0])
-            host.slave.doStep(t, SPACING)
+            host.step(t, SPACING)
     return np.array(rows)
 
 

@@ -8,15 +8,12 @@ The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.
 derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
 """
 
-import shutil
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import fmpy
 import numpy as np
-from fmpy.fmi2 import FMU2Slave
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -24,7 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 from craft import JOINTS, spec  # noqa: E402
 from planner import DURATION, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
-from studies import build, command_line, names, options  # noqa: E402
+from studies import Instance, build, command_line, names, options  # noqa: E402
 
 STEP = 0.1  # s, between communication points
 
@@ -54,49 +51,6 @@ CASES = {
     "8": Case(modules=(1, 5), alpha=-45.0),
     "9": Case(modules=(1, 5), alpha=-45.0, orbit="GEO"),
 }
-
-
-class Host:
-    """An FMU in Co-Simulation whose inputs follow cubics between the communication points."""
-
-    def __init__(self, fmu):
-        self.folder = fmpy.extract(str(fmu))
-        description = fmpy.read_model_description(self.folder)
-        self.references = {v.name: v.valueReference for v in description.modelVariables}
-        self.slave = FMU2Slave(
-            guid=description.guid,
-            unzipDirectory=self.folder,
-            modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName=description.modelName,
-        )
-        self.slave.instantiate()
-        self.slave.setupExperiment(startTime=0.0)
-        self.slave.enterInitializationMode()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.slave.terminate()
-        self.slave.freeInstance()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def of(self, variables):
-        return [self.references[name] for name in variables]
-
-    def set(self, variables, here, there=None, step=STEP):
-        """Sets values, and the cubics that lead on to those at the end of the step (s): each has a value and a rate."""
-        references = self.of(variables)
-        self.slave.setReal(references, list(here[0]))
-        if there is not None:
-            delta = (there[0] - here[0]) / step
-            second = (6 * delta - 4 * here[1] - 2 * there[1]) / step
-            third = (6 * here[1] + 6 * there[1] - 12 * delta) / step**2
-            for order, values in enumerate((here[1], second, third), start=1):
-                self.slave.setRealInputDerivatives(references, [order] * len(references), list(values))
-
-    def get(self, variables):
-        return np.array(self.slave.getReal(self.of(variables)))
 
 
 INPUTS = (
@@ -135,6 +89,11 @@ def rates(case, model, planner, t):
     return np.concatenate([qd, qdd, difference])
 
 
+def upright(model):
+    """The platform's reference: along the beams."""
+    return {"DE.q_ref[1]": np.cos(model.alpha / 2), "DE.q_ref[4]": np.sin(model.alpha / 2)}
+
+
 def simulate(tool, key, case, directory, stop, elements=2, branch="outside", seven=True):
     """Runs a case. Returns times, the seven moments (N m), the errors of the joints and the platform (deg), the tips
     (m), the gaps and angles of the grasps, and the seconds that the FMU took to compute."""
@@ -145,21 +104,19 @@ def simulate(tool, key, case, directory, stop, elements=2, branch="outside", sev
     rows = np.empty((steps + 1, len(OUTPUTS)))
     fed = np.empty((steps + 1, 7))
     took = 0.0
-    with Host(fmu) as host:
-        here = (inputs(case, model, planner, 0.0), rates(case, model, planner, 0.0))
-        host.set(INPUTS, here)
-        host.set(["DE.q_ref[1]", "DE.q_ref[4]"], [(np.cos(model.alpha / 2), np.sin(model.alpha / 2))])
-        host.slave.exitInitializationMode()
+    here = (inputs(case, model, planner, 0.0), rates(case, model, planner, 0.0))
+    start = dict(zip(INPUTS, here[0])) | upright(model)
+    with Instance(fmu, start) as host:
         for k, t in enumerate(times):
             rows[k], fed[k] = host.get(OUTPUTS), here[0][12:]
             if k == steps:
                 break
             end = times[k + 1]
             there = (inputs(case, model, planner, end), rates(case, model, planner, end))
-            host.set(INPUTS, here, there)
-            start = time.perf_counter()
-            host.slave.doStep(t, STEP)
-            took += time.perf_counter() - start
+            host.lead(INPUTS, here, there, STEP)
+            begun = time.perf_counter()
+            host.step(t, STEP)
+            took += time.perf_counter() - begun
             here = there
     moments = rows[:, :7] + fed
     moments[:, :6] *= SIGNS

@@ -8,20 +8,17 @@ asks for. The servos inside the craft are the reference. docs/coupling.md tells 
 Needs FMPy, NumPy, SciPy and Matplotlib.
 """
 
-import shutil
 import sys
 from pathlib import Path
 
-import fmpy
 import matplotlib.pyplot as plt
 import numpy as np
-from fmpy.fmi2 import FMU2Slave
 from scipy.linalg import expm
 
 EXAMPLES = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(EXAMPLES))
 
-from studies import build, command_line, options  # noqa: E402
+from studies import Instance, build, command_line, options  # noqa: E402
 
 JOINTS = ("shoulder", "elbow")
 STOP_TIME = 12.0  # s
@@ -33,55 +30,9 @@ ORDERS = {"held": 1, "extrapolated": 2, "parallel": 1}  # of the ways of couplin
 TOLERANCE = 1e-11
 
 
-class Instance:
-    """An FMU in Co-Simulation, its variables by their names."""
-
-    def __init__(self, fmu, start=None, tolerance=TOLERANCE):
-        self.folder = fmpy.extract(str(fmu))
-        description = fmpy.read_model_description(self.folder)
-        self.references = {variable.name: variable.valueReference for variable in description.modelVariables}
-        self.states = [derivative.variable.derivative.name for derivative in description.derivatives]
-        self.slave = FMU2Slave(
-            guid=description.guid,
-            unzipDirectory=self.folder,
-            modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName=description.modelName,
-        )
-        self.slave.instantiate()
-        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
-        self.slave.enterInitializationMode()
-        for name, value in (start or {}).items():
-            self.set([name], [value])
-        self.slave.exitInitializationMode()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.slave.terminate()
-        self.slave.freeInstance()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def of(self, names):
-        return [self.references[name] for name in names]
-
-    def get(self, names):
-        return np.array(self.slave.getReal(self.of(names)))
-
-    def set(self, names, values):
-        self.slave.setReal(self.of(names), list(values))
-
-    def set_derivatives(self, names, values):
-        self.slave.setRealInputDerivatives(self.of(names), [1] * len(names), list(values))
-
-    def step(self, t, h):
-        self.slave.doStep(currentCommunicationPoint=t, communicationStepSize=h)
-
-    def matrix(self, unknowns, knowns):
-        """Partial derivatives, a column for each known."""
-        unknowns = self.of(unknowns)
-        columns = [self.slave.getDirectionalDerivative(unknowns, [known], [1.0]) for known in self.of(knowns)]
-        return np.array(columns).T
+def instance(fmu, start=None, tolerance=TOLERANCE):
+    """An FMU at the study's own tolerance."""
+    return Instance(fmu, start, tolerance)
 
 
 def of_joints(field):
@@ -94,7 +45,7 @@ TORQUES = of_joints("tau")
 
 def inside(arm, h=SAMPLE, stop_time=STOP_TIME):
     """The servos of the craft itself, seen every `h` s: times, measured angles and rates."""
-    with Instance(arm, {f"{joint}.servo": 1.0 for joint in JOINTS}) as craft:
+    with instance(arm, {f"{joint}.servo": 1.0 for joint in JOINTS}) as craft:
         times = np.arange(round(stop_time / h) + 1) * h
         rows = [craft.get(MEASURED)]
         for t in times[:-1]:
@@ -112,7 +63,7 @@ def outside(arm, controller, h, way="held", is_sampled=False, stop_time=STOP_TIM
 
     A sampled controller gives its torques when its step is done, one that follows its inputs as soon as these are set.
     """
-    with Instance(arm, tolerance=tolerance) as craft, Instance(controller) as control:
+    with instance(arm, tolerance=tolerance) as craft, instance(controller) as control:
         rows, before = [craft.get(MEASURED)], None
         if way == "parallel":
             before = control.get(TORQUES)
@@ -144,7 +95,7 @@ def off(*runs):
 
 def linear(arm, controller):
     """The craft's joints and modes at the start, `ẋ = A x + B τ`, and what they measure; the controller's `τ = −K y`."""
-    with Instance(arm) as craft, Instance(controller) as control:
+    with instance(arm) as craft, instance(controller) as control:
         inner = [name for name in craft.states if not name.startswith(("satellite.", "system."))]
         A = craft.matrix([f"der({name})" for name in inner], inner)
         B = craft.matrix([f"der({name})" for name in inner], TORQUES)
