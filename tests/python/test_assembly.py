@@ -1,37 +1,22 @@
 """The assembly study: its plan and closed form by themselves, and the simulation through the FMU beside the published numbers."""
 
-import importlib.util
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pages import figures, judge_figure, same, tables
+from programs import program
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "examples" / "assembly"
 PAGE = ROOT / "docs" / "assembly.md"
 
-
-def load(name, module):
-    """A program of the study, under the name that its neighbours import, for as long as they are loaded: there are other studies."""
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{module}.py")
-    loaded = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-study = load("study", "study")
-closed_loop = load("assembly_closed_loop", "closed_loop")
-del sys.modules["study"]
+study, closed_loop = program("assembly/study"), program("assembly/closed_loop")
+plans, statics = program("assembly/planner"), program("assembly/quasi_static")
 CASES, simulate = study.CASES, study.simulate
-
-# The study has put its folder among those that are looked at.
-from planner import DURATION, HEIGHT, LENGTHS, PER_LENGTH, Planner  # noqa: E402
-from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
+DURATION, HEIGHT, LENGTHS, PER_LENGTH, Planner = plans.DURATION, plans.HEIGHT, plans.LENGTHS, plans.PER_LENGTH, plans.Planner
+RADII, Beam, QuasiStatic = statics.RADII, statics.Beam, statics.QuasiStatic
 
 # Yang et al. 2023, case 1, to the digits of the closed form: N m, mm.
 CLOSED_FORM = ([17.18, 18.04, 23.15, 38.64, 28.40, 31.17, 19.33], 0.4628)
@@ -161,18 +146,3 @@ def test_a_controller_outside_is_stable_up_to_a_longest_step(tmp_path):
     # What is off at 4 ms is the feed-forward's change over a step.
     assert found[0.001] < 5e-9 and found[0.004] < 2e-8
     assert found[0.005] > 1e-6
-
-
-def test_the_servicer_swings_its_beam_and_lets_it_go(tmp_path):
-    """The example of docs/nodal-beams.md through the FMI: the gripper holds until it is told not to."""
-    table = tmp_path / "beam.csv"
-    command = [os.environ["GRAPPLE"], "simulate", FOLDER / "beam_in_grasp.toml", "-o", table, "--page", tmp_path / "b.html"]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    names = table.read_text().splitlines()[0].split(",")
-    column = {name.split(" ")[0]: i for i, name in enumerate(names)}
-    rows = np.loadtxt(table, delimiter=",", skiprows=1)
-    t, gap, force = (rows[:, column[name]] for name in ("time", "grip.gap", "grip.force[1]"))
-    held = t < 49.95
-    assert gap[held].max() < 1e-4 and np.abs(force[held]).max() > 0.1
-    assert np.abs(force[t > 50.05]).max() == 0.0 and gap[-1] > 5 * gap[held].max()

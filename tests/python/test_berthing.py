@@ -4,9 +4,7 @@ Impacts are those of a planar program that shares nothing with the tool (`planar
 written down here, with the decimals that it gave.
 """
 
-import importlib.util
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,23 +12,12 @@ import pytest
 
 from pages import figures, judge_figure, judge_page
 from planar_berthing import impact
+from programs import program
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "berthing-1998.md"
-FOLDER = ROOT / "examples" / "berthing"
 
-
-def load():
-    """The study, under a name of its own: there is another `study`."""
-    spec = importlib.util.spec_from_file_location("berthing_study", FOLDER / "study.py")
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(FOLDER))
-    spec.loader.exec_module(module)
-    sys.path.remove(str(FOLDER))
-    return module
-
-
-study = load()
+study = program("berthing/study")
 
 LAWS = dict(pin="pin", grasp="grasp", elastic=(0.0, 0.0), half=(0.5, 0.5), none=(1.0, 0.0), rough=(0.5, 0.8), lively=(0.2, 0.5))
 REFERENCE = {  # impulse, N·s, its decimals; energy, J

@@ -1,30 +1,19 @@
 """Controllers as FMUs: their law, samples and limits in both interfaces, the loop with a craft in three masters, and the page about it."""
 
-import importlib.util
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pages import figures, judge_figure, judge_page
+from programs import program
 
 from fmu import Archive, CoSimulation, ModelExchange, grapple
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "coupling.md"
 
-
-def load():
-    """The study, under a name of its own: there are others."""
-    path = ROOT / "examples" / "coupling" / "study.py"
-    spec = importlib.util.spec_from_file_location("coupling_study", path)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-study = load()
+study = program("coupling/study")
 
 
 @pytest.fixture(scope="module")

@@ -5,18 +5,17 @@ model of their own; they agree to 4e-10 mm and are given with five decimals of a
 """
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pages import figures, judge_figure, judge_page
+from programs import program
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "klak-2020.md"
-sys.path.append(str(ROOT / "examples" / "klak_2020"))
 
-import study  # noqa: E402
+study = program("klak_2020/study")
 
 DECIMALS = 0.5e-5  # of the reference, on top of every tolerance
 MM = 1e-5 + DECIMALS
