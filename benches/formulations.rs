@@ -13,13 +13,14 @@ const LINKS: [usize; 9] = [2, 3, 6, 12, 25, 50, 100, 200, 400];
 
 fn main() {
     println!(
-        "{:16} {:>19} {:>19} {:>19} {:>19}",
-        "", "recursive", "quaternion", "with momentum rows", "dual_quaternion"
+        "{:16} {:>19} {:>19} {:>19} {:>19} {:>19} {:>20}",
+        "", "recursive", "quaternion", "with momentum rows", "natural", "dual_quaternion", "states of the three"
     );
-    println!(
-        "{:16} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "µs", "median", "minimum", "median", "minimum", "median", "minimum", "median", "minimum", "states", "states"
-    );
+    print!("{:16}", "µs");
+    for _ in 0..5 {
+        print!(" {:>9} {:>9}", "median", "minimum");
+    }
+    println!();
     for (name, text) in [
         ("two_link", include_str!("../examples/two_link.toml")),
         ("klak_2020", include_str!("../examples/klak_2020.toml")),
@@ -110,17 +111,19 @@ fn line(name: &str, written: &Spec) {
         in_formulation(Formulation::Recursive, None),
         in_formulation(Formulation::Quaternion, None),
         in_formulation(Formulation::Quaternion, Some(momentum)),
+        in_formulation(Formulation::Natural, None),
         in_formulation(rigid, None),
     ]
     .map(|spec| Craft::new(&spec));
     let times = measure(&mut craft);
     print!("{name:16}");
     for (place, Time { median, minimum }) in times.into_iter().enumerate() {
-        if place < 3 || is_rigid {
+        if place < 4 || is_rigid {
             print!(" {median:9.2} {minimum:9.2}");
         } else {
             print!(" {:>9} {:>9}", "-", "-");
         }
     }
-    println!(" {:9} {:9}", craft[1].state_count(), craft[3].state_count());
+    let [_, quaternion, _, natural, dual] = craft.map(|craft| craft.state_count());
+    println!(" {quaternion:6} {natural:6} {dual:6}");
 }

@@ -227,7 +227,7 @@ const IN_GRASP: &str = r#"
 length = 3.0
 elements = 2
 mass_per_length = 0.5
-EA = 2e3
+EA = 200.0
 EI = 20.0
 [frame.on_span]
 body = "span"
@@ -267,6 +267,7 @@ fn a_simulation_allocates_nothing_between_events() {
             format!("{EVERYTHING}{IN_GRASP}"),
             format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}"),
             format!("formulation = \"dual_quaternion\"\n{rigid}"),
+            format!("formulation = \"natural\"\n{EVERYTHING}{IN_GRASP}"),
         ] {
             allocates_nothing_between_events(&craft, solver);
         }
@@ -360,7 +361,7 @@ from_host = false
 /// Captures hold, and commands stay on, without memory; exact derivatives too.
 #[test]
 fn a_captured_craft_allocates_nothing() {
-    for formulation in ["recursive", "quaternion", "dual_quaternion"] {
+    for formulation in ["recursive", "quaternion", "dual_quaternion", "natural"] {
         let spec = format!("formulation = \"{formulation}\"\n{CAUGHT}");
         let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");
         let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");

@@ -69,7 +69,7 @@ impl<S: Scalar> Quaternion<S> {
         Self::new(self.w * k, self.x * k, self.y * k, self.z * k)
     }
 
-    /// The unit quaternion of a rotation matrix; of the two, the one whose largest part is positive (Shepperd 1978).
+    /// The unit quaternion of a rotation matrix, by its largest part (Shepperd 1978); of the two, the one with `w ≥ 0`.
     pub fn from_rotation(R: &Mat3<S>) -> Self {
         let (one, trace) = (S::one(), R.trace());
         // Four times the squares of w, x, y, z: one of them is one or more.
@@ -95,7 +95,17 @@ impl<S: Scalar> Quaternion<S> {
             2 => [less(0, 2), sum(0, 1), squares[2], sum(1, 2)],
             _ => [less(1, 0), sum(0, 2), sum(1, 2), squares[3]],
         };
-        Self::new(w, x, y, z).normalised()
+        Self::new(w, x, y, z).normalised().along(Self::identity())
+    }
+
+    /// This one or its opposite, which is the same attitude: the one on the side of `other`.
+    pub fn along(self, other: Self) -> Self {
+        let dot = self.w * other.w + self.x * other.x + self.y * other.y + self.z * other.z;
+        if dot.value() < 0.0 {
+            Self::new(-self.w, -self.x, -self.y, -self.z)
+        } else {
+            self
+        }
     }
 
     /// The rotation matrix `R_AB` of `q_AB`, whatever the quaternion's length.

@@ -64,11 +64,7 @@ pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
 /// factor is the series of `2 atan(x)/x` in `x² = |v|²/w²`. At exactly half a turn the axis's sign is
 /// arbitrary.
 pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
-    let q = if q.w.value() < 0.0 {
-        Quaternion::new(-q.w, -q.x, -q.y, -q.z)
-    } else {
-        q
-    };
+    let q = q.along(Quaternion::identity());
     let v = q.vector();
     let vv = v.dot(&v);
     let ww = q.w * q.w;

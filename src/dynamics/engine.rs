@@ -53,7 +53,9 @@ impl<S: Scalar> Dynamics<S> {
         Self {
             engine: match spec.formulation {
                 Formulation::Recursive => Engine::Recursive(Box::new(ForwardDynamics::new(system))),
-                Formulation::Quaternion => Engine::Quaternion(Box::new(SaddlePoint::new(system, rows))),
+                Formulation::Quaternion | Formulation::Natural => {
+                    Engine::Quaternion(Box::new(SaddlePoint::new(system, rows)))
+                }
                 Formulation::DualQuaternion => Engine::DualQuaternion(Box::new(NewtonEuler::new(system))),
             },
             drive: vec![S::zero(); system.nv],

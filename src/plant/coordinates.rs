@@ -1,8 +1,8 @@
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::{Capability, Formulation, Spec, at};
 use crate::system::{
-    Baumgarte, Bound, Declarations, Derived, Kinematics, Maximal, Modes, PER_BODY, ParamId, Quantity, Recovered,
-    System, Unit,
+    Attitude, Baumgarte, Bound, Declarations, Derived, Kinematics, Maximal, Modes, PER_BODY, ParamId, Quantity,
+    Recovered, System, Unit,
 };
 
 /// What the states are: positions first, then rates, one for one but for the attitudes' four numbers.
@@ -47,8 +47,12 @@ impl Coordinates {
         if !spec.formulation.has(Capability::Gaps) {
             return Self::Velocities(alpha);
         }
+        let attitude = match spec.formulation {
+            Formulation::Natural => Attitude::Directors,
+            _ => Attitude::Quaternion,
+        };
         Self::Maximal(Constrained {
-            layout: Maximal::new(system),
+            layout: Maximal::new(system, attitude),
             alpha,
             beta: gain(
                 "beta",
@@ -77,7 +81,7 @@ impl Coordinates {
     pub fn states(&self, system: &System) -> Vec<Quantity> {
         match self {
             Self::Minimal => system.states(),
-            Self::Maximal(_) => system.maximal_states(),
+            Self::Maximal(constrained) => system.maximal_states(constrained.layout.attitude),
             Self::Velocities(_) => system.velocity_states(),
         }
     }
@@ -103,7 +107,7 @@ impl Coordinates {
     pub fn of_modes(&self, i: usize, modes: &Modes) -> [usize; 2] {
         match self {
             Self::Minimal | Self::Velocities(_) => [modes.q, modes.v],
-            Self::Maximal(Constrained { layout, .. }) => [layout.position(i) + 7, layout.motion(i) + 6],
+            Self::Maximal(Constrained { layout, .. }) => layout.modes(i),
         }
     }
 

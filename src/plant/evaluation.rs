@@ -118,10 +118,12 @@ impl<S: Scalar> Evaluation<S> {
             Coordinates::Maximal(Constrained { layout, .. }) => {
                 let accelerations = (self.dynamics.A(), qd, self.qdd.as_slice());
                 let derivatives = (to.positions, to.rates, to.windings);
+                let baumgarte = gains.map_or(Baumgarte::NONE, |parameters| model.coordinates.baumgarte(parameters));
                 layout.derivative(
                     system,
                     kinematics,
                     accelerations,
+                    baumgarte,
                     (here.positions, here.rates),
                     derivatives,
                 );

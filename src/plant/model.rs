@@ -666,7 +666,12 @@ fn derivative_of(state: &Quantity) -> Quantity {
         Unit::RadianPerSecond => Unit::RadianPerSecond2,
         Unit::Joule => Unit::Watt,
         Unit::PerSecond => Unit::PerSecond2,
-        _ if state.name.contains(".slope[") => Unit::PerSecond,
+        _ if [".slope[", ".d1[", ".d2[", ".d3["]
+            .iter()
+            .any(|part| state.name.contains(part)) =>
+        {
+            Unit::PerSecond
+        }
         _ if state.name.contains(".q[") => Unit::Hertz, // of a quaternion's part: 1/s
         _ => Unit::One,                                 // of a mode's amplitude or rate, whose units have half powers
     };

@@ -28,6 +28,8 @@ pub(super) struct Outputs {
 enum Group {
     /// Position, attitude, velocity, angular velocity of a frame.
     Frame(FrameRef),
+    /// Attitude and angular velocity of a body, whose place and velocity are states.
+    Attitude(usize),
     /// What a controller asks for, and how far its joints are off their references.
     Controller,
     /// Of the reference orbit: place and velocity from the centre, the orbital axes, their rate.
@@ -76,6 +78,8 @@ enum Group {
     Gaps,
     /// How fast they move otherwise than their joints allow.
     GapRates,
+    /// How far bodies' axes are off unit length and right angles.
+    Distortion,
     /// Condition number of the saddle-point matrix.
     Condition,
     /// What the last strike of a contact was and did.
@@ -120,7 +124,7 @@ impl Outputs {
             // Of bodies' places and motions and of joints' coordinates and rates, what is no state.
             let moves = body.joint.nv > 0;
             match spec.formulation {
-                Formulation::Quaternion if body.joint.written && moves => {
+                Formulation::Quaternion | Formulation::Natural if body.joint.written && moves => {
                     outputs.push(Group::Coordinates(i), system.joint_coordinates(i));
                     outputs.push(Group::Rates(i), system.joint_rates(i));
                 }
@@ -128,8 +132,13 @@ impl Outputs {
                 _ => {}
             }
             let is_rotor = spec.wheel.contains_key(&body.joint.name);
-            if spec.formulation != Formulation::Quaternion && body.joint.written && spec.output.bodies && !is_rotor {
-                outputs.frame(&body.name, "body", FrameRef::Body(i));
+            let is_wanted = spec.output.bodies && !is_rotor;
+            match spec.formulation {
+                Formulation::Quaternion => {}
+                Formulation::Natural if is_wanted || !body.joint.written => outputs.attitude(&body.name, i),
+                Formulation::Natural => {}
+                _ if body.joint.written && is_wanted => outputs.frame(&body.name, "body", FrameRef::Body(i)),
+                _ => {}
             }
             if body.joint.kind == JointType::Spherical {
                 let name = &body.joint.name;
@@ -275,6 +284,9 @@ impl Outputs {
             if spec.formulation.has(Capability::Constraints) {
                 outputs.gaps(spec.formulation.has(Capability::Gaps));
             }
+            if spec.formulation == Formulation::Natural {
+                outputs.distortion();
+            }
         }
         if spec.output.condition {
             let what = "condition number of the saddle-point matrix of accelerations and multipliers, about the bodies' mass centres";
@@ -316,6 +328,11 @@ impl Outputs {
                     y.vector(&F.p_WF);
                     y.quaternion(F.q_WF);
                     y.vector(&F.V_WF.v);
+                    y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
+                }
+                Group::Attitude(body) => {
+                    let F = view.frame(FrameRef::Body(body));
+                    y.quaternion(F.q_WF);
                     y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
                 }
                 Group::Controller => {
@@ -376,6 +393,7 @@ impl Outputs {
                 Group::Reaction(body) => view.reaction(body, &mut y),
                 Group::OnBase(body) => view.on_base(body, &mut y),
                 Group::Gaps => view.gaps(|recovered| &recovered.gap, &mut y),
+                Group::Distortion => view.distortion(&mut y),
                 Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
                 Group::Gap(contact) => y.number(view.model.loads.contacts[contact].nearest_now(&view.now).gap),
                 Group::Pressing(contact) => y.vector(&view.model.loads.contacts[contact].force(&view.now)),

@@ -12,6 +12,8 @@ pub enum Formulation {
     Quaternion,
     /// Coordinates of joints, and of every rigid body its dual velocity, with the wrenches of all joints as unknowns (Valverde and Tsiotras 2018).
     DualQuaternion,
+    /// Of every body the place of its origin and its three axes (natural coordinates), joints as constraints with multipliers (Yang et al. 2023, there in the plane).
+    Natural,
 }
 
 /// What a formulation may be asked for and not have.
@@ -45,7 +47,7 @@ impl Capability {
 
 impl Formulation {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Recursive, Self::Quaternion, Self::DualQuaternion];
+    pub const ALL: [Self; 4] = [Self::Recursive, Self::Quaternion, Self::DualQuaternion, Self::Natural];
 
     /// The name in a spec.
     pub fn name(self) -> &'static str {
@@ -53,6 +55,7 @@ impl Formulation {
             Self::Recursive => "recursive",
             Self::Quaternion => "quaternion",
             Self::DualQuaternion => "dual_quaternion",
+            Self::Natural => "natural",
         }
     }
 
@@ -60,10 +63,11 @@ impl Formulation {
     pub fn has(self, capability: Capability) -> bool {
         use Capability::{Constraints, Flexible, Gaps, Linearisation, NodalBeams, QuaternionOptions};
         match capability {
-            Flexible | Linearisation => self != Self::DualQuaternion,
-            NodalBeams => self == Self::Recursive,
+            Flexible | NodalBeams => self != Self::DualQuaternion,
+            Linearisation => matches!(self, Self::Recursive | Self::Quaternion),
             Constraints => self != Self::Recursive,
-            Gaps | QuaternionOptions => self == Self::Quaternion,
+            Gaps => matches!(self, Self::Quaternion | Self::Natural),
+            QuaternionOptions => self == Self::Quaternion,
         }
     }
 

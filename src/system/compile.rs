@@ -591,6 +591,28 @@ pub(super) fn pose(name: &str, whose: &str) -> Vec<Quantity> {
     attitude.into_iter().chain(position).collect()
 }
 
+/// The axes of a body as vectors, and its position.
+pub(super) fn natural_pose(name: &str) -> Vec<Quantity> {
+    let axes = (1..=3).flat_map(|k| {
+        let what = format!("axis {k} of {name} (a unit vector), inertial axes");
+        Quantity::vector(&format!("{name}.d{k}"), Unit::One, &what)
+    });
+    let what = format!("position of {name}, inertial axes");
+    axes.chain(Quantity::vector(&format!("{name}.r"), Unit::Metre, &what))
+        .collect()
+}
+
+/// Their rates.
+pub(super) fn natural_motion(name: &str) -> Vec<Quantity> {
+    let axes = (1..=3).flat_map(|k| {
+        let what = format!("rate of axis {k} of {name}, inertial axes");
+        Quantity::vector(&format!("{name}.d{k}_rate"), Unit::PerSecond, &what)
+    });
+    let what = format!("velocity of {name}'s origin, inertial axes");
+    axes.chain(Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &what))
+        .collect()
+}
+
 /// Angular velocity, and velocity in these axes.
 pub(super) fn motion(name: &str, axes: &str) -> Vec<Quantity> {
     let what = format!("angular velocity of {name}, body axes");

@@ -1,23 +1,135 @@
 use super::joint::{Motion, dual, part_mut, quaternion_rate, with_joint};
 use super::kinematics::{place, set_in_motion};
-use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
-use crate::algebra::{Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+use super::{BodyKinematics, Derived, JointModel, Kinematics, NodalBeam, System};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
+use std::ops::Range;
 
-/// The states of a maximal formulation: of every body its attitude (quaternion), the position of its origin and its modal
-/// amplitudes; then of every body its angular velocity (body axes), the velocity of its origin (inertial axes) and the amplitudes' rates.
+/// The states of a maximal formulation: of every body its [attitude](Attitude), the position of its origin and its modal
+/// amplitudes; then of every body how its attitude changes, the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates of nodal beams follow the positions, and their rates the rates.
 ///
 /// From where two bodies are the angle between them follows up to whole turns only. So one more state for each angle of a joint, its winding,
 /// follows the angle's rate, and tells the turn.
 #[derive(Clone, Debug)]
 pub struct Maximal {
+    /// How attitudes are written.
+    pub attitude: Attitude,
     /// Of each body, where its position, its motion and its joint's windings begin.
     places: Vec<[usize; 3]>,
+    /// Where the nodal beams' coordinates begin among the positions, and their rates among the rates.
+    nodal: [usize; 2],
     /// Number of positions.
     pub nq: usize,
     /// Number of rates.
     pub nv: usize,
     /// Number of windings.
     pub windings: usize,
+}
+
+/// How a body's attitude and its change are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attitude {
+    /// A quaternion, and the angular velocity in body axes.
+    Quaternion,
+    /// The three unit vectors of the body's axes in the world (directors), and their rates: natural coordinates.
+    Directors,
+}
+
+impl Attitude {
+    /// How many numbers it has, and how many its change.
+    pub fn counts(self) -> [usize; 2] {
+        match self {
+            Self::Quaternion => [4, 3],
+            Self::Directors => [9, 9],
+        }
+    }
+
+    /// Writes an attitude that is one, and its change.
+    fn write<S: Scalar>(self, (q_WB, at): (&Quaternion<S>, &BodyKinematics<S>), position: &mut [S], rate: &mut [S]) {
+        match self {
+            Self::Quaternion => {
+                position.copy_from_slice(&q_WB.to_array());
+                rate.copy_from_slice(at.R_WB.tr_mul(&at.V_WB.w).as_slice());
+            }
+            Self::Directors => {
+                position.copy_from_slice(at.R_WB.as_slice());
+                for (rate, d) in rate.chunks_exact_mut(3).zip(at.R_WB.column_iter()) {
+                    rate.copy_from_slice(at.V_WB.w.cross(&d).as_slice());
+                }
+            }
+        }
+    }
+
+    /// Reads the attitude, and the angular velocity in world axes.
+    ///
+    /// Directors need not be at right angles: the axes are those that Gram and Schmidt make of them, `d_k = R (e_k + s_k)` with a
+    /// triangular distortion `s`, and turn as these do, whatever the distortion.
+    fn read<S: Scalar>(self, position: &[S], rate: &[S]) -> (Quaternion<S>, Mat3<S>, Vec3<S>) {
+        match self {
+            Self::Quaternion => {
+                let q_WB = Quaternion::from_slice(position).normalised();
+                let R_WB = q_WB.rotation();
+                (q_WB, R_WB, R_WB * Vec3::from_column_slice(rate))
+            }
+            Self::Directors => {
+                let [d1, d2] = [director(position, 0), director(position, 1)];
+                let length = norm(&d1);
+                let x = d1 / length;
+                let beside = x.dot(&d2);
+                let across = d2 - x * beside;
+                let height = norm(&across);
+                let y = across / height;
+                let z = x.cross(&y);
+                let R_WB = Mat3::from_columns(&[x, y, z]);
+                let [d1_rate, d2_rate] = [director(rate, 0), director(rate, 1)];
+                let (w_y, w_z) = (-z.dot(&d1_rate) / length, y.dot(&d1_rate) / length);
+                let w_x = (z.dot(&d2_rate) + w_y * beside) / height;
+                (Quaternion::from_rotation(&R_WB), R_WB, x * w_x + y * w_y + z * w_z)
+            }
+        }
+    }
+
+    /// The derivatives, of the angular acceleration in world axes. A distortion of directors dies out in body axes, `s̈ + 2 α ṡ + β² s = 0`,
+    /// and moves nothing.
+    fn derivative<S: Scalar>(
+        self,
+        (at, angular): (&BodyKinematics<S>, &Vec3<S>),
+        baumgarte: Baumgarte,
+        (position, rate): (&[S], &[S]),
+        (d_position, d_rate): (&mut [S], &mut [S]),
+    ) {
+        match self {
+            Self::Quaternion => {
+                let w = Vec3::from_column_slice(rate);
+                let q_dot = quaternion_rate(Quaternion::from_slice(position), w);
+                d_position.copy_from_slice(&q_dot.to_array());
+                // ω × ω = 0: the rate of the body's own components is that of the vector.
+                d_rate.copy_from_slice(at.R_WB.tr_mul(angular).as_slice());
+            }
+            Self::Directors => {
+                d_position.copy_from_slice(rate);
+                let w = &at.V_WB.w;
+                let (damping, stiffness) = (2.0 * baumgarte.alpha, baumgarte.beta * baumgarte.beta);
+                for (k, d_rate) in d_rate.chunks_exact_mut(3).enumerate() {
+                    let d = director(position, k);
+                    let turning = w.cross(&d);
+                    let mut s = at.R_WB.tr_mul(&d);
+                    let mut s_rate = at.R_WB.tr_mul(&(director(rate, k) - turning));
+                    s[k] -= S::one();
+                    // Below the diagonal it is round-off, which would turn the body.
+                    s.rows_mut(k + 1, 2 - k).fill(S::zero());
+                    s_rate.rows_mut(k + 1, 2 - k).fill(S::zero());
+                    let returning = at.R_WB * (s_rate * S::lift(damping) + s * S::lift(stiffness));
+                    let turning = turning + at.R_WB * s_rate * S::lift(2.0);
+                    d_rate.copy_from_slice((angular.cross(&d) + w.cross(&turning) - returning).as_slice());
+                }
+            }
+        }
+    }
+}
+
+/// The director `k`, or its rate.
+fn director<S: Scalar>(of: &[S], k: usize) -> Vec3<S> {
+    Vec3::from_column_slice(&of[3 * k..3 * k + 3])
 }
 
 /// Joint coordinates and rates, found from where the bodies are and how they move, and how far that is from what the joints allow.
@@ -33,6 +145,8 @@ pub struct Recovered<S: Scalar> {
     pub gap: Vec<Twist<S>>,
     /// How fast it moves otherwise than its joint allows, rad/s and m/s.
     pub gap_rate: Vec<Twist<S>>,
+    /// By how much all bodies' directors are off unit length and right angles: the sum of squares.
+    pub distortion: S,
 }
 
 impl<S: Scalar> Recovered<S> {
@@ -45,6 +159,7 @@ impl<S: Scalar> Recovered<S> {
             q_WB: vec![Quaternion::identity(); n],
             gap: vec![Twist::zero(); n],
             gap_rate: vec![Twist::zero(); n],
+            distortion: S::zero(),
         }
     }
 }
@@ -65,32 +180,52 @@ impl Baumgarte {
 
 impl Maximal {
     /// The layout for a system.
-    pub fn new(system: &System) -> Self {
+    pub fn new(system: &System, attitude: Attitude) -> Self {
+        let [n_q, n_v] = attitude.counts();
         let (mut nq, mut nv, mut windings) = (0, 0, 0);
         let places = system.bodies.iter().map(|body| {
             let place = [nq, nv, windings];
             let modes = body.modes.as_ref().map_or(0, |modes| modes.n);
-            nq += 7 + modes;
-            nv += 6 + modes;
+            nq += n_q + 3 + modes;
+            nv += n_v + 3 + modes;
             windings += body.joint.angles();
             place
         });
+        let places: Vec<[usize; 3]> = places.collect();
+        let nodes: usize = system.nodal.iter().map(|beam| beam.n).sum();
         Self {
-            places: places.collect(),
-            nq,
-            nv,
+            attitude,
+            places,
+            nodal: [nq, nv],
+            nq: nq + nodes,
+            nv: nv + nodes,
             windings,
         }
     }
 
     /// Where the position of body `i` begins among the positions; after the last body, where they end.
     pub fn position(&self, i: usize) -> usize {
-        self.places.get(i).map_or(self.nq, |place| place[0])
+        self.places.get(i).map_or(self.nodal[0], |place| place[0])
     }
 
     /// Where its motion begins among the rates.
     pub fn motion(&self, i: usize) -> usize {
         self.places[i][1]
+    }
+
+    /// Where the amplitudes of body `i` stand among the positions, and their rates among the rates.
+    pub fn modes(&self, i: usize) -> [usize; 2] {
+        let [n_q, n_v] = self.attitude.counts();
+        [self.places[i][0] + n_q + 3, self.places[i][1] + n_v + 3]
+    }
+
+    /// Each nodal beam, with the places of its coordinates among the positions and of its rates among the rates.
+    fn beams<'a>(&'a self, system: &'a System) -> impl Iterator<Item = (&'a NodalBeam, Range<usize>, Range<usize>)> {
+        let first = system.nodal.first().map_or([0, 0], |beam| [beam.q, beam.v]);
+        system.nodal.iter().map(move |beam| {
+            let [q, v] = [beam.q - first[0] + self.nodal[0], beam.v - first[1] + self.nodal[1]];
+            (beam, q..q + beam.n, v..v + beam.n)
+        })
     }
 
     /// Writes the states of bodies that stand and move as their joints allow.
@@ -102,19 +237,24 @@ impl Maximal {
         q_WB: &[Quaternion<S>],
         (positions, rates, windings): (&mut [S], &mut [S], &mut [S]),
     ) {
+        let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let [position, rate, turn] = self.places[i];
             let angles = body.joint.angles();
             windings[turn..turn + angles].copy_from_slice(&q[body.joint.q..body.joint.q + angles]);
-            let w = at.R_WB.tr_mul(&at.V_WB.w);
-            positions[position..position + 4].copy_from_slice(&q_WB[i].to_array());
-            positions[position + 4..position + 7].copy_from_slice(at.p_WB.as_slice());
-            rates[rate..rate + 3].copy_from_slice(w.as_slice());
-            rates[rate + 3..rate + 6].copy_from_slice(at.V_WB.v.as_slice());
+            let (attitude, rest) = positions[position..].split_at_mut(n_q);
+            let (change, rest_rates) = rates[rate..].split_at_mut(n_v);
+            self.attitude.write((&q_WB[i], at), attitude, change);
+            rest[..3].copy_from_slice(at.p_WB.as_slice());
+            rest_rates[..3].copy_from_slice(at.V_WB.v.as_slice());
             if let Some(modes) = &body.modes {
-                positions[position + 7..position + 7 + modes.n].copy_from_slice(&q[modes.coordinates()]);
-                rates[rate + 6..rate + 6 + modes.n].copy_from_slice(&qd[modes.rates()]);
+                rest[3..3 + modes.n].copy_from_slice(&q[modes.coordinates()]);
+                rest_rates[3..3 + modes.n].copy_from_slice(&qd[modes.rates()]);
             }
+        }
+        for (beam, at, moving) in self.beams(system) {
+            positions[at].copy_from_slice(&q[beam.coordinates()]);
+            rates[moving].copy_from_slice(&qd[beam.rates()]);
         }
     }
 
@@ -124,27 +264,32 @@ impl Maximal {
         system: &System,
         kinematics: &Kinematics<S>,
         (A, qd, qdd): (&[Twist<S>], &[S], &[S]),
+        baumgarte: Baumgarte,
         (positions, rates): (&[S], &[S]),
         (d_positions, d_rates, d_windings): (&mut [S], &mut [S], &mut [S]),
     ) {
+        let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let [position, rate, turn] = self.places[i];
             let angles = body.joint.angles();
             d_windings[turn..turn + angles].copy_from_slice(&qd[body.joint.v..body.joint.v + angles]);
             let acceleration = at.A_bias + A[i];
-            let w = Vec3::from_column_slice(&rates[rate..rate + 3]);
-            let q_dot = quaternion_rate(Quaternion::from_slice(&positions[position..]), w);
-            // ω × ω = 0: the rate of the body's own components is that of the vector.
-            let w_dot = at.R_WB.tr_mul(&acceleration.w);
-            d_positions[position..position + 4].copy_from_slice(&q_dot.to_array());
-            d_positions[position + 4..position + 7].copy_from_slice(at.V_WB.v.as_slice());
-            d_rates[rate..rate + 3].copy_from_slice(w_dot.as_slice());
-            d_rates[rate + 3..rate + 6].copy_from_slice(acceleration.v.as_slice());
+            let (d_attitude, d_rest) = d_positions[position..].split_at_mut(n_q);
+            let (d_change, d_rest_rates) = d_rates[rate..].split_at_mut(n_v);
+            let here = (&positions[position..position + n_q], &rates[rate..rate + n_v]);
+            let of = (at, &acceleration.w);
+            self.attitude.derivative(of, baumgarte, here, (d_attitude, d_change));
+            d_rest[..3].copy_from_slice(at.V_WB.v.as_slice());
+            d_rest_rates[..3].copy_from_slice(acceleration.v.as_slice());
             if let Some(modes) = &body.modes {
-                let eta_dot = &rates[rate + 6..rate + 6 + modes.n];
-                d_positions[position + 7..position + 7 + modes.n].copy_from_slice(eta_dot);
-                d_rates[rate + 6..rate + 6 + modes.n].copy_from_slice(&qdd[modes.rates()]);
+                let eta_dot = &rates[rate + n_v + 3..rate + n_v + 3 + modes.n];
+                d_rest[3..3 + modes.n].copy_from_slice(eta_dot);
+                d_rest_rates[3..3 + modes.n].copy_from_slice(&qdd[modes.rates()]);
             }
+        }
+        for (beam, at, moving) in self.beams(system) {
+            d_positions[at].copy_from_slice(&rates[moving.clone()]);
+            d_rates[moving].copy_from_slice(&qdd[beam.rates()]);
         }
     }
 }
@@ -163,18 +308,24 @@ impl<S: Scalar> Kinematics<S> {
     ) {
         self.damping = 2.0 * baumgarte.alpha;
         let world = BodyKinematics::world();
+        let [n_q, n_v] = layout.attitude.counts();
+        recovered.distortion = S::zero();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let [position, rate, turn] = layout.places[i];
-            let q_WB = Quaternion::from_slice(&positions[position..]).normalised();
-            let p_WB = Vec3::from_column_slice(&positions[position + 4..position + 7]);
-            let w_B = Vec3::from_column_slice(&rates[rate..rate + 3]);
-            let R_WB = q_WB.rotation();
-            let V_WB = Twist::new(R_WB * w_B, Vec3::from_column_slice(&rates[rate + 3..rate + 6]));
+            let (attitude, rest) = positions[position..].split_at(n_q);
+            let (change, rest_rates) = rates[rate..].split_at(n_v);
+            let (q_WB, R_WB, w) = layout.attitude.read(attitude, change);
+            let p_WB = Vec3::from_column_slice(&rest[..3]);
+            let V_WB = Twist::new(w, Vec3::from_column_slice(&rest_rates[..3]));
             if let Some(modes) = &body.modes {
-                recovered.q[modes.coordinates()].copy_from_slice(&positions[position + 7..position + 7 + modes.n]);
-                recovered.qd[modes.rates()].copy_from_slice(&rates[rate + 6..rate + 6 + modes.n]);
+                recovered.q[modes.coordinates()].copy_from_slice(&rest[3..3 + modes.n]);
+                recovered.qd[modes.rates()].copy_from_slice(&rest_rates[3..3 + modes.n]);
             }
             recovered.q_WB[i] = q_WB;
+            if layout.attitude == Attitude::Directors {
+                let off = Mat3::from_column_slice(attitude) - R_WB;
+                recovered.distortion += off.dot(&off);
+            }
 
             let (done, rest) = self.bodies.split_at_mut(i);
             let (P, B) = (body.carrier().of(done, &self.stations).unwrap_or(&world), &mut rest[0]);
@@ -198,6 +349,11 @@ impl<S: Scalar> Kinematics<S> {
                 let V_FB = V_WB - P.V_WB.shift(&B.r_PB_W);
                 let qd = dual(H).map(|V| V.power(&V_FB));
                 set_in_motion(joint, P, &qd, H, B);
+                if layout.attitude == Attitude::Directors {
+                    // Axes have no sign; the joint's turn has.
+                    let carrier = system.carrier_attitude(derived, body, &recovered.q, &recovered.q_WB);
+                    recovered.q_WB[i] = q_WB.along(carrier * joint.attitude(&q));
+                }
                 *part_mut(&mut recovered.q, jq) = q;
                 *part_mut(&mut recovered.qd, jv) = qd;
             });
@@ -220,5 +376,10 @@ impl<S: Scalar> Kinematics<S> {
                 self.bend(system, derived, (i, modes), &recovered.q, &recovered.qd);
             }
         }
+        for (beam, at, moving) in layout.beams(system) {
+            recovered.q[beam.coordinates()].copy_from_slice(&positions[at]);
+            recovered.qd[beam.rates()].copy_from_slice(&rates[moving]);
+        }
+        self.place_points(system, derived, &recovered.q, &recovered.qd);
     }
 }

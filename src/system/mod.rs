@@ -27,7 +27,7 @@ pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
-pub use maximal::{Baumgarte, Maximal, Recovered};
+pub use maximal::{Attitude, Baumgarte, Maximal, Recovered};
 pub use modal::{ModalData, Node};
 pub use nodal::{NodalBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
@@ -305,16 +305,22 @@ impl System {
     }
 
     /// The same of a [maximal](Maximal) formulation's.
-    pub fn maximal_states(&self) -> Vec<Quantity> {
+    pub fn maximal_states(&self, attitude: Attitude) -> Vec<Quantity> {
         let positions = self.bodies.iter().flat_map(|body| {
             let modal = compile::modal(body, "eta", "amplitude (m·√kg)");
-            compile::pose(&body.name, &format!("of {}, inertial axes", body.name))
-                .into_iter()
-                .chain(modal)
+            let pose = match attitude {
+                Attitude::Quaternion => compile::pose(&body.name, &format!("of {}, inertial axes", body.name)),
+                Attitude::Directors => compile::natural_pose(&body.name),
+            };
+            pose.into_iter().chain(modal)
         });
         let rates = self.bodies.iter().flat_map(|body| {
             let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
-            compile::motion(&body.name, "inertial axes").into_iter().chain(modal)
+            let motion = match attitude {
+                Attitude::Quaternion => compile::motion(&body.name, "inertial axes"),
+                Attitude::Directors => compile::natural_motion(&body.name),
+            };
+            motion.into_iter().chain(modal)
         });
         let windings = self.bodies.iter().flat_map(|body| {
             let (joint, name) = (&body.joint, &body.joint.name);
@@ -322,7 +328,14 @@ impl System {
             (0..joint.angles())
                 .map(move |i| Quantity::new(joint.quantity_name("winding", i), Unit::Radian, what.clone()))
         });
-        positions.chain(rates).chain(windings).collect()
+        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
+        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
+        positions
+            .chain(nodes)
+            .chain(rates)
+            .chain(node_rates)
+            .chain(windings)
+            .collect()
     }
 
     /// The states of joint coordinates with the bodies' own [velocities](PER_BODY).

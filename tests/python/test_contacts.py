@@ -6,7 +6,7 @@ import pytest
 
 from fmu import CoSimulation, ModelExchange, grapple
 
-FORMULATIONS = ["recursive", "quaternion", "dual_quaternion"]
+FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 # A ball of 2 kg meets one of 3 kg that hangs on an arm of its own.
 SPEC = """
 name = "balls"

@@ -13,8 +13,10 @@ from fmu import CoSimulation, ModelExchange
 
 TOLERANCES = [1e-6, 1e-8, 1e-10]
 POINTS = 120
-CRAFT = [("ssrms_type", "quaternion"), ("solar_arrays", "quaternion"), ("ssrms_type", "dual_quaternion")]
-OWN_PARAMETERS = {"quaternion": {"constraints.alpha", "constraints.beta"}, "dual_quaternion": {"constraints.alpha"}}
+CRAFT = [(example, formulation) for example in ("ssrms_type", "solar_arrays") for formulation in ("quaternion", "natural")]
+CRAFT += [("ssrms_type", "dual_quaternion")]
+STABILISATION = {"constraints.alpha", "constraints.beta"}
+OWN_PARAMETERS = {"quaternion": STABILISATION, "natural": STABILISATION, "dual_quaternion": {"constraints.alpha"}}
 
 
 def written_in(formulation, example):

@@ -5,7 +5,7 @@ import pytest
 
 from fmu import CoSimulation, ModelExchange, grapple
 
-FORMULATIONS = ["recursive", "quaternion", "dual_quaternion"]
+FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 SPEC = """
 name = "brakes"
 formulation = "{formulation}"

@@ -64,7 +64,7 @@ def test_outputs_agree_with_pinocchio(seed, build, within):
                 within(f"outputs against Pinocchio: {kind}", difference(group, ours, expected), BOUND, REASON)
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "quaternion", "dual_quaternion"])
+@pytest.mark.parametrize("formulation", ["recursive", "quaternion", "dual_quaternion", "natural"])
 @pytest.mark.parametrize("seed", range(6))
 def test_reactions_agree_with_pinocchio(seed, formulation, build, within):
     """What every joint transmits, in every formulation, and the accelerations of the bases; norm-wise over all joints."""

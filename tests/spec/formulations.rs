@@ -85,7 +85,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
             cells += 1;
         }
     }
-    assert_eq!(cells, 18);
+    assert_eq!(cells, 24);
 }
 
 #[test]

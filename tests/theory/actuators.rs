@@ -100,7 +100,13 @@ fn a_wheel_takes_momentum_up_to_its_limit() {
          [wheel.spin]\nbody = \"hub\"\nmass = 2.0\ninertia = {J}\ntorque_limit = 0.5\nrate_limit = {rate}\n[solver]\nmethod = \"dop853\"\n"
     );
     for formulation in Formulation::ALL {
-        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
+        // Angular momentum is quadratic in directors and their rates, and kept as the integrator keeps them; in other states it is linear.
+        let tolerance = if formulation == Formulation::Natural {
+            1e-13
+        } else {
+            1e-10
+        };
+        let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), tolerance);
         run.set("spin.tau", tau);
         // Over the last hundredth the torque that it can give falls to nothing.
         let full = rate / (tau * (1.0 / J + 1.0 / base));

@@ -15,6 +15,7 @@ mod identities;
 mod impact;
 mod linearisation;
 mod locked;
+mod natural;
 mod nodal;
 mod orbit;
 mod orthogonal_complement;

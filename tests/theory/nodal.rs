@@ -398,7 +398,7 @@ fn formulations_agree_on_a_grasp() {
         run.vector("load.r")
     };
     let expected = end(Formulation::Recursive);
-    for formulation in [Formulation::Quaternion, Formulation::DualQuaternion] {
+    for &formulation in &Formulation::ALL[1..] {
         let off = (end(formulation) - expected).norm();
         println!("{}: {off:.1e} m (1e-9)", formulation.name());
         assert!(off < 1e-9);

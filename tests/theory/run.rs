@@ -68,6 +68,12 @@ impl Run {
         self.simulation.state.u[place.unwrap_or_else(|| panic!("no input is called {name}"))] = value;
     }
 
+    pub fn set_state(&mut self, name: &str, value: f64) {
+        let states = &self.simulation.plant.model().states;
+        let place = states.iter().position(|state| state.name == name);
+        self.simulation.state.x[place.unwrap_or_else(|| panic!("no state is called {name}"))] = value;
+    }
+
     pub fn vector(&self, name: &str) -> Vec3<f64> {
         Vec3::from_fn(|i, _| self.value(&format!("{name}[{}]", i + 1)))
     }

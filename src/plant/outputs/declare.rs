@@ -151,6 +151,14 @@ impl Outputs {
         );
     }
 
+    /// Attitude and angular velocity of a body.
+    pub(super) fn attitude(&mut self, name: &str, body: usize) {
+        let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude of {name}, quaternion"));
+        let what = format!("angular velocity of {name}, body axes");
+        let rate = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
+        self.push(Group::Attitude(body), attitude.into_iter().chain(rate));
+    }
+
     pub(super) fn servo(&mut self, joint: &Joint, servo: usize, is_fed: bool) {
         let name = &joint.name;
         let units = |i| Unit::coordinate(joint.kind.is_angular(i));
@@ -309,6 +317,11 @@ impl Outputs {
             ),
         );
         self.push(Group::GapRates, rates);
+    }
+
+    pub(super) fn distortion(&mut self) {
+        let what = "departure of all bodies' axes from unit length and right angles, root of the sum of squares";
+        self.push(Group::Distortion, [Quantity::new("system.distortion", Unit::One, what)]);
     }
 
     /// `carried`: on a joint that transmits something.

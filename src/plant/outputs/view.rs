@@ -216,12 +216,14 @@ impl<S: Scalar> View<'_, S> {
         };
         let together = |of: fn(&Twist<S>) -> &Vec3<S>| {
             let squares = gaps.iter().map(|gap| of(gap).dot(of(gap)));
-            let sum = squares.fold(S::zero(), |sum, square| sum + square);
-            // As a length, it has no derivative at zero.
-            if sum.value() > 0.0 { sum.sqrt() } else { S::zero() }
+            root(squares.fold(S::zero(), |sum, square| sum + square))
         };
         y.number(together(|gap| &gap.v));
         y.number(together(|gap| &gap.w));
+    }
+
+    pub(super) fn distortion(&self, y: &mut Cursor<S>) {
+        y.number(self.recovered.map_or(S::zero(), |recovered| root(recovered.distortion)));
     }
 
     pub(super) fn diagnostics(&self, y: &mut Cursor<S>) {
@@ -271,5 +273,14 @@ impl<'a, S: Scalar> Cursor<'a, S> {
 
     pub(super) fn quaternion(&mut self, q: Quaternion<S>) {
         q.to_array().into_iter().for_each(|part| self.number(part));
+    }
+}
+
+/// Of a sum of squares. As a length, it has no derivative at zero.
+fn root<S: Scalar>(squares: S) -> S {
+    if squares.value() > 0.0 {
+        squares.sqrt()
+    } else {
+        S::zero()
     }
 }
