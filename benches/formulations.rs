@@ -125,5 +125,6 @@ fn line(name: &str, written: &Spec) {
         }
     }
     let [_, quaternion, _, natural, dual] = craft.map(|craft| craft.state_count());
-    println!(" {quaternion:6} {natural:6} {dual:6}");
+    let dual = if is_rigid { dual.to_string() } else { "-".into() };
+    println!(" {quaternion:6} {natural:6} {dual:>6}");
 }

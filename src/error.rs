@@ -66,7 +66,7 @@ pub enum Error {
     },
     /// The formulation, whose name this is, cannot be linearised.
     #[error(
-        "the formulation \"{0}\" is not linearised, for the rates of its joints are no states; formulation = \"recursive\" is the same craft"
+        "the formulation \"{0}\" is not linearised, for it has no tangent coordinates; formulation = \"recursive\" is the same craft"
     )]
     NotLinearised(&'static str),
     /// Two surfaces strike each other again and again, and do not come apart.

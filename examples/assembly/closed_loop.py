@@ -90,12 +90,19 @@ def study(tool, directory, steps=STEPS, stop=STOP):
     return found
 
 
+def table(found):
+    """What `study` has found in Markdown."""
+    rows = ["| step, ms | off the servos inside, rad |", "| --- | --- |"]
+    rows += [f"| {1e3 * step:g} | {f'{off:.1e}' if np.isfinite(off) else 'unstable'} |" for step, off in found.items()]
+    return "\n".join(rows) + "\n"
+
+
 def main():
     arguments = options(command_line(__doc__.splitlines()[0], "out/assembly"))
     arguments.output.mkdir(parents=True, exist_ok=True)
-    print("| step, ms | off the servos inside, rad |\n| --- | --- |")
-    for step, off in study(arguments.grapple, arguments.output).items():
-        print(f"| {1e3 * step:g} | {f'{off:.1e}' if np.isfinite(off) else 'unstable'} |")
+    text = table(study(arguments.grapple, arguments.output))
+    (arguments.output / "closed_loop.md").write_text(text, encoding="utf-8")
+    print(text, end="")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python examples/assembly/study.py                       case 1: table and figure in out/assembly
     python examples/assembly/study.py --cases 1 2 4         others, or all nine
+    python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
 The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py, quasi_static.py), handed over with their
@@ -50,6 +51,20 @@ CASES = {
     "7": Case(modules=(5, 5), orbit=None),
     "8": Case(modules=(1, 5), alpha=-45.0),
     "9": Case(modules=(1, 5), alpha=-45.0, orbit="GEO"),
+}
+
+
+ALPHAS = tuple(range(-90, 91, 15))  # deg
+MODULES = (1, 2, 3, 4, 5)
+# Cases by the number that varies, which has a name.
+SWEEPS = {
+    "3": ("α, deg", {alpha: Case(alpha=alpha) for alpha in ALPHAS}),
+    "4": ("modules of KI", {n: Case(modules=(1, n)) for n in MODULES}),
+    "5": ("modules of KI and of MN", {n: Case(modules=(n, n)) for n in MODULES}),
+    "6": ("modules of KI", {n: Case(modules=(1, n), orbit=None) for n in MODULES}),
+    "7": ("modules of KI and of MN", {n: Case(modules=(n, n), orbit=None) for n in MODULES}),
+    "8": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha) for alpha in ALPHAS}),
+    "9": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha, orbit="GEO") for alpha in ALPHAS}),
 }
 
 
@@ -125,6 +140,7 @@ def simulate(tool, key, case, directory, stop, elements=2, branch="outside", sev
     platform = np.mod(turned + np.pi, 2 * np.pi) - np.pi
     return {
         "times": times,
+        "closed_form": closed_form(model, [planner.at(t) for t in times]),
         "moments": moments,
         "errors": np.degrees(np.column_stack([rows[:, 7:13], platform])),
         "tips": rows[:, 17:19],
@@ -136,9 +152,8 @@ def simulate(tool, key, case, directory, stop, elements=2, branch="outside", sev
     }
 
 
-def closed_form(run):
-    """The moments and the tips of the quasi-static model at the times of a run."""
-    model, plans = run["model"], [run["planner"].at(t) for t in run["times"]]
+def closed_form(model, plans):
+    """The moments and the tips of the quasi-static model."""
     moments = np.array([model.moments(plan) for plan in plans])
     tips = np.array([[model.beam(which, plan.x).tip for which in (0, 1)] for plan in plans])
     return moments, tips
@@ -148,7 +163,7 @@ def peaks(run):
     """The largest magnitudes while the beams approach, simulated and in closed form: seven moments (N m), then the tips N
     and I (mm)."""
     during = run["times"] <= DURATION
-    both = ((run["moments"], run["tips"]), closed_form(run))
+    both = ((run["moments"], run["tips"]), run["closed_form"])
     return [np.abs(np.column_stack([moments, 1e3 * tips])[during]).max(axis=0) for moments, tips in both]
 
 
@@ -157,16 +172,25 @@ def digits(value):
     return f"{value:.{min(4, max(0, 3 - int(np.floor(np.log10(max(abs(value), 1e-4))))))}f}"
 
 
-def table(runs):
-    """The largest moments and deflections of all cases in Markdown, closed form below simulation."""
-    heading = ["case", ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
+def table(runs, number="case"):
+    """The largest moments and deflections of runs in Markdown, closed form below simulation, by the number that tells them apart."""
+    heading = [number, ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
     rows = [heading, ["---"] * len(heading)]
     for key, run in runs.items():
         simulated, closed = peaks(run)
         worst = np.abs(run["errors"][run["times"] <= DURATION]).max()
-        rows.append([key, "simulated", *map(digits, simulated), f"{worst:.1e}"])
-        rows.append([key, "closed form", *map(digits, closed), ""])
+        rows.append([str(key), "simulated", *map(digits, simulated), f"{worst:.1e}"])
+        rows.append([str(key), "closed form", *map(digits, closed), ""])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
+
+def save(figure, path):
+    """The same file from the same numbers."""
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context({"svg.hashsalt": "assembly"}):
+        figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
 
 
 def draw(key, run, path):
@@ -175,7 +199,7 @@ def draw(key, run, path):
 
     shown = slice(None, None, max(1, len(run["times"]) // 250))
     times = run["times"][shown]
-    moments, tips = (values[shown] for values in closed_form(run))
+    moments, tips = (values[shown] for values in run["closed_form"])
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
     for i in range(7):
         (line,) = upper.plot(times, run["moments"][shown, i], label=f"$M_{i + 1}$")
@@ -190,23 +214,66 @@ def draw(key, run, path):
     for axes in (upper, lower):
         axes.legend(ncols=4, fontsize=8)
         axes.grid(alpha=0.3)
-    figure.savefig(path)
-    plt.close(figure)
+    save(figure, path)
+
+
+def sweep(tool, key, directory, stop):
+    """Runs the cases of a sweep. Returns their runs by the number that varies."""
+    number, cases = SWEEPS[key]
+    runs = {}
+    for value, case in cases.items():
+        runs[value] = simulate(tool, f"sweep{key}", case, directory, stop)
+        print(f"sweep {key}, {number}: {value}", file=sys.stderr)
+    return runs
+
+
+def draw_sweep(key, runs, path):
+    """Largest moments and deflections over the number that varies: marks are simulated, lines the closed form."""
+    import matplotlib.pyplot as plt
+
+    values = list(runs)
+    simulated, closed = (np.array(both) for both in zip(*map(peaks, runs.values())))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    for i in range(9):
+        axes, name = (left, f"$M_{i + 1}$") if i < 7 else (right, ("$v_N$", "$v_I$")[i - 7])
+        (line,) = axes.plot(values, closed[:, i], linewidth=0.8)
+        axes.plot(values, simulated[:, i], "o", markersize=4, color=line.get_color(), label=name)
+    left.set_ylabel("largest moment [N·m]")
+    right.set_ylabel("largest tip deflection [mm]")
+    figure.suptitle(f"Case {key}; lines: closed form", fontsize=10)
+    for axes in (left, right):
+        axes.set_xlabel(SWEEPS[key][0])
+        axes.legend(ncols=2, fontsize=8)
+        axes.grid(alpha=0.3)
+    save(figure, path)
+
+
+def study(tool, directory, cases=("1",), sweeps=(), stop=500.0):
+    """Runs cases and sweeps, draws them, and returns their tables."""
+    runs, texts = {}, []
+    for key in cases:
+        runs[key] = run = simulate(tool, f"case{key}", CASES[key], directory, stop)
+        per_second = 1e3 * run["took"] / run["times"][-1]
+        print(f"case {key}: {run['times'][-1]:g} s, {per_second:.1f} ms of computing for each", file=sys.stderr)
+        draw(key, run, directory / f"case{key}.svg")
+    if runs:
+        texts.append(table(runs))
+    for key in sweeps:
+        found = sweep(tool, key, directory, min(stop, DURATION))
+        draw_sweep(key, found, directory / f"sweep{key}.svg")
+        texts.append(table(found, SWEEPS[key][0]))
+    return "\n".join(texts)
 
 
 def main():
     parser = command_line(__doc__.splitlines()[0], "out/assembly")
-    parser.add_argument("--cases", nargs="+", choices=CASES, default=["1"], help="default: 1")
-    parser.add_argument("--stop", type=float, default=500.0, help="when the runs end, s; default: %(default)s")
+    parser.add_argument("--cases", nargs="+", choices=CASES, help="default: 1, or none beside sweeps")
+    parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=[], help="cases of which one number varies")
+    parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)
-    runs = {}
-    for key in arguments.cases:
-        runs[key] = run = simulate(arguments.grapple, f"case{key}", CASES[key], arguments.output, arguments.stop)
-        per_second = 1e3 * run["took"] / run["times"][-1]
-        print(f"case {key}: {run['times'][-1]:g} s, {per_second:.1f} ms of computing for each", file=sys.stderr)
-        draw(key, run, arguments.output / f"case{key}.svg")
-    text = table(runs)
+    cases = arguments.cases or ([] if arguments.sweeps else ["1"])
+    text = study(arguments.grapple, arguments.output, cases, arguments.sweeps, arguments.stop)
     (arguments.output / "table.md").write_text(text, encoding="utf-8")
     print(text, end="")
 

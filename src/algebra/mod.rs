@@ -32,8 +32,16 @@ pub type Mat3<S> = nalgebra::Matrix3<S>;
 
 /// The length of a vector. At zero, where a length has no derivative, its derivative is zero: the mean of those on both sides.
 pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
-    let square = v.dot(v);
-    if square.value() > 0.0 { square.sqrt() } else { S::zero() }
+    root(v.dot(v))
+}
+
+/// The root of a sum of squares, as that of a [length](norm).
+pub fn root<S: Scalar>(squares: S) -> S {
+    if squares.value() > 0.0 {
+        squares.sqrt()
+    } else {
+        S::zero()
+    }
 }
 
 /// `[v]×`, the matrix that multiplies from the left as the cross product does: `[v]× u = v × u`.

@@ -62,7 +62,7 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// Computes the derivatives `qdd` of the rates of joints and modes (`nv` numbers, rad/s² or m/s²) at their coordinates `q`, and the
+    /// Computes the derivatives `qdd` of the rates of joints, modes and nodes (`nv` numbers, rad/s² or m/s²) at their coordinates `q`, and the
     /// bodies' [`A`](Self::A).
     ///
     /// # Errors
@@ -84,8 +84,8 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// What wrenches on bodies and forces on modes, and nothing else in `applied`, add to the last [`solve`](Self::solve), at the same instant: `qdd` and
-    /// [`A`](Self::A) are theirs alone. It costs a part of a solution, for what is factored serves again; the next solution is one as ever.
+    /// What wrenches on bodies and forces on modes, and nothing else in `applied`, add to the last [`solve`](Self::solve), at the same instant: `qdd` (of joints and
+    /// modes; that of nodes is left alone) and [`A`](Self::A) are theirs alone. It costs a part of a solution, for what is factored serves again; the next solution is one as ever.
     pub fn respond(
         &mut self,
         system: &System,
@@ -94,7 +94,6 @@ impl<S: Scalar> Dynamics<S> {
         applied: &Applied<S>,
         qdd: &mut [S],
     ) {
-        nodal(system, derived, applied, qdd);
         match &mut self.engine {
             Engine::Recursive(recursion) => recursion.respond(system, derived, kinematics, applied, qdd),
             Engine::Quaternion(saddle_point) => saddle_point.respond(system, derived, kinematics, applied, qdd),

@@ -161,11 +161,17 @@ impl Grasp {
 
 /// The shortest turn from x to a unit vector: a rotation vector, rad. Where they are opposite, about y.
 fn shortest<S: Scalar>(to: &Vec3<S>) -> Vec3<S> {
-    // The quaternion (1 + cos, sin) turns as far.
-    let (w, v) = (S::one() + to.x, Vec3::new(S::zero(), -to.z, to.y));
-    if w.value() <= 0.0 && v.dot(&v).value() < 1e-30 {
+    // The quaternion (1 + cos, sin) turns as far; beyond a right angle 1 + cos would lose digits.
+    let v = Vec3::new(S::zero(), -to.z, to.y);
+    let square = v.dot(&v);
+    let is_back = to.x.value() < 0.0;
+    if is_back && square.value() < 1e-30 {
         return Vec3::y() * S::lift(std::f64::consts::PI);
     }
+    let w = match is_back {
+        true => square / (S::one() - to.x),
+        false => S::one() + to.x,
+    };
     log(Quaternion::new(w, v.x, v.y, v.z))
 }
 
@@ -182,6 +188,8 @@ mod tests {
             [0.0, 1.0, 0.0],
             [-0.8, 0.36, 0.48],
             [-1.0, 0.0, 0.0],
+            [-1.0 + f64::EPSILON / 2.0, 0.0, 0.0],
+            [-1.0, 1e-9, 0.0],
         ] {
             let to = Vec3::from(to);
             let turn = shortest(&to);

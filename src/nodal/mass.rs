@@ -14,8 +14,8 @@ pub struct Mass {
 }
 
 impl Mass {
-    /// Factors that of these elements; none if an element has no mass.
-    pub fn new(elements: &[Element]) -> Option<Self> {
+    /// Factors that of these elements, which have mass.
+    pub fn new(elements: &[Element]) -> Self {
         let n = 2 * (elements.len() + 1);
         // Of each row: the diagonal, then what is left of it, nearest first.
         let mut rows = vec![[0.0; BAND + 1]; n];
@@ -47,10 +47,9 @@ impl Mass {
                 pivot -= l * scaled[back - 1];
                 mass.lower[i][back - 1] = l;
             }
-            let regular = pivot > 1e-14 * rows[i][0];
-            mass.inverse[i] = regular.then(|| 1.0 / pivot)?;
+            mass.inverse[i] = 1.0 / pivot;
         }
-        Some(mass)
+        mass
     }
 
     /// From forces on the nodal coordinates to their accelerations, in place: three numbers for each.

@@ -58,7 +58,7 @@ impl Plant {
     /// [`Error::Spec`] if they make no sense.
     pub fn new(model: Arc<Model>) -> Result<Self, Error> {
         let parameters = model.parameter_starts();
-        let derived = derive(&model, &parameters, None)?;
+        let derived = derive(&model, &parameters, None, Vec::new())?;
         let evaluation = Evaluation::new(&model);
         Ok(Self {
             refused: vec![None; model.loads.drives.len()],
@@ -89,20 +89,24 @@ impl Plant {
     /// # Errors
     /// [`Error::Spec`] with everything that is wrong; the old values then stay.
     pub fn set_parameters(&mut self, values: &[f64]) -> Result<(), Error> {
-        let before = (self.parameters.as_slice(), &self.derived);
-        self.derived = derive(&self.model, values, Some(before))?;
-        self.parameters.copy_from_slice(values);
-        Ok(())
+        self.take(values, Vec::new())
     }
 
-    /// Judges where a run with these values of the parameters would start.
+    /// The same before a run, which with these values has to start where it may.
     ///
     /// # Errors
-    /// [`Error::Spec`] with everything that does not start where it may.
-    pub fn judge_start(&self, values: &[f64]) -> Result<(), Error> {
+    /// [`Error::Spec`] with everything that is wrong; the old values then stay.
+    pub fn set_parameters_of_start(&mut self, values: &[f64]) -> Result<(), Error> {
         let mut problems = Vec::new();
         self.model.judge_start(values, &mut problems);
-        none(problems)
+        self.take(values, problems)
+    }
+
+    fn take(&mut self, values: &[f64], problems: Vec<Problem>) -> Result<(), Error> {
+        let before = (self.parameters.as_slice(), &self.derived);
+        self.derived = derive(&self.model, values, Some(before), problems)?;
+        self.parameters.copy_from_slice(values);
+        Ok(())
     }
 
     /// The initial states, and what changes at events only, at the time `t` (s).
@@ -209,15 +213,16 @@ impl Plant {
     }
 }
 
-fn derive(model: &Model, values: &[f64], before: Option<(&[f64], &Derived)>) -> Result<Derived, Error> {
-    let mut problems = Vec::new();
+/// The constants, unless there are problems, these or others.
+fn derive(
+    model: &Model,
+    values: &[f64],
+    before: Option<(&[f64], &Derived)>,
+    mut problems: Vec<Problem>,
+) -> Result<Derived, Error> {
     let derived = model.judge(values, before, &mut problems);
-    none(problems).map(|()| derived)
-}
-
-fn none(problems: Vec<Problem>) -> Result<(), Error> {
     if problems.is_empty() {
-        Ok(())
+        Ok(derived)
     } else {
         Err(Error::Spec(problems))
     }

@@ -537,7 +537,8 @@ impl Model {
         let mut is_start = vec![false; self.parameters.len()];
         let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
         for beam in &self.system.nodal {
-            mark(beam.q_start, 7);
+            // Its attitude is where the axes of its points are counted from, too.
+            mark(ParamId(beam.q_start.0 + 4), 3);
             mark(beam.v_start, 6);
         }
         for body in &self.system.bodies {

@@ -44,8 +44,12 @@ impl Tangent<1> {
             delta_dx,
             delta_y,
         } = along;
-        let values = plant.parameters.iter().zip(delta_p);
-        let p: Vec<Dual<1>> = values.map(|(&p, &delta)| Dual::new(p, [delta])).collect();
+        let is_start = model.is_start();
+        let values = plant.parameters.iter().zip(delta_p).zip(&is_start);
+        // Of the others differences have all.
+        let p: Vec<Dual<1>> = values
+            .map(|((&p, &delta), &exact)| Dual::new(p, [if exact { delta } else { 0.0 }]))
+            .collect();
         let mut x = vec![Dual::<1>::lift(0.0); at.0.len()];
         model.start(&plant.derived, t, &p, &mut x);
         for (delta, x) in delta_x.iter_mut().zip(&x) {
@@ -53,7 +57,6 @@ impl Tangent<1> {
         }
         self.evaluate_along(plant, t, at, (delta_x, delta_u), (delta_dx, delta_y))?;
 
-        let is_start = model.is_start();
         let moved = (0..delta_p.len()).filter(|&j| delta_p[j] != 0.0 && !is_start[j]);
         let mut differences = Differences::new(plant);
         for j in moved {

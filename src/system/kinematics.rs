@@ -76,9 +76,15 @@ impl<S: Scalar> Kinematics<S> {
     /// Where what carries a frame is, and how it moves.
     #[inline]
     pub fn carrier(&self, on: Carrier) -> BodyKinematics<S> {
+        self.at(on).copied().unwrap_or_else(BodyKinematics::world)
+    }
+
+    /// The same, without the world, which is where it is.
+    #[inline]
+    fn at(&self, on: Carrier) -> Option<&BodyKinematics<S>> {
         match on {
-            Carrier::Point(point) => self.points[point].at,
-            _ => (on.of(&self.bodies, &self.stations).copied()).unwrap_or_else(BodyKinematics::world),
+            Carrier::Point(point) => Some(&self.points[point].at),
+            _ => on.of(&self.bodies, &self.stations),
         }
     }
 
@@ -105,7 +111,7 @@ impl<S: Scalar> Kinematics<S> {
     /// Where a frame is from the origin of what carries it, in world axes: exact however far away both are.
     #[inline]
     pub fn arm(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
-        let R = self.carrier(system.carrier(frame)).R_WB;
+        let R = self.at(system.carrier(frame)).map_or_else(Mat3::identity, |at| at.R_WB);
         match frame {
             FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: Vec3::zeros() },
             FrameRef::Frame(frame) => {
@@ -121,9 +127,9 @@ impl<S: Scalar> Kinematics<S> {
     /// Where a frame is in the world.
     pub fn pose(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
         let Pose { R, p } = self.arm(system, derived, frame);
-        Pose {
-            R,
-            p: self.carrier(system.carrier(frame)).p_WB + p,
+        match self.at(system.carrier(frame)) {
+            Some(at) => Pose { R, p: at.p_WB + p },
+            None => Pose { R, p },
         }
     }
 

@@ -1,8 +1,7 @@
 use super::joint::{Motion, dual, part_mut, quaternion_rate, with_joint};
 use super::kinematics::{place, set_in_motion};
-use super::{BodyKinematics, Derived, JointModel, Kinematics, NodalBeam, System};
+use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
-use std::ops::Range;
 
 /// The states of a maximal formulation: of every body its [attitude](Attitude), the position of its origin and its modal
 /// amplitudes; then of every body how its attitude changes, the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates of nodal beams follow the positions, and their rates the rates.
@@ -15,8 +14,8 @@ pub struct Maximal {
     pub attitude: Attitude,
     /// Of each body, where its position, its motion and its joint's windings begin.
     places: Vec<[usize; 3]>,
-    /// Where the nodal beams' coordinates begin among the positions, and their rates among the rates.
-    nodal: [usize; 2],
+    /// Number of nodal coordinates, which are the last of the positions, and their rates the last of the rates.
+    nodes: usize,
     /// Number of positions.
     pub nq: usize,
     /// Number of rates.
@@ -30,7 +29,8 @@ pub struct Maximal {
 pub enum Attitude {
     /// A quaternion, and the angular velocity in body axes.
     Quaternion,
-    /// The three unit vectors of the body's axes in the world (directors), and their rates: natural coordinates.
+    /// The three unit vectors of the body's axes in the world (directors), and their rates: natural coordinates (J. García de Jalón and E. Bayo, *Kinematic and
+    /// Dynamic Simulation of Multibody Systems*, Springer 1994, ch. 4).
     Directors,
 }
 
@@ -62,7 +62,11 @@ impl Attitude {
     /// Reads the attitude, and the angular velocity in world axes.
     ///
     /// Directors need not be at right angles: the axes are those that Gram and Schmidt make of them, `d_k = R (e_k + s_k)` with a
-    /// triangular distortion `s`, and turn as these do, whatever the distortion.
+    /// triangular distortion `s`, and turn as these do, whatever the distortion. With `d₁ = ℓ x` and `d₂ = b x + h y`
+    ///
+    /// ```text
+    ///     ω_y = −z·ḋ₁/ℓ,   ω_z = y·ḋ₁/ℓ,   ω_x = (z·ḋ₂ + b ω_y)/h
+    /// ```
     fn read<S: Scalar>(self, position: &[S], rate: &[S]) -> (Quaternion<S>, Mat3<S>, Vec3<S>) {
         match self {
             Self::Quaternion => {
@@ -88,8 +92,31 @@ impl Attitude {
         }
     }
 
-    /// The derivatives, of the angular acceleration in world axes. A distortion of directors dies out in body axes, `s̈ + 2 α ṡ + β² s = 0`,
-    /// and moves nothing.
+    /// By how much it is off one: the sum of squares of `R s`, as long as `s`.
+    fn distortion<S: Scalar>(self, position: &[S], R_WB: &Mat3<S>) -> S {
+        match self {
+            Self::Quaternion => S::zero(),
+            Self::Directors => {
+                let off = Mat3::from_column_slice(position) - R_WB;
+                off.dot(&off)
+            }
+        }
+    }
+
+    /// The quaternion in the sign in which it moves continuously. A quaternion that is a state has it; axes have no sign, but the turn of a joint has.
+    fn signed<S: Scalar>(self, q_WB: Quaternion<S>, by_joint: impl FnOnce() -> Quaternion<S>) -> Quaternion<S> {
+        match self {
+            Self::Quaternion => q_WB,
+            Self::Directors => q_WB.along(by_joint()),
+        }
+    }
+
+    /// The derivatives, of the angular acceleration `ω̇` in world axes. A distortion of directors dies out in body axes, `s̈ + 2 α ṡ + β² s = 0`,
+    /// and moves nothing:
+    ///
+    /// ```text
+    ///     d̈ = ω̇ × d + ω × (ω × d + 2 R ṡ) − R (2 α ṡ + β² s)
+    /// ```
     fn derivative<S: Scalar>(
         self,
         (at, angular): (&BodyKinematics<S>, &Vec3<S>),
@@ -196,7 +223,7 @@ impl Maximal {
         Self {
             attitude,
             places,
-            nodal: [nq, nv],
+            nodes,
             nq: nq + nodes,
             nv: nv + nodes,
             windings,
@@ -205,7 +232,7 @@ impl Maximal {
 
     /// Where the position of body `i` begins among the positions; after the last body, where they end.
     pub fn position(&self, i: usize) -> usize {
-        self.places.get(i).map_or(self.nodal[0], |place| place[0])
+        self.places.get(i).map_or(self.nq - self.nodes, |place| place[0])
     }
 
     /// Where its motion begins among the rates.
@@ -217,15 +244,6 @@ impl Maximal {
     pub fn modes(&self, i: usize) -> [usize; 2] {
         let [n_q, n_v] = self.attitude.counts();
         [self.places[i][0] + n_q + 3, self.places[i][1] + n_v + 3]
-    }
-
-    /// Each nodal beam, with the places of its coordinates among the positions and of its rates among the rates.
-    fn beams<'a>(&'a self, system: &'a System) -> impl Iterator<Item = (&'a NodalBeam, Range<usize>, Range<usize>)> {
-        let first = system.nodal.first().map_or([0, 0], |beam| [beam.q, beam.v]);
-        system.nodal.iter().map(move |beam| {
-            let [q, v] = [beam.q - first[0] + self.nodal[0], beam.v - first[1] + self.nodal[1]];
-            (beam, q..q + beam.n, v..v + beam.n)
-        })
     }
 
     /// Writes the states of bodies that stand and move as their joints allow.
@@ -252,10 +270,8 @@ impl Maximal {
                 rest_rates[3..3 + modes.n].copy_from_slice(&qd[modes.rates()]);
             }
         }
-        for (beam, at, moving) in self.beams(system) {
-            positions[at].copy_from_slice(&q[beam.coordinates()]);
-            rates[moving].copy_from_slice(&qd[beam.rates()]);
-        }
+        positions[self.nq - self.nodes..].copy_from_slice(&q[system.nq - self.nodes..]);
+        rates[self.nv - self.nodes..].copy_from_slice(&qd[system.nv - self.nodes..]);
     }
 
     /// The states' derivatives, from the accelerations `A` of the bodies beyond their `A_bias`, and the rates and accelerations of joints and modes.
@@ -287,10 +303,8 @@ impl Maximal {
                 d_rest_rates[3..3 + modes.n].copy_from_slice(&qdd[modes.rates()]);
             }
         }
-        for (beam, at, moving) in self.beams(system) {
-            d_positions[at].copy_from_slice(&rates[moving.clone()]);
-            d_rates[moving].copy_from_slice(&qdd[beam.rates()]);
-        }
+        d_positions[self.nq - self.nodes..].copy_from_slice(&rates[self.nv - self.nodes..]);
+        d_rates[self.nv - self.nodes..].copy_from_slice(&qdd[system.nv - self.nodes..]);
     }
 }
 
@@ -322,10 +336,7 @@ impl<S: Scalar> Kinematics<S> {
                 recovered.qd[modes.rates()].copy_from_slice(&rest_rates[3..3 + modes.n]);
             }
             recovered.q_WB[i] = q_WB;
-            if layout.attitude == Attitude::Directors {
-                let off = Mat3::from_column_slice(attitude) - R_WB;
-                recovered.distortion += off.dot(&off);
-            }
+            recovered.distortion += layout.attitude.distortion(attitude, &R_WB);
 
             let (done, rest) = self.bodies.split_at_mut(i);
             let (P, B) = (body.carrier().of(done, &self.stations).unwrap_or(&world), &mut rest[0]);
@@ -349,11 +360,9 @@ impl<S: Scalar> Kinematics<S> {
                 let V_FB = V_WB - P.V_WB.shift(&B.r_PB_W);
                 let qd = dual(H).map(|V| V.power(&V_FB));
                 set_in_motion(joint, P, &qd, H, B);
-                if layout.attitude == Attitude::Directors {
-                    // Axes have no sign; the joint's turn has.
-                    let carrier = system.carrier_attitude(derived, body, &recovered.q, &recovered.q_WB);
-                    recovered.q_WB[i] = q_WB.along(carrier * joint.attitude(&q));
-                }
+                recovered.q_WB[i] = layout.attitude.signed(q_WB, || {
+                    system.carrier_attitude(derived, body, &recovered.q, &recovered.q_WB) * joint.attitude(&q)
+                });
                 *part_mut(&mut recovered.q, jq) = q;
                 *part_mut(&mut recovered.qd, jv) = qd;
             });
@@ -376,10 +385,9 @@ impl<S: Scalar> Kinematics<S> {
                 self.bend(system, derived, (i, modes), &recovered.q, &recovered.qd);
             }
         }
-        for (beam, at, moving) in layout.beams(system) {
-            recovered.q[beam.coordinates()].copy_from_slice(&positions[at]);
-            recovered.qd[beam.rates()].copy_from_slice(&rates[moving]);
-        }
+        let nodes = layout.nodes;
+        recovered.q[system.nq - nodes..].copy_from_slice(&positions[layout.nq - nodes..]);
+        recovered.qd[system.nv - nodes..].copy_from_slice(&rates[layout.nv - nodes..]);
         self.place_points(system, derived, &recovered.q, &recovered.qd);
     }
 }

@@ -170,7 +170,7 @@ impl NodalBeam {
         }
     }
 
-    fn derive(&self, values: &[f64], orbit: Option<&OrbitPoint>) -> Option<NodalConstants> {
+    fn derive(&self, values: &[f64], orbit: Option<&OrbitPoint>) -> NodalConstants {
         let elements: Vec<Element> = (self.sections.iter())
             .flat_map(|section| {
                 let element = Element {
@@ -183,31 +183,14 @@ impl NodalBeam {
             })
             .collect();
         let z = self.q_start.quaternion(values).normalised().rotate(Vec3::z());
-        Some(NodalConstants {
-            mass_matrix: Mass::new(&elements)?,
+        NodalConstants {
+            mass_matrix: Mass::new(&elements),
             m: elements.iter().map(Element::mass).sum(),
             elements,
             z: match (self.start_axes, orbit) {
                 (Axes::Orbital, Some(orbit)) => orbit.R_WO * z,
                 _ => z,
             },
-        })
-    }
-
-    /// In the place of one whose numbers are wrong, which has been complained of.
-    fn some(&self) -> NodalConstants {
-        let element = Element {
-            l: 1.0,
-            mass_per_length: 1.0,
-            EA: 1.0,
-            EI: 1.0,
-        };
-        let elements = vec![element; self.nodes() - 1];
-        NodalConstants {
-            mass_matrix: Mass::new(&elements).expect("they have mass"),
-            m: 1.0,
-            elements,
-            z: Vec3::z(),
         }
     }
 }
@@ -308,7 +291,7 @@ impl System {
                     what: format!("the quaternion {:?} has no direction", attitude.to_array()),
                 });
             }
-            beam.derive(values, orbit).unwrap_or_else(|| beam.some())
+            beam.derive(values, orbit)
         };
         let beams: Vec<NodalConstants> = self.nodal.iter().map(&mut derive).collect();
         let site = |point: &Point| {
@@ -329,8 +312,8 @@ impl System {
 /// Where a point of a nodal beam is, and how it moves.
 #[derive(Clone, Copy, Debug)]
 pub struct PointKinematics<S: Scalar> {
-    /// As a body that carries frames. It turns with the direction of its beam, and not about it: `w = r′ × ṙ′ / |r′|²`. Its x is along the beam; its z is as near as can be to where it was at the
-    /// start, for want of anything that could turn it.
+    /// As a body that carries frames. It turns with the direction of its beam, and not about it: `w = r′ × ṙ′ / |r′|²`. Its x is along the beam; its z is as near as can be to where the
+    /// start has it (at t = 0, if that is relative to orbital axes), for want of anything that could turn it.
     pub at: BodyKinematics<S>,
     /// The slope `r′`.
     slope: Vec3<S>,

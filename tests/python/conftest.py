@@ -13,7 +13,7 @@ _reached = {}
 
 @pytest.fixture(scope="session")
 def examples(tmp_path_factory):
-    """Every example, built once: `examples["two_link"]`."""
+    """Every example, built once in each process: `examples["two_link"]`."""
 
     class Examples(dict):
         def __missing__(self, name):

@@ -16,6 +16,7 @@ from fmpy import fmi2
 from scipy.integrate import solve_ivp
 
 DOUBLE_P = ctypes.POINTER(ctypes.c_double)
+FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 
 
 def grapple(*arguments, check=True):

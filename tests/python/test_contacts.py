@@ -4,9 +4,8 @@ import fmpy
 import numpy as np
 import pytest
 
-from fmu import CoSimulation, ModelExchange, grapple
+from fmu import FORMULATIONS, CoSimulation, ModelExchange, grapple
 
-FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 # A ball of 2 kg meets one of 3 kg that hangs on an arm of its own.
 SPEC = """
 name = "balls"

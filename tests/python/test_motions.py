@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from fmu import CoSimulation, ModelExchange, grapple
+from fmu import FORMULATIONS, CoSimulation, ModelExchange, grapple
 
-FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 SPEC = """
 name = "brakes"
 formulation = "{formulation}"

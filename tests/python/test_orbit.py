@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
 
-from fmu import CoSimulation
+from fmu import FORMULATIONS, CoSimulation
 
-FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 MU, RADIUS = 3.986e14, 7136636.0
 # A hub upright in orbit with a wheel and a jet; its arm's motor is too weak for the step that its servo is given.
 SPEC = """

@@ -7,7 +7,7 @@ SI unit where they are smaller (frames on one body do not move in each other). T
 import numpy as np
 import pytest
 
-from fmu import ModelExchange
+from fmu import FORMULATIONS, ModelExchange
 from trees import Judge, random_inputs, random_state, random_tree
 
 BOUND, REASON = 1e-12, "round-off along the chains"
@@ -64,7 +64,7 @@ def test_outputs_agree_with_pinocchio(seed, build, within):
                 within(f"outputs against Pinocchio: {kind}", difference(group, ours, expected), BOUND, REASON)
 
 
-@pytest.mark.parametrize("formulation", ["recursive", "quaternion", "dual_quaternion", "natural"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("seed", range(6))
 def test_reactions_agree_with_pinocchio(seed, formulation, build, within):
     """What every joint transmits, in every formulation, and the accelerations of the bases; norm-wise over all joints."""

@@ -3,7 +3,7 @@
 use crate::run::Run;
 use grapple::plant::Discrete;
 use grapple::simulation::Simulation;
-use grapple::spec::Formulation;
+use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
 /// A two-link arm on a floating base, with friction, a spring and a rotor on the joint whose motion may be prescribed.
@@ -119,7 +119,7 @@ fn energy_is_balanced(formulation: Formulation) {
 /// A brake that falls in on a flexible arm stops the joint and not the beam: momentum is kept (1e-13 of the bodies' own), and the beam's rates jump.
 #[test]
 fn locking_a_flexible_arm_keeps_momentum() {
-    for formulation in [Formulation::Recursive, Formulation::Quaternion, Formulation::Natural] {
+    for formulation in Formulation::ALL.into_iter().filter(|f| f.has(Capability::Flexible)) {
         let text = arm("motions = [\"loads\", \"locked\"]\nstart = { rate = [0.8, -0.5] }");
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);
         run.go(0.3);

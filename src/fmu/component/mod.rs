@@ -220,9 +220,8 @@ impl Component {
         let solver = (self.experiment.tolerance, self.registry.work_limit(&self.parameters)?);
         let n = self.model().parameters.len();
         if !self.moved {
-            self.simulation.plant.judge_start(&self.parameters[..n])?;
-        }
-        if self.simulation.plant.parameters() != &self.parameters[..n] {
+            self.simulation.plant.set_parameters_of_start(&self.parameters[..n])?;
+        } else if self.simulation.plant.parameters() != &self.parameters[..n] {
             self.simulation.plant.set_parameters(&self.parameters[..n])?;
         }
         if !self.moved {

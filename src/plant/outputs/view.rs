@@ -1,4 +1,4 @@
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw, root};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
 use crate::loads::Instant;
@@ -273,14 +273,5 @@ impl<'a, S: Scalar> Cursor<'a, S> {
 
     pub(super) fn quaternion(&mut self, q: Quaternion<S>) {
         q.to_array().into_iter().for_each(|part| self.number(part));
-    }
-}
-
-/// Of a sum of squares. As a length, it has no derivative at zero.
-fn root<S: Scalar>(squares: S) -> S {
-    if squares.value() > 0.0 {
-        squares.sqrt()
-    } else {
-        S::zero()
     }
 }

@@ -22,17 +22,19 @@ impl Check<'_> {
             self.report("nodal_beam", name, field, what);
         }
         let sections = beam.all_sections();
+        let field = if in_sections { "sections" } else { "elements" };
         for section in sections.iter().filter(|section| section.elements == 0) {
             let what = format!(
                 "a length of {} m without an element: a beam has two nodes or more, write elements = 1 at least",
                 section.length
             );
-            self.report("nodal_beam", name, "elements", what);
+            self.report("nodal_beam", name, field, what);
         }
-        let elements: usize = sections.iter().map(|section| section.elements).sum();
+        let counts = sections.iter().map(|section| section.elements);
+        let elements = counts.fold(0, usize::saturating_add);
         if elements > MOST_ELEMENTS {
             let what = format!("{elements} elements, and {MOST_ELEMENTS} are the most");
-            self.report("nodal_beam", name, "elements", what);
+            self.report("nodal_beam", name, field, what);
         }
     }
 
