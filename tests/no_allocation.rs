@@ -227,7 +227,7 @@ const IN_GRASP: &str = r#"
 length = 3.0
 elements = 2
 mass_per_length = 0.5
-EA = 200.0
+EA = 2e3
 EI = 20.0
 [frame.on_span]
 body = "span"
@@ -262,12 +262,14 @@ fn a_simulation_allocates_nothing_between_events() {
         let (before, beam) = EVERYTHING.split_once("[body.boom.beam]").expect("a beam");
         let (_, after) = beam.split_once("[body.pod]").expect("what it carries");
         let rigid = format!("{before}mass = 2.0\ninertia = [0.02, 0.7, 0.7]\n[body.pod]{after}");
+        // Of maximal coordinates Newton's iteration follows softer stretch waves only with this step of the rule of the middle.
+        let soft = IN_GRASP.replace("EA = 2e3", "EA = 200.0");
         for craft in [
             EVERYTHING.to_owned(),
             format!("{EVERYTHING}{IN_GRASP}"),
             format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}"),
             format!("formulation = \"dual_quaternion\"\n{rigid}"),
-            format!("formulation = \"natural\"\n{EVERYTHING}{IN_GRASP}"),
+            format!("formulation = \"natural\"\n{EVERYTHING}{soft}"),
         ] {
             allocates_nothing_between_events(&craft, solver);
         }

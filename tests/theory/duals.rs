@@ -149,7 +149,8 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
             continue;
         }
         let off = (exact.row(row) - differences.row(row)).norm();
-        let stationary = if names[row].ends_with("energy") { bent[row] } else { 0.0 };
+        let is_of_beams = !model.system().nodal.is_empty() && names[row].ends_with("energy");
+        let stationary = if is_of_beams { bent[row] } else { 0.0 };
         let scale = scales[row].max(1e-3 * now[row].abs()).max(stationary);
         if off / scale > worst.0 {
             worst = (off / scale, names[row]);
