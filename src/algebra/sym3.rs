@@ -116,6 +116,11 @@ impl Sym3<f64> {
             o: [S::lift(xy), S::lift(xz), S::lift(yz)],
         }
     }
+
+    /// `∫x xᵀ dm`, of an inertia `∫(x·x) 1 − x xᵀ dm`.
+    pub fn second_moment(&self) -> Mat3<f64> {
+        Mat3::from_diagonal_element(0.5 * self.trace()) - self.full()
+    }
 }
 
 impl<S: Scalar> std::ops::Add for Sym3<S> {

@@ -1,6 +1,6 @@
 //! What the motion conserves: momentum, energy; and the mass centre.
 
-use crate::algebra::{Scalar, Vec3, lift3, norm};
+use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
 use crate::nodal::weigh;
 use crate::system::{Derived, Kinematics, NodalBeam, NodalConstants, System};
 
@@ -24,8 +24,23 @@ pub struct Invariants<S: Scalar> {
 }
 
 impl<S: Scalar> Invariants<S> {
-    /// Of a system in motion; `q` are the coordinates (`nq`), `qd` the rates (`nv`).
-    pub fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, (q, qd): (&[S], &[S])) -> Self {
+    /// Of a system in motion; `q` are the coordinates (`nq`), `qd` the rates (`nv`). Where bodies' axes are states (`natural`), `directors_rates` are their rates (columns,
+    /// 1/s): axes that move a little otherwise than a turn have momentum and energy, too.
+    pub fn new(
+        (system, derived): (&System, &Derived),
+        kinematics: &Kinematics<S>,
+        (q, qd): (&[S], &[S]),
+        directors_rates: Option<&[Mat3<S>]>,
+    ) -> Self {
+        let motion = |i: usize| {
+            let rates = directors_rates
+                .map(|rates| &rates[i])
+                .filter(|_| system.bodies[i].modes.is_none());
+            match rates {
+                Some(rates) => BodyMotion::of_directors(derived, kinematics, rates, i),
+                None => BodyMotion::new(system, derived, kinematics, qd, i),
+            }
+        };
         let mut mass = 0.0;
         let mut moment = Vec3::zeros();
         let mut p = Vec3::zeros();
@@ -41,7 +56,7 @@ impl<S: Scalar> Invariants<S> {
         let first = kinematics.bodies.first().map(|body| body.p_WB);
         let origin = first.or_else(first_node).unwrap_or_else(Vec3::zeros);
         for i in 0..system.bodies.len() {
-            let body = BodyMotion::new(system, derived, kinematics, qd, i);
+            let body = motion(i);
             let m = S::lift(derived.bodies[i].m);
             mass += derived.bodies[i].m;
             moment += (kinematics.bodies[i].p_WB - origin + body.c) * m;
@@ -64,7 +79,7 @@ impl<S: Scalar> Invariants<S> {
         let mut h = Vec3::zeros();
         let mut h_scale = S::zero();
         for i in 0..system.bodies.len() {
-            let body = BodyMotion::new(system, derived, kinematics, qd, i);
+            let body = motion(i);
             let r = kinematics.bodies[i].p_WB - origin + body.c - from_origin;
             let own = body.spin + r.cross(&((body.v - v_c) * S::lift(derived.bodies[i].m)));
             h += own;
@@ -104,6 +119,23 @@ struct BodyMotion<S: Scalar> {
 }
 
 impl<S: Scalar> BodyMotion<S> {
+    /// Of a rigid body in natural coordinates, with `E = ∫x xᵀ dm` about the mass centre: `Σ E_kl d_k × ḋ_l` and `½ tr(Ḋ E Ḋᵀ)`.
+    fn of_directors(derived: &Derived, kinematics: &Kinematics<S>, rates: &Mat3<S>, i: usize) -> Self {
+        let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
+        let (m, half) = (S::lift(constants.m), S::lift(0.5));
+        let c_B = lift3::<S>(&constants.p_BoBcm);
+        let v = at.V_WB.v + rates * c_B;
+        let momenta = rates * lift33::<S>(&constants.I_Bcm.second_moment());
+        Self {
+            c: at.R_WB * c_B,
+            v,
+            spin: (0..3).fold(Vec3::zeros(), |spin, k| {
+                spin + at.R_WB.column(k).cross(&momenta.column(k))
+            }),
+            kinetic_energy: (v.dot(&v) * m + momenta.dot(rates)) * half,
+        }
+    }
+
     fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, qd: &[S], i: usize) -> Self {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));

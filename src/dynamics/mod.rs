@@ -7,6 +7,7 @@
 mod applied;
 mod body;
 mod condition;
+pub mod conserving;
 pub mod dual_quaternion;
 mod engine;
 pub mod impact;

@@ -2,7 +2,7 @@
 
 use super::error::IntegrateError;
 use super::lanes::first_not_finite;
-use super::{Ode, Settings};
+use super::{Ode, OwnStep, Settings};
 
 /// Why a derivative or an attempt has no value.
 pub(super) enum Failure<E> {
@@ -52,6 +52,12 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
             Some(entry) => Err(Failure::NotFinite(entry % x.len())),
             None => Ok(()),
         }
+    }
+
+    /// The equations' own step, counted as they are asked.
+    pub fn own_step(&mut self, evaluations: u64) -> Result<&mut dyn OwnStep<Error = O::Error>, Failure<O::Error>> {
+        *self.evaluations += evaluations;
+        self.ode.own_step().ok_or(Failure::NoConvergence)
     }
 
     /// Refuses what would be more evaluations than the call may have.

@@ -138,7 +138,7 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
             ),
             IntegrateError::NoConvergence { t, h } => write!(
                 f,
-                "Newton's iteration does not converge at t = {t}, step {h:e}: the derivative has a jump there, or is nearly singular"
+                "Newton's iteration does not converge at t = {t}, step {h:e}: the step is too long, or the derivative has a jump there or is nearly singular"
             ),
             IntegrateError::WrongMemory { expected, found } => {
                 write!(f, "an integrator memory of {found} numbers given, {expected} expected")

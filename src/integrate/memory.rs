@@ -12,7 +12,7 @@ use super::method::Method;
 ///
 /// The explicit methods remember a few numbers. The implicit ones remember their Jacobian and the last step's
 /// polynomial as well, `n² + 3n` numbers for `n` states (with [`Method::ImplicitMidpoint`] `n² + n`): both are used
-/// over many steps, and a run that had to make them anew after each restoring would not have the same bits.
+/// ([`Method::Conserving`] a Jacobian of its own), over many steps, and a run that had to make them anew after each restoring would not have the same bits.
 /// The factors of the Newton matrices follow from the Jacobian and a step's length, and are not remembered.
 #[derive(Debug, PartialEq)]
 pub struct Memory {
@@ -225,6 +225,7 @@ fn vectors(settings: &Settings) -> [usize; 2] {
     match settings.method() {
         Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } => [0, 0],
         Method::ImplicitMidpoint { .. } => [n * n, n],
+        Method::Conserving { rates, .. } => [rates * rates, 0],
         Method::Radau5 | Method::Auto => [n * n, 3 * n],
     }
 }

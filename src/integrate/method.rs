@@ -33,6 +33,13 @@ pub enum Method {
         /// The longest step, in units of `t`.
         step: f64,
     },
+    /// The equations' [own step](super::OwnStep), which knows what they conserve: of order 2, with a fixed step as with [`Method::Rk4`].
+    Conserving {
+        /// The longest step, in units of `t`.
+        step: f64,
+        /// How many mean rates it solves for.
+        rates: usize,
+    },
     /// [`Method::Dopri5`] where the equations are not stiff, [`Method::Radau5`] where they are.
     ///
     /// What changes the method are steps limited by stability, of eigenvalues that are damped: a fast vibration
@@ -49,6 +56,7 @@ impl Method {
             Method::Rk4 { .. } => "rk4",
             Method::Radau5 => "radau5",
             Method::ImplicitMidpoint { .. } => "implicit_midpoint",
+            Method::Conserving { .. } => "conserving",
             Method::Auto => "auto",
         }
     }
@@ -60,7 +68,7 @@ impl Method {
             Method::Dop853 => dop853::TABLEAU.order,
             Method::Rk4 { .. } => rk4::TABLEAU.order,
             Method::Radau5 => 5,
-            Method::ImplicitMidpoint { .. } => 2,
+            Method::ImplicitMidpoint { .. } | Method::Conserving { .. } => 2,
         }
     }
 
@@ -71,22 +79,22 @@ impl Method {
             Method::Dop853 => dop853::TABLEAU.dense_order,
             Method::Rk4 { .. } => rk4::TABLEAU.dense_order,
             Method::Radau5 | Method::Auto => 3,
-            Method::ImplicitMidpoint { .. } => 2,
+            Method::ImplicitMidpoint { .. } | Method::Conserving { .. } => 2,
         }
     }
 
-    /// Whether it ever asks for the Jacobian.
+    /// Whether it ever asks for the Jacobian of the derivative.
     pub fn is_implicit(&self) -> bool {
         match self {
             Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
-            Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } => false,
+            Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } | Method::Conserving { .. } => false,
         }
     }
 
     /// The fixed step, or `None` for an adaptive method.
     pub fn fixed_step(&self) -> Option<f64> {
         match self {
-            Method::Rk4 { step } | Method::ImplicitMidpoint { step } => Some(*step),
+            Method::Rk4 { step } | Method::ImplicitMidpoint { step } | Method::Conserving { step, .. } => Some(*step),
             Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Auto => None,
         }
     }

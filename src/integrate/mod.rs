@@ -24,6 +24,7 @@
 //! | [`Method::Rk4`] | 4 | 3 | fixed |
 //! | [`Method::Radau5`] | 5 (3), for stiff equations | 3 | adaptive |
 //! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
+//! | [`Method::Conserving`] | 2, the equations' own | 2 | fixed |
 //! | [`Method::Auto`] | Dopri5 or Radau5 | 4 or 3 | adaptive |
 //!
 //! Source throughout, called HNW below: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary
@@ -66,6 +67,7 @@
 
 mod adaptive;
 mod auto;
+mod conserving;
 mod control;
 mod dense;
 mod dop853;
@@ -133,4 +135,45 @@ pub trait Ode {
         let _ = (t, x, jacobian);
         Ok(false)
     }
+
+    /// The equations of a step of their own, for [`Method::Conserving`]; unless a model says more, it has none.
+    fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Self::Error>> {
+        None
+    }
+}
+
+/// Equations that know a step of their own: `R(u) = 0` for mean rates `u`, and the state at the step's end.
+pub trait OwnStep {
+    /// Why there is no residual.
+    type Error;
+
+    /// Begins a step at the state `x`; writes into `u` where to look for the solution.
+    ///
+    /// # Errors
+    /// Where the model has no such step.
+    fn begin(&mut self, span: Span, x: &[f64], u: &mut [f64]) -> Result<(), Self::Error>;
+
+    /// Writes `R(u)`.
+    ///
+    /// # Errors
+    /// Where the model has no such step.
+    fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Self::Error>;
+
+    /// Writes `∂R/∂u`, column by column.
+    ///
+    /// # Errors
+    /// Where the model has no such step.
+    fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error>;
+
+    /// Writes the state at the end, after the residual at `u`.
+    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]);
+}
+
+/// A step: from `t` to `t + h`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Its start.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
 }

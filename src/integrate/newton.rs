@@ -100,6 +100,11 @@ impl Convergence {
 /// equal steps between equal communication points do not have equal bits.
 const SAME_STEP: f64 = 1e-6;
 
+/// Whether a step may use the matrices of another.
+pub(super) fn same_step(h: f64, of_matrices: f64) -> bool {
+    (h / of_matrices - 1.0).abs() <= SAME_STEP
+}
+
 /// Sees to it that the memory's Jacobian and the step of its matrices are fit for a step of length `h` from
 /// `(t, x)`, where the derivative is `dx`.
 pub(super) fn linearise<O: Ode + ?Sized>(
@@ -117,8 +122,7 @@ pub(super) fn linearise<O: Ode + ?Sized>(
         memory.newton.matrix_step = h;
         memory.watch.radius = 0.0;
     }
-    let same = (h / memory.newton.matrix_step - 1.0).abs() <= SAME_STEP;
-    if !same {
+    if !same_step(h, memory.newton.matrix_step) {
         memory.newton.matrix_step = h;
     }
     Ok(())

@@ -95,6 +95,10 @@ impl Stepper {
                 let h = h.expect("the rule has a fixed step");
                 fixed::step(method, equations, settings, h, times, x, memory)
             }
+            (Work::Conserving(method), h) => {
+                let h = h.expect("its step is fixed");
+                fixed::step(method.as_mut(), equations, settings, h, times, x, memory)
+            }
             (Work::Radau5(method), _) => adaptive::step(method, equations, settings, times, x, memory),
             (Work::Auto(auto), _) => auto.step(equations, settings, times, x, memory),
         }
@@ -120,6 +124,7 @@ impl Stepper {
             Work::Explicit(method) => inside(method, equations),
             Work::Radau5(method) => inside(method, equations),
             Work::ImplicitMidpoint(method) => inside(method, equations),
+            Work::Conserving(method) => inside(method.as_mut(), equations),
             Work::Auto(auto) => match &mut **auto {
                 Auto {
                     stiff: true, radau5, ..
@@ -138,6 +143,7 @@ impl Stepper {
             Work::Explicit(method) => method.invalidate(),
             Work::Radau5(method) => method.invalidate(),
             Work::ImplicitMidpoint(method) => method.invalidate(),
+            Work::Conserving(method) => method.invalidate(),
             Work::Auto(auto) => auto.invalidate(),
         }
     }

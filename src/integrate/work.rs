@@ -1,6 +1,7 @@
 //! What the stepper needs of a method, whichever it is.
 
 use super::auto::Auto;
+use super::conserving::Conserving;
 use super::control::Control;
 use super::dense::Dense;
 use super::equations::{Equations, Failure};
@@ -83,6 +84,7 @@ pub(super) enum Work {
     Explicit(Explicit),
     Radau5(Radau5),
     ImplicitMidpoint(ImplicitMidpoint),
+    Conserving(Box<Conserving>),
     Auto(Box<Auto>),
 }
 
@@ -95,6 +97,7 @@ impl Work {
             Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
             Method::Radau5 => Work::Radau5(Radau5::new(settings)),
             Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(ImplicitMidpoint::new(n)),
+            Method::Conserving { rates, .. } => Work::Conserving(Box::new(Conserving::new(n, rates))),
             Method::Auto => Work::Auto(Box::new(Auto::new(settings))),
         }
     }

@@ -152,7 +152,8 @@ impl Coordinates {
     pub fn room<S: Scalar>(&self, system: &System) -> Option<Box<Recovered<S>>> {
         match self {
             Self::Minimal => None,
-            Self::Maximal(_) | Self::Velocities(_) => Some(Box::new(Recovered::new(system))),
+            Self::Maximal(constrained) => Some(Box::new(Recovered::new(system, Some(constrained.layout.attitude)))),
+            Self::Velocities(_) => Some(Box::new(Recovered::new(system, None))),
         }
     }
 }

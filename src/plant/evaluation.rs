@@ -64,20 +64,43 @@ impl<S: Scalar> Evaluation<S> {
         (x, u, discrete): (&[S], &[S], &Discrete),
         dx: &mut [S],
     ) -> Result<(), Error> {
-        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
-        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
+        self.listen(model, (derived, parameters), t, (u, discrete));
         self.stand(model, (derived, parameters), x);
         let here = model.split(x);
-        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
-        let numbers = (derived, parameters);
-        let around = (self.orbit.as_ref(), &self.kinematics);
-        let mut now = model.instant(numbers, around, (q, qd, &self.slots), &discrete.modes);
-        if let Some(feed_forward) = &mut self.feed_forward {
-            feed_forward.update(model, &now)?;
-            now.feed_forward = &feed_forward.torques;
-        }
-        let power = model.loads.evaluate(&now, &mut self.applied);
+        let at = joint_coordinates(self.recovered.as_deref(), &here);
+        let around = (self.orbit.as_ref(), &self.kinematics, self.slots.as_slice());
+        let to = (self.feed_forward.as_deref_mut(), &mut self.applied);
+        let power = load(model, (derived, parameters), around, (at, discrete), to)?;
         self.accelerate(model, (derived, Some(parameters)), (power, discrete), x, dx)
+    }
+
+    /// Takes the inputs, and what signals and the orbit are at the time `t` (s).
+    pub(super) fn listen(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        t: f64,
+        (u, discrete): (&[S], &Discrete),
+    ) {
+        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
+        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
+    }
+
+    /// Fills the loads where the kinematics are, for these coordinates and rates of joints; gives their power, W.
+    pub(super) fn load(
+        &mut self,
+        model: &Model,
+        numbers: (&Derived, &[f64]),
+        at: ((&[S], &[S]), &Discrete),
+    ) -> Result<S, Error> {
+        let around = (self.orbit.as_ref(), &self.kinematics, self.slots.as_slice());
+        load(
+            model,
+            numbers,
+            around,
+            at,
+            (self.feed_forward.as_deref_mut(), &mut self.applied),
+        )
     }
 
     /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states are [placed](Self::place). With parameters, gaps of
@@ -203,6 +226,22 @@ impl<S: Scalar> Evaluation<S> {
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
         }
     }
+}
+
+/// Fills the loads; gives their power, W.
+fn load<S: Scalar>(
+    model: &Model,
+    numbers: (&Derived, &[f64]),
+    (orbit, kinematics, slots): (Option<&OrbitPoint>, &Kinematics<S>, &[S]),
+    ((q, qd), discrete): ((&[S], &[S]), &Discrete),
+    (feed_forward, applied): (Option<&mut FeedForward<S>>, &mut Applied<S>),
+) -> Result<S, Error> {
+    let mut now = model.instant(numbers, (orbit, kinematics), (q, qd, slots), &discrete.modes);
+    if let Some(feed_forward) = feed_forward {
+        feed_forward.update(model, &now)?;
+        now.feed_forward = &feed_forward.torques;
+    }
+    Ok(model.loads.evaluate(&now, applied))
 }
 
 /// Coordinates and rates of joints and modes.

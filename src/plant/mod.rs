@@ -21,6 +21,7 @@ mod remarks;
 mod report;
 mod start;
 mod state_jacobian;
+mod step;
 mod tangent;
 mod touch;
 
@@ -33,6 +34,7 @@ pub use model::{Model, Output, OutputKind};
 pub use remarks::Remarks;
 pub use start::StartAlong;
 pub use state_jacobian::StateJacobian;
+pub use step::ConservingStep;
 pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::loads::Motor;

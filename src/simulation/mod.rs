@@ -8,9 +8,9 @@ mod state;
 pub use state::{INPUT_ORDER, State};
 
 use crate::Error;
-use crate::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper, root};
+use crate::integrate::{IntegrateError, Memory, Method, Ode, OwnStep, Settings, Span, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{Discrete, Model, Plant, StateJacobian};
+use crate::plant::{ConservingStep, Discrete, Model, Plant, StateJacobian};
 use crate::spec;
 
 /// A plant in motion.
@@ -25,6 +25,8 @@ pub struct Simulation {
     room: Room,
     /// The plant's derivatives by its states, if the method asks for them.
     state_jacobian: Option<StateJacobian>,
+    /// Its own step, if that is the method.
+    own_step: Option<Box<ConservingStep>>,
 }
 
 /// How much work was done since initialisation.
@@ -88,6 +90,8 @@ impl Simulation {
         };
         let is_implicit = stepper.settings().method().is_implicit();
         let state_jacobian = is_implicit.then(|| StateJacobian::new(model));
+        let is_conserving = model.spec.solver.method == spec::Method::Conserving;
+        let own_step = is_conserving.then(|| Box::new(ConservingStep::new(model)));
         let mut simulation = Self {
             state: State::new(model, stepper.settings()),
             plant,
@@ -95,6 +99,7 @@ impl Simulation {
             statistics: Statistics::default(),
             room,
             state_jacobian,
+            own_step,
         };
         simulation.restart(0.0);
         Ok(simulation)
@@ -279,6 +284,7 @@ impl Simulation {
             discrete,
             u: &mut self.room.u,
             state_jacobian: self.state_jacobian.as_mut(),
+            own_step: self.own_step.as_deref_mut(),
         };
         match self.stepper.step(&mut motion, *t, limit, x, memory) {
             Ok(step) => {
@@ -299,24 +305,8 @@ impl Simulation {
             u,
             u_derivatives,
             discrete,
-            ..
+            memory,
         } = &mut self.state;
-        let mut motion = Motion {
-            plant: &mut self.plant,
-            t_start,
-            inputs: (u, u_derivatives),
-            discrete,
-            u: &mut self.room.u,
-            state_jacobian: self.state_jacobian.as_mut(),
-        };
-        let dense = match self.stepper.dense(&mut motion) {
-            Ok(dense) => dense,
-            Err(error) => {
-                let what = error.to_string();
-                return Err(Error::Integration { t: *t, what });
-            }
-        };
-        let plant = &mut self.plant;
         let Room {
             u: u_inside,
             x: x_inside,
@@ -326,6 +316,23 @@ impl Simulation {
             looks,
             ..
         } = &mut self.room;
+        let mut motion = Motion {
+            plant: &mut self.plant,
+            t_start,
+            inputs: (u, u_derivatives),
+            discrete,
+            u: u_inside,
+            state_jacobian: self.state_jacobian.as_mut(),
+            own_step: self.own_step.as_deref_mut(),
+        };
+        let dense = match self.stepper.dense(&mut motion) {
+            Ok(dense) => dense,
+            Err(error) => {
+                let what = error.to_string();
+                return Err(Error::Integration { t: *t, what });
+            }
+        };
+        let Motion { plant, u: u_inside, .. } = &mut motion;
         let t_end = *t;
         let times: [f64; LOOKS + 1] =
             std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / LOOKS as f64));
@@ -354,7 +361,14 @@ impl Simulation {
             }
         }
         if let Some(first) = first.filter(|first| *first < t_end) {
-            dense.interpolate(first, x);
+            if motion.own_step.is_some() {
+                // What is interpolated keeps nothing: a shorter step does.
+                dense.interpolate(t_before, x);
+                let step = self.stepper.step(&mut motion, t_before, first, x, memory);
+                step.map_err(|error| named(error, self.plant.model(), &self.stepper))?;
+            } else {
+                dense.interpolate(first, x);
+            }
             *t = first;
         }
         Ok(first.is_some())
@@ -383,6 +397,7 @@ struct Motion<'a> {
     discrete: &'a Discrete,
     u: &'a mut [f64],
     state_jacobian: Option<&'a mut StateJacobian>,
+    own_step: Option<&'a mut ConservingStep>,
 }
 
 impl Ode for Motion<'_> {
@@ -403,6 +418,51 @@ impl Ode for Motion<'_> {
         state_jacobian.evaluate(self.plant, t, (x, self.u, self.discrete), jacobian)?;
         Ok(true)
     }
+
+    fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {
+        self.own_step.is_some().then_some(self)
+    }
+}
+
+impl Motion<'_> {
+    /// The inputs in the middle of a step.
+    fn middle(&mut self, Span { t, h }: Span) {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t + 0.5 * h - self.t_start, u, derivatives, self.u);
+    }
+}
+
+impl OwnStep for Motion<'_> {
+    type Error = Error;
+
+    fn begin(&mut self, _: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
+        if let Some(step) = &mut self.own_step {
+            step.begin(self.plant, x, u);
+        }
+        Ok(())
+    }
+
+    fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Error> {
+        self.middle(span);
+        match &mut self.own_step {
+            Some(step) => step.residual(self.plant, span, (u, self.u, self.discrete), residual),
+            None => Ok(()),
+        }
+    }
+
+    fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Error> {
+        self.middle(span);
+        match &mut self.own_step {
+            Some(step) => step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
+        if let Some(step) = &self.own_step {
+            step.end(self.plant, span, x0, u, x1);
+        }
+    }
 }
 
 fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Error> {
@@ -414,6 +474,10 @@ fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Er
         (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
         (spec::Method::Radau5, _) => Method::Radau5,
         (spec::Method::ImplicitMidpoint, step) => Method::ImplicitMidpoint { step: fixed(step) },
+        (spec::Method::Conserving, step) => Method::Conserving {
+            step: fixed(step),
+            rates: model.system().nv,
+        },
         (spec::Method::Auto, _) => Method::Auto,
     };
     let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();

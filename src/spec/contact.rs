@@ -120,6 +120,11 @@ impl ImpactLaw {
             Self::Compliant => "compliant",
         }
     }
+
+    /// Whether what it strikes stays together.
+    pub fn captures(self) -> bool {
+        matches!(self, Self::CapturePin | Self::CaptureGrasp)
+    }
 }
 
 /// What to do with ratios that no impact has.

@@ -74,7 +74,7 @@ impl Default for Experiment {
 pub struct Solver {
     /// The method. Default `dopri5`.
     pub method: Method,
-    /// Sub-step of `rk4` and `implicit_midpoint`, s; the longest step of the adaptive methods, if given.
+    /// Sub-step of `rk4`, `implicit_midpoint` and `conserving`, s; the longest step of the adaptive methods, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Most evaluations of the dynamics within one communication step; past it the step is
@@ -107,6 +107,9 @@ pub enum Method {
     /// The implicit midpoint rule, order 2, with the fixed sub-step `step`: stable with steps longer than the fastest
     /// vibration, which it does not damp.
     ImplicitMidpoint,
+    /// The rule of the middle in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy, momentum and every joint whatever the step, and
+    /// damps nothing. It asks for `formulation = "natural"`.
+    Conserving,
     /// `dopri5` where the craft is not stiff, `radau5` where it is; the log tells of each change.
     Auto,
 }
@@ -120,12 +123,13 @@ impl Method {
             Method::Rk4 => "rk4",
             Method::Radau5 => "radau5",
             Method::ImplicitMidpoint => "implicit_midpoint",
+            Method::Conserving => "conserving",
             Method::Auto => "auto",
         }
     }
 
     /// Whether its step is fixed, and has to be given.
     pub fn has_fixed_step(self) -> bool {
-        matches!(self, Method::Rk4 | Method::ImplicitMidpoint)
+        matches!(self, Method::Rk4 | Method::ImplicitMidpoint | Method::Conserving)
     }
 }

@@ -31,17 +31,20 @@ pub enum Capability {
     Linearisation,
     /// Beams in absolute nodal coordinates.
     NodalBeams,
+    /// The conserving step for Co-Simulation.
+    ConservingStep,
 }
 
 impl Capability {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Flexible,
         Self::Constraints,
         Self::Gaps,
         Self::QuaternionOptions,
         Self::Linearisation,
         Self::NodalBeams,
+        Self::ConservingStep,
     ];
 }
 
@@ -61,13 +64,14 @@ impl Formulation {
 
     /// Whether it has what it is asked for. All else every formulation has.
     pub fn has(self, capability: Capability) -> bool {
-        use Capability::{Constraints, Flexible, Gaps, Linearisation, NodalBeams, QuaternionOptions};
+        use Capability::{ConservingStep, Constraints, Flexible, Gaps, Linearisation, NodalBeams, QuaternionOptions};
         match capability {
             Flexible | NodalBeams => self != Self::DualQuaternion,
             Linearisation => matches!(self, Self::Recursive | Self::Quaternion),
             Constraints => self != Self::Recursive,
             Gaps => matches!(self, Self::Quaternion | Self::Natural),
             QuaternionOptions => self == Self::Quaternion,
+            ConservingStep => self == Self::Natural,
         }
     }
 

@@ -152,7 +152,7 @@ impl<S: Scalar> Kinematics<S> {
     }
 
     /// Places the points of nodal beams.
-    pub(super) fn place_points(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
+    pub fn place_points(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         for ((at, point), site) in self.points.iter_mut().zip(&system.points).zip(&derived.sites) {
             let z = &derived.nodal[point.beam].z;
             at.update(&system.nodal[point.beam], (z, site), q, qd);

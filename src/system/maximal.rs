@@ -1,7 +1,8 @@
-use super::joint::{Motion, dual, part_mut, quaternion_rate, with_joint};
+use super::joint::{Motion, columns, dual, part_mut, quaternion_rate, with_joint};
 use super::kinematics::{place, set_in_motion};
 use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
+use std::ops::Range;
 
 /// The states of a maximal formulation: of every body its [attitude](Attitude), the position of its origin and its modal
 /// amplitudes; then of every body how its attitude changes, the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates of nodal beams follow the positions, and their rates the rates.
@@ -159,6 +160,35 @@ fn director<S: Scalar>(of: &[S], k: usize) -> Vec3<S> {
     Vec3::from_column_slice(&of[3 * k..3 * k + 3])
 }
 
+/// A body in natural coordinates, world axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Natural {
+    /// Its axes, columns.
+    pub D: Mat3<f64>,
+    /// Its origin, m.
+    pub r: Vec3<f64>,
+    /// Rates of the axes, 1/s.
+    pub D_rate: Mat3<f64>,
+    /// Velocity of the origin, m/s.
+    pub v: Vec3<f64>,
+}
+
+impl Natural {
+    /// How it moves: the turn that the axes' rates are nearest to, `½ Σ d × ḋ`, and the velocity of the origin. For axes at right angles it is the same whichever of a body's axes are taken.
+    pub fn twist(&self) -> Twist<f64> {
+        let turning = (0..3).fold(Vec3::zeros(), |w, k| w + self.D.column(k).cross(&self.D_rate.column(k)));
+        Twist::new(turning * 0.5, self.v)
+    }
+
+    /// The world, as a body.
+    pub const WORLD: Self = Self {
+        D: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        r: Vec3::new(0.0, 0.0, 0.0),
+        D_rate: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        v: Vec3::new(0.0, 0.0, 0.0),
+    };
+}
+
 /// Joint coordinates and rates, found from where the bodies are and how they move, and how far that is from what the joints allow.
 #[derive(Clone, Debug)]
 pub struct Recovered<S: Scalar> {
@@ -174,11 +204,13 @@ pub struct Recovered<S: Scalar> {
     pub gap_rate: Vec<Twist<S>>,
     /// By how much all bodies' directors are off unit length and right angles: the sum of squares.
     pub distortion: S,
+    /// The rates of all bodies' directors, columns, 1/s, where they are states.
+    pub directors_rates: Option<Vec<Mat3<S>>>,
 }
 
 impl<S: Scalar> Recovered<S> {
-    /// Room for a system.
-    pub fn new(system: &System) -> Self {
+    /// Room for a system whose states are `with` attitudes, if they are.
+    pub fn new(system: &System, with: Option<Attitude>) -> Self {
         let n = system.bodies.len();
         Self {
             q: vec![S::zero(); system.nq],
@@ -187,6 +219,7 @@ impl<S: Scalar> Recovered<S> {
             gap: vec![Twist::zero(); n],
             gap_rate: vec![Twist::zero(); n],
             distortion: S::zero(),
+            directors_rates: (with == Some(Attitude::Directors)).then(|| vec![Mat3::zeros(); n]),
         }
     }
 }
@@ -238,6 +271,36 @@ impl Maximal {
     /// Where its motion begins among the rates.
     pub fn motion(&self, i: usize) -> usize {
         self.places[i][1]
+    }
+
+    /// Body `i`, where attitudes are directors.
+    pub fn natural(&self, i: usize, (positions, rates): (&[f64], &[f64])) -> Natural {
+        let [position, rate, _] = self.places[i];
+        Natural {
+            D: Mat3::from_column_slice(&positions[position..position + 9]),
+            r: Vec3::from_column_slice(&positions[position + 9..position + 12]),
+            D_rate: Mat3::from_column_slice(&rates[rate..rate + 9]),
+            v: Vec3::from_column_slice(&rates[rate + 9..rate + 12]),
+        }
+    }
+
+    /// Writes it.
+    pub fn set_natural(&self, i: usize, body: &Natural, (positions, rates): (&mut [f64], &mut [f64])) {
+        let [position, rate, _] = self.places[i];
+        positions[position..position + 9].copy_from_slice(body.D.as_slice());
+        positions[position + 9..position + 12].copy_from_slice(body.r.as_slice());
+        rates[rate..rate + 9].copy_from_slice(body.D_rate.as_slice());
+        rates[rate + 9..rate + 12].copy_from_slice(body.v.as_slice());
+    }
+
+    /// Where the nodal coordinates are among the positions, and their rates among the rates.
+    pub fn nodes(&self) -> [Range<usize>; 2] {
+        [self.nq - self.nodes..self.nq, self.nv - self.nodes..self.nv]
+    }
+
+    /// Where the windings of body `i`'s joint begin.
+    pub fn winding(&self, i: usize) -> usize {
+        self.places[i][2]
     }
 
     /// Where the amplitudes of body `i` stand among the positions, and their rates among the rates.
@@ -309,6 +372,20 @@ impl Maximal {
 }
 
 impl<S: Scalar> Kinematics<S> {
+    /// The rates of joints whose bodies move with these twists `V_WB`, where the bodies are.
+    pub fn joint_rates(&self, system: &System, derived: &Derived, V_WB: &[Twist<S>], qd: &mut [S]) {
+        for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
+            let V_FB = V_WB[i]
+                - body
+                    .parent
+                    .map_or(Twist::zero(), |P| V_WB[P].shift(&self.bodies[i].r_PB_W));
+            let v = body.joint.v;
+            with_joint!(&constants.joint, joint => {
+                *part_mut(qd, v) = dual(columns(joint, &self.H, v)).map(|V| V.power(&V_FB));
+            });
+        }
+    }
+
     /// Fills everything from the positions and rates of all bodies, and gives joints' coordinates and rates.
     ///
     /// A joint is where it is nearest to the places of its two bodies. What is left between is a gap, and closes as `baumgarte` says: a body's
@@ -337,6 +414,9 @@ impl<S: Scalar> Kinematics<S> {
             }
             recovered.q_WB[i] = q_WB;
             recovered.distortion += layout.attitude.distortion(attitude, &R_WB);
+            if let Some(rates) = &mut recovered.directors_rates {
+                rates[i] = Mat3::from_column_slice(change);
+            }
 
             let (done, rest) = self.bodies.split_at_mut(i);
             let (P, B) = (body.carrier().of(done, &self.stations).unwrap_or(&world), &mut rest[0]);

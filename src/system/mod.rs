@@ -27,7 +27,7 @@ pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
-pub use maximal::{Attitude, Baumgarte, Maximal, Recovered};
+pub use maximal::{Attitude, Baumgarte, Maximal, Natural, Recovered};
 pub use modal::{ModalData, Node};
 pub use nodal::{NodalBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};

@@ -49,19 +49,27 @@ STEPS = [0.1, 0.03, 0.2, 0.07, 0.1, 0.1, 0.25, 0.15]
 
 @pytest.fixture(scope="module")
 def arms(examples, tmp_path_factory):
-    def arm(solver):
-        return Archive.build(ARM + solver, tmp_path_factory.mktemp("arm"))
+    def arm(solver, formulation=""):
+        return Archive.build(formulation + ARM + solver, tmp_path_factory.mktemp("arm"))
 
     return {
         "ssrms_type": examples["ssrms_type"],
         "arm with stops": arm(""),
         "arm with stops, radau5": arm('[solver]\nmethod = "radau5"\n'),
         "arm with stops, midpoint": arm('[solver]\nmethod = "implicit_midpoint"\nstep = 0.004\n'),
+        "arm with stops, conserving": arm('[solver]\nmethod = "conserving"\nstep = 0.004\n', 'formulation = "natural"\n'),
     }
 
 
 pytestmark = pytest.mark.parametrize(
-    "arm", ["ssrms_type", "arm with stops", "arm with stops, radau5", "arm with stops, midpoint"]
+    "arm",
+    [
+        "ssrms_type",
+        "arm with stops",
+        "arm with stops, radau5",
+        "arm with stops, midpoint",
+        "arm with stops, conserving",
+    ],
 )
 
 

@@ -59,6 +59,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
                 Capability::QuaternionOptions => format!("{GOOD}[quaternion]\nmomentum_rows = true\n"),
                 Capability::Linearisation => GOOD.to_owned(),
                 Capability::NodalBeams => format!("{GOOD}{NODAL_BEAM}"),
+                Capability::ConservingStep => format!("{GOOD}[solver]\nmethod = \"conserving\"\nstep = 0.01\n"),
             };
             let name = formulation.name();
             let text = text.replacen("\n[body.base]", &format!("\nformulation = \"{name}\"\n[body.base]"), 1);
@@ -85,7 +86,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
             cells += 1;
         }
     }
-    assert_eq!(cells, 24);
+    assert_eq!(cells, 28);
 }
 
 #[test]

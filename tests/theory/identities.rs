@@ -81,7 +81,7 @@ fn mass_matrix_is_symmetric_positive_and_agrees_with_inverse_dynamics_and_energy
 
         let qd = DVector::from_column_slice(&tree.qd);
         let T = 0.5 * (qd.transpose() * &M * &qd)[0];
-        let sum = Invariants::new(system, derived, &kinematics, (&tree.q, &tree.qd));
+        let sum = Invariants::new((system, derived), &kinematics, (&tree.q, &tree.qd), None);
         worst_T = worst_T.max((T - sum.kinetic_energy).abs() / T);
     }
     println!("worst torque {worst_tau:.1e}, worst energy {worst_T:.1e}");
@@ -172,7 +172,7 @@ fn energy_and_momentum_change_by_what_the_loads_do() {
             let (q, qd) = along(&tree, s);
             let mut k = Kinematics::new(system);
             k.update(system, derived, &q, &qd);
-            Invariants::new(system, derived, &k, (&q, &qd))
+            Invariants::new((system, derived), &k, (&q, &qd), None)
         };
         let (before, after) = (at(-h), at(h));
         let gained = (after.kinetic_energy - before.kinetic_energy) / (2.0 * h);

@@ -5,6 +5,7 @@ mod actuators;
 mod arms;
 mod attitude;
 mod capture;
+mod conserving;
 mod driven;
 mod dual_quaternion;
 mod duals;

@@ -1,6 +1,6 @@
 //! Nodal beams: closed forms, large bending, what a free flight conserves, orbit; and the grasps that hold them.
 
-use crate::run::Run;
+use crate::run::{Run, few};
 use grapple::algebra::{Dual, Scalar, Vec3};
 use grapple::nodal::{Curvature, Element};
 use grapple::plant::Linearisation;
@@ -11,11 +11,6 @@ use std::path::Path;
 
 /// The beam of Yang et al. 2023: its module of 100 m.
 const MODULE: &str = "length = 100.0\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n";
-
-fn few(numbers: &[f64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.1e}")).collect();
-    numbers.join(", ")
-}
 
 /// A clamped chain of elements under a dead force and a moment at its tip, in its plane: nodal coordinates where all is at rest, by Newton's method.
 fn bent(elements: &[Element], curvature: Curvature, (force, moment): (Vec3<f64>, f64)) -> Vec<Vec3<f64>> {

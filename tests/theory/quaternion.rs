@@ -75,7 +75,7 @@ fn joint_coordinates_and_rates_are_recovered() {
         let mut windings = vec![0.0; layout.windings];
         let states = (positions.as_mut_slice(), rates.as_mut_slice(), windings.as_mut_slice());
         layout.write(system, &kinematics, (&tree.q, &tree.qd), &q_WB, states);
-        let mut recovered = Recovered::new(system);
+        let mut recovered = Recovered::new(system, Some(Attitude::Quaternion));
         let baumgarte = Baumgarte {
             alpha: 10.0,
             beta: 10.0,
@@ -582,7 +582,10 @@ fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
     let (plant, x) = (&run.simulation.plant, &run.simulation.state.x);
     let (system, derived) = (plant.model().system(), plant.derived());
     let layout = Maximal::new(system, Attitude::Quaternion);
-    let (mut kinematics, mut recovered) = (Kinematics::new(system), Recovered::new(system));
+    let (mut kinematics, mut recovered) = (
+        Kinematics::new(system),
+        Recovered::new(system, Some(Attitude::Quaternion)),
+    );
     let (positions, rest) = x.split_at(layout.nq);
     let (rates, rest) = rest.split_at(layout.nv);
     let none = Baumgarte { alpha: 0.0, beta: 0.0 };

@@ -78,3 +78,9 @@ impl Run {
         Vec3::from_fn(|i, _| self.value(&format!("{name}[{}]", i + 1)))
     }
 }
+
+/// Numbers for a reader.
+pub fn few(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.1e}")).collect();
+    numbers.join(", ")
+}

@@ -5,7 +5,7 @@ use crate::loads::Instant;
 use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
-use crate::system::joint::{Motion, dual, part, with_joint};
+use crate::system::joint::{columns, dual, with_joint};
 use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, NodalBeam, Recovered};
 
 /// What the outputs need to know of one instant, beside the loads' view of it.
@@ -228,7 +228,10 @@ impl<S: Scalar> View<'_, S> {
 
     pub(super) fn diagnostics(&self, y: &mut Cursor<S>) {
         let now = &self.now;
-        let sum = Invariants::new(now.system, now.derived, now.kinematics, (now.q, now.qd));
+        let directors = self
+            .recovered
+            .and_then(|recovered| recovered.directors_rates.as_deref());
+        let sum = Invariants::new((now.system, now.derived), now.kinematics, (now.q, now.qd), directors);
         let potential = self.model.loads.potential_energy(now);
         y.vector(&sum.p);
         y.vector(&sum.h);
@@ -239,15 +242,6 @@ impl<S: Scalar> View<'_, S> {
         y.number(potential);
         y.number(sum.kinetic_energy + potential);
     }
-}
-
-/// The columns of a joint's motion subspace.
-fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
-    _joint: &J,
-    H: &'a [Twist<S>],
-    v: usize,
-) -> &'a [Twist<S>; NV] {
-    part(H, v)
 }
 
 /// Writes numbers one after the other.

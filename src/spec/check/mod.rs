@@ -9,7 +9,7 @@ mod joint;
 mod nodal_beam;
 mod signal;
 
-use super::{Axes, Capability, Coupling, JointType, Kind, Spec, WORLD, Wheel, modal, names, problem};
+use super::{Axes, Capability, Coupling, JointType, Kind, Method, Spec, WORLD, Wheel, modal, names, problem};
 use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
@@ -120,19 +120,37 @@ impl Check<'_> {
                 self.report(section, name, "", what);
             }
         }
-        for (name, body) in &spec.body {
+        let conserving = spec.solver.method == Method::Conserving;
+        if conserving && !formulation.has(Capability::ConservingStep) {
+            let what = format!(
+                "the formulation \"{}\" has no conserving step; did you mean formulation = \"natural\"?",
+                formulation.name()
+            );
+            self.report("solver", "", "method", what);
+        }
+        let rigid_only = if !formulation.has(Capability::Flexible) {
+            let name = formulation.name();
+            format!("the formulation \"{name}\" has rigid bodies only; formulation = \"recursive\" bends this one")
+        } else if conserving {
+            "the method conserving has rigid bodies and nodal beams only; method = \"auto\" bends this one".to_owned()
+        } else {
+            String::new()
+        };
+        for (name, body) in spec.body.iter().filter(|_| !rigid_only.is_empty()) {
             let field = match (&body.beam, &body.modal) {
                 (Some(_), _) => "beam",
                 (_, Some(_)) => "modal",
                 _ => continue,
             };
-            if !formulation.has(Capability::Flexible) {
-                let what = format!(
-                    "the formulation \"{}\" has rigid bodies only; formulation = \"recursive\" bends this one",
-                    formulation.name()
-                );
-                self.report("body", name, field, what);
-            }
+            self.report("body", name, field, rigid_only.clone());
+        }
+        for (name, _) in spec
+            .contact
+            .iter()
+            .filter(|(_, contact)| conserving && contact.law.captures())
+        {
+            let what = "the method conserving holds nothing that is captured; method = \"auto\" does, and a [grasp] holds in both";
+            self.report("contact", name, "law", what);
         }
         for name in spec
             .nodal_beam

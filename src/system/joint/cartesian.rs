@@ -16,6 +16,11 @@ impl Cartesian {
             R_FB: q_FB.rotation(),
         }
     }
+
+    /// The three axes, columns in F.
+    pub fn axes(&self) -> &Mat3<f64> {
+        &self.R_FB
+    }
 }
 
 impl Motion<3, 3> for Cartesian {

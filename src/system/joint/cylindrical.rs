@@ -14,6 +14,11 @@ impl Cylindrical {
             turn: Turn::new(axis, q_FB0),
         }
     }
+
+    /// The axis, a unit vector in F.
+    pub fn axis(&self) -> &Vec3<f64> {
+        &self.turn.axis
+    }
 }
 
 impl Motion<2, 2> for Cylindrical {

@@ -19,6 +19,18 @@ impl Free {
         }
     }
 
+    /// The axes in which it is measured, columns in F.
+    pub fn axes(&self) -> &Mat3<f64> {
+        &self.R_FM
+    }
+
+    /// The coordinates at an attitude and a place in F.
+    pub fn coordinates<S: Scalar>(&self, q_FB: Quaternion<S>, p_FB: &Vec3<S>) -> [S; 7] {
+        let q_MB = self.q_FM.conjugate().lift() * q_FB;
+        let r = lift33::<S>(&self.R_FM).tr_mul(p_FB);
+        [q_MB.w, q_MB.x, q_MB.y, q_MB.z, r.x, r.y, r.z]
+    }
+
     /// The rates' derivatives (angular, linear) of a relative acceleration given in world axes.
     #[inline(always)]
     pub fn rates<S: Scalar>(&self, A_FB: &Twist<S>, R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [S; 6] {
@@ -66,8 +78,6 @@ impl Motion<7, 6> for Free {
     }
 
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 7] {
-        let q_MB = self.q_FM.conjugate().lift() * q_FB();
-        let r = lift33::<S>(&self.R_FM).tr_mul(&X_FB.p);
-        [q_MB.w, q_MB.x, q_MB.y, q_MB.z, r.x, r.y, r.z]
+        self.coordinates(q_FB(), &X_FB.p)
     }
 }

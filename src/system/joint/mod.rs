@@ -253,3 +253,13 @@ pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut 
         .first_chunk_mut()
         .expect("offsets come from the layout that sized the vector")
 }
+
+/// The columns of a joint's motion subspace.
+#[inline(always)]
+pub(crate) fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+    _joint: &J,
+    H: &'a [Twist<S>],
+    v: usize,
+) -> &'a [Twist<S>; NV] {
+    part(H, v)
+}

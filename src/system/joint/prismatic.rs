@@ -18,6 +18,11 @@ impl Prismatic {
             R_FB: q_FB.rotation(),
         }
     }
+
+    /// The axis, a unit vector in F.
+    pub fn axis(&self) -> &Vec3<f64> {
+        &self.axis
+    }
 }
 
 impl Motion<1, 1> for Prismatic {

@@ -17,6 +17,11 @@ impl Spherical {
             R_FM: q_FM.rotation(),
         }
     }
+
+    /// The coordinates at an attitude in F.
+    pub fn coordinates<S: Scalar>(&self, q_FB: Quaternion<S>) -> [S; 4] {
+        (self.q_FM.conjugate().lift() * q_FB).to_array()
+    }
 }
 
 impl Motion<4, 3> for Spherical {
@@ -48,6 +53,6 @@ impl Motion<4, 3> for Spherical {
     }
 
     fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 4] {
-        (self.q_FM.conjugate().lift() * q_FB()).to_array()
+        self.coordinates(q_FB())
     }
 }

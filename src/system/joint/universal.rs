@@ -18,6 +18,11 @@ impl Universal {
             R_FB0: q_FB0.rotation(),
         }
     }
+
+    /// Both axes, unit vectors in F, where the first angle is `angle` (rad).
+    pub fn axes_at(&self, angle: f64) -> [Vec3<f64>; 2] {
+        [self.first.axis, self.first.rotation(angle) * self.second.axis]
+    }
 }
 
 impl Motion<2, 2> for Universal {

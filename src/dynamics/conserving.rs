@@ -1,0 +1,254 @@
+//! A step in natural coordinates that keeps energy, momentum and every joint.
+//!
+//! A body's natural coordinates are the place `r` of its origin and its axes `d_k` (columns of `D`). Its kinetic energy is quadratic in their rates alone,
+//!
+//! ```text
+//!     T = ½ m ṙ·ṙ + ṙ·Ḋ h + ½ tr(Ḋ E Ḋᵀ),     h = ∫x dm,   E = ∫x xᵀ dm = ½ tr(J) 1 − J                (1)
+//! ```
+//!
+//! and so is what a joint holds in the coordinates. The rule of the middle, with `q̄ = (q₀ + q₁)/2`, `v̄ = (q₁ − q₀)/Δt = (v₀ + v₁)/2` and `g(q₁) = 0`,
+//!
+//! ```text
+//!     M (v₁ − v₀)/Δt = Q(q̄, v̄) − G(q̄)ᵀ λ                                                           (2)
+//! ```
+//!
+//! then keeps `T` where nothing works and angular momentum where nothing turns, for `G(q̄)(q₁ − q₀) = g(q₁) − g(q₀)` exactly (J. C. Simo and N. Tarnow, *ZAMP* 43 (1992)
+//! 757–792; O. Gonzalez, *Physica D* 132 (1999) 165–174; in the plane, with multipliers, G. Yang et al., 10.1007/s11071-023-08395-w). Multipliers are not computed here, for all mean velocities that the
+//! constraints allow are known (the discrete null space of P. Betsch and S. Leyendecker, *Int. J. Numer. Meth. Eng.* 67 (2006) 499–552). A body stays rigid if
+//!
+//! ```text
+//!     (d₁ − d₀)/Δt = w̄ × d̄   for all its axes,   that is   D̄ = (1 − ½ Δt [w̄])⁻¹ D₀                   (3)
+//! ```
+//!
+//! Two bodies that share an axis `n` have `w̄_B = w̄_P + γ n̄`, and a common point has one mean velocity: means move as the joint's subspace says it at the mean axes. So the unknowns are
+//! rates of joints and nodes, as many as there are degrees of freedom, and (2) is one equation for each: what the bodies that a joint carries are short of has no power on its motion.
+
+use super::Applied;
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
+use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, Natural, NodalBeam, PER_NODE, System};
+
+/// Where a step starts.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Of each body.
+    pub bodies: Vec<Natural>,
+    /// Coordinates of joints and nodes (`nq`).
+    pub q: Vec<f64>,
+    /// Their rates (`nv`).
+    pub qd: Vec<f64>,
+}
+
+/// From axes at the start of a step to their mean, where they turn by `θ = Δt w̄`: (3), `(1 + ½ [θ] + ¼ θ θᵀ)/(1 + ¼ θ·θ)`.
+fn mean<S: Scalar>(theta: &Vec3<S>) -> Mat3<S> {
+    let half = theta * S::lift(0.5);
+    (Mat3::identity() + cross_matrix(&half) + half * half.transpose()) / (S::one() + half.dot(&half))
+}
+
+impl Start {
+    /// Room for a system.
+    pub fn new(system: &System) -> Self {
+        Self {
+            bodies: vec![Natural::WORLD; system.bodies.len()],
+            q: vec![0.0; system.nq],
+            qd: vec![0.0; system.nv],
+        }
+    }
+
+    /// Moves all by the mean rates `u` (`nv`) of a step of length `h` (s). The kinematics are those of the means: axes that are not quite of length one, so that the place of what is
+    /// fixed in a body is the mean of its places. `q` and `qd` are coordinates and rates in the middle.
+    ///
+    /// `u` are the rates of joints and nodes, but the angular velocities of free bodies and ball joints in world axes.
+    pub fn middle<S: Scalar>(
+        &self,
+        (system, derived): (&System, &Derived),
+        (h, u): (f64, &[S]),
+        kinematics: &mut Kinematics<S>,
+        (q, qd): (&mut [S], &mut [S]),
+    ) {
+        let (h, half) = (S::lift(h), S::lift(0.5 * h));
+        let world = BodyKinematics::world();
+        for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
+            let (jq, jv, n) = (body.joint.q, body.joint.v, body.joint.nv);
+            let (done, rest) = kinematics.bodies.split_at_mut(i);
+            let (P, B) = (body.parent.map_or(&world, |parent| &done[parent]), &mut rest[0]);
+            let P_0 = body.parent.map_or(&Natural::WORLD, |parent| &self.bodies[parent]);
+            let (H, u) = (&mut kinematics.H[jv..jv + n], &u[jv..jv + n]);
+            let (q, qd) = (&mut q[jq..jq + body.joint.nq], &mut qd[jv..jv + n]);
+            let F = &P.R_WB;
+            let turned = |axis: Vec3<f64>| Twist::new(F * lift3::<S>(&axis), Vec3::zeros());
+            // With ends x a of what is slid, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ × (x₀ a₀ + x₁ a₁)/2: the direction is the one across which nothing slides, and
+            // the lever is the mean.
+            let slid = |axis: Vec3<f64>, x_0: f64, rate: S| {
+                let a_0 = lift3::<S>(&(P_0.D * axis));
+                let a_1 = F * lift3::<S>(&axis) * S::lift(2.0) - a_0;
+                let direction = a_0 + P.V_WB.w.cross(&a_0) * half;
+                let x_0 = S::lift(x_0);
+                let lever = (a_0 * x_0 + a_1 * (x_0 + h * rate)) * S::lift(0.5);
+                (Twist::new(Vec3::zeros(), direction), lever)
+            };
+            let mut offset = Vec3::zeros();
+            match &constants.joint {
+                JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
+                JointModel::Revolute(joint) => H[0] = turned(*joint.axis()),
+                JointModel::Prismatic(joint) => (H[0], offset) = slid(*joint.axis(), self.q[jq], u[0]),
+                JointModel::Cylindrical(joint) => {
+                    H[0] = turned(*joint.axis());
+                    (H[1], offset) = slid(*joint.axis(), self.q[jq + 1], u[1]);
+                }
+                JointModel::Cartesian(joint) => {
+                    for (k, axis) in joint.axes().column_iter().enumerate() {
+                        let (direction, lever) = slid(axis.into_owned(), self.q[jq + k], u[k]);
+                        H[k] = direction;
+                        offset += lever;
+                    }
+                }
+                JointModel::Universal(joint) => {
+                    let [first, second] = joint.axes_at(self.q[jq]);
+                    H[0] = turned(first);
+                    // The second axis turns with what is between the two.
+                    let between = P.V_WB.w + H[0].w * u[0];
+                    H[1] = Twist::new(mean(&(between * h)) * lift3::<S>(&(P_0.D * second)), Vec3::zeros());
+                }
+            }
+            let mut V_FB = Twist::zero();
+            match &constants.joint {
+                JointModel::Spherical(_) => V_FB.w = Vec3::from_column_slice(u),
+                JointModel::Free(joint) => {
+                    let axes = F * lift33::<S>(joint.axes());
+                    V_FB = Twist::new(
+                        Vec3::from_column_slice(&u[..3]),
+                        axes * Vec3::from_column_slice(&u[3..]),
+                    );
+                }
+                _ => {
+                    for (k, (H, &u)) in H.iter().zip(u).enumerate() {
+                        (q[k], qd[k]) = (S::lift(self.q[jq + k]) + half * u, u);
+                        V_FB = V_FB + *H * u;
+                    }
+                }
+            }
+            let start = &self.bodies[i];
+            B.V_WB.w = P.V_WB.w + V_FB.w;
+            B.R_WB = mean(&(B.V_WB.w * h)) * lift33::<S>(&start.D);
+            B.r_PB_W = F * lift3::<S>(&constants.p_PF) + offset;
+            B.V_WB.v = P.V_WB.v + P.V_WB.w.cross(&B.r_PB_W) + V_FB.v;
+            B.p_WB = lift3::<S>(&start.r) + B.V_WB.v * half;
+            B.A_bias = Twist::zero();
+            let turn = || {
+                let R = F.transpose() * B.R_WB;
+                (Quaternion::from_rotation(&orthonormal(&R)), B.R_WB.tr_mul(&V_FB.w))
+            };
+            match &constants.joint {
+                JointModel::Spherical(joint) => {
+                    let (q_FB, w) = turn();
+                    q.copy_from_slice(&joint.coordinates(q_FB));
+                    qd.copy_from_slice(w.as_slice());
+                }
+                JointModel::Free(joint) => {
+                    B.r_PB_W = B.p_WB;
+                    let (q_FB, w) = turn();
+                    q.copy_from_slice(&joint.coordinates(q_FB, &B.p_WB));
+                    qd[..3].copy_from_slice(w.as_slice());
+                    qd[3..].copy_from_slice(&u[3..]);
+                }
+                _ => {}
+            }
+        }
+        for beam in &system.nodal {
+            for (k, v) in beam.coordinates().zip(beam.rates()) {
+                (q[k], qd[v]) = (S::lift(self.q[k]) + half * u[v], u[v]);
+            }
+        }
+        kinematics.place_points(system, derived, q, qd);
+    }
+
+    /// What is missing to (2) under the loads of the middle, one number for each rate, N·m or N; `F` is room for a wrench of each body, and then what its joint transmits to it, about its
+    /// origin. After [`middle`](Self::middle).
+    pub fn residual<S: Scalar>(
+        &self,
+        (system, derived): (&System, &Derived),
+        (h, u): (f64, &[S]),
+        (kinematics, applied): (&Kinematics<S>, &Applied<S>),
+        (q, qd): (&[S], &[S]),
+        F: &mut [Wrench<S>],
+        residual: &mut [S],
+    ) {
+        let per_h = S::lift(1.0 / h);
+        let two = S::lift(2.0);
+        for (i, constants) in derived.bodies.iter().enumerate() {
+            let (B, start) = (&kinematics.bodies[i], &self.bodies[i]);
+            let rates = Mat3::from_columns(&[0, 1, 2].map(|k| B.V_WB.w.cross(&B.R_WB.column(k))));
+            let D = (rates - lift33::<S>(&start.D_rate)) * (two * per_h);
+            let v = (B.V_WB.v - lift3::<S>(&start.v)) * (two * per_h);
+            let (first, second) = (lift3::<S>(&constants.h), lift33::<S>(&constants.J_Bo.second_moment()));
+            let f = v * S::lift(constants.m) + D * first;
+            let of_axes = v * first.transpose() + D * second;
+            let t = (0..3).fold(Vec3::zeros(), |t, k| t + B.R_WB.column(k).cross(&of_axes.column(k)));
+            F[i] = Wrench::new(t, f) - applied.wrench[i];
+        }
+        for (i, body) in system.bodies.iter().enumerate().rev() {
+            let (v, n) = (body.joint.v, body.joint.nv);
+            let B = &kinematics.bodies[i];
+            let tau = &applied.tau[v..v + n];
+            let out = &mut residual[v..v + n];
+            match &derived.bodies[i].joint {
+                JointModel::Spherical(_) => {
+                    let t = F[i].t - B.R_WB * Vec3::from_column_slice(tau);
+                    out.copy_from_slice(t.as_slice());
+                }
+                JointModel::Free(joint) => {
+                    let t = F[i].t - B.R_WB * Vec3::from_column_slice(&tau[..3]);
+                    let f = lift33::<S>(joint.axes()).tr_mul(&F[i].f) - Vec3::from_column_slice(&tau[3..]);
+                    out[..3].copy_from_slice(t.as_slice());
+                    out[3..].copy_from_slice(f.as_slice());
+                }
+                _ => {
+                    for k in 0..n {
+                        let change = (u[v + k] - S::lift(self.qd[v + k])) * (two * per_h);
+                        let rotor = S::lift(derived.rotor_inertia[v + k]);
+                        out[k] = match applied.driven[i] {
+                            true => change - applied.qdd[v + k],
+                            false => F[i].power(&kinematics.H[v + k]) + change * rotor - tau[k],
+                        };
+                    }
+                }
+            }
+            if let Some(parent) = body.parent {
+                F[parent] = F[parent] + F[i].shift(&B.r_PB_W);
+            }
+        }
+        for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
+            let out = &mut residual[beam.rates()];
+            for (out, tau) in out.iter_mut().zip(&applied.tau[beam.rates()]) {
+                *out = -*tau;
+            }
+            for (i, element) in constants.elements.iter().enumerate() {
+                let (e, rate) = (
+                    NodalBeam::of_element(q, beam.q, i),
+                    NodalBeam::of_element(qd, beam.v, i),
+                );
+                let mut Q = [Vec3::zeros(); 4];
+                element.add_forces_of_step(&e, &rate, h, &mut Q);
+                let before = NodalBeam::of_element(&self.qd, beam.v, i);
+                let change: [Vec3<S>; 4] = std::array::from_fn(|k| (rate[k] - lift3::<S>(&before[k])) * (two * per_h));
+                for (k, row) in element.mass_matrix().into_iter().enumerate() {
+                    let missing = crate::nodal::weigh(row, &change) - Q[k];
+                    let first = PER_NODE * i + 3 * k;
+                    out[first..first + 3]
+                        .iter_mut()
+                        .zip(&missing)
+                        .for_each(|(out, missing)| *out += *missing);
+                }
+            }
+        }
+    }
+}
+
+/// The axes that Gram and Schmidt make of columns.
+fn orthonormal<S: Scalar>(of: &Mat3<S>) -> Mat3<S> {
+    let x = of.column(0).into_owned();
+    let x = x / crate::algebra::norm(&x);
+    let across = of.column(1) - x * x.dot(&of.column(1));
+    let y = across / crate::algebra::norm(&across);
+    Mat3::from_columns(&[x, y, x.cross(&y)])
+}

@@ -1,0 +1,217 @@
+use super::coordinates::{Constrained, Coordinates};
+use super::{Discrete, Evaluation, LANES, Model, Plant};
+use crate::Error;
+use crate::algebra::{Dual, Scalar, Twist, Vec3, Wrench};
+use crate::dynamics::conserving::Start;
+use crate::integrate::Span;
+use crate::system::{Derived, JointModel, Natural};
+
+/// The [conserving step](crate::dynamics::conserving) of a plant in natural coordinates, with the room for it.
+#[derive(Clone, Debug)]
+pub struct ConservingStep {
+    start: Start,
+    /// How bodies move at the start.
+    motion: Vec<Twist<f64>>,
+    middle: Middle<f64>,
+    lifted: Middle<Dual<LANES>>,
+    tangent: Evaluation<Dual<LANES>>,
+    u: Vec<Dual<LANES>>,
+    inputs: Vec<Dual<LANES>>,
+    residual: Vec<Dual<LANES>>,
+    /// Of the last residual, W.
+    power: f64,
+}
+
+/// Room for the middle of a step.
+#[derive(Clone, Debug)]
+struct Middle<S: Scalar> {
+    q: Vec<S>,
+    qd: Vec<S>,
+    F: Vec<Wrench<S>>,
+}
+
+impl<S: Scalar> Middle<S> {
+    fn new(model: &Model) -> Self {
+        Self {
+            q: vec![S::zero(); model.system.nq],
+            qd: vec![S::zero(); model.system.nv],
+            F: vec![Wrench::zero(); model.system.bodies.len()],
+        }
+    }
+}
+
+impl ConservingStep {
+    /// Room for a model in natural coordinates.
+    pub fn new(model: &Model) -> Self {
+        let lifted = |n: usize| vec![Dual::lift(0.0); n];
+        Self {
+            start: Start::new(&model.system),
+            motion: vec![Twist::zero(); model.system.bodies.len()],
+            middle: Middle::new(model),
+            lifted: Middle::new(model),
+            tangent: Evaluation::new(model),
+            u: lifted(model.system.nv),
+            inputs: lifted(model.inputs.len()),
+            residual: lifted(model.system.nv),
+            power: 0.0,
+        }
+    }
+
+    /// Begins a step at the states `x`; writes the rates there into `u`.
+    pub fn begin(&mut self, plant: &mut Plant, x: &[f64], u: &mut [f64]) {
+        let Plant {
+            model,
+            parameters,
+            derived,
+            evaluation,
+            ..
+        } = plant;
+        let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
+            return;
+        };
+        let (q, _) = evaluation.coordinates(model, (derived, parameters), x);
+        self.start.q.copy_from_slice(q);
+        let (here, kinematics) = (model.split(x), &evaluation.kinematics);
+        for (i, (body, motion)) in self.start.bodies.iter_mut().zip(&mut self.motion).enumerate() {
+            *body = layout.natural(i, (here.positions, here.rates));
+            // Without the round-off of all steps before.
+            body.D = kinematics.bodies[i].R_WB;
+            *motion = body.twist();
+        }
+        kinematics.joint_rates(&model.system, derived, &self.motion, &mut self.start.qd);
+        let [_, rates] = layout.nodes();
+        let n = self.start.qd.len();
+        self.start.qd[n - rates.len()..].copy_from_slice(&here.rates[rates]);
+        u.copy_from_slice(&self.start.qd);
+        // Turns in space are unknown in world axes.
+        let bodies = model.system.bodies.iter().zip(&derived.bodies).zip(&self.start.bodies);
+        for ((body, constants), at) in bodies {
+            if let JointModel::Spherical(_) | JointModel::Free(_) = constants.joint {
+                let v = body.joint.v;
+                let w = at.D * Vec3::from_column_slice(&u[v..v + 3]);
+                u[v..v + 3].copy_from_slice(w.as_slice());
+            }
+        }
+    }
+
+    /// What is missing to the equations with the mean rates `u`, the inputs `inputs` and the modes as they are.
+    ///
+    /// # Errors
+    /// Those of loads.
+    pub fn residual(
+        &mut self,
+        plant: &mut Plant,
+        span: Span,
+        (u, inputs, discrete): (&[f64], &[f64], &Discrete),
+        residual: &mut [f64],
+    ) -> Result<(), Error> {
+        let numbers = (&plant.derived, plant.parameters.as_slice());
+        let given = (u, inputs, discrete);
+        self.power = plant.evaluation.step(
+            &plant.model,
+            numbers,
+            (&self.start, span),
+            given,
+            &mut self.middle,
+            residual,
+        )?;
+        Ok(())
+    }
+
+    /// Its derivatives by `u`, column by column.
+    ///
+    /// # Errors
+    /// Those of loads.
+    pub fn jacobian(
+        &mut self,
+        plant: &Plant,
+        span: Span,
+        (u, inputs, discrete): (&[f64], &[f64], &Discrete),
+        jacobian: &mut [f64],
+    ) -> Result<(), Error> {
+        let numbers = (&plant.derived, plant.parameters.as_slice());
+        let n = u.len();
+        for (to, &from) in self.inputs.iter_mut().zip(inputs) {
+            *to = Dual::lift(from);
+        }
+        for first in (0..n).step_by(LANES) {
+            for (j, (to, &from)) in self.u.iter_mut().zip(u).enumerate() {
+                *to = Dual::new(from, std::array::from_fn(|lane| f64::from(u8::from(first + lane == j))));
+            }
+            let given = (self.u.as_slice(), self.inputs.as_slice(), discrete);
+            let of = (&self.start, span);
+            self.tangent
+                .step(&plant.model, numbers, of, given, &mut self.lifted, &mut self.residual)?;
+            for lane in 0..LANES.min(n - first) {
+                let column = &mut jacobian[(first + lane) * n..(first + lane + 1) * n];
+                for (to, from) in column.iter_mut().zip(&self.residual) {
+                    *to = from.eps[lane];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the states at the end, after [`residual`](Self::residual) at `u`.
+    pub fn end(&self, plant: &Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
+        let (model, kinematics) = (&plant.model, &plant.evaluation.kinematics);
+        let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
+            return;
+        };
+        let before = model.split(x0);
+        let after = model.split_mut(x1);
+        for (i, (at, start)) in kinematics.bodies.iter().zip(&self.start.bodies).enumerate() {
+            let D_rate = at.V_WB.w.cross_matrix() * at.R_WB;
+            let end = Natural {
+                D: start.D + D_rate * h,
+                r: start.r + at.V_WB.v * h,
+                D_rate: D_rate * 2.0 - start.D_rate,
+                v: at.V_WB.v * 2.0 - start.v,
+            };
+            layout.set_natural(i, &end, (&mut *after.positions, &mut *after.rates));
+            let joint = &model.system.bodies[i].joint;
+            for k in 0..joint.angles() {
+                after.windings[layout.winding(i) + k] = self.start.q[joint.q + k] + h * u[joint.v + k];
+            }
+        }
+        let [positions, rates] = layout.nodes();
+        let n = rates.len();
+        for ((k, v), u) in positions.zip(rates).zip(&u[u.len() - n..]) {
+            after.positions[k] = before.positions[k] + h * u;
+            after.rates[v] = 2.0 * u - before.rates[v];
+        }
+        if let (Some(work), Some(from)) = (after.work.first_mut(), before.work.first()) {
+            *work = from + h * self.power;
+        }
+    }
+}
+
+impl<S: Scalar> Evaluation<S> {
+    /// The residual of a conserving step, and the power of what acts in its middle, W.
+    fn step(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        (start, Span { t, h }): (&Start, Span),
+        (u, inputs, discrete): (&[S], &[S], &Discrete),
+        Middle { q, qd, F }: &mut Middle<S>,
+        residual: &mut [S],
+    ) -> Result<S, Error> {
+        self.listen(model, (derived, parameters), t + 0.5 * h, (inputs, discrete));
+        let of = (&model.system, derived);
+        start.middle(of, (h, u), &mut self.kinematics, (&mut *q, &mut *qd));
+        let mut power = self.load(model, (derived, parameters), ((&*q, &*qd), discrete))?;
+        let with = (&self.kinematics, &self.applied);
+        start.residual(of, (h, u), with, (q, qd), F, residual);
+        for (i, body) in model.system.bodies.iter().enumerate() {
+            if self.applied.driven[i] {
+                for v in body.joint.v..body.joint.v + body.joint.nv {
+                    let rotor = self.applied.qdd[v] * S::lift(derived.rotor_inertia[v]);
+                    let drive = F[i].power(&self.kinematics.H[v]) + rotor - self.applied.tau[v];
+                    power += drive * u[v];
+                }
+            }
+        }
+        Ok(power)
+    }
+}

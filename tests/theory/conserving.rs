@@ -1,0 +1,376 @@
+//! The conserving step: what it keeps it keeps to round-off, whatever the step; all else it follows to second order.
+
+use crate::quaternion::somewhere;
+use crate::random_tree::random_craft;
+use crate::run::{Run, few};
+use grapple::algebra::Vec3;
+use grapple::spec::{Formulation, Method};
+use std::path::Path;
+
+/// No grasps.
+const NONE: (&[&str], [f64; 2]) = (&[], [0.0; 2]);
+
+/// A run of a craft in natural coordinates by steps of `h` (s).
+fn steps_of(h: f64, text: &str, seed: Option<u64>) -> Run {
+    let mut spec = crate::plant_in(Formulation::Natural, text, Path::new("."))
+        .model()
+        .spec
+        .clone();
+    (spec.solver.method, spec.solver.step) = (Method::Conserving, Some(h));
+    let model = grapple::plant::Model::compile(&spec).expect("a rigid craft");
+    let mut plant = grapple::plant::Plant::new(model.into()).expect("its own values");
+    if let Some(seed) = seed {
+        somewhere(&mut plant, seed);
+    }
+    Run::of(plant, 1e-9)
+}
+
+/// The energy, with that of undamped grasps' springs (their stiffness, N/m and N·m/rad), J.
+fn energy(run: &Run, grasps: &[&str], [k, k_t]: [f64; 2]) -> f64 {
+    let held = |name: &&str| {
+        let [gap, angle] = ["gap", "angle"].map(|of| run.value(&format!("{name}.{of}")));
+        0.5 * (k * gap * gap + k_t * angle * angle)
+    };
+    run.value("system.energy") + grasps.iter().map(held).sum::<f64>()
+}
+
+/// How far energy (with undamped grasps), momentum and angular momentum go, as parts of what there is of them, and how far bodies come apart or out of shape (m), within `n`
+/// calls of `dt` (s).
+fn drift(run: &mut Run, n: u32, dt: f64, grasps: (&[&str], [f64; 2])) -> [f64; 4] {
+    run.look();
+    let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
+    let [p_scale, h_scale] = ["system.momentum_scale", "system.angular_momentum_scale"].map(|name| run.value(name));
+    let at_start = energy(run, grasps.0, grasps.1);
+    let mut worst = [0.0f64; 4];
+    for k in 1..=n {
+        run.go(dt * f64::from(k));
+        let gap = |name: &str| run.value(name);
+        let off = [
+            (energy(run, grasps.0, grasps.1) - at_start).abs() / at_start.abs(),
+            (run.vector("system.momentum") - p).norm() / p_scale,
+            (run.vector("system.angular_momentum") - h).norm() / h_scale,
+            gap("system.gap")
+                .max(gap("system.gap_angle"))
+                .max(gap("system.distortion")),
+        ];
+        worst = std::array::from_fn(|k| worst[k].max(off[k]));
+    }
+    worst
+}
+
+/// A free body turns by a tenth of a radian in a step, for a thousand steps.
+#[test]
+fn a_free_body_keeps_all_it_has() {
+    let text = "name = \"hub\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
+                start = { angular_velocity = [1.5, 0.1, -0.6], velocity = [0.3, 0.1, 0.2], rpy_deg = [20.0, 50.0, -70.0] }\n";
+    let mut run = steps_of(0.07, text, None);
+    let worst = drift(&mut run, 1000, 0.07, NONE);
+    println!("energy, momentum, angular momentum, shape: {} (1e-13)", few(&worst));
+    // A thousand times round-off of what is solved to round-off.
+    assert!(worst.iter().all(|&off| off < 1e-13), "{worst:?}");
+}
+
+/// So do random rigid craft, with every kind of joint, that nothing but joints holds.
+#[test]
+fn craft_of_every_kind_of_joint_keep_all_they_have() {
+    let mut worst = [0.0f64; 4];
+    for seed in [0, 2, 4, 6, 8, 10] {
+        let text: String = random_craft(seed, 8, 1.0)
+            .lines()
+            .filter(|line| {
+                !["rotor_inertia", "stiffness", "damping", "friction"]
+                    .iter()
+                    .any(|word| line.starts_with(word))
+            })
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let mut run = steps_of(0.01, &text, Some(seed));
+        let off = drift(&mut run, 100, 0.01, NONE);
+        println!("seed {seed}: {}", few(&off));
+        worst = std::array::from_fn(|k| worst[k].max(off[k]));
+    }
+    println!("energy, momentum, angular momentum, gaps: {} (1e-12)", few(&worst));
+    assert!(worst.iter().all(|&off| off < 1e-12), "{worst:?}");
+}
+
+/// Two beams of 100 m in the grippers of a robot of seven links with loose joints, undamped (Yang et al. 2023, 10.1007/s11071-023-08395-w): it spins about all axes, both arms
+/// swing, and the beams bend.
+fn assembly() -> String {
+    let turn = Vec3::new(0.001, 0.002, 0.02);
+    let (swing_left, swing_right) = (0.012, -0.008);
+    let mut text = String::from("name = \"assembly\"\n");
+    let mut add = |more: String| text += &more;
+    let body = |name: &str, length: f64, centre: f64| {
+        let mass = 10.5 * length;
+        let [axial, across] = [mass * 0.02, mass * (length * length / 12.0 + 0.01)];
+        format!(
+            "[body.{name}]\nmass = {mass}\nmass_centre = [{centre}, 0.0, 0.0]\ninertia = [{axial}, {across}, {across}]\n"
+        )
+    };
+    add(body("DE", 7.0, 0.0));
+    add(format!("start = {{ angular_velocity = {:?} }}\n", turn.as_slice()));
+    for (side, swing, names) in [
+        (-1.0, swing_left, ["CD", "BC", "AB"]),
+        (1.0, swing_right, ["EF", "FG", "GH"]),
+    ] {
+        let (mut parent, mut from) = ("DE", 3.5);
+        for (link, length) in names.into_iter().zip([7.0, 7.0, 2.0]) {
+            add(body(link, length, side * 0.5 * length));
+            let rate = if parent == "DE" { swing } else { 0.0 };
+            add(format!(
+                "[joint.{link}_in]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{link}\"\norigin = [{}, 0.0, 0.0]\nstart = {{ rate = {rate} }}\n",
+                side * from
+            ));
+            (parent, from) = (link, length);
+        }
+        let beam = if side < 0.0 { "MN" } else { "KI" };
+        // The beam's own axes are turned by 180° about z on the left.
+        let hinge = Vec3::x() * (3.5 * side);
+        let root = Vec3::x() * (19.5 * side);
+        let all = turn + Vec3::z() * swing;
+        let velocity = turn.cross(&hinge) + all.cross(&(root - hinge));
+        let angular = Vec3::new(side * all.x, side * all.y, all.z);
+        let heading = 90.0 * (1.0 - side);
+        add(format!(
+            "[nodal_beam.{beam}]\nlength = 100.0\nelements = 2\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n\
+             start = {{ position = {:?}, rpy_deg = [0.0, 0.0, {heading}], velocity = {:?}, angular_velocity = {:?} }}\n\
+             [frame.{beam}_grip]\nbody = \"{parent}\"\norigin = [{}, 0.0, 0.0]\nrpy_deg = [0.0, 0.0, {heading}]\n\
+             [grasp.{beam}_held]\na = \"{beam}_grip\"\nb = \"{beam}\"\nstiffness = 1e6\ndamping = 0.0\nangular_stiffness = 2e7\nangular_damping = 0.0\n",
+            root.as_slice(),
+            velocity.as_slice(),
+            angular.as_slice(),
+            2.0 * side,
+        ));
+    }
+    text
+}
+
+/// The spinning and bending assembly, 60 s by steps of a tenth of a second.
+#[test]
+fn two_beams_and_their_robot_keep_energy_and_momentum() {
+    let mut run = steps_of(0.1, &assembly(), None);
+    run.look();
+    let kinetic = run.value("system.kinetic_energy");
+    let grasps = (&["MN_held", "KI_held"] as &[&str], [1e6, 2e7]);
+    let worst = drift(&mut run, 600, 0.1, grasps);
+    let balance = (run.value("system.energy") - run.value("system.work") - kinetic).abs() / kinetic;
+    let bent = ["MN", "KI"].map(|beam| run.vector(&format!("{beam}.tip_deflection")).norm());
+    println!(
+        "energy {:.1e} (1e-9) of {kinetic:.0} J, with the grasps' work {balance:.1e} (1e-12), momentum {:.1e}, angular momentum {:.1e} (1e-12), gaps {:.1e} m (1e-12); tips bent by {} m",
+        worst[0],
+        worst[1],
+        worst[2],
+        worst[3],
+        few(&bent)
+    );
+    // The turn of a grasp's spring is no quadratic function of the coordinates: its energy is kept to second order in the turn of a step. All else is round-off.
+    assert!(
+        worst[0] < 1e-9 && balance < 1e-12 && worst[1..].iter().all(|&off| off < 1e-12),
+        "{worst:?}"
+    );
+    assert!(bent.iter().all(|&bent| bent > 1e-3), "{bent:?}");
+}
+
+/// What acts on it, but for what jumps.
+const LOADED: &str = r#"
+name = "loaded"
+[environment]
+gravity = [0.1, -0.3, 0.2]
+[body.base]
+mass = 6.0
+inertia = [0.8, 0.9, 1.0]
+start = { angular_velocity = [0.1, -0.2, 0.15] }
+[body.a]
+mass = 2.0
+mass_centre = [0.5, 0.1, 0.0]
+inertia = [0.1, 0.4, 0.4]
+[body.b]
+mass = 1.5
+mass_centre = [0.4, 0.0, 0.1]
+inertia = [0.1, 0.3, 0.3]
+[body.c]
+mass = 1.0
+mass_centre = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.2, 0.2]
+[body.turned]
+mass = 1.0
+mass_centre = [0.2, 0.1, 0.0]
+inertia = [0.1, 0.2, 0.2]
+[body.stiff]
+mass = 0.7
+mass_centre = [0.2, 0.1, 0.0]
+inertia = [0.1, 0.2, 0.2]
+[joint.wrist]
+type = "spherical"
+parent = "base"
+child = "a"
+origin = [0.3, 0.0, 0.0]
+spring = { stiffness = 3.0 }
+damping = 0.2
+[joint.elbow]
+type = "revolute"
+parent = "a"
+child = "b"
+origin = [1.0, 0.0, 0.0]
+rotor_inertia = 0.2
+spring = { stiffness = 5.0, rest = 0.2 }
+servo = { kp = 20.0, kd = 3.0 }
+start = { rate = 0.8 }
+[joint.slide]
+type = "cylindrical"
+parent = "b"
+child = "c"
+origin = [1.0, 0.0, 0.0]
+damping = 0.4
+spring = { stiffness = 20.0 }
+[joint.shaft]
+type = "universal"
+parent = "base"
+child = "turned"
+origin = [0.0, 0.5, 0.0]
+spring = { stiffness = 2.0 }
+start = { rate = [0.4, -0.3] }
+[joint.drive]
+type = "revolute"
+parent = "turned"
+child = "stiff"
+origin = [0.5, 0.0, 0.0]
+motion = "prescribed"
+start = { rate = 0.3 }
+[signal."drive.qdd"]
+type = "sine"
+frequency = 0.5
+from_host = false
+[signal."elbow.tau"]
+type = "sine"
+frequency = 0.7
+amplitude = 2.0
+from_host = false
+[nodal_beam.span]
+length = 3.0
+elements = 2
+mass_per_length = 0.5
+EA = 10.0
+EI = 0.3
+start = { position = [2.4, 0.1, 0.0] }
+[frame.on_span]
+body = "span"
+origin = [1.0, 0.0, 0.0]
+[grasp.grip]
+a = "c"
+b = "on_span"
+stiffness = [5.0, 8.0, 3.0]
+damping = 0.6
+angular_stiffness = 0.3
+angular_damping = 0.1
+[port.push]
+frame = "b"
+[output]
+reactions = true
+"#;
+
+/// Under loads of all kinds, in gravity and driven, it goes to where DOP853 goes, an error that falls with the square of the step.
+#[test]
+fn it_is_of_second_order() {
+    let plant = crate::plant_in(Formulation::Natural, LOADED, Path::new("."));
+    let mut spec = plant.model().spec.clone();
+    spec.solver.method = Method::Dop853;
+    let model = grapple::plant::Model::compile(&spec).expect("a craft");
+    let mut exact = Run::of(grapple::plant::Plant::new(model.into()).expect("its own values"), 1e-11);
+    exact.go(1.0);
+    let names: Vec<String> = exact
+        .simulation
+        .plant
+        .model()
+        .outputs
+        .iter()
+        .map(|output| output.quantity.name.clone())
+        .collect();
+    let off: Vec<f64> = [0.01, 0.005, 0.0025]
+        .map(|h| {
+            let mut run = steps_of(h, LOADED, None);
+            run.go(1.0);
+            let kept = |name: &&String| {
+                !["system.gap", "system.distortion"]
+                    .iter()
+                    .any(|of| name.starts_with(of))
+            };
+            let off = |name: &String| (run.value(name) - exact.value(name)).abs() / exact.value(name).abs().max(1.0);
+            let mut all: Vec<(f64, &String)> = names.iter().filter(kept).map(|name| (off(name), name)).collect();
+            all.sort_by(|a, b| b.0.total_cmp(&a.0));
+            println!("h = {h} s: {:?}", &all[..4]);
+            all[0].0
+        })
+        .to_vec();
+    let orders = [(off[0] / off[1]).log2(), (off[1] / off[2]).log2()];
+    println!("outputs off by {}; order {:.2}, {:.2}", few(&off), orders[0], orders[1]);
+    assert!((orders[1] - 2.0).abs() < 0.1 && off[2] < 1e-3, "{off:?}");
+}
+
+/// What is locked stays, on a body that turns by a tenth of a radian in a step.
+#[test]
+fn a_locked_joint_does_not_creep() {
+    let text = "name = \"craft\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
+                start = { angular_velocity = [1.5, 0.1, -0.6] }\n\
+                [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
+                [joint.shoulder]\ntype = \"universal\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.5, 0.0, 0.0]\naxis2 = [0.0, 1.0, 1.0]\n\
+                motion = \"locked\"\nstart = { position = [0.7, -0.4] }\n";
+    let mut run = steps_of(0.06, text, None);
+    run.go(60.0);
+    let off = [run.value("shoulder.q[1]") - 0.7, run.value("shoulder.q[2]") + 0.4];
+    println!("after 1000 steps off by {} rad (1e-13)", few(&off));
+    assert!(off.iter().all(|off| off.abs() < 1e-13), "{off:?}");
+}
+
+/// Impacts inside steps: a ball falls and bounces at the times of the closed form, for parabolas are no matter of the step; and a spinning body that strikes the floor with its edge is
+/// still rigid, keeps its joint, and goes on as it does by DOP853.
+#[test]
+fn it_stops_for_impacts() {
+    let floor = |body: &str, start: &str| {
+        format!(
+            "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n{body}start = {{ position = [0.0, 0.0, 1.1], {start} }}\n\
+             [contact.floor]\na = \"edge\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\ne = 0.8\n"
+        )
+    };
+    let ball = "[frame.edge]\nbody = \"ball\"\n[body.ball]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\n";
+    let mut run = steps_of(0.01, &floor(ball, "velocity = [0.0, 0.0, 0.0]"), None);
+    let fall = (2.0f64 / 9.81).sqrt();
+    run.go(fall + fall * 0.8);
+    let off = [run.value("floor.time") - fall, run.value("ball.r[3]") - 0.1 - 0.64];
+    println!("bounces {} s, m off (1e-12)", few(&off));
+    assert!(off.iter().all(|off| off.abs() < 1e-12), "{off:?}");
+
+    let tumbler = "[frame.edge]\nbody = \"arm\"\norigin = [0.3, 0.0, 0.0]\n[body.arm]\nmass = 1.0\nmass_centre = [0.1, 0.0, 0.05]\ninertia = [0.1, 0.2, 0.25]\n\
+                   [joint.hinge]\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.4, 0.0, 0.0]\naxis = [0.0, 1.0, 0.3]\ntype = \"revolute\"\n\
+                   [body.hub]\nmass = 2.0\ninertia = [0.08, 0.09, 0.1]\n";
+    let text = floor(tumbler, "angular_velocity = [1.0, 2.0, -0.5]");
+    let mut exact = Run::of(
+        crate::plant_in(
+            Formulation::Natural,
+            &(text.clone() + "[solver]\nmethod = \"dop853\"\n"),
+            Path::new("."),
+        ),
+        1e-11,
+    );
+    exact.go(1.0);
+    let off: Vec<[f64; 2]> = [4e-3, 2e-3]
+        .map(|h| {
+            let mut run = steps_of(h, &text, None);
+            run.go(1.0);
+            assert_eq!(run.value("floor.count"), exact.value("floor.count"));
+            let way = (run.vector("hub.r") - exact.vector("hub.r")).norm()
+                + (run.value("hinge.q") - exact.value("hinge.q")).abs();
+            let open = ["system.gap", "system.gap_angle", "system.distortion"].map(|name| run.value(name));
+            [way, open.into_iter().fold(0.0, f64::max)]
+        })
+        .to_vec();
+    let order = (off[0][0] / off[1][0]).log2();
+    println!(
+        "{} impacts: off by {}, order {order:.2}; gaps {} (1e-12)",
+        exact.value("floor.count"),
+        few(&[off[0][0], off[1][0]]),
+        few(&[off[0][1], off[1][1]])
+    );
+    assert!((order - 2.0).abs() < 0.2 && off.iter().all(|off| off[1] < 1e-12));
+    assert!(exact.value("floor.count") > 0.0);
+}
