@@ -9,7 +9,9 @@ import numpy as np
 
 from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
 
+BEAMS = ("MN", "KI")
 JOINTS = ("B", "C", "D", "E", "F", "G")
+ELEMENTS = 2  # of nodal beams in a module of 100 m
 KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
 GRASP = """stiffness = 1e6
 damping = 1e4
@@ -39,10 +41,10 @@ start = {{ position = {float(angle)!r} }}
 """
 
 
-def beam(name, beam, elements, start):
+def beam(name, beam, start):
     return f"""[nodal_beam.{name}]
 length = {beam.length!r}
-elements = {elements * beam.modules}
+elements = {ELEMENTS * beam.modules}
 mass_per_length = {beam.mass_per_length!r}
 EA = {beam.EA!r}
 EI = {beam.EI!r}
@@ -50,7 +52,7 @@ EI = {beam.EI!r}
 """
 
 
-def spec(model, plan, elements=2, tolerance=1e-8):
+def spec(model, plan):
     """The craft of a quasi-static model at its start, undeformed and at rest in the orbital axes."""
     a, b = plan.a[0], plan.b[0]
     (mn, ki), alpha = model.beams, model.alpha
@@ -98,8 +100,8 @@ description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 
 {orbit}
 {"".join(bodies)}
 {"".join(joints)}
-{beam("MN", mn, elements, start((x_M, y_M), 180.0))}
-{beam("KI", ki, elements, start((x_M + x, y_M), 0.0))}
+{beam("MN", mn, start((x_M, y_M), 180.0))}
+{beam("KI", ki, start((x_M + x, y_M), 0.0))}
 [frame.A]
 body = "AB"
 origin = [{-float(LENGTHS[0])!r}, 0.0, 0.0]
@@ -116,10 +118,11 @@ a = "H"
 b = "KI"
 {GRASP}[port.platform]
 frame = "DE"
+axes = "frame"
 [solver]
 method = "radau5"
 [experiment]
 stop_time = 500.0
 step = 0.1
-tolerance = {tolerance!r}
+tolerance = 1e-8
 """

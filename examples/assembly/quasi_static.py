@@ -98,3 +98,11 @@ class QuasiStatic:
         M_3 = M_2 - l[2] * (mn.force_x * np.cos(both) + mn.force_y * np.sin(both))
         M_4 = -ki.moment - mn.moment - ki.force_y * plan.x[0]
         return np.array([M_1, M_2, M_3, M_4, M_5, M_6, M_7])
+
+    def platform(self, plan):
+        """The moment on the platform in its axes, N m: M_4 about z."""
+        return np.array([0.0, 0.0, self.moments(plan)[3]])
+
+    def tips(self, plan):
+        """Deflections of the two tips along y and z of each beam, whose x goes from its root to its tip, m: (2, 2)."""
+        return np.array([[self.beam(which, plan.x).tip, 0.0] for which in (0, 1)])

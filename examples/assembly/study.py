@@ -19,8 +19,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from craft import JOINTS, spec  # noqa: E402
-from planner import DURATION, Planner  # noqa: E402
+from craft import BEAMS, JOINTS, spec  # noqa: E402
+from planner import DURATION, SIGNS, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
 from studies import Instance, build, command_line, names, options  # noqa: E402
 
@@ -68,40 +68,57 @@ SWEEPS = {
 }
 
 
-INPUTS = (
-    [f"{joint}.q_ref" for joint in JOINTS]
-    + [f"{joint}.qd_ref" for joint in JOINTS]
-    + [f"{joint}.tau" for joint in JOINTS]
-    + ["platform.t[3]"]
-)
-# A moment that opens an interior angle turns the links of the left arm backwards.
-SIGNS = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
-OUTPUTS = (
-    [f"{joint}.servo_torque" for joint in JOINTS]
-    + ["DE.servo_torque[3]"]
-    + [f"{joint}.servo_error" for joint in JOINTS]
-    + names("DE.q", 4)
-    + ["MN.tip_deflection[2]", "KI.tip_deflection[2]", "left.gap", "right.gap", "left.angle", "right.angle"]
-)
+# Names of variables by what they are together.
+INPUTS = {
+    "q": [f"{joint}.q_ref" for joint in JOINTS],
+    "qd": [f"{joint}.qd_ref" for joint in JOINTS],
+    "tau": [f"{joint}.tau" for joint in JOINTS],
+    "platform": names("platform.t", 3),
+}
+OUTPUTS = {
+    "servos": [f"{joint}.servo_torque" for joint in JOINTS],
+    "platform": names("DE.servo_torque", 3),
+    "errors": [f"{joint}.servo_error" for joint in JOINTS],
+    "attitude": names("DE.q", 4),
+    "tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)],
+    "gaps": ["left.gap", "right.gap"],
+    "angles": ["left.angle", "right.angle"],
+}
+ARMS = [0, 1, 2, 4, 5, 6]  # of the seven moments those at the joints; the fourth is that on the platform
 
 
-def inputs(case, model, planner, t):
-    """References and feed-forward at the time t."""
-    plan = planner.at(t)
-    q, qd, _ = plan.joints()
-    M = case.fed * model.moments(plan)
-    tau = SIGNS * M[[0, 1, 2, 4, 5, 6]]
-    return np.concatenate([q, qd, tau, M[[3]]])
+def together(groups):
+    """All names of some groups."""
+    return sum(groups.values(), [])
 
 
-def rates(case, model, planner, t):
-    """Their derivatives: of the feed-forward by central differences."""
-    plan = planner.at(t)
-    _, qd, qdd = plan.joints()
-    h = 1e-3
-    fed = len(JOINTS) * 2
-    difference = (inputs(case, model, planner, t + h) - inputs(case, model, planner, t - h))[fed:] / (2 * h)
-    return np.concatenate([qd, qdd, difference])
+def apart(columns, groups):
+    """The columns of each group by its name."""
+    ends = np.cumsum([len(group) for group in groups.values()])
+    return dict(zip(groups, np.split(columns, ends[:-1], axis=1)))
+
+
+def inputs(case, planner, times):
+    """References and feed-forward at evenly spaced times, and their derivatives: columns as in INPUTS."""
+    model = case.model()
+    plans = [planner.at(t) for t in times]
+    q, qd, qdd = np.moveaxis(np.array([plan.joints() for plan in plans]), 1, 0)
+    fed = case.fed * np.array([np.append(SIGNS * model.moments(plan)[ARMS], model.platform(plan)) for plan in plans])
+    return np.hstack([q, qd, fed]), np.hstack([qd, qdd, np.gradient(fed, times, axis=0)])
+
+
+def run(fmu, start, values, rates, step, seen):
+    """Lets the inputs of an FMU go through values and rates that are `step` apart, s. Returns the outputs that are to be seen there, a column for each, and the seconds that the FMU took to compute."""
+    driven, took = together(INPUTS), 0.0
+    with Instance(fmu, dict(zip(driven, values[0])) | start) as host:
+        rows = [host.get(seen)]
+        for k in range(len(values) - 1):
+            host.lead(driven, (values[k], rates[k]), (values[k + 1], rates[k + 1]), step)
+            begun = time.perf_counter()
+            host.step(k * step, step)
+            took += time.perf_counter() - begun
+            rows.append(host.get(seen))
+    return np.array(rows), took
 
 
 def upright(model):
@@ -109,62 +126,51 @@ def upright(model):
     return {"DE.q_ref[1]": np.cos(model.alpha / 2), "DE.q_ref[4]": np.sin(model.alpha / 2)}
 
 
-def simulate(tool, key, case, directory, stop, elements=2, branch="outside", seven=True):
-    """Runs a case. Returns times, the seven moments (N m), the errors of the joints and the platform (deg), the tips
-    (m), the gaps and angles of the grasps, and the seconds that the FMU took to compute."""
-    model, planner = case.model(), Planner(seven=seven, branch=branch)
-    fmu = build(tool, key, spec(model, planner.at(0.0), elements), directory)
-    steps = int(round(stop / STEP))
-    times = STEP * np.arange(steps + 1)
-    rows = np.empty((steps + 1, len(OUTPUTS)))
-    fed = np.empty((steps + 1, 7))
-    took = 0.0
-    here = (inputs(case, model, planner, 0.0), rates(case, model, planner, 0.0))
-    start = dict(zip(INPUTS, here[0])) | upright(model)
-    with Instance(fmu, start) as host:
-        for k, t in enumerate(times):
-            rows[k], fed[k] = host.get(OUTPUTS), here[0][12:]
-            if k == steps:
-                break
-            end = times[k + 1]
-            there = (inputs(case, model, planner, end), rates(case, model, planner, end))
-            host.lead(INPUTS, here, there, STEP)
-            begun = time.perf_counter()
-            host.step(t, STEP)
-            took += time.perf_counter() - begun
-            here = there
-    moments = rows[:, :7] + fed
-    moments[:, :6] *= SIGNS
-    moments = moments[:, [0, 1, 2, 6, 3, 4, 5]]
-    turned = 2 * np.arctan2(rows[:, 16], rows[:, 13]) - model.rate * times - model.alpha
-    platform = np.mod(turned + np.pi, 2 * np.pi) - np.pi
+def simulate(tool, key, case, directory, stop):
+    """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
+    (deg), the tips (m), the gaps and angles of the grasps, and the seconds that the FMU took to compute."""
+    model, planner = case.model(), Planner()
+    fmu = build(tool, key, spec(model, planner.at(0.0)), directory)
+    times = STEP * np.arange(round(stop / STEP) + 1)
+    values, rates = inputs(case, planner, times)
+    columns, took = run(fmu, upright(model), values, rates, STEP, together(OUTPUTS))
+    found = apart(columns, OUTPUTS)
+    fed = apart(values, INPUTS)
+    platform = found["platform"] + fed["platform"]
+    moments = np.insert(SIGNS * (found["servos"] + fed["tau"]), 3, platform[:, 2], axis=1)
+    w, _, _, z = found["attitude"].T
+    turned = 2 * np.arctan2(z, w) - model.rate * times - model.alpha
+    error = np.mod(turned + np.pi, 2 * np.pi) - np.pi
     return {
         "times": times,
         "closed_form": closed_form(model, [planner.at(t) for t in times]),
         "moments": moments,
-        "errors": np.degrees(np.column_stack([rows[:, 7:13], platform])),
-        "tips": rows[:, 17:19],
-        "gaps": rows[:, 19:21],
-        "angles": rows[:, 21:23],
+        "platform": platform,
+        "errors": np.degrees(np.column_stack([found["errors"], error])),
+        "tips": found["tips"].reshape(-1, 2, 2),
+        "gaps": found["gaps"],
+        "angles": found["angles"],
         "took": took,
-        "model": model,
-        "planner": planner,
     }
 
 
 def closed_form(model, plans):
-    """The moments and the tips of the quasi-static model."""
-    moments = np.array([model.moments(plan) for plan in plans])
-    tips = np.array([[model.beam(which, plan.x).tip for which in (0, 1)] for plan in plans])
-    return moments, tips
+    """What `simulate` returns of moments and tips, by the quasi-static model."""
+    return {of: np.array([getattr(model, of)(plan) for plan in plans]) for of in ("moments", "platform", "tips")}
+
+
+def largest(found, during=slice(None)):
+    """The largest magnitudes of seven moments (N m), then of the tips N and I (mm)."""
+    moments = np.abs(found["moments"])
+    moments[:, 3] = np.linalg.norm(found["platform"], axis=1)
+    tips = 1e3 * np.linalg.norm(found["tips"], axis=2)
+    return np.hstack([moments, tips])[during].max(axis=0)
 
 
 def peaks(run):
-    """The largest magnitudes while the beams approach, simulated and in closed form: seven moments (N m), then the tips N
-    and I (mm)."""
+    """The largest magnitudes while the beams approach, simulated and in closed form."""
     during = run["times"] <= DURATION
-    both = ((run["moments"], run["tips"]), run["closed_form"])
-    return [np.abs(np.column_stack([moments, 1e3 * tips])[during]).max(axis=0) for moments, tips in both]
+    return [largest(found, during) for found in (run, run["closed_form"])]
 
 
 def digits(value):
@@ -199,14 +205,14 @@ def draw(key, run, path):
 
     shown = slice(None, None, max(1, len(run["times"]) // 250))
     times = run["times"][shown]
-    moments, tips = (values[shown] for values in run["closed_form"])
+    moments, tips = (run["closed_form"][of][shown] for of in ("moments", "tips"))
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
     for i in range(7):
         (line,) = upper.plot(times, run["moments"][shown, i], label=f"$M_{i + 1}$")
         upper.plot(times, moments[:, i], "--", color=line.get_color(), linewidth=0.8)
     for which, name in enumerate(("$v_N$", "$v_I$")):
-        (line,) = lower.plot(times, 1e3 * run["tips"][shown, which], label=name)
-        lower.plot(times, 1e3 * tips[:, which], "--", color=line.get_color(), linewidth=0.8)
+        (line,) = lower.plot(times, 1e3 * run["tips"][shown, which, 0], label=name)
+        lower.plot(times, 1e3 * tips[:, which, 0], "--", color=line.get_color(), linewidth=0.8)
     upper.set_ylabel("moment [N·m]")
     lower.set_ylabel("tip deflection [mm]")
     lower.set_xlabel("t [s]")
