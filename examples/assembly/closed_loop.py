@@ -69,7 +69,7 @@ def inside(fmu, planner, stop=STOP):
 
 def study(tool, directory, steps=STEPS, stop=STOP):
     """For each step the largest difference of the angles from those with the servos inside, rad; infinite if it grows beyond a radian."""
-    model, planner = CASE.model(), Planner()
+    model, planner = CASE.closed_form(), Planner()
     fmu = build(tool, "closed_loop", spec(model, planner.at(0.0)), directory)
     expected = inside(fmu, planner, stop)
     found = {}

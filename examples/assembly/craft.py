@@ -1,7 +1,7 @@
 """The assembly robot with its two beams as a spec of grapple.
 
-The platform DE is the free body; the links stand on it by revolute joints, and the beams are nodal beams in the two
-grippers. The joints' coordinates are angles of a link to the one inside of it, so the interior angles of
+The platform DE is the free body; the links stand on it by revolute joints. The beams are nodal beams in the two grippers,
+or links of the tree, rigidly held: of bending modes, or rigid. The joints' coordinates are angles of a link to the one inside of it, so the interior angles of
 Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right one.
 """
 
@@ -10,6 +10,7 @@ import numpy as np
 from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
 
 BEAMS = ("MN", "KI")
+GRASPS = [("left", "A", "MN"), ("right", "H", "KI")]  # a gripper, its frame and what it holds
 JOINTS = ("B", "C", "D", "E", "F", "G")
 ELEMENTS = 2  # of nodal beams in a module of 100 m
 KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
@@ -41,7 +42,7 @@ start = {{ position = {float(angle)!r} }}
 """
 
 
-def beam(name, beam, start):
+def nodal(name, beam, start):
     return f"""[nodal_beam.{name}]
 length = {beam.length!r}
 elements = {ELEMENTS * beam.modules}
@@ -52,8 +53,63 @@ EI = {beam.EI!r}
 """
 
 
-def spec(model, plan):
-    """The craft of a quasi-static model at its start, undeformed and at rest in the orbital axes."""
+def modal(name, beam):
+    modes = max(2, beam.modules)  # a sudden load shakes long beams in more
+    return f"""[body.{name}.beam]
+length = {beam.length!r}
+mass_per_length = {beam.mass_per_length!r}
+EI = {beam.EI!r}
+bending_y = {modes}
+"""
+
+
+def rigid(name, beam):
+    across = beam.mass * beam.length**2 / 12
+    axial = 1e-12 * across  # A body's inertia is positive.
+    return f"""[body.{name}]
+mass = {beam.mass!r}
+mass_centre = [{beam.length / 2!r}, 0.0, 0.0]
+inertia = [{axial!r}, {across!r}, {across!r}]
+"""
+
+
+# The places of the grippers, on the links AB and GH.
+PLACES = {"A": ("AB", -float(LENGTHS[0])), "H": ("GH", float(LENGTHS[6]))}
+
+
+def gripper(name):
+    link, x = PLACES[name]
+    return f"""[frame.{name}]
+body = "{link}"
+origin = [{x!r}, 0.0, 0.0]
+rpy_deg = [0.0, 0.0, 90.0]
+"""
+
+
+def weld(name, beam):
+    link, x = PLACES[name]
+    return f"""[joint.{name}]
+type = "fixed"
+parent = "{link}"
+child = "{beam}"
+origin = [{x!r}, 0.0, 0.0]
+rpy_deg = [0.0, 0.0, 90.0]
+"""
+
+
+def held(model, beams, starts):
+    """The beams in the grippers: "nodal", "modal" or "rigid"."""
+    pairs = list(zip(BEAMS, model.beams))
+    if beams == "nodal":
+        bodies = [nodal(*pair, start) for pair, start in zip(pairs, starts)]
+        grasps = [f"[grasp.{side}]\na = \"{at}\"\nb = \"{name}\"\n{GRASP}" for side, at, name in GRASPS]
+        return "".join([*bodies, *map(gripper, PLACES), *grasps])
+    bodies = [(modal if beams == "modal" else rigid)(*pair) for pair in pairs]
+    return "".join(bodies + [weld(at, name) for _, at, name in GRASPS])
+
+
+def spec(model, plan, beams="nodal"):
+    """The craft of an assembly at its start, undeformed and at rest in the orbital axes; its beams are "nodal", "modal" or "rigid"."""
     a, b = plan.a[0], plan.b[0]
     (mn, ki), alpha = model.beams, model.alpha
     m_R = PER_LENGTH * LENGTHS.sum()
@@ -100,23 +156,8 @@ description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 
 {orbit}
 {"".join(bodies)}
 {"".join(joints)}
-{beam("MN", mn, start((x_M, y_M), 180.0))}
-{beam("KI", ki, start((x_M + x, y_M), 0.0))}
-[frame.A]
-body = "AB"
-origin = [{-float(LENGTHS[0])!r}, 0.0, 0.0]
-rpy_deg = [0.0, 0.0, 90.0]
-[frame.H]
-body = "GH"
-origin = [{float(LENGTHS[6])!r}, 0.0, 0.0]
-rpy_deg = [0.0, 0.0, 90.0]
-[grasp.left]
-a = "A"
-b = "MN"
-{GRASP}[grasp.right]
-a = "H"
-b = "KI"
-{GRASP}[port.platform]
+{held(model, beams, [start((x_M, y_M), 180.0), start((x_M + x, y_M), 0.0)])}
+[port.platform]
 frame = "DE"
 axes = "frame"
 [solver]

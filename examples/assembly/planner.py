@@ -36,6 +36,12 @@ class Plan:
         right, none = np.array([np.pi / 2, 0.0, 0.0]), np.zeros(3)
         return np.array([right, a, b, none, -b, -a, -right]).T
 
+    def directions(self):
+        """Unit vectors along the links, from left to right, with two derivatives, complex numbers in axes along the beams: (3, 7)."""
+        phi, phi_1, phi_2 = self.links()
+        u = np.exp(1j * phi)
+        return np.array([u, 1j * phi_1 * u, (1j * phi_2 - phi_1**2) * u])
+
     def joints(self):
         """Coordinates of the joints B, C, D, E, F, G, a link's angle to the one inside of it, with two derivatives, rad: rows are derivatives."""
         return SIGNS * np.diff(self.links())

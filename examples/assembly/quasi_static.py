@@ -42,12 +42,28 @@ class Loads:
     tip: float  # m, positive along +y of KI, -y of MN
 
 
-class QuasiStatic:
-    """The closed form for two beams (MN, KI), the orbit's radius (m; None: no orbit) and the attitude alpha (rad)."""
+class Assembly:
+    """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the attitude alpha of the beams' line (rad).
+
+    Orbital axes O have x upwards, y along track and z along the orbit's angular momentum, platform axes B have x along the
+    beams and z across the arms' plane. In B are `Omega`, the orbital axes' angular velocity (rad/s), and `G`, gravity
+    gradient and centrifugal force by place (1/s^2).
+    """
 
     def __init__(self, beams, radius, alpha):
         self.beams, self.radius, self.alpha = beams, radius, alpha
         self.rate = 0.0 if radius is None else np.sqrt(MU / radius**3)
+        c, s = np.cos(alpha), np.sin(alpha)
+        self.R_OB = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        self.Omega = self.rate * self.R_OB[2]
+        self.G = self.rate**2 * self.R_OB.T @ np.diag([3.0, 0.0, -1.0]) @ self.R_OB
+
+
+class QuasiStatic(Assembly):
+    """The closed form of section 3."""
+
+    def __init__(self, beams, radius, alpha):
+        super().__init__(beams, radius, alpha)
         m_M, m_K = (beam.mass for beam in beams)
         L_M, L_K = (beam.length for beam in beams)
         m_R = PER_LENGTH * LENGTHS.sum()

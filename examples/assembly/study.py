@@ -3,15 +3,17 @@
     python examples/assembly/study.py                       case 1: table and figure in out/assembly
     python examples/assembly/study.py --cases 1 2 4         others, or all nine
     python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9
+    python examples/assembly/study.py --feed-forward quasi_static rigid         one after the other, side by side
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
-The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py, quasi_static.py), handed over with their
-derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
+The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py; quasi_static.py, inverse_dynamics.py),
+handed over with their derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
 """
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from craft import BEAMS, JOINTS, spec  # noqa: E402
+from inverse_dynamics import RigidTree  # noqa: E402
 from planner import DURATION, SIGNS, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
 from studies import Instance, build, command_line, names, options  # noqa: E402
@@ -27,23 +30,35 @@ from studies import Instance, build, command_line, names, options  # noqa: E402
 STEP = 0.1  # s, between communication points
 
 
+FEED_FORWARD = {"quasi_static": QuasiStatic, "rigid": RigidTree, "none": None}
+
+
 @dataclass
 class Case:
     """A row of table 2 of Yang et al. 2023."""
 
     modules: tuple = (1, 1)  # of MN and of KI
-    fed: float = 1.0  # K_FF
+    feed_forward: str = "quasi_static"
     alpha: float = 0.0  # deg
     orbit: str | None = "LEO"
+    beams: str = "nodal"
 
-    def model(self):
-        radius = RADII[self.orbit] if self.orbit else None
-        return QuasiStatic(tuple(Beam(n) for n in self.modules), radius, np.radians(self.alpha))
+    def setting(self):
+        """What an assembly is made of."""
+        return tuple(Beam(n) for n in self.modules), RADII[self.orbit] if self.orbit else None, np.radians(self.alpha)
+
+    def closed_form(self):
+        return QuasiStatic(*self.setting())
+
+    def label(self):
+        """What is simulated, for tables."""
+        fed = {"quasi_static": "", "rigid": ", rigid feed-forward", "none": ", no feed-forward"}
+        return self.beams + fed[self.feed_forward]
 
 
 CASES = {
     "1": Case(),
-    "2": Case(fed=0.0),
+    "2": Case(feed_forward="none"),
     "3": Case(alpha=80.0),
     "4": Case(modules=(1, 5)),
     "5": Case(modules=(5, 5)),
@@ -80,10 +95,10 @@ OUTPUTS = {
     "platform": names("DE.servo_torque", 3),
     "errors": [f"{joint}.servo_error" for joint in JOINTS],
     "attitude": names("DE.q", 4),
-    "tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)],
-    "gaps": ["left.gap", "right.gap"],
-    "angles": ["left.angle", "right.angle"],
 }
+TIPS = {"tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)]}
+GRASPED = {"gaps": ["left.gap", "right.gap"], "angles": ["left.angle", "right.angle"]}
+OF_BEAMS = {"nodal": TIPS | GRASPED, "modal": TIPS, "rigid": {}}  # outputs beside
 ARMS = [0, 1, 2, 4, 5, 6]  # of the seven moments those at the joints; the fourth is that on the platform
 
 
@@ -98,12 +113,19 @@ def apart(columns, groups):
     return dict(zip(groups, np.split(columns, ends[:-1], axis=1)))
 
 
+def drives(case, plans):
+    """The moments that are fed forward as the FMU takes them, N m: torques of the six joints, then on the platform in its axes."""
+    if case.feed_forward == "none":
+        return np.zeros((len(plans), 9))
+    model = FEED_FORWARD[case.feed_forward](*case.setting())
+    return np.array([np.append(SIGNS * model.moments(plan)[ARMS], model.platform(plan)) for plan in plans])
+
+
 def inputs(case, planner, times):
     """References and feed-forward at evenly spaced times, and their derivatives: columns as in INPUTS."""
-    model = case.model()
     plans = [planner.at(t) for t in times]
     q, qd, qdd = np.moveaxis(np.array([plan.joints() for plan in plans]), 1, 0)
-    fed = case.fed * np.array([np.append(SIGNS * model.moments(plan)[ARMS], model.platform(plan)) for plan in plans])
+    fed = drives(case, plans)
     return np.hstack([q, qd, fed]), np.hstack([qd, qdd, np.gradient(fed, times, axis=0)])
 
 
@@ -128,28 +150,25 @@ def upright(model):
 
 def simulate(tool, key, case, directory, stop):
     """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
-    (deg), the tips (m), the gaps and angles of the grasps, and the seconds that the FMU took to compute."""
-    model, planner = case.model(), Planner()
-    fmu = build(tool, key, spec(model, planner.at(0.0)), directory)
+    (deg), the tips (m), of nodal beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
+    model, planner = case.closed_form(), Planner()
+    fmu = build(tool, key, spec(model, planner.at(0.0), case.beams), directory)
     times = STEP * np.arange(round(stop / STEP) + 1)
     values, rates = inputs(case, planner, times)
-    columns, took = run(fmu, upright(model), values, rates, STEP, together(OUTPUTS))
-    found = apart(columns, OUTPUTS)
-    fed = apart(values, INPUTS)
+    outputs = OUTPUTS | OF_BEAMS[case.beams]
+    columns, took = run(fmu, upright(model), values, rates, STEP, together(outputs))
+    found, fed = apart(columns, outputs), apart(values, INPUTS)
     platform = found["platform"] + fed["platform"]
-    moments = np.insert(SIGNS * (found["servos"] + fed["tau"]), 3, platform[:, 2], axis=1)
     w, _, _, z = found["attitude"].T
     turned = 2 * np.arctan2(z, w) - model.rate * times - model.alpha
     error = np.mod(turned + np.pi, 2 * np.pi) - np.pi
-    return {
+    return found | {
         "times": times,
         "closed_form": closed_form(model, [planner.at(t) for t in times]),
-        "moments": moments,
+        "moments": np.insert(SIGNS * (found["servos"] + fed["tau"]), 3, platform[:, 2], axis=1),
         "platform": platform,
         "errors": np.degrees(np.column_stack([found["errors"], error])),
-        "tips": found["tips"].reshape(-1, 2, 2),
-        "gaps": found["gaps"],
-        "angles": found["angles"],
+        "tips": found.get("tips", np.zeros((len(times), 4))).reshape(-1, 2, 2),
         "took": took,
     }
 
@@ -167,26 +186,25 @@ def largest(found, during=slice(None)):
     return np.hstack([moments, tips])[during].max(axis=0)
 
 
-def peaks(run):
-    """The largest magnitudes while the beams approach, simulated and in closed form."""
-    during = run["times"] <= DURATION
-    return [largest(found, during) for found in (run, run["closed_form"])]
-
-
 def digits(value):
     """Four figures, and no more than four decimals."""
     return f"{value:.{min(4, max(0, 3 - int(np.floor(np.log10(max(abs(value), 1e-4))))))}f}"
 
 
+def worst(run):
+    """The worst control error while the beams approach, deg."""
+    return np.abs(run["errors"][run["times"] <= DURATION]).max()
+
+
 def table(runs, number="case"):
-    """The largest moments and deflections of runs in Markdown, closed form below simulation, by the number that tells them apart."""
+    """The largest moments and deflections while the beams approach in Markdown: runs by the number that tells cases apart and by their labels, closed form below."""
     heading = [number, ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
     rows = [heading, ["---"] * len(heading)]
-    for key, run in runs.items():
-        simulated, closed = peaks(run)
-        worst = np.abs(run["errors"][run["times"] <= DURATION]).max()
-        rows.append([str(key), "simulated", *map(digits, simulated), f"{worst:.1e}"])
-        rows.append([str(key), "closed form", *map(digits, closed), ""])
+    for key, variants in runs.items():
+        for label, run in variants.items():
+            during = run["times"] <= DURATION
+            rows.append([str(key), label, *map(digits, largest(run, during)), f"{worst(run):.1e}"])
+        rows.append([str(key), "closed form", *map(digits, largest(run["closed_form"], during)), ""])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
@@ -223,22 +241,13 @@ def draw(key, run, path):
     save(figure, path)
 
 
-def sweep(tool, key, directory, stop):
-    """Runs the cases of a sweep. Returns their runs by the number that varies."""
-    number, cases = SWEEPS[key]
-    runs = {}
-    for value, case in cases.items():
-        runs[value] = simulate(tool, f"sweep{key}", case, directory, stop)
-        print(f"sweep {key}, {number}: {value}", file=sys.stderr)
-    return runs
-
-
 def draw_sweep(key, runs, path):
     """Largest moments and deflections over the number that varies: marks are simulated, lines the closed form."""
     import matplotlib.pyplot as plt
 
-    values = list(runs)
-    simulated, closed = (np.array(both) for both in zip(*map(peaks, runs.values())))
+    values, shown = list(runs), [next(iter(variants.values())) for variants in runs.values()]
+    simulated = np.array([largest(run, run["times"] <= DURATION) for run in shown])
+    closed = np.array([largest(run["closed_form"], run["times"] <= DURATION) for run in shown])
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for i in range(9):
         axes, name = (left, f"$M_{i + 1}$") if i < 7 else (right, ("$v_N$", "$v_I$")[i - 7])
@@ -254,32 +263,52 @@ def draw_sweep(key, runs, path):
     save(figure, path)
 
 
-def study(tool, directory, cases=("1",), sweeps=(), stop=500.0):
-    """Runs cases and sweeps, draws them, and returns their tables."""
+def variants(tool, key, case, changes, directory, stop):
+    """Runs a case with each of some changes of its fields. Returns the runs by their labels."""
+    runs = {}
+    for change in changes:
+        changed = replace(case, **change)
+        runs[changed.label()] = found = simulate(tool, key, changed, directory, stop)
+        per_second = 1e3 * found["took"] / found["times"][-1]
+        print(f"{key}, {changed.label()}: {found['times'][-1]:g} s, {per_second:.2f} ms of computing for each", file=sys.stderr)
+    return runs
+
+
+def study(tool, directory, cases=("1",), sweeps=(), stop=500.0, changes=({},)):
+    """Runs cases and sweeps with each of some changes of their fields, draws the first, and returns their tables."""
     runs, texts = {}, []
     for key in cases:
-        runs[key] = run = simulate(tool, f"case{key}", CASES[key], directory, stop)
-        per_second = 1e3 * run["took"] / run["times"][-1]
-        print(f"case {key}: {run['times'][-1]:g} s, {per_second:.1f} ms of computing for each", file=sys.stderr)
-        draw(key, run, directory / f"case{key}.svg")
+        runs[key] = variants(tool, f"case{key}", CASES[key], changes, directory, stop)
+        draw(key, next(iter(runs[key].values())), directory / f"case{key}.svg")
     if runs:
         texts.append(table(runs))
     for key in sweeps:
-        found = sweep(tool, key, directory, min(stop, DURATION))
+        number, varied = SWEEPS[key]
+        found = {}
+        for value, case in varied.items():
+            found[value] = variants(tool, f"sweep{key}_{value}", case, changes, directory, min(stop, DURATION))
         draw_sweep(key, found, directory / f"sweep{key}.svg")
-        texts.append(table(found, SWEEPS[key][0]))
+        texts.append(table(found, number))
     return "\n".join(texts)
+
+
+def changes(arguments):
+    """All combinations of what is to be changed in cases."""
+    asked = {field: getattr(arguments, field) for field in ("beams", "feed_forward") if getattr(arguments, field)}
+    return [dict(zip(asked, values)) for values in product(*asked.values())]
 
 
 def main():
     parser = command_line(__doc__.splitlines()[0], "out/assembly")
     parser.add_argument("--cases", nargs="+", choices=CASES, help="default: 1, or none beside sweeps")
     parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=[], help="cases of which one number varies")
+    parser.add_argument("--feed-forward", nargs="+", choices=FEED_FORWARD, help="instead of the case's: each in turn")
+    parser.add_argument("--beams", nargs="+", choices=("nodal", "modal"), help="the same of the beams")
     parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)
     cases = arguments.cases or ([] if arguments.sweeps else ["1"])
-    text = study(arguments.grapple, arguments.output, cases, arguments.sweeps, arguments.stop)
+    text = study(arguments.grapple, arguments.output, cases, arguments.sweeps, arguments.stop, changes(arguments))
     (arguments.output / "table.md").write_text(text, encoding="utf-8")
     print(text, end="")
 

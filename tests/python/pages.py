@@ -13,7 +13,9 @@ def judge_figure(path, largest=200_000):
 def judge_page(page, text, whole=True):
     """The page has all tables of a text that a study has written, with the same numbers; if it has not written them `whole`, their rows among others."""
     written = tables(text)
-    shown = {table[0]: table for table in tables(page.read_text(encoding="utf-8"))}
+    shown = {}
+    for heading, *rows in tables(page.read_text(encoding="utf-8")):
+        shown.setdefault(heading, [heading]).extend(rows)
     for table in written:
         assert table[0] in shown, f"the page has no table {table[0]}"
         here = shown[table[0]]
