@@ -7,6 +7,7 @@ Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the righ
 
 import numpy as np
 
+from cantilever import amplitudes
 from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
 
 BEAMS = ("MN", "KI")
@@ -53,13 +54,17 @@ EI = {beam.EI!r}
 """
 
 
+def modes(beam):
+    """How many bending modes a modal beam has in each plane: a sudden load shakes long beams in more."""
+    return max(2, beam.modules)
+
+
 def modal(name, beam):
-    modes = max(2, beam.modules)  # a sudden load shakes long beams in more
     return f"""[body.{name}.beam]
 length = {beam.length!r}
 mass_per_length = {beam.mass_per_length!r}
 EI = {beam.EI!r}
-bending_y = {modes}
+bending_y = {modes(beam)}
 """
 
 
@@ -106,6 +111,15 @@ def held(model, beams, starts):
         return "".join([*bodies, *map(gripper, PLACES), *grasps])
     bodies = [(modal if beams == "modal" else rigid)(*pair) for pair in pairs]
     return "".join(bodies + [weld(at, name) for _, at, name in GRASPS])
+
+
+def bent(model, plan):
+    """Parameters of modal beams that start as the closed form has them at rest, m sqrt(kg)."""
+    start = {}
+    for which, (name, beam) in enumerate(zip(BEAMS, model.beams)):
+        eta = amplitudes(beam, modes(beam), lambda xi, which=which: model.deflection(which, plan.x, xi))
+        start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(eta[:, 0])}
+    return start
 
 
 def spec(model, plan, beams="nodal"):

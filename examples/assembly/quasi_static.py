@@ -100,6 +100,11 @@ class QuasiStatic(Assembly):
         deflection = -rho / EI * (1.5 * w**2 * s2 * cubic + (1.5 * w**2 * s2 * o + 2 * w * o_1) * even)
         return transverse, axial, deflection
 
+    def deflection(self, which, x, xi):
+        """How far a beam is bent at the distances xi from the root, m, along y and z of its own axes, whose x goes from its root to its tip: (n, 2)."""
+        _, _, bent = self.along(which, x, xi)
+        return np.column_stack([bent, np.zeros(len(bent))])
+
     def moments(self, plan):
         """The seven moments M_1 ... M_7 of the joints, N m; M_4 is that on the platform."""
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)

@@ -4,6 +4,7 @@
     python examples/assembly/study.py --cases 1 2 4         others, or all nine
     python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9
     python examples/assembly/study.py --feed-forward quasi_static rigid         one after the other, side by side
+    python examples/assembly/study.py --beams modal --start straight bent       likewise
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
 The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py; quasi_static.py, inverse_dynamics.py),
@@ -21,7 +22,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from craft import BEAMS, JOINTS, spec  # noqa: E402
+from craft import BEAMS, JOINTS, bent, spec  # noqa: E402
 from inverse_dynamics import RigidTree  # noqa: E402
 from planner import DURATION, SIGNS, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
@@ -42,6 +43,7 @@ class Case:
     alpha: float = 0.0  # deg
     orbit: str | None = "LEO"
     beams: str = "nodal"
+    start: str = "straight"  # or "bent", as at rest
 
     def setting(self):
         """What an assembly is made of."""
@@ -53,7 +55,7 @@ class Case:
     def label(self):
         """What is simulated, for tables."""
         fed = {"quasi_static": "", "rigid": ", rigid feed-forward", "none": ", no feed-forward"}
-        return self.beams + fed[self.feed_forward]
+        return self.beams + (", bent at the start" if self.start == "bent" else "") + fed[self.feed_forward]
 
 
 CASES = {
@@ -152,11 +154,13 @@ def simulate(tool, key, case, directory, stop):
     """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
     (deg), the tips (m), of nodal beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
     model, planner = case.closed_form(), Planner()
-    fmu = build(tool, key, spec(model, planner.at(0.0), case.beams), directory)
+    plan = planner.at(0.0)
+    fmu = build(tool, key, spec(model, plan, case.beams), directory)
+    start = upright(model) | (bent(model, plan) if case.start == "bent" else {})
     times = STEP * np.arange(round(stop / STEP) + 1)
     values, rates = inputs(case, planner, times)
     outputs = OUTPUTS | OF_BEAMS[case.beams]
-    columns, took = run(fmu, upright(model), values, rates, STEP, together(outputs))
+    columns, took = run(fmu, start, values, rates, STEP, together(outputs))
     found, fed = apart(columns, outputs), apart(values, INPUTS)
     platform = found["platform"] + fed["platform"]
     w, _, _, z = found["attitude"].T
@@ -294,7 +298,7 @@ def study(tool, directory, cases=("1",), sweeps=(), stop=500.0, changes=({},)):
 
 def changes(arguments):
     """All combinations of what is to be changed in cases."""
-    asked = {field: getattr(arguments, field) for field in ("beams", "feed_forward") if getattr(arguments, field)}
+    asked = {field: getattr(arguments, field) for field in ("beams", "start", "feed_forward") if getattr(arguments, field)}
     return [dict(zip(asked, values)) for values in product(*asked.values())]
 
 
@@ -304,9 +308,12 @@ def main():
     parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=[], help="cases of which one number varies")
     parser.add_argument("--feed-forward", nargs="+", choices=FEED_FORWARD, help="instead of the case's: each in turn")
     parser.add_argument("--beams", nargs="+", choices=("nodal", "modal"), help="the same of the beams")
+    parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="the same of the beams' shape at the start: bent as at rest, if they are modal")
     parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)
+    if "bent" in (arguments.start or ()) and arguments.beams != ["modal"]:
+        parser.error("--start bent needs --beams modal: nodal beams start straight")
     cases = arguments.cases or ([] if arguments.sweeps else ["1"])
     text = study(arguments.grapple, arguments.output, cases, arguments.sweeps, arguments.stop, changes(arguments))
     (arguments.output / "table.md").write_text(text, encoding="utf-8")
