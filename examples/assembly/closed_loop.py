@@ -43,7 +43,7 @@ def angles(columns):
 def outside(fmu, model, planner, step, stop=STOP):
     """A run with the controller outside: angles (rad) at each SPACING, as far as they stay finite and below a radian off."""
     times = step * np.arange(round(stop / step) + 1)
-    wanted = apart(inputs(CASE, planner, times)[0], INPUTS)
+    wanted = apart(inputs(CASE, [planner.at(t) for t in times], times)[0], INPUTS)
     q_ref = np.column_stack([wanted["q"], model.alpha + model.rate * times])
     qd_ref = np.column_stack([wanted["qd"], np.full(len(times), model.rate)])
     fed = np.hstack([wanted["tau"], wanted["platform"][:, 2:]])
@@ -63,7 +63,7 @@ def outside(fmu, model, planner, step, stop=STOP):
 def inside(fmu, planner, stop=STOP):
     """The same by the servos in the FMU."""
     times = SPACING * np.arange(round(stop / SPACING) + 1)
-    columns, _ = run(fmu, {}, *inputs(CASE, planner, times), SPACING, together(MEASURED))
+    columns, _ = run(fmu, {}, *inputs(CASE, [planner.at(t) for t in times], times), SPACING, together(MEASURED))
     return angles(columns)[0]
 
 

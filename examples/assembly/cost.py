@@ -42,7 +42,8 @@ def measure(tool, beams, setting, directory, runs, stop):
     solver = f'method = "{method}"' + (f"\nstep = {step}" if step else "")
     text = spec(model, planner.at(0.0), beams).replace('method = "radau5"', solver)
     fmu = build(tool, "cost", text.replace("tolerance = 1e-8", f"tolerance = {tolerance}"), directory)
-    values, rates = inputs(case, planner, spacing * np.arange(round(stop / spacing) + 1))
+    times = spacing * np.arange(round(stop / spacing) + 1)
+    values, rates = inputs(case, [planner.at(t) for t in times], times)
     took = []
     for _ in range(runs):
         try:

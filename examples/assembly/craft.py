@@ -59,13 +59,14 @@ def modes(beam):
     return max(2, beam.modules)
 
 
-def modal(name, beam):
+def modal(name, beam, spatial):
+    across = f"bending_z = {modes(beam)}\n" if spatial else ""
     return f"""[body.{name}.beam]
 length = {beam.length!r}
 mass_per_length = {beam.mass_per_length!r}
 EI = {beam.EI!r}
 bending_y = {modes(beam)}
-"""
+{across}"""
 
 
 def rigid(name, beam):
@@ -109,7 +110,7 @@ def held(model, beams, starts):
         bodies = [nodal(*pair, start) for pair, start in zip(pairs, starts)]
         grasps = [f"[grasp.{side}]\na = \"{at}\"\nb = \"{name}\"\n{GRASP}" for side, at, name in GRASPS]
         return "".join([*bodies, *map(gripper, PLACES), *grasps])
-    bodies = [(modal if beams == "modal" else rigid)(*pair) for pair in pairs]
+    bodies = [modal(*pair, model.beta != 0) if beams == "modal" else rigid(*pair) for pair in pairs]
     return "".join(bodies + [weld(at, name) for _, at, name in GRASPS])
 
 
@@ -118,27 +119,26 @@ def bent(model, plan):
     start = {}
     for which, (name, beam) in enumerate(zip(BEAMS, model.beams)):
         eta = amplitudes(beam, modes(beam), lambda xi, which=which: model.deflection(which, plan.x, xi))
-        start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(eta[:, 0])}
+        planes = eta.T if model.beta else eta.T[:1]
+        start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(planes.flat)}
     return start
 
 
 def spec(model, plan, beams="nodal"):
     """The craft of an assembly at its start, undeformed and at rest in the orbital axes; its beams are "nodal", "modal" or "rigid"."""
     a, b = plan.a[0], plan.b[0]
-    (mn, ki), alpha = model.beams, model.alpha
-    m_R = PER_LENGTH * LENGTHS.sum()
-    total = mn.mass + ki.mass + m_R
     # The place of M in axes along the beams, with the mass centre of all at the orbit.
     x = plan.x[0]
-    x_M = -(-mn.mass * mn.length / 2 + ki.mass * (x + ki.length / 2) + m_R * x / 2) / total
-    y_M = -HEIGHT * m_R / total
-    c, s = np.cos(alpha), np.sin(alpha)
+    x_M = -(model.offsets[0] + model.shares[0] * x)
+    y_M = -HEIGHT * model.m_R / model.mass
 
-    def start(place, angle, axes="orbital"):
-        r = [c * place[0] - s * place[1], s * place[0] + c * place[1]]
-        axes = f', axes = "{axes}"' if model.rate else ""
-        degrees = np.degrees(alpha) + angle
-        return f"start = {{ position = [{float(r[0])!r}, {float(r[1])!r}, 0.0], rpy_deg = [0.0, 0.0, {float(degrees)!r}]{axes} }}"
+    def start(x, y, backwards=False):
+        """At a place in axes along the beams, with x along the line or backwards."""
+        r = [float(of) for of in model.R_OB @ [x, y, 0.0]]
+        alpha, beta = np.degrees([model.alpha, model.beta])
+        rpy = [0.0, float(beta), float(alpha + 180.0)] if backwards else [0.0, float(-beta), float(alpha)]
+        axes = ', axes = "orbital"' if model.rate else ""
+        return f"start = {{ position = {r}, rpy_deg = {rpy}{axes} }}"
 
     height = LENGTHS[0] + LENGTHS[1] * np.sin(a) + LENGTHS[2] * np.sin(b)
     orbit = f"""[environment.orbit]
@@ -151,7 +151,7 @@ mu = 3.986e14
     # Links of the left arm extend towards -x from the joint that carries them.
     centres = [-l / 2 for l in LENGTHS[:3]] + [0.0] + [l / 2 for l in LENGTHS[4:]]
     bodies = [link(*of) for of in zip(names, map(float, LENGTHS), map(float, centres))]
-    bodies[3] += f"""{start((x_M + x / 2, y_M + height), 0.0)}
+    bodies[3] += f"""{start(x_M + x / 2, y_M + height)}
 [body.DE.attitude_servo]
 kp = {KP!r}
 kd = {KD!r}
@@ -170,7 +170,7 @@ description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 
 {orbit}
 {"".join(bodies)}
 {"".join(joints)}
-{held(model, beams, [start((x_M, y_M), 180.0), start((x_M + x, y_M), 0.0)])}
+{held(model, beams, [start(x_M, y_M, backwards=True), start(x_M + x, y_M)])}
 [port.platform]
 frame = "DE"
 axes = "frame"

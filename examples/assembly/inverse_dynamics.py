@@ -21,8 +21,8 @@ from quasi_static import Assembly
 class RigidTree(Assembly):
     """Inverse dynamics of the robot and two rigid beams."""
 
-    def __init__(self, beams, radius, alpha):
-        super().__init__(beams, radius, alpha)
+    def __init__(self, beams, radius, alpha, beta=0.0):
+        super().__init__(beams, radius, alpha, beta)
         mn, ki = beams
         self.lengths = np.array([mn.length, *LENGTHS, ki.length])
         self.masses = np.array([mn.mass, *PER_LENGTH * LENGTHS, ki.mass])

@@ -42,6 +42,11 @@ class Plan:
         u = np.exp(1j * phi)
         return np.array([u, 1j * phi_1 * u, (1j * phi_2 - phi_1**2) * u])
 
+    def points(self):
+        """Places of A ... H from A in axes along the beams, z across the arms' plane, m: (8, 3)."""
+        ends = np.append(0.0, np.cumsum(LENGTHS * self.directions()[0]))
+        return np.column_stack([ends.real, ends.imag, np.zeros(8)])
+
     def joints(self):
         """Coordinates of the joints B, C, D, E, F, G, a link's angle to the one inside of it, with two derivatives, rad: rows are derivatives."""
         return SIGNS * np.diff(self.links())

@@ -43,35 +43,40 @@ class Loads:
 
 
 class Assembly:
-    """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the attitude alpha of the beams' line (rad).
+    """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the direction of the beams' line: the attitude alpha in the
+    orbit's plane and the elevation beta out of it (rad).
 
     Orbital axes O have x upwards, y along track and z along the orbit's angular momentum, platform axes B have x along the
     beams and z across the arms' plane. In B are `Omega`, the orbital axes' angular velocity (rad/s), and `G`, gravity
     gradient and centrifugal force by place (1/s^2).
     """
 
-    def __init__(self, beams, radius, alpha):
-        self.beams, self.radius, self.alpha = beams, radius, alpha
+    def __init__(self, beams, radius, alpha, beta=0.0):
+        self.beams, self.radius, self.alpha, self.beta = beams, radius, alpha, beta
         self.rate = 0.0 if radius is None else np.sqrt(MU / radius**3)
-        c, s = np.cos(alpha), np.sin(alpha)
-        self.R_OB = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        (c, s), (c_b, s_b) = ((np.cos(angle), np.sin(angle)) for angle in (alpha, beta))
+        self.R_OB = np.array([[c * c_b, -s, -c * s_b], [s * c_b, c, -s * s_b], [s_b, 0.0, c_b]])  # Rz(alpha) Ry(-beta)
         self.Omega = self.rate * self.R_OB[2]
         self.G = self.rate**2 * self.R_OB.T @ np.diag([3.0, 0.0, -1.0]) @ self.R_OB
+        m_M, m_K = (beam.mass for beam in beams)
+        L_M, L_K = (beam.length for beam in beams)
+        self.m_R = PER_LENGTH * LENGTHS.sum()
+        self.mass = m_M + m_K + self.m_R
+        # The mass centre's distance from the root of each beam, along the line, where the roots are together, and what the distance x_MK adds.
+        x_SP = (m_M * L_M - m_K * L_K) / (2 * self.mass)
+        self.offsets = (-x_SP, x_SP)
+        share = (2 * m_M + self.m_R) / (2 * self.mass)
+        self.shares = (1 - share, share)
+
+    def attitude(self, t):
+        """The platform's attitude in inertial axes, which are the orbital ones at the time 0: a quaternion, scalar first."""
+        turn, rise = 0.5 * (self.alpha + self.rate * t), 0.5 * self.beta
+        c, s = np.cos(turn), np.sin(turn)
+        return np.array([c * np.cos(rise), s * np.sin(rise), -c * np.sin(rise), s * np.cos(rise)])
 
 
 class QuasiStatic(Assembly):
-    """The closed form of section 3."""
-
-    def __init__(self, beams, radius, alpha):
-        super().__init__(beams, radius, alpha)
-        m_M, m_K = (beam.mass for beam in beams)
-        L_M, L_K = (beam.length for beam in beams)
-        m_R = PER_LENGTH * LENGTHS.sum()
-        total = m_M + m_K + m_R
-        x_SP = (m_M * L_M - m_K * L_K) / (2 * total)
-        self.offsets = (-x_SP, x_SP)
-        share = (2 * m_M + m_R) / (2 * total)
-        self.shares = (1 - share, share)  # of the distance x_MK: from M, from K to where they meet
+    """The closed form of section 3, in the plane of the orbit."""
 
     def beam(self, which, x):
         """The loads of a beam where the distance x_MK has the values x with its two derivatives."""

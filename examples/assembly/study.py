@@ -2,7 +2,7 @@
 
     python examples/assembly/study.py                       case 1: table and figure in out/assembly
     python examples/assembly/study.py --cases 1 2 4         others, or all nine
-    python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9
+    python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9, and tilt
     python examples/assembly/study.py --feed-forward quasi_static rigid         one after the other, side by side
     python examples/assembly/study.py --beams modal --start straight bent       likewise
     python examples/assembly/study.py --stop 10             the first ten seconds only
@@ -26,12 +26,13 @@ from craft import BEAMS, JOINTS, bent, spec  # noqa: E402
 from inverse_dynamics import RigidTree  # noqa: E402
 from planner import DURATION, SIGNS, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
+from spatial import Spatial  # noqa: E402
 from studies import Instance, build, command_line, names, options  # noqa: E402
 
 STEP = 0.1  # s, between communication points
 
 
-FEED_FORWARD = {"quasi_static": QuasiStatic, "rigid": RigidTree, "none": None}
+FEED_FORWARD = ("quasi_static", "rigid", "none")
 
 
 @dataclass
@@ -44,13 +45,15 @@ class Case:
     orbit: str | None = "LEO"
     beams: str = "nodal"
     start: str = "straight"  # or "bent", as at rest
+    beta: float = 0.0  # deg
 
     def setting(self):
         """What an assembly is made of."""
-        return tuple(Beam(n) for n in self.modules), RADII[self.orbit] if self.orbit else None, np.radians(self.alpha)
+        beams = tuple(Beam(n) for n in self.modules)
+        return beams, RADII[self.orbit] if self.orbit else None, np.radians(self.alpha), np.radians(self.beta)
 
     def closed_form(self):
-        return QuasiStatic(*self.setting())
+        return (Spatial if self.beta else QuasiStatic)(*self.setting())
 
     def label(self):
         """What is simulated, for tables."""
@@ -82,6 +85,8 @@ SWEEPS = {
     "7": ("modules of KI and of MN", {n: Case(modules=(n, n), orbit=None) for n in MODULES}),
     "8": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha) for alpha in ALPHAS}),
     "9": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha, orbit="GEO") for alpha in ALPHAS}),
+    # Not in the paper: the line rises out of the orbit's plane.
+    "tilt": ("β, deg", {beta: Case(modules=(1, 5), beta=beta, beams="modal", start="bent") for beta in (0, 30, 60, 90)}),
 }
 
 
@@ -119,13 +124,12 @@ def drives(case, plans):
     """The moments that are fed forward as the FMU takes them, N m: torques of the six joints, then on the platform in its axes."""
     if case.feed_forward == "none":
         return np.zeros((len(plans), 9))
-    model = FEED_FORWARD[case.feed_forward](*case.setting())
+    model = RigidTree(*case.setting()) if case.feed_forward == "rigid" else case.closed_form()
     return np.array([np.append(SIGNS * model.moments(plan)[ARMS], model.platform(plan)) for plan in plans])
 
 
-def inputs(case, planner, times):
-    """References and feed-forward at evenly spaced times, and their derivatives: columns as in INPUTS."""
-    plans = [planner.at(t) for t in times]
+def inputs(case, plans, times):
+    """References and feed-forward of plans at evenly spaced times, and their derivatives: columns as in INPUTS."""
     q, qd, qdd = np.moveaxis(np.array([plan.joints() for plan in plans]), 1, 0)
     fed = drives(case, plans)
     return np.hstack([q, qd, fed]), np.hstack([qd, qdd, np.gradient(fed, times, axis=0)])
@@ -146,29 +150,33 @@ def run(fmu, start, values, rates, step, seen):
 
 
 def upright(model):
-    """The platform's reference: along the beams."""
-    return {"DE.q_ref[1]": np.cos(model.alpha / 2), "DE.q_ref[4]": np.sin(model.alpha / 2)}
+    """The platform's reference, relative to the orbital axes: along the beams."""
+    return dict(zip(names("DE.q_ref", 4), model.attitude(0.0)))
+
+
+def turn(p, q):
+    """The angles between attitudes, rows of unit quaternions, rad."""
+    vector = p[:, :1] * q[:, 1:] - q[:, :1] * p[:, 1:] - np.cross(p[:, 1:], q[:, 1:])
+    return 2 * np.arcsin(np.linalg.norm(vector, axis=1))
 
 
 def simulate(tool, key, case, directory, stop):
     """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
     (deg), the tips (m), of nodal beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
     model, planner = case.closed_form(), Planner()
-    plan = planner.at(0.0)
-    fmu = build(tool, key, spec(model, plan, case.beams), directory)
-    start = upright(model) | (bent(model, plan) if case.start == "bent" else {})
     times = STEP * np.arange(round(stop / STEP) + 1)
-    values, rates = inputs(case, planner, times)
+    plans = [planner.at(t) for t in times]
+    fmu = build(tool, key, spec(model, plans[0], case.beams), directory)
+    start = upright(model) | (bent(model, plans[0]) if case.start == "bent" else {})
+    values, rates = inputs(case, plans, times)
     outputs = OUTPUTS | OF_BEAMS[case.beams]
     columns, took = run(fmu, start, values, rates, STEP, together(outputs))
     found, fed = apart(columns, outputs), apart(values, INPUTS)
     platform = found["platform"] + fed["platform"]
-    w, _, _, z = found["attitude"].T
-    turned = 2 * np.arctan2(z, w) - model.rate * times - model.alpha
-    error = np.mod(turned + np.pi, 2 * np.pi) - np.pi
+    error = turn(np.array([model.attitude(t) for t in times]), found["attitude"])
     return found | {
         "times": times,
-        "closed_form": closed_form(model, [planner.at(t) for t in times]),
+        "closed_form": closed_form(model, plans),
         "moments": np.insert(SIGNS * (found["servos"] + fed["tau"]), 3, platform[:, 2], axis=1),
         "platform": platform,
         "errors": np.degrees(np.column_stack([found["errors"], error])),
@@ -259,7 +267,7 @@ def draw_sweep(key, runs, path):
         axes.plot(values, simulated[:, i], "o", markersize=4, color=line.get_color(), label=name)
     left.set_ylabel("largest moment [N·m]")
     right.set_ylabel("largest tip deflection [mm]")
-    figure.suptitle(f"Case {key}; lines: closed form", fontsize=10)
+    figure.suptitle(f"{'Case ' if key in CASES else ''}{key}; lines: closed form", fontsize=10)
     for axes in (left, right):
         axes.set_xlabel(SWEEPS[key][0])
         axes.legend(ncols=2, fontsize=8)
