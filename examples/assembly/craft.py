@@ -1,8 +1,8 @@
 """The assembly robot with its two beams as a spec of grapple.
 
 The platform DE is the free body; the links stand on it by revolute joints. The beams are nodal beams in the two grippers,
-or links of the tree, rigidly held: of bending modes, or rigid. The joints' coordinates are angles of a link to the one inside of it, so the interior angles of
-Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right one.
+or links of the tree, rigidly held: of bending modes, or rigid. The joints' coordinates are angles of a link to the one
+inside of it, so the interior angles of Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right.
 """
 
 import numpy as np

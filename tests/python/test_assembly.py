@@ -183,7 +183,7 @@ def test_the_rigid_moments_are_the_better_feed_forward(tmp_path):
     changes = [{"beams": "modal", "feed_forward": of} for of in ("quasi_static", "rigid")]
     runs = study.variants(os.environ["GRAPPLE"], "fed", CASES["1"], changes, tmp_path, DURATION)
     paper, better = map(study.worst, runs.values())
-    assert paper < 1e-4 and better < paper / 4
+    assert paper < 1e-4 and better < paper / 20
     judge_page(PAGE, study.table({"1": runs}), whole=False)
 
 
@@ -271,10 +271,10 @@ def test_nodal_beams_may_be_tilted_too(tmp_path):
     assert np.abs(run["errors"]).max() < 5e-2 and run["gaps"].max() < 1e-4 and run["angles"].max() < 1e-3
 
 
-@pytest.mark.parametrize("key", CASES)
-def test_the_page_shows_the_closed_form_of_every_case(key):
+@pytest.mark.parametrize("key, case", [*CASES.items(), *((str(beta), case) for beta, case in study.SWEEPS["tilt"][1].items())])
+def test_the_page_shows_the_closed_form_of_every_case(key, case):
     planner = Planner()
-    found = study.closed_form(CASES[key].closed_form(), [planner.at(t) for t in np.arange(3001) * 0.1])
+    found = study.closed_form(case.closed_form(), [planner.at(t) for t in np.arange(3001) * 0.1])
     shown = [row for table in tables(PAGE.read_text(encoding="utf-8")) for row in table if row[:2] == (key, "closed form")]
     assert shown
     for row in shown:
@@ -333,6 +333,9 @@ def test_case_8_from_a_bent_start(tmp_path):
     changes = [{"beams": "modal", "start": "bent"}]
     runs = study.variants(os.environ["GRAPPLE"], "case8", CASES["8"], changes, tmp_path, DURATION)
     judge_page(PAGE, study.table({"8": runs}), whole=False)
+    [run] = runs.values()
+    found, closed = (study.largest(of)[[3, 8]] for of in (run, run["closed_form"]))
+    assert np.abs(found / closed - 1).max() < 1e-2
 
 
 def test_modal_beams_agree_with_nodal_ones(tmp_path):
@@ -352,6 +355,22 @@ def test_the_cost_is_measured_of_runs_that_agree(tmp_path):
     [(heading, *rows)] = tables(cost.table(found))
     shown = next(table for table in tables(PAGE.read_text(encoding="utf-8")) if table[0] == heading)
     assert [row[:4] for row in shown[1:]] == [(m, str(h or ""), f"{tol:.0e}", str(H)) for m, h, tol, H in cost.SETTINGS]
+
+
+def test_nodal_and_modal_beams_agree_on_the_page():
+    """To 1 %, to 5 % where sudden loads shake high modes, and to the last digit shown."""
+    [(_, *rows), *_] = [table for table in tables(PAGE.read_text(encoding="utf-8")) if table[0][0] == "case"]
+    assert len(rows) == 3 * len(CASES)
+    for nodal, modal, closed in zip(*[iter(rows)] * 3):
+        assert (nodal[1][:5], modal[1][:5], closed[1]) == ("nodal", "modal", "closed form")
+        allowed = 0.05 if nodal[0] in "89" else 0.01
+        for a, b in zip(nodal[2:11], modal[2:11]):
+            assert same(a, b) or abs(float(b) / float(a) - 1) < allowed
+
+
+def test_beams_that_cannot_start_bent_are_told():
+    with pytest.raises(ValueError, match="nodal beams start straight"):
+        replace(CASES["8"], start="bent")
 
 
 def test_the_study_draws_what_the_page_shows(tmp_path):
