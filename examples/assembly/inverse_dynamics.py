@@ -3,8 +3,8 @@
 What the closed form of Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 36-42, leaves out: the links' inertia, gravity
 gradient and Coriolis forces, and that the mass centre, not the beams' line, goes along the orbit.
 
-Every body is a thin rod, and moves as the six equal particles that have its mass, mass centre and inertia (E. J. Routh,
-Dynamics of a System of Rigid Bodies, art. 33 ff.). In axes that turn with the orbit, relative to the mass centre on it, a
+Every body is a thin rod, and moves as the six equal particles that have its mass, mass centre and inertia: two at its ends,
+four across its middle ("equimomental" in E. J. Routh, Dynamics of a System of Rigid Bodies). In axes that turn with the orbit, relative to the mass centre on it, a
 particle at r needs the force
 
     f = m (r'' + 2 Omega x r' - G r),      G = w0^2 diag(3, 0, -1) in orbital axes                          (1)

@@ -48,7 +48,10 @@ class Plan:
         return np.column_stack([ends.real, ends.imag, np.zeros(8)])
 
     def joints(self):
-        """Coordinates of the joints B, C, D, E, F, G, a link's angle to the one inside of it, with two derivatives, rad: rows are derivatives."""
+        """Coordinates of the joints B, C, D, E, F, G with two derivatives, rad: rows are derivatives.
+
+        Each is a link's angle to the one inside of it.
+        """
         return SIGNS * np.diff(self.links())
 
     def interior(self):
@@ -58,7 +61,10 @@ class Plan:
 
 
 def quintic(s):
-    """What is left of a distance at the part s of the time, from 1 to 0 with rates and accelerations of zero at both ends, and two derivatives by s (Eqs. 70 and 71)."""
+    """What is left of a distance at the part s of the time, and two derivatives by s (Eqs. 70 and 71).
+
+    From 1 to 0, with rates and accelerations of zero at both ends.
+    """
     return np.array(
         [
             1 - s**3 * (10 - 15 * s + 6 * s * s),

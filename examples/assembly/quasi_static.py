@@ -62,7 +62,7 @@ class Assembly:
         L_M, L_K = (beam.length for beam in beams)
         self.m_R = PER_LENGTH * LENGTHS.sum()
         self.mass = m_M + m_K + self.m_R
-        # The mass centre's distance from the root of each beam, along the line, where the roots are together, and what the distance x_MK adds.
+        # A beam's root is offset + share x_MK from the mass centre, along the line.
         x_SP = (m_M * L_M - m_K * L_K) / (2 * self.mass)
         self.offsets = (-x_SP, x_SP)
         share = (2 * m_M + self.m_R) / (2 * self.mass)
@@ -106,7 +106,10 @@ class QuasiStatic(Assembly):
         return transverse, axial, deflection
 
     def deflection(self, which, x, xi):
-        """How far a beam is bent at the distances xi from the root, m, along y and z of its own axes, whose x goes from its root to its tip: (n, 2)."""
+        """How far a beam is bent at the distances xi from the root, m: (n, 2).
+
+        Along y and z of its own axes, whose x goes from its root to its tip.
+        """
         _, _, bent = self.along(which, x, xi)
         return np.column_stack([bent, np.zeros(len(bent))])
 

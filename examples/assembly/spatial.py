@@ -36,7 +36,7 @@ class Spatial(Assembly):
         self.coriolis = 2 * np.cross(self.Omega, self.a)
 
     def specific(self, which, x):
-        """Of a beam where the distance x_MK has the values x with its two derivatives: (1) at its root, m/s^2, and its growth along it, 1/s^2."""
+        """Of a beam, (1) at its root, m/s^2, and its growth along it, 1/s^2: x is the distance x_MK with two derivatives."""
         o, o_1, o_2 = self.shares[which] * x + np.array([self.offsets[which], 0.0, 0.0])
         grows = self.grows[which]
         return o * grows - o_1 * self.coriolis[which] - o_2 * self.a[which], grows

@@ -140,7 +140,10 @@ def inputs(case, plans, times):
 
 
 def run(fmu, start, values, rates, step, seen):
-    """Lets the inputs of an FMU go through values and rates that are `step` apart, s. Returns the outputs that are to be seen there, a column for each, and the seconds of computing that the FMU took."""
+    """Lets the inputs of an FMU go through values and rates that are `step` apart, s.
+
+    Returns the outputs that are to be seen there, a column for each, and the seconds of computing that the FMU took.
+    """
     driven, took = together(INPUTS), 0.0
     with Instance(fmu, dict(zip(driven, values[0])) | start) as host:
         rows = [host.get(seen)]
@@ -213,7 +216,10 @@ def worst(run):
 
 
 def table(runs, number="case"):
-    """The largest moments and deflections while the beams approach in Markdown: runs by the number that tells cases apart and by their labels, closed form below."""
+    """The largest moments and deflections while the beams approach, in Markdown.
+
+    `runs` are by the number that tells cases apart and by their labels; the closed form stands below them.
+    """
     heading = [number, ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
     rows = [heading, ["---"] * len(heading)]
     for key, variants in runs.items():
@@ -320,7 +326,7 @@ def main():
     parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=[], help="cases of which one number varies")
     parser.add_argument("--feed-forward", nargs="+", choices=FEED_FORWARD, help="instead of the case's: each in turn")
     parser.add_argument("--beams", nargs="+", choices=("nodal", "modal"), help="the same of the beams")
-    parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="the same of the beams' shape at the start: bent as at rest, if they are modal")
+    parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="of modal beams' shape at the start")
     parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)

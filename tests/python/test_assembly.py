@@ -238,7 +238,7 @@ def test_the_spatial_form_is_the_papers_in_the_orbits_plane(key):
 
 
 def test_along_the_orbits_normal_neither_gradient_nor_coriolis_force_acts_across():
-    """Closing force alone is left, along the beams: at most 46 N m where the same beams take 198 N m, in closed form, upright."""
+    """What is left acts along the beams: at most 46 N m where the same beams take 198 N m, in closed form, upright."""
     upright, normal = (study.SWEEPS["tilt"][1][beta].closed_form() for beta in (0, 90))
     plans = [Planner().at(t) for t in np.linspace(0.0, DURATION, 301)]
     assert max(np.abs(normal.tips(plan)).max() for plan in plans) < 1e-12 * max(np.abs(upright.tips(plan)).max() for plan in plans)
