@@ -18,70 +18,60 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 from craft import JOINTS, KD, KP, spec  # noqa: E402
 from planner import Planner  # noqa: E402
 from studies import Instance, build, command_line, options  # noqa: E402
-from study import CASES, INPUTS, SIGNS, inputs, rates  # noqa: E402
+from study import CASES, INPUTS, apart, inputs, run, together  # noqa: E402
 
+CASE = CASES["1"]
 STEPS = (0.0001, 0.001, 0.004, 0.005)  # s
 STOP = 2.0  # s
 SPACING = 0.02  # s, where runs are compared
-MEASURED = [f"{joint}.{part}" for part in ("q", "qd") for joint in JOINTS] + ["DE.q[1]", "DE.q[4]", "DE.w[3]"]
-MOMENTS = [f"{joint}.tau" for joint in JOINTS] + ["platform.t[3]"]
+MEASURED = {
+    "q": [f"{joint}.q" for joint in JOINTS],
+    "qd": [f"{joint}.qd" for joint in JOINTS],
+    "attitude": ["DE.q[1]", "DE.q[4]"],
+    "rate": ["DE.w[3]"],
+}
 SWITCHES = [f"{joint}.servo" for joint in JOINTS] + ["DE.servo"]
 
 
-def wanted(model, planner, t):
-    """References of all seven angles, their rates, and the feed-forward moments as the FMU takes them."""
-    plan = planner.at(t)
-    q, qd, _ = plan.joints()
-    turned = model.alpha + model.rate * t
-    M = model.moments(plan)
-    return np.append(q, turned), np.append(qd, model.rate), np.append(SIGNS * M[[0, 1, 2, 4, 5, 6]], M[3])
-
-
-def measured(host):
-    """The seven angles and their rates."""
-    values = host.get(MEASURED)
-    angle = 2 * np.arctan2(values[13], values[12])
-    return np.append(values[:6], angle), np.append(values[6:12], values[14])
+def angles(columns):
+    """The seven angles of measured columns, that of the platform last, and their rates."""
+    found = apart(columns, MEASURED)
+    w, z = found["attitude"].T
+    return np.column_stack([found["q"], 2 * np.arctan2(z, w)]), np.column_stack([found["qd"], found["rate"]])
 
 
 def outside(fmu, model, planner, step, stop=STOP):
     """A run with the controller outside: angles (rad) at each SPACING, as far as they stay finite and below a radian off."""
-    every, n = round(SPACING / step), round(stop / step)
-    rows = []
+    times = step * np.arange(round(stop / step) + 1)
+    wanted = apart(inputs(CASE, [planner.at(t) for t in times], times)[0], INPUTS)
+    q_ref = np.column_stack([wanted["q"], model.alpha + model.rate * times])
+    qd_ref = np.column_stack([wanted["qd"], np.full(len(times), model.rate)])
+    fed = np.hstack([wanted["tau"], wanted["platform"][:, 2:]])
+    every, rows = round(SPACING / step), []
     with Instance(fmu, dict.fromkeys(SWITCHES, 0.0)) as host:
-        for k in range(n + 1):
-            t = k * step
-            q, qd = measured(host)
-            q_ref, qd_ref, fed = wanted(model, planner, t)
+        for k, t in enumerate(times):
+            [q], [qd] = angles(host.get(together(MEASURED))[None])
             if k % every == 0:
                 rows.append(q)
-            if k == n or not np.abs(q_ref - q).max() < 1.0:
+            if not np.abs(q_ref[k] - q).max() < 1.0:
                 break
-            host.set(MOMENTS, fed + KP * (q_ref - q) + KD * (qd_ref - qd))
+            host.set(INPUTS["tau"] + INPUTS["platform"][2:], fed[k] + KP * (q_ref[k] - q) + KD * (qd_ref[k] - qd))
             host.step(t, step)
     return np.array(rows)
 
 
-def inside(fmu, model, planner, stop=STOP):
+def inside(fmu, planner, stop=STOP):
     """The same by the servos in the FMU."""
-    rows = []
-    case = CASES["1"]
-    with Instance(fmu) as host:
-        for k in range(round(stop / SPACING) + 1):
-            t = k * SPACING
-            here = (inputs(case, model, planner, t), rates(case, model, planner, t))
-            there = (inputs(case, model, planner, t + SPACING), rates(case, model, planner, t + SPACING))
-            host.lead(INPUTS, here, there, SPACING)
-            rows.append(measured(host)[0])
-            host.step(t, SPACING)
-    return np.array(rows)
+    times = SPACING * np.arange(round(stop / SPACING) + 1)
+    columns, _ = run(fmu, {}, *inputs(CASE, [planner.at(t) for t in times], times), SPACING, together(MEASURED))
+    return angles(columns)[0]
 
 
 def study(tool, directory, steps=STEPS, stop=STOP):
     """For each step the largest difference of the angles from those with the servos inside, rad; infinite if it grows beyond a radian."""
-    model, planner = CASES["1"].model(), Planner()
+    model, planner = CASE.closed_form(), Planner()
     fmu = build(tool, "closed_loop", spec(model, planner.at(0.0)), directory)
-    expected = inside(fmu, model, planner, stop)
+    expected = inside(fmu, planner, stop)
     found = {}
     for step in steps:
         rows = outside(fmu, model, planner, step, stop)

@@ -1,15 +1,19 @@
 """The assembly robot with its two beams as a spec of grapple.
 
-The platform DE is the free body; the links stand on it by revolute joints, and the beams are nodal beams in the two
-grippers. The joints' coordinates are angles of a link to the one inside of it, so the interior angles of
-Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right one.
+The platform DE is the free body; the links stand on it by revolute joints. The beams are nodal beams in the two grippers,
+or links of the tree, rigidly held: of bending modes, or rigid. The joints' coordinates are angles of a link to the one
+inside of it, so the interior angles of Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right.
 """
 
 import numpy as np
 
+from cantilever import amplitudes
 from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
 
+BEAMS = ("MN", "KI")
+GRASPS = [("left", "A", "MN"), ("right", "H", "KI")]  # a gripper, its frame and what it holds
 JOINTS = ("B", "C", "D", "E", "F", "G")
+ELEMENTS = 2  # of nodal beams in a module of 100 m
 KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
 GRASP = """stiffness = 1e6
 damping = 1e4
@@ -39,10 +43,10 @@ start = {{ position = {float(angle)!r} }}
 """
 
 
-def beam(name, beam, elements, start):
+def nodal(name, beam, start):
     return f"""[nodal_beam.{name}]
 length = {beam.length!r}
-elements = {elements * beam.modules}
+elements = {ELEMENTS * beam.modules}
 mass_per_length = {beam.mass_per_length!r}
 EA = {beam.EA!r}
 EI = {beam.EI!r}
@@ -50,23 +54,91 @@ EI = {beam.EI!r}
 """
 
 
-def spec(model, plan, elements=2, tolerance=1e-8):
-    """The craft of a quasi-static model at its start, undeformed and at rest in the orbital axes."""
+def modes(beam):
+    """How many bending modes a modal beam has in each plane: a sudden load shakes long beams in more."""
+    return max(2, beam.modules)
+
+
+def modal(name, beam, spatial):
+    across = f"bending_z = {modes(beam)}\n" if spatial else ""
+    return f"""[body.{name}.beam]
+length = {beam.length!r}
+mass_per_length = {beam.mass_per_length!r}
+EI = {beam.EI!r}
+bending_y = {modes(beam)}
+{across}"""
+
+
+def rigid(name, beam):
+    across = beam.mass * beam.length**2 / 12
+    axial = 1e-12 * across  # A body's inertia is positive.
+    return f"""[body.{name}]
+mass = {beam.mass!r}
+mass_centre = [{beam.length / 2!r}, 0.0, 0.0]
+inertia = [{axial!r}, {across!r}, {across!r}]
+"""
+
+
+# The places of the grippers, on the links AB and GH.
+PLACES = {"A": ("AB", -float(LENGTHS[0])), "H": ("GH", float(LENGTHS[6]))}
+
+
+def gripper(name):
+    link, x = PLACES[name]
+    return f"""[frame.{name}]
+body = "{link}"
+origin = [{x!r}, 0.0, 0.0]
+rpy_deg = [0.0, 0.0, 90.0]
+"""
+
+
+def weld(name, beam):
+    link, x = PLACES[name]
+    return f"""[joint.{name}]
+type = "fixed"
+parent = "{link}"
+child = "{beam}"
+origin = [{x!r}, 0.0, 0.0]
+rpy_deg = [0.0, 0.0, 90.0]
+"""
+
+
+def held(model, beams, starts):
+    """The beams in the grippers: "nodal", "modal" or "rigid"."""
+    pairs = list(zip(BEAMS, model.beams))
+    if beams == "nodal":
+        bodies = [nodal(*pair, start) for pair, start in zip(pairs, starts)]
+        grasps = [f"[grasp.{side}]\na = \"{at}\"\nb = \"{name}\"\n{GRASP}" for side, at, name in GRASPS]
+        return "".join([*bodies, *map(gripper, PLACES), *grasps])
+    bodies = [modal(*pair, model.beta != 0) if beams == "modal" else rigid(*pair) for pair in pairs]
+    return "".join(bodies + [weld(at, name) for _, at, name in GRASPS])
+
+
+def bent(model, plan):
+    """Parameters of modal beams that start as the closed form has them at rest, m sqrt(kg)."""
+    start = {}
+    for which, (name, beam) in enumerate(zip(BEAMS, model.beams)):
+        eta = amplitudes(beam, modes(beam), lambda xi, which=which: model.deflection(which, plan.x, xi))
+        planes = eta.T if model.beta else eta.T[:1]
+        start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(planes.flat)}
+    return start
+
+
+def spec(model, plan, beams="nodal"):
+    """The craft of an assembly at its start, undeformed and at rest in the orbital axes; its beams are "nodal", "modal" or "rigid"."""
     a, b = plan.a[0], plan.b[0]
-    (mn, ki), alpha = model.beams, model.alpha
-    m_R = PER_LENGTH * LENGTHS.sum()
-    total = mn.mass + ki.mass + m_R
     # The place of M in axes along the beams, with the mass centre of all at the orbit.
     x = plan.x[0]
-    x_M = -(-mn.mass * mn.length / 2 + ki.mass * (x + ki.length / 2) + m_R * x / 2) / total
-    y_M = -HEIGHT * m_R / total
-    c, s = np.cos(alpha), np.sin(alpha)
+    x_M = -(model.offsets[0] + model.shares[0] * x)
+    y_M = -HEIGHT * model.m_R / model.mass
 
-    def start(place, angle, axes="orbital"):
-        r = [c * place[0] - s * place[1], s * place[0] + c * place[1]]
-        axes = f', axes = "{axes}"' if model.rate else ""
-        degrees = np.degrees(alpha) + angle
-        return f"start = {{ position = [{float(r[0])!r}, {float(r[1])!r}, 0.0], rpy_deg = [0.0, 0.0, {float(degrees)!r}]{axes} }}"
+    def start(x, y, backwards=False):
+        """At a place in axes along the beams, with x along the line or backwards."""
+        r = [float(of) for of in model.R_OB @ [x, y, 0.0]]
+        alpha, beta = np.degrees([model.alpha, model.beta])
+        rpy = [0.0, float(beta), float(alpha + 180.0)] if backwards else [0.0, float(-beta), float(alpha)]
+        axes = ', axes = "orbital"' if model.rate else ""
+        return f"start = {{ position = {r}, rpy_deg = {rpy}{axes} }}"
 
     height = LENGTHS[0] + LENGTHS[1] * np.sin(a) + LENGTHS[2] * np.sin(b)
     orbit = f"""[environment.orbit]
@@ -79,7 +151,7 @@ mu = 3.986e14
     # Links of the left arm extend towards -x from the joint that carries them.
     centres = [-l / 2 for l in LENGTHS[:3]] + [0.0] + [l / 2 for l in LENGTHS[4:]]
     bodies = [link(*of) for of in zip(names, map(float, LENGTHS), map(float, centres))]
-    bodies[3] += f"""{start((x_M + x / 2, y_M + height), 0.0)}
+    bodies[3] += f"""{start(x_M + x / 2, y_M + height)}
 [body.DE.attitude_servo]
 kp = {KP!r}
 kd = {KD!r}
@@ -98,28 +170,14 @@ description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 
 {orbit}
 {"".join(bodies)}
 {"".join(joints)}
-{beam("MN", mn, elements, start((x_M, y_M), 180.0))}
-{beam("KI", ki, elements, start((x_M + x, y_M), 0.0))}
-[frame.A]
-body = "AB"
-origin = [{-float(LENGTHS[0])!r}, 0.0, 0.0]
-rpy_deg = [0.0, 0.0, 90.0]
-[frame.H]
-body = "GH"
-origin = [{float(LENGTHS[6])!r}, 0.0, 0.0]
-rpy_deg = [0.0, 0.0, 90.0]
-[grasp.left]
-a = "A"
-b = "MN"
-{GRASP}[grasp.right]
-a = "H"
-b = "KI"
-{GRASP}[port.platform]
+{held(model, beams, [start(x_M, y_M, backwards=True), start(x_M + x, y_M)])}
+[port.platform]
 frame = "DE"
+axes = "frame"
 [solver]
 method = "radau5"
 [experiment]
 stop_time = 500.0
 step = 0.1
-tolerance = {tolerance!r}
+tolerance = 1e-8
 """

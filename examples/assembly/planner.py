@@ -15,6 +15,8 @@ DIAMETER = 0.2  # m
 HEIGHT = 6.0  # m, of the robot's mass centre over the beams' line
 DISTANCE = 18.0  # m, between the ends at the start
 DURATION = 300.0  # s
+# A moment that opens an interior angle turns the links of the left arm backwards.
+SIGNS = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 # The elbows outside, and the arms crossing at the end: first guesses of a and b.
 BRANCHES = {"outside": np.radians([79.309, -16.796]), "crossing": np.radians([29.545, 74.164])}
@@ -28,16 +30,48 @@ class Plan:
     a: np.ndarray
     b: np.ndarray
 
-    def joints(self):
-        """Coordinates of the joints B, C, D, E, F, G with two derivatives, rad: rows are derivatives."""
+    def links(self):
+        """Angles of the seven links, from left to right, to the beams' line with two derivatives, rad: rows are derivatives."""
         a, b = self.a, self.b
-        right = np.array([np.pi / 2, 0.0, 0.0])
-        return np.array([right - a, a - b, b, -b, b - a, a - right]).T
+        right, none = np.array([np.pi / 2, 0.0, 0.0]), np.zeros(3)
+        return np.array([right, a, b, none, -b, -a, -right]).T
+
+    def directions(self):
+        """Unit vectors along the links, from left to right, with two derivatives, complex numbers in axes along the beams: (3, 7)."""
+        phi, phi_1, phi_2 = self.links()
+        u = np.exp(1j * phi)
+        return np.array([u, 1j * phi_1 * u, (1j * phi_2 - phi_1**2) * u])
+
+    def points(self):
+        """Places of A ... H from A in axes along the beams, z across the arms' plane, m: (8, 3)."""
+        ends = np.append(0.0, np.cumsum(LENGTHS * self.directions()[0]))
+        return np.column_stack([ends.real, ends.imag, np.zeros(8)])
+
+    def joints(self):
+        """Coordinates of the joints B, C, D, E, F, G with two derivatives, rad: rows are derivatives.
+
+        Each is a link's angle to the one inside of it.
+        """
+        return SIGNS * np.diff(self.links())
 
     def interior(self):
         """The interior angles theta_1, theta_2, theta_3 (of which 7, 6, 5 are the mirror), rad."""
         q = self.joints()[0]
         return np.mod(-np.pi - q[:3], 2 * np.pi)
+
+
+def quintic(s):
+    """What is left of a distance at the part s of the time, and two derivatives by s (Eqs. 70 and 71).
+
+    From 1 to 0, with rates and accelerations of zero at both ends.
+    """
+    return np.array(
+        [
+            1 - s**3 * (10 - 15 * s + 6 * s * s),
+            -30 * s**2 * (1 - s) ** 2,
+            -60 * s * (1 - s) * (1 - 2 * s),
+        ]
+    )
 
 
 class Planner:
@@ -79,20 +113,11 @@ class Planner:
     def at(self, t):
         """The plan at the time t, s; times may come in any order."""
         s = np.clip(t / self.duration, 0.0, 1.0)
-        d, T = self.distance, self.duration
-        moves = 0.0 <= t <= T
-        x = np.array(
-            [
-                d * (1 - s**3 * (10 - 15 * s + 6 * s * s)),
-                -d * 30 * s * s * (1 - s) ** 2 / T * moves,
-                -d * 60 * s * (1 - s) * (1 - 2 * s) / T**2 * moves,
-            ]
-        )
+        x = self.distance * quintic(s) / self.duration ** np.arange(3)
         # By continuation from the nearest known before: the two branches meet nowhere on the way.
         start, angles = max((k for k in self.known if k[0] <= s), key=lambda k: k[0])
         for part in np.linspace(start, s, 1 + int(np.ceil((s - start) / 0.02)))[1:]:
-            reach = d * (1 - part**3 * (10 - 15 * part + 6 * part * part))
-            angles = self._solve(reach, angles)
+            angles = self._solve(self.distance * quintic(part)[0], angles)
         if s - start > 0.01:
             self.known.append((s, angles))
         J = self._jacobian(angles)

@@ -42,20 +42,41 @@ class Loads:
     tip: float  # m, positive along +y of KI, -y of MN
 
 
-class QuasiStatic:
-    """The closed form for two beams (MN, KI), the orbit's radius (m; None: no orbit) and the attitude alpha (rad)."""
+class Assembly:
+    """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the direction of the beams' line: the attitude alpha in the
+    orbit's plane and the elevation beta out of it (rad).
 
-    def __init__(self, beams, radius, alpha):
-        self.beams, self.radius, self.alpha = beams, radius, alpha
+    Orbital axes O have x upwards, y along track and z along the orbit's angular momentum, platform axes B have x along the
+    beams and z across the arms' plane. In B are `Omega`, the orbital axes' angular velocity (rad/s), and `G`, gravity
+    gradient and centrifugal force by place (1/s^2).
+    """
+
+    def __init__(self, beams, radius, alpha, beta=0.0):
+        self.beams, self.radius, self.alpha, self.beta = beams, radius, alpha, beta
         self.rate = 0.0 if radius is None else np.sqrt(MU / radius**3)
+        (c, s), (c_b, s_b) = ((np.cos(angle), np.sin(angle)) for angle in (alpha, beta))
+        self.R_OB = np.array([[c * c_b, -s, -c * s_b], [s * c_b, c, -s * s_b], [s_b, 0.0, c_b]])  # Rz(alpha) Ry(-beta)
+        self.Omega = self.rate * self.R_OB[2]
+        self.G = self.rate**2 * self.R_OB.T @ np.diag([3.0, 0.0, -1.0]) @ self.R_OB
         m_M, m_K = (beam.mass for beam in beams)
         L_M, L_K = (beam.length for beam in beams)
-        m_R = PER_LENGTH * LENGTHS.sum()
-        total = m_M + m_K + m_R
-        x_SP = (m_M * L_M - m_K * L_K) / (2 * total)
+        self.m_R = PER_LENGTH * LENGTHS.sum()
+        self.mass = m_M + m_K + self.m_R
+        # A beam's root is offset + share x_MK from the mass centre, along the line.
+        x_SP = (m_M * L_M - m_K * L_K) / (2 * self.mass)
         self.offsets = (-x_SP, x_SP)
-        share = (2 * m_M + m_R) / (2 * total)
-        self.shares = (1 - share, share)  # of the distance x_MK: from M, from K to where they meet
+        share = (2 * m_M + self.m_R) / (2 * self.mass)
+        self.shares = (1 - share, share)
+
+    def attitude(self, t):
+        """The platform's attitude in inertial axes, which are the orbital ones at the time 0: a quaternion, scalar first."""
+        turn, rise = 0.5 * (self.alpha + self.rate * t), 0.5 * self.beta
+        c, s = np.cos(turn), np.sin(turn)
+        return np.array([c * np.cos(rise), s * np.sin(rise), -c * np.sin(rise), s * np.cos(rise)])
+
+
+class QuasiStatic(Assembly):
+    """The closed form of section 3, in the plane of the orbit."""
 
     def beam(self, which, x):
         """The loads of a beam where the distance x_MK has the values x with its two derivatives."""
@@ -84,6 +105,14 @@ class QuasiStatic:
         deflection = -rho / EI * (1.5 * w**2 * s2 * cubic + (1.5 * w**2 * s2 * o + 2 * w * o_1) * even)
         return transverse, axial, deflection
 
+    def deflection(self, which, x, xi):
+        """How far a beam is bent at the distances xi from the root, m: (n, 2).
+
+        Along y and z of its own axes, whose x goes from its root to its tip.
+        """
+        _, _, bent = self.along(which, x, xi)
+        return np.column_stack([bent, np.zeros(len(bent))])
+
     def moments(self, plan):
         """The seven moments M_1 ... M_7 of the joints, N m; M_4 is that on the platform."""
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)
@@ -98,3 +127,11 @@ class QuasiStatic:
         M_3 = M_2 - l[2] * (mn.force_x * np.cos(both) + mn.force_y * np.sin(both))
         M_4 = -ki.moment - mn.moment - ki.force_y * plan.x[0]
         return np.array([M_1, M_2, M_3, M_4, M_5, M_6, M_7])
+
+    def platform(self, plan):
+        """The moment on the platform in its axes, N m: M_4 about z."""
+        return np.array([0.0, 0.0, self.moments(plan)[3]])
+
+    def tips(self, plan):
+        """Deflections of the two tips along y and z of each beam, whose x goes from its root to its tip, m: (2, 2)."""
+        return np.array([[self.beam(which, plan.x).tip, 0.0] for which in (0, 1)])

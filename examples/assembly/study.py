@@ -2,16 +2,19 @@
 
     python examples/assembly/study.py                       case 1: table and figure in out/assembly
     python examples/assembly/study.py --cases 1 2 4         others, or all nine
-    python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9
+    python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9, and tilt
+    python examples/assembly/study.py --feed-forward quasi_static rigid         one after the other, side by side
+    python examples/assembly/study.py --beams modal --start straight bent       likewise
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
-The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py, quasi_static.py), handed over with their
-derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
+The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py; quasi_static.py, inverse_dynamics.py),
+handed over with their derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
 """
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +22,17 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from craft import JOINTS, spec  # noqa: E402
-from planner import DURATION, Planner  # noqa: E402
+from craft import BEAMS, JOINTS, bent, spec  # noqa: E402
+from inverse_dynamics import RigidTree  # noqa: E402
+from planner import DURATION, SIGNS, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
+from spatial import Spatial  # noqa: E402
 from studies import Instance, build, command_line, names, options  # noqa: E402
 
 STEP = 0.1  # s, between communication points
+
+
+FEED_FORWARD = ("quasi_static", "rigid", "none")
 
 
 @dataclass
@@ -32,18 +40,34 @@ class Case:
     """A row of table 2 of Yang et al. 2023."""
 
     modules: tuple = (1, 1)  # of MN and of KI
-    fed: float = 1.0  # K_FF
+    feed_forward: str = "quasi_static"
     alpha: float = 0.0  # deg
     orbit: str | None = "LEO"
+    beams: str = "nodal"
+    start: str = "straight"  # or "bent", as at rest
+    beta: float = 0.0  # deg
 
-    def model(self):
-        radius = RADII[self.orbit] if self.orbit else None
-        return QuasiStatic(tuple(Beam(n) for n in self.modules), radius, np.radians(self.alpha))
+    def __post_init__(self):
+        if self.start == "bent" and self.beams != "modal":
+            raise ValueError(f"{self.beams} beams start straight: a bent start needs modal ones")
+
+    def setting(self):
+        """What an assembly is made of."""
+        beams = tuple(Beam(n) for n in self.modules)
+        return beams, RADII[self.orbit] if self.orbit else None, np.radians(self.alpha), np.radians(self.beta)
+
+    def closed_form(self):
+        return (Spatial if self.beta else QuasiStatic)(*self.setting())
+
+    def label(self):
+        """What is simulated, for tables."""
+        fed = {"quasi_static": "", "rigid": ", rigid feed-forward", "none": ", no feed-forward"}
+        return self.beams + (", bent at the start" if self.start == "bent" else "") + fed[self.feed_forward]
 
 
 CASES = {
     "1": Case(),
-    "2": Case(fed=0.0),
+    "2": Case(feed_forward="none"),
     "3": Case(alpha=80.0),
     "4": Case(modules=(1, 5)),
     "5": Case(modules=(5, 5)),
@@ -65,106 +89,120 @@ SWEEPS = {
     "7": ("modules of KI and of MN", {n: Case(modules=(n, n), orbit=None) for n in MODULES}),
     "8": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha) for alpha in ALPHAS}),
     "9": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha, orbit="GEO") for alpha in ALPHAS}),
+    # Not in the paper: the line rises out of the orbit's plane.
+    "tilt": ("β, deg", {beta: Case(modules=(1, 5), beta=beta, beams="modal", start="bent") for beta in (0, 30, 60, 90)}),
 }
 
 
-INPUTS = (
-    [f"{joint}.q_ref" for joint in JOINTS]
-    + [f"{joint}.qd_ref" for joint in JOINTS]
-    + [f"{joint}.tau" for joint in JOINTS]
-    + ["platform.t[3]"]
-)
-# A moment that opens an interior angle turns the links of the left arm backwards.
-SIGNS = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
-OUTPUTS = (
-    [f"{joint}.servo_torque" for joint in JOINTS]
-    + ["DE.servo_torque[3]"]
-    + [f"{joint}.servo_error" for joint in JOINTS]
-    + names("DE.q", 4)
-    + ["MN.tip_deflection[2]", "KI.tip_deflection[2]", "left.gap", "right.gap", "left.angle", "right.angle"]
-)
+# Names of variables by what they are together.
+INPUTS = {
+    "q": [f"{joint}.q_ref" for joint in JOINTS],
+    "qd": [f"{joint}.qd_ref" for joint in JOINTS],
+    "tau": [f"{joint}.tau" for joint in JOINTS],
+    "platform": names("platform.t", 3),
+}
+OUTPUTS = {
+    "servos": [f"{joint}.servo_torque" for joint in JOINTS],
+    "platform": names("DE.servo_torque", 3),
+    "errors": [f"{joint}.servo_error" for joint in JOINTS],
+    "attitude": names("DE.q", 4),
+}
+TIPS = {"tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)]}
+GRASPED = {"gaps": ["left.gap", "right.gap"], "angles": ["left.angle", "right.angle"]}
+OF_BEAMS = {"nodal": TIPS | GRASPED, "modal": TIPS, "rigid": {}}  # outputs beside
+ARMS = [0, 1, 2, 4, 5, 6]  # of the seven moments those at the joints; the fourth is that on the platform
 
 
-def inputs(case, model, planner, t):
-    """References and feed-forward at the time t."""
-    plan = planner.at(t)
-    q, qd, _ = plan.joints()
-    M = case.fed * model.moments(plan)
-    tau = SIGNS * M[[0, 1, 2, 4, 5, 6]]
-    return np.concatenate([q, qd, tau, M[[3]]])
+def together(groups):
+    """All names of some groups."""
+    return sum(groups.values(), [])
 
 
-def rates(case, model, planner, t):
-    """Their derivatives: of the feed-forward by central differences."""
-    plan = planner.at(t)
-    _, qd, qdd = plan.joints()
-    h = 1e-3
-    fed = len(JOINTS) * 2
-    difference = (inputs(case, model, planner, t + h) - inputs(case, model, planner, t - h))[fed:] / (2 * h)
-    return np.concatenate([qd, qdd, difference])
+def apart(columns, groups):
+    """The columns of each group by its name."""
+    ends = np.cumsum([len(group) for group in groups.values()])
+    return dict(zip(groups, np.split(columns, ends[:-1], axis=1)))
+
+
+def drives(case, plans):
+    """The moments that are fed forward as the FMU takes them, N m: torques of the six joints, then on the platform in its axes."""
+    if case.feed_forward == "none":
+        return np.zeros((len(plans), 9))
+    model = RigidTree(*case.setting()) if case.feed_forward == "rigid" else case.closed_form()
+    return np.array([np.append(SIGNS * model.moments(plan)[ARMS], model.platform(plan)) for plan in plans])
+
+
+def inputs(case, plans, times):
+    """References and feed-forward of plans at evenly spaced times, and their derivatives: columns as in INPUTS."""
+    q, qd, qdd = np.moveaxis(np.array([plan.joints() for plan in plans]), 1, 0)
+    fed = drives(case, plans)
+    return np.hstack([q, qd, fed]), np.hstack([qd, qdd, np.gradient(fed, times, axis=0)])
+
+
+def run(fmu, start, values, rates, step, seen):
+    """Lets the inputs of an FMU go through values and rates that are `step` apart, s.
+
+    Returns the outputs that are to be seen there, a column for each, and the seconds of computing that the FMU took.
+    """
+    driven, took = together(INPUTS), 0.0
+    with Instance(fmu, dict(zip(driven, values[0])) | start) as host:
+        rows = [host.get(seen)]
+        for k in range(len(values) - 1):
+            host.lead(driven, (values[k], rates[k]), (values[k + 1], rates[k + 1]), step)
+            begun = time.process_time()
+            host.step(k * step, step)
+            took += time.process_time() - begun
+            rows.append(host.get(seen))
+    return np.array(rows), took
 
 
 def upright(model):
-    """The platform's reference: along the beams."""
-    return {"DE.q_ref[1]": np.cos(model.alpha / 2), "DE.q_ref[4]": np.sin(model.alpha / 2)}
+    """The platform's reference, relative to the orbital axes: along the beams."""
+    return dict(zip(names("DE.q_ref", 4), model.attitude(0.0)))
 
 
-def simulate(tool, key, case, directory, stop, elements=2, branch="outside", seven=True):
-    """Runs a case. Returns times, the seven moments (N m), the errors of the joints and the platform (deg), the tips
-    (m), the gaps and angles of the grasps, and the seconds that the FMU took to compute."""
-    model, planner = case.model(), Planner(seven=seven, branch=branch)
-    fmu = build(tool, key, spec(model, planner.at(0.0), elements), directory)
-    steps = int(round(stop / STEP))
-    times = STEP * np.arange(steps + 1)
-    rows = np.empty((steps + 1, len(OUTPUTS)))
-    fed = np.empty((steps + 1, 7))
-    took = 0.0
-    here = (inputs(case, model, planner, 0.0), rates(case, model, planner, 0.0))
-    start = dict(zip(INPUTS, here[0])) | upright(model)
-    with Instance(fmu, start) as host:
-        for k, t in enumerate(times):
-            rows[k], fed[k] = host.get(OUTPUTS), here[0][12:]
-            if k == steps:
-                break
-            end = times[k + 1]
-            there = (inputs(case, model, planner, end), rates(case, model, planner, end))
-            host.lead(INPUTS, here, there, STEP)
-            begun = time.perf_counter()
-            host.step(t, STEP)
-            took += time.perf_counter() - begun
-            here = there
-    moments = rows[:, :7] + fed
-    moments[:, :6] *= SIGNS
-    moments = moments[:, [0, 1, 2, 6, 3, 4, 5]]
-    turned = 2 * np.arctan2(rows[:, 16], rows[:, 13]) - model.rate * times - model.alpha
-    platform = np.mod(turned + np.pi, 2 * np.pi) - np.pi
-    return {
+def turn(p, q):
+    """The angles between attitudes, rows of unit quaternions, rad."""
+    vector = p[:, :1] * q[:, 1:] - q[:, :1] * p[:, 1:] - np.cross(p[:, 1:], q[:, 1:])
+    return 2 * np.arcsin(np.linalg.norm(vector, axis=1))
+
+
+def simulate(tool, key, case, directory, stop):
+    """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
+    (deg), the tips (m), of nodal beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
+    model, planner = case.closed_form(), Planner()
+    times = STEP * np.arange(round(stop / STEP) + 1)
+    plans = [planner.at(t) for t in times]
+    fmu = build(tool, key, spec(model, plans[0], case.beams), directory)
+    start = upright(model) | (bent(model, plans[0]) if case.start == "bent" else {})
+    values, rates = inputs(case, plans, times)
+    outputs = OUTPUTS | OF_BEAMS[case.beams]
+    columns, took = run(fmu, start, values, rates, STEP, together(outputs))
+    found, fed = apart(columns, outputs), apart(values, INPUTS)
+    platform = found["platform"] + fed["platform"]
+    error = turn(np.array([model.attitude(t) for t in times]), found["attitude"])
+    return found | {
         "times": times,
-        "closed_form": closed_form(model, [planner.at(t) for t in times]),
-        "moments": moments,
-        "errors": np.degrees(np.column_stack([rows[:, 7:13], platform])),
-        "tips": rows[:, 17:19],
-        "gaps": rows[:, 19:21],
-        "angles": rows[:, 21:23],
+        "closed_form": closed_form(model, plans),
+        "moments": np.insert(SIGNS * (found["servos"] + fed["tau"]), 3, platform[:, 2], axis=1),
+        "platform": platform,
+        "errors": np.degrees(np.column_stack([found["errors"], error])),
+        "tips": found.get("tips", np.zeros((len(times), 4))).reshape(-1, 2, 2),
         "took": took,
-        "model": model,
-        "planner": planner,
     }
 
 
 def closed_form(model, plans):
-    """The moments and the tips of the quasi-static model."""
-    moments = np.array([model.moments(plan) for plan in plans])
-    tips = np.array([[model.beam(which, plan.x).tip for which in (0, 1)] for plan in plans])
-    return moments, tips
+    """What `simulate` returns of moments and tips, by the quasi-static model."""
+    return {of: np.array([getattr(model, of)(plan) for plan in plans]) for of in ("moments", "platform", "tips")}
 
 
-def peaks(run):
-    """The largest magnitudes while the beams approach, simulated and in closed form: seven moments (N m), then the tips N
-    and I (mm)."""
-    during = run["times"] <= DURATION
-    both = ((run["moments"], run["tips"]), run["closed_form"])
-    return [np.abs(np.column_stack([moments, 1e3 * tips])[during]).max(axis=0) for moments, tips in both]
+def largest(found, during=slice(None)):
+    """The largest magnitudes of seven moments (N m), then of the tips N and I (mm)."""
+    moments = np.abs(found["moments"])
+    moments[:, 3] = np.linalg.norm(found["platform"], axis=1)
+    tips = 1e3 * np.linalg.norm(found["tips"], axis=2)
+    return np.hstack([moments, tips])[during].max(axis=0)
 
 
 def digits(value):
@@ -172,15 +210,23 @@ def digits(value):
     return f"{value:.{min(4, max(0, 3 - int(np.floor(np.log10(max(abs(value), 1e-4))))))}f}"
 
 
+def worst(run):
+    """The worst control error while the beams approach, deg."""
+    return np.abs(run["errors"][run["times"] <= DURATION]).max()
+
+
 def table(runs, number="case"):
-    """The largest moments and deflections of runs in Markdown, closed form below simulation, by the number that tells them apart."""
+    """The largest moments and deflections while the beams approach, in Markdown.
+
+    `runs` are by the number that tells cases apart and by their labels; the closed form stands below them.
+    """
     heading = [number, ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
     rows = [heading, ["---"] * len(heading)]
-    for key, run in runs.items():
-        simulated, closed = peaks(run)
-        worst = np.abs(run["errors"][run["times"] <= DURATION]).max()
-        rows.append([str(key), "simulated", *map(digits, simulated), f"{worst:.1e}"])
-        rows.append([str(key), "closed form", *map(digits, closed), ""])
+    for key, variants in runs.items():
+        for label, run in variants.items():
+            during = run["times"] <= DURATION
+            rows.append([str(key), label, *map(digits, largest(run, during)), f"{worst(run):.1e}"])
+        rows.append([str(key), "closed form", *map(digits, largest(run["closed_form"], during)), ""])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
@@ -199,14 +245,14 @@ def draw(key, run, path):
 
     shown = slice(None, None, max(1, len(run["times"]) // 250))
     times = run["times"][shown]
-    moments, tips = (values[shown] for values in run["closed_form"])
+    moments, tips = (run["closed_form"][of][shown] for of in ("moments", "tips"))
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
     for i in range(7):
         (line,) = upper.plot(times, run["moments"][shown, i], label=f"$M_{i + 1}$")
         upper.plot(times, moments[:, i], "--", color=line.get_color(), linewidth=0.8)
     for which, name in enumerate(("$v_N$", "$v_I$")):
-        (line,) = lower.plot(times, 1e3 * run["tips"][shown, which], label=name)
-        lower.plot(times, 1e3 * tips[:, which], "--", color=line.get_color(), linewidth=0.8)
+        (line,) = lower.plot(times, 1e3 * run["tips"][shown, which, 0], label=name)
+        lower.plot(times, 1e3 * tips[:, which, 0], "--", color=line.get_color(), linewidth=0.8)
     upper.set_ylabel("moment [N·m]")
     lower.set_ylabel("tip deflection [mm]")
     lower.set_xlabel("t [s]")
@@ -217,22 +263,13 @@ def draw(key, run, path):
     save(figure, path)
 
 
-def sweep(tool, key, directory, stop):
-    """Runs the cases of a sweep. Returns their runs by the number that varies."""
-    number, cases = SWEEPS[key]
-    runs = {}
-    for value, case in cases.items():
-        runs[value] = simulate(tool, f"sweep{key}", case, directory, stop)
-        print(f"sweep {key}, {number}: {value}", file=sys.stderr)
-    return runs
-
-
 def draw_sweep(key, runs, path):
     """Largest moments and deflections over the number that varies: marks are simulated, lines the closed form."""
     import matplotlib.pyplot as plt
 
-    values = list(runs)
-    simulated, closed = (np.array(both) for both in zip(*map(peaks, runs.values())))
+    values, shown = list(runs), [next(iter(variants.values())) for variants in runs.values()]
+    simulated = np.array([largest(run, run["times"] <= DURATION) for run in shown])
+    closed = np.array([largest(run["closed_form"], run["times"] <= DURATION) for run in shown])
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for i in range(9):
         axes, name = (left, f"$M_{i + 1}$") if i < 7 else (right, ("$v_N$", "$v_I$")[i - 7])
@@ -240,7 +277,7 @@ def draw_sweep(key, runs, path):
         axes.plot(values, simulated[:, i], "o", markersize=4, color=line.get_color(), label=name)
     left.set_ylabel("largest moment [N·m]")
     right.set_ylabel("largest tip deflection [mm]")
-    figure.suptitle(f"Case {key}; lines: closed form", fontsize=10)
+    figure.suptitle(f"{'Case ' if key in CASES else ''}{key}; lines: closed form", fontsize=10)
     for axes in (left, right):
         axes.set_xlabel(SWEEPS[key][0])
         axes.legend(ncols=2, fontsize=8)
@@ -248,32 +285,59 @@ def draw_sweep(key, runs, path):
     save(figure, path)
 
 
-def study(tool, directory, cases=("1",), sweeps=(), stop=500.0):
-    """Runs cases and sweeps, draws them, and returns their tables."""
+def variants(tool, key, case, changes, directory, stop):
+    """Runs a case with each of some changes of its fields. Returns the runs by their labels."""
+    runs = {}
+    for change in changes:
+        changed = replace(case, **change)
+        runs[changed.label()] = found = simulate(tool, key, changed, directory, stop)
+        per_second = 1e3 * found["took"] / found["times"][-1]
+        print(f"{key}, {changed.label()}: {found['times'][-1]:g} s, {per_second:.2f} ms of computing for each", file=sys.stderr)
+    return runs
+
+
+def study(tool, directory, cases=("1",), sweeps=(), stop=500.0, changes=({},)):
+    """Runs cases and sweeps with each of some changes of their fields, draws the first, and returns their tables."""
     runs, texts = {}, []
     for key in cases:
-        runs[key] = run = simulate(tool, f"case{key}", CASES[key], directory, stop)
-        per_second = 1e3 * run["took"] / run["times"][-1]
-        print(f"case {key}: {run['times'][-1]:g} s, {per_second:.1f} ms of computing for each", file=sys.stderr)
-        draw(key, run, directory / f"case{key}.svg")
+        runs[key] = variants(tool, f"case{key}", CASES[key], changes, directory, stop)
+        draw(key, next(iter(runs[key].values())), directory / f"case{key}.svg")
     if runs:
         texts.append(table(runs))
     for key in sweeps:
-        found = sweep(tool, key, directory, min(stop, DURATION))
+        number, varied = SWEEPS[key]
+        found = {}
+        for value, case in varied.items():
+            found[value] = variants(tool, f"sweep{key}_{value}", case, changes, directory, min(stop, DURATION))
         draw_sweep(key, found, directory / f"sweep{key}.svg")
-        texts.append(table(found, SWEEPS[key][0]))
+        texts.append(table(found, number))
     return "\n".join(texts)
+
+
+def changes(arguments):
+    """All combinations of what is to be changed in cases."""
+    asked = {field: getattr(arguments, field) for field in ("beams", "start", "feed_forward") if getattr(arguments, field)}
+    return [dict(zip(asked, values)) for values in product(*asked.values())]
 
 
 def main():
     parser = command_line(__doc__.splitlines()[0], "out/assembly")
     parser.add_argument("--cases", nargs="+", choices=CASES, help="default: 1, or none beside sweeps")
     parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=[], help="cases of which one number varies")
+    parser.add_argument("--feed-forward", nargs="+", choices=FEED_FORWARD, help="instead of the case's: each in turn")
+    parser.add_argument("--beams", nargs="+", choices=("nodal", "modal"), help="the same of the beams")
+    parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="of modal beams' shape at the start")
     parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)
     cases = arguments.cases or ([] if arguments.sweeps else ["1"])
-    text = study(arguments.grapple, arguments.output, cases, arguments.sweeps, arguments.stop)
+    changed = changes(arguments)
+    try:
+        asked = [CASES[key] for key in cases] + [case for key in arguments.sweeps for case in SWEEPS[key][1].values()]
+        [replace(case, **change) for case, change in product(asked, changed)]
+    except ValueError as problem:
+        parser.error(str(problem))
+    text = study(arguments.grapple, arguments.output, cases, arguments.sweeps, arguments.stop, changed)
     (arguments.output / "table.md").write_text(text, encoding="utf-8")
     print(text, end="")
 
