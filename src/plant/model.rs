@@ -540,6 +540,7 @@ impl Model {
             // Its attitude is where the axes of its points are counted from, too.
             mark(ParamId(beam.q_start.0 + 4), 3);
             mark(beam.v_start, 6);
+            mark(beam.off_straight, beam.n);
         }
         for body in &self.system.bodies {
             if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {

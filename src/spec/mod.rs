@@ -36,7 +36,7 @@ pub use joint::{
 };
 pub use modal::{ModalData, ModalNode};
 pub use names::mangled;
-pub use nodal_beam::{Curvature, NodalBeam, NodalSection};
+pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::Source;

@@ -34,6 +34,19 @@ pub struct NodalBeam {
     /// Where its root starts, the attitude of its axes, and how it moves: as a rigid body, straight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
+    /// How its nodes start off the straight beam, one after the other from the root to the tip. Default: straight.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start_nodes: Vec<NodeStart>,
+}
+
+/// How a node of a nodal beam starts off the straight beam, in axes of its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NodeStart {
+    /// By so much its place, m.
+    pub displacement: [f64; 3],
+    /// By so much its direction `dr/dx`, of length one where the beam is not stretched.
+    pub slope: [f64; 3],
 }
 
 /// A uniform section of a nodal beam.
@@ -70,6 +83,15 @@ impl Curvature {
 }
 
 impl NodalBeam {
+    /// How many nodes it has.
+    pub(crate) fn nodes(&self) -> usize {
+        let elements = self
+            .all_sections()
+            .iter()
+            .fold(0, |sum: usize, section| sum.saturating_add(section.elements));
+        elements.saturating_add(1)
+    }
+
     /// Its sections, a single one if it is uniform; none where a number is missing.
     pub(crate) fn all_sections(&self) -> Vec<NodalSection> {
         if !self.sections.is_empty() {

@@ -30,6 +30,8 @@ pub struct NodalBeam {
     pub q_start: ParamId,
     /// Initial angular velocity and velocity.
     pub v_start: ParamId,
+    /// By how much places and slopes start off those of a straight beam, in the order of its coordinates, in axes of its start.
+    pub off_straight: ParamId,
     /// The axes to which its start is relative.
     pub start_axes: Axes,
 }
@@ -135,25 +137,28 @@ impl NodalBeam {
         std::array::from_fn(|k| Vec3::from_column_slice(&all[first + 3 * k..first + 3 * k + 3]))
     }
 
-    /// Straight, moving as a rigid body, in the axes in which the start is written.
+    /// Its start, moving as a rigid body, in the axes in which it is written.
     pub fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         let attitude = Quaternion::from_slice(&values[self.q_start.0..]).normalised();
         let vector = |first: usize| Vec3::from_column_slice(&values[first..first + 3]);
         let (r, v) = (vector(self.q_start.0 + 4), vector(self.v_start.0 + 3));
-        let along = attitude.rotate(Vec3::new(S::one(), S::zero(), S::zero()));
-        let turning = attitude.rotate(vector(self.v_start.0)).cross(&along);
+        let w = attitude.rotate(vector(self.v_start.0));
+        let along = Vec3::new(S::one(), S::zero(), S::zero());
         let mut x = S::zero();
         let lengths = self.sections.iter().flat_map(|section| {
             let l = values[section.length.0] / S::lift(section.elements as f64);
             std::iter::repeat_n(l, section.elements)
         });
         let nodes = q[self.coordinates()].chunks_exact_mut(PER_NODE);
-        let rates = qd[self.v..self.v + self.n].chunks_exact_mut(PER_NODE);
-        for ((q, qd), l) in nodes.zip(rates).zip(lengths.chain([S::zero()])) {
-            q[..3].copy_from_slice((r + along * x).as_slice());
-            q[3..].copy_from_slice(along.as_slice());
-            qd[..3].copy_from_slice((v + turning * x).as_slice());
-            qd[3..].copy_from_slice(turning.as_slice());
+        let rates = qd[self.rates()].chunks_exact_mut(PER_NODE);
+        let off = (self.off_straight.0..).step_by(PER_NODE);
+        for (((q, qd), l), off) in nodes.zip(rates).zip(lengths.chain([S::zero()])).zip(off) {
+            let u = attitude.rotate(along * x + vector(off));
+            let slope = attitude.rotate(along + vector(off + 3));
+            q[..3].copy_from_slice((r + u).as_slice());
+            q[3..].copy_from_slice(slope.as_slice());
+            qd[..3].copy_from_slice((v + w.cross(&u)).as_slice());
+            qd[3..].copy_from_slice(w.cross(&slope).as_slice());
             x += l;
         }
     }
@@ -195,6 +200,28 @@ impl NodalBeam {
     }
 }
 
+/// How its nodes start off the straight beam; the first of their numbers.
+fn declare_nodes(name: &str, written: &spec::NodalBeam, declare: &mut Declarations) -> Option<ParamId> {
+    let starts = written
+        .start_nodes
+        .iter()
+        .copied()
+        .chain(std::iter::repeat(Default::default()));
+    let declared = starts.take(written.nodes()).enumerate().map(|(i, start)| {
+        let node = format!("{name}.node[{}]", i + 1);
+        let mut vector = |field: &str, unit, what: &str, value: &[f64; 3]| {
+            let what =
+                format!("by how much the {what} of {node} starts off that of the straight beam, axes of its start");
+            let quantities = Quantity::vector(&format!("{node}.{field}_start"), unit, &what);
+            declare.parameters(quantities, value, false, &at("nodal_beam", name, "start_nodes"))
+        };
+        let first = vector("displacement", Unit::Metre, "position", &start.displacement);
+        vector("slope", Unit::One, "direction (dr/dx)", &start.slope);
+        first
+    });
+    declared.reduce(|first, _| first)
+}
+
 impl System {
     /// Lists the nodal beams of a spec, with their ends as points; their coordinates follow those of joints and modes.
     pub(super) fn nodal_beams(&mut self, spec: &spec::Spec, declare: &mut Declarations) {
@@ -230,6 +257,9 @@ impl System {
             let (Some(q_start), Some(v_start)) = (start.q_start, start.v_start) else {
                 continue;
             };
+            let Some(off_straight) = declare_nodes(name, written, declare) else {
+                continue;
+            };
             let (beam, root) = (self.nodal.len(), self.points.len());
             let point = |(name, place): (&str, Place)| Point {
                 name: name.to_owned(),
@@ -253,6 +283,7 @@ impl System {
                 sections,
                 q_start,
                 v_start,
+                off_straight,
                 start_axes: start.start_axes,
             });
             self.nq += n;

@@ -441,3 +441,55 @@ fn an_attitude_of_length_zero_is_refused() {
     let refused = plant.set_parameters(&values).expect_err("no attitude").to_string();
     assert!(refused.contains("has no direction"), "{refused}");
 }
+
+/// A beam that starts bent as a cantilever is under its dead load stays there when the hub that holds it accelerates alike, and swings to twice the deflection if it starts straight.
+#[test]
+fn a_beam_that_starts_bent_as_at_rest_stays_so() {
+    let (L, EI, rho, g, n) = (10.0f64, 1e4, 2.0, 0.05, 4);
+    // v = w x² (6 L² − 4 L x + x²)/24 EI, in −y, of a beam that the load w = ρA g bends from its clamped end.
+    let load = rho * g;
+    let nodes: Vec<String> = (0..=n)
+        .map(|k| {
+            let x = L * f64::from(k) / f64::from(n);
+            let v = load * x * x * (6.0 * L * L - 4.0 * L * x + x * x) / (24.0 * EI);
+            let slope = load * x * (3.0 * L * L - 3.0 * L * x + x * x) / (6.0 * EI);
+            format!(
+                "{{ displacement = [0.0, {}, 0.0], slope = [0.0, {}, 0.0] }}",
+                -v, -slope
+            )
+        })
+        .collect();
+    let craft = |bent: bool| {
+        let start = if bent {
+            format!("start_nodes = [{}]\n", nodes.join(", "))
+        } else {
+            String::new()
+        };
+        // The hub is so heavy that the beam hardly moves it, and is pushed with the acceleration g along y.
+        format!(
+            "name = \"shaken\"\n[body.hub]\nmass = 1e8\ninertia = [1e10, 1e10, 1e10]\n[port.push]\nframe = \"hub\"\n[signal.\"push.f[2]\"]\ntype = \"constant\"\namplitude = {}\n\
+             from_host = false\n[nodal_beam.boom]\nlength = {L}\nelements = {n}\nmass_per_length = {rho}\nEA = 1e7\nEI = {EI}\n{start}\
+             [grasp.clamp]\na = \"hub\"\nb = \"boom\"\nstiffness = 1e7\ndamping = 0.0\nangular_stiffness = 1e8\nangular_damping = 0.0\n[solver]\nmethod = \"radau5\"\n",
+            1e8 * g
+        )
+    };
+    let static_tip = load * L.powi(4) / (8.0 * EI);
+    let swing = |bent: bool| {
+        let mut run = Run::new(&craft(bent), 1e-9);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for k in 0..=200 {
+            run.go(0.02 * f64::from(k));
+            let tip = -run.value("boom.tip_deflection[2]") / static_tip;
+            (low, high) = (low.min(tip), high.max(tip));
+        }
+        [low, high]
+    };
+    let (straight, bent) = (swing(false), swing(true));
+    println!(
+        "tip over its deflection at rest: straight from {:.3} to {:.3}, bent from {:.3} to {:.3} (1 ± 0.01)",
+        straight[0], straight[1], bent[0], bent[1]
+    );
+    // The start's clamp is not yet pressed together: the grasp gives by wL/k and wL²/2k_t, a part of 1e-3 of the deflection at the tip.
+    assert!(bent.iter().all(|tip| (tip - 1.0).abs() < 0.01), "{bent:?}");
+    assert!(straight[0].abs() < 1e-3 && straight[1] > 1.8, "{straight:?}");
+}

@@ -139,7 +139,12 @@ pub fn somewhere(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
     for (parameter, value) in model.parameters.iter().zip(&mut values) {
         let name = &parameter.quantity.name;
         if name.contains("_start") {
-            let size = if name.contains(".eta") { 0.03 } else { 0.3 };
+            let size = match name {
+                _ if name.contains(".eta") => 0.03,
+                // A beam is stiff against stretch.
+                _ if name.contains(".node[") => 3e-5,
+                _ => 0.3,
+            };
             let change = size * rng.random_range(-1.0..1.0);
             // Inside their ranges.
             *value += if name.starts_with("boom_root.q") || name.starts_with("slide.q") {

@@ -30,11 +30,15 @@ impl Check<'_> {
             );
             self.report("nodal_beam", name, field, what);
         }
-        let counts = sections.iter().map(|section| section.elements);
-        let elements = counts.fold(0, usize::saturating_add);
+        let elements = beam.nodes() - 1;
         if elements > MOST_ELEMENTS {
             let what = format!("{elements} elements, and {MOST_ELEMENTS} are the most");
             self.report("nodal_beam", name, field, what);
+        }
+        let (nodes, started) = (beam.nodes(), beam.start_nodes.len());
+        if started > 0 && started != nodes {
+            let what = format!("{started} nodes are said to start off the straight beam, which has {nodes} nodes");
+            self.report("nodal_beam", name, "start_nodes", what);
         }
     }
 
