@@ -5,6 +5,7 @@ mod actuators;
 mod arms;
 mod attitude;
 mod capture;
+mod director;
 mod driven;
 mod dual_quaternion;
 mod duals;
