@@ -64,6 +64,10 @@ fn wrong_director_beams_are_told_in_their_own_words() {
         let found = report(&format!("{GOOD}{}", BEAM.replace(right, wrong)));
         assert!(found.len() == 1 && found[0].contains(expected), "{found:?}");
     }
+    let servo = "[joint.elbow.servo]\nkp = 1.0\nkd = 1.0\nfeed_forward = \"rigid\"\n";
+    let found = report(&format!("{GOOD}{servo}{BEAM}"));
+    let expected = "what joint \"elbow\" feeds forward is that of a rigid craft, and knows no director beams";
+    assert!(found.len() == 1 && found[0].contains(expected), "{found:?}");
     let modal = format!("{GOOD}{BEAM}[body.boom.beam]\nlength = 1.0\nmass_per_length = 1.0\nEI = 1.0\nbending = 1\n");
     let found = report(&modal);
     assert!(

@@ -90,6 +90,13 @@ impl Check<'_> {
             let what = format!("{} elements: a director beam has 1 to {MOST_SEGMENTS}", beam.elements);
             self.report("body", name, "director_beam.elements", what);
         }
+        let fed = self.spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
+        if let Some((joint, _)) = fed {
+            let what = format!(
+                "what joint \"{joint}\" feeds forward is that of a rigid craft, and knows no director beams: leave `feed_forward` out"
+            );
+            self.report("body", name, "director_beam", what);
+        }
         let stiffnesses = [
             ("EI", beam.EI.is_some(), [("EI_y", beam.EI_y), ("EI_z", beam.EI_z)]),
             ("GA", beam.GA.is_some(), [("GA_y", beam.GA_y), ("GA_z", beam.GA_z)]),
