@@ -241,6 +241,29 @@ angular_stiffness = 0.01
 angular_damping = 0.01
 "#;
 
+/// A director beam on a joint, with something at its tip.
+const WITH_DIRECTORS: &str = r#"
+[body.mast.director_beam]
+length = 0.9
+elements = 2
+mass_per_length = 0.8
+polar_inertia_per_length = 0.02
+EA = 40.0
+GA = 20.0
+GJ = 1.0
+EI = 2.0
+damping_time = 0.01
+[joint.step]
+type = "universal"
+parent = "base"
+child = "mast"
+[frame.on_mast]
+body = "mast"
+origin = [0.9, 0.1, 0.0]
+[port.tug]
+frame = "on_mast"
+"#;
+
 /// A joint that its drive lets go, and takes again.
 const SWITCHING: &str = r#"
 [signal."root.motion"]
@@ -264,6 +287,8 @@ fn a_simulation_allocates_nothing_between_events() {
         for craft in [
             EVERYTHING.to_owned(),
             format!("{EVERYTHING}{IN_GRASP}"),
+            format!("{EVERYTHING}{WITH_DIRECTORS}"),
+            format!("formulation = \"natural\"\n{EVERYTHING}{WITH_DIRECTORS}"),
             format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}"),
             format!("formulation = \"dual_quaternion\"\n{}", rigid()),
             format!("formulation = \"natural\"\n{EVERYTHING}{soft}"),

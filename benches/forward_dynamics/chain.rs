@@ -73,11 +73,7 @@ impl Chain {
                 mass: Some(mass),
                 mass_centre: std::array::from_fn(|_| next()),
                 inertia: Some(Inertia::Full(std::array::from_fn(|_| next()))),
-                inertia_axes: None,
-                beam: None,
-                modal: None,
-                attitude_servo: None,
-                start: None,
+                ..Body::default()
             };
             spec.body.insert(format!("b{i}"), body);
         }

@@ -25,7 +25,10 @@
 
 use super::Applied;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
-use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, Natural, NodalBeam, PER_NODE, System};
+use crate::nodal::Span;
+use crate::system::{
+    BodyKinematics, Derived, DirectorConstants, JointModel, Kinematics, Natural, NodalBeam, PER_NODE, System,
+};
 
 /// Where a step starts.
 #[derive(Clone, Debug)]
@@ -57,7 +60,7 @@ impl Start {
     /// Moves all by the mean rates `u` (`nv`) of a step of length `h` (s). The kinematics are those of the means: axes that are not quite of length one, so that the place of what is
     /// fixed in a body is the mean of its places. `q` and `qd` are coordinates and rates in the middle.
     ///
-    /// `u` are the rates of joints and nodes, but the angular velocities of free bodies and ball joints in world axes.
+    /// `u` are the rates of joints and nodes; but of free bodies the angular velocity and the velocity of the origin, and of ball joints the angular velocity, in world axes.
     pub fn middle<S: Scalar>(
         &self,
         (system, derived): (&System, &Derived),
@@ -110,16 +113,11 @@ impl Start {
                     H[1] = Twist::new(mean(&(between * h)) * lift3::<S>(&(P_0.D * second)), Vec3::zeros());
                 }
             }
+            B.r_PB_W = F * lift3::<S>(&constants.p_PF) + offset;
             let mut V_FB = Twist::zero();
             match &constants.joint {
                 JointModel::Spherical(_) => V_FB.w = Vec3::from_column_slice(u),
-                JointModel::Free(joint) => {
-                    let axes = F * lift33::<S>(joint.axes());
-                    V_FB = Twist::new(
-                        Vec3::from_column_slice(&u[..3]),
-                        axes * Vec3::from_column_slice(&u[3..]),
-                    );
-                }
+                JointModel::Free(_) => {}
                 _ => {
                     for (k, (H, &u)) in H.iter().zip(u).enumerate() {
                         (q[k], qd[k]) = (S::lift(self.q[jq + k]) + half * u, u);
@@ -128,28 +126,26 @@ impl Start {
                 }
             }
             let start = &self.bodies[i];
-            B.V_WB.w = P.V_WB.w + V_FB.w;
+            B.V_WB = match constants.joint {
+                JointModel::Free(_) => Twist::from_slice(u),
+                _ => P.V_WB.shift(&B.r_PB_W) + V_FB,
+            };
             B.R_WB = mean(&(B.V_WB.w * h)) * lift33::<S>(&start.D);
-            B.r_PB_W = F * lift3::<S>(&constants.p_PF) + offset;
-            B.V_WB.v = P.V_WB.v + P.V_WB.w.cross(&B.r_PB_W) + V_FB.v;
             B.p_WB = lift3::<S>(&start.r) + B.V_WB.v * half;
             B.A_bias = Twist::zero();
-            let turn = || {
-                let R = F.transpose() * B.R_WB;
-                (Quaternion::from_rotation(&orthonormal(&R)), B.R_WB.tr_mul(&V_FB.w))
-            };
+            let attitude = || Quaternion::from_rotation(&orthonormal(&(F.transpose() * B.R_WB)));
             match &constants.joint {
                 JointModel::Spherical(joint) => {
-                    let (q_FB, w) = turn();
-                    q.copy_from_slice(&joint.coordinates(q_FB));
-                    qd.copy_from_slice(w.as_slice());
+                    q.copy_from_slice(&joint.coordinates(attitude()));
+                    qd.copy_from_slice(B.R_WB.tr_mul(&V_FB.w).as_slice());
                 }
                 JointModel::Free(joint) => {
-                    B.r_PB_W = B.p_WB;
-                    let (q_FB, w) = turn();
-                    q.copy_from_slice(&joint.coordinates(q_FB, &B.p_WB));
-                    qd[..3].copy_from_slice(w.as_slice());
-                    qd[3..].copy_from_slice(&u[3..]);
+                    B.r_PB_W = B.p_WB - P.p_WB;
+                    let own = B.V_WB - P.V_WB.shift(&B.r_PB_W);
+                    let p_FB = F.tr_mul(&B.r_PB_W) - lift3::<S>(&constants.p_PF);
+                    q.copy_from_slice(&joint.coordinates(attitude(), &p_FB));
+                    qd[..3].copy_from_slice(B.R_WB.tr_mul(&own.w).as_slice());
+                    qd[3..].copy_from_slice((F * lift33::<S>(joint.axes())).tr_mul(&own.v).as_slice());
                 }
                 _ => {}
             }
@@ -177,14 +173,25 @@ impl Start {
         let two = S::lift(2.0);
         for (i, constants) in derived.bodies.iter().enumerate() {
             let (B, start) = (&kinematics.bodies[i], &self.bodies[i]);
-            let rates = Mat3::from_columns(&[0, 1, 2].map(|k| B.V_WB.w.cross(&B.R_WB.column(k))));
-            let D = (rates - lift33::<S>(&start.D_rate)) * (two * per_h);
+            let D = (turning(&B.V_WB.w, &B.R_WB) - lift33::<S>(&start.D_rate)) * (two * per_h);
             let v = (B.V_WB.v - lift3::<S>(&start.v)) * (two * per_h);
             let (first, second) = (lift3::<S>(&constants.h), lift33::<S>(&constants.J_Bo.second_moment()));
             let f = v * S::lift(constants.m) + D * first;
             let of_axes = v * first.transpose() + D * second;
             let t = (0..3).fold(Vec3::zeros(), |t, k| t + B.R_WB.column(k).cross(&of_axes.column(k)));
             F[i] = Wrench::new(t, f) - applied.wrench[i];
+        }
+        for (beam, DirectorConstants { element, .. }) in system.directors.iter().zip(&derived.directors) {
+            for [a, b] in beam.spans() {
+                let (A, B) = (&kinematics.bodies[a], &kinematics.bodies[b]);
+                let span = |r: Vec3<S>, triads| Span { r, triads };
+                let rates = [A, B].map(|at| turning(&at.V_WB.w, &at.R_WB));
+                let here = span(B.r_PB_W, [A.R_WB, B.R_WB]);
+                let stress = element.stress(&element.strain_of_step(&span(B.V_WB.v - A.V_WB.v, rates), h));
+                let on_b = element.wrench(&here, &stress);
+                F[b] = F[b] - on_b;
+                F[a] = F[a] + on_b.shift(&here.r);
+            }
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
             let (v, n) = (body.joint.v, body.joint.nv);
@@ -197,10 +204,14 @@ impl Start {
                     out.copy_from_slice(t.as_slice());
                 }
                 JointModel::Free(joint) => {
+                    let axes =
+                        body.parent.map_or(Mat3::identity(), |P| kinematics.bodies[P].R_WB) * lift33::<S>(joint.axes());
                     let t = F[i].t - B.R_WB * Vec3::from_column_slice(&tau[..3]);
-                    let f = lift33::<S>(joint.axes()).tr_mul(&F[i].f) - Vec3::from_column_slice(&tau[3..]);
+                    let f = F[i].f - axes * Vec3::from_column_slice(&tau[3..]);
                     out[..3].copy_from_slice(t.as_slice());
                     out[3..].copy_from_slice(f.as_slice());
+                    // It transmits nothing.
+                    continue;
                 }
                 _ => {
                     for k in 0..n {
@@ -242,6 +253,11 @@ impl Start {
             }
         }
     }
+}
+
+/// The rates of axes that turn.
+fn turning<S: Scalar>(w: &Vec3<S>, axes: &Mat3<S>) -> Mat3<S> {
+    Mat3::from_columns(&[0, 1, 2].map(|k| w.cross(&axes.column(k))))
 }
 
 /// The axes that Gram and Schmidt make of columns.

@@ -7,6 +7,7 @@ mod attitude;
 mod band;
 mod compliant;
 mod contact;
+mod director;
 mod drive;
 mod grasp;
 mod gravity;
@@ -28,6 +29,7 @@ mod wave;
 pub use attitude::AttitudeServo;
 pub(crate) use band::Band;
 pub use contact::{Capture, Contact};
+pub use director::strain_energy;
 pub use drive::Drive;
 pub use grasp::{Grasp, Grasped};
 pub use motor::Motor;
@@ -54,6 +56,7 @@ use std::sync::Arc;
 pub struct Loads {
     gravity: Option<gravity::Uniform>,
     is_in_orbit: bool,
+    has_director_beams: bool,
     joints: joint::JointLoads,
     /// Free bodies whose attitude is held from outside.
     pub attitudes: Vec<Arc<AttitudeServo>>,
@@ -192,6 +195,7 @@ impl Loads {
         Ok(Self {
             gravity,
             is_in_orbit: system.orbit.is_some(),
+            has_director_beams: !system.directors.is_empty(),
             joints,
             attitudes,
             ports,
@@ -238,6 +242,7 @@ impl Loads {
         let is_pushed = !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty());
         if is_pushed
             || self.is_in_orbit
+            || self.has_director_beams
             || !(self.attitudes.is_empty() && self.contacts.is_empty() && self.grasps.is_empty())
         {
             power += applied.power_on_bodies(now.kinematics);
@@ -257,6 +262,7 @@ impl Loads {
             bodies: self.gravity.is_some()
                 || !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty()),
             motions: self.is_in_orbit
+                || self.has_director_beams
                 || !self.attitudes.is_empty()
                 || self.fed().next().is_some()
                 || self.contacts.iter().any(Contact::is_compliant)
@@ -363,6 +369,7 @@ impl Loads {
         for grasp in &self.grasps {
             grasp.add(now, applied);
         }
+        director::add_dampers(now, applied);
         gravity::add_of_orbit(now, applied);
     }
 
@@ -375,6 +382,7 @@ impl Loads {
         }
         modal::add_springs(now, &mut applied.tau);
         nodal::add_springs(now, &mut applied.tau);
+        director::add_springs(now, applied);
         for contact in &self.contacts {
             contact.add_spring(now, applied);
         }
@@ -387,6 +395,7 @@ impl Loads {
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         let mut energy =
             self.joints.potential_energy(now) + modal::potential_energy(now) + nodal::potential_energy(now);
+        energy += director::potential_energy(now);
         for range in &self.ranges {
             energy += range.potential_energy(now);
         }

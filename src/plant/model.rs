@@ -446,6 +446,10 @@ impl Model {
                 qd[modes.rates()].copy_from_slice(&values[eta_dot.0..eta_dot.0 + modes.n]);
             }
             let joint = &body.joint;
+            if body.joint.kind == spec::JointType::Free {
+                // A node of a beam starts where it is at rest, and has no parameters that say so.
+                q[joint.q] = S::one();
+            }
             if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
                 q[joint.q..joint.q + joint.nq].copy_from_slice(&values[q_start.0..q_start.0 + joint.nq]);
                 qd[joint.v..joint.v + joint.nv].copy_from_slice(&values[v_start.0..v_start.0 + joint.nv]);
@@ -618,6 +622,9 @@ fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
         }
         if of("modal") {
             body.modal = None;
+        }
+        if of("director_beam") {
+            body.director_beam = None;
         }
         let lost = |servo: &spec::AttitudeServo| servo.wheels.iter().any(|wheel| !spec.wheel.contains_key(wheel));
         if of("attitude_servo") || body.attitude_servo.as_deref().is_some_and(lost) {

@@ -90,6 +90,8 @@ enum Group {
     Pressing(usize),
     /// How far apart the frames of a grasp are, and what it does.
     Grasp(usize),
+    /// Of a director beam: how far its tip is off and turned, its strain energy.
+    DirectorBeam(usize),
     /// A frame on a nodal beam: place, velocity, direction, how fast it turns.
     Point(usize),
     /// Of a nodal beam: how far its tip is bent, its strain energy.
@@ -148,7 +150,7 @@ impl Outputs {
                 let quantities = Quantity::vector(&format!("{name}.rpy"), Unit::Radian, &what);
                 outputs.push(Group::RollPitchYaw(i), quantities);
             }
-            if body.joint.kind == JointType::Free {
+            if body.joint.kind == JointType::Free && body.segment == 0 {
                 let what = format!("acceleration of {}'s origin, body axes", body.name);
                 let name = format!("{}.a_body", body.name);
                 outputs.push(
@@ -207,6 +209,9 @@ impl Outputs {
             }
             if body.modal.is_some() {
                 outputs.modal(&body.name, i, carried);
+            }
+            if let (Some(beam), 0) = (body.director, body.segment) {
+                outputs.director_beam(&body.name, beam);
             }
         }
         for (i, limit) in limits.iter().enumerate() {
@@ -363,6 +368,7 @@ impl Outputs {
                 }
                 Group::Beam(body) => view.beam(body, &mut y),
                 Group::Modal(body) => view.modal(body, &mut y),
+                Group::DirectorBeam(beam) => view.director_beam(beam, &mut y),
                 Group::Deflection(frame) => {
                     let placed = lift3::<S>(&view.now.derived.frames[frame].X_BF.p);
                     let station = view.now.system.frames[frame].station;

@@ -83,13 +83,16 @@ impl ConservingStep {
         let n = self.start.qd.len();
         self.start.qd[n - rates.len()..].copy_from_slice(&here.rates[rates]);
         u.copy_from_slice(&self.start.qd);
-        // Turns in space are unknown in world axes.
-        let bodies = model.system.bodies.iter().zip(&derived.bodies).zip(&self.start.bodies);
-        for ((body, constants), at) in bodies {
-            if let JointModel::Spherical(_) | JointModel::Free(_) = constants.joint {
-                let v = body.joint.v;
-                let w = at.D * Vec3::from_column_slice(&u[v..v + 3]);
-                u[v..v + 3].copy_from_slice(w.as_slice());
+        // Motions in space are unknown in world axes.
+        for (i, (body, constants)) in model.system.bodies.iter().zip(&derived.bodies).enumerate() {
+            let u = &mut u[body.joint.v..];
+            match constants.joint {
+                JointModel::Free(_) => u[..6].copy_from_slice(&self.motion[i].to_array()),
+                JointModel::Spherical(_) => {
+                    let w = self.start.bodies[i].D * Vec3::from_column_slice(&u[..3]);
+                    u[..3].copy_from_slice(w.as_slice());
+                }
+                _ => {}
             }
         }
     }

@@ -1,8 +1,8 @@
-use super::{Axes, Beam, ModalData, PerAxis};
+use super::{Axes, Beam, DirectorBeam, ModalData, PerAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A body: rigid, or a flexible link if it has a `beam` or `modal` data.
+/// A body: rigid, or a flexible link if it has a `beam`, a `director_beam` or `modal` data.
 ///
 /// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
 /// joint's frame on the parent. A free body's frame is wherever you like to measure it.
@@ -28,6 +28,9 @@ pub struct Body {
     /// What bends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beam: Option<Box<Beam>>,
+    /// What bends, twists and shears as far as it will.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub director_beam: Option<Box<DirectorBeam>>,
     /// What bends, by its modes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modal: Option<Box<ModalData>>,

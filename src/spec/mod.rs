@@ -11,6 +11,7 @@ mod body;
 mod check;
 mod contact;
 mod controller;
+mod director_beam;
 mod experiment;
 mod formulation;
 mod grasp;
@@ -28,6 +29,7 @@ pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure
 pub(crate) use check::unknown;
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
+pub use director_beam::DirectorBeam;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use grasp::Grasp;

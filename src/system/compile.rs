@@ -43,6 +43,7 @@ impl System {
             bodies: Vec::new(),
             frames: Vec::with_capacity(spec.frame.len()),
             stations: Vec::new(),
+            directors: Vec::new(),
             nodal: Vec::new(),
             points: Vec::new(),
             nq: 0,
@@ -80,6 +81,9 @@ impl System {
                 let inner = system.bodies.len() - 1;
                 system.body(name, Some(inner), joint, (beam.clone(), segment), None, None);
             }
+            if let Some(written) = &body.director_beam {
+                system.director_beam(name, written, declare);
+            }
         }
         system.mark_children();
         system.mark_kept(spec);
@@ -115,7 +119,7 @@ impl System {
     }
 
     /// Adds a body after its joint.
-    fn body(
+    pub(super) fn body(
         &mut self,
         name: String,
         parent: Option<usize>,
@@ -138,18 +142,24 @@ impl System {
             modes,
             beam,
             segment,
+            director: None,
             modal,
             mass,
         });
     }
 
-    /// The segment of the body `first` that carries what stands at `origin`.
+    /// The segment or the node of the body `first` that carries what stands at `origin`.
     fn segment_at(&self, first: usize, origin: ParamId, declare: &Declarations) -> usize {
-        let Some(beam) = &self.bodies[first].beam else {
+        let body = &self.bodies[first];
+        if body.beam.is_none() && body.director.is_none() {
             return first;
-        };
+        }
         let values: Vec<f64> = declare.parameters.iter().map(|p| p.start).collect();
-        first + beam.segment_at(&values, &origin.vector(&values))
+        let place = origin.vector(&values);
+        match &body.beam {
+            Some(beam) => first + beam.segment_at(&values, &place),
+            None => self.node_at(first, &values, &place),
+        }
     }
 
     /// The place of `n` modes in the state, after what is there.

@@ -1,7 +1,7 @@
 use super::solved::Solved;
 use super::{
-    Body, Elastic, Joint, JointModel, NodalConstants, OrbitConstants, ParamId, Parameter, Place, RigidMass, Station,
-    StationConstants, System, joint,
+    Body, DirectorConstants, Elastic, Joint, JointModel, NodalConstants, OrbitConstants, ParamId, Parameter, Place,
+    RigidMass, Station, StationConstants, System, joint,
 };
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
@@ -20,6 +20,8 @@ pub struct Derived {
     pub frames: Vec<FrameConstants>,
     /// One for each station.
     pub stations: Vec<StationConstants>,
+    /// One for each director beam.
+    pub directors: Vec<DirectorConstants>,
     /// One for each nodal beam.
     pub nodal: Vec<NodalConstants>,
     /// One for each point of a nodal beam.
@@ -129,7 +131,8 @@ impl System {
         }
         let frames = self.frames.iter().map(|frame| {
             let q_BF = judge.attitude(frame.orientation);
-            let p = frame.origin.vector(values) - frame.station.map_or_else(Vec3::zeros, |s| stations[s].written);
+            let node = self.node_place(frame.body, values);
+            let p = frame.origin.vector(values) - frame.station.map_or(node, |s| stations[s].written);
             FrameConstants {
                 X_BF: Pose::from_parts(q_BF, p),
                 q_BF,
@@ -147,6 +150,7 @@ impl System {
             rotor_inertia,
             frames,
             stations,
+            directors: self.directors.iter().map(|beam| beam.derive(values)).collect(),
             nodal,
             sites,
             orbit,
@@ -182,14 +186,17 @@ impl Judge<'_> {
         let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
             (None, Some(solved)) => solved.about_centre(),
+            (None, None) if let Some(index) = body.director => system.directors[index].node(values, body.segment),
             // A beam that could not be solved has been complained of.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
-        let station = body.station.map_or_else(Vec3::zeros, |s| stations[s].written);
-        let p_PF = body
-            .joint
-            .origin
-            .map_or_else(Vec3::zeros, |id| id.vector(values) - station);
+        let node = |body: usize| system.node_place(body, values);
+        // Of the node that carries it, in the body as that is written.
+        let from_root = body.parent.map_or_else(Vec3::zeros, node);
+        let p_PF = match body.joint.origin {
+            Some(id) => id.vector(values) - body.station.map_or(from_root, |s| stations[s].written),
+            None => node(index) - from_root,
+        };
         let mut constants = BodyConstants {
             m,
             p_BoBcm,

@@ -9,6 +9,7 @@ mod beam;
 mod compile;
 mod deflection;
 mod derive;
+mod director;
 mod elastic;
 pub mod joint;
 mod kinematics;
@@ -24,6 +25,7 @@ mod velocities;
 pub use beam::Beam;
 pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
+pub use director::{DirectorBeam, DirectorConstants};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
@@ -47,6 +49,8 @@ pub struct System {
     pub frames: Vec<Frame>,
     /// Places of flexible bodies that carry joints or frames, those of one body together.
     pub stations: Vec<Station>,
+    /// Director beams, whose nodes are bodies.
+    pub directors: Vec<DirectorBeam>,
     /// Nodal beams, beside the bodies.
     pub nodal: Vec<NodalBeam>,
     /// Points of nodal beams that carry frames, and their ends.
@@ -82,8 +86,10 @@ pub struct Body {
     pub kept: Option<usize>,
     /// What bends, if the body is a beam.
     pub beam: Option<Arc<Beam>>,
-    /// Which segment of it this body is.
+    /// Which segment of it this body is, or which node of a director beam.
     pub segment: usize,
+    /// The director beam of which it is a node, among all of them.
+    pub director: Option<usize>,
     /// What bends, if the body is flexible by modal data.
     pub modal: Option<Box<ModalData>>,
     /// Mass, at rest; if it is not written, the beam's.
@@ -254,7 +260,7 @@ impl System {
         first..first + self.bodies[first].beam.as_ref().map_or(1, |beam| beam.segments())
     }
 
-    /// The body as it is written, of which this one may be a segment.
+    /// The body as it is written, of which this one may be a segment or a node.
     pub fn whole(&self, body: usize) -> usize {
         body - self.bodies[body].segment
     }

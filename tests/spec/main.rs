@@ -2,6 +2,7 @@
 
 mod contacts;
 mod controllers;
+mod director;
 mod flexible;
 mod formulations;
 mod motions;

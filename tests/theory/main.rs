@@ -6,6 +6,7 @@ mod arms;
 mod attitude;
 mod capture;
 mod conserving;
+mod director;
 mod driven;
 mod dual_quaternion;
 mod duals;

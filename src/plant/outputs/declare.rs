@@ -75,6 +75,19 @@ impl Outputs {
         }));
     }
 
+    pub(super) fn director_beam(&mut self, name: &str, beam: usize) {
+        let vector = |field: &str, unit, what: &str| {
+            let what = format!("{what} of {name}'s tip from where it is at rest, body axes");
+            Quantity::vector(&format!("{name}.{field}"), unit, &what)
+        };
+        let deflection = vector("tip_deflection", Unit::Metre, "displacement");
+        let turn = vector("tip_turn", Unit::Radian, "turn (a rotation vector)");
+        let what = format!("strain energy of {name}");
+        let energy = Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what);
+        let all = deflection.into_iter().chain(turn).chain([energy]);
+        self.push(Group::DirectorBeam(beam), all);
+    }
+
     /// Nodal beams, and the frames that stand on them.
     pub(super) fn nodal_beams(&mut self, system: &System) {
         for (i, beam) in system.nodal.iter().enumerate() {

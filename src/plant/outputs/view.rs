@@ -1,7 +1,7 @@
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw, root};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::Instant;
+use crate::loads::{Instant, strain_energy};
 use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
@@ -138,6 +138,21 @@ impl<S: Scalar> View<'_, S> {
         }
         let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
         kinematics.bodies[body].R_WB.tr_mul(&r) - rest
+    }
+
+    /// How far the tip of a director beam is off and turned from where it is at rest, and its strain energy.
+    pub(super) fn director_beam(&self, index: usize, y: &mut Cursor<S>) {
+        let now = &self.now;
+        let beam = &now.system.directors[index];
+        let (root, tip) = (&now.kinematics.bodies[beam.root], &now.kinematics.bodies[beam.tip()]);
+        let element = &now.derived.directors[index].element;
+        // Node by node: exact however far away all of it is.
+        let reach = beam.spans().map(|[_, b]| now.kinematics.bodies[b].r_PB_W);
+        let mut off = root.R_WB.tr_mul(&reach.fold(Vec3::zeros(), |sum, r| sum + r));
+        off.x -= S::lift(element.l * beam.elements as f64);
+        y.vector(&off);
+        y.vector(&log(Quaternion::from_rotation(&root.R_WB.tr_mul(&tip.R_WB))));
+        y.number(strain_energy(now, index));
     }
 
     /// How far the tip of a nodal beam is off the direction at its root, and its strain energy.

@@ -1,0 +1,193 @@
+use super::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
+use crate::algebra::{Sym3, Vec3};
+use crate::nodal::DirectorElement;
+use crate::spec::{self, JointType, at};
+
+/// A director beam: which bodies are its nodes, and where its numbers stand among the parameters.
+#[derive(Clone, Debug)]
+pub struct DirectorBeam {
+    /// The body at its root. The other nodes follow it, one after the other.
+    pub root: usize,
+    /// Number of elements.
+    pub elements: usize,
+    length: ParamId,
+    mass_per_length: ParamId,
+    polar_inertia_per_length: ParamId,
+    EA: ParamId,
+    GJ: ParamId,
+    /// Along y and z; the same twice where they are written as one.
+    GA: [ParamId; 2],
+    /// About y and z.
+    EI: [ParamId; 2],
+    damping_time: Option<ParamId>,
+}
+
+/// The constants of a director beam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectorConstants {
+    /// Each of its elements.
+    pub element: DirectorElement,
+    /// By what time stresses see strain rates, s.
+    pub damping_time: f64,
+}
+
+impl DirectorBeam {
+    fn declare(name: &str, root: usize, written: &spec::DirectorBeam, declare: &mut Declarations) -> Self {
+        let mut number = |field: &str, unit: Unit, bound, value: f64, what: &str| {
+            let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of {name}"));
+            let place = at("body", name, &format!("director_beam.{field}"));
+            declare.parameter(quantity.bounded(bound), value, false, &place)
+        };
+        let positive = Bound::Positive;
+        let (per_length, newton, bending) = (Unit::KilogramPerMetre, Unit::Newton, Unit::NewtonMetre2);
+        let polar = "section's inertia about the axis, per length,";
+        Self {
+            root,
+            elements: written.elements,
+            length: number("length", Unit::Metre, positive, written.length, "length"),
+            mass_per_length: number(
+                "mass_per_length",
+                per_length,
+                positive,
+                written.mass_per_length,
+                "mass per length",
+            ),
+            polar_inertia_per_length: number(
+                "polar_inertia_per_length",
+                Unit::KilogramMetre,
+                positive,
+                written.polar_inertia_per_length,
+                polar,
+            ),
+            EA: number("EA", newton, positive, written.EA, "stiffness against stretch"),
+            GJ: number("GJ", bending, positive, written.GJ, "stiffness against twist"),
+            GA: match written.GA {
+                Some(GA) => [number("GA", newton, positive, GA, "stiffness against shear"); 2],
+                None => [("GA_y", written.GA_y, "along y"), ("GA_z", written.GA_z, "along z")].map(
+                    |(field, value, along)| {
+                        let what = format!("stiffness against shear {along}");
+                        number(field, newton, positive, value.unwrap_or(0.0), &what)
+                    },
+                ),
+            },
+            EI: match written.EI {
+                Some(EI) => [number("EI", bending, positive, EI, "stiffness against bending"); 2],
+                None => [("EI_y", written.EI_y, "along z"), ("EI_z", written.EI_z, "along y")].map(
+                    |(field, value, along)| {
+                        let what = format!("stiffness against deflection {along}");
+                        number(field, bending, positive, value.unwrap_or(0.0), &what)
+                    },
+                ),
+            },
+            damping_time: written.damping_time.map(|time| {
+                let what = "time by which stresses see strain rates,";
+                number("damping_time", Unit::Second, Bound::NotNegative, time, what)
+            }),
+        }
+    }
+
+    /// The bodies on both sides of each element.
+    pub fn spans(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let root = self.root;
+        (0..self.elements).map(move |element| [root + element, root + element + 1])
+    }
+
+    /// The body at its tip.
+    pub fn tip(&self) -> usize {
+        self.root + self.elements
+    }
+
+    /// The node nearest to a place in the body (m), counted from the root.
+    fn nearest(&self, values: &[f64], place: &Vec3<f64>) -> usize {
+        let along = place.x / self.element_length(values);
+        // What is no number is zero.
+        (along.round().max(0.0) as usize).min(self.elements)
+    }
+
+    fn element_length(&self, values: &[f64]) -> f64 {
+        self.length.of(values) / self.elements as f64
+    }
+
+    /// Where a node is at rest, m, from the root in its axes.
+    pub(super) fn place(&self, values: &[f64], node: usize) -> Vec3<f64> {
+        Vec3::x() * (self.element_length(values) * node as f64)
+    }
+
+    /// Mass (kg), mass centre (m) and inertia about it (kg·m²) of a node, body axes: those of the halves of its elements, as rigid bars. So a straight beam has the mass, mass centre and inertia that
+    /// it should, and what the elements make too stiff for short waves the bars' inertia makes up for.
+    pub(super) fn node(&self, values: &[f64], node: usize) -> (f64, Vec3<f64>, Sym3<f64>) {
+        let half = 0.5 * self.element_length(values);
+        let m = self.mass_per_length.of(values) * half;
+        let polar = self.polar_inertia_per_length.of(values) * half;
+        let [EI_y, EI_z] = self.EI.map(|id| id.of(values));
+        let part = |EI: f64| m * half * half / 12.0 + polar * EI / (EI_y + EI_z);
+        let bar = Sym3 {
+            d: [polar, part(EI_y), part(EI_z)],
+            o: [0.0; 3],
+        };
+        let sides = [(node > 0, -0.5 * half), (node < self.elements, 0.5 * half)];
+        let bars: Vec<f64> = (sides.into_iter())
+            .filter_map(|(there, x)| there.then_some(x))
+            .collect();
+        let centre = Vec3::x() * (bars.iter().sum::<f64>() / bars.len() as f64);
+        let inertia = bars.iter().fold(Sym3::zero(), |inertia, &x| {
+            inertia + bar + Sym3::point_mass(m, &(Vec3::x() * x - centre))
+        });
+        (m * bars.len() as f64, centre, inertia)
+    }
+
+    pub(super) fn derive(&self, values: &[f64]) -> DirectorConstants {
+        let [[GA_y, GA_z], [EI_y, EI_z]] = [self.GA, self.EI].map(|ids| ids.map(|id| id.of(values)));
+        DirectorConstants {
+            element: DirectorElement {
+                l: self.element_length(values),
+                stretch: Vec3::new(self.EA.of(values), GA_y, GA_z),
+                bend: Vec3::new(self.GJ.of(values), EI_y, EI_z),
+            },
+            damping_time: self.damping_time.map_or(0.0, |id| id.of(values)),
+        }
+    }
+}
+
+impl System {
+    /// Adds the nodes of a director beam after its root, the last body: each on a joint that leaves it free, measured from the node before.
+    pub(super) fn director_beam(&mut self, name: &str, written: &spec::DirectorBeam, declare: &mut Declarations) {
+        let (index, root) = (self.directors.len(), self.bodies.len() - 1);
+        let beam = DirectorBeam::declare(name, root, written, declare);
+        self.bodies[root].director = Some(index);
+        for node in 1..=written.elements {
+            let joint = Joint {
+                written: true,
+                kind: JointType::Free,
+                nq: 7,
+                nv: 6,
+                ..Joint::weld(&format!("{name}.element[{node}]"), (self.nq, self.nv))
+            };
+            self.nq += joint.nq;
+            self.nv += joint.nv;
+            let inner = self.bodies.len() - 1;
+            self.body(
+                format!("{name}.node[{}]", node + 1),
+                Some(inner),
+                joint,
+                (None, node),
+                None,
+                None,
+            );
+            self.bodies[inner + 1].director = Some(index);
+        }
+        self.directors.push(beam);
+    }
+
+    /// The body of those written as `first` that carries what stands at a place in it (m): of a director beam the nearest node.
+    pub(super) fn node_at(&self, first: usize, values: &[f64], place: &Vec3<f64>) -> usize {
+        let beam = self.bodies[first].director.map(|index| &self.directors[index]);
+        first + beam.map_or(0, |beam| beam.nearest(values, place))
+    }
+
+    /// Where a body is in the one that is written, at rest, m: a node of a director beam along it.
+    pub(super) fn node_place(&self, body: usize, values: &[f64]) -> Vec3<f64> {
+        let beam = self.bodies[body].director.map(|index| &self.directors[index]);
+        beam.map_or_else(Vec3::zeros, |beam| beam.place(values, self.bodies[body].segment))
+    }
+}

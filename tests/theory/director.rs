@@ -1,0 +1,472 @@
+//! Director beams: closed forms of twist, shear and bending, what a free flight conserves, agreement of the formulations and with the cable element.
+
+use crate::run::Run;
+use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, Wrench, exp};
+use grapple::nodal::{DirectorElement, Span};
+use grapple::plant::Linearisation;
+use grapple::spec::Formulation;
+use nalgebra::{DMatrix, DVector};
+use std::f64::consts::{FRAC_PI_2, TAU};
+use std::path::Path;
+
+fn few(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.1e}")).collect();
+    numbers.join(", ")
+}
+
+/// Exponents of the powers of two by which numbers shrink.
+fn orders(off: &[f64]) -> Vec<f64> {
+    off.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
+}
+
+/// In how many steps a load grows.
+const STEPS: u32 = 100;
+
+/// A clamped chain of `n` elements, of length 1 and `EI = 1`, at rest under a dead force and a moment (world axes) at its tip: places and attitudes of its nodes, by Newton's method.
+fn bent(n: usize, [EA, GA]: [f64; 2], load: Wrench<f64>) -> Vec<(Vec3<f64>, Quaternion<f64>)> {
+    let element = DirectorElement {
+        l: 1.0 / n as f64,
+        stretch: Vec3::new(EA, GA, GA),
+        bend: Vec3::new(0.8, 1.0, 1.0),
+    };
+    let along = |k: usize| (Vec3::x() * (element.l * k as f64), Quaternion::identity());
+    let mut nodes: Vec<(Vec3<f64>, Quaternion<f64>)> = (0..=n).map(along).collect();
+    for step in 1..=STEPS {
+        let load = load.to_array().map(|part| part * f64::from(step) / f64::from(STEPS));
+        for _ in 0..40 {
+            let (J, F) = slopes(&element, &nodes, &load);
+            let change = J.lu().solve(&F).expect("it is held");
+            for (k, (r, q)) in nodes.iter_mut().skip(1).enumerate() {
+                let part = |i: usize| Vec3::from_fn(|axis, _| -change[6 * k + i + axis]);
+                *q = (exp(part(0)) * *q).normalised();
+                *r += part(3);
+            }
+            if change.norm() < 1e-12 {
+                break;
+            }
+        }
+    }
+    nodes
+}
+
+/// The forces on all nodes but the first, and how they change with their turns (world axes) and places. Those of an element by its own twelve directions.
+fn slopes(
+    element: &DirectorElement,
+    nodes: &[(Vec3<f64>, Quaternion<f64>)],
+    load: &[f64; 6],
+) -> (DMatrix<f64>, DVector<f64>) {
+    let n = 6 * (nodes.len() - 1);
+    let (mut J, mut F) = (DMatrix::zeros(n, n), DVector::zeros(n));
+    F.rows_mut(n - 6, 6).copy_from_slice(load);
+    for (k, pair) in nodes.windows(2).enumerate() {
+        for along in 0..12 {
+            let moved: [(Vec3<Dual<1>>, Mat3<Dual<1>>); 2] = std::array::from_fn(|node| {
+                let mut step = [Dual::<1>::lift(0.0); 6];
+                if along / 6 == node {
+                    step[along % 6].eps[0] = 1.0;
+                }
+                let turn = exp(Vec3::from_column_slice(&step[..3])) * pair[node].1.lift();
+                let r = pair[node].0.map(Dual::lift) + Vec3::from_column_slice(&step[3..]);
+                (r, turn.rotation())
+            });
+            let span = Span {
+                r: moved[1].0 - moved[0].0,
+                triads: moved.map(|(_, R)| R),
+            };
+            let on_b = element.wrench(&span, &element.stress(&element.strain(&span)));
+            let on_a = Wrench::zero() - on_b.shift(&span.r);
+            for (node, F_node) in [on_a, on_b].into_iter().enumerate().filter(|(node, _)| k + node > 0) {
+                let row = 6 * (k + node - 1);
+                for (i, part) in F_node.to_array().into_iter().enumerate() {
+                    if along == 0 {
+                        F[row + i] += part.value();
+                    }
+                    if k + along / 6 > 0 {
+                        J[(row + i, 6 * (k + along / 6 - 1) + along % 6)] += part.eps[0];
+                    }
+                }
+            }
+        }
+    }
+    (J, F)
+}
+
+/// A moment `2πEI/L` at the tip bends a beam to a full circle, in either plane, at the order of the element.
+#[test]
+fn a_moment_bends_a_director_beam_to_a_circle() {
+    for axis in [Vec3::z(), Vec3::y()] {
+        let open = |n: usize| {
+            let nodes = bent(n, [1e4, 4e3], Wrench::new(axis * TAU, Vec3::zeros()));
+            nodes[n].0.norm()
+        };
+        let off = [16, 32, 64].map(open);
+        println!("open by {} of the length, orders {:.2?}", few(&off), orders(&off));
+        // EI K = M with `K = sin θ/l` on a turn that it feels by cos θ: an element turns too far by ⅔θ² of its own turn, the circle by as much of its length.
+        let own = 2.0 / 3.0 * (TAU / 64.0).powi(2);
+        assert!(orders(&off)[1] > 1.95 && (off[2] / own - 1.0).abs() < 0.1);
+    }
+}
+
+/// A transverse force at the tip, `P L²/EI = 10`: the elastica of a beam that stretches and shears, integrated here by itself.
+#[test]
+fn a_force_bends_a_director_beam_to_the_elastica() {
+    let (load, EA, GA) = (10.0, 1e4, 500.0);
+    // θ″ = −(1 + Γ₁) N₂ + Γ₂ N₁ with N = P (sin θ, cos θ) along and across, θ(0) = 0, θ′(1) = 0, by shooting.
+    let shoot = |curvature: f64| {
+        let n = 4000;
+        let h = 1.0 / f64::from(n);
+        let rate = |s: [f64; 4]| {
+            let (sine, cosine) = s[0].sin_cos();
+            let (along, across) = (load * sine, load * cosine);
+            let (stretched, sheared) = (1.0 + along / EA, across / GA);
+            [
+                s[1],
+                sheared * along - stretched * across,
+                stretched * cosine - sheared * sine,
+                stretched * sine + sheared * cosine,
+            ]
+        };
+        let mut s = [0.0, curvature, 0.0, 0.0];
+        for _ in 0..n {
+            let add = |s: [f64; 4], k: [f64; 4], h: f64| std::array::from_fn(|i| s[i] + h * k[i]);
+            let k1 = rate(s);
+            let k2 = rate(add(s, k1, 0.5 * h));
+            let k3 = rate(add(s, k2, 0.5 * h));
+            let k4 = rate(add(s, k3, h));
+            s = std::array::from_fn(|i| s[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+        }
+        s
+    };
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if shoot(middle)[1] < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let [.., x, y] = shoot(low);
+    let off = [8, 16, 32].map(|n| {
+        let nodes = bent(n, [EA, GA], Wrench::new(Vec3::zeros(), Vec3::y() * load));
+        (nodes[n].0 - Vec3::new(x, y, 0.0)).norm()
+    });
+    println!(
+        "tip at ({x:.6}, {y:.6}): off by {}, orders {:.2?}",
+        few(&off),
+        orders(&off)
+    );
+    // An element turns by 0.14 rad near the root, and too far by ⅔ of its square: 1.3e-2 of 1.4 rad over a part of the length.
+    assert!(orders(&off)[1] > 1.95 && off[2] < 3e-3);
+}
+
+/// A beam with six different stiffnesses that is clamped to the world.
+fn cantilever(elements: usize) -> String {
+    format!(
+        "name = \"beam\"\n[body.boom.director_beam]\nlength = 3.0\nelements = {elements}\nmass_per_length = 0.7\npolar_inertia_per_length = 0.03\n\
+         EA = 9e3\nGA_y = 400.0\nGA_z = 700.0\nGJ = 50.0\nEI_y = 60.0\nEI_z = 90.0\n\
+         [joint.clamp]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"boom\"\norientation = [0.5, 0.5, 0.5, 0.5]\n\
+         [frame.tip]\nbody = \"boom\"\norigin = [3.0, 0.0, 0.0]\n[port.push]\nframe = \"tip\"\naxes = \"frame\"\n"
+    )
+}
+
+fn linear(text: &str) -> Linearisation {
+    let mut run = Run::new(text, 1e-9);
+    run.go(0.0);
+    let state = &run.simulation.state;
+    let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+    let mut plant = run.simulation.plant.clone();
+    Linearisation::new(&mut plant, 0.0, at).expect("linear")
+}
+
+/// Frequencies of what vibrates about rest without damping, rad/s: of `ẍ = −ω² x`.
+fn frequencies(text: &str) -> Vec<f64> {
+    let A = linear(text).A;
+    let half = A.nrows() / 2;
+    let squares = A.view((half, 0), (half, half)).clone_owned().complex_eigenvalues();
+    squares.iter().map(|square| (-square.re).max(0.0).sqrt()).collect()
+}
+
+/// Small forces and moments at the tip of a clamped beam: stretch and twist as in the closed forms; deflections and slopes as in Timoshenko's, of which an element misses `1/4n²` of the bending by a force.
+#[test]
+fn a_clamped_director_beam_gives_way_as_timoshenkos_does() {
+    let (L, EA, GJ, n) = (3.0f64, 9e3, 50.0, 6);
+    let found = linear(&cantilever(n));
+    let rest = found.A.clone().lu().solve(&found.B).expect("it is held");
+    let gain = &found.D - &found.C * rest;
+    let of = |output: &str, input: &str| {
+        let place = |all: &[grapple::system::Quantity], name: &str| {
+            let at = all.iter().position(|quantity| quantity.name == name);
+            at.unwrap_or_else(|| panic!("nothing is called {name}"))
+        };
+        gain[(place(&found.outputs, output), place(&found.inputs, input))]
+    };
+    let by_element = 1.0 - 0.25 / (n * n) as f64;
+    let mut worst = 0.0f64;
+    let mut check = |output: &str, input: &str, expected: f64| {
+        worst = worst.max((of(output, input) / expected - 1.0).abs());
+    };
+    check("boom.tip_deflection[1]", "push.f[1]", L / EA);
+    check("boom.tip_turn[1]", "push.t[1]", L / GJ);
+    for (y, z, EI, GA, sign) in [(2, 3, 90.0, 400.0, 1.0), (3, 2, 60.0, 700.0, -1.0)] {
+        let deflection = format!("boom.tip_deflection[{y}]");
+        let turn = format!("boom.tip_turn[{z}]");
+        let (f, t) = (format!("push.f[{y}]"), format!("push.t[{z}]"));
+        check(&deflection, &f, L.powi(3) / (3.0 * EI) * by_element + L / GA);
+        check(&deflection, &t, sign * L * L / (2.0 * EI));
+        check(&turn, &f, sign * L * L / (2.0 * EI));
+        check(&turn, &t, L / EI);
+    }
+    println!("{worst:.1e} (1e-12)");
+    // Round-off of some 70 equations.
+    assert!(worst < 1e-12);
+}
+
+/// A clamped beam twists in `(2/l) √(GJ/j) sin((2k − 1)π/4n)`, which tends to `(2k − 1)π/2L √(GJ/j)`.
+#[test]
+fn a_clamped_director_beam_twists_in_its_frequencies() {
+    let (L, GJ, j) = (3.0, 50.0f64, 0.03);
+    let c = (GJ / j).sqrt();
+    let off = [4, 8, 16].map(|n: usize| {
+        let found = frequencies(&cantilever(n));
+        let nearest = |w: f64| found.iter().map(|f| (f / w - 1.0).abs()).fold(f64::INFINITY, f64::min);
+        let discrete = 2.0 * n as f64 / L * c * (FRAC_PI_2 / (2 * n) as f64).sin();
+        println!("{n} elements: {:.1e} off the element's own (1e-10)", nearest(discrete));
+        assert!(nearest(discrete) < 1e-10);
+        (discrete / (FRAC_PI_2 / L * c) - 1.0).abs()
+    });
+    println!("off by {}, orders {:.2?}", few(&off), orders(&off));
+    assert!(orders(&off)[1] > 1.95);
+}
+
+/// A slender free beam vibrates in `(βL)² √(EI/ρAL⁴)`, cos βL cosh βL = 1: what its elements are too stiff, their bars' inertia makes up for, so elements of the length l miss it by `(βl)⁴/1440`, from
+/// below, as cubic ones do from above.
+#[test]
+fn a_free_director_beam_vibrates_in_its_frequencies() {
+    let off = |n: usize| {
+        let text = format!(
+            "name = \"beam\"\n[body.rod.director_beam]\nlength = 1.0\nelements = {n}\nmass_per_length = 1.0\npolar_inertia_per_length = 1e-9\n\
+             EA = 1e4\nGA = 1e8\nGJ = 1.0\nEI = 1.0\n"
+        );
+        let found = frequencies(&text);
+        [4.730_040_744_862_704f64, 7.853_204_624_095_838].map(|root| {
+            let misses = found.iter().map(|w| (w / (root * root) - 1.0).abs());
+            misses.fold(f64::INFINITY, f64::min)
+        })
+    };
+    let off = [8, 16].map(off);
+    for (mode, root) in [4.730_040f64, 7.853_204].into_iter().enumerate() {
+        let off = off.map(|off| off[mode]);
+        let own = off[1] / ((root / 16.0).powi(4) / 1440.0);
+        println!(
+            "mode {}: off by {}, orders {:.2?}; {own:.2} of (βl)⁴/1440",
+            mode + 1,
+            few(&off),
+            orders(&off)
+        );
+        // Its next term is of the order (βl)² of it, and shear leaves 1e-7.
+        assert!(orders(&off)[0] > 3.6 && (own - 1.0).abs() < 0.1);
+    }
+}
+
+/// A soft beam, thrown by a force and a moment at its tip, tumbles, bends, twists and shears far: what they have given stays, to the integrator's error.
+#[test]
+fn a_thrown_director_beam_keeps_what_it_was_given() {
+    let text = "name = \"beam\"\n[body.whip]\nstart = { position = [3.0, -1.0, 2.0], angular_velocity = [0.0, 0.5, 2.0], velocity = [0.4, 0.1, -0.2] }\n\
+         [body.whip.director_beam]\nlength = 2.0\nelements = 8\nmass_per_length = 0.5\npolar_inertia_per_length = 1e-3\nEA = 2e3\nGA_y = 300.0\nGA_z = 500.0\nGJ = 0.4\nEI_y = 0.9\nEI_z = 1.5\n\
+         [frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[solver]\nmethod = \"dop853\"\n";
+    let mut run = Run::new(text, 1e-12);
+    run.look();
+    // As the straight bar that it is: momentum, and angular momentum about its middle, in body axes.
+    let p_0 = run.vector("system.momentum");
+    let expected = Vec3::new(0.4, 0.1, -0.2) + Vec3::new(0.0, 0.5, 2.0).cross(&Vec3::x());
+    assert!((p_0 - expected).norm() < 1e-15);
+    let across = 1.0 / 3.0;
+    let h = Vec3::new(0.0, (across + 2e-3 * 0.375) * 0.5, (across + 2e-3 * 0.625) * 2.0);
+    assert!((run.vector("system.angular_momentum") - h).norm() < 1e-15);
+    let balance = run.value("system.energy") - run.value("system.work");
+    let f = Vec3::new(-1.0, 2.0, 1.5);
+    for i in 0..3 {
+        run.set(&format!("throw.f[{}]", i + 1), f[i]);
+        run.set(&format!("throw.t[{}]", i + 1), 0.01 * f[i]);
+    }
+    run.go(0.4);
+    let given = run.vector("system.momentum") - p_0;
+    for part in ["f", "t"] {
+        (0..3).for_each(|i| run.set(&format!("throw.{part}[{}]", i + 1), 0.0));
+    }
+    let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
+    let (mut bent, mut twisted) = (0.0f64, 0.0f64);
+    for k in 1..=20 {
+        run.go(0.4 + 0.1 * f64::from(k));
+        bent = bent.max(run.vector("whip.tip_deflection").norm());
+        twisted = twisted.max(run.value("whip.tip_turn[1]").abs());
+    }
+    let drift = (run.vector("system.momentum") - p).norm() / p.norm();
+    let turned = (run.vector("system.angular_momentum") - h).norm() / h.norm();
+    let energy =
+        (run.value("system.energy") - run.value("system.work") - balance).abs() / run.value("system.kinetic_energy");
+    println!(
+        "given {:.1e} (1e-10); tip off by {bent:.2} m of 2 m, twisted by {twisted:.2} rad; momentum {drift:.1e} {turned:.1e} (1e-10), energy {energy:.1e} (1e-10)",
+        (given - f * 0.4).norm()
+    );
+    // The integrator's tolerance: in coordinates from node to node all three are nonlinear in the states.
+    assert!((given - f * 0.4).norm() < 1e-10 && (0.5..2.0).contains(&bent) && twisted > 0.2);
+    assert!(drift < 1e-10 && turned < 1e-10 && energy < 1e-10);
+}
+
+/// A boom on a turning hub, of a stiffness that differs in each direction, with a joint and a load at its tip and a frame between its nodes.
+const ON_A_HUB: &str = "name = \"craft\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
+    [joint.root]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"boom\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\nstart = { rate = 0.7 }\n\
+    [joint.root.spring]\nstiffness = 4.0\n\
+    [body.boom.director_beam]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\npolar_inertia_per_length = 2e-3\nEA = 500.0\nGA_y = 80.0\nGA_z = 120.0\nGJ = 0.9\nEI_y = 1.2\nEI_z = 2.0\ndamping_time = 0.01\n\
+    [body.load]\nmass = 0.5\ninertia = [0.02, 0.03, 0.04]\n[joint.tip]\ntype = \"spherical\"\nparent = \"boom\"\nchild = \"load\"\norigin = [1.6, 0.05, 0.0]\n\
+    [frame.middle]\nbody = \"boom\"\norigin = [0.8, 0.1, -0.05]\n[solver]\nmethod = \"dop853\"\n";
+
+/// Elements are loads between bodies: every formulation has them.
+#[test]
+fn formulations_agree_on_a_director_beam() {
+    let end = |formulation| {
+        let mut run = Run::of(crate::plant_in(formulation, ON_A_HUB, Path::new(".")), 1e-12);
+        run.go(1.0);
+        let nodes = (2..=4).flat_map(|k| ["r", "v", "w"].map(|field| format!("boom.node[{k}].{field}")));
+        let others = [
+            "boom.r",
+            "boom.w",
+            "load.r",
+            "load.w",
+            "hub.r",
+            "hub.w",
+            "middle.r",
+            "boom.tip_deflection",
+        ];
+        let names: Vec<String> = nodes.chain(others.map(str::to_owned)).collect();
+        names.iter().map(|name| run.vector(name)).collect::<Vec<_>>()
+    };
+    let expected = end(Formulation::Recursive);
+    for &formulation in &Formulation::ALL[1..] {
+        let off = expected.iter().zip(end(formulation)).map(|(a, b)| (a - b).norm());
+        let off = off.fold(0.0, f64::max);
+        println!("{}: {off:.1e} (1e-9)", formulation.name());
+        // The integrator's tolerance, times the fastest shear wave of 1e2 rad/s over the run.
+        assert!(off < 1e-9);
+    }
+}
+
+/// What is on a hub keeps momentum; what its dampers take is the work.
+#[test]
+fn a_craft_with_a_director_beam_keeps_momentum() {
+    let mut run = Run::new(ON_A_HUB, 1e-12);
+    run.look();
+    let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
+    let energy = run.value("system.energy");
+    run.go(2.0);
+    let drift = (run.vector("system.momentum") - p).norm() / p.norm();
+    let turned = (run.vector("system.angular_momentum") - h).norm() / h.norm();
+    let work = run.value("system.work");
+    let balance = (run.value("system.energy") - work - energy).abs() / energy;
+    println!(
+        "momentum {drift:.1e} {turned:.1e} (1e-10), energy {balance:.1e} (1e-10), work {work:.4} J of {energy:.2} J"
+    );
+    assert!(drift < 1e-10 && turned < 1e-10 && balance < 1e-10 && work < -1e-3 * energy);
+}
+
+/// Without damping a free vibration keeps on; with it, it has the damping ratio `ωτ/2`.
+#[test]
+fn the_damping_time_is_a_ratio_that_grows_with_the_frequency() {
+    let time = 1e-3;
+    let text = cantilever(4).replace("EI_z = 90.0\n", &format!("EI_z = 90.0\ndamping_time = {time}\n"));
+    let A = linear(&text).A;
+    let mut worst = 0.0f64;
+    let mut count = 0;
+    for value in A.complex_eigenvalues().iter().filter(|value| value.im > 1e-3) {
+        let w = value.norm();
+        worst = worst.max((-value.re / w - 0.5 * w * time).abs() / (0.5 * w * time));
+        count += 1;
+    }
+    println!("{count} damping ratios: {worst:.1e} (1e-9)");
+    assert!(worst < 1e-9 && count == 24);
+}
+
+/// In the same planar flight a director beam that does not shear and the cable element's go the same way, the nearer the more elements.
+#[test]
+fn a_director_beam_flies_as_the_cable_does() {
+    let beam = "length = 2.0\nmass_per_length = 0.5\nEA = 1e4\n";
+    let start = "{ angular_velocity = [0.0, 0.0, 0.5], velocity = [0.4, 0.1, 0.0] }";
+    let frame = "[frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[signal.\"throw.f[2]\"]\ntype = \"sine\"\namplitude = 0.6\nfrequency = 0.5\nfrom_host = false\n[solver]\nmethod = \"dop853\"\n";
+    let fly = |text: &str| {
+        let mut run = Run::new(text, 1e-8);
+        run.go(1.0);
+        (run.vector("tip.r"), run.vector("whip.tip_deflection").norm())
+    };
+    let (expected, _) = fly(&format!(
+        "name = \"cable\"\n[nodal_beam.whip]\n{beam}EI = 0.3\nelements = 20\ncurvature = \"exact\"\nstart = {start}\n{frame}"
+    ));
+    let off = [8, 16, 32].map(|elements| {
+        let (tip, bent) = fly(&format!(
+            "name = \"director\"\n[body.whip]\nstart = {start}\n[body.whip.director_beam]\n{beam}elements = {elements}\npolar_inertia_per_length = 1e-6\nGA = 1e4\nGJ = 0.3\nEI = 0.3\n{frame}"
+        ));
+        assert!(bent > 0.2, "{bent}");
+        println!("{elements} elements, bent by {bent:.2} m");
+        (tip - expected).norm()
+    });
+    println!("tips off by {} m, orders {:.2?}", few(&off), orders(&off));
+    // Second order; what waves of stretch and short waves of bending leave, which the force does not wake smoothly enough, is of the next.
+    assert!(off[2] < 1e-3 && orders(&off)[0] > 1.8 && orders(&off)[1] > 1.8);
+}
+
+/// A stiff beam falls and turns as a rigid bar of its mass does beside it, tilted out of the orbit's plane.
+#[test]
+fn a_stiff_director_beam_moves_in_orbit_as_a_bar_does() {
+    let (length, m, polar) = (200.0, 600.0, 2.0);
+    let across = m * length * length / 12.0 + 0.5 * polar * length;
+    let start = "start = { axes = \"orbital\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0], angular_velocity = [0.002, 0.0, 0.001] }";
+    let text = format!(
+        "name = \"two\"\n[environment.orbit]\nsemi_major_axis = 7136636.0\neccentricity = 0.01\nmu = 3.986e14\nJ2 = 1.08262668e-3\n\
+         [body.bar]\nmass = {m}\nmass_centre = [{0}, 0.0, 0.0]\ninertia = [{1}, {across}, {across}]\n{start}\n\
+         [body.beam]\n{start}\n[body.beam.director_beam]\nlength = {length}\nelements = 2\nmass_per_length = 3.0\npolar_inertia_per_length = {polar}\nEA = 1e10\nGA = 1e10\nGJ = 1e10\nEI = 1e11\n\
+         [frame.bar_tip]\nbody = \"bar\"\norigin = [{length}, 3.0, 0.0]\n[frame.beam_tip]\nbody = \"beam\"\norigin = [{length}, 3.0, 0.0]\n\
+         [solver]\nmethod = \"radau5\"\n",
+        0.5 * length,
+        polar * length,
+    );
+    let mut run = Run::new(&text, 1e-10);
+    let (mut worst, mut moved) = (0.0f64, 0.0f64);
+    for k in 1..=10 {
+        run.go(60.0 * f64::from(k));
+        let (bar, beam) = (run.vector("bar_tip.r"), run.vector("beam_tip.r"));
+        worst = worst.max((bar - beam).norm());
+        moved = moved.max(bar.norm());
+    }
+    println!("tips {worst:.1e} m apart after 600 s, {moved:.0} m away (3e-6)");
+    // The gravity that goes with the second moment of mass alone moves it by 1e-4 m; it bends by some 11/80 ρω²L⁵/EI = 1.4e-6 m of its own.
+    assert!(worst < 3e-6 && moved > 1000.0);
+}
+
+/// All numbers are parameters: what a host sets is what is written.
+#[test]
+fn a_director_beams_numbers_are_parameters() {
+    let (one, other) = (
+        cantilever(4),
+        cantilever(4)
+            .replace("length = 3.0", "length = 2.4")
+            .replace("GA_y = 400.0", "GA_y = 90.0"),
+    );
+    let mut plant = crate::plant(&one);
+    let mut values = plant.parameters().to_vec();
+    for (name, value) in [("boom.length", 2.4), ("boom.GA_y", 90.0)] {
+        let place = plant.model().parameters.iter().position(|p| p.quantity.name == name);
+        values[place.expect("a parameter")] = value;
+    }
+    plant.set_parameters(&values).expect("good numbers");
+    let shape = |plant| {
+        let mut run = Run::of(plant, 1e-10);
+        run.set("push.f[2]", 3.0);
+        run.go(0.3);
+        (run.vector("boom.tip_deflection"), run.vector("boom.node[5].r"))
+    };
+    let (set, written) = (shape(plant), shape(crate::plant(&other)));
+    assert!((set.0 - written.0).norm() < 1e-15 && set.0.norm() > 0.01);
+    // What stands at 3.0 m stays there by an arm, and the force with it; the node does not.
+    assert!((set.1 - written.1).norm() < 1e-15);
+}
