@@ -4,6 +4,8 @@
 //! `ssrms_flexible` and `ssrms_type`, then chains of revolute joints on a floating base, whose links have two bending modes in
 //! each plane and one of torsion.
 //!
+//! Then large beams that fly by themselves, over their elements: nodal ones and those of directors.
+//!
 //! What is timed: kinematics, loads and the recursion at states around the start, as an integrator asks for them.
 
 mod side_by_side;
@@ -13,6 +15,9 @@ use side_by_side::{Craft, Time, measure, read};
 use std::fmt::Write;
 
 const LINKS: [usize; 5] = [1, 2, 4, 8, 16];
+const ELEMENTS: [usize; 5] = [1, 4, 16, 64, 256];
+/// More nodes a director beam does not have.
+const DIRECTOR_ELEMENTS: usize = 100;
 
 fn main() {
     println!(
@@ -31,6 +36,45 @@ fn main() {
         rigid.body.values_mut().for_each(|body| body.beam = None);
         line(&format!("chain of {n}"), n, &flexible, &rigid);
     }
+    println!("\n{:16} {:>27} {:>27}", "", "nodal beam", "director beam");
+    println!(
+        "{:16} {:>9} {:>8} {:>8} {:>9} {:>8} {:>8}",
+        "µs", "median", "minimum", "each", "median", "minimum", "each"
+    );
+    for n in ELEMENTS {
+        let counts = [n, n.min(DIRECTOR_ELEMENTS)];
+        let [nodal, director] = measure(&mut [
+            Craft::new(&read(&nodal_beam(n))),
+            Craft::new(&read(&director_beam(counts[1]))),
+        ]);
+        print!("{:16}", format!("{n} elements"));
+        for (Time { median, minimum }, n) in [nodal, director].into_iter().zip(counts) {
+            print!(" {median:9.3} {minimum:8.3} {:8.3}", median / n as f64);
+        }
+        println!(
+            "{}",
+            if counts[1] < n {
+                format!(" (of {})", counts[1])
+            } else {
+                String::new()
+            }
+        );
+    }
+}
+
+/// A beam of 100 m in absolute nodal coordinates.
+fn nodal_beam(elements: usize) -> String {
+    format!(
+        "name = \"beam\"\n[nodal_beam.span]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n"
+    )
+}
+
+/// The same with torsion and shear.
+fn director_beam(elements: usize) -> String {
+    format!(
+        "name = \"beam\"\n[body.span.director_beam]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\npolar_inertia_per_length = 0.4\n\
+         EA = 6.9e9\nGA = 1e9\nGJ = 5e7\nEI = 9.545e7\n"
+    )
 }
 
 /// A floating base with `n` links that bend, hinged about y and z in turn.

@@ -15,9 +15,10 @@ GRASPS = [("left", "A", "MN"), ("right", "H", "KI")]  # a gripper, its frame and
 JOINTS = ("B", "C", "D", "E", "F", "G")
 ELEMENTS = 2  # of nodal beams in a module of 100 m
 KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
-GRASP = """stiffness = 1e6
+ANGULAR_STIFFNESS = 2e7  # N m/rad
+GRASP = f"""stiffness = 1e6
 damping = 1e4
-angular_stiffness = 2e7
+angular_stiffness = {ANGULAR_STIFFNESS!r}
 angular_damping = 2e4
 """
 
@@ -114,13 +115,29 @@ def held(model, beams, starts):
     return "".join(bodies + [weld(at, name) for _, at, name in GRASPS])
 
 
-def bent(model, plan):
-    """Parameters of modal beams that start as the closed form has them at rest, m sqrt(kg)."""
+def bent(model, plan, beams):
+    """Parameters of modal or nodal beams that start as the closed form has them at rest."""
     start = {}
     for which, (name, beam) in enumerate(zip(BEAMS, model.beams)):
-        eta = amplitudes(beam, modes(beam), lambda xi, which=which: model.deflection(which, plan.x, xi))
-        planes = eta.T if model.beta else eta.T[:1]
-        start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(planes.flat)}
+        def deflection(xi, which=which):
+            return model.deflection(which, plan.x, xi)
+
+        if beams == "modal":
+            planes = amplitudes(beam, modes(beam), deflection).T
+            etas = planes if model.beta else planes[:1]
+            start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(etas.flat)}  # m sqrt(kg)
+            continue
+        xi = np.linspace(0.0, beam.length, ELEMENTS * beam.modules + 1)
+        h = 1e-3 * beam.length
+        below, here, above = (deflection(xi + step) for step in (-h, 0.0, h))
+        # The clamp has turned so far that it bears the moment at the root.
+        turn = beam.EI * (above - 2 * here + below)[0] / h**2 / ANGULAR_STIFFNESS
+        off = {"displacement": here + np.outer(xi, turn), "slope": (above - below) / (2 * h) + turn}  # m, 1
+        start |= {
+            f"{name}.node[{k + 1}].{of}_start[{axis + 2}]": value
+            for of, values in off.items()
+            for (k, axis), value in np.ndenumerate(values)
+        }
     return start
 
 

@@ -48,8 +48,8 @@ class Case:
     beta: float = 0.0  # deg
 
     def __post_init__(self):
-        if self.start == "bent" and self.beams != "modal":
-            raise ValueError(f"{self.beams} beams start straight: a bent start needs modal ones")
+        if self.start == "bent" and self.beams == "rigid":
+            raise ValueError("rigid beams are straight: a bent start needs nodal or modal ones")
 
     def setting(self):
         """What an assembly is made of."""
@@ -174,7 +174,7 @@ def simulate(tool, key, case, directory, stop):
     times = STEP * np.arange(round(stop / STEP) + 1)
     plans = [planner.at(t) for t in times]
     fmu = build(tool, key, spec(model, plans[0], case.beams), directory)
-    start = upright(model) | (bent(model, plans[0]) if case.start == "bent" else {})
+    start = upright(model) | (bent(model, plans[0], case.beams) if case.start == "bent" else {})
     values, rates = inputs(case, plans, times)
     outputs = OUTPUTS | OF_BEAMS[case.beams]
     columns, took = run(fmu, start, values, rates, STEP, together(outputs))
@@ -326,7 +326,7 @@ def main():
     parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=[], help="cases of which one number varies")
     parser.add_argument("--feed-forward", nargs="+", choices=FEED_FORWARD, help="instead of the case's: each in turn")
     parser.add_argument("--beams", nargs="+", choices=("nodal", "modal"), help="the same of the beams")
-    parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="of modal beams' shape at the start")
+    parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="the beams' shape at the start")
     parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)

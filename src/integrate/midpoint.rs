@@ -23,10 +23,11 @@ use super::work::{Attempt, OneStep};
 use super::{Ode, Settings};
 
 /// When (1) is solved: the errors are parts of a state's magnitude, or of its nominal value if that is larger. The same small
-/// part of a bit is lost in every step: with half a bit a hundred thousand steps would show it.
+/// part of a bit is lost in every step: with half a bit a hundred thousand steps would show it. What does not fall any more is round-off: a stiff beam at a place of 100 m leaves
+/// 1e-11 of a rate of one open.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON / 16.0,
-    round_off: 1e4 * f64::EPSILON,
+    round_off: 1e6 * f64::EPSILON,
     iterations: 20,
 };
 

@@ -101,3 +101,32 @@ fn dual_quaternions_refuse_by_name_what_they_do_not_have() {
         ]
     );
 }
+
+#[test]
+fn the_conserving_step_refuses_by_name_what_it_does_not_have() {
+    let natural = GOOD.replacen("\n[body.base]", "\nformulation = \"natural\"\n[body.base]", 1);
+    let stepped = |more: &str| {
+        report(&format!(
+            "{natural}{more}[solver]\nmethod = \"conserving\"\nstep = 0.01\n"
+        ))
+    };
+    assert_eq!(stepped(NODAL_BEAM), Vec::<String>::new());
+    let [problem] = stepped("[body.arm.beam]\nlength = 1.0\nmass_per_length = 0.5\nEI = 1.0\nbending = 1\n")
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.contains("body \"arm\", beam: the method conserving bends nothing by modes"),
+        "{problem}"
+    );
+    let [problem] = stepped("[contact.hold]\na = \"arm\"\nb = \"world\"\nlaw = \"capture_pin\"\n")
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.contains("contact \"hold\", law: the method conserving holds nothing that is captured"),
+        "{problem}"
+    );
+    let [problem] = report(&format!("{natural}[solver]\nmethod = \"conserving\"\n"))
+        .try_into()
+        .expect("one");
+    assert!(problem.contains("the method conserving needs `step`, s"), "{problem}");
+}

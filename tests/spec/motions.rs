@@ -188,6 +188,21 @@ fn actuators_have_something_to_act_on() {
 }
 
 /// A trajectory starts where its joint does and drives what has a rate; the wheels of a servo stand on its body and span all axes.
+/// What never moves is not driven.
+#[test]
+fn a_fixed_joint_has_neither_servo_nor_motor() {
+    let fixed = GOOD.replace("\"revolute\"", "\"fixed\"");
+    for (field, written) in [("servo", "{ kp = 1.0, kd = 1.0 }"), ("motor", "{ torque_limit = 1.0 }")] {
+        let [problem] = report(&format!("{fixed}{field} = {written}\n"))
+            .try_into()
+            .expect("one");
+        assert!(
+            problem.ends_with(&format!("joint \"elbow\", {field}: a fixed joint has no `{field}`")),
+            "{problem}"
+        );
+    }
+}
+
 #[test]
 fn servos_have_what_they_need() {
     let servo = format!("{GOOD}servo = {{ kp = 1.0, kd = 1.0 }}\nstart = {{ position_deg = 30.0 }}\n");

@@ -132,7 +132,7 @@ impl Check<'_> {
             let name = formulation.name();
             format!("the formulation \"{name}\" has rigid bodies only; formulation = \"recursive\" bends this one")
         } else if conserving {
-            "the method conserving has rigid bodies and nodal beams only; method = \"auto\" bends this one".to_owned()
+            "the method conserving bends nothing by modes; method = \"auto\" does".to_owned()
         } else {
             String::new()
         };
