@@ -282,7 +282,7 @@ fn a_simulation_allocates_nothing_between_events() {
         "method = \"implicit_midpoint\"\nstep = 0.002",
         "method = \"auto\"",
     ] {
-        // Of maximal coordinates Newton's iteration follows softer stretch waves only with this step of the rule of the middle.
+        // Of maximal coordinates Newton's iteration follows softer stretch waves only with this step of the midpoint rule.
         let soft = IN_GRASP.replace("EA = 2e3", "EA = 200.0");
         for craft in [
             EVERYTHING.to_owned(),
@@ -297,7 +297,9 @@ fn a_simulation_allocates_nothing_between_events() {
         }
     }
     let solver = "method = \"conserving\"\nstep = 0.002";
-    allocates_nothing_between_events(&format!("formulation = \"natural\"\n{}{IN_GRASP}", rigid()), solver);
+    for beams in [IN_GRASP, WITH_DIRECTORS] {
+        allocates_nothing_between_events(&format!("formulation = \"natural\"\n{}{beams}", rigid()), solver);
+    }
 }
 
 /// The same with a rod in place of the boom.

@@ -6,7 +6,7 @@
 //!     T = ½ m ṙ·ṙ + ṙ·Ḋ h + ½ tr(Ḋ E Ḋᵀ),     h = ∫x dm,   E = ∫x xᵀ dm = ½ tr(J) 1 − J                (1)
 //! ```
 //!
-//! and so is what a joint holds in the coordinates. The rule of the middle, with `q̄ = (q₀ + q₁)/2`, `v̄ = (q₁ − q₀)/Δt = (v₀ + v₁)/2` and `g(q₁) = 0`,
+//! and so is what a joint holds in the coordinates. The midpoint rule, with `q̄ = (q₀ + q₁)/2`, `v̄ = (q₁ − q₀)/Δt = (v₀ + v₁)/2` and `g(q₁) = 0`,
 //!
 //! ```text
 //!     M (v₁ − v₀)/Δt = Q(q̄, v̄) − G(q̄)ᵀ λ                                                           (2)
@@ -163,7 +163,7 @@ impl Start {
     pub fn residual<S: Scalar>(
         &self,
         (system, derived): (&System, &Derived),
-        (h, u): (f64, &[S]),
+        h: f64,
         (kinematics, applied): (&Kinematics<S>, &Applied<S>),
         (q, qd): (&[S], &[S]),
         F: &mut [Wrench<S>],
@@ -173,7 +173,7 @@ impl Start {
         let two = S::lift(2.0);
         for (i, constants) in derived.bodies.iter().enumerate() {
             let (B, start) = (&kinematics.bodies[i], &self.bodies[i]);
-            let D = (turning(&B.V_WB.w, &B.R_WB) - lift33::<S>(&start.D_rate)) * (two * per_h);
+            let D = (cross_matrix(&B.V_WB.w) * B.R_WB - lift33::<S>(&start.D_rate)) * (two * per_h);
             let v = (B.V_WB.v - lift3::<S>(&start.v)) * (two * per_h);
             let (first, second) = (lift3::<S>(&constants.h), lift33::<S>(&constants.J_Bo.second_moment()));
             let f = v * S::lift(constants.m) + D * first;
@@ -185,7 +185,7 @@ impl Start {
             for [a, b] in beam.spans() {
                 let (A, B) = (&kinematics.bodies[a], &kinematics.bodies[b]);
                 let span = |r: Vec3<S>, triads| Span { r, triads };
-                let rates = [A, B].map(|at| turning(&at.V_WB.w, &at.R_WB));
+                let rates = [A, B].map(|at| cross_matrix(&at.V_WB.w) * at.R_WB);
                 let here = span(B.r_PB_W, [A.R_WB, B.R_WB]);
                 let stress = element.stress(&element.strain_of_step(&span(B.V_WB.v - A.V_WB.v, rates), h));
                 let on_b = element.wrench(&here, &stress);
@@ -198,7 +198,13 @@ impl Start {
             let B = &kinematics.bodies[i];
             let tau = &applied.tau[v..v + n];
             let out = &mut residual[v..v + n];
+            let change = |k: usize| (qd[v + k] - S::lift(self.qd[v + k])) * (two * per_h);
             match &derived.bodies[i].joint {
+                _ if applied.driven[i] => {
+                    for (k, out) in out.iter_mut().enumerate() {
+                        *out = change(k) - applied.qdd[v + k];
+                    }
+                }
                 JointModel::Spherical(_) => {
                     let t = F[i].t - B.R_WB * Vec3::from_column_slice(tau);
                     out.copy_from_slice(t.as_slice());
@@ -214,13 +220,9 @@ impl Start {
                     continue;
                 }
                 _ => {
-                    for k in 0..n {
-                        let change = (u[v + k] - S::lift(self.qd[v + k])) * (two * per_h);
+                    for (k, out) in out.iter_mut().enumerate() {
                         let rotor = S::lift(derived.rotor_inertia[v + k]);
-                        out[k] = match applied.driven[i] {
-                            true => change - applied.qdd[v + k],
-                            false => F[i].power(&kinematics.H[v + k]) + change * rotor - tau[k],
-                        };
+                        *out = F[i].power(&kinematics.H[v + k]) + change(k) * rotor - tau[k];
                     }
                 }
             }
@@ -253,11 +255,6 @@ impl Start {
             }
         }
     }
-}
-
-/// The rates of axes that turn.
-fn turning<S: Scalar>(w: &Vec3<S>, axes: &Mat3<S>) -> Mat3<S> {
-    Mat3::from_columns(&[0, 1, 2].map(|k| w.cross(&axes.column(k))))
 }
 
 /// The axes that Gram and Schmidt make of columns.

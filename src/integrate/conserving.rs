@@ -7,10 +7,10 @@
 //! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps, as long as it converges fast. What (1) conserves is conserved to round-off only if it is solved to round-off,
 //! whatever the tolerance.
 
-use super::dense::{Dense, hermite};
+use super::dense::{Dense, Ends};
 use super::equations::{Equations, Failure, check_finite};
 use super::landing::Trial;
-use super::lanes::max_norm;
+use super::lanes::{first_not_finite, max_norm};
 use super::lu::Lu;
 use super::memory::{Age, Memory};
 use super::newton::{Origin, same_step};
@@ -32,37 +32,25 @@ const FEW: u32 = 10;
 /// The workspace of conserving steps.
 #[derive(Clone, Debug)]
 pub(super) struct Conserving {
-    x0: Vec<f64>,
-    x1: Vec<f64>,
+    ends: Ends,
     /// Mean rates, their corrections, their scales.
     u: Vec<f64>,
     du: Vec<f64>,
     scale: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
-    /// Derivatives at both ends, and the polynomial, for the dense output.
-    f0: Vec<f64>,
-    f1: Vec<f64>,
-    rows: Vec<f64>,
-    /// Start, end, length and whether the rows are written, of the last step.
-    last: Option<(f64, f64, f64, bool)>,
 }
 
 impl Conserving {
     /// For `n` states and as many mean rates.
     pub fn new(n: usize, rates: usize) -> Self {
         Self {
-            x0: vec![0.0; n],
-            x1: vec![0.0; n],
+            ends: Ends::new(n),
             u: vec![0.0; rates],
             du: vec![0.0; rates],
             scale: vec![0.0; rates],
             matrix: Lu::new(rates),
             origin: Origin::new(rates),
-            f0: vec![0.0; n],
-            f1: vec![0.0; n],
-            rows: vec![0.0; 3 * n],
-            last: None,
         }
     }
 
@@ -76,7 +64,8 @@ impl Conserving {
     ) -> Result<u32, Failure<O::Error>> {
         let span = Span { t, h };
         let own = equations.own_step(0)?;
-        own.begin(span, &self.x0, &mut self.u).map_err(Failure::Derivative)?;
+        own.begin(span, &self.ends.x0, &mut self.u)
+            .map_err(Failure::Derivative)?;
         for (scale, u) in self.scale.iter_mut().zip(&self.u) {
             *scale = u.abs().max(1.0);
         }
@@ -84,7 +73,10 @@ impl Conserving {
             let own = equations.own_step(self.u.len() as u64)?;
             own.jacobian(span, &self.u, &mut memory.jacobian)
                 .map_err(Failure::Derivative)?;
-            check_finite(&memory.jacobian)?;
+            if first_not_finite(&memory.jacobian).is_some() {
+                self.ends.evaluate_start(equations, t)?;
+                return Err(Failure::NoConvergence);
+            }
             (memory.newton.jacobian, memory.newton.matrix_step) = (Age::Fresh, h);
         }
         if !self.origin.is(memory) {
@@ -98,6 +90,11 @@ impl Conserving {
         for corrections in 1..=MOST {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
+            if first_not_finite(&self.du).is_some() {
+                // Where that is seen in the derivative, it has a state's name.
+                self.ends.evaluate_start(equations, t)?;
+                return Err(Failure::NoConvergence);
+            }
             self.matrix.solve(&mut self.du);
             for (u, du) in self.u.iter_mut().zip(&self.du) {
                 *u -= du;
@@ -122,8 +119,7 @@ impl OneStep for Conserving {
     }
 
     fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
-        self.last = None;
-        self.x0.copy_from_slice(x);
+        self.ends.start(x);
         Ok(())
     }
 
@@ -143,10 +139,12 @@ impl OneStep for Conserving {
             solved => solved,
         }?;
         let span = Span { t, h: trial.h };
-        equations.own_step(0)?.end(span, &self.x0, &self.u, &mut self.x1);
-        check_finite(&self.x1)?;
+        equations
+            .own_step(0)?
+            .end(span, &self.ends.x0, &self.u, &mut self.ends.x1);
+        check_finite(&self.ends.x1)?;
         memory.newton.jacobian = if corrections > FEW { Age::None } else { Age::Old };
-        self.last = Some((t, trial.t1, trial.h, false));
+        self.ends.finish(t, trial.t1, trial.h);
         Ok(Attempt {
             norm: 0.0,
             caution: 1.0,
@@ -154,34 +152,18 @@ impl OneStep for Conserving {
     }
 
     fn x1(&self) -> &[f64] {
-        &self.x1
+        &self.ends.x1
     }
 
     fn last_step(&self) -> Option<(f64, f64)> {
-        self.last.map(|(t0, _, h, _)| (t0, h))
+        self.ends.last_step()
     }
 
-    /// The cubic Hermite interpolant of both ends.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        let Some((t0, t1, h, written)) = self.last else {
-            return Ok(None);
-        };
-        if !written {
-            equations.derivative(t0, &self.x0, &mut self.f0)?;
-            equations.derivative(t1, &self.x1, &mut self.f1)?;
-            hermite(h, (&self.x0, &self.f0), (&self.x1, &self.f1), &mut self.rows);
-            self.last = Some((t0, t1, h, true));
-        }
-        Ok(Some(Dense {
-            t0,
-            t1,
-            x0: &self.x0,
-            x1: &self.x1,
-            rows: &self.rows,
-        }))
+        self.ends.dense(equations)
     }
 
     fn invalidate(&mut self) {
-        self.last = None;
+        self.ends.forget();
     }
 }

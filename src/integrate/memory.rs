@@ -11,8 +11,8 @@ use super::method::Method;
 /// of the run that follows.
 ///
 /// The explicit methods remember a few numbers. The implicit ones remember their Jacobian and the last step's
-/// polynomial as well, `n² + 3n` numbers for `n` states (with [`Method::ImplicitMidpoint`] `n² + n`): both are used
-/// ([`Method::Conserving`] a Jacobian of its own), over many steps, and a run that had to make them anew after each restoring would not have the same bits.
+/// polynomial as well, `n² + 3n` numbers for `n` states (with [`Method::ImplicitMidpoint`] `n² + n`; [`Method::Conserving`] the square of its unknowns): they are used
+/// over many steps, and a run that had to make them anew after each restoring would not have the same bits.
 /// The factors of the Newton matrices follow from the Jacobian and a step's length, and are not remembered.
 #[derive(Debug, PartialEq)]
 pub struct Memory {

@@ -12,7 +12,7 @@
 //! The simplified Newton iteration `(1 − h/2 J) Δz = h/2 f(t + h/2, x₀ + z) − z` keeps its Jacobian as long as it converges fast:
 //! what is converged to round-off does not depend on it otherwise.
 
-use super::dense::{Dense, hermite, polynomial};
+use super::dense::{Dense, Ends, polynomial};
 use super::equations::{Equations, Failure, check_finite};
 use super::landing::Trial;
 use super::lanes::max_norm;
@@ -38,38 +38,26 @@ const FEW: u32 = 8;
 /// The workspace of the implicit midpoint rule.
 #[derive(Clone, Debug)]
 pub(super) struct ImplicitMidpoint {
-    x0: Vec<f64>,
-    x1: Vec<f64>,
+    ends: Ends,
     z: Vec<f64>,
     dz: Vec<f64>,
     argument: Vec<f64>,
     scale: Vec<f64>,
-    /// Derivatives at both ends, for the Jacobian and the dense output.
-    f0: Vec<f64>,
-    f1: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
-    rows: Vec<f64>,
-    /// Start, end, length and whether the rows are written, of the last step.
-    last: Option<(f64, f64, f64, bool)>,
 }
 
 impl ImplicitMidpoint {
     pub fn new(n: usize) -> ImplicitMidpoint {
         let zeros = || vec![0.0; n];
         ImplicitMidpoint {
-            x0: zeros(),
-            x1: zeros(),
+            ends: Ends::new(n),
             z: zeros(),
             dz: zeros(),
             argument: zeros(),
             scale: zeros(),
-            f0: zeros(),
-            f1: zeros(),
             matrix: Lu::new(n),
             origin: Origin::new(n),
-            rows: vec![0.0; 3 * n],
-            last: None,
         }
     }
 
@@ -83,10 +71,17 @@ impl ImplicitMidpoint {
         memory: &mut Memory,
     ) -> Result<Convergence, Failure<O::Error>> {
         if memory.newton.jacobian == Age::None {
-            equations.derivative(t, &self.x0, &mut self.f0)?;
+            self.ends.evaluate_start(equations, t)?;
         }
-        let start = (&self.x0[..], &self.f0[..]);
-        linearise(equations, t, start, trial.h, settings, &mut self.argument, memory)?;
+        linearise(
+            equations,
+            t,
+            self.ends.at_start(),
+            trial.h,
+            settings,
+            &mut self.argument,
+            memory,
+        )?;
         if !self.origin.is(memory) {
             self.origin.forget();
             let half = -0.5 * memory.newton.matrix_step;
@@ -120,13 +115,13 @@ impl ImplicitMidpoint {
         self.z.fill(0.0);
         if memory.newton.h > 0.0 {
             let theta = 0.5 * h / memory.newton.h;
-            polynomial(&memory.rows, self.x0.len(), theta, &mut self.z);
+            polynomial(&memory.rows, self.ends.x0.len(), theta, &mut self.z);
         }
     }
 
     /// `x₀ + z`.
     fn middle(&mut self) {
-        for ((argument, x0), z) in self.argument.iter_mut().zip(&self.x0).zip(&self.z) {
+        for ((argument, x0), z) in self.argument.iter_mut().zip(&self.ends.x0).zip(&self.z) {
             *argument = x0 + z;
         }
     }
@@ -135,12 +130,11 @@ impl ImplicitMidpoint {
 impl OneStep for ImplicitMidpoint {
     fn evaluations_per_step(&self) -> u64 {
         // The iteration with an old Jacobian, then with a new one; both ends for the dense output.
-        2 * u64::from(LIMITS.iterations) + 1 + self.x0.len() as u64 + 2
+        2 * u64::from(LIMITS.iterations) + 1 + self.ends.x0.len() as u64 + 2
     }
 
     fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
-        self.last = None;
-        self.x0.copy_from_slice(x);
+        self.ends.start(x);
         Ok(())
     }
 
@@ -152,7 +146,7 @@ impl OneStep for ImplicitMidpoint {
         settings: &Settings,
         memory: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>> {
-        for (i, (scale, x0)) in self.scale.iter_mut().zip(&self.x0).enumerate() {
+        for (i, (scale, x0)) in self.scale.iter_mut().zip(&self.ends.x0).enumerate() {
             *scale = x0.abs().max(settings.nominal(i));
         }
         let convergence = match self.solve(equations, t, trial, settings, memory) {
@@ -162,19 +156,19 @@ impl OneStep for ImplicitMidpoint {
             }
             solved => solved,
         }?;
-        for i in 0..self.x0.len() {
+        for i in 0..self.ends.x0.len() {
             let change = 2.0 * self.z[i];
-            self.x1[i] = self.x0[i] + change;
+            self.ends.x1[i] = self.ends.x0[i] + change;
             memory.rows[i] = change;
         }
-        check_finite(&self.x1)?;
+        check_finite(&self.ends.x1)?;
         (memory.newton.t0, memory.newton.h) = (t, trial.h);
         memory.newton.jacobian = if convergence.iterations > FEW {
             Age::None
         } else {
             Age::Old
         };
-        self.last = Some((t, trial.t1, trial.h, false));
+        self.ends.finish(t, trial.t1, trial.h);
         Ok(Attempt {
             norm: 0.0,
             caution: 1.0,
@@ -182,34 +176,18 @@ impl OneStep for ImplicitMidpoint {
     }
 
     fn x1(&self) -> &[f64] {
-        &self.x1
+        &self.ends.x1
     }
 
     fn last_step(&self) -> Option<(f64, f64)> {
-        self.last.map(|(t0, _, h, _)| (t0, h))
+        self.ends.last_step()
     }
 
-    /// The cubic Hermite interpolant of both ends.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        let Some((t0, t1, h, written)) = self.last else {
-            return Ok(None);
-        };
-        if !written {
-            equations.derivative(t0, &self.x0, &mut self.f0)?;
-            equations.derivative(t1, &self.x1, &mut self.f1)?;
-            hermite(h, (&self.x0, &self.f0), (&self.x1, &self.f1), &mut self.rows);
-            self.last = Some((t0, t1, h, true));
-        }
-        Ok(Some(Dense {
-            t0,
-            t1,
-            x0: &self.x0,
-            x1: &self.x1,
-            rows: &self.rows,
-        }))
+        self.ends.dense(equations)
     }
 
     fn invalidate(&mut self) {
-        self.last = None;
+        self.ends.forget();
     }
 }

@@ -106,7 +106,7 @@ impl Stepper {
 
     /// The solution inside the last accepted step, from its start to its end.
     ///
-    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`], none with the others: ask
+    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`] and [`Method::Conserving`], none with the others: ask
     /// before inputs, parameters or modes change. The work limit leaves room for them.
     ///
     /// # Errors

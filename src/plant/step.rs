@@ -4,6 +4,7 @@ use crate::Error;
 use crate::algebra::{Dual, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::conserving::Start;
 use crate::integrate::Span;
+use crate::spec::JointMotion;
 use crate::system::{Derived, JointModel, Natural};
 
 /// The [conserving step](crate::dynamics::conserving) of a plant in natural coordinates, with the room for it.
@@ -57,8 +58,8 @@ impl ConservingStep {
         }
     }
 
-    /// Begins a step at the states `x`; writes the rates there into `u`.
-    pub fn begin(&mut self, plant: &mut Plant, x: &[f64], u: &mut [f64]) {
+    /// Begins a step at the states `x`, with the modes as they are; writes the rates there into `u`.
+    pub fn begin(&mut self, plant: &mut Plant, (x, discrete): (&[f64], &Discrete), u: &mut [f64]) {
         let Plant {
             model,
             parameters,
@@ -79,6 +80,12 @@ impl ConservingStep {
             *motion = body.twist();
         }
         kinematics.joint_rates(&model.system, derived, &self.motion, &mut self.start.qd);
+        // The axes' rates are those of a turn to second order only: what they leave of a locked joint's rate is none.
+        for drive in &model.loads.drives {
+            if drive.motion_now(model.motions(&discrete.modes)) == JointMotion::Locked {
+                self.start.qd[drive.rates()].fill(0.0);
+            }
+        }
         let [_, rates] = layout.nodes();
         let n = self.start.qd.len();
         self.start.qd[n - rates.len()..].copy_from_slice(&here.rates[rates]);
@@ -155,9 +162,12 @@ impl ConservingStep {
         Ok(())
     }
 
-    /// Writes the states at the end, after [`residual`](Self::residual) at `u`.
-    pub fn end(&self, plant: &Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
-        let (model, kinematics) = (&plant.model, &plant.evaluation.kinematics);
+    /// Writes the states at the end; the work is that of the last [`residual`](Self::residual).
+    pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
+        let (model, kinematics) = (&plant.model, &mut plant.evaluation.kinematics);
+        let Middle { q, qd, .. } = &mut self.middle;
+        self.start
+            .middle((&model.system, &plant.derived), (h, u), kinematics, (q, qd));
         let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
             return;
         };
@@ -205,13 +215,19 @@ impl<S: Scalar> Evaluation<S> {
         start.middle(of, (h, u), &mut self.kinematics, (&mut *q, &mut *qd));
         let mut power = self.load(model, (derived, parameters), ((&*q, &*qd), discrete))?;
         let with = (&self.kinematics, &self.applied);
-        start.residual(of, (h, u), with, (q, qd), F, residual);
+        start.residual(of, h, with, (q, qd), F, residual);
         for (i, body) in model.system.bodies.iter().enumerate() {
             if self.applied.driven[i] {
-                for v in body.joint.v..body.joint.v + body.joint.nv {
+                let is_ball = matches!(derived.bodies[i].joint, JointModel::Spherical(_));
+                for (k, v) in (body.joint.v..body.joint.v + body.joint.nv).enumerate() {
+                    // A ball's unknowns are in world axes, the moments on it are not.
+                    let transmitted = if is_ball {
+                        F[i].t[k]
+                    } else {
+                        F[i].power(&self.kinematics.H[v])
+                    };
                     let rotor = self.applied.qdd[v] * S::lift(derived.rotor_inertia[v]);
-                    let drive = F[i].power(&self.kinematics.H[v]) + rotor - self.applied.tau[v];
-                    power += drive * u[v];
+                    power += transmitted * u[v] + (rotor - self.applied.tau[v]) * qd[v];
                 }
             }
         }

@@ -364,6 +364,7 @@ impl Simulation {
             if motion.own_step.is_some() {
                 // What is interpolated keeps nothing: a shorter step does.
                 dense.interpolate(t_before, x);
+                *t = t_before;
                 let step = self.stepper.step(&mut motion, t_before, first, x, memory);
                 step.map_err(|error| named(error, self.plant.model(), &self.stepper))?;
             } else {
@@ -437,7 +438,7 @@ impl OwnStep for Motion<'_> {
 
     fn begin(&mut self, _: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
         if let Some(step) = &mut self.own_step {
-            step.begin(self.plant, x, u);
+            step.begin(self.plant, (x, self.discrete), u);
         }
         Ok(())
     }
@@ -459,7 +460,7 @@ impl OwnStep for Motion<'_> {
     }
 
     fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
-        if let Some(step) = &self.own_step {
+        if let Some(step) = &mut self.own_step {
             step.end(self.plant, span, x0, u, x1);
         }
     }

@@ -107,7 +107,7 @@ pub enum Method {
     /// The implicit midpoint rule, order 2, with the fixed sub-step `step`: stable with steps longer than the fastest
     /// vibration, which it does not damp.
     ImplicitMidpoint,
-    /// The rule of the middle in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy, momentum and every joint whatever the step, and
+    /// The midpoint rule in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy, momentum and every joint whatever the step, and
     /// damps nothing. It asks for `formulation = "natural"`.
     Conserving,
     /// `dopri5` where the craft is not stiff, `radau5` where it is; the log tells of each change.

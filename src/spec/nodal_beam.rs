@@ -31,7 +31,7 @@ pub struct NodalBeam {
     /// The curvature that is bent. Default `quadratic`.
     #[serde(default, skip_serializing_if = "Curvature::is_default")]
     pub curvature: Curvature,
-    /// Where its root starts, the attitude of its axes, and how it moves: as a rigid body, straight.
+    /// Where its root starts, the attitude of its axes, and how it moves, as a rigid body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
     /// How its nodes start off the straight beam, one after the other from the root to the tip. Default: straight.

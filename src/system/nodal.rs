@@ -322,6 +322,16 @@ impl System {
                     what: format!("the quaternion {:?} has no direction", attitude.to_array()),
                 });
             }
+            for node in 0..beam.n / PER_NODE {
+                let id = beam.off_straight.0 + PER_NODE * node + 3;
+                let slope = Vec3::x() + Vec3::from_column_slice(&values[id..id + 3]);
+                if slope.norm() < 1e-6 {
+                    problems.push(Problem {
+                        at: declared[id].at.clone(),
+                        what: format!("node {} of the beam would start without a direction", node + 1),
+                    });
+                }
+            }
             beam.derive(values, orbit)
         };
         let beams: Vec<NodalConstants> = self.nodal.iter().map(&mut derive).collect();

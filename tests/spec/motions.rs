@@ -187,7 +187,6 @@ fn actuators_have_something_to_act_on() {
     );
 }
 
-/// A trajectory starts where its joint does and drives what has a rate; the wheels of a servo stand on its body and span all axes.
 /// What never moves is not driven.
 #[test]
 fn a_fixed_joint_has_neither_servo_nor_motor() {
@@ -203,6 +202,7 @@ fn a_fixed_joint_has_neither_servo_nor_motor() {
     }
 }
 
+/// A trajectory starts where its joint does and drives what has a rate; the wheels of a servo stand on its body and span all axes.
 #[test]
 fn servos_have_what_they_need() {
     let servo = format!("{GOOD}servo = {{ kp = 1.0, kd = 1.0 }}\nstart = {{ position_deg = 30.0 }}\n");

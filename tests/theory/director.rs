@@ -1,6 +1,6 @@
 //! Director beams: closed forms of twist, shear and bending, what a free flight conserves, agreement of the formulations and with the cable element.
 
-use crate::run::Run;
+use crate::run::{Run, few};
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, Wrench, exp};
 use grapple::nodal::{DirectorElement, Span};
 use grapple::plant::Linearisation;
@@ -8,11 +8,6 @@ use grapple::spec::Formulation;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{FRAC_PI_2, TAU};
 use std::path::Path;
-
-fn few(numbers: &[f64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.1e}")).collect();
-    numbers.join(", ")
-}
 
 /// Exponents of the powers of two by which numbers shrink.
 fn orders(off: &[f64]) -> Vec<f64> {

@@ -427,19 +427,24 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
     }
 }
 
-/// What a host sets is judged as what is written: an attitude of length zero has no direction.
+/// What a host sets is judged as what is written: an attitude of length zero has no direction, nor has a node without a slope.
 #[test]
 fn an_attitude_of_length_zero_is_refused() {
     let mut plant = crate::plant(&format!("name = \"beam\"\n[nodal_beam.span]\n{MODULE}elements = 1\n"));
-    let mut values = plant.parameters().to_vec();
-    let first = plant
-        .model()
-        .parameters
-        .iter()
-        .position(|p| p.quantity.name == "span.q_start[1]");
-    values[first.expect("a start")] = 0.0;
-    let refused = plant.set_parameters(&values).expect_err("no attitude").to_string();
-    assert!(refused.contains("has no direction"), "{refused}");
+    for (name, value, expected) in [
+        ("span.q_start[1]", 0.0, "has no direction"),
+        (
+            "span.node[2].slope_start[1]",
+            -1.0,
+            "node 2 of the beam would start without a direction",
+        ),
+    ] {
+        let mut values = plant.parameters().to_vec();
+        let place = plant.model().parameters.iter().position(|p| p.quantity.name == name);
+        values[place.expect("a start")] = value;
+        let refused = plant.set_parameters(&values).expect_err("no direction").to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
 }
 
 /// A beam that starts bent as a cantilever is under its dead load stays there when the hub that holds it accelerates alike, and swings as the series of a cantilever's
