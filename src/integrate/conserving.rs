@@ -12,22 +12,21 @@ use super::equations::{Equations, Failure, check_finite};
 use super::landing::Trial;
 use super::lanes::{first_not_finite, max_norm};
 use super::lu::Lu;
-use super::memory::{Age, Memory};
-use super::newton::{Origin, same_step};
+use super::memory::{Age, Memory, Newton};
+use super::newton::{Convergence, Limits, Origin, Progress, same_step};
 use super::work::{Attempt, OneStep};
 use super::{Ode, Settings, Span};
 
-/// The last correction, as a part of a rate's magnitude or of one unit of it if that is more.
-const SOLVED: f64 = 4.0 * f64::EPSILON;
-
-/// Corrections that do not fall any more are round-off up to here: a place of 100 m and a step of 10 ms leave a rate of 1e-12 m/s open.
-const ROUND_OFF: f64 = 1e6 * f64::EPSILON;
-
-/// Corrections in a step, and no more.
-const MOST: u32 = 25;
+/// When (1) is solved: the errors are parts of a rate's magnitude, or of one unit of it if that is more. Corrections that do not fall any more are round-off: a place of 100 m and a
+/// step of 10 ms leave a rate of 1e-12 m/s open.
+const LIMITS: Limits = Limits {
+    target: f64::EPSILON,
+    round_off: 1e6 * f64::EPSILON,
+    iterations: 25,
+};
 
 /// A Jacobian that takes more corrections than this is not used in the next step.
-const FEW: u32 = 10;
+const FEW: u32 = 6;
 
 /// The workspace of conserving steps.
 #[derive(Clone, Debug)]
@@ -86,8 +85,9 @@ impl Conserving {
                 .map_err(|_| Failure::NoConvergence)?;
             self.origin.set(memory);
         }
-        let mut last = f64::INFINITY;
-        for corrections in 1..=MOST {
+        self.predict(span, memory);
+        let mut convergence = Convergence::new(LIMITS, 1.0);
+        loop {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
             if first_not_finite(&self.du).is_some() {
@@ -99,23 +99,28 @@ impl Conserving {
             for (u, du) in self.u.iter_mut().zip(&self.du) {
                 *u -= du;
             }
-            let correction = max_norm(&self.du, &self.scale);
-            let falls = correction < 0.9 * last;
-            if correction <= SOLVED || (correction <= ROUND_OFF && !falls) {
-                return Ok(corrections);
+            match convergence.observe(max_norm(&self.du, &self.scale)) {
+                Progress::GoOn => {}
+                Progress::Converged => return Ok(convergence.iterations),
+                Progress::Hopeless => return Err(Failure::NoConvergence),
             }
-            if !falls {
-                break;
-            }
-            last = correction;
         }
-        Err(Failure::NoConvergence)
+    }
+
+    /// From the rates at the start to those in the middle, on a straight line from the middle of the last step.
+    fn predict(&mut self, Span { t, h }: Span, memory: &Memory) {
+        let Newton { t0, h: last, .. } = memory.newton;
+        if last > 0.0 && t > t0 {
+            for (u, before) in self.u.iter_mut().zip(&memory.rows) {
+                *u += (*u - before) * (h / last);
+            }
+        }
     }
 }
 
 impl OneStep for Conserving {
     fn evaluations_per_step(&self) -> u64 {
-        2 * u64::from(MOST) + self.u.len() as u64 + 2
+        2 * u64::from(LIMITS.iterations) + self.u.len() as u64 + 2
     }
 
     fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
@@ -143,6 +148,8 @@ impl OneStep for Conserving {
             .own_step(0)?
             .end(span, &self.ends.x0, &self.u, &mut self.ends.x1);
         check_finite(&self.ends.x1)?;
+        memory.rows.copy_from_slice(&self.u);
+        (memory.newton.t0, memory.newton.h) = (t, trial.h);
         memory.newton.jacobian = if corrections > FEW { Age::None } else { Age::Old };
         self.ends.finish(t, trial.t1, trial.h);
         Ok(Attempt {

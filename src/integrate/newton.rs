@@ -25,7 +25,7 @@ pub(super) struct Convergence {
 pub(super) struct Limits {
     /// The error left may be this large.
     pub target: f64,
-    /// Corrections that are round-off: not larger than this and not falling any more.
+    /// Corrections that are round-off: not larger than this and hardly falling any more, by less than one half.
     pub round_off: f64,
     /// So many corrections and no more.
     pub iterations: u32,
@@ -66,7 +66,7 @@ impl Convergence {
         let left = iterations.saturating_sub(self.iterations);
         if self.iterations > 1 {
             let quotient = correction / self.last;
-            if correction <= round_off && quotient >= 1.0 {
+            if correction <= round_off && quotient > 0.5 {
                 return Progress::Converged;
             }
             self.theta = match self.iterations {

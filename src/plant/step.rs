@@ -144,6 +144,7 @@ impl ConservingStep {
         for (to, &from) in self.inputs.iter_mut().zip(inputs) {
             *to = Dual::lift(from);
         }
+        self.tangent.kinematics.damping = plant.evaluation.kinematics.damping;
         for first in (0..n).step_by(LANES) {
             for (j, (to, &from)) in self.u.iter_mut().zip(u).enumerate() {
                 *to = Dual::new(from, std::array::from_fn(|lane| f64::from(u8::from(first + lane == j))));
