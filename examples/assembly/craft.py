@@ -6,6 +6,7 @@ inside of it, so the interior angles of Yang et al. 2023 are `theta = -pi - q` o
 """
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 
 from cantilever import amplitudes
 from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
@@ -127,14 +128,22 @@ def bent(model, plan, beams):
             etas = planes if model.beta else planes[:1]
             start |= {f"{name}.eta_start[{k + 1}]": value for k, value in enumerate(etas.flat)}  # m sqrt(kg)
             continue
-        xi = np.linspace(0.0, beam.length, ELEMENTS * beam.modules + 1)
+        elements, fine = ELEMENTS * beam.modules, 20
+        xi = np.linspace(0.0, beam.length, fine * elements + 1)
         h = 1e-3 * beam.length
         below, here, above = (deflection(xi + step) for step in (-h, 0.0, h))
         # The clamp has turned so far that it bears the moment at the root.
         turn = beam.EI * (above - 2 * here + below)[0] / h**2 / ANGULAR_STIFFNESS
-        off = {"displacement": here + np.outer(xi, turn), "slope": (above - below) / (2 * h) + turn}  # m, 1
+        across, slope = here + np.outer(xi, turn), (above - below) / (2 * h) + turn
+        # What bends is not stretched: a beam of 500 m would sound with its stretch for the whole run.
+        shorter = np.sqrt(1.0 + (slope**2).sum(axis=1))
+        along = cumulative_trapezoid(1.0 / shorter - 1.0, xi, initial=0.0)
+        off = {
+            "displacement": np.column_stack([along, across])[::fine],  # m
+            "slope": np.column_stack([1.0 / shorter - 1.0, slope / shorter[:, None]])[::fine],
+        }
         start |= {
-            f"{name}.node[{k + 1}].{of}_start[{axis + 2}]": value
+            f"{name}.node[{k + 1}].{of}_start[{axis + 1}]": value
             for of, values in off.items()
             for (k, axis), value in np.ndenumerate(values)
         }
