@@ -37,7 +37,10 @@ fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qd
     for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
         let qdd = &mut qdd[beam.rates()];
         qdd.copy_from_slice(&applied.tau[beam.rates()]);
-        constants.mass_matrix.solve(qdd);
+        // A unit wrench elsewhere does not reach it.
+        if qdd.iter().any(|tau| *tau != S::zero()) {
+            constants.mass_matrix.solve(qdd);
+        }
     }
 }
 
@@ -84,8 +87,7 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// What wrenches on bodies and forces on modes, and nothing else in `applied`, add to the last [`solve`](Self::solve), at the same instant: `qdd` (of joints and
-    /// modes; that of nodes is left alone) and [`A`](Self::A) are theirs alone. It costs a part of a solution, for what is factored serves again; the next solution is one as ever.
+    /// What wrenches on bodies and forces on modes and nodes, and nothing else in `applied`, add to the last [`solve`](Self::solve), at the same instant: `qdd` and [`A`](Self::A) are theirs alone. It costs a part of a solution, for what is factored serves again; the next solution is one as ever.
     pub fn respond(
         &mut self,
         system: &System,
@@ -94,6 +96,7 @@ impl<S: Scalar> Dynamics<S> {
         applied: &Applied<S>,
         qdd: &mut [S],
     ) {
+        nodal(system, derived, applied, qdd);
         match &mut self.engine {
             Engine::Recursive(recursion) => recursion.respond(system, derived, kinematics, applied, qdd),
             Engine::Quaternion(saddle_point) => saddle_point.respond(system, derived, kinematics, applied, qdd),

@@ -113,7 +113,7 @@ impl Grasp {
         let of = (system, now.derived, kinematics);
         let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
         let gap = B.p - A.p;
-        let pair = Pair::at(of, self.frames, gap).turning(true);
+        let pair = Pair::at(of, self.frames, gap);
         let [_, on] = pair.carriers();
         let holds_direction = matches!(on, Carrier::Point(_));
         let along = B.R.column(0).into_owned();

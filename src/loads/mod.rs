@@ -33,7 +33,7 @@ pub use director::strain_energy;
 pub use drive::Drive;
 pub use grasp::{Grasp, Grasped};
 pub use motor::Motor;
-pub use pair::{Pair, unit};
+pub use pair::Pair;
 pub use port::Port;
 pub use range::Range;
 pub use servo::JointServo;

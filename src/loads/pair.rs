@@ -1,25 +1,21 @@
-use crate::algebra::{Scalar, Twist, Vec3, Wrench};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
 use std::ops::Range;
 
 /// Two frames that act on each other at a point: a wrench there acts on the first, and in reverse on the second.
 ///
-/// Its rows are those of a wrench, world axes: three moments, of which a pair may have none, and three forces.
+/// Its rows are those of a wrench: up to three moments, and three forces along the world's axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<S: Scalar> {
     /// What carries the frames.
     on: [Carrier; 2],
     /// From the origins of what carries them to the point, m, world axes.
     pub arms: [Vec3<S>; 2],
-    /// Whether moments act too.
-    pub turns: bool,
-}
-
-/// The wrench of one in a row (N·m or N, or of impulses).
-pub fn unit<S: Scalar>(row: usize) -> Wrench<S> {
-    let one: [S; 6] = std::array::from_fn(|i| if i == row { S::one() } else { S::zero() });
-    Wrench::from_slice(&one)
+    /// The first row: 0 with all moments, 1 without that about the first axis, 3 without moments.
+    first_row: usize,
+    /// What the moments are about, columns: the world's axes, or those of what carries the first, where that has one direction only.
+    axes: Mat3<S>,
 }
 
 impl<S: Scalar> Pair<S> {
@@ -44,18 +40,45 @@ impl<S: Scalar> Pair<S> {
         Self {
             on: [a, b].map(|frame| system.carrier(frame)),
             arms: [arm_a + from_a, arm_b + (p_WA - p_WB) + from_a],
-            turns: false,
+            first_row: 3,
+            axes: Mat3::identity(),
         }
     }
 
-    /// The same, with moments or without.
-    pub fn turning(self, turns: bool) -> Self {
-        Self { turns, ..self }
+    /// The same with moments, if `turns`. A first on a nodal beam has no moment about its direction.
+    pub fn turning(self, kinematics: &Kinematics<S>, turns: bool) -> Self {
+        match (turns, self.on[0]) {
+            (false, _) => self,
+            (true, Carrier::Point(point)) => Self {
+                first_row: 1,
+                axes: kinematics.points[point].at.R_WB,
+                ..self
+            },
+            (true, _) => Self { first_row: 0, ..self },
+        }
     }
 
     /// Its rows, among those of a wrench.
     pub fn rows(&self) -> Range<usize> {
-        if self.turns { 0..6 } else { 3..6 }
+        self.first_row..6
+    }
+
+    /// Whether moments act too.
+    pub fn turns(&self) -> bool {
+        self.first_row < 3
+    }
+
+    /// The wrench of one in a row, N·m or N, or of impulses, world axes.
+    pub fn unit(&self, row: usize) -> Wrench<S> {
+        match row {
+            0..3 => Wrench::new(self.axes.column(row).into_owned(), Vec3::zeros()),
+            _ => Wrench::new(Vec3::zeros(), Vec3::ith(row - 3, S::one())),
+        }
+    }
+
+    /// All rows of a relative motion (world axes).
+    pub fn components(&self, relative: &Twist<S>) -> [S; 6] {
+        Twist::new(self.axes.tr_mul(&relative.w), relative.v).to_array()
     }
 
     /// The relative motion at the point, of what carries the first seen from what carries the second; of motions about their origins.

@@ -5,12 +5,12 @@ use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Capture, Contact, Pair, unit};
+use crate::loads::{Capture, Contact, Pair};
 use crate::system::{Derived, Kinematics, System};
 
 /// How captured frames are held together: the origin of a stays where it was in b (pin), and a does not turn in b either (grasp).
 ///
-/// Each row excludes a relative motion about or along an axis of the world, at the origin of a. With `φ` by how far they are off, in axes of b,
+/// Each row excludes a relative motion about or along an axis, at the origin of a; of a place on a nodal beam, which nothing turns about its direction, the two turns across it. With `φ` by how far they are off, in axes of b,
 ///
 /// ```text
 ///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = target − J A,     W = J M⁻¹ Jᵀ
@@ -63,9 +63,9 @@ struct Row {
 }
 
 impl Row {
-    /// Its part of a relative motion.
-    fn of<S: Scalar>(self, relative: &Twist<S>) -> S {
-        relative.to_array()[self.row]
+    /// Its part of a relative motion of its pair.
+    fn of<S: Scalar>(self, pair: &Pair<S>, relative: &Twist<S>) -> S {
+        pair.components(relative)[self.row]
     }
 }
 
@@ -112,16 +112,19 @@ impl<S: Scalar> Closure<S> {
             return Ok(());
         }
         for (lambda, row) in self.lambda.iter_mut().zip(&self.rows) {
-            *lambda = row.of(&self.held[row.held].missing(system, kinematics, dynamics.A(), qdd));
+            let held = &self.held[row.held];
+            *lambda = row.of(&held.pair, &held.missing(system, kinematics, dynamics.A(), qdd));
         }
         self.loads.copy_from(applied);
         for k in 0..n {
             let Row { held, row } = self.rows[k];
             applied.clear();
-            self.held[held].pair.push(system, kinematics, applied, unit(row));
+            let pair = &self.held[held].pair;
+            pair.push(system, kinematics, applied, pair.unit(row));
             dynamics.respond(system, derived, kinematics, applied, qdd);
             for (l, row) in self.rows.iter().enumerate() {
-                self.W[l * n + k] = row.of(&self.held[row.held].accelerates(system, kinematics, dynamics.A(), qdd));
+                let held = &self.held[row.held];
+                self.W[l * n + k] = row.of(&held.pair, &held.accelerates(system, kinematics, dynamics.A(), qdd));
             }
         }
         let lambda = &mut self.lambda[..n];
@@ -138,8 +141,9 @@ impl<S: Scalar> Closure<S> {
         })?;
         spd::solve(&self.W[..n * n], lambda, |x| x);
         for (Row { held, row }, &lambda) in self.rows.iter().zip(&*lambda) {
-            let closed = &mut self.state[self.held[*held].capture];
-            closed.wrench = closed.wrench + unit(*row) * lambda;
+            let Held { capture, pair, .. } = &self.held[*held];
+            let closed = &mut self.state[*capture];
+            closed.wrench = closed.wrench + pair.unit(*row) * lambda;
         }
         applied.copy_from(&self.loads);
         for held in &self.held {
@@ -188,15 +192,16 @@ impl<S: Scalar> Held<S> {
         gains: Option<&[f64]>,
     ) -> (Self, Twist<S>) {
         let (system, derived, kinematics) = of;
-        let pair = Pair::of(of, [contact.a, contact.b], 0.0).turning(capture.turns);
+        let pair = Pair::of(of, [contact.a, contact.b], 0.0).turning(kinematics, capture.turns);
         let [A, B] = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
+        let (R_now, R_then) = (B.R.tr_mul(&A.R), lift33::<S>(&R_BA));
         // Of a small turn, the sine of its angle along its axis.
-        let turned = B.R.tr_mul(&A.R) * lift33::<S>(&R_BA).transpose();
-        let skew = |i: usize, j: usize| (turned[(i, j)] - turned[(j, i)]) * S::lift(0.5);
+        let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
         let gap = Twist::new(
-            match capture.turns {
-                true => Vec3::new(skew(2, 1), skew(0, 2), skew(1, 0)),
-                false => Vec3::zeros(),
+            match pair.rows().start {
+                0 => (turned(0) + turned(1) + turned(2)) * S::lift(0.5),
+                1 => turned(0),
+                _ => Vec3::zeros(),
             },
             B.R.tr_mul(&(A.p - B.p)) - lift3::<S>(&p_BA),
         );

@@ -69,7 +69,7 @@ fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact, parameters
     let (system, derived, kinematics) = of;
     let frames = [contact.a, contact.b];
     match contact.capture() {
-        Some(capture) => Pair::of(of, frames, 0.0).turning(capture.turns),
+        Some(capture) => Pair::of(of, frames, 0.0).turning(kinematics, capture.turns),
         None => {
             let [A, B] = frames.map(|frame| kinematics.pose(system, derived, frame));
             Pair::at(of, frames, contact.nearest(parameters, [&A, &B]).from_a)
@@ -263,15 +263,14 @@ fn tell(
             },
             ..Report::blank(status, count, t)
         };
-        if met.pair.turns {
-            report.moment_impulse = p.fixed_rows::<3>(0).into_owned();
-        }
+        let moments = met.pair.rows().zip(&p).take(rows - 3);
+        report.moment_impulse = moments.fold(Vec3::zeros(), |sum, (row, p)| sum + met.pair.unit(row).t * *p);
         let W = operator.W.fixed_view::<3, 3>(linear, linear).into_owned();
         if let Some(meeting) = Meeting::new(W, before, met.n) {
             report.look(&meeting, tangential(&meeting, met, &impulse));
         }
         // No ratio of energies has a grasp's moment in it.
-        if met.pair.turns {
+        if met.pair.turns() {
             report.band = [0.0; 2];
         }
         let message = message(t, met, &report);

@@ -5,7 +5,7 @@ use super::evaluation::Evaluation;
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Twist;
-use crate::loads::{Drive, Pair, unit};
+use crate::loads::{Drive, Pair};
 use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier, Derived};
 use nalgebra::{DMatrix, DVector};
@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, DVector};
 /// for their derivatives; deflections, attitudes and places stay, and with them `M` and `J`. Joints that are held or driven keep their rates.
 #[derive(Clone, Debug)]
 pub(super) struct Operator {
-    /// Symmetric: the rows of one pair after the other, of moments 1/(kg·m²), of forces 1/kg; world axes.
+    /// Symmetric: the rows of one pair after the other, of moments 1/(kg·m²), of forces 1/kg.
     pub W: DMatrix<f64>,
     /// What each unit impulse does.
     jumps: Vec<Jump>,
@@ -35,7 +35,7 @@ struct Jump {
 fn relative(pairs: &[Pair<f64>], of: impl Fn(Carrier) -> Twist<f64>) -> DVector<f64> {
     let rows = pairs
         .iter()
-        .flat_map(|pair| pair.relative(&of).to_array()[pair.rows()].to_vec());
+        .flat_map(|pair| pair.components(&pair.relative(&of))[pair.rows()].to_vec());
     DVector::from_vec(rows.collect())
 }
 
@@ -88,7 +88,7 @@ impl Evaluation<f64> {
         let mut jump = vec![0.0; x.len()];
         for (column, (pair, row)) in rows.into_iter().enumerate() {
             self.applied.clear();
-            pair.push(system, &self.kinematics, &mut self.applied, unit(row));
+            pair.push(system, &self.kinematics, &mut self.applied, pair.unit(row));
             self.accelerate(model, (derived, None), (0.0, discrete), &still, &mut jump)?;
             let rates = model.split(&jump).rates;
             let of_joints = match model.coordinates {

@@ -98,12 +98,20 @@ fn what_stands_on_a_beam_stands_on_its_line() {
         ),
         "{found}"
     );
-    let contact = "[contact.hit]\na = \"arm\"\nb = \"span\"\nlaw = \"capture_pin\"\nreach = 1.0\n";
-    let found = problem(NODAL_BEAM, contact);
-    assert!(
-        found.contains("\"span\" is on the nodal beam \"span\", which nothing strikes"),
-        "{found}"
-    );
+    let contact = |law: &str| format!("[contact.hit]\na = \"arm\"\nb = \"span\"\nreach = 1.0\n{law}\n");
+    for (law, what) in [
+        ("law = \"capture_pin\"", "what is captured is written as `a`"),
+        (
+            "e = 0.5",
+            "which nothing strikes: a law that captures holds it, or a [grasp]",
+        ),
+    ] {
+        let found = problem(NODAL_BEAM, &contact(law));
+        assert!(
+            found.contains(&format!("\"span\" is on the nodal beam \"span\": {what}")),
+            "{found}"
+        );
+    }
 }
 
 #[test]

@@ -114,6 +114,89 @@ fn a_captured_payload_stays_until_it_is_released() {
     }
 }
 
+/// A gripper takes a beam in absolute nodal coordinates at a place inside an element: momentum stays, the energy that is reported goes, the place and the direction are held, and what the gripper turns about
+/// the beam's direction it goes on turning. All formulations move alike.
+#[test]
+fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
+    let text = "name = \"catch\"\n[body.hub]\nmass = 4.0\nmass_centre = [0.1, -0.05, 0.02]\ninertia = [0.5, 0.6, 0.7]\n\
+        start = { angular_velocity = [0.3, -0.2, 0.1], velocity = [0.1, 0.0, -0.1] }\n\
+        [body.arm]\nmass = 1.0\nmass_centre = [0.2, 0.0, 0.05]\ninertia = [0.05, 0.1, 0.1]\n\
+        [joint.shoulder]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.4, 0.0, 0.0]\naxis = [0.1, 0.2, 1.0]\nstart = { position = 0.3, rate = 0.4 }\n\
+        [frame.hand]\nbody = \"arm\"\norigin = [0.5, 0.1, 0.0]\n\
+        [nodal_beam.boom]\nlength = 3.0\nelements = 2\nmass_per_length = 0.5\nEA = 500.0\nEI = 3.0\n\
+        [frame.grip]\nbody = \"boom\"\norigin = [0.6, 0.0, 0.0]\n\
+        [contact.hold]\na = \"grip\"\nb = \"hand\"\nlaw = \"capture_grasp\"\nreach = 0.02\n";
+    let start = |position: Vec3<f64>| {
+        format!(
+            "{text}[nodal_beam.boom.start]\nposition = {:?}\nrpy_deg = [0.0, 20.0, 40.0]\nvelocity = [0.2, -0.1, 0.05]\nangular_velocity = [0.0, 0.2, -0.3]\n",
+            position.as_slice()
+        )
+    };
+    let mut run = Run::new(&start(Vec3::zeros()), 1e-6);
+    run.look();
+    let text = start(run.vector("hand.r") - run.vector("grip.r") + Vec3::new(0.004, -0.002, 0.003));
+    let attitude = |run: &Run| {
+        let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("hand.q[{i}]"))).collect();
+        grapple::algebra::Quaternion::from_slice(&parts).rotation()
+    };
+    let place = |run: &Run| attitude(run).tr_mul(&(run.vector("grip.r") - run.vector("hand.r")));
+    let direction = |run: &Run| attitude(run).tr_mul(&run.vector("grip.direction"));
+    let mut ends: Vec<[Vec3<f64>; 2]> = Vec::new();
+    let has_beams = |formulation: &Formulation| formulation.has(grapple::spec::Capability::NodalBeams);
+    for formulation in Formulation::ALL.into_iter().filter(has_beams) {
+        let mut run = run_in(formulation, &text, 1e-11);
+        let before = Balance::of(&run);
+        command(&mut run, "hold.capture");
+        assert_eq!(run.value("hold.captured"), 1.0);
+        let after = Balance::of(&run);
+        let jump = (after.energy - before.energy - run.value("hold.energy_change")).abs();
+        let w = attitude(&run) * run.vector("hand.w");
+        let v = run.vector("grip.v") - run.vector("hand.v") - w.cross(&(run.vector("grip.r") - run.vector("hand.r")));
+        let along = run.vector("grip.direction");
+        let about = w.dot(&along);
+        let across = (w - run.vector("grip.w") - along * about).norm();
+        let [momentum, moment] = ["hold.moment_impulse", "hold.moment"].map(|name| run.vector(name).dot(&along).abs());
+        println!(
+            "{}: {:.1e}, {jump:.1e} J, {:.1e} m/s, {across:.1e} rad/s, moments about the beam {momentum:.1e}, {moment:.1e} (all 1e-12); turning about it at {about:.2} rad/s",
+            formulation.name(),
+            before.off(&after),
+            v.norm()
+        );
+        let round_off = [before.off(&after), jump, v.norm(), across, momentum, moment];
+        assert!(
+            round_off.iter().all(|&off| off < 1e-12) && about.abs() > 0.05,
+            "{round_off:?}"
+        );
+        assert!(run.value("hold.energy_change") < -1e-3);
+        let (at, towards) = (place(&run), direction(&run));
+        run.go(10.0);
+        let end = Balance::of(&run);
+        let energy = (end.energy - after.energy).abs() / after.energy;
+        let off = [
+            after.off(&end),
+            energy,
+            (place(&run) - at).norm(),
+            (direction(&run) - towards).norm(),
+            run.value("hold.drift"),
+            run.value("hold.drift_angle"),
+        ];
+        println!(
+            "  10 s: momentum, energy, place, direction, as told: {} (1e-9)",
+            crate::run::few(&off)
+        );
+        // As with rigid payloads.
+        assert!(off.iter().all(|&off| off < 1e-9), "{off:?}");
+        ends.push([run.vector("hub.r"), run.vector("boom.tip_deflection")]);
+    }
+    let apart = ends
+        .iter()
+        .flat_map(|end| [0, 1].map(|k| (end[k] - ends[0][k]).norm()))
+        .fold(0.0, f64::max);
+    println!("{} formulations {apart:.1e} m apart after 10 s (1e-8)", ends.len());
+    // The tolerance, times the boom's fastest stretch of 70 rad/s over the run.
+    assert!(ends.len() > 2 && apart < 1e-8);
+}
+
 /// Momentum rows make no motion of captured craft either: the wrenches that hold them are inside, and leave all momentum as it is.
 #[test]
 fn momentum_rows_make_no_motion_of_captured_craft() {

@@ -99,10 +99,17 @@ impl Check<'_> {
                 self.report("contact", name, field, unknown("frame or body", frame, spec.frames()));
             }
             if let Some(beam) = spec.on_nodal_beam(frame) {
-                let what = format!(
-                    "\"{frame}\" is on the nodal beam \"{beam}\", which nothing strikes: it is held by a [grasp]"
+                let what = match (contact.law.captures(), field) {
+                    (true, "a") => continue,
+                    (true, _) => "what is captured is written as `a`",
+                    (false, _) => "which nothing strikes: a law that captures holds it, or a [grasp]",
+                };
+                self.report(
+                    "contact",
+                    name,
+                    field,
+                    format!("\"{frame}\" is on the nodal beam \"{beam}\": {what}"),
                 );
-                self.report("contact", name, field, what);
             }
         }
         let law = contact.law;
