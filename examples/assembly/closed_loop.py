@@ -1,10 +1,11 @@
-"""The assembly with its controller outside: case 1 of study.py, closed over the FMI by sample and hold.
+"""The assembly with its controller outside: case 1 of study.py, closed over the FMI.
 
     python examples/assembly/closed_loop.py                 table in out/assembly
 
-At each communication point the host reads angles and rates, and sets the seven moments until the next: the servos inside
-the FMU are off. The links are light where their dampers are strong, so there is a longest step. docs/assembly.md tells
-what comes out. Needs FMPy and NumPy.
+A fast host reads angles and rates at each communication point, and holds seven moments until the next: the servos inside
+the FMU are off. The links are light where their dampers are strong, so there is a longest step. A slower host leaves the
+servos on and sends them references and feed-forward, as values that they hold or as cubics that they follow.
+docs/assembly.md tells what comes out. Needs FMPy and NumPy.
 """
 
 import sys
@@ -21,7 +22,8 @@ from studies import Instance, build, command_line, options  # noqa: E402
 from study import CASES, INPUTS, apart, inputs, run, together  # noqa: E402
 
 CASE = CASES["1"]
-STEPS = (0.0001, 0.001, 0.004, 0.005)  # s
+STEPS = (0.0001, 0.001, 0.004, 0.005)  # s, of moments
+SLOW_STEPS = (0.01, 0.1)  # s, of references
 STOP = 2.0  # s
 SPACING = 0.02  # s, where runs are compared
 MEASURED = {
@@ -60,30 +62,45 @@ def outside(fmu, model, planner, step, stop=STOP):
     return np.array(rows)
 
 
-def inside(fmu, planner, stop=STOP):
-    """The same by the servos in the FMU."""
-    times = SPACING * np.arange(round(stop / SPACING) + 1)
-    columns, _ = run(fmu, {}, *inputs(CASE, [planner.at(t) for t in times], times), SPACING, together(MEASURED))
-    return angles(columns)[0]
+def inside(fmu, planner, step=SPACING, stop=STOP, held=False):
+    """The same by the servos in the FMU: angles (rad) at each step. References and feed-forward are cubics, or what is held of them."""
+    times = step * np.arange(round(stop / step) + 1)
+    wanted = inputs(CASE, [planner.at(t) for t in times], times)
+    if not held:
+        columns, _ = run(fmu, {}, *wanted, step, together(MEASURED))
+        return angles(columns)[0]
+    driven, measured = together(INPUTS), together(MEASURED)
+    with Instance(fmu, dict(zip(driven, wanted[0][0]))) as host:
+        rows = [host.get(measured)]
+        for t, values in zip(times[:-1], wanted[0]):
+            host.set(driven, values)
+            host.step(t, step)
+            rows.append(host.get(measured))
+    return angles(np.array(rows))[0]
 
 
-def study(tool, directory, steps=STEPS, stop=STOP):
-    """For each step the largest difference of the angles from those with the servos inside, rad; infinite if it grows beyond a radian."""
+def study(tool, directory, steps=STEPS, slow_steps=SLOW_STEPS, stop=STOP):
+    """By what is sent, and its step (s), the largest difference of the angles from those with the servos inside, rad; infinite if it grows beyond a radian."""
     model, planner = CASE.closed_form(), Planner()
     fmu = build(tool, "closed_loop", spec(model, planner.at(0.0)), directory)
-    expected = inside(fmu, planner, stop)
+    expected = inside(fmu, planner, stop=stop)
     found = {}
     for step in steps:
         rows = outside(fmu, model, planner, step, stop)
         whole = len(rows) == len(expected)
-        found[step] = np.abs(rows - expected).max() if whole else np.inf
+        found["moments, held", step] = np.abs(rows - expected).max() if whole else np.inf
+    for step in slow_steps:
+        every, spaced = max(1, round(SPACING / step)), max(1, round(step / SPACING))
+        for what, held in (("references, held", True), ("references, cubics", False)):
+            rows = inside(fmu, planner, step, stop, held)
+            found[what, step] = np.abs(rows[::every] - expected[::spaced]).max()
     return found
 
 
 def table(found):
     """What `study` has found in Markdown."""
-    rows = ["| step, ms | off the servos inside, rad |", "| --- | --- |"]
-    rows += [f"| {1e3 * step:g} | {f'{off:.1e}' if np.isfinite(off) else 'unstable'} |" for step, off in found.items()]
+    rows = ["| sent | step, ms | off the servos inside, rad |", "| --- | --- | --- |"]
+    rows += [f"| {what} | {1e3 * step:g} | {f'{off:.1e}' if np.isfinite(off) else 'unstable'} |" for (what, step), off in found.items()]
     return "\n".join(rows) + "\n"
 
 

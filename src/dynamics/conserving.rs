@@ -184,10 +184,12 @@ impl Start {
         for (beam, DirectorConstants { element, .. }) in system.directors.iter().zip(&derived.directors) {
             for [a, b] in beam.spans() {
                 let (A, B) = (&kinematics.bodies[a], &kinematics.bodies[b]);
-                let span = |r: Vec3<S>, triads| Span { r, triads };
-                let rates = [A, B].map(|at| cross_matrix(&at.V_WB.w) * at.R_WB);
-                let here = span(B.r_PB_W, [A.R_WB, B.R_WB]);
-                let stress = element.stress(&element.strain_of_step(&span(B.V_WB.v - A.V_WB.v, rates), h));
+                let rates = Span {
+                    r: B.V_WB.v - A.V_WB.v,
+                    triads: [A, B].map(|at| cross_matrix(&at.V_WB.w) * at.R_WB),
+                };
+                let here = kinematics.span([a, b]);
+                let stress = element.stress(&element.strain_of_step(&rates, h));
                 let on_b = element.wrench(&here, &stress);
                 F[b] = F[b] - on_b;
                 F[a] = F[a] + on_b.shift(&here.r);

@@ -25,6 +25,9 @@ const LIMITS: Limits = Limits {
     iterations: 25,
 };
 
+/// What is still to come after a correction may be this part of what was round-off before: it does not change its sign from step to step, as round-off does.
+const FLOOR: f64 = 1.0 / 16.0;
+
 /// A Jacobian that takes more corrections than this is not used in the next step.
 const FEW: u32 = 6;
 
@@ -76,7 +79,7 @@ impl Conserving {
                 self.ends.evaluate_start(equations, t)?;
                 return Err(Failure::NoConvergence);
             }
-            (memory.newton.jacobian, memory.newton.matrix_step) = (Age::Fresh, h);
+            (memory.newton.jacobian, memory.newton.matrix_step, memory.newton.floor) = (Age::Fresh, h, 0.0);
         }
         if !self.origin.is(memory) {
             self.origin.forget();
@@ -86,7 +89,11 @@ impl Conserving {
             self.origin.set(memory);
         }
         self.predict(span, memory);
-        let mut convergence = Convergence::new(LIMITS, 1.0);
+        let limits = Limits {
+            target: LIMITS.target.max(FLOOR * memory.newton.floor),
+            ..LIMITS
+        };
+        let mut convergence = Convergence::new(limits, 1.0);
         loop {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
@@ -101,7 +108,12 @@ impl Conserving {
             }
             match convergence.observe(max_norm(&self.du, &self.scale)) {
                 Progress::GoOn => {}
-                Progress::Converged => return Ok(convergence.iterations),
+                Progress::Converged => {
+                    if let Some(floor) = convergence.floor {
+                        memory.newton.floor = floor;
+                    }
+                    return Ok(convergence.iterations);
+                }
                 Progress::Hopeless => return Err(Failure::NoConvergence),
             }
         }
@@ -146,7 +158,8 @@ impl OneStep for Conserving {
         let span = Span { t, h: trial.h };
         equations
             .own_step(0)?
-            .end(span, &self.ends.x0, &self.u, &mut self.ends.x1);
+            .end(span, &self.ends.x0, &self.u, &mut self.ends.x1)
+            .map_err(Failure::Derivative)?;
         check_finite(&self.ends.x1)?;
         memory.rows.copy_from_slice(&self.u);
         (memory.newton.t0, memory.newton.h) = (t, trial.h);

@@ -52,6 +52,8 @@ pub(super) struct Newton {
     pub t0: f64,
     /// How long it was; zero: no polynomial.
     pub h: f64,
+    /// Corrections by these matrices that were round-off; zero: none was yet.
+    pub floor: f64,
 }
 
 /// What a Jacobian is good for.
@@ -94,6 +96,7 @@ impl Newton {
         eta: 1.0,
         t0: 0.0,
         h: 0.0,
+        floor: 0.0,
     };
 }
 
@@ -110,7 +113,7 @@ impl Watch {
 }
 
 /// How many numbers a memory has besides its vectors.
-const NUMBERS: usize = 15;
+const NUMBERS: usize = 16;
 
 impl Memory {
     /// The memory of a run with these settings that has not started.
@@ -164,6 +167,7 @@ impl Memory {
             newton.eta,
             newton.t0,
             newton.h,
+            newton.floor,
             f64::from(u8::from(watch.stiff)),
             f64::from(watch.signs),
             f64::from(watch.lulls),
@@ -204,14 +208,15 @@ impl Memory {
             eta: scalars[6],
             t0: scalars[7],
             h: scalars[8],
+            floor: scalars[9],
         };
         self.watch = Watch {
-            stiff: scalars[9] == 1.0,
-            signs: scalars[10] as u8,
-            lulls: scalars[11] as u8,
-            radius: scalars[12],
-            near: scalars[13] as u16,
-            patience: scalars[14] as u16,
+            stiff: scalars[10] == 1.0,
+            signs: scalars[11] as u8,
+            lulls: scalars[12] as u8,
+            radius: scalars[13],
+            near: scalars[14] as u16,
+            patience: scalars[15] as u16,
         };
         self.jacobian.copy_from_slice(jacobian);
         self.rows.copy_from_slice(rows);
@@ -234,13 +239,13 @@ fn vectors(settings: &Settings) -> [usize; 2] {
 fn possible(index: usize, value: f64) -> bool {
     let count = |largest: f64| value.fract() == 0.0 && (0.0..=largest).contains(&value);
     match index {
-        // Steps, eta and the spectral radius.
-        0 | 1 | 5 | 6 | 8 | 12 => value >= 0.0 && value.is_finite(),
+        // Steps, eta, the floor and the spectral radius.
+        0 | 1 | 5 | 6 | 8 | 9 | 13 => value >= 0.0 && value.is_finite(),
         2 => value > 0.0 && value <= 1.0,
-        3 | 9 => count(1.0),
+        3 | 10 => count(1.0),
         4 => count(2.0),
-        10 | 11 => count(f64::from(u8::MAX)),
-        13 | 14 => count(f64::from(u16::MAX)),
+        11 | 12 => count(f64::from(u8::MAX)),
+        14 | 15 => count(f64::from(u16::MAX)),
         _ => value.is_finite(),
     }
 }

@@ -166,7 +166,10 @@ pub trait OwnStep {
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error>;
 
     /// Writes the state at the end. After [`residual`](Self::residual), of which it takes what is only summed up, as work is.
-    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]);
+    ///
+    /// # Errors
+    /// Where the model has no such step.
+    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Self::Error>;
 }
 
 /// A step: from `t` to `t + h`.

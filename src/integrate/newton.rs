@@ -16,6 +16,8 @@ pub(super) struct Convergence {
     pub theta: f64,
     /// `Θ/(1 − Θ)`: how much of the last correction is still to come.
     pub eta: f64,
+    /// The correction that showed itself to be round-off, if one did.
+    pub floor: Option<f64>,
     last: f64,
     last_quotient: f64,
 }
@@ -50,6 +52,7 @@ impl Convergence {
             iterations: 0,
             theta: 0.0,
             eta: eta.max(f64::EPSILON).powf(0.8),
+            floor: None,
             last: 0.0,
             last_quotient: 0.0,
         }
@@ -67,6 +70,7 @@ impl Convergence {
         if self.iterations > 1 {
             let quotient = correction / self.last;
             if correction <= round_off && quotient > 0.5 {
+                self.floor = Some(correction);
                 return Progress::Converged;
             }
             self.theta = match self.iterations {

@@ -3,21 +3,12 @@
 use super::Instant;
 use crate::algebra::{Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::nodal::{Span, Strain};
+use crate::nodal::Strain;
 use crate::system::{DirectorBeam, DirectorConstants};
 
 /// All director beams.
 fn beams<'a, S: Scalar>(now: &Instant<'a, S>) -> impl Iterator<Item = (&'a DirectorBeam, &'a DirectorConstants)> {
     now.system.directors.iter().zip(&now.derived.directors)
-}
-
-/// How node b is placed from node a.
-fn span<S: Scalar>(now: &Instant<S>, [a, b]: [usize; 2]) -> Span<S> {
-    let bodies = &now.kinematics.bodies;
-    Span {
-        r: bodies[b].r_PB_W,
-        triads: [bodies[a].R_WB, bodies[b].R_WB],
-    }
 }
 
 /// Adds a wrench on node b, about its origin, and its reverse on node a.
@@ -30,7 +21,7 @@ fn push<S: Scalar>(applied: &mut Applied<S>, [a, b]: [usize; 2], r: &Vec3<S>, F:
 pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
     for (beam, DirectorConstants { element, .. }) in beams(now) {
         for nodes in beam.spans() {
-            let span = span(now, nodes);
+            let span = now.kinematics.span(nodes);
             let F = element.wrench(&span, &element.stress(&element.strain(&span)));
             push(applied, nodes, &span.r, F);
         }
@@ -42,7 +33,7 @@ pub(super) fn add_dampers<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>)
     for (beam, constants) in beams(now).filter(|(_, constants)| constants.damping_time != 0.0) {
         let (element, time) = (&constants.element, S::lift(constants.damping_time));
         for nodes in beam.spans() {
-            let span = span(now, nodes);
+            let span = now.kinematics.span(nodes);
             let v = now.system.bodies[nodes[1]].joint.v;
             // Of the free joint between them: angular velocity in axes of b, velocity in axes of a.
             let own = Twist::from_slice(&now.qd[v..v + 6]);
@@ -67,7 +58,7 @@ pub fn strain_energy<S: Scalar>(now: &Instant<S>, index: usize) -> S {
     let (beam, DirectorConstants { element, .. }) = (&now.system.directors[index], &now.derived.directors[index]);
     let energies = beam
         .spans()
-        .map(|nodes| element.energy(&element.strain(&span(now, nodes))));
+        .map(|nodes| element.energy(&element.strain(&now.kinematics.span(nodes))));
     energies.fold(S::zero(), |sum, energy| sum + energy)
 }
 

@@ -5,11 +5,12 @@ use crate::algebra::{Dual, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::conserving::Start;
 use crate::integrate::Span;
 use crate::spec::JointMotion;
-use crate::system::{Derived, JointModel, Natural};
+use crate::system::{Attitude, Derived, JointModel, Maximal, Natural};
 
 /// The [conserving step](crate::dynamics::conserving) of a plant in natural coordinates, with the room for it.
 #[derive(Clone, Debug)]
 pub struct ConservingStep {
+    layout: Maximal,
     start: Start,
     /// How bodies move at the start.
     motion: Vec<Twist<f64>>,
@@ -42,10 +43,14 @@ impl<S: Scalar> Middle<S> {
 }
 
 impl ConservingStep {
-    /// Room for a model in natural coordinates.
-    pub fn new(model: &Model) -> Self {
+    /// Room for a model; none if it is not in natural coordinates.
+    pub fn new(model: &Model) -> Option<Self> {
+        let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
+            return None;
+        };
         let lifted = |n: usize| vec![Dual::lift(0.0); n];
-        Self {
+        (layout.attitude == Attitude::Directors).then(|| Self {
+            layout: layout.clone(),
             start: Start::new(&model.system),
             motion: vec![Twist::zero(); model.system.bodies.len()],
             middle: Middle::new(model),
@@ -55,7 +60,7 @@ impl ConservingStep {
             inputs: lifted(model.inputs.len()),
             residual: lifted(model.system.nv),
             power: 0.0,
-        }
+        })
     }
 
     /// Begins a step at the states `x`, with the modes as they are; writes the rates there into `u`.
@@ -67,9 +72,7 @@ impl ConservingStep {
             evaluation,
             ..
         } = plant;
-        let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
-            return;
-        };
+        let layout = &self.layout;
         let (q, _) = evaluation.coordinates(model, (derived, parameters), x);
         self.start.q.copy_from_slice(q);
         let (here, kinematics) = (model.split(x), &evaluation.kinematics);
@@ -169,9 +172,7 @@ impl ConservingStep {
         let Middle { q, qd, .. } = &mut self.middle;
         self.start
             .middle((&model.system, &plant.derived), (h, u), kinematics, (q, qd));
-        let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
-            return;
-        };
+        let layout = &self.layout;
         let before = model.split(x0);
         let after = model.split_mut(x1);
         for (i, (at, start)) in kinematics.bodies.iter().zip(&self.start.bodies).enumerate() {

@@ -91,7 +91,7 @@ impl Simulation {
         let is_implicit = stepper.settings().method().is_implicit();
         let state_jacobian = is_implicit.then(|| StateJacobian::new(model));
         let is_conserving = model.spec.solver.method == spec::Method::Conserving;
-        let own_step = is_conserving.then(|| Box::new(ConservingStep::new(model)));
+        let own_step = (is_conserving.then(|| ConservingStep::new(model)).flatten()).map(Box::new);
         let mut simulation = Self {
             state: State::new(model, stepper.settings()),
             plant,
@@ -436,34 +436,35 @@ impl Motion<'_> {
 impl OwnStep for Motion<'_> {
     type Error = Error;
 
-    fn begin(&mut self, _: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
-        if let Some(step) = &mut self.own_step {
-            step.begin(self.plant, (x, self.discrete), u);
-        }
+    fn begin(&mut self, Span { t, .. }: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(t))?;
+        step.begin(self.plant, (x, self.discrete), u);
         Ok(())
     }
 
     fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Error> {
         self.middle(span);
-        match &mut self.own_step {
-            Some(step) => step.residual(self.plant, span, (u, self.u, self.discrete), residual),
-            None => Ok(()),
-        }
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
+        step.residual(self.plant, span, (u, self.u, self.discrete), residual)
     }
 
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Error> {
         self.middle(span);
-        match &mut self.own_step {
-            Some(step) => step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian),
-            None => Ok(()),
-        }
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
+        step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian)
     }
 
-    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
-        if let Some(step) = &mut self.own_step {
-            step.end(self.plant, span, x0, u, x1);
-        }
+    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Error> {
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
+        step.end(self.plant, span, x0, u, x1);
+        Ok(())
     }
+}
+
+/// Who asks a model for its own step that has none.
+fn no_own_step(t: f64) -> Error {
+    let what = "the conserving step is for natural coordinates".to_owned();
+    Error::Integration { t, what }
 }
 
 fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Error> {

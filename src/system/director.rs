@@ -1,6 +1,6 @@
-use super::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
-use crate::algebra::{Sym3, Vec3};
-use crate::nodal::DirectorElement;
+use super::{Bound, Declarations, Joint, Kinematics, ParamId, Quantity, System, Unit};
+use crate::algebra::{Scalar, Sym3, Vec3};
+use crate::nodal::{DirectorElement, Span};
 use crate::spec::{self, JointType, at};
 
 /// A director beam: which bodies are its nodes, and where its numbers stand among the parameters.
@@ -145,6 +145,16 @@ impl DirectorBeam {
                 bend: Vec3::new(self.GJ.of(values), EI_y, EI_z),
             },
             damping_time: self.damping_time.map_or(0.0, |id| id.of(values)),
+        }
+    }
+}
+
+impl<S: Scalar> Kinematics<S> {
+    /// How the second body of an element is placed from the first.
+    pub fn span(&self, [a, b]: [usize; 2]) -> Span<S> {
+        Span {
+            r: self.bodies[b].r_PB_W,
+            triads: [self.bodies[a].R_WB, self.bodies[b].R_WB],
         }
     }
 }

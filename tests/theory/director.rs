@@ -1,9 +1,10 @@
 //! Director beams: closed forms of twist, shear and bending, what a free flight conserves, agreement of the formulations and with the cable element.
 
+use crate::linearisation::at_start;
+use crate::nodal::{beside_a_bar, elastica_tip};
 use crate::run::{Run, few};
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, Wrench, exp};
 use grapple::nodal::{DirectorElement, Span};
-use grapple::plant::Linearisation;
 use grapple::spec::Formulation;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -106,42 +107,18 @@ fn a_moment_bends_a_director_beam_to_a_circle() {
 #[test]
 fn a_force_bends_a_director_beam_to_the_elastica() {
     let (load, EA, GA) = (10.0, 1e4, 500.0);
-    // θ″ = −(1 + Γ₁) N₂ + Γ₂ N₁ with N = P (sin θ, cos θ) along and across, θ(0) = 0, θ′(1) = 0, by shooting.
-    let shoot = |curvature: f64| {
-        let n = 4000;
-        let h = 1.0 / f64::from(n);
-        let rate = |s: [f64; 4]| {
-            let (sine, cosine) = s[0].sin_cos();
-            let (along, across) = (load * sine, load * cosine);
-            let (stretched, sheared) = (1.0 + along / EA, across / GA);
-            [
-                s[1],
-                sheared * along - stretched * across,
-                stretched * cosine - sheared * sine,
-                stretched * sine + sheared * cosine,
-            ]
-        };
-        let mut s = [0.0, curvature, 0.0, 0.0];
-        for _ in 0..n {
-            let add = |s: [f64; 4], k: [f64; 4], h: f64| std::array::from_fn(|i| s[i] + h * k[i]);
-            let k1 = rate(s);
-            let k2 = rate(add(s, k1, 0.5 * h));
-            let k3 = rate(add(s, k2, 0.5 * h));
-            let k4 = rate(add(s, k3, h));
-            s = std::array::from_fn(|i| s[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
-        }
-        s
-    };
-    let (mut low, mut high) = (0.0, 10.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if shoot(middle)[1] < 0.0 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let [.., x, y] = shoot(low);
+    // θ″ = −(1 + Γ₁) N₂ + Γ₂ N₁ with N = P (sin θ, cos θ) along and across.
+    let [x, y] = elastica_tip(|s| {
+        let (sine, cosine) = s[0].sin_cos();
+        let (along, across) = (load * sine, load * cosine);
+        let (stretched, sheared) = (1.0 + along / EA, across / GA);
+        [
+            s[1],
+            sheared * along - stretched * across,
+            stretched * cosine - sheared * sine,
+            stretched * sine + sheared * cosine,
+        ]
+    });
     let off = [8, 16, 32].map(|n| {
         let nodes = bent(n, [EA, GA], Wrench::new(Vec3::zeros(), Vec3::y() * load));
         (nodes[n].0 - Vec3::new(x, y, 0.0)).norm()
@@ -165,18 +142,9 @@ fn cantilever(elements: usize) -> String {
     )
 }
 
-fn linear(text: &str) -> Linearisation {
-    let mut run = Run::new(text, 1e-9);
-    run.go(0.0);
-    let state = &run.simulation.state;
-    let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-    let mut plant = run.simulation.plant.clone();
-    Linearisation::new(&mut plant, 0.0, at).expect("linear")
-}
-
 /// Frequencies of what vibrates about rest without damping, rad/s: of `ẍ = −ω² x`.
 fn frequencies(text: &str) -> Vec<f64> {
-    let A = linear(text).A;
+    let A = at_start(&mut crate::plant(text)).A;
     let half = A.nrows() / 2;
     let squares = A.view((half, 0), (half, half)).clone_owned().complex_eigenvalues();
     squares.iter().map(|square| (-square.re).max(0.0).sqrt()).collect()
@@ -186,7 +154,7 @@ fn frequencies(text: &str) -> Vec<f64> {
 #[test]
 fn a_clamped_director_beam_gives_way_as_timoshenkos_does() {
     let (L, EA, GJ, n) = (3.0f64, 9e3, 50.0, 6);
-    let found = linear(&cantilever(n));
+    let found = at_start(&mut crate::plant(&cantilever(n)));
     let rest = found.A.clone().lu().solve(&found.B).expect("it is held");
     let gain = &found.D - &found.C * rest;
     let of = |output: &str, input: &str| {
@@ -371,7 +339,7 @@ fn a_craft_with_a_director_beam_keeps_momentum() {
 fn the_damping_time_is_a_ratio_that_grows_with_the_frequency() {
     let time = 1e-3;
     let text = cantilever(4).replace("EI_z = 90.0\n", &format!("EI_z = 90.0\ndamping_time = {time}\n"));
-    let A = linear(&text).A;
+    let A = at_start(&mut crate::plant(&text)).A;
     let mut worst = 0.0f64;
     let mut count = 0;
     for value in A.complex_eigenvalues().iter().filter(|value| value.im > 1e-3) {
@@ -413,27 +381,14 @@ fn a_director_beam_flies_as_the_cable_does() {
 /// A stiff beam falls and turns as a rigid bar of its mass does beside it, tilted out of the orbit's plane.
 #[test]
 fn a_stiff_director_beam_moves_in_orbit_as_a_bar_does() {
-    let (length, m, polar) = (200.0, 600.0, 2.0);
-    let across = m * length * length / 12.0 + 0.5 * polar * length;
+    let polar = 2.0;
+    let across = 600.0 * 200.0 * 200.0 / 12.0 + 0.5 * polar * 200.0;
     let start = "start = { axes = \"orbital\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0], angular_velocity = [0.002, 0.0, 0.001] }";
-    let text = format!(
-        "name = \"two\"\n[environment.orbit]\nsemi_major_axis = 7136636.0\neccentricity = 0.01\nmu = 3.986e14\nJ2 = 1.08262668e-3\n\
-         [body.bar]\nmass = {m}\nmass_centre = [{0}, 0.0, 0.0]\ninertia = [{1}, {across}, {across}]\n{start}\n\
-         [body.beam]\n{start}\n[body.beam.director_beam]\nlength = {length}\nelements = 2\nmass_per_length = 3.0\npolar_inertia_per_length = {polar}\nEA = 1e10\nGA = 1e10\nGJ = 1e10\nEI = 1e11\n\
-         [frame.bar_tip]\nbody = \"bar\"\norigin = [{length}, 3.0, 0.0]\n[frame.beam_tip]\nbody = \"beam\"\norigin = [{length}, 3.0, 0.0]\n\
-         [solver]\nmethod = \"radau5\"\n",
-        0.5 * length,
-        polar * length,
+    let beam = format!(
+        "[body.beam]\n{start}\n[body.beam.director_beam]\nlength = 200.0\nelements = 2\nmass_per_length = 3.0\npolar_inertia_per_length = {polar}\n\
+         EA = 1e10\nGA = 1e10\nGJ = 1e10\nEI = 1e11"
     );
-    let mut run = Run::new(&text, 1e-10);
-    let (mut worst, mut moved) = (0.0f64, 0.0f64);
-    for k in 1..=10 {
-        run.go(60.0 * f64::from(k));
-        let (bar, beam) = (run.vector("bar_tip.r"), run.vector("beam_tip.r"));
-        worst = worst.max((bar - beam).norm());
-        moved = moved.max(bar.norm());
-    }
-    println!("tips {worst:.1e} m apart after 600 s, {moved:.0} m away (3e-6)");
+    let [worst, moved] = beside_a_bar(&beam, [polar * 200.0, across], start, [200.0, 3.0, 0.0]);
     // The gravity that goes with the second moment of mass alone moves it by 1e-4 m; it bends by some 11/80 ρω²L⁵/EI = 1.4e-6 m of its own.
     assert!(worst < 3e-6 && moved > 1000.0);
 }

@@ -193,9 +193,10 @@ fn numbers_that_are_no_memory_are_refused() {
         (2, 1.5),
         (3, 0.5),
         (4, 3.0),
-        (9, 2.0),
-        (10, 256.0),
-        (13, f64::INFINITY),
+        (9, -1.0),
+        (10, 2.0),
+        (11, 256.0),
+        (14, f64::INFINITY),
     ] {
         let mut values = right.clone();
         values[index] = value;
