@@ -49,7 +49,7 @@ fn main() {
         ]);
         print!("{:16}", format!("{n} elements"));
         for (Time { median, minimum }, n) in [nodal, director].into_iter().zip(counts) {
-            print!(" {median:9.3} {minimum:8.3} {:8.3}", median / n as f64);
+            print!(" {median:9.3} {minimum:8.3} {:8.3}", minimum / n as f64);
         }
         println!(
             "{}",
