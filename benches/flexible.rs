@@ -8,10 +8,12 @@
 //!
 //! What is timed: kinematics, loads and the recursion at states around the start, as an integrator asks for them.
 
+mod craft;
 mod side_by_side;
 
+use craft::{Craft, read};
 use grapple::spec::Spec;
-use side_by_side::{Craft, Time, measure, read};
+use side_by_side::{Time, measure};
 use std::fmt::Write;
 
 const LINKS: [usize; 5] = [1, 2, 4, 8, 16];
@@ -100,7 +102,7 @@ fn chain(n: usize) -> String {
 fn line(name: &str, links: usize, flexible: &Spec, rigid: &Spec) {
     let mut craft = [flexible, rigid].map(Craft::new);
     let [flexible, rigid] = measure(&mut craft);
-    let modes = (craft[0].state_count() - craft[1].state_count()) / 2;
+    let modes = (craft[0].states[0].len() - craft[1].states[0].len()) / 2;
     print!("{name:16} {modes:6}");
     for Time { median, minimum } in [flexible, rigid] {
         print!(" {median:9.3} {minimum:8.3} {:8.3}", median / links as f64);

@@ -3,11 +3,14 @@
 //! `cargo bench --bench formulations` times each craft in all formulations, in the same rounds: the examples, then chains of revolute joints on a
 //! floating base; then what a payload costs that an arm of seven joints has captured.
 
+mod chain;
+mod craft;
 mod side_by_side;
 
+use chain::{chain, with_payload};
+use craft::{Craft, read};
 use grapple::spec::{Formulation, Output, QuaternionOptions, Spec};
-use side_by_side::{Craft, Time, measure, read};
-use std::fmt::Write;
+use side_by_side::{Time, measure};
 
 const LINKS: [usize; 9] = [2, 3, 6, 12, 25, 50, 100, 200, 400];
 
@@ -45,18 +48,9 @@ fn main() {
 /// Times an arm of seven joints and a payload: apart, and captured.
 fn captured(formulation: Formulation) {
     let craft = |law: Option<&str>| {
-        let mut text = chain(7)
-            + "[body.payload]\nmass = 50.0\ninertia = [20.0, 25.0, 30.0]\nstart = { position = [8.0, 0.0, 0.0] }\n";
-        if let Some(law) = law {
-            let contact = format!(
-                "[frame.hand]\nbody = \"b7\"\norigin = [1.0, 0.0, 0.0]\n[contact.grip]\na = \"hand\"\nb = \"payload\"\nlaw = \"{law}\"\n"
-            );
-            text += &contact;
-            text += "[signal.\"grip.capture\"]\ntype = \"constant\"\nfrom_host = false\n";
-        }
         Craft::new(&Spec {
             formulation,
-            ..read(&text)
+            ..read(&with_payload(law))
         })
     };
     let mut all = [craft(None), craft(Some("capture_pin")), craft(Some("capture_grasp"))];
@@ -67,22 +61,6 @@ fn captured(formulation: Formulation) {
         pin / free,
         grasp / free
     );
-}
-
-/// A floating base with `n` links, hinged about y and z in turn.
-fn chain(n: usize) -> String {
-    let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
-    for i in 1..=n {
-        let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
-        write!(
-            text,
-            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
-             [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
-             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\n"
-        )
-        .expect("strings grow");
-    }
-    text
 }
 
 /// Times a craft in each formulation that has it.
@@ -124,7 +102,7 @@ fn line(name: &str, written: &Spec) {
             print!(" {:>9} {:>9}", "-", "-");
         }
     }
-    let [_, quaternion, _, natural, dual] = craft.map(|craft| craft.state_count());
+    let [_, quaternion, _, natural, dual] = craft.map(|craft| craft.states[0].len());
     let dual = if is_rigid { dual.to_string() } else { "-".into() };
     println!(" {quaternion:6} {natural:6} {dual:>6}");
 }

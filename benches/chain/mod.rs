@@ -1,0 +1,33 @@
+//! Chains of rigid links.
+
+use std::fmt::Write;
+
+/// A floating base with `n` links, hinged about y and z in turn.
+pub fn chain(n: usize) -> String {
+    let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
+    for i in 1..=n {
+        let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
+        write!(
+            text,
+            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
+             [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
+             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\n"
+        )
+        .expect("strings grow");
+    }
+    text
+}
+
+/// A chain of seven and a payload that it has captured by this law, or apart.
+pub fn with_payload(law: Option<&str>) -> String {
+    let mut text = chain(7)
+        + "[body.payload]\nmass = 50.0\ninertia = [20.0, 25.0, 30.0]\nstart = { position = [8.0, 0.0, 0.0] }\n";
+    if let Some(law) = law {
+        let contact = format!(
+            "[frame.hand]\nbody = \"b7\"\norigin = [1.0, 0.0, 0.0]\n[contact.grip]\na = \"hand\"\nb = \"payload\"\nlaw = \"{law}\"\n"
+        );
+        text += &contact;
+        text += "[signal.\"grip.capture\"]\ntype = \"constant\"\nfrom_host = false\n";
+    }
+    text
+}

@@ -1,0 +1,66 @@
+//! Craft whose right-hand side ([`Plant::derivative`]) is evaluated again and again.
+
+use grapple::plant::{Discrete, Model, Plant};
+use grapple::spec::{self, Spec};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::hint::black_box;
+use std::path::Path;
+
+/// States at which a craft is evaluated.
+pub const STATES: usize = 16;
+
+pub fn read(text: &str) -> Spec {
+    spec::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A craft at states around its start.
+pub struct Craft {
+    plant: Plant,
+    /// They all have as many components.
+    pub states: Vec<Vec<f64>>,
+    u: Vec<f64>,
+    discrete: Discrete,
+    dx: Vec<f64>,
+}
+
+impl Craft {
+    /// As a spec has it.
+    pub fn new(spec: &Spec) -> Self {
+        let model = Model::compile(spec).unwrap_or_else(|e| panic!("{e}"));
+        let (mut start, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+        let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
+        plant.start(0.0, &mut start, &mut discrete);
+        let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();
+        // What is commanded at the start is so.
+        plant
+            .update(0.0, (&mut start, &u), &mut discrete, &mut Vec::new())
+            .unwrap_or_else(|e| panic!("{e}"));
+        // Around the start by a tenth of each state's nominal.
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let nominals = plant.model().states.iter().map(|state| state.nominal);
+        let mut around = || {
+            let moved = start.iter().zip(nominals.clone());
+            moved
+                .map(|(x, nominal)| x + 0.1 * nominal * rng.random_range(-1.0..1.0))
+                .collect()
+        };
+        Self {
+            states: (0..STATES).map(|_| around()).collect(),
+            u,
+            discrete,
+            dx: vec![0.0; start.len()],
+            plant,
+        }
+    }
+
+    /// One evaluation at each of its states.
+    pub fn sweep(&mut self) {
+        for x in &self.states {
+            self.plant
+                .derivative(0.0, black_box(x), &self.u, &self.discrete, &mut self.dx)
+                .expect("regular");
+            black_box(&self.dx);
+        }
+    }
+}

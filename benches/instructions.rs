@@ -1,0 +1,200 @@
+//! Instructions per call of what a run is made of: the same on every run of one compiler, however busy the machine is.
+//!
+//! `cargo bench --bench instructions` runs each kernel in Valgrind's callgrind and fails where one takes more than 5 % more than `benches/instructions.csv` says, written by the same compiler.
+//! `cargo bench --bench instructions -- --record` writes that file anew.
+
+mod chain;
+mod craft;
+
+use chain::{chain, with_payload};
+use craft::{Craft, STATES, read};
+use grapple::plant::{Discrete, Model, Plant, StateJacobian, Tangent};
+use grapple::simulation::Simulation;
+use std::hint::black_box;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// A kernel may take this part more.
+const MORE: f64 = 0.05;
+const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.csv");
+
+/// A kernel: its name, how many calls are one run of it, and what makes it.
+type Kernel = (&'static str, usize, fn() -> Box<dyn FnMut()>);
+
+const KERNELS: [Kernel; 12] = [
+    ("derivative of two_link", STATES, || {
+        derivative(include_str!("../examples/two_link.toml"))
+    }),
+    ("derivative of ssrms_type", STATES, || {
+        derivative(include_str!("../examples/ssrms_type.toml"))
+    }),
+    ("derivative of ssrms_flexible", STATES, || {
+        derivative(include_str!("../examples/ssrms_flexible.toml"))
+    }),
+    ("derivative of a chain of 50", STATES, || derivative(&chain(50))),
+    ("derivative of an arm with a captured payload", STATES, || {
+        derivative(&with_payload(Some("capture_grasp")))
+    }),
+    ("derivative of servicer_orbit", STATES, || {
+        derivative(include_str!("../examples/servicer_orbit.toml"))
+    }),
+    ("derivative of beam_in_grasp", STATES, || {
+        derivative(include_str!("../examples/beam_in_grasp.toml"))
+    }),
+    ("derivative of klak_2020_quaternion", STATES, || {
+        derivative(include_str!("../examples/klak_2020_quaternion.toml"))
+    }),
+    ("derivative of valverde_2018", STATES, || {
+        derivative(include_str!("../examples/valverde_2018.toml"))
+    }),
+    ("one direction of ssrms_flexible", 1, along),
+    ("state Jacobian of a chain of 12", 1, state_jacobian),
+    ("conserving step of two_link", 1, conserving_step),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(name) = arguments
+        .iter()
+        .position(|word| word == "--kernel")
+        .and_then(|at| arguments.get(at + 1))
+    {
+        let (.., make) = KERNELS
+            .iter()
+            .find(|(of, ..)| of == name)
+            .expect("a kernel of that name");
+        let mut kernel = make();
+        // What is made at the first call is not counted.
+        kernel();
+        counted(&mut *kernel);
+        return ExitCode::SUCCESS;
+    }
+    match judge(arguments.iter().any(|word| word == "--record")) {
+        Ok(all_well) => ExitCode::from(u8::from(!all_well)),
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What callgrind counts.
+#[inline(never)]
+fn counted(kernel: &mut dyn FnMut()) {
+    kernel();
+}
+
+/// Counts all kernels; whether none takes more than it may.
+fn judge(record: bool) -> Result<bool, String> {
+    let compiler = Command::new("rustc")
+        .arg("--version")
+        .output()
+        .map_err(|e| format!("rustc: {e}"))?;
+    let compiler = String::from_utf8_lossy(&compiler.stdout).trim().to_owned();
+    let written = std::fs::read_to_string(RECORD).unwrap_or_default();
+    let (heading, rows) = written.split_once('\n').unwrap_or_default();
+    let same_compiler = heading == format!("kernel,instructions with {compiler}");
+    let mut new = format!("kernel,instructions with {compiler}\n");
+    let mut all_well = true;
+    println!("{:48} {:>12} {:>12}", "instructions per call", "now", "recorded");
+    for (name, calls, _) in KERNELS {
+        let now = count(name)? / calls as u64;
+        let before = rows
+            .lines()
+            .find_map(|row| row.strip_prefix(name)?.strip_prefix(',')?.parse::<u64>().ok());
+        let change = before.map(|before| now as f64 / before as f64 - 1.0);
+        let told = change.map_or("not recorded".to_owned(), |change| format!("{:+.1} %", 100.0 * change));
+        println!("{name:48} {now:12} {:>12} {told}", before.unwrap_or(0));
+        all_well &= change.is_some_and(|change| change <= MORE);
+        new += &format!("{name},{now}\n");
+    }
+    if record {
+        std::fs::write(RECORD, new).map_err(|e| format!("{RECORD}: {e}"))?;
+        return Ok(true);
+    }
+    if !same_compiler {
+        println!("{RECORD} is of another compiler than {compiler}: nothing is judged");
+    } else if !all_well {
+        println!(
+            "More than {} % more than recorded, or not recorded: find the cause, or record what has a reason.",
+            100.0 * MORE
+        );
+    }
+    Ok(all_well || !same_compiler)
+}
+
+/// Instructions of one run of a kernel.
+fn count(kernel: &str) -> Result<u64, String> {
+    let this = std::env::current_exe().map_err(|e| e.to_string())?;
+    let run = Command::new("valgrind")
+        .args([
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--collect-atstart=no",
+            "--toggle-collect=*counted*",
+        ])
+        .arg(this)
+        .args(["--kernel", kernel])
+        .output()
+        .map_err(|e| format!("valgrind: {e}; Debian's package is called valgrind"))?;
+    let told = String::from_utf8_lossy(&run.stderr);
+    let collected = told
+        .lines()
+        .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
+    collected
+        .filter(|&collected| run.status.success() && collected > 0)
+        .ok_or_else(|| format!("{kernel}:\n{told}"))
+}
+
+fn derivative(text: &str) -> Box<dyn FnMut()> {
+    let mut craft = Craft::new(&read(text));
+    Box::new(move || craft.sweep())
+}
+
+/// A plant at its start: states, inputs, modes.
+fn at_start(text: &str) -> (Plant, Vec<f64>, Vec<f64>, Discrete) {
+    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    let (mut x, u) = (vec![0.0; model.states.len()], vec![0.3; model.inputs.len()]);
+    let mut discrete = Discrete::new(&model);
+    let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
+    plant.start(0.0, &mut x, &mut discrete);
+    (plant, x, u, discrete)
+}
+
+fn along() -> Box<dyn FnMut()> {
+    let (plant, x, u, discrete) = at_start(include_str!("../examples/ssrms_flexible.toml"));
+    let mut tangent = Tangent::<1>::new(plant.model());
+    let seeds = (vec![1.0; x.len()], vec![1.0; u.len()]);
+    let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; plant.model().outputs.len()]);
+    Box::new(move || {
+        let at = (x.as_slice(), u.as_slice(), &discrete);
+        let (seeds, room) = ((&*seeds.0, &*seeds.1), (&mut *dx, &mut *y));
+        let done = tangent.evaluate_along(&plant, 0.0, black_box(at), seeds, room);
+        done.expect("regular");
+    })
+}
+
+fn state_jacobian() -> Box<dyn FnMut()> {
+    let (plant, x, u, discrete) = at_start(&chain(12));
+    let (mut tree, mut jacobian) = (StateJacobian::new(plant.model()), vec![0.0; x.len() * x.len()]);
+    Box::new(move || {
+        let at = (x.as_slice(), u.as_slice(), &discrete);
+        tree.evaluate(&plant, 0.0, black_box(at), &mut jacobian)
+            .expect("regular");
+    })
+}
+
+/// The step after the one that takes the Jacobian.
+fn conserving_step() -> Box<dyn FnMut()> {
+    let text = format!(
+        "formulation = \"natural\"\n{}\n[solver]\nmethod = \"conserving\"\nstep = 0.01\n",
+        include_str!("../examples/two_link.toml")
+    );
+    let model = Model::read(&text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    let plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
+    let mut simulation = Simulation::new(plant).unwrap_or_else(|e| panic!("{e}"));
+    Box::new(move || {
+        let end = simulation.state.t + 0.01;
+        simulation.advance(end, &mut Vec::new()).expect("it moves");
+    })
+}
