@@ -1,6 +1,7 @@
 //! `L D Lᵀ` of symmetric positive definite matrices, in place.
 
 use super::Scalar;
+use std::ops::{Mul, Sub};
 
 /// Factors the symmetric positive definite matrix `m` (`n × n`, row by row; its lower triangle is read) in place into
 /// `L D Lᵀ`: strict lower triangle of `L`, on the diagonal `1/D`.
@@ -35,21 +36,19 @@ pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// Solves `L D Lᵀ x = b` in place, with the factors of [`factor`]. `component` reaches into what `b` is made of.
+/// Solves `L D Lᵀ x = b` in place, with the factors of [`factor`]. Each row of `b` is a number, or several right sides at once.
 #[inline(always)]
-pub fn solve<S: Scalar, T>(m: &[S], b: &mut [T], component: impl Fn(&mut T) -> &mut S) {
+pub fn solve<S: Scalar, Row: Copy + Sub<Output = Row> + Mul<S, Output = Row>>(m: &[S], b: &mut [Row]) {
     let n = b.len();
     for i in 1..n {
         for k in 0..i {
-            let x = *component(&mut b[k]);
-            *component(&mut b[i]) -= m[i * n + k] * x;
+            b[i] = b[i] - b[k] * m[i * n + k];
         }
     }
     for i in (0..n).rev() {
-        *component(&mut b[i]) *= m[i * n + i];
+        b[i] = b[i] * m[i * n + i];
         for k in i + 1..n {
-            let x = *component(&mut b[k]);
-            *component(&mut b[i]) -= m[k * n + i] * x;
+            b[i] = b[i] - b[k] * m[k * n + i];
         }
     }
 }
@@ -66,7 +65,7 @@ mod tests {
         let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| m[i * n + j] * x[j]).sum()).collect();
         let mut factors = m;
         factor(&mut factors, n).expect("Hilbert's matrix is positive definite");
-        solve(&factors, &mut b, |x| x);
+        solve(&factors, &mut b);
         let off = b.iter().zip(x).map(|(b, x)| (b - x).abs()).fold(0.0, f64::max);
         assert!(off < 1e-11, "{off:e}"); // its condition is 1.6e4
     }

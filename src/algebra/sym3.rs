@@ -178,7 +178,7 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     #[inline(always)]
     pub fn solve(&self, b: &[S; N]) -> [S; N] {
         let mut x = *b;
-        spd::solve(self.factors.as_flattened(), &mut x, |x| x);
+        spd::solve(self.factors.as_flattened(), &mut x);
         x
     }
 }

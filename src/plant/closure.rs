@@ -139,7 +139,7 @@ impl<S: Scalar> Closure<S> {
                 what: format!("contact \"{name}\""),
             }
         })?;
-        spd::solve(&self.W[..n * n], lambda, |x| x);
+        spd::solve(&self.W[..n * n], lambda);
         for (Row { held, row }, &lambda) in self.rows.iter().zip(&*lambda) {
             let Held { capture, pair, .. } = &self.held[*held];
             let closed = &mut self.state[*capture];

@@ -142,8 +142,11 @@ impl<S: Scalar> Deflection<S> {
                 Y += other.d * S::lift(A);
                 V += other.d_dot * S::lift(A);
             }
-            self.fields[i].Y = Y;
-            let motion = self.fields[i];
+            let Self {
+                fields, L, modal_bias, ..
+            } = &mut *self;
+            let motion = &mut fields[i];
+            motion.Y = Y;
             let (ae, b) = (e * S::lift(field.a), Y.cross(&e));
             h += ae * motion.z;
             h_dot += ae * motion.z_dot;
@@ -155,8 +158,8 @@ impl<S: Scalar> Deflection<S> {
             turned += motion.d_dot * Y.dot(&w);
             let force = motion.force + e.dot(&w.cross(&(w.cross(&Y) + V + V)));
             for &(k, dz) in motion.dz() {
-                self.L[k] = self.L[k] + Wrench::new(b * dz, ae * dz);
-                self.modal_bias[k] += force * dz;
+                L[k] = L[k] + Wrench::new(b * dz, ae * dz);
+                modal_bias[k] += force * dz;
             }
         }
         // ∫ p pᵀ dm has grown by the symmetric part of W.
@@ -225,18 +228,18 @@ impl<S: Scalar> Deflection<S> {
 
     /// Adds what the fields `i ≤ j` have in common, of which one is drawn in, to the modal mass and to the fields' forces.
     fn couple(&mut self, i: usize, j: usize, A: S) {
-        let n = self.L.len();
-        let (a, b) = (self.fields[i], self.fields[j]);
-        self.fields[i].force += A * b.z_bias;
+        let (n, Self { fields, M, .. }) = (self.L.len(), self);
+        let (bias_a, bias_b) = (fields[i].z_bias, fields[j].z_bias);
+        fields[i].force += A * bias_b;
         if i != j {
-            self.fields[j].force += A * a.z_bias;
+            fields[j].force += A * bias_a;
         }
-        for &(k, dz_a) in a.dz() {
-            for &(l, dz_b) in b.dz() {
-                let M = A * dz_a * dz_b;
-                self.M[k * n + l] += M;
+        for &(k, dz_a) in fields[i].dz() {
+            for &(l, dz_b) in fields[j].dz() {
+                let share = A * dz_a * dz_b;
+                M[k * n + l] += share;
                 if i != j {
-                    self.M[l * n + k] += M;
+                    M[l * n + k] += share;
                 }
             }
         }

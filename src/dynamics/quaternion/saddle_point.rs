@@ -119,12 +119,12 @@ impl<S: Scalar> Node<S> {
 
     /// Solves `[M …] a + W ν = f`, `Wᵀ a = h` in place, once both matrices are factored.
     fn solve(&self, f: &mut [S], h: &mut [S]) {
-        spd::solve(&self.M, f, |x| x);
+        spd::solve(&self.M, f);
         let A = Twist::from_slice(f);
         for (h, W) in h.iter_mut().zip(self.joint.constraints()) {
             *h = W.power(&A) - *h;
         }
-        spd::solve(&self.Y, h, |x| x);
+        spd::solve(&self.Y, h);
         for (&nu, column) in h.iter().zip(self.MW.chunks(f.len())) {
             for (f, &entry) in f.iter_mut().zip(column) {
                 *f -= entry * nu;
@@ -336,7 +336,7 @@ impl<S: Scalar> SaddlePoint<S> {
         for (column, W) in node.MW.chunks_mut(d).zip(node.joint.constraints()) {
             column.fill(S::zero());
             column[..6].copy_from_slice(&W.to_array());
-            spd::solve(&node.M, column, |x| x);
+            spd::solve(&node.M, column);
         }
         for (row, W) in node.Y.chunks_mut(m.max(1)).zip(node.joint.constraints()) {
             for (entry, column) in row.iter_mut().zip(node.MW.chunks(d)) {

@@ -82,14 +82,11 @@ impl<S: Scalar> Modal<S> {
         let n = self.beta.len();
         spd::factor(&mut self.M, n)?;
         gain.copy_from_slice(&self.L);
-        for axis in 0..3 {
-            spd::solve(&self.M, gain, |row| &mut row.t[axis]);
-            spd::solve(&self.M, gain, |row| &mut row.f[axis]);
-        }
+        spd::solve(&self.M, gain);
         for ((offset, Q), beta) in offset.iter_mut().zip(Q).zip(&self.beta) {
             *offset = *Q - *beta;
         }
-        spd::solve(&self.M, offset, |x| x);
+        spd::solve(&self.M, offset);
         super::forward::deduct(I, p, &self.L, gain, offset);
         Ok(())
     }

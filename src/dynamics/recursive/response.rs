@@ -31,7 +31,7 @@ impl<S: Scalar> ForwardDynamics<S> {
                 for ((offset, Q), beta) in offset.iter_mut().zip(&applied.tau[modes.rates()]).zip(&modal.beta) {
                     *offset = *Q - *beta;
                 }
-                spd::solve(&modal.M, offset, |x| x);
+                spd::solve(&modal.M, offset);
                 for (L, &k) in modal.L.iter().zip(&*offset) {
                     p = p + *L * k;
                 }

@@ -144,12 +144,9 @@ impl Derivatives {
             spd::factor(M, n).map_err(|mode| singular(What::Mode(mode)))?;
             let K = &mut self.K[modes.rates()];
             K.copy_from_slice(&self.U[modes.rates()]);
-            for axis in 0..3 {
-                spd::solve(M, K, |row| &mut row.t[axis]);
-                spd::solve(M, K, |row| &mut row.f[axis]);
-            }
+            spd::solve(M, K);
             let k = &mut self.k[modes.rates()];
-            spd::solve(M, k, |x| x);
+            spd::solve(M, k);
             deduct(&mut I, &mut p, &self.U[modes.rates()], K, k);
         }
         let joint = &body.joint;
