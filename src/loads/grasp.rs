@@ -1,10 +1,12 @@
 use super::{Instant, Pair, report};
 use crate::Error;
 use crate::Problem;
-use crate::algebra::{Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
+use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::{PerAxis, Spec, at, problem};
-use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{
+    Bound, Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit,
+};
 
 /// A spring-damper between two frames that coincide when it is at rest, while its switch is on.
 ///
@@ -26,6 +28,8 @@ pub struct Grasp {
     pub names: [String; 2],
     frames: [FrameRef; 2],
     switch: usize,
+    /// Whether it is written as one that holds from the start.
+    pub on: bool,
     /// First of three numbers each.
     stiffness: ParamId,
     damping: ParamId,
@@ -87,6 +91,7 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
             name: name.clone(),
             names: [written.a.clone(), written.b.clone()],
             frames,
+            on: written.on,
             switch: declare.input(switch, f64::from(u8::from(written.on)), true),
             stiffness,
             damping,
@@ -107,6 +112,22 @@ impl Grasp {
         }
     }
 
+    /// Angle between the two, rad.
+    pub fn angle<S: Scalar>(&self, (system, derived, kinematics): (&System, &Derived, &Kinematics<S>)) -> S {
+        let [R_WA, R_WB] = self.frames.map(|frame| kinematics.pose(system, derived, frame).R);
+        norm(&turn(self.holds_direction(system), &R_WA.tr_mul(&R_WB)))
+    }
+
+    /// Whether what it holds is a point of a nodal beam, which has a direction only.
+    fn holds_direction(&self, system: &System) -> bool {
+        matches!(system.carrier(self.frames[1]), Carrier::Point(_))
+    }
+
+    /// Whether turns are held too.
+    pub fn is_stiff_against_turns(&self, parameters: &[f64]) -> bool {
+        (self.angular_stiffness).is_some_and(|id| id.vector(parameters) != Vec3::zeros())
+    }
+
     /// The pair at the origin of b, and on a the wrench about it, world axes; with the displacement, and the turn. Nothing while it is off.
     fn wrench<S: Scalar>(&self, now: &Instant<S>) -> (Pair<S>, Wrench<S>, Vec3<S>, Vec3<S>) {
         let (system, kinematics) = (now.system, now.kinematics);
@@ -114,13 +135,9 @@ impl Grasp {
         let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
         let gap = B.p - A.p;
         let pair = Pair::at(of, self.frames, gap);
-        let [_, on] = pair.carriers();
-        let holds_direction = matches!(on, Carrier::Point(_));
+        let holds_direction = self.holds_direction(system);
         let along = B.R.column(0).into_owned();
-        let turn = match holds_direction {
-            true => shortest(&A.R.tr_mul(&along)),
-            false => log(Quaternion::from_rotation(&A.R.tr_mul(&B.R))),
-        };
+        let turn = turn(holds_direction, &A.R.tr_mul(&B.R));
         if now.inputs[self.switch].value() <= 0.5 {
             return (pair, Wrench::zero(), gap, turn);
         }
@@ -156,6 +173,14 @@ impl Grasp {
             angle: norm(&turn),
             on_a: F.shift(&gap),
         }
+    }
+}
+
+/// What turns a frame by `R`, or its x only: a rotation vector, rad.
+fn turn<S: Scalar>(of_direction: bool, R: &Mat3<S>) -> Vec3<S> {
+    match of_direction {
+        true => shortest(&R.column(0).into_owned()),
+        false => log(Quaternion::from_rotation(R)),
     }
 }
 

@@ -317,6 +317,21 @@ impl Evaluation<f64> {
         found.collect()
     }
 
+    /// The grasps that start closed on what is turned the other way: at half a turn they would not know which way is back.
+    pub(super) fn turned_at_start(&mut self, model: &Model) -> Vec<Problem> {
+        let (values, derived, ..) = self.at_start(model);
+        let found = model.loads.grasps.iter().filter_map(|grasp| {
+            let holds = grasp.on && grasp.is_stiff_against_turns(&values);
+            let angle = grasp.angle((&model.system, &derived, &self.kinematics)).to_degrees();
+            let [a, b] = &grasp.names;
+            (holds && angle > FARTHEST_TURN_DEG).then(|| Problem {
+                at: at("grasp", &grasp.name, "b"),
+                what: format!("\"{b}\" starts turned by {angle:.1} deg from \"{a}\", and is held where the two lie alike: turn one, or start with `on = false`"),
+            })
+        });
+        found.collect()
+    }
+
     /// The joint or the mode that moves no inertia where the spec starts, if there is one.
     pub(super) fn singular_at_start(&mut self, model: &Model) -> Option<Problem> {
         let system = &model.system;
@@ -354,6 +369,9 @@ impl Evaluation<f64> {
         Some(Problem { at, what: what + hint })
     }
 }
+
+/// What a grasp holds starts within this of what holds it.
+const FARTHEST_TURN_DEG: f64 = 175.0;
 
 /// As an error, with the names.
 pub(super) fn named(model: &Model, singular: Singular) -> Error {

@@ -180,6 +180,7 @@ impl Model {
             let mut evaluation = Evaluation::new(&model);
             problems.extend(evaluation.singular_at_start(&model));
             problems.extend(evaluation.inside_at_start(&model));
+            problems.extend(evaluation.turned_at_start(&model));
             return if problems.is_empty() {
                 Ok(model)
             } else {

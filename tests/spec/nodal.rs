@@ -122,6 +122,16 @@ fn a_grasp_holds_two_things_and_holds_them() {
         found.contains("without stiffness \"grip\" does not hold \"arm\" at \"span\""),
         "{found}"
     );
+    let found = problem(
+        &format!("{NODAL_BEAM}start = {{ rpy_deg = [0.0, 0.0, 178.0] }}\n"),
+        &format!("{GRIP}angular_stiffness = 5.0\n"),
+    );
+    assert!(
+        found.contains(
+            "grasp \"grip\", b: \"span\" starts turned by 178.0 deg from \"arm\", and is held where the two lie alike"
+        ),
+        "{found}"
+    );
     let found = grip("b = \"span\"", "b = \"arm\"");
     assert!(found.contains("\"arm\" holds itself"), "{found}");
     let found = grip("a = \"arm\"\nb = \"span\"", "a = \"span\"\nb = \"arm\"");

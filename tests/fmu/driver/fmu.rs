@@ -62,6 +62,20 @@ pub fn catcher() -> String {
     )
 }
 
+/// The same craft in orbit, holding a soft boom in a grasp. A ball comes down on its lower link and flies off again.
+pub fn striker() -> String {
+    format!(
+        "{CRAFT}[environment.orbit]\nsemi_major_axis = 6878137.0\n\
+         [frame.hand]\nbody = \"base\"\norigin = [-0.5, 0.0, 0.0]\nrpy_deg = [0.0, 0.0, 180.0]\n\
+         [nodal_beam.boom]\nstart = {{ position = [-0.5, 0.0, 0.0], rpy_deg = [0.0, 0.0, 180.0] }}\n\
+         length = 2.0\nelements = 2\nmass_per_length = 0.2\nEA = 500.0\nEI = 2.0\n\
+         [grasp.grip]\na = \"hand\"\nb = \"boom\"\nstiffness = 200.0\ndamping = 1.0\nangular_stiffness = 20.0\nangular_damping = 0.1\n\
+         [frame.target]\nbody = \"lower\"\norigin = [0.4, 0.0, 0.0]\n\
+         [body.ball]\nmass = 0.5\ninertia = [0.01, 0.01, 0.01]\nstart = {{ position = [1.85, 0.9, 0.0], velocity = [0.0, -1.5, 0.0] }}\n\
+         [contact.hit]\na = \"ball\"\nb = \"target\"\nsurface = \"sphere\"\nradius_a = 0.1\nradius_b = 0.2\nlaw = \"restitution\"\ne = 0.7\nmu = 0.2\n"
+    )
+}
+
 /// An unpacked FMU: its `resources/`, its GUID, its variables, its XML.
 pub struct Fmu {
     resources: PathBuf,

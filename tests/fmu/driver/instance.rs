@@ -319,6 +319,27 @@ pub fn assert_agree(a: &Instance, b: &Instance, tolerance: f64) {
     }
 }
 
+/// Asserts that two runs of a [`striker`](super::striker) have reached the same point by one impact, with the same impulse and the boom in the same place.
+#[track_caller]
+pub fn assert_struck_alike(a: &Instance, b: &Instance, tolerance: f64) {
+    assert_agree(a, b, tolerance);
+    for of in [a, b] {
+        assert_eq!(of.get("hit.count"), 1.0);
+        // It came from above, and has left again.
+        assert!(of.get("ball.v[2]") > -1.4, "{}", of.get("ball.v[2]"));
+    }
+    for name in [
+        "ball.v[1]",
+        "ball.v[2]",
+        "hit.impulse[2]",
+        "grip.force[1]",
+        "boom.tip_deflection[2]",
+    ] {
+        let (a, b) = (a.get(name), b.get(name));
+        assert!((a - b).abs() < tolerance, "{name}: {a} {b}, {:.1e}", (a - b).abs());
+    }
+}
+
 /// A Co-Simulation run to `end`, for comparison. The stop turns an error of the tolerance into a hundredfold one.
 pub fn reference(fmu: &Fmu, end: f64, prepare: impl Fn(&Instance)) -> Instance<'_> {
     let cs = fmu.instance(CS);

@@ -6,9 +6,9 @@ mod instance;
 pub mod integration;
 pub mod process;
 
-pub use fmu::{CRAFT, Fmu, catcher, instantiate};
+pub use fmu::{CRAFT, Fmu, catcher, instantiate, striker};
 pub use host::{Log, allocations, callbacks, heard, told};
-pub use instance::{Instance, assert_agree, capturing_reference, next_event, ok, reference};
+pub use instance::{Instance, assert_agree, assert_struck_alike, capturing_reference, next_event, ok, reference};
 
 use grapple::fmu::fmi2::{fmi2Status, fmi2Type};
 

@@ -137,6 +137,17 @@ fn pyfmi_runs_model_exchange_twice_with_a_reset_between() {
 }
 
 #[test]
+fn pyfmi_meets_a_strike_in_orbit_where_co_simulation_does() {
+    let fmu = Fmu::of(&striker());
+    let cs = reference(&fmu, 1.0, |cs| ok(cs.set("elbow.tau", 0.4)));
+    let mut model = Pyfmi::initialise(load(&fmu, ME));
+    let x = model.fmu.states();
+    integrate(&mut model, x, 0.0, 1.0, 5e-4);
+    assert_struck_alike(&model.fmu, &cs, 1e-8);
+    heard();
+}
+
+#[test]
 fn states_are_perturbed_by_reference_and_come_back_to_the_same_bits() {
     let fmu = Fmu::new();
     let model = Pyfmi::initialise(load(&fmu, ME));

@@ -122,6 +122,23 @@ fn model_exchange_and_co_simulation_with_input_derivatives_agree() {
 }
 
 #[test]
+fn a_strike_in_orbit_agrees_in_both_interfaces_with_input_derivatives() {
+    let fmu = Fmu::of(&striker());
+    let mut me = Model::new(&fmu, 1.0);
+    me.discrete();
+    let x = me.fmu.states();
+    integrate(&mut me, x, 0.0, 1.0, 5e-4);
+    let cs = slave(&fmu, 1.0, Some(1e-13));
+    for i in 0..10 {
+        let t = f64::from(i) * 0.1;
+        ok(cs.set("elbow.tau", ramp(t)));
+        ok(cs.set_input_derivative("elbow.tau", 1, 0.3));
+        ok(cs.step(t, f64::from(i + 1) * 0.1 - t));
+    }
+    assert_struck_alike(&me.fmu, &cs, 1e-8);
+}
+
+#[test]
 fn a_stop_time_that_was_given_may_be_reached_and_not_passed() {
     let fmu = Fmu::new();
     let cs = slave(&fmu, 0.3, None);

@@ -148,6 +148,24 @@ fn s1_a_command_between_steps_acts_at_once_in_both_interfaces() {
 }
 
 #[test]
+fn s1_a_strike_in_orbit_ends_in_both_interfaces_alike() {
+    let fmu = Fmu::of(&striker());
+    let mut me = Component::new(&fmu);
+    let x = me.initialise();
+    integrate(&mut me, x, 0.0, 1.0, 5e-4);
+    let cs = component(&fmu, CS);
+    set_up(&cs, 1e-13);
+    ok(cs.exit_initialization());
+    for i in 0..100 {
+        ok(cs.set("elbow.tau", 0.4));
+        ok(cs.step(f64::from(i) * 0.01, 0.01));
+        assert!(one_at_a_time(&cs).iter().all(|y| y.is_finite()));
+    }
+    assert_struck_alike(&me.fmu, &cs, 1e-8);
+    ok(me.fmu.terminate());
+}
+
+#[test]
 fn s1_a_run_can_be_reset_and_begun_again() {
     let fmu = Fmu::new();
     let cs = component(&fmu, CS);

@@ -66,6 +66,20 @@ fn o8_a_command_in_continuous_time_acts_by_its_event_indicator() {
     ok(wrapper.fmu.terminate());
 }
 
+#[test]
+fn a_strike_in_orbit_ends_in_openmodelica_where_co_simulation_ends() {
+    let fmu = Fmu::of(&striker());
+    let cs = reference(&fmu, 1.0, |cs| {
+        for (name, value) in [("lower.mass", 1.6), ("elbow.q_start", 0.2)] {
+            ok(cs.set(name, value));
+        }
+        ok(cs.set("elbow.tau", 0.4));
+    });
+    let (me, _) = run(&fmu, true, 1.0);
+    // Time events are 1e-10 s late.
+    assert_struck_alike(&me, &cs, 1e-7);
+}
+
 /// What omc makes of a variable's name.
 fn mangled(name: &str) -> String {
     name.replace(['.', '[', ']', ',', '(', ')', ' '], "_")
