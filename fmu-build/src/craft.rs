@@ -5,6 +5,7 @@ use grapple::plant::Model;
 use grapple::spec::Source;
 use grapple::{Error, Problem};
 use miette::{Diagnostic, IntoDiagnostic, NamedSource, Report, Result, SourceSpan, WrapErr};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,10 +48,10 @@ fn report(error: Error, path: &Path, text: &str) -> Report {
     }
 }
 
-/// All that is wrong with one spec, in the order of the file.
+/// All that is wrong with one file, in its order.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{summary}")]
-struct Problems {
+pub struct Problems {
     summary: String,
     #[related]
     problems: Vec<Located>,
@@ -68,15 +69,15 @@ struct Located {
 }
 
 impl Problems {
-    fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
-        let source = Source::new(text);
+    /// What is wrong with a file of this name and text, each with its bytes in it.
+    pub fn of(file: &str, text: &str, language: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Self {
         let shared: Arc<str> = text.into();
         let mut problems: Vec<Located> = problems
-            .iter()
-            .map(|problem| Located {
-                what: problem.to_string(),
-                file: NamedSource::new(file, shared.clone()).with_language("TOML"),
-                place: source.locate(problem).map(SourceSpan::from),
+            .into_iter()
+            .map(|(what, place)| Located {
+                what,
+                file: NamedSource::new(file, shared.clone()).with_language(language),
+                place: place.map(SourceSpan::from),
             })
             .collect();
         problems.sort_by_key(|problem| problem.place.map_or(0, |place| place.offset()));
@@ -84,5 +85,11 @@ impl Problems {
             summary: format!("{file}: {}", crate::text::count(problems.len(), "problem")),
             problems,
         }
+    }
+
+    fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
+        let source = Source::new(text);
+        let located = problems.iter().map(|p| (p.to_string(), source.locate(p)));
+        Self::of(file, text, "TOML", located.collect())
     }
 }

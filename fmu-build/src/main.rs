@@ -5,8 +5,9 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`new`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`linearize`], [`schema`] | the verbs |
+//! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`linearize`], [`schema`] | the verbs |
 //! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
+//! | [`urdf`] | a URDF file read, its links gathered into bodies, and written as a spec |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
 //! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
@@ -29,6 +30,7 @@ mod craft;
 mod describe;
 mod documentation;
 mod health;
+mod import;
 mod library;
 mod linearize;
 mod matrices;
@@ -46,6 +48,7 @@ mod simulate;
 mod slave;
 mod system_structure;
 mod text;
+mod urdf;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -79,6 +82,7 @@ Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is.
 #[derive(Subcommand)]
 enum Verb {
     New(new::Arguments),
+    Import(import::Arguments),
     Check(check::Arguments),
     Build(build::Arguments),
     Couple(couple::Arguments),
@@ -91,6 +95,7 @@ enum Verb {
 fn main() -> ExitCode {
     let outcome = match CommandLine::parse().verb {
         Verb::New(arguments) => new::run(&arguments),
+        Verb::Import(arguments) => import::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Build(arguments) => build::run(&arguments),
         Verb::Couple(arguments) => couple::run(&arguments),

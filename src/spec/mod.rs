@@ -26,7 +26,7 @@ mod source;
 pub use actuator::{Motor, Throttle, Thruster, Wheel};
 pub use beam::{Beam, Boundary, Section};
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
-pub(crate) use check::unknown;
+pub use check::unknown;
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
 pub use director_beam::DirectorBeam;
@@ -37,7 +37,7 @@ pub use joint::{
     FeedForward, Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop,
 };
 pub use modal::{ModalData, ModalNode};
-pub use names::mangled;
+pub use names::{mangled, objection};
 pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
 pub use signal::{Interpolation, Signal, Waveform};

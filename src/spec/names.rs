@@ -9,7 +9,7 @@ pub fn mangled(name: &str) -> String {
 ///
 /// A name must survive every importer: OpenModelica makes a Modelica identifier of each part, and
 /// its wrapper model owns some names itself.
-pub(super) fn objection(name: &str) -> Option<String> {
+pub fn objection(name: &str) -> Option<String> {
     let mut letters = name.chars();
     let legal = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
         && letters.all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -2,6 +2,7 @@
 
 mod check;
 mod desk;
+mod import;
 mod library;
 mod linearize;
 mod packing;

@@ -231,7 +231,7 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
 #[test]
 fn every_verb_explains_itself_by_example() {
     let desk = Desk::new();
-    for verb in ["new", "check", "build", "describe", "simulate", "schema"] {
+    for verb in ["new", "import", "check", "build", "describe", "simulate", "schema"] {
         let help = desk.succeed(&[verb, "--help"]);
         assert!(help.contains(&format!("  grapple {verb} ")), "{verb}: {help}");
     }

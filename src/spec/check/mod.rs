@@ -423,7 +423,7 @@ impl Check<'_> {
 }
 
 /// "there is no body "uper"; did you mean "upper"?"
-pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
+pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
     let nearest = known
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .min()

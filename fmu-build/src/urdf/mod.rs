@@ -1,0 +1,199 @@
+//! URDF, the robots' description format of ROS: its links and joints as plain data, and the way from them to a spec.
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`xml`], [`read`] | the file, and all that is wrong with it, each at its place |
+//! | [`tree`] | links gathered into bodies, joints between them, places on them |
+//! | [`names`], [`spec`] | what things are called, and the text of the spec |
+//!
+//! What has no part in the dynamics (visual, collision, transmission, gazebo) is not read.
+
+mod names;
+pub mod read;
+pub mod spec;
+pub mod tree;
+mod xml;
+
+use grapple::algebra::{Quaternion, Sym3, Vec3};
+use std::ops::Range;
+
+/// What is wrong, and the bytes where it stands.
+pub type Fault = (String, Option<Range<usize>>);
+
+/// A robot as its file describes it.
+pub struct Robot {
+    pub name: Option<String>,
+    pub links: Vec<Link>,
+    pub joints: Vec<Joint>,
+}
+
+/// A rigid piece.
+pub struct Link {
+    pub name: String,
+    pub inertial: Option<Inertial>,
+    pub place: Range<usize>,
+}
+
+/// Mass (kg), mass centre (m) and inertia about it (kg·m²) in the link's axes.
+#[derive(Clone, Copy)]
+pub struct Inertial {
+    pub m: f64,
+    pub c: Vec3<f64>,
+    pub I_cm: Sym3<f64>,
+}
+
+/// What holds one link, the child, on another. Links by their index.
+pub struct Joint {
+    pub name: String,
+    pub kind: Kind,
+    pub parent: usize,
+    pub child: usize,
+    /// The child in the parent, at position zero.
+    pub placement: Placement,
+    /// In the child's axes.
+    pub axis: Vec3<f64>,
+    pub lower: Option<f64>,
+    pub upper: Option<f64>,
+    pub effort: Option<f64>,
+    pub velocity: Option<f64>,
+    pub damping: f64,
+    pub friction: f64,
+    pub mimic: Option<Mimic>,
+    pub place: Range<usize>,
+}
+
+/// URDF's kinds of joints, without planar ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Revolute,
+    Continuous,
+    Prismatic,
+    Fixed,
+    Floating,
+}
+
+/// `q = multiplier · q_joint + offset`.
+pub struct Mimic {
+    pub joint: String,
+    pub multiplier: f64,
+    pub offset: f64,
+}
+
+/// Where a frame B is in a frame A.
+#[derive(Clone, Copy)]
+pub struct Placement {
+    pub p_AB: Vec3<f64>,
+    pub q_AB: Quaternion<f64>,
+    /// The same attitude as roll, pitch and yaw, rad, where they are written.
+    pub rpy: Option<[f64; 3]>,
+}
+
+impl Placement {
+    pub fn identity() -> Self {
+        Self {
+            p_AB: Vec3::zeros(),
+            q_AB: Quaternion::identity(),
+            rpy: None,
+        }
+    }
+
+    pub fn is_identity(&self) -> bool {
+        self.p_AB == Vec3::zeros() && !self.is_turned()
+    }
+
+    pub fn is_turned(&self) -> bool {
+        self.q_AB != Quaternion::identity()
+    }
+
+    /// `X_AC = X_AB * X_BC`. What is not composed stays as it is written.
+    pub fn compose(&self, bc: &Self) -> Self {
+        if self.is_identity() {
+            return *bc;
+        }
+        if bc.is_identity() {
+            return *self;
+        }
+        Self {
+            p_AB: self.p_AB + self.q_AB.rotate(bc.p_AB),
+            q_AB: self.q_AB * bc.q_AB,
+            rpy: None,
+        }
+    }
+}
+
+impl Inertial {
+    pub fn nothing() -> Self {
+        Self {
+            m: 0.0,
+            c: Vec3::zeros(),
+            I_cm: Sym3::zero(),
+        }
+    }
+
+    /// The same, seen from a frame in which the link stands so.
+    pub fn seen_from(&self, X: &Placement) -> Self {
+        if X.is_identity() {
+            return *self;
+        }
+        Self {
+            m: self.m,
+            c: X.p_AB + X.q_AB.rotate(self.c),
+            I_cm: self.I_cm.express(&X.q_AB.rotation()),
+        }
+    }
+
+    /// Both in one, by Steiner's theorem: two masses about their common centre have the inertia `μ (|d|² 1 − d dᵀ)`, with
+    /// the distance `d` between them and `μ = m₁ m₂/(m₁ + m₂)`.
+    pub fn with(&self, other: &Self) -> Self {
+        let m = self.m + other.m;
+        let share = if m > 0.0 { other.m / m } else { 0.0 };
+        let d = other.c - self.c;
+        Self {
+            m,
+            c: self.c + d * share,
+            I_cm: self.I_cm + other.I_cm + Sym3::point_mass(self.m * share, &d),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grapple::algebra::Mat3;
+
+    /// A cloud of points has the mass, the mass centre and the inertia of its sums.
+    fn cloud(points: &[(f64, Vec3<f64>)]) -> Inertial {
+        let m: f64 = points.iter().map(|(m, _)| m).sum();
+        let c = points.iter().map(|(m, r)| r * *m).sum::<Vec3<f64>>() / m;
+        let mut I = Mat3::zeros();
+        for (m, r) in points {
+            let d = r - c;
+            I += (Mat3::identity() * d.norm_squared() - d * d.transpose()) * *m;
+        }
+        let I_cm = Sym3::from_upper(&I);
+        Inertial { m, c, I_cm }
+    }
+
+    #[test]
+    fn a_cloud_in_two_parts_moved_is_the_whole_cloud_moved() {
+        let points = [
+            (1.3, Vec3::new(0.2, -0.7, 0.4)),
+            (0.4, Vec3::new(-0.9, 0.1, 0.3)),
+            (2.2, Vec3::new(0.5, 0.6, -0.8)),
+            (0.7, Vec3::new(1.1, -0.2, 0.6)),
+            (0.9, Vec3::new(-0.3, -0.4, -0.5)),
+        ];
+        let X = Placement {
+            p_AB: Vec3::new(0.3, 1.7, -0.6),
+            q_AB: Quaternion::new(0.5, -0.1, 0.7, 0.3).normalised(),
+            rpy: None,
+        };
+        let moved = points.map(|(m, r)| (m, X.p_AB + X.q_AB.rotate(r)));
+        let (a, b) = (cloud(&points[..2]), cloud(&points[2..]));
+        let parts = a.seen_from(&X).with(&b.seen_from(&X));
+        let whole = cloud(&moved);
+        assert!((parts.m - whole.m).abs() < 1e-15 && (parts.c - whole.c).norm() < 1e-15);
+        let off = (parts.I_cm.full() - whole.I_cm.full()).norm();
+        assert!(off < 1e-14, "{off:e}");
+    }
+}

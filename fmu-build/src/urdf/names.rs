@@ -1,0 +1,81 @@
+//! Names: those of the robot where the spec allows them.
+
+use super::Robot;
+use super::tree::{Hold, Tree};
+use grapple::spec::objection;
+use std::collections::HashSet;
+
+/// What things are called in the spec, by their indices.
+pub struct Names {
+    pub model: String,
+    pub links: Vec<String>,
+    joints: Vec<String>,
+    base: String,
+}
+
+impl Names {
+    /// Names that the spec allows, near to the written ones; what is changed is told.
+    pub fn of(robot: &Robot, tree: &Tree, file: &str, remarks: &mut Vec<String>) -> Self {
+        let stem = file.split('.').next().unwrap_or(file);
+        let (mut taken, mut changed) = (HashSet::new(), Vec::new());
+        let mut name = |kind: &str, written: &str| {
+            let name = legal(kind, written, &taken);
+            if name != written {
+                changed.push(format!("{kind} \"{written}\" is {name}"));
+            }
+            if kind != "robot" {
+                taken.insert(name.clone());
+            }
+            name
+        };
+        let model = name("robot", robot.name.as_deref().unwrap_or(stem));
+        // Links that are in the world, and joints that hold nothing apart, are not in the spec.
+        let mut joints = vec![String::new(); robot.joints.len()];
+        for j in tree.holds.iter().filter_map(|hold| hold.joint) {
+            joints[j] = name("joint", &robot.joints[j].name);
+        }
+        let mut links = vec![String::new(); robot.links.len()];
+        let bodies = tree.bodies.iter().map(|body| body.link);
+        for link in bodies.chain(tree.places.iter().map(|place| place.link)) {
+            links[link] = name("link", &robot.links[link].name);
+        }
+        if !changed.is_empty() {
+            remarks.push(format!("names changed, as the spec has them: {}", changed.join(", ")));
+        }
+        let base = legal("joint", "base_mount", &taken);
+        Self {
+            model,
+            links,
+            joints,
+            base,
+        }
+    }
+
+    pub fn body(&self, tree: &Tree, body: usize) -> &str {
+        &self.links[tree.bodies[body].link]
+    }
+
+    pub fn joint(&self, hold: &Hold) -> &str {
+        hold.joint.map_or(&self.base, |j| &self.joints[j])
+    }
+}
+
+/// A name as the spec allows it, near to what is written.
+fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
+    let mut name: String = written
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        name = format!("{kind}_{name}");
+    }
+    let is_free = |name: &String| objection(name).is_none() && !taken.contains(name);
+    if !is_free(&name) {
+        name = format!("{name}_{kind}");
+    }
+    let mut numbered = (2..).map(|n| format!("{name}_{n}"));
+    match is_free(&name) {
+        true => name,
+        false => numbered.find(is_free).expect("some number is free"),
+    }
+}

@@ -1,0 +1,352 @@
+//! The text of the spec of a robot: what its file says, in the spec's words, with what it cannot say as comments.
+
+use super::names::Names;
+use super::tree::{Carrier, Tree};
+use super::{Joint, Kind, Placement, Robot};
+use crate::text::{count, number};
+use grapple::algebra::{Sym3, Vec3};
+use std::collections::HashSet;
+
+/// Rate at which dry friction has 76 % of its torque, rad/s (m/s): URDF does not say any.
+const SLIP: f64 = 0.01;
+
+/// A spec, and what a user should know of it.
+pub struct Imported {
+    pub text: String,
+    pub remarks: Vec<String>,
+}
+
+/// Writes the spec of a robot that was read from `file`.
+pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Imported {
+    let mut remarks = suspicions(robot, tree);
+    remarks.extend(tree.remarks.iter().cloned());
+    let names = Names::of(robot, tree, file, &mut remarks);
+    let mut page = Page::default();
+    head(&mut page, robot, tree, &names, file);
+    bodies(&mut page, robot, tree, &names);
+    joints(&mut page, robot, tree, &names, &mut remarks);
+    places(&mut page, tree, &names);
+    tail(&mut page, tree, &names);
+    Imported {
+        text: page.text,
+        remarks,
+    }
+}
+
+/// What was likely not meant.
+fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let (mut centred, mut massless) = (Vec::new(), Vec::new());
+    for (i, link) in robot.links.iter().enumerate() {
+        let Some(inertial) = &link.inertial else { continue };
+        let name = &link.name;
+        if inertial.m == 0.0 {
+            massless.push(name.as_str());
+            continue;
+        }
+        let mut moments: Vec<f64> = inertial.I_cm.full().symmetric_eigenvalues().iter().copied().collect();
+        moments.sort_by(f64::total_cmp);
+        let [low, middle, high] = [moments[0], moments[1], moments[2]];
+        let principal = [low, middle, high].map(|moment| number(moment, 6)).join(", ");
+        if low <= 0.0 {
+            remarks.push(format!(
+                "link \"{name}\": its inertia is not positive definite, with the principal moments {principal} kg·m²"
+            ));
+        } else if high > (low + middle) * (1.0 + 1e-9) {
+            remarks.push(format!(
+                "link \"{name}\": no rigid body has its inertia, whose principal moments {principal} kg·m² break the triangle \
+                 inequality"
+            ));
+        }
+        let is_carried = tree
+            .holds
+            .iter()
+            .any(|hold| hold.joint.is_some() && tree.bodies[hold.body].link == i && hold.kind != Kind::Floating);
+        if inertial.c.norm() == 0.0 && is_carried {
+            centred.push(name.as_str());
+        }
+    }
+    if !centred.is_empty() {
+        remarks.push(format!(
+            "mass centre at the joint: {}; if that is not so, the <origin> of the <inertial> is missing",
+            centred.join(", ")
+        ));
+    }
+    if !massless.is_empty() {
+        remarks.push(format!("no mass in the <inertial>: {}", massless.join(", ")));
+    }
+    remarks
+}
+
+/// A text in which each explanation stands where it is needed first.
+#[derive(Default)]
+struct Page {
+    text: String,
+    explained: HashSet<String>,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn section(&mut self, title: &str) {
+        self.line(&format!("\n# {:->110}", format!(" {title}")));
+    }
+
+    fn field(&mut self, field: &str, value: &str, explanation: &str) {
+        let line = format!("{field} = {value}");
+        if explanation.is_empty() || !self.explained.insert(explanation.to_owned()) {
+            self.line(&line);
+        } else {
+            self.line(&format!("{line:<40} # {explanation}"));
+        }
+    }
+
+    fn placement(&mut self, X: &Placement, of: &str) {
+        if X.p_AB != Vec3::zeros() {
+            let from = format!("m, from the {of}'s origin, {of} axes");
+            self.field("origin", &list(X.p_AB.as_slice()), &from);
+        }
+        if X.is_turned() {
+            match X.rpy {
+                Some(rpy) => self.field(
+                    "rpy_deg",
+                    &list(&rpy.map(f64::to_degrees)),
+                    &format!("roll, pitch, yaw about the {of}'s fixed axes"),
+                ),
+                None => self.field(
+                    "orientation",
+                    &list(&X.q_AB.normalised().to_array()),
+                    &format!("attitude in the {of}, quaternion (w, x, y, z)"),
+                ),
+            }
+        }
+    }
+}
+
+fn list(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|x| plain(*x)).collect();
+    format!("[{}]", numbers.join(", "))
+}
+
+/// A number that reads back exactly; no minus before zero.
+fn plain(x: f64) -> String {
+    format!("{:?}", x + 0.0)
+}
+
+fn head(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, file: &str) {
+    let (links, joints) = (count(robot.links.len(), "link"), count(robot.joints.len(), "joint"));
+    page.line(&format!(
+        "# Imported by `grapple import` from {file}: {links}, {joints}."
+    ));
+    page.line("#\n# Units are SI: kg, m, s, rad, N, N·m. Every number here is a parameter of the FMU.");
+    page.line(&format!("name = {:?}", names.model));
+    let floats = tree.bodies.iter().any(|body| body.start.is_some());
+    let base = if floats { "with a free base" } else { "on the world" };
+    page.line(&format!("description = {:?}", format!("{file}, {base}")));
+    page.line("\n# Free space, as URDF does not say where the robot is. On the ground:");
+    page.line("# [environment]\n# gravity = [0.0, 0.0, -9.80665]          # m/s², world axes");
+}
+
+fn bodies(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names) {
+    page.section("bodies");
+    page.line("# Each has the frame of its link. What stands on it by fixed joints is in its mass.");
+    for body in &tree.bodies {
+        page.line("");
+        if !body.lumped.is_empty() {
+            let links: Vec<&str> = body.lumped.iter().map(|&i| robot.links[i].name.as_str()).collect();
+            page.line(&format!("# With {}.", links.join(", ")));
+        }
+        page.line(&format!("[body.{}]", names.links[body.link]));
+        let inertial = &body.inertial;
+        page.field("mass", &plain(inertial.m), "kg");
+        if inertial.c.norm() > 0.0 {
+            page.field(
+                "mass_centre",
+                &list(inertial.c.as_slice()),
+                "m, from the body's origin, body axes",
+            );
+        }
+        let Sym3 { d, o } = inertial.I_cm;
+        match o == [0.0; 3] {
+            true => page.field("inertia", &list(&d), "kg·m², about the mass centre: Ixx, Iyy, Izz"),
+            false => page.field(
+                "inertia",
+                &list(&[d, o].concat()),
+                "kg·m², about the mass centre: Ixx, Iyy, Izz, Ixy, Ixz, Iyz",
+            ),
+        }
+        if let Some(X) = &body.start {
+            let mut start = vec![format!("position = {}", list(X.p_AB.as_slice()))];
+            if X.is_turned() {
+                start.push(format!("attitude = {}", list(&X.q_AB.normalised().to_array())));
+            }
+            page.field("start", &format!("{{ {} }}", start.join(", ")), "m; it floats freely");
+        }
+    }
+}
+
+fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &mut Vec<String>) {
+    if tree.holds.is_empty() {
+        return;
+    }
+    page.section("joints");
+    page.line("# Each has its torque (force) as the input <joint>.tau.");
+    if robot.joints.iter().any(|joint| room(joint).is_some()) {
+        page.line("# A range sets the output <joint>.out_of_range where it is left. To have a stop at its ends, add to it numbers");
+        page.line("# that URDF does not have: stop = \"compliant\", stiffness = 1e4 (N·m/rad, N/m), damping = 10.0 (N·m·s/rad, N·s/m).");
+    }
+    for hold in &tree.holds {
+        page.line("");
+        let joint = hold.joint.map(|j| &robot.joints[j]);
+        if let Some(joint) = joint
+            && let Some(mimic) = &joint.mimic
+        {
+            let law = format!(
+                "{} · {}.q + {}",
+                plain(mimic.multiplier),
+                mimic.joint,
+                plain(mimic.offset)
+            );
+            page.line(&format!(
+                "# In the URDF it mimics {}: q = {law}. Here it moves by itself.",
+                mimic.joint
+            ));
+            remarks.push(format!(
+                "joint \"{}\" mimics {} (q = {law}), and the spec has no such tie: it moves by itself",
+                joint.name, mimic.joint
+            ));
+        }
+        page.line(&format!("[joint.{}]", names.joint(hold)));
+        let kind = match hold.kind {
+            Kind::Revolute | Kind::Continuous => "revolute",
+            Kind::Prismatic => "prismatic",
+            Kind::Fixed => "fixed",
+            Kind::Floating => "free",
+        };
+        page.field("type", &format!("{kind:?}"), "");
+        let parent = match hold.carrier {
+            Carrier::World => "world",
+            Carrier::Body(body) => names.body(tree, body),
+        };
+        page.field("parent", &format!("{parent:?}"), "");
+        page.field("child", &format!("{:?}", names.body(tree, hold.body)), "");
+        page.placement(&hold.placement, "parent");
+        if let Some(joint) = joint
+            && matches!(hold.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic)
+        {
+            motion(page, joint, remarks);
+        }
+    }
+}
+
+/// What a joint that moves has beside its place.
+fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
+    let name = &joint.name;
+    let (angle, rate, torque, viscous) = match joint.kind {
+        Kind::Prismatic => ("m", "m/s", "N", "N·s/m"),
+        _ => ("rad", "rad/s", "N·m", "N·m·s/rad"),
+    };
+    page.field("axis", &list(joint.axis.as_slice()), "in the joint's frame");
+    if let Some([low, high]) = room(joint) {
+        let range = format!("{{ min = {}, max = {} }}", plain(low), plain(high));
+        page.field("range", &range, angle);
+        if !(low..=high).contains(&0.0) {
+            let middle = 0.5 * (low + high);
+            page.field(
+                "start",
+                &format!("{{ position = {} }}", plain(middle)),
+                &format!("{angle}, zero is out of range"),
+            );
+            remarks.push(format!(
+                "joint \"{name}\": zero is out of its range; it starts in the middle, at {} {angle}",
+                number(middle, 6)
+            ));
+        }
+    } else if joint.kind != Kind::Continuous {
+        remarks.push(format!("joint \"{name}\" has no range: its limits leave no room"));
+    }
+    let limit = |what: &str, limit: Option<f64>, remarks: &mut Vec<String>| {
+        let limit = limit?;
+        if limit <= 0.0 {
+            remarks.push(format!(
+                "joint \"{name}\": its limit {what} = {limit} would stop it; it is left out"
+            ));
+        }
+        Some(limit).filter(|&limit| limit > 0.0)
+    };
+    let effort = limit("effort", joint.effort, remarks);
+    let velocity = limit("velocity", joint.velocity, remarks);
+    match (effort, velocity) {
+        (Some(effort), Some(velocity)) => page.field(
+            "motor",
+            &format!(
+                "{{ torque_limit = {}, rate_limit = {} }}",
+                plain(effort),
+                plain(velocity)
+            ),
+            &format!("{torque}, {rate}: what it gives of what is asked for"),
+        ),
+        (Some(effort), None) => page.field("motor", &format!("{{ torque_limit = {} }}", plain(effort)), torque),
+        (None, Some(velocity)) => {
+            page.line(&format!(
+                "# velocity = {} {rate}: a motor needs a torque limit, too",
+                plain(velocity)
+            ));
+        }
+        (None, None) => {}
+    }
+    if joint.damping != 0.0 {
+        page.field("damping", &plain(joint.damping), viscous);
+    }
+    if joint.friction != 0.0 {
+        let friction = format!("{{ coulomb = {}, slip = {SLIP} }}", plain(joint.friction));
+        page.field(
+            "friction",
+            &friction,
+            &format!("{torque}; {rate} at which 76 % of it acts, which URDF does not say"),
+        );
+    }
+}
+
+/// The range of a joint, if it has one with room in it.
+fn room(joint: &Joint) -> Option<[f64; 2]> {
+    if !matches!(joint.kind, Kind::Revolute | Kind::Prismatic) {
+        return None;
+    }
+    let (low, high) = (joint.lower.unwrap_or(0.0), joint.upper.unwrap_or(0.0));
+    (low < high).then_some([low, high])
+}
+
+fn places(page: &mut Page, tree: &Tree, names: &Names) {
+    if tree.places.is_empty() {
+        return;
+    }
+    page.section("frames");
+    page.line("# The links on fixed joints, as places on the bodies that carry them; the pose and motion of each are outputs.");
+    for place in &tree.places {
+        page.line(&format!("\n[frame.{}]", names.links[place.link]));
+        page.field("body", &format!("{:?}", names.body(tree, place.body)), "");
+        page.placement(&place.placement, "body");
+    }
+}
+
+fn tail(page: &mut Page, tree: &Tree, names: &Names) {
+    page.section("the run");
+    let mut moving = tree
+        .holds
+        .iter()
+        .filter(|hold| !matches!(hold.kind, Kind::Fixed | Kind::Floating));
+    if let Some(hold) = moving.next() {
+        page.line("# Torques come from the host, or from signals as this:");
+        page.line(&format!("# [signal.\"{}.tau\"]", names.joint(hold)));
+        page.line("# type = \"sine\"\n# amplitude = 1.0\n# frequency = 0.5                         # Hz");
+        page.line("# from_host = false                       # inside the FMU\n");
+    }
+    page.line("[experiment]");
+    page.field("stop_time", "10.0", "s");
+    page.field("step", "0.01", "s, spacing of the results");
+    page.field("tolerance", "1e-9", "relative");
+}

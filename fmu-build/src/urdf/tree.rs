@@ -1,0 +1,274 @@
+//! Links gathered into bodies: what fixed joints hold together is one rigid body.
+
+use super::{Fault, Inertial, Joint, Kind, Placement, Robot};
+use std::ops::Range;
+
+/// What carries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    World,
+    Body(usize),
+}
+
+/// A rigid body in the frame of its first link.
+pub struct Body {
+    pub link: usize,
+    pub inertial: Inertial,
+    /// Where it floats at the start, if no joint holds it.
+    pub start: Option<Placement>,
+    /// Links with mass beside the first.
+    pub lumped: Vec<usize>,
+}
+
+/// A joint between bodies.
+pub struct Hold {
+    /// Of the robot. None holds the base on the world.
+    pub joint: Option<usize>,
+    pub kind: Kind,
+    pub carrier: Carrier,
+    pub body: usize,
+    pub placement: Placement,
+}
+
+/// A link on a fixed joint, as a place on the body that carries it.
+pub struct Place {
+    pub link: usize,
+    pub body: usize,
+    pub placement: Placement,
+}
+
+/// A robot without massless bodies.
+#[derive(Default)]
+pub struct Tree {
+    pub bodies: Vec<Body>,
+    pub holds: Vec<Hold>,
+    pub places: Vec<Place>,
+    /// What a user should know of it.
+    pub remarks: Vec<String>,
+}
+
+/// How a robot is to be taken.
+#[derive(Clone, Copy)]
+pub struct Taking {
+    /// Its base floats freely, or is welded to the world.
+    pub floating: bool,
+    /// Links with mass on fixed joints stay bodies of their own.
+    pub keep_fixed: bool,
+}
+
+impl Tree {
+    /// # Errors
+    /// All that keeps the links from being a tree of bodies with mass.
+    pub fn of(robot: &Robot, taking: Taking) -> Result<Self, Vec<Fault>> {
+        let mut gathering = Gathering {
+            robot,
+            taking,
+            below: vec![Vec::new(); robot.links.len()],
+            tree: Self::default(),
+            faults: Vec::new(),
+        };
+        if let Some(root) = gathering.root() {
+            gathering.base(root);
+        }
+        match gathering.faults.is_empty() {
+            true => Ok(gathering.tree),
+            false => Err(gathering.faults),
+        }
+    }
+}
+
+struct Gathering<'a> {
+    robot: &'a Robot,
+    taking: Taking,
+    /// The joints that each link carries.
+    below: Vec<Vec<usize>>,
+    tree: Tree,
+    faults: Vec<Fault>,
+}
+
+/// The link that is the inertial frame.
+const WORLD: &str = "world";
+
+impl Gathering<'_> {
+    fn fault(&mut self, place: &Range<usize>, what: String) {
+        self.faults.push((what, Some(place.clone())));
+    }
+
+    /// The link that no joint carries, if all others stand on it.
+    fn root(&mut self) -> Option<usize> {
+        let Robot { links, joints, .. } = self.robot;
+        let mut above: Vec<Option<&Joint>> = vec![None; links.len()];
+        for (i, joint) in joints.iter().enumerate() {
+            match above[joint.child] {
+                Some(first) => {
+                    let (link, first) = (&links[joint.child].name, &first.name);
+                    self.fault(
+                        &joint.place,
+                        format!("link \"{link}\" is already carried by joint \"{first}\""),
+                    );
+                }
+                None => {
+                    above[joint.child] = Some(joint);
+                    self.below[joint.parent].push(i);
+                }
+            }
+        }
+        if !self.faults.is_empty() {
+            return None;
+        }
+        let roots: Vec<usize> = (0..links.len()).filter(|&i| above[i].is_none()).collect();
+        for &second in roots.iter().skip(1) {
+            let (link, root) = (&links[second], &links[roots[0]].name);
+            let what = format!(
+                "link \"{}\" stands on nothing, and the root is \"{root}\" already",
+                link.name
+            );
+            self.fault(&link.place, what);
+        }
+        let mut reached = roots.clone();
+        let mut next = 0;
+        while let Some(&link) = reached.get(next) {
+            reached.extend(self.below[link].iter().map(|&j| joints[j].child));
+            next += 1;
+        }
+        if let Some(lost) = (0..links.len()).find(|i| !reached.contains(i)) {
+            let what = format!(
+                "link \"{}\" stands on itself, around a circle of joints",
+                links[lost].name
+            );
+            self.fault(&links[lost].place, what);
+        }
+        roots.first().copied().filter(|_| self.faults.is_empty())
+    }
+
+    fn mass(&self, link: usize) -> f64 {
+        self.robot.links[link].inertial.map_or(0.0, |inertial| inertial.m)
+    }
+
+    /// Whether a link or anything on it has mass.
+    fn carries_mass(&self, link: usize) -> bool {
+        let mut below = self.below[link].iter().map(|&j| self.robot.joints[j].child);
+        self.mass(link) > 0.0 || below.any(|child| self.carries_mass(child))
+    }
+
+    /// Whether a link or what is fixed to it has mass.
+    fn is_heavy(&self, link: usize) -> bool {
+        let mut fixed = self.below[link].iter().map(|&j| &self.robot.joints[j]);
+        self.mass(link) > 0.0 || fixed.any(|joint| joint.kind == Kind::Fixed && self.is_heavy(joint.child))
+    }
+
+    fn base(&mut self, root: usize) {
+        let link = &self.robot.links[root];
+        let here = Placement::identity();
+        if link.name == WORLD && self.mass(root) == 0.0 {
+            self.seat(root, Carrier::World, &here);
+        } else if self.is_heavy(root) {
+            let body = self.body(root);
+            if self.taking.floating {
+                self.tree.bodies[body].start = Some(here);
+            } else {
+                self.hold(None, Kind::Fixed, Carrier::World, body, here);
+            }
+            self.seat(root, Carrier::Body(body), &here);
+        } else if self.taking.floating {
+            let what = format!(
+                "--base floating: the root link \"{}\" has no mass to float with",
+                link.name
+            );
+            self.fault(&link.place, what);
+        } else {
+            self.tree
+                .remarks
+                .push(format!("link \"{}\" has no mass: the world stands for it", link.name));
+            self.seat(root, Carrier::World, &here);
+        }
+    }
+
+    fn body(&mut self, link: usize) -> usize {
+        self.tree.bodies.push(Body {
+            link,
+            inertial: self.robot.links[link].inertial.unwrap_or_else(Inertial::nothing),
+            start: None,
+            lumped: Vec::new(),
+        });
+        self.tree.bodies.len() - 1
+    }
+
+    fn hold(&mut self, joint: Option<usize>, kind: Kind, carrier: Carrier, body: usize, placement: Placement) {
+        self.tree.holds.push(Hold {
+            joint,
+            kind,
+            carrier,
+            body,
+            placement,
+        });
+    }
+
+    /// Everything on a link that stands at `X` on its carrier.
+    fn seat(&mut self, link: usize, carrier: Carrier, X: &Placement) {
+        let robot = self.robot;
+        for j in self.below[link].clone() {
+            let joint = &robot.joints[j];
+            let (child, placement) = (joint.child, X.compose(&joint.placement));
+            if !self.carries_mass(child) {
+                if joint.kind != Kind::Fixed {
+                    self.tree.remarks.push(format!(
+                        "joint \"{}\" carries no mass, so nothing says how it moves: it is held at its zero",
+                        joint.name
+                    ));
+                }
+                self.merge(child, carrier, &placement);
+            } else if joint.kind == Kind::Fixed && self.merges(child, carrier) {
+                self.merge(child, carrier, &placement);
+            } else if self.is_heavy(child) {
+                let body = self.body(child);
+                let free = carrier == Carrier::World && self.taking.floating;
+                if free && joint.kind == Kind::Fixed {
+                    self.tree.bodies[body].start = Some(placement);
+                } else {
+                    self.hold(Some(j), joint.kind, carrier, body, placement);
+                }
+                if free && !matches!(joint.kind, Kind::Fixed | Kind::Floating) {
+                    let what = format!(
+                        "--base floating: joint \"{}\" moves \"{}\" on the world; only what is fixed there can be set free",
+                        joint.name, robot.links[child].name
+                    );
+                    self.fault(&joint.place, what);
+                }
+                self.seat(child, Carrier::Body(body), &Placement::identity());
+            } else {
+                let what = format!(
+                    "link \"{}\" has no mass, and stands between joints that move: a body there needs an <inertial>",
+                    robot.links[child].name
+                );
+                self.fault(&robot.links[child].place, what);
+            }
+        }
+    }
+
+    /// Whether what a fixed joint holds becomes a part of what carries it.
+    fn merges(&self, child: usize, carrier: Carrier) -> bool {
+        match carrier {
+            Carrier::World => !self.is_heavy(child),
+            Carrier::Body(body) => {
+                !self.taking.keep_fixed || self.mass(child) == 0.0 || self.tree.bodies[body].inertial.m == 0.0
+            }
+        }
+    }
+
+    /// A link and all that is fixed to it becomes a part of its carrier.
+    fn merge(&mut self, link: usize, carrier: Carrier, X: &Placement) {
+        if let Carrier::Body(body) = carrier {
+            if let Some(inertial) = &self.robot.links[link].inertial {
+                let whole = &mut self.tree.bodies[body];
+                whole.inertial = whole.inertial.with(&inertial.seen_from(X));
+                if inertial.m > 0.0 {
+                    whole.lumped.push(link);
+                }
+            }
+            let placement = *X;
+            self.tree.places.push(Place { link, body, placement });
+        }
+        self.seat(link, carrier, X);
+    }
+}

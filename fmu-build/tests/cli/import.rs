@@ -1,0 +1,434 @@
+//! `grapple import`: what becomes of links and joints, what is told, and what is refused, with its place.
+
+use crate::desk::Desk;
+
+/// A link with mass; the inertia is that of a body.
+fn link(name: &str) -> String {
+    format!(
+        "<link name=\"{name}\"><inertial><origin xyz=\"0.1 0 0\"/><mass value=\"2\"/>\
+         <inertia ixx=\"0.1\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\" iyz=\"0\" izz=\"0.1\"/></inertial></link>\n"
+    )
+}
+
+fn joint(name: &str, kind: &str, parent: &str, child: &str, more: &str) -> String {
+    format!(
+        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>{more}</joint>\n"
+    )
+}
+
+fn robot(parts: &[String]) -> String {
+    format!("<robot name=\"arm\">\n{}</robot>\n", parts.concat())
+}
+
+/// The spec of a robot, and what was said of it.
+fn imported(urdf: &str, options: &[&str]) -> (toml::Table, String) {
+    let desk = Desk::new();
+    desk.write("arm.urdf", urdf);
+    let outcome = desk.run(&[&["import", "arm.urdf"], options].concat());
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.errors);
+    desk.succeed(&["check", "arm.toml"]);
+    let spec = desk.text("arm.toml").parse().expect("TOML");
+    (spec, outcome.errors)
+}
+
+/// A field of a spec: `joint.elbow.range.max`.
+fn at<'a>(spec: &'a toml::Table, path: &str) -> Option<&'a toml::Value> {
+    let (first, rest) = path.split_once('.')?;
+    rest.split('.').try_fold(spec.get(first)?, |value, key| value.get(key))
+}
+
+fn assert_field(spec: &toml::Table, path: &str, expected: &str) {
+    let value = at(spec, path).map(ToString::to_string);
+    assert_eq!(value.as_deref(), Some(expected), "{path}");
+}
+
+/// Asserts a list to round-off.
+fn assert_close(spec: &toml::Table, path: &str, expected: &[f64]) {
+    let list = at(spec, path).and_then(toml::Value::as_array).expect(path);
+    assert_eq!(list.len(), expected.len(), "{path}: {list:?}");
+    for (value, expected) in list.iter().zip(expected) {
+        let off = (value.as_float().expect("a number") - expected).abs();
+        assert!(off < 1e-15, "{path}: {list:?}");
+    }
+}
+
+/// Asserts that a robot is refused, with these words at these lines.
+fn expect_problems(urdf: &str, options: &[&str], problems: &[(usize, &str)]) {
+    let desk = Desk::new();
+    desk.write("arm.urdf", urdf);
+    let outcome = desk.run(&[&["import", "arm.urdf"], options].concat());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.out);
+    let mut rest = outcome.errors.as_str();
+    for (line, words) in problems {
+        let found = rest
+            .find(words)
+            .unwrap_or_else(|| panic!("{words:?} is missing, or too late:\n{}", outcome.errors));
+        rest = &rest[found..];
+        let place = rest.find("[arm.urdf:").map(|start| &rest[start..]).expect("a place");
+        assert!(place.starts_with(&format!("[arm.urdf:{line}:")), "{words:?}: {place}");
+    }
+    let count = format!("arm.urdf: {} problem", problems.len());
+    assert!(outcome.errors.contains(&count), "{count}:\n{}", outcome.errors);
+    assert!(!desk.path("arm.toml").exists(), "nothing is written");
+}
+
+#[test]
+fn joints_of_every_kind_become_those_of_the_spec_with_limits_and_friction() {
+    let limit =
+        "<limit lower=\"-1.5\" upper=\"2\" effort=\"40\" velocity=\"3\"/><dynamics damping=\"0.5\" friction=\"0.2\"/>";
+    let urdf = robot(&[
+        link("base"),
+        link("a"),
+        link("b"),
+        link("c"),
+        link("d"),
+        joint(
+            "turn",
+            "revolute",
+            "base",
+            "a",
+            &format!("<origin xyz=\"1 2 3\" rpy=\"0 0 0.5\"/><axis xyz=\"0 0 -1\"/>{limit}"),
+        ),
+        joint("spin", "continuous", "a", "b", limit),
+        joint(
+            "slide",
+            "prismatic",
+            "b",
+            "c",
+            &format!("<origin quat_xyzw=\"0 0 0 2\"/><axis xyz=\"0 3 4\"/>{limit}"),
+        ),
+        joint("loose", "floating", "c", "d", ""),
+    ]);
+    let (spec, told) = imported(&urdf, &[]);
+    for (path, expected) in [
+        ("joint.base_mount.type", "\"fixed\""),
+        ("joint.base_mount.parent", "\"world\""),
+        ("joint.turn.type", "\"revolute\""),
+        ("joint.turn.parent", "\"base\""),
+        ("joint.turn.child", "\"a\""),
+        ("joint.turn.origin", "[1.0, 2.0, 3.0]"),
+        ("joint.turn.rpy_deg", "[0.0, 0.0, 28.64788975654116]"),
+        ("joint.turn.axis", "[0.0, 0.0, -1.0]"),
+        ("joint.turn.range", "{ min = -1.5, max = 2.0 }"),
+        ("joint.turn.motor", "{ torque_limit = 40.0, rate_limit = 3.0 }"),
+        ("joint.turn.damping", "0.5"),
+        ("joint.turn.friction", "{ coulomb = 0.2, slip = 0.01 }"),
+        ("joint.spin.type", "\"revolute\""),
+        ("joint.spin.axis", "[1.0, 0.0, 0.0]"),
+        ("joint.slide.type", "\"prismatic\""),
+        ("joint.slide.axis", "[0.0, 3.0, 4.0]"),
+        ("joint.slide.range", "{ min = -1.5, max = 2.0 }"),
+        ("joint.loose.type", "\"free\""),
+    ] {
+        assert_field(&spec, path, expected);
+    }
+    for absent in [
+        "joint.spin.range",
+        "joint.spin.origin",
+        "joint.slide.orientation",
+        "joint.loose.axis",
+    ] {
+        assert_eq!(at(&spec, absent), None, "{absent}");
+    }
+    assert!(!told.contains("warning"), "{told}");
+}
+
+#[test]
+fn what_fixed_joints_hold_together_is_one_body_and_the_links_are_frames_on_it() {
+    let urdf = robot(&[
+        link("base"),
+        link("arm_link"),
+        "<link name=\"flange\"/>".to_owned(),
+        link("camera"),
+        joint("shoulder", "continuous", "base", "arm_link", ""),
+        joint(
+            "to_flange",
+            "fixed",
+            "arm_link",
+            "flange",
+            "<origin xyz=\"1 0 0\" rpy=\"0 0 1.5707963267948966\"/>",
+        ),
+        joint("to_camera", "fixed", "flange", "camera", "<origin xyz=\"0.2 0 0\"/>"),
+    ]);
+    let (lumped, _) = imported(&urdf, &[]);
+    assert_field(&lumped, "body.arm_link.mass", "4.0");
+    // Centres at 0.1 along the arm, and at 1 along and 0.3 across it.
+    assert_close(&lumped, "body.arm_link.mass_centre", &[0.55, 0.15, 0.0]);
+    // Steiner with the reduced mass of 1 kg: 0.2 + 0.3², 0.2 + 0.9², and so on.
+    assert_close(&lumped, "body.arm_link.inertia", &[0.29, 1.01, 1.10, -0.27, 0.0, 0.0]);
+    assert_field(&lumped, "frame.flange.body", "\"arm_link\"");
+    assert_field(&lumped, "frame.flange.rpy_deg", "[0.0, 0.0, 90.0]");
+    assert_field(&lumped, "frame.camera.body", "\"arm_link\"");
+    assert_close(&lumped, "frame.camera.origin", &[1.0, 0.2, 0.0]);
+
+    let (kept, _) = imported(&urdf, &["--keep-fixed"]);
+    assert_field(&kept, "body.arm_link.mass", "2.0");
+    assert_field(&kept, "joint.to_camera.type", "\"fixed\"");
+    assert_field(&kept, "joint.to_camera.parent", "\"arm_link\"");
+    assert_field(&kept, "frame.flange.body", "\"arm_link\"");
+}
+
+#[test]
+fn a_base_stands_on_the_world_or_floats() {
+    let urdf = robot(&[link("base"), link("a"), joint("j", "continuous", "base", "a", "")]);
+    let (fixed, _) = imported(&urdf, &[]);
+    assert_field(&fixed, "joint.base_mount.child", "\"base\"");
+    let (floating, _) = imported(&urdf, &["--base", "floating"]);
+    assert_eq!(at(&floating, "joint.base_mount"), None);
+    assert_field(&floating, "body.base.start.position", "[0.0, 0.0, 0.0]");
+
+    // A root link without mass carries as the world does; one called "world" is the world, and what is fixed there can be cut loose.
+    let on = |root: &str| {
+        robot(&[
+            format!("<link name=\"{root}\"/>\n"),
+            link("base"),
+            link("a"),
+            joint(
+                "footing",
+                "fixed",
+                root,
+                "base",
+                "<origin xyz=\"0 0 2\" rpy=\"0 0 1.5\"/>",
+            ),
+            joint("j", "continuous", "base", "a", ""),
+        ])
+    };
+    let (fixed, _) = imported(&on("world"), &[]);
+    assert_field(&fixed, "joint.footing.parent", "\"world\"");
+    assert_field(&fixed, "joint.footing.origin", "[0.0, 0.0, 2.0]");
+    let (floating, _) = imported(&on("world"), &["--base", "floating"]);
+    assert_field(&floating, "body.base.start.position", "[0.0, 0.0, 2.0]");
+    let (lumped, _) = imported(&on("dummy"), &["--base", "floating"]);
+    assert_field(&lumped, "body.dummy.mass", "2.0");
+    assert_field(&lumped, "frame.base.origin", "[0.0, 0.0, 2.0]");
+
+    let sliding = robot(&[
+        "<link name=\"world\"/>\n".to_owned(),
+        link("a"),
+        joint("j", "prismatic", "world", "a", ""),
+    ]);
+    expect_problems(
+        &sliding,
+        &["--base", "floating"],
+        &[(4, "joint \"j\" moves \"a\" on the world")],
+    );
+    let massless = robot(&[
+        "<link name=\"rail\"/>\n".to_owned(),
+        link("a"),
+        joint("j", "prismatic", "rail", "a", ""),
+    ]);
+    expect_problems(
+        &massless,
+        &["--base", "floating"],
+        &[(2, "the root link \"rail\" has no mass to float with")],
+    );
+    let (carried, told) = imported(&massless, &[]);
+    assert_field(&carried, "joint.j.parent", "\"world\"");
+    assert!(
+        told.contains("link \"rail\" has no mass: the world stands for it"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_is_likely_not_meant_is_told() {
+    let flat = link("flat").replace("izz=\"0.1\"", "izz=\"0.3\"");
+    let centred = link("centred").replace("0.1 0 0", "0 0 0");
+    // A rod across makes a body of what alone is none.
+    let rod = link("rod")
+        .replace("ixx=\"0.1\"", "ixx=\"2\"")
+        .replace("iyy=\"0.1\"", "iyy=\"2\"");
+    let urdf = robot(&[
+        link("base"),
+        flat,
+        rod,
+        centred,
+        link("twin"),
+        "<link name=\"tip\"/><link name=\"empty\"/>".to_owned(),
+        link("2nd-stage"),
+        joint("a", "continuous", "base", "flat", ""),
+        joint("weld", "fixed", "flat", "rod", ""),
+        joint(
+            "b",
+            "revolute",
+            "rod",
+            "centred",
+            "<limit lower=\"1\" upper=\"2\" effort=\"0\" velocity=\"1\"/>",
+        ),
+        joint(
+            "twin",
+            "revolute",
+            "base",
+            "twin",
+            "<mimic joint=\"b\" multiplier=\"-2\" offset=\"0.5\"/>",
+        ),
+        joint(
+            "nothing",
+            "revolute",
+            "twin",
+            "tip",
+            "<limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/>",
+        ),
+        joint("weld2", "fixed", "tip", "empty", ""),
+        joint("time", "continuous", "twin", "2nd-stage", ""),
+    ]);
+    let (spec, told) = imported(&urdf, &[]);
+    for words in [
+        "link \"flat\": no rigid body has its inertia, whose principal moments 0.1, 0.1, 0.3 kg m² break the triangle inequality",
+        "mass centre at the joint: centred; if that is not so, the <origin> of the <inertial> is missing",
+        "joint \"nothing\" carries no mass, so nothing says how it moves: it is held at its zero",
+        "joint \"b\": zero is out of its range; it starts in the middle, at 1.5 rad",
+        "joint \"b\": its limit effort = 0 would stop it; it is left out",
+        "joint \"twin\" has no range: its limits leave no room",
+        "joint \"twin\" mimics b (q = -2.0 b.q + 0.5), and the spec has no such tie: it moves by itself",
+        "joint \"time\" is time_joint, link \"twin\" is twin_link, link \"2nd-stage\" is link_2nd_stage",
+    ] {
+        assert!(told.contains(words), "{words}:\n{told}");
+    }
+    assert_field(&spec, "joint.b.start.position", "1.5");
+    assert_field(&spec, "joint.time_joint.child", "\"link_2nd_stage\"");
+    assert_field(&spec, "frame.tip.body", "\"twin_link\"");
+    assert_field(&spec, "frame.empty.body", "\"twin_link\"");
+}
+
+#[test]
+fn a_spec_that_no_craft_has_is_written_and_its_problems_told() {
+    let desk = Desk::new();
+    let flat = link("flat").replace("izz=\"0.1\"", "izz=\"0.3\"");
+    desk.write(
+        "arm.urdf",
+        &robot(&[link("base"), flat, joint("a", "continuous", "base", "flat", "")]),
+    );
+    let outcome = desk.run(&["import", "arm.urdf", "-o", "flat.toml"]);
+    assert_eq!(outcome.code, Some(1));
+    for words in [
+        "the spec is written, and has to be corrected before it can run",
+        "body \"flat\", inertia: no rigid body has this inertia",
+        "[flat.toml:",
+    ] {
+        assert!(outcome.errors.contains(words), "{words}: {}", outcome.errors);
+    }
+    assert!(desk.text("flat.toml").contains("[body.flat]"));
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_with_their_lines() {
+    let urdf = robot(&[
+        link("base"),
+        link("a").replace("\"2\"", "\"2,5\""),
+        link("a"),
+        link("b").replace("<mass value=\"2\"/>", ""),
+        joint("j", "planar", "base", "a", ""),
+        joint("k", "hinge", "bas", "b", ""),
+        joint("l", "revolute", "base", "b", "<axis xyz=\"0 0 0\"/>"),
+        joint(
+            "m",
+            "revolute",
+            "base",
+            "b",
+            "<origin xyz=\"1 2\"/><limit upper=\"${pi}\"/>",
+        ),
+    ]);
+    expect_problems(
+        &urdf,
+        &[],
+        &[
+            (3, "value = \"2,5\" is not a number"),
+            (4, "there are two links \"a\""),
+            (5, "this <inertial> has no <mass>"),
+            (6, "joint \"j\": a planar joint, which the spec does not have"),
+            (7, "joint \"k\": URDF has no joints of the type \"hinge\""),
+            (7, "joint \"k\": there is no link \"bas\"; did you mean \"base\"?"),
+            (8, "joint \"l\": its axis has no direction"),
+            (9, "xyz = \"1 2\" is not 3 numbers"),
+            (9, "upper = \"${pi}\": this is xacro"),
+        ],
+    );
+}
+
+#[test]
+fn links_that_are_no_tree_of_bodies_are_refused() {
+    let twice = robot(&[
+        link("base"),
+        link("a"),
+        joint("j", "continuous", "base", "a", ""),
+        joint("k", "continuous", "base", "a", ""),
+    ]);
+    expect_problems(&twice, &[], &[(5, "link \"a\" is already carried by joint \"j\"")]);
+    let circle = robot(&[
+        link("base"),
+        link("a"),
+        link("b"),
+        joint("j", "continuous", "a", "b", ""),
+        joint("k", "continuous", "b", "a", ""),
+    ]);
+    expect_problems(&circle, &[], &[(3, "link \"a\" stands on itself")]);
+    let apart = robot(&[link("base"), link("a")]);
+    expect_problems(
+        &apart,
+        &[],
+        &[(3, "link \"a\" stands on nothing, and the root is \"base\" already")],
+    );
+    let between = robot(&[
+        link("base"),
+        "<link name=\"ghost\"/>\n".to_owned(),
+        link("a"),
+        joint("j", "continuous", "base", "ghost", ""),
+        joint("k", "continuous", "ghost", "a", ""),
+    ]);
+    expect_problems(
+        &between,
+        &[],
+        &[(3, "link \"ghost\" has no mass, and stands between joints that move")],
+    );
+}
+
+#[test]
+fn what_is_no_urdf_is_refused_where_it_goes_wrong() {
+    for (text, line, words) in [
+        (
+            "<robot name=\"arm\">\n<link name=\"a\">\n</lnk>\n</robot>",
+            3,
+            "this is not XML",
+        ),
+        (
+            "<robot name=\"arm\">\n<link name=\"a\">\n",
+            2,
+            "this <link> is not closed",
+        ),
+        ("<robot name=\"arm\">\n<link name=a/>\n</robot>", 2, "this is not XML"),
+        ("<mujoco/>", 1, "a URDF file is a <robot>, and this is a <mujoco>"),
+        ("<robot name=\"arm\"/>", 1, "there is no link"),
+        (
+            "<robot>\n<xacro:include filename=\"x\"/>\n</robot>",
+            2,
+            "this is xacro, macros that make a URDF file",
+        ),
+    ] {
+        expect_problems(text, &[], &[(line, words)]);
+    }
+    let desk = Desk::new();
+    desk.write("arm.urdf.xacro", &robot(&[link("base")]));
+    let outcome = desk.run(&["import", "arm.urdf.xacro"]);
+    assert!(
+        outcome.errors.contains("expand them first: xacro FILE > arm.urdf"),
+        "{}",
+        outcome.errors
+    );
+}
+
+#[test]
+fn import_keeps_what_is_there() {
+    let desk = Desk::new();
+    desk.write("arm.urdf", &robot(&[link("base")]));
+    desk.write("arm.toml", "mine");
+    let outcome = desk.run(&["import", "arm.urdf", "--base", "floating"]);
+    assert_eq!(
+        (outcome.code, outcome.errors.contains("--force replaces it")),
+        (Some(1), true)
+    );
+    assert_eq!(desk.text("arm.toml"), "mine");
+    desk.succeed(&["import", "arm.urdf", "--base", "floating", "--force"]);
+    let out = desk.succeed(&["simulate", "arm.toml", "--stop-time", "0.1"]);
+    assert!(out.contains("health: momentum drift"), "{out}");
+}

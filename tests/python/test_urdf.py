@@ -1,0 +1,122 @@
+"""`grapple import`: the FMU of an imported robot against Pinocchio's own reader of the same URDF file.
+
+Differences are norm-wise over all rates, at random attitudes, angles, rates and torques, with gravity. Accelerations have motions, loads
+and inertias in them; the inverse of the mass matrix has the inertias alone.
+"""
+
+import re
+from pathlib import Path
+
+import airo_models
+import fmpy
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from fmu import ModelExchange, grapple
+from robots import difference, disagreement, free_body, imported, inputs, state
+
+OURS = Path(__file__).parent / "urdf"
+ROBOTS = {
+    "branched_arm": OURS / "branched_arm.urdf",
+    "chaser": OURS / "chaser.urdf",
+    "gantry": OURS / "gantry.urdf",
+    "ur3e": Path(airo_models.get_urdf_path("ur3e")),
+    "ur5e": Path(airo_models.get_urdf_path("ur5e")),
+}
+ROUND_OFF = "round-off of two O(n) recursions, of masses within three decades"
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("name", ["branched_arm", "chaser", "ur3e", "ur5e"])
+def test_an_imported_robot_moves_as_pinocchio_reads_it(name, base, tmp_path, build, within):
+    spec, _ = imported(ROBOTS[name], tmp_path, "--base", base)
+    archive = build(spec, "--fmi-type", "me")
+    body = free_body(archive) if base == "floating" else None
+    accelerations, inverse_mass, itself = disagreement(ROBOTS[name], archive, np.random.default_rng(60), body, states=10)
+    within("URDF: Pinocchio in body axes against itself in world axes", itself, 1e-10, "the judge's own round-off")
+    within("URDF: accelerations against Pinocchio's own reader", accelerations, 1e-10, ROUND_OFF)
+    within("URDF: inverse mass matrix against Pinocchio's own reader", inverse_mass, 1e-10, ROUND_OFF)
+
+
+def test_what_stands_on_a_link_world_moves_as_pinocchio_reads_it(tmp_path, build, within):
+    spec, _ = imported(ROBOTS["gantry"], tmp_path)
+    archive = build(spec, "--fmi-type", "me")
+    accelerations, inverse_mass, _ = disagreement(ROBOTS["gantry"], archive, np.random.default_rng(61), states=10)
+    within("URDF: accelerations against Pinocchio's own reader", accelerations, 1e-10, ROUND_OFF)
+    within("URDF: inverse mass matrix against Pinocchio's own reader", inverse_mass, 1e-10, ROUND_OFF)
+
+
+def test_what_is_cut_loose_from_a_link_world_floats_as_pinocchio_reads_it(tmp_path, build, within):
+    """The column, with the runway on it; Pinocchio floats the link that is the world, and the column stands on it."""
+    text = ROBOTS["gantry"].read_text()
+    on_the_column = text.replace('<parent link="world"/>\n    <child link="runway_frame"/>', '<parent link="column"/>\n    <child link="runway_frame"/>')
+    assert on_the_column != text
+    urdf = tmp_path / "floating_gantry.urdf"
+    urdf.write_text(on_the_column)
+    spec, _ = imported(urdf, tmp_path, "--base", "floating")
+    archive = build(spec, "--fmi-type", "me")
+    accelerations, inverse_mass, _ = disagreement(urdf, archive, np.random.default_rng(63), "column", states=10)
+    within("URDF: accelerations against Pinocchio's own reader", accelerations, 1e-10, ROUND_OFF)
+    within("URDF: inverse mass matrix against Pinocchio's own reader", inverse_mass, 1e-10, ROUND_OFF)
+    with ModelExchange(archive) as me:
+        assert np.allclose(me.vector("column.r"), [1.5, -0.5, 0.2], rtol=0, atol=1e-15), "it starts where it stood"
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("name", ["branched_arm", "chaser", "ur5e"])
+def test_what_fixed_joints_hold_together_moves_as_the_bodies_on_them_do(name, base, tmp_path, build, within):
+    """Lumped by Steiner's theorem, against the same links as bodies on fixed joints."""
+    rng = np.random.default_rng(62)
+    specs = [imported(ROBOTS[name], tmp_path, "--base", base, *more)[0] for more in ([], ["--keep-fixed"])]
+    lumped, kept = (build(spec, "--fmi-type", "me") for spec in specs)
+    assert lumped.states == kept.states
+    bodies = [spec.read_text().count("[body.") for spec in specs]
+    # The UR's only fixed joint between masses is that of its base link, which has none.
+    assert bodies[0] < bodies[1] or name == "ur5e", "the links on fixed joints are bodies of their own"
+    with ModelExchange(lumped) as a, ModelExchange(kept) as b:
+        for _ in range(10):
+            point = state(rng, lumped), inputs(rng, lumped)
+            reference = b.dynamics(*point)
+            rates = {name: value for name, value in reference.items() if re.search(r"\.(qd|[vw]\[\d\])\)$", name)}
+            within(
+                "URDF: lumped bodies against the same on fixed joints",
+                difference(a.dynamics(*point), rates),
+                1e-12,
+                "round-off of the same recursion over more bodies",
+            )
+
+
+def test_a_link_on_a_fixed_joint_is_where_pinocchio_has_it(tmp_path, build, within):
+    """Through chains of fixed joints, turned and moved."""
+    urdf = ROBOTS["branched_arm"]
+    spec, _ = imported(urdf, tmp_path)
+    archive = build(spec, "--fmi-type", "me")
+    model = pin.buildModelFromUrdf(str(urdf))
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    with ModelExchange(archive) as me:
+        me.at(0.0, np.zeros(len(archive.states)))
+        for link in ["plate", "housing", "motor", "tool0", "camera", "pointer"]:
+            X = data.oMf[model.getFrameId(link, pin.BODY)]
+            off = np.linalg.norm(me.vector(f"{link}.r") - X.translation)
+            within("URDF: places of links on fixed joints, m", off, 1e-14, "round-off")
+            w, x, y, z = me.vector(f"{link}.q", 4)
+            R = pin.Quaternion(w, x, y, z).toRotationMatrix()
+            within("URDF: attitudes of links on fixed joints", np.linalg.norm(R - X.rotation), 1e-14, "round-off")
+
+
+def test_a_public_arm_on_a_free_base_turns_it_back(tmp_path):
+    """From the file of a public arm to a run of its FMU in FMPy."""
+    grapple("import", ROBOTS["ur5e"], "--base", "floating", "-o", tmp_path / "ur5e.toml")
+    grapple("build", tmp_path / "ur5e.toml", "-o", tmp_path / "ur5e.fmu")
+    result = fmpy.simulate_fmu(
+        str(tmp_path / "ur5e.fmu"),
+        stop_time=1.0,
+        input=np.array([(0.0, 0.01), (1.0, 0.01)], dtype=[("time", float), ("shoulder_pan_joint.tau", float)]),
+        output=["shoulder_pan_joint.q", "base_link.q[4]", "system.angular_momentum[3]"],
+    )[-1]
+    # The base has 0.0072 kg·m² and the arm a thousand times that: of ½ τ t²/I = 0.69 rad the base makes nearly all.
+    base = 2 * np.arcsin(result["base_link.q[4]"])
+    assert abs(result["shoulder_pan_joint.q"] - 0.69) < 0.02 and abs(base + 0.69) < 0.02
+    assert abs(result["system.angular_momentum[3]"]) < 1e-9
