@@ -84,21 +84,55 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
             b.swap(k, row);
         }
         let column = |k: usize| &self.factors[k * n..(k + 1) * n];
-        for k in 0..n {
-            let (known, rest) = b.split_at_mut(k + 1);
-            subtract(rest, known[k], &column(k)[k + 1..]);
+        // Four columns in one pass over the right side, and those that are left over by themselves.
+        let (fours, rest) = ((0..n / BLOCK).map(|block| BLOCK * block), n / BLOCK * BLOCK..n);
+        for first in fours.clone() {
+            let columns: [&[S]; BLOCK] = std::array::from_fn(|k| &column(first + k)[first..]);
+            let (known, below) = b[first..].split_at_mut(BLOCK);
+            for k in 0..BLOCK {
+                for i in k + 1..BLOCK {
+                    known[i] = known[i] - known[k] * columns[k][i];
+                }
+            }
+            subtract_block(below, known, columns.map(|column| &column[BLOCK..]));
         }
-        for k in (0..n).rev() {
-            let (rest, known) = b.split_at_mut(k);
+        for k in rest.clone() {
+            let (known, below) = b.split_at_mut(k + 1);
+            subtract(below, known[k], &column(k)[k + 1..]);
+        }
+        for k in rest.rev() {
+            let (above, known) = b.split_at_mut(k);
             known[0] /= column(k)[k];
-            subtract(rest, known[0], &column(k)[..k]);
+            subtract(above, known[0], &column(k)[..k]);
+        }
+        for first in fours.rev() {
+            let columns: [&[S]; BLOCK] = std::array::from_fn(|k| &column(first + k)[..first + BLOCK]);
+            let (above, known) = b[..first + BLOCK].split_at_mut(first);
+            for k in (0..BLOCK).rev() {
+                known[k] /= columns[k][first + k];
+                for i in 0..k {
+                    known[i] = known[i] - known[k] * columns[k][first + i];
+                }
+            }
+            subtract_block(above, known, columns.map(|column| &column[..first]));
         }
     }
 }
+
+/// So many columns are subtracted in one pass.
+const BLOCK: usize = 4;
 
 /// `y −= a x`.
 fn subtract<S: ComplexField + Copy>(y: &mut [S], a: S, x: &[S]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y -= a * *x;
+    }
+}
+
+/// `y −= Σ aₖ xₖ`.
+fn subtract_block<S: ComplexField + Copy>(y: &mut [S], a: &[S], [x0, x1, x2, x3]: [&[S]; BLOCK]) {
+    let columns = x0.iter().zip(x1).zip(x2).zip(x3);
+    for (y, (((x0, x1), x2), x3)) in y.iter_mut().zip(columns) {
+        *y = *y - a[0] * *x0 - a[1] * *x1 - a[2] * *x2 - a[3] * *x3;
     }
 }
