@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 ///   grapple new my_arm                           my_arm.toml: two links on a free base
 ///   grapple new station --template ssrms_type    a seven-joint arm on a servicer
 ///   grapple new crane --template blank           every section explained, one body
+///
+/// The templates are examples that run, with comments that teach the format.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -30,6 +32,18 @@ enum Template {
     /// A seven-joint arm of the space station's kind on a free base
     #[value(name = "ssrms_type")]
     SsrmsType,
+    /// Two arms of five joints each, of all kinds: servos, springs, a brake, a drive
+    #[value(name = "dual_arm")]
+    DualArm,
+    /// A flexible arm whose hand strikes a spinning payload
+    #[value(name = "berthing")]
+    Berthing,
+    /// Two beams of 100 m in orbit, brought together by a robot with two arms that grasps them
+    #[value(name = "assembly")]
+    Assembly,
+    /// A flexible servicer in low Earth orbit: reaction wheels, solar arrays, an arm along a trajectory
+    #[value(name = "servicer_orbit")]
+    ServicerOrbit,
     /// One body, and every section of the format explained
     #[value(name = "blank")]
     Blank,
@@ -40,6 +54,10 @@ impl Template {
         match self {
             Self::TwoLink => include_str!("../../examples/two_link.toml"),
             Self::SsrmsType => include_str!("../../examples/ssrms_type.toml"),
+            Self::DualArm => include_str!("../../examples/dual_arm.toml"),
+            Self::Berthing => include_str!("../../examples/berthing.toml"),
+            Self::Assembly => include_str!("../templates/assembly.toml"),
+            Self::ServicerOrbit => include_str!("../../examples/servicer_orbit.toml"),
             Self::Blank => include_str!("../templates/blank.toml"),
         }
     }
