@@ -90,8 +90,9 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
             let columns: [&[S]; BLOCK] = std::array::from_fn(|k| &column(first + k)[first..]);
             let (known, below) = b[first..].split_at_mut(BLOCK);
             for k in 0..BLOCK {
+                let x = known[k];
                 for i in k + 1..BLOCK {
-                    known[i] = known[i] - known[k] * columns[k][i];
+                    known[i] -= x * columns[k][i];
                 }
             }
             subtract_block(below, known, columns.map(|column| &column[BLOCK..]));
@@ -110,8 +111,9 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
             let (above, known) = b[..first + BLOCK].split_at_mut(first);
             for k in (0..BLOCK).rev() {
                 known[k] /= columns[k][first + k];
+                let x = known[k];
                 for i in 0..k {
-                    known[i] = known[i] - known[k] * columns[k][first + i];
+                    known[i] -= x * columns[k][first + i];
                 }
             }
             subtract_block(above, known, columns.map(|column| &column[..first]));
