@@ -27,7 +27,9 @@ use std::sync::Arc;
 /// An FMU runs on the platforms whose libraries it holds. This program brings the library of its own
 /// platform; those of others are made there, or by a cross compiler, of the same version's sources:
 ///
-///   cargo rustc --package grapple --lib --crate-type cdylib --profile dist --target x86_64-pc-windows-gnu
+///   cargo rustc --package grapple --lib --crate-type cdylib --profile dist --target TARGET
+///
+/// with the TARGET x86_64-pc-windows-gnu for Windows.
 ///
 /// Each is looked into before it is packed: its format, its machine, and the 44 functions of FMI. What
 /// is printed says which platforms the FMU serves, and which GNU C library (GLIBC) Linux must have at

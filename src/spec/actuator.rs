@@ -16,7 +16,7 @@ pub struct Motor {
 
 /// A reaction wheel: a rotor that turns about an axis fixed in a body, driven by a motor between them.
 ///
-/// It is short for a body `<wheel>_rotor` on a revolute joint `<wheel>` with a [`Motor`]: input `<wheel>.tau` (N·m, on the rotor, its reaction on the body), outputs `<wheel>.qd`, `<wheel>.momentum`,
+/// It is short for a body `<wheel>_rotor` on a revolute joint `<wheel>` with a motor: input `<wheel>.tau` (N·m, on the rotor, its reaction on the body), outputs `<wheel>.qd`, `<wheel>.momentum`,
 /// `<wheel>.motor_torque`. The mass and inertia of the body do not contain it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

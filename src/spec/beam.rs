@@ -95,7 +95,7 @@ pub struct Beam {
     /// Inertia about the tip and the beam's axes at the tip while the modes are found, kg·m². For `clamped_loaded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tip_inertia: Option<[f64; 3]>,
-    /// Damping ratio of every mode, or of each, as it is when the modes are found (with the tip's load, if there is one): bending along y, along z, torsion, axial.
+    /// Damping ratio of every mode, or of each, as it is when the modes are found (with the tip's load, if there is one): bending along y, along z, torsion, axial. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
     /// Deflection of the tip, as a part of the length, beyond which linear bending is not to be trusted: the output

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Mass, kg. A beam has its own; what is written here replaces it.
+    /// Mass, kg. A beam has its own, which what is written here replaces; every other body needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
     /// Mass centre, m, from the body's origin in body axes. Default: the origin.
@@ -18,7 +18,7 @@ pub struct Body {
     /// Inertia about the mass centre, kg·m²: `[Ixx, Iyy, Izz]` or `[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`, where
     /// the products are the off-diagonal elements of the inertia matrix (Ixy = −∫ x y dm).
     ///
-    /// Of a beam: at rest, and written where `mass` is written.
+    /// Written where `mass` is written; of a beam: at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia: Option<Inertia>,
     /// Attitude in the body, as a unit quaternion (w, x, y, z), of the axes in which `inertia` is
@@ -89,7 +89,7 @@ pub struct FreeStart {
     /// Position of the body's origin, m, parent axes.
     #[serde(default)]
     pub position: [f64; 3],
-    /// Attitude, unit quaternion (w, x, y, z): body to parent.
+    /// Attitude, unit quaternion (w, x, y, z): body to parent. Default: the parent's axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attitude: Option<[f64; 4]>,
     /// Attitude as roll, pitch, yaw about the parent's fixed axes x, y, z, degrees.
@@ -115,7 +115,7 @@ pub struct Frame {
     /// Its origin, m, from the body's origin in body axes.
     #[serde(default)]
     pub origin: [f64; 3],
-    /// Its attitude in the body, unit quaternion (w, x, y, z).
+    /// Its attitude in the body, unit quaternion (w, x, y, z). Default: body axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
     /// The same as roll, pitch, yaw about the body's fixed axes x, y, z, degrees.
@@ -142,7 +142,7 @@ pub struct Port {
     /// The axes in which force and torque are given, and the impulse.
     #[serde(default)]
     pub axes: PortAxes,
-    /// Whether an impulse may act there too: the inputs `<port>.impulse[1..3]` (N·s) act at once, and once, when the input `<port>.strike` rises above 0.5.
+    /// Whether an impulse may act there too: the inputs `<port>.impulse[1..3]` (N·s) act at once, and once, when the input `<port>.strike` rises above 0.5. Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub impulse: bool,
 }

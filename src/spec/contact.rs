@@ -49,7 +49,7 @@ pub struct Contact {
     /// Of captures: gains by which a gap that integration has opened is closed, `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte), 1/s. Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// See `alpha`. Default 10.
+    /// See `alpha`, 1/s. Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
     /// Of `compliant`: the force that presses the surfaces by `depth` into each other, N.

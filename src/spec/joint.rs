@@ -20,7 +20,7 @@ pub struct Joint {
     /// Origin of F, m, from the parent's origin in parent axes.
     #[serde(default)]
     pub origin: [f64; 3],
-    /// Attitude of F in the parent, unit quaternion (w, x, y, z).
+    /// Attitude of F in the parent, unit quaternion (w, x, y, z). Default: the parent's axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
     /// The same as roll, pitch, yaw about the parent's fixed axes x, y, z, degrees.
@@ -318,28 +318,28 @@ impl FeedForward {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointStart {
-    /// Position, rad (m). For a free joint: of the child's origin, three numbers, m.
+    /// Position, rad (m). For a free joint: of the child's origin, three numbers, m. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<PerAxis>,
     /// Position, degrees. Angles only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position_deg: Option<PerAxis>,
-    /// Rate, rad/s (m/s). For a spherical joint: the angular velocity in child axes.
+    /// Rate, rad/s (m/s). For a spherical joint: the angular velocity in child axes. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<PerAxis>,
     /// Rate, degrees per second. Angles only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_deg: Option<PerAxis>,
-    /// Attitude of a spherical or free joint's child in F, unit quaternion (w, x, y, z).
+    /// Attitude of a spherical or free joint's child in F, unit quaternion (w, x, y, z). Default: the axes of F.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attitude: Option<[f64; 4]>,
     /// The same as roll, pitch, yaw about the fixed axes of F, degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
-    /// Velocity of a free joint's child, m/s, axes of F.
+    /// Velocity of a free joint's child, m/s, axes of F. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<[f64; 3]>,
-    /// Angular velocity of a free joint's child, rad/s, child axes.
+    /// Angular velocity of a free joint's child, rad/s, child axes. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity: Option<[f64; 3]>,
 }

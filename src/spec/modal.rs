@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct ModalData {
     /// Natural frequencies, Hz, in rising order (Nastran: `CYCLES` of the table of real eigenvalues).
     pub frequencies: Vec<f64>,
-    /// Damping ratio of every mode, or of each.
+    /// Damping ratio of every mode, or of each. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
     /// Momentum per modal rate, one row of six numbers for each mode: linear, ∫Φ dm, √kg; then angular about the body's origin,

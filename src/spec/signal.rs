@@ -18,10 +18,10 @@ pub struct Signal {
     /// inside the FMU (exact at every evaluation; the FMU then has an output of that name). Default: from the host.
     #[serde(default = "from_host")]
     pub from_host: bool,
-    /// Value of a constant; height of a step, a sine's amplitude or a quintic's rise; scale of a table. Default 1.
+    /// Value of a constant, in the input's unit; height of a step, a sine's amplitude, a quintic's rise; of a table, its scale. Default 1.
     #[serde(default = "one")]
     pub amplitude: f64,
-    /// Added to everything, inside and outside the window. Default 0.
+    /// Added to everything, in the input's unit, inside and outside the window. Default 0.
     #[serde(default)]
     pub offset: f64,
     /// Frequency of a sine, Hz.
@@ -39,7 +39,7 @@ pub struct Signal {
     /// Times of a table, s, rising.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Vec<f64>>,
-    /// Values of a table.
+    /// Values of a table, in the input's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<f64>>,
     /// A CSV file with two columns, time (s) and value, beside the spec; one header line is skipped.

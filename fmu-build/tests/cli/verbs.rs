@@ -283,10 +283,80 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
 #[test]
 fn every_verb_explains_itself_by_example() {
     let desk = Desk::new();
-    for verb in ["new", "import", "check", "build", "describe", "simulate", "schema"] {
+    let all = desk.succeed(&["--help"]);
+    let verbs = all
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let verbs: Vec<&str> = verbs
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').find(|verb| !verb.is_empty()))
+        .collect();
+    assert!(verbs.len() > 9 && verbs.contains(&"linearize"), "{verbs:?}");
+    for verb in verbs.into_iter().filter(|verb| *verb != "help") {
         let help = desk.succeed(&[verb, "--help"]);
         assert!(help.contains(&format!("  grapple {verb} ")), "{verb}: {help}");
     }
     assert!(desk.succeed(&["--version"]).contains("FMI 2.0"));
     assert!(desk.succeed(&["schema"]).contains("\"$schema\""));
+}
+
+const FIELDS: &str = include_str!("../../../docs/spec.md");
+
+#[test]
+fn the_page_of_all_fields_is_up_to_date() {
+    let page = Desk::new().succeed(&["schema", "--markdown"]);
+    assert!(
+        page == FIELDS,
+        "write it anew: grapple schema --markdown > docs/spec.md"
+    );
+}
+
+#[test]
+fn the_page_tells_the_unit_of_every_number_that_has_one() {
+    let counts = [
+        "axial",
+        "bending",
+        "bending_y",
+        "bending_z",
+        "elements",
+        "segments",
+        "torsion",
+        "work_limit",
+    ];
+    let directions = [
+        "attitude",
+        "axis",
+        "axis2",
+        "direction",
+        "inertia_axes",
+        "normal",
+        "orientation",
+        "slope",
+    ];
+    let ratios = [
+        "J2",
+        "damping_ratio",
+        "e",
+        "e_t",
+        "eccentricity",
+        "exponent",
+        "linear_limit",
+        "mu",
+        "r_E",
+        "r_f",
+        "tolerance",
+    ];
+    let mut numbers = 0;
+    for row in FIELDS.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let name = cells[0].trim_matches(['|', ' ', '`']);
+        if cells[1].contains("number") {
+            numbers += 1;
+            let has_none = counts.contains(&name) || directions.contains(&name) || ratios.contains(&name);
+            // The gravitational parameter is called as friction is.
+            assert!((cells[2] == "–") == has_none || row.contains("m³/s²"), "{row}");
+        }
+    }
+    assert!(numbers > 130, "{numbers}");
 }

@@ -325,7 +325,10 @@ impl Check<'_> {
                     "joint",
                     name,
                     "child",
-                    format!("body \"{}\" is already carried by joint \"{first}\"", joint.child),
+                    format!(
+                        "body \"{}\" is already carried by joint \"{first}\": a [contact] that captures closes a loop",
+                        joint.child
+                    ),
                 );
             }
             if let Some(body) = spec.body.get(&joint.child)
