@@ -1,0 +1,93 @@
+"""What the pages tell a reader to write and to run does what they say, and their links lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "examples").rglob("*.md")])
+
+
+def blocks(page):
+    """The fenced blocks of a page, in order: pairs of their language and text."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def shell(commands, folder):
+    """Runs lines as a user types them, with the tool and this Python on the PATH."""
+    path = os.pathsep.join([str(Path(os.environ["GRAPPLE"]).resolve().parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(["bash", "-c", commands], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+
+
+def lines(text):
+    """Lines without what cannot be seen at their ends; without blank ones."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def test_the_quick_start_runs_as_it_is_written(tmp_path):
+    written = dict(re.findall(r"```(?:toml|python)\n# (\S+)\n(.*?)^```$", (DOCS / "quick-start.md").read_text(), re.MULTILINE | re.DOTALL))
+    assert set(written) == {"my_arm.toml", "control.py"}
+    for name, text in written.items():
+        (tmp_path / name).write_text(text)
+    commands = [text for language, text in blocks("quick-start.md") if language == "sh"]
+    assert len(commands) == 2
+    outputs = []
+    for command in commands:
+        run = shell(f"set -e\n{command}", tmp_path)
+        assert run.returncode == 0, f"{command}{run.stderr}"
+        outputs.append(run.stdout)
+    assert "no problems: 3 bodies, 2 joints" in outputs[0]
+    assert (tmp_path / "my_arm.html").is_file() and (tmp_path / "my_arm.csv").is_file()
+    shown = [text for language, text in blocks("quick-start.md") if language == "text"][-1]
+    # Round-off differs from machine to machine; what is seen does not.
+    *told, momentum = outputs[1].replace(", momentum", "\nmomentum").splitlines()
+    *expected, _ = shown.replace(", momentum", "\nmomentum").splitlines()
+    assert told == expected
+    assert abs(float(momentum.split()[1])) < 1e-6
+
+
+MISTAKES = [
+    pytest.param(spec, message, id=re.search(r"× (.{12,40}?)[\n:;,]", message)[1].replace(" ", "_"))
+    for (language, spec), (_, message) in zip(blocks("errors.md"), blocks("errors.md")[1:])
+    if language == "toml"
+]
+
+
+@pytest.mark.parametrize("spec, message", MISTAKES)
+def test_a_mistake_gives_the_message_that_the_page_shows(spec, message, tmp_path):
+    (tmp_path / "craft.toml").write_text(spec)
+    run = shell("grapple check craft.toml", tmp_path)
+    assert run.returncode == 1
+    assert lines(run.stderr) == lines(message)
+
+
+def test_the_page_on_errors_has_six_mistakes_and_a_run_that_is_refused(tmp_path):
+    assert len(MISTAKES) == 6
+    (commands,) = [text for language, text in blocks("errors.md") if language == "sh"]
+    run = shell(commands, tmp_path)
+    assert run.returncode == 1
+    assert lines(run.stderr) == lines(blocks("errors.md")[-1][1])
+
+
+def anchors(page):
+    """The names by which GitHub's links reach the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"(?<!\[)`[^`]*`(?!\])", "", text)):
+        if re.match(r"\w+:", link):
+            continue
+        path, _, heading = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{link}: there is no {target}"
+        assert not heading or heading in anchors(target), f"{link}: {sorted(anchors(target))}"
