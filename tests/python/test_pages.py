@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import judge_page
+from programs import program
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -91,3 +93,7 @@ def test_links_lead_to_files_and_headings(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{link}: there is no {target}"
         assert not heading or heading in anchors(target), f"{link}: {sorted(anchors(target))}"
+
+
+def test_the_page_on_limits_has_the_deflections_of_its_program(tmp_path):
+    assert judge_page(DOCS / "limits.md", program("deflection").study(os.environ["GRAPPLE"], tmp_path)) == 1
