@@ -97,3 +97,11 @@ def test_links_lead_to_files_and_headings(page):
 
 def test_the_page_on_limits_has_the_deflections_of_its_program(tmp_path):
     assert judge_page(DOCS / "limits.md", program("deflection").study(os.environ["GRAPPLE"], tmp_path)) == 1
+
+
+def test_the_index_leads_to_every_page():
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    linked = {(DOCS / link).resolve() for link in re.findall(r"\]\(([^)#:\s]+)", index)}
+    theory = {page.resolve() for page in (DOCS / "theory").glob("*.md")}
+    missing = {page.resolve() for page in DOCS.rglob("*.md")} - linked - theory - {DOCS.resolve() / "README.md"}
+    assert not missing, sorted(page.name for page in missing)
