@@ -18,22 +18,25 @@ use std::sync::Arc;
 ///
 ///   grapple build my_arm.toml                        my_arm.fmu
 ///   grapple build my_arm.toml -o out/arm.fmu
-///   grapple build my_arm.toml --fmi-type cs          for a tool that expects one interface
+///   grapple build my_arm.toml --fmi-type cs          for tools that expect one
 ///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
-///   grapple build my_arm.toml --without-diagnostics  no system.energy, system.momentum, …
-///   grapple build my_arm.toml --binary win64=grapple.dll --binary darwin64=libgrapple.dylib
+///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
+///   grapple build my_arm.toml --binary win64=grapple.dll
 ///   grapple build my_arm.toml --library old_glibc/libgrapple.so
 ///
-/// An FMU runs on the platforms whose libraries it holds. This program brings the library of its own
-/// platform; those of others are made there, or by a cross compiler, of the same version's sources:
+/// An FMU runs on the platforms whose libraries it holds. This program brings the
+/// library of its own platform; those of others are made there, or by a cross
+/// compiler, of the same version's sources:
 ///
-///   cargo rustc --package grapple --lib --crate-type cdylib --profile dist --target TARGET
+///   cargo rustc -p grapple --lib --crate-type cdylib --profile dist \
+///       --target TARGET
 ///
 /// with the TARGET x86_64-pc-windows-gnu for Windows.
 ///
-/// Each is looked into before it is packed: its format, its machine, and the 44 functions of FMI. What
-/// is printed says which platforms the FMU serves, and which GNU C library (GLIBC) Linux must have at
-/// least. The same spec, options and libraries give the same bytes.
+/// Each is looked into before it is packed: its format, its machine, and the 44
+/// functions of FMI. What is printed says which platforms the FMU serves, and
+/// which GNU C library (GLIBC) Linux must have at least. The same spec, options
+/// and libraries give the same bytes.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 ///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
 ///   grapple couple arm.fmu controller.fmu -o loop.ssp
 ///
-/// An output goes to the inputs of the same name in the other FMUs: what the craft measures (elbow.q)
-/// to the controller, the torque that it asks for (elbow.tau) to the craft. What is wired is printed,
-/// and which inputs are left at their start values. The file runs in FMPy
-/// (fmpy.ssp.simulation.simulate_ssp) and in libcosim.
+/// An output goes to the inputs of the same name in the other FMUs: what the craft
+/// measures (elbow.q) to the controller, the torque that it asks for (elbow.tau)
+/// to the craft. What is wired is printed, and which inputs are left at their
+/// start values. The file runs in FMPy (fmpy.ssp.simulation.simulate_ssp) and in
+/// libcosim.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -9,14 +9,15 @@ use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Tell what an FMU, or the FMU of a spec, has: variables, units, parameters, capabilities.
+/// Tell what an FMU, or that of a spec, has: variables, units, capabilities.
 ///
 ///   grapple describe my_arm.fmu
 ///   grapple describe my_arm.toml | less
 ///   grapple describe my_arm.fmu --inputs-template inputs.csv
 ///
-/// The template is a CSV file with a column for time and one for each input, and one row with their
-/// start values: fill in more rows and give it to FMPy (`fmpy simulate --input-file inputs.csv`).
+/// The template is a CSV file with a column for time and one for each input, and
+/// one row with their start values: fill in more rows and give it to FMPy
+/// (`fmpy simulate --input-file inputs.csv`).
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

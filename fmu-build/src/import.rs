@@ -13,13 +13,15 @@ use std::path::{Path, PathBuf};
 ///   grapple import arm.urdf                      arm.toml: the arm on the world
 ///   grapple import arm.urdf --base floating      its base floats freely
 ///   grapple import arm.urdf -o crane.toml
-///   grapple import arm.urdf --keep-fixed         links on fixed joints stay bodies, for comparison
+///   grapple import arm.urdf --keep-fixed         keeps links on fixed joints
 ///
-/// Links and joints keep their names. What fixed joints hold together is one body, with the mass, the
-/// mass centre and the inertia of all; each link on a fixed joint is a frame on it. Limits of position
-/// become ranges, those of effort and velocity become motors, damping and friction stay. A root link
-/// "world" without mass is the world. What is likely not meant is told: inertias that no rigid body
-/// has, mass centres at the joint, links that carry no mass, joints that mimic others.
+/// Links and joints keep their names. What fixed joints hold together is one body,
+/// with the mass, the mass centre and the inertia of all; each link on a fixed
+/// joint is a frame on it. Limits of position become ranges, those of effort and
+/// velocity become motors, damping and friction stay. A root link "world" without
+/// mass is the world. What is likely not meant is told: inertias that no rigid
+/// body has, mass centres at the joint, links that carry no mass, joints that
+/// mimic others.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -14,16 +14,18 @@ use std::sync::Arc;
 
 /// Linearise a craft: matrices A, B, C, D, natural frequencies and damping.
 ///
-///   grapple linearize my_arm.toml                     at the start; into the folder my_arm_linear
-///   grapple linearize my_arm.toml --at 12.5           at 12.5 s of the spec's own run
-///   grapple linearize my_arm.toml --inputs shoulder.tau --outputs tip.r,elbow.q -o arm.npz
+///   grapple linearize my_arm.toml            at the start; into my_arm_linear
+///   grapple linearize my_arm.toml --at 2.5   at 2.5 s of the spec's own run
+///   grapple linearize my_arm.toml --inputs shoulder.tau --outputs tip.r -o a.npz
 ///
-/// The derivatives are exact. The coordinates are those of small motions: attitudes of free and
-/// spherical joints are three small turns about the body's own axes (base.theta[1..3], rad) instead of
-/// a quaternion; the work is left out. The matrix T in the files leads from them to the FMU's states.
+/// The derivatives are exact. The coordinates are those of small motions:
+/// attitudes of free and spherical joints are three small turns about the body's
+/// own axes (base.theta[1..3], rad) instead of a quaternion; the work is left out.
+/// The matrix T in the files leads from them to the FMU's states.
 ///
 /// Files: linear.json (everything), A.csv … D.csv, and linear.npz:
-/// z = numpy.load("linear.npz"); z["A"]; z["coordinates"].astype(str)
+///
+///   z = numpy.load("linear.npz"); z["A"]; z["coordinates"].astype(str)
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

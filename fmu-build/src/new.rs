@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Write a commented spec to start from.
 ///
-///   grapple new my_arm                           my_arm.toml: two links on a free base
+///   grapple new my_arm                           my_arm.toml: two links
 ///   grapple new station --template ssrms_type    a seven-joint arm on a servicer
 ///   grapple new crane --template blank           every section explained, one body
 ///

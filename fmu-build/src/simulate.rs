@@ -22,12 +22,13 @@ use tempfile::TempDir;
 ///
 ///   grapple simulate my_arm.toml                        my_arm.csv and my_arm.html
 ///   grapple simulate my_arm.fmu --stop-time 60 --step 0.1
-///   grapple simulate my_arm.toml --set elbow.damping=2 --set base.w_start[3]=0.01
+///   grapple simulate my_arm.toml --set forearm.mass=2 --set base.w_start[3]=0.01
 ///
-/// The run is the spec's [experiment], with the spec's signals at the inputs. The CSV file has a
-/// column for each variable, named with its unit: pandas.read_csv("my_arm.csv", index_col=0).
-/// The page needs no network; open it in a browser. The last line is the run's health: what
-/// physics conserves, and what the run cost.
+/// The run is the spec's [experiment], with the spec's signals at the inputs. The
+/// CSV file has a column for each variable, named with its unit:
+/// pandas.read_csv("my_arm.csv", index_col=0). The page needs no network; open it
+/// in a browser. The last line is the run's health: what physics conserves, and
+/// what the run cost.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -5,9 +5,10 @@ mod page;
 use crate::text::say;
 use miette::Result;
 
-/// Print the JSON schema of the spec, for editors, or a page with every field, for people.
+/// Print the JSON schema of the spec, for editors, or a page of it, for people.
 ///
-/// With Taplo or Even Better TOML an editor then completes and explains every field:
+/// With Taplo or Even Better TOML an editor then completes and explains every
+/// field:
 ///
 ///   grapple schema > grapple.schema.json
 ///
@@ -15,7 +16,8 @@ use miette::Result;
 ///
 ///   #:schema ./grapple.schema.json
 ///
-/// The page has a table for each section: fields, types, units, defaults, meanings:
+/// The page has a table for each section: fields, types, units, defaults,
+/// meanings:
 ///
 ///   grapple schema --markdown > spec.md
 #[derive(clap::Args)]

@@ -1,0 +1,66 @@
+"""Every command that the help of a verb shows is run, in a folder that has the files it speaks of."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import airo_models
+import pytest
+
+from fmu import Archive, grapple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Those for whose libraries another platform or an old system is needed.
+NOT_HERE = ("win64=", "old_glibc/")
+
+
+def verbs():
+    listed = grapple("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+    return [verb for verb in re.findall(r"^  (\w+) ", listed, re.MULTILINE) if verb != "help"]
+
+
+def examples(verb):
+    """The commands in a verb's help, without what stands beside them."""
+    lines = re.findall(rf"^  (grapple {verb} .*)$", grapple(verb, "--help").stdout, re.MULTILINE)
+    assert all(len(line) <= 78 for line in lines), f"{verb}: help breaks in a window of 80 columns"
+    return [re.split(r"\s{2,}", line)[0] for line in lines]
+
+
+EXAMPLES = [command for verb in verbs() for command in examples(verb)] if "GRAPPLE" in os.environ else []
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A spec from a template, a craft and its controller as specs and as FMUs, a robot as URDF."""
+    folder = tmp_path_factory.mktemp("files")
+    grapple("new", folder / "my_arm")
+    for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller")):
+        shutil.copy(ROOT / "examples" / f"{example}.toml", folder / f"{name}.toml")
+    for name in ("my_arm", "arm", "controller"):
+        grapple("build", folder / f"{name}.toml", "--output", folder / f"{name}.fmu")
+    shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")
+    (folder / "out").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_a_command_of_the_help_runs(command, files, tmp_path):
+    if any(words in command for words in NOT_HERE):
+        pytest.skip("it needs a library of another platform")
+    folder = tmp_path / "folder"
+    shutil.copytree(files, folder)
+    if " new " in command or " import " in command:
+        for name in ("my_arm.toml", "arm.toml"):
+            (folder / name).unlink()
+    tool = Path(os.environ["GRAPPLE"]).resolve().parent
+    environment = {**os.environ, "PATH": f"{tool}{os.pathsep}{os.environ['PATH']}"}
+    run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=folder, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
+
+
+def test_every_verb_has_an_example():
+    assert {command.split()[1] for command in EXAMPLES} == set(verbs())
+    assert len(EXAMPLES) > 25
