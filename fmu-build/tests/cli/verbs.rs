@@ -288,7 +288,12 @@ fn every_verb_explains_itself_by_example() {
     // What goes on in a second line stands further in.
     let verbs: Vec<&str> = listed
         .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|verb| !verb.is_empty()))
+        .filter_map(|line| {
+            line.strip_prefix("  ")?
+                .split(' ')
+                .next()
+                .filter(|verb| !verb.is_empty())
+        })
         .collect();
     assert!(verbs.len() > 9 && verbs.contains(&"linearize"), "{verbs:?}");
     for verb in verbs.into_iter().filter(|verb| *verb != "help") {
