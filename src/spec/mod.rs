@@ -112,7 +112,7 @@ pub struct Spec {
     /// Frames that a gripper with some give holds together.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub grasp: IndexMap<String, Grasp>,
-    /// What drives the inputs, by the input's name.
+    /// What drives the inputs, by the input's name: `[signal."elbow.tau"]`.
     #[serde(default)]
     pub signal: IndexMap<String, Signal>,
     /// Which outputs the FMU offers.
