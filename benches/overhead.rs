@@ -5,11 +5,7 @@
 //! bits is checked. Its median is that of the rounds' differences, its minimum the difference of both minima. With
 //! `rk4` a communication step is one step of fixed work, so the difference shows; the example's own solver is what a
 //! host gets unasked.
-//!
-//! Then the methods of bounded time, call by call: a step of `rk4` and one of `implicit_midpoint` take a fixed number of evaluations
-//! at most, and no memory. The longest call contains what the machine did meanwhile; 999 of 1000 calls took no longer than the column
-//! before says.
-#![allow(unsafe_code)] // the C functions, and an allocator that counts
+#![allow(unsafe_code)] // the C functions
 
 #[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
@@ -20,9 +16,7 @@ use grapple::fmu::c_abi::{fmi2GetFMUstate, fmi2GetReal};
 use grapple::fmu::registry::Slot;
 use grapple::plant::Plant;
 use grapple::simulation::Simulation;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// How long each measurement takes, s.
@@ -43,14 +37,10 @@ fn main() {
             communication_step(&fmu)
         );
         step("rk4", &Fmu::of(&rk4));
-        for method in ["rk4", "implicit_midpoint"] {
-            bounded(method, &Fmu::of(&rk4.replace("\"rk4\"", &format!("{method:?}"))));
-        }
         step("solver of the example", &fmu);
         values(&fmu);
         states(&fmu);
         life(&fmu);
-        memory(&fmu);
     }
 }
 
@@ -87,35 +77,6 @@ fn step(solver: &str, fmu: &Fmu) {
     let overhead = (summary(&mut overheads).0, through_fmi.1 - alone.1);
     line(&format!("fmi2DoStep, {solver}"), through_fmi, None);
     line("  of it not the solver's", overhead, Some(1.0));
-}
-
-/// Every call of `fmi2DoStep` by itself, and the most evaluations in one.
-fn bounded(method: &str, fmu: &Fmu) {
-    let h = communication_step(fmu);
-    let instance = fmu.instance(CS);
-    instance.initialise(None);
-    let start = instance.save();
-    let mut times = Vec::new();
-    let (begin, mut most) = (Instant::now(), 0);
-    while begin.elapsed().as_secs_f64() < SECONDS {
-        instance.restore(start);
-        times.extend((0..STEPS).map(|k| batch(1, |_| ok(instance.step(f64::from(k) * h, h)))));
-    }
-    instance.free_state(start);
-    let plant = Plant::new(Arc::clone(fmu.registry.model())).expect("derives");
-    let mut simulation = Simulation::new(plant).expect("starts");
-    for k in 0..STEPS {
-        let before = simulation.statistics().evaluations;
-        let end = f64::from(k) * h + h;
-        simulation.advance(end, &mut Vec::new()).expect("runs");
-        most = most.max(simulation.statistics().evaluations - before);
-    }
-    let (median, _) = summary(&mut times);
-    let (most_times, longest) = (times[times.len() * 999 / 1000], times[times.len() - 1]);
-    println!(
-        "  one fmi2DoStep, {method:30} {median:9.3} in the median, {most_times:.3} at the 99.9th percentile, {longest:.1} at most; \
-         at most {most} evaluations"
-    );
 }
 
 fn values(fmu: &Fmu) {
@@ -167,19 +128,6 @@ fn life(fmu: &Fmu) {
     line("an instance's life without a step", summary(&mut times), Some(1000.0));
 }
 
-fn memory(fmu: &Fmu) {
-    let before = LIVE.load(Ordering::Relaxed);
-    let instance = fmu.instance(CS);
-    instance.initialise(None);
-    ok(instance.step(0.0, communication_step(fmu)));
-    instance.get_many(&fmu.outputs());
-    let taken = (LIVE.load(Ordering::Relaxed) - before) as f64 / 1024.0;
-    println!(
-        "  {:46} {taken:9.1} {:>9} {:9.1}",
-        "memory of an instance, KiB", "", 256.0
-    );
-}
-
 fn line(what: &str, (median, minimum): (f64, f64), target: Option<f64>) {
     let target = target.map_or(String::new(), |target| format!("{target:9.1}"));
     println!("  {what:46} {median:9.3} {minimum:9.3} {target}");
@@ -218,25 +166,3 @@ fn summary(times: &mut [f64]) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], times[0])
 }
-
-/// Counts the bytes in use, without what the system's allocator adds for itself.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;

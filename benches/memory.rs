@@ -1,0 +1,74 @@
+//! What an instance holds: bytes of each example in both interfaces, after 100 steps, and what it leaves behind when it is freed: nothing.
+//!
+//! `cargo bench --bench memory`. What is shared by all instances of a process is not counted: it is there before.
+#![allow(unsafe_code)] // the C functions, and an allocator that counts
+
+#[allow(dead_code)]
+mod counting;
+#[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
+#[path = "../tests/fmu/driver/mod.rs"]
+mod driver;
+
+use counting::live;
+use driver::{CS, Fmu, ME, ok};
+use grapple::fmu::fmi2::fmi2Type;
+use grapple::fmu::registry::Naming;
+use grapple::plant::Model;
+use std::path::{Path, PathBuf};
+
+const STEPS: u32 = 100;
+
+fn main() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let entries = std::fs::read_dir(&directory).expect("the examples");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    println!(
+        "{:24} {:>8} {:>22} {:>16}",
+        "KiB", "states", "Model Exchange", "Co-Simulation"
+    );
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a spec");
+        let model = Model::read(&text, &directory).unwrap_or_else(|e| panic!("{e}"));
+        let fmu = Fmu::of_model(model, Naming::Structured);
+        let [me, cs] = [ME, CS].map(|kind| held(&fmu, kind) as f64 / 1024.0);
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        println!("{name:24} {:8} {me:22.1} {cs:16.1}", fmu.state_count());
+    }
+}
+
+/// Bytes of the second of two equal instances.
+fn held(fmu: &Fmu, kind: fmi2Type) -> usize {
+    run(fmu, kind);
+    let before = live();
+    let bytes = run(fmu, kind);
+    assert_eq!(live(), before, "an instance that is freed leaves nothing behind");
+    bytes
+}
+
+/// The life of an instance, and what it holds at its end.
+fn run(fmu: &Fmu, kind: fmi2Type) -> usize {
+    let outputs = fmu.outputs();
+    let before = live();
+    // No logger: what one keeps is its host's.
+    let instance = fmu.instance_with(kind, None, 0, 0);
+    let h = fmu.registry.model().spec.experiment.step;
+    if kind == CS {
+        instance.initialise(None);
+        (0..STEPS).for_each(|k| ok(instance.step(f64::from(k) * h, h)));
+    } else {
+        instance.begin();
+        // Euler's method, slowly: what is taken does not depend on where it goes.
+        for k in 1..=STEPS {
+            let (mut x, dx) = (instance.states(), instance.derivatives());
+            x.iter_mut().zip(&dx).for_each(|(x, dx)| *x += 1e-6 * dx);
+            instance.set_time(1e-6 * f64::from(k));
+            instance.set_states(&x);
+            instance.indicators();
+            instance.completed_integrator_step();
+        }
+    }
+    instance.get_many(&outputs);
+    live() - before
+}
