@@ -53,10 +53,10 @@ impl Health {
         Self {
             momentum: (spec.kind == Kind::Craft).then(|| momentum(spec, results)),
             energy: energy(results),
-            steps: run.steps,
+            steps: run.effort.steps,
             solver: run.solver.clone(),
             simulated: results.time.last().unwrap_or(&0.0) - results.time.first().unwrap_or(&0.0),
-            wall: run.wall,
+            wall: run.effort.wall,
             bound: (100.0 * tolerance).max(1e-6),
         }
     }

@@ -12,8 +12,8 @@
 //! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
 //! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
-//! | [`slave`] | a loaded FMU behind safe calls; the only `unsafe` here |
-//! | [`results`], [`health`], [`charts`], [`page`] | what a run gives: the table, the verdict, the page |
+//! | [`run`], [`slave`] | an FMU run in Co-Simulation; a loaded FMU behind safe calls, the only `unsafe` here |
+//! | [`results`], [`table`], [`health`], [`charts`], [`page`] | what a run gives: the table and its files, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
 //! | [`modes`], [`matrices`] | what a linear craft gives: its modes, the files |
 //! | [`report`], [`progress`], [`text`] | the page's words; a bar for the patient; tables, units, numbers for people |
@@ -42,11 +42,13 @@ mod platform;
 mod progress;
 mod report;
 mod results;
+mod run;
 mod schema;
 mod signals;
 mod simulate;
 mod slave;
 mod system_structure;
+mod table;
 mod text;
 mod urdf;
 

@@ -1,38 +1,43 @@
-use crate::text::number;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use std::cell::OnceCell;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How finely the bar tells one time from the next.
+/// How finely the bar tells one place from the next.
 const PARTS: u64 = 1_000_000;
 
-/// A bar on the terminal, once a run has taken a second.
+/// A bar on the terminal, once the work has taken a second.
 pub struct Progress {
     begin: Instant,
     stop: f64,
+    told: Told,
     bar: OnceCell<ProgressBar>,
 }
 
+/// How far it has come, in words.
+type Told = Arc<dyn Fn(f64) -> String + Send + Sync>;
+
 impl Progress {
-    /// A run from zero to `stop` (s) begins.
-    pub fn new(stop: f64) -> Self {
+    /// Work from zero to `stop` begins; `told` is how far it has come, in words.
+    pub fn new(stop: f64, told: impl Fn(f64) -> String + Send + Sync + 'static) -> Self {
         Self {
             begin: Instant::now(),
             stop,
+            told: Arc::new(told),
             bar: OnceCell::new(),
         }
     }
 
-    /// It has come to the time `t` (s).
-    pub fn at(&self, t: f64) {
+    /// It has come this far.
+    pub fn at(&self, place: f64) {
         if self.begin.elapsed() < Duration::from_secs(1) {
             return;
         }
         let bar = self.bar.get_or_init(|| {
-            let stop = self.stop;
-            let time = move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{} s", number(stop * f64::from(state.fraction()), 4));
+            let (stop, told) = (self.stop, Arc::clone(&self.told));
+            let told = move |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{}", told(stop * f64::from(state.fraction())));
             };
             // The bar's own estimate takes the first second, in which it was not there, for no time at all.
             let left = |state: &ProgressState, out: &mut dyn Write| {
@@ -42,12 +47,12 @@ impl Progress {
                     let _ = write!(out, "{} left", HumanDuration(left));
                 }
             };
-            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  t = {t}, {left}")
+            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {told}, {left}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::new(PARTS).with_elapsed(self.begin.elapsed());
-            bar.with_style(style.with_key("t", time).with_key("left", left))
+            bar.with_style(style.with_key("told", told).with_key("left", left))
         });
-        bar.set_position((PARTS as f64 * t / self.stop) as u64);
+        bar.set_position((PARTS as f64 * place / self.stop) as u64);
     }
 }
 

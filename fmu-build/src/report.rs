@@ -3,7 +3,8 @@
 use crate::charts::charts;
 use crate::health::Health;
 use crate::page::Page;
-use crate::simulate::{Fmu, Plan, Run};
+use crate::run::{Fmu, Plan};
+use crate::simulate::Run;
 use crate::text::{count, number};
 use grapple::spec::{Controller, Method, Spec};
 use std::collections::BTreeMap;

@@ -1,22 +1,7 @@
-//! The table of a run, and its CSV form.
-//!
-//! The header says each column's unit after a blank, and pure numbers have none:
-//!
-//! ```text
-//! time [s],base.r[1] [m],base.q[1],elbow.q [rad]
-//! ```
-//!
-//! so that one line of pandas reads it, and a second, if wanted, drops the units:
-//!
-//! ```python
-//! df = pd.read_csv("two_link.csv", index_col=0)
-//! df.columns = df.columns.str.split(" ").str[0]
-//! ```
-//!
-//! Numbers are as short as they can be and read back to the same bits.
+//! What a run gives, over time.
 
+use crate::table::{Cells, Table};
 use grapple::spec::mangled;
-use std::io::{self, Write};
 
 /// Values over time.
 #[derive(Default)]
@@ -66,24 +51,14 @@ impl Results {
         found.map(|(_, value)| *value)
     }
 
-    /// Writes the table as CSV.
-    pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
-        write!(out, "time [s]")?;
-        for Column { name, unit, .. } in &self.columns {
-            match unit.as_str() {
-                "" => write!(out, ",{name}")?,
-                unit => write!(out, ",{name} [{unit}]")?,
-            }
+    /// The table, time first.
+    pub fn table(&self) -> Table<'_> {
+        let mut table = Table::default();
+        table.push("time", "s", Cells::Real((&self.time).into()));
+        for column in &self.columns {
+            table.push(&column.name, &column.unit, Cells::Real((&column.values).into()));
         }
-        writeln!(out)?;
-        for (i, time) in self.time.iter().enumerate() {
-            write!(out, "{time:?}")?;
-            for column in &self.columns {
-                write!(out, ",{:?}", column.values[i])?;
-            }
-            writeln!(out)?;
-        }
-        out.flush()
+        table
     }
 }
 
@@ -106,17 +81,6 @@ mod tests {
             ],
             parameters: Vec::new(),
         }
-    }
-
-    #[test]
-    fn the_header_has_units_and_numbers_keep_their_bits() {
-        let mut text = Vec::new();
-        results().write_csv(&mut text).expect("memory takes every byte");
-        let text = String::from_utf8(text).expect("CSV is text");
-        assert_eq!(
-            text,
-            "time [s],base.r[1] [m],base_r_2_ [m],base.q[1]\n0.1,1e-300,-0.5,1.0\n"
-        );
     }
 
     #[test]

@@ -51,6 +51,17 @@ impl<'a> Feed<'a> {
         }
     }
 
+    /// Feeds these inputs no more.
+    pub fn leave_out(&mut self, references: &[u32]) {
+        let waves = std::mem::take(&mut self.waves);
+        let fed = self.references.drain(..).zip(waves).enumerate();
+        let left: Vec<_> = fed
+            .filter(|(_, (reference, _))| !references.contains(reference))
+            .collect();
+        self.continuous = left.iter().filter(|(i, _)| *i < self.continuous).count();
+        (self.references, self.waves) = left.into_iter().map(|(_, fed)| fed).unzip();
+    }
+
     /// The values at `t` (s).
     pub fn values(&self, t: f64) -> Vec<f64> {
         self.waves.iter().map(|wave| wave.value(wave.piece(t), t)).collect()

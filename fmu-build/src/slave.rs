@@ -21,15 +21,23 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// An instance of an FMU.
-pub struct Slave {
+/// The library of an unpacked FMU, loaded once for any number of instances, on any number of threads.
+pub struct Loaded {
     functions: Functions,
+    instance: CString,
+    guid: CString,
+    resources: CString,
+    /// Last, so that it is unloaded when nothing points into it any more.
+    _library: Library,
+}
+
+/// An instance of an FMU.
+pub struct Slave<'l> {
+    functions: &'l Functions,
     component: fmi2Component,
     /// The instance keeps pointers to both.
     _callbacks: Box<fmi2CallbackFunctions>,
     log: Box<Log>,
-    /// Last, so that it is unloaded when nothing points into it any more.
-    _library: Library,
 }
 
 /// A line of the FMU's log: category and text.
@@ -49,7 +57,7 @@ macro_rules! functions {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     // SAFETY: the types are those of the standard's header, and the pointers live as long as the
-                    // library, which `Slave` keeps beside them.
+                    // library, which `Loaded` keeps beside them.
                     $($name: unsafe { *library.get::<$type>(stringify!($name))? },)*
                 })
             }
@@ -72,11 +80,14 @@ functions! {
     fmi2DoStep: fmi2DoStepTYPE,
 }
 
-impl Slave {
-    /// Loads the library of an unpacked FMU and instantiates it.
-    pub fn instantiate(folder: &Path, description: &ModelDescription) -> Result<Self> {
+impl Loaded {
+    /// Loads the library of an unpacked FMU.
+    ///
+    /// # Errors
+    /// An FMU without Co-Simulation, or without a library that runs here.
+    pub fn new(folder: &Path, description: &ModelDescription) -> Result<Self> {
         if description.co_simulation.is_none() {
-            bail!("the FMU has no Co-Simulation interface, which `grapple simulate` needs");
+            bail!("the FMU has no Co-Simulation interface, by which this program runs it");
         }
         let file = folder.join(library::path(archive::identifier(description)?));
         let resources = file_uri(&folder.join("resources"))?;
@@ -87,6 +98,20 @@ impl Slave {
         let functions = Functions::of(&library)
             .into_diagnostic()
             .wrap_err("the FMU's library lacks a function of FMI 2.0")?;
+        Ok(Self {
+            functions,
+            instance: text(&description.model_name)?,
+            guid: text(&description.guid)?,
+            resources: text(&resources)?,
+            _library: library,
+        })
+    }
+
+    /// Makes an instance.
+    ///
+    /// # Errors
+    /// What the FMU says, if it makes none.
+    pub fn instantiate(&self) -> Result<Slave<'_>> {
         let log = Box::new(Log::default());
         let callbacks = Box::new(fmi2CallbackFunctions {
             logger: Some(as_logger(write_log)),
@@ -95,26 +120,23 @@ impl Slave {
             stepFinished: None,
             componentEnvironment: std::ptr::from_ref::<Log>(&log).cast_mut().cast(),
         });
-        let instance = text(&description.model_name)?;
-        let (guid, resources) = (text(&description.guid)?, text(&resources)?);
         // SAFETY: all pointers are to living, terminated strings; the callbacks are kept beside the instance.
         let component = unsafe {
-            (functions.fmi2Instantiate)(
-                instance.as_ptr(),
+            (self.functions.fmi2Instantiate)(
+                self.instance.as_ptr(),
                 fmi2Type::CO_SIMULATION,
-                guid.as_ptr(),
-                resources.as_ptr(),
+                self.guid.as_ptr(),
+                self.resources.as_ptr(),
                 &raw const *callbacks,
                 fmi2False,
                 fmi2True,
             )
         };
-        let slave = Self {
-            functions,
+        let slave = Slave {
+            functions: &self.functions,
             component,
             _callbacks: callbacks,
             log,
-            _library: library,
         };
         if slave.component.is_null() {
             bail!(
@@ -126,7 +148,9 @@ impl Slave {
         }
         Ok(slave)
     }
+}
 
+impl Slave<'_> {
     /// Asks for these categories of the log.
     pub fn listen(&mut self, categories: &[&str]) -> Result<()> {
         let categories: Vec<CString> = categories.iter().map(|c| text(c)).collect::<Result<_>>()?;
@@ -248,7 +272,7 @@ impl Slave {
     }
 }
 
-impl Drop for Slave {
+impl Drop for Slave<'_> {
     fn drop(&mut self) {
         if !self.component.is_null() {
             // SAFETY: the instance lives, and nobody uses it after this.

@@ -1,0 +1,217 @@
+//! Tables of named columns with units, and the files that hold them.
+//!
+//! CSV says each column's unit after a blank, and pure numbers have none:
+//!
+//! ```text
+//! time [s],base.r[1] [m],base.q[1],elbow.q [rad]
+//! ```
+//!
+//! so that one line of pandas reads it, and a second, if wanted, drops the units:
+//!
+//! ```python
+//! df = pd.read_csv("two_link.csv", index_col=0)
+//! df.columns = df.columns.str.split(" ").str[0]
+//! ```
+//!
+//! Numbers are as short as they can be and read back to the same bits.
+//!
+//! Parquet has the bare names as columns, and the units in the file's metadata: pandas finds them as
+//! `df.attrs["units"]`, others under the key `units`, as JSON.
+
+use miette::{IntoDiagnostic, Result, WrapErr};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Columns of the same length.
+#[derive(Default)]
+pub struct Table<'a> {
+    /// From left to right.
+    pub columns: Vec<Column<'a>>,
+}
+
+/// A named column.
+pub struct Column<'a> {
+    /// What it holds.
+    pub name: Cow<'a, str>,
+    /// Unit, as FMI writes it; empty for a pure number and for words.
+    pub unit: Cow<'a, str>,
+    /// From the top to the bottom.
+    pub cells: Cells<'a>,
+}
+
+/// What stands in a column.
+pub enum Cells<'a> {
+    /// Whole numbers.
+    Whole(Vec<i64>),
+    /// Numbers.
+    Real(Cow<'a, [f64]>),
+    /// Numbers, some of which are missing.
+    Sparse(Vec<Option<f64>>),
+    /// Words.
+    Words(Vec<&'a str>),
+}
+
+impl Cells<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Whole(cells) => cells.len(),
+            Self::Real(cells) => cells.len(),
+            Self::Sparse(cells) => cells.len(),
+            Self::Words(cells) => cells.len(),
+        }
+    }
+}
+
+impl<'a> Table<'a> {
+    /// Adds a column on the right.
+    pub fn push(&mut self, name: impl Into<Cow<'a, str>>, unit: impl Into<Cow<'a, str>>, cells: Cells<'a>) {
+        self.columns.push(Column {
+            name: name.into(),
+            unit: unit.into(),
+            cells,
+        });
+    }
+
+    /// Writes a file, as Parquet if it is called `.parquet`, else as CSV.
+    ///
+    /// # Errors
+    /// A place where it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let save = || -> Result<()> {
+            let file = File::create(path).into_diagnostic()?;
+            if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
+                self.write_parquet(file).into_diagnostic()
+            } else {
+                self.write_csv(file).into_diagnostic()
+            }
+        };
+        save().wrap_err_with(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Writes the table as CSV.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_csv(&self, out: impl Write) -> csv::Result<()> {
+        let mut csv = csv::Writer::from_writer(out);
+        csv.write_record(self.columns.iter().map(|column| match &*column.unit {
+            "" => column.name.to_string(),
+            unit => format!("{} [{unit}]", column.name),
+        }))?;
+        let rows = self.columns.first().map_or(0, |column| column.cells.len());
+        let mut text = String::new();
+        for row in 0..rows {
+            for column in &self.columns {
+                use std::fmt::Write;
+                text.clear();
+                let written = match &column.cells {
+                    Cells::Whole(cells) => write!(text, "{}", cells[row]),
+                    Cells::Real(cells) => write!(text, "{:?}", cells[row]),
+                    Cells::Sparse(cells) => cells[row].map_or(Ok(()), |cell| write!(text, "{cell:?}")),
+                    Cells::Words(cells) => text.write_str(cells[row]),
+                };
+                written.expect("a string takes every word");
+                csv.write_field(&text)?;
+            }
+            csv.write_record(None::<&[u8]>)?;
+        }
+        csv.flush()?;
+        Ok(())
+    }
+
+    /// Writes the table as Parquet, compressed by Snappy, in one row group.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write_parquet(&self, out: impl Write + Send) -> Result<(), ParquetError> {
+        let fields = self.columns.iter().map(Column::parquet_type);
+        let schema = Type::group_type_builder("schema").with_fields(fields.collect::<Result<_, _>>()?);
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_key_value_metadata(Some(self.metadata()));
+        let mut file = SerializedFileWriter::new(out, Arc::new(schema.build()?), Arc::new(properties.build()))?;
+        let mut group = file.next_row_group()?;
+        for column in &self.columns {
+            let mut writer = group.next_column()?.expect("the schema has a field for each column");
+            match &column.cells {
+                Cells::Whole(cells) => writer.typed::<Int64Type>().write_batch(cells, None, None)?,
+                Cells::Real(cells) => writer.typed::<DoubleType>().write_batch(cells, None, None)?,
+                Cells::Sparse(cells) => {
+                    let there: Vec<f64> = cells.iter().copied().flatten().collect();
+                    let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+                    writer.typed::<DoubleType>().write_batch(&there, Some(&levels), None)?
+                }
+                Cells::Words(cells) => {
+                    let words: Vec<ByteArray> = cells.iter().map(|word| (*word).into()).collect();
+                    writer.typed::<ByteArrayType>().write_batch(&words, None, None)?
+                }
+            };
+            writer.close()?;
+        }
+        group.close()?;
+        file.close()?;
+        Ok(())
+    }
+
+    /// The units: for pandas, and for everybody.
+    fn metadata(&self) -> Vec<KeyValue> {
+        let units = self.columns.iter().filter(|column| !column.unit.is_empty());
+        let units: serde_json::Map<_, _> = units
+            .map(|column| (column.name.to_string(), column.unit.to_string().into()))
+            .collect();
+        let attributes = serde_json::json!({ "units": units });
+        vec![
+            KeyValue::new("PANDAS_ATTRS".to_owned(), attributes.to_string()),
+            KeyValue::new("units".to_owned(), attributes["units"].to_string()),
+        ]
+    }
+}
+
+impl Column<'_> {
+    fn parquet_type(&self) -> Result<Arc<Type>, ParquetError> {
+        let (physical, logical, repetition) = match self.cells {
+            Cells::Whole(_) => (PhysicalType::INT64, None, Repetition::REQUIRED),
+            Cells::Real(_) => (PhysicalType::DOUBLE, None, Repetition::REQUIRED),
+            Cells::Sparse(_) => (PhysicalType::DOUBLE, None, Repetition::OPTIONAL),
+            Cells::Words(_) => (
+                PhysicalType::BYTE_ARRAY,
+                Some(LogicalType::String),
+                Repetition::REQUIRED,
+            ),
+        };
+        let field = Type::primitive_type_builder(&self.name, physical)
+            .with_logical_type(logical)
+            .with_repetition(repetition);
+        Ok(Arc::new(field.build()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_has_units_numbers_keep_their_bits_and_words_their_commas() {
+        let mut table = Table::default();
+        table.push("run", "", Cells::Whole(vec![3, 4]));
+        table.push("base.r[1]", "m", Cells::Real(vec![1e-300, 0.1].into()));
+        table.push("base.q[1]", "", Cells::Sparse(vec![None, Some(1.0)]));
+        table.push("message", "", Cells::Words(vec!["a, b", ""]));
+        let mut text = Vec::new();
+        table.write_csv(&mut text).expect("memory takes every byte");
+        assert_eq!(
+            String::from_utf8(text).expect("CSV is text"),
+            "run,base.r[1] [m],base.q[1],message\n3,1e-300,,\"a, b\"\n4,0.1,1.0,\n"
+        );
+    }
+}
