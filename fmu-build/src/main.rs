@@ -5,7 +5,7 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`linearize`], [`schema`] | the verbs |
+//! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`] | the verbs |
 //! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
 //! | [`urdf`] | a URDF file read, its links gathered into bodies, and written as a spec |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
@@ -23,6 +23,7 @@
 mod archive;
 mod binary;
 mod build;
+mod campaign;
 mod charts;
 mod check;
 mod couple;
@@ -90,6 +91,7 @@ enum Verb {
     Couple(couple::Arguments),
     Describe(describe::Arguments),
     Simulate(simulate::Arguments),
+    Campaign(campaign::Arguments),
     Linearize(linearize::Arguments),
     Schema(schema::Arguments),
 }
@@ -103,6 +105,7 @@ fn main() -> ExitCode {
         Verb::Couple(arguments) => couple::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
+        Verb::Campaign(arguments) => campaign::run(&arguments),
         Verb::Linearize(arguments) => linearize::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
     };

@@ -1,0 +1,154 @@
+//! The values of a run, from the study's seed, the variable's name and the run's number, and nothing else.
+//!
+//! The number that a value is drawn by is the first 52 bits, as a whole number n, of the SHA-256 of the text
+//!
+//! ```text
+//!     <seed> <name> <run>          say "7 payload.mass 16"
+//!     u = (n + ½) / 2⁵²            above 0 and below 1
+//! ```
+//!
+//! and the value is what the distribution does not exceed with probability u. So a run's value of one variable is the
+//! same whoever computes it, in whatever order, and whatever else is dispersed.
+
+use sha2::{Digest, Sha256};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// How a variable's value comes about, its numbers absolute.
+#[derive(Debug)]
+pub enum Law {
+    /// Evenly between two values.
+    Uniform([f64; 2]),
+    /// Normal, cut off at the bounds.
+    Normal {
+        /// Mean.
+        mean: f64,
+        /// Standard deviation, above zero.
+        sigma: f64,
+        /// Least and greatest value.
+        bounds: Option<[f64; 2]>,
+    },
+    /// One after the other.
+    Cycle(Vec<f64>),
+    /// One of them, each as likely.
+    Choice(Vec<f64>),
+    /// A side of the grid: its values, and how many points of the grid pass before its next value comes.
+    Grid {
+        /// The values.
+        values: Vec<f64>,
+        /// Points until the next.
+        stride: usize,
+    },
+}
+
+/// The place of a run.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// Its number, from zero.
+    pub run: usize,
+    /// Of how many points the grid is; one without a grid.
+    pub points: usize,
+}
+
+impl Law {
+    /// The value of the variable `name` in a run.
+    pub fn value(&self, seed: u64, name: &str, Place { run, points }: Place) -> f64 {
+        let u = || uniform(seed, name, run);
+        match self {
+            Self::Uniform([low, high]) => (low + (high - low) * u()).clamp(*low, *high),
+            Self::Normal { mean, sigma, bounds } => normal(*mean, *sigma, *bounds, u()),
+            Self::Cycle(values) => values[run / points % values.len()],
+            Self::Choice(values) => values[((u() * values.len() as f64) as usize).min(values.len() - 1)],
+            Self::Grid { values, stride } => values[run % points / stride % values.len()],
+        }
+    }
+}
+
+/// The part of a normal distribution between two bounds.
+pub fn share(mean: f64, sigma: f64, [low, high]: [f64; 2]) -> f64 {
+    let [a, b] = [low, high].map(|bound| (bound - mean) / sigma);
+    // In the tail on the left, where differences of probabilities keep their digits.
+    let (a, b) = if a > 0.0 { (-b, -a) } else { (a, b) };
+    let standard = Normal::standard();
+    standard.cdf(b) - standard.cdf(a)
+}
+
+fn normal(mean: f64, sigma: f64, bounds: Option<[f64; 2]>, u: f64) -> f64 {
+    let standard = Normal::standard();
+    let Some(bounds) = bounds else {
+        return mean + sigma * standard.inverse_cdf(u);
+    };
+    let [a, b] = bounds.map(|bound| (bound - mean) / sigma);
+    let z = match a > 0.0 {
+        false => standard.inverse_cdf(standard.cdf(a) + u * share(mean, sigma, bounds)),
+        // Mirrored, for the digits' sake.
+        true => -standard.inverse_cdf(standard.cdf(-a) - u * share(mean, sigma, bounds)),
+    };
+    (mean + sigma * z.clamp(a, b)).clamp(bounds[0], bounds[1])
+}
+
+/// A number above 0 and below 1.
+fn uniform(seed: u64, name: &str, run: usize) -> f64 {
+    let digest = Sha256::digest(format!("{seed} {name} {run}"));
+    let first: [u8; 8] = std::array::from_fn(|i| digest[i]);
+    let n = u64::from_be_bytes(first) >> 12;
+    (n as f64 + 0.5) / 2_f64.powi(52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(run: usize) -> Place {
+        Place { run, points: 1 }
+    }
+
+    #[test]
+    fn the_number_behind_a_value_is_the_documented_one() {
+        // printf '7 payload.mass 16' | sha256sum | cut -c 1-13
+        let n = u64::from_str_radix("4b07386584b3a", 16).expect("13 hexadecimal digits");
+        let u = Law::Uniform([0.0, 1.0]).value(7, "payload.mass", at(16));
+        assert_eq!(u, (n as f64 + 0.5) / 2_f64.powi(52));
+    }
+
+    #[test]
+    fn a_normal_distribution_that_is_cut_off_has_its_quantiles() {
+        // Symmetric about the mean, so half of it is below; and far in the tail, its bounds.
+        let (low, high) = (
+            normal(5.0, 2.0, Some([4.0, 6.0]), 0.25),
+            normal(5.0, 2.0, Some([4.0, 6.0]), 0.75),
+        );
+        assert!((low + high - 10.0).abs() < 1e-12, "{low}, {high}");
+        assert!((normal(5.0, 2.0, Some([4.0, 6.0]), 0.5) - 5.0).abs() < 1e-12);
+        for u in [1e-16, 0.3, 1.0 - 1e-16] {
+            let tail = normal(0.0, 1.0, Some([6.0, 7.0]), u);
+            assert!((6.0..=7.0).contains(&tail), "{tail}");
+        }
+        // Of the tail beyond 6 σ, half is below 6.1124 σ: Φ(−6.1124) = Φ(−6)/2.
+        let median = normal(0.0, 1.0, Some([6.0, 40.0]), 0.5);
+        assert!(
+            (share(0.0, 1.0, [median, 40.0]) / share(0.0, 1.0, [6.0, 40.0]) - 0.5).abs() < 1e-9,
+            "{median}"
+        );
+    }
+
+    #[test]
+    fn a_grid_is_complete_and_a_list_goes_on_over_its_points() {
+        let slow = Law::Grid {
+            values: vec![1.0, 2.0],
+            stride: 3,
+        };
+        let fast = Law::Grid {
+            values: vec![10.0, 20.0, 30.0],
+            stride: 1,
+        };
+        let list = Law::Cycle(vec![0.1, 0.2]);
+        let row = |run| [&slow, &fast, &list].map(|law| law.value(0, "x", Place { run, points: 6 }));
+        let rows: Vec<_> = (0..12).map(row).collect();
+        let mut points: Vec<_> = rows[..6].iter().map(|row| (row[0], row[1])).collect();
+        points.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+        points.dedup();
+        assert_eq!(points.len(), 6);
+        assert_eq!(rows[0][..2], rows[6][..2]);
+        assert_eq!([rows[0][2], rows[5][2], rows[6][2]], [0.1, 0.1, 0.2]);
+    }
+}

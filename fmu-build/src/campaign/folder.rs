@@ -1,0 +1,267 @@
+//! The folder of a campaign: whose it is, and what has been run.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `study.json` | what was to be run, to tell whether the same is asked for again |
+//! | `runs-<k>-of-<n>.jsonl` | the runs that shard k of n has finished, a line each, as they came |
+//! | `series/<run>.csv` | the whole course of a run's outputs, where it is kept |
+//! | `runs.csv` | the table of all runs, once all are there |
+//!
+//! A line is written at once and ends its run: what a killed program leaves is whole lines, and at most one torn line at the
+//! end, which does not count.
+
+use super::Shard;
+use crate::table::Table;
+use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The folder.
+pub struct Folder(PathBuf);
+
+/// A run that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its number, from zero.
+    pub run: usize,
+    /// What was set, as the FMU says after its initialisation; of a run that did not come so far, what was asked for.
+    pub values: Vec<f64>,
+    /// The statistics of the outputs; none of a run that failed.
+    pub results: Vec<Option<f64>>,
+    /// Why it failed, if it did.
+    pub failure: Option<String>,
+}
+
+const STUDY: &str = "study.json";
+
+impl Folder {
+    /// Opens the folder of a campaign, or makes it. `identity` is all that its numbers depend on.
+    ///
+    /// # Errors
+    /// The folder is another campaign's, with what is different.
+    pub fn open(path: &Path, identity: &Value) -> Result<Self> {
+        let folder = Self(path.to_owned());
+        std::fs::create_dir_all(path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot make the folder {}", path.display()))?;
+        let file = path.join(STUDY);
+        if !file.exists() {
+            let text = format!("{identity:#}\n");
+            // The first of several shards wins; it is then compared as any other.
+            match folder.write_new(&file, text.as_bytes()) {
+                Err(error) if !file.exists() => return Err(error),
+                _ => {}
+            }
+        }
+        let text = std::fs::read_to_string(&file)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", file.display()))?;
+        let there: Value = serde_json::from_str(&text)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("{} is damaged", file.display()))?;
+        let mut changes = Vec::new();
+        differences(&there, identity, String::new(), &mut changes);
+        if !changes.is_empty() {
+            bail!(
+                "{} has the runs of another study; what has changed since:\n{}\n\
+                 give the changed study a folder of its own (--output FOLDER), or remove that one",
+                path.display(),
+                changes.join("\n")
+            );
+        }
+        Ok(folder)
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// All runs that are over, by their numbers.
+    ///
+    /// # Errors
+    /// A line, other than a torn last one, that is no run; a run that is there twice and not the same.
+    pub fn records(&self) -> Result<BTreeMap<usize, Record>> {
+        let mut records = BTreeMap::new();
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&self.0)
+            .into_diagnostic()?
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+            .collect();
+        files.sort();
+        for file in files {
+            let bytes = std::fs::read(&file).into_diagnostic()?;
+            for (i, line) in whole_lines(&bytes).split(|&b| b == b'\n').enumerate() {
+                if line.is_empty() {
+                    continue;
+                }
+                let place = || format!("{}, line {}", file.display(), i + 1);
+                let record: Record = serde_json::from_slice(line)
+                    .into_diagnostic()
+                    .wrap_err_with(|| format!("{} is damaged; without this line its run is run again", place()))?;
+                if let Some(other) = records.get(&record.run)
+                    && *other != record
+                {
+                    bail!(
+                        "{}: run {} was different elsewhere; remove one of the two",
+                        place(),
+                        record.run
+                    );
+                }
+                records.insert(record.run, record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// Opens the journal of a shard to go on with it; a torn last line is cut off.
+    ///
+    /// # Errors
+    /// Another program is at it.
+    pub fn journal(&self, shard: Shard) -> Result<Journal> {
+        let path = self.file(&format!("runs-{}-of-{}.jsonl", shard.index, shard.count));
+        let open = || -> Result<File> {
+            let mut options = File::options();
+            let mut file = options
+                .create(true)
+                .truncate(false)
+                .read(true)
+                .write(true)
+                .open(&path)
+                .into_diagnostic()?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => bail!("another grapple is running this shard"),
+                // A file system that has no locks.
+                Err(TryLockError::Error(_)) | Ok(()) => {}
+            }
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).into_diagnostic()?;
+            let whole = whole_lines(&bytes).len() as u64;
+            file.set_len(whole).into_diagnostic()?;
+            file.seek(SeekFrom::Start(whole)).into_diagnostic()?;
+            Ok(file)
+        };
+        let file = open().wrap_err_with(|| format!("cannot go on with {}", path.display()))?;
+        Ok(Journal { path, file })
+    }
+
+    /// Writes a table so that it is there as a whole or not at all.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save(&self, table: &Table, name: &str) -> Result<PathBuf> {
+        let path = self.file(name);
+        let folder = path.parent().unwrap_or(&self.0);
+        std::fs::create_dir_all(folder).into_diagnostic()?;
+        let suffix = path
+            .extension()
+            .map(|e| format!(".{}", e.display()))
+            .unwrap_or_default();
+        let temporary = tempfile::Builder::new()
+            .suffix(&suffix)
+            .make_in(folder, |path| File::create(path));
+        let temporary = temporary
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+        table.save(temporary.path())?;
+        temporary.persist(&path).into_diagnostic()?;
+        Ok(path)
+    }
+
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let write = || -> Result<()> {
+            let mut file = tempfile::Builder::new()
+                .make_in(&self.0, |path| File::create(path))
+                .into_diagnostic()?;
+            file.write_all(bytes).into_diagnostic()?;
+            file.persist_noclobber(path).into_diagnostic()?;
+            Ok(())
+        };
+        write().wrap_err_with(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// The runs of a shard, as they come to their end.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Adds a run.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn append(&mut self, record: &Record) -> Result<()> {
+        let mut line = serde_json::to_string(record).into_diagnostic()?;
+        line.push('\n');
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|error| miette!("cannot write {}: {error}", self.path.display()))
+    }
+}
+
+/// Without what follows the last end of a line.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |last| last + 1);
+    &bytes[..end]
+}
+
+/// "seed: 1, now 2", for each value that is not the same.
+fn differences(there: &Value, now: &Value, place: String, changes: &mut Vec<String>) {
+    match (there, now) {
+        (Value::Object(a), Value::Object(b)) => {
+            let mut keys: Vec<&String> = a.keys().chain(b.keys()).collect();
+            keys.sort();
+            keys.dedup();
+            for key in keys {
+                let place = match place.as_str() {
+                    "" => key.clone(),
+                    place => format!("{place}.{key}"),
+                };
+                let nothing = Value::Null;
+                differences(
+                    a.get(key).unwrap_or(&nothing),
+                    b.get(key).unwrap_or(&nothing),
+                    place,
+                    changes,
+                );
+            }
+        }
+        (a, b) if a == b => {}
+        (Value::Null, b) => changes.push(format!("  {place}: not there before, now {b}")),
+        (a, Value::Null) => changes.push(format!("  {place}: {a}, not there now")),
+        (a, b) => changes.push(format!("  {place}: {a}, now {b}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_has_changed_is_told_by_its_place() {
+        let there = json!({"seed": 1, "set": {"a": 1.0}, "model": "x"});
+        let now = json!({"seed": 2, "set": {"b": 2.0}, "model": "x"});
+        let mut changes = Vec::new();
+        differences(&there, &now, String::new(), &mut changes);
+        let words = [
+            "  seed: 1, now 2",
+            "  set.a: 1.0, not there now",
+            "  set.b: not there before, now 2.0",
+        ];
+        assert_eq!(changes, words);
+    }
+
+    #[test]
+    fn a_torn_line_does_not_count() {
+        assert_eq!(whole_lines(b"one\ntwo\nthr"), b"one\ntwo\n");
+        assert_eq!(whole_lines(b"on"), b"");
+        assert_eq!(whole_lines(b"one\n"), b"one\n");
+    }
+}

@@ -1,0 +1,194 @@
+//! `grapple campaign`: a model run many times.
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`file`] | a study as its author writes it |
+//! | [`judge`] | a study seen against its model |
+//! | [`draw`] | the values of a run |
+//! | [`statistic`] | what is kept of an output |
+//! | [`crew`] | runs side by side, on all cores |
+//! | [`rows`] | the tables: a row for each run |
+//! | [`folder`] | whose a campaign's folder is, and what has been run |
+
+mod crew;
+mod draw;
+mod file;
+mod folder;
+mod judge;
+mod rows;
+mod statistic;
+
+use crate::run::Fmu;
+use crate::text::{count, say};
+use file::{File, Study};
+use folder::{Folder, Record};
+use judge::Campaign;
+use miette::{IntoDiagnostic, Result, miette};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Run a model many times, with dispersed parameters: Monte Carlo and grids.
+///
+///   grapple campaign docking.toml                docking/runs.csv: a row for each run
+///   grapple campaign docking.toml --jobs 4
+///   grapple campaign docking.toml --shard 2/8    on one of eight machines: runs 2, 10, 18, …
+///   grapple campaign docking.toml --plan         what each run would be given, as CSV
+///
+/// A study is a text file beside the model:
+///
+///   model = "docking_craft.toml"       # a spec or an FMU
+///   runs = 1000
+///   seed = 1
+///
+///   [dispersion."servicer.mass"]
+///   normal = { sigma = 0.05 }          # about the model's own value
+///   relative = true                    # 5 %
+///
+///   [dispersion."target.w_start[3]"]
+///   uniform = [-0.05, 0.05]            # rad/s
+///
+///   [output]
+///   "latch.captured" = ["final"]
+///   "mount.q[1]" = ["peak", "rms"]
+///
+/// Killed or interrupted, the same command goes on where it stopped, and the table is the same to the
+/// byte; so it is for any number of shards. A value depends on the seed, the variable's name and the
+/// run's number, and on nothing else. A run that fails is a row with its message.
+/// docs/campaigns.md has the rest.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The study
+    study: PathBuf,
+    /// The folder of the results; by default the study's name, in the current folder
+    #[arg(long, short, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Runs at a time; by default one for each core
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Only the runs whose number leaves K when divided by N
+    #[arg(long, value_name = "K/N", default_value_t = Shard { index: 0, count: 1 })]
+    shard: Shard,
+    /// Print what each run would be given, as CSV, and run nothing
+    #[arg(long)]
+    plan: bool,
+}
+
+/// A part of a campaign: the runs whose number leaves `index` when divided by `count`.
+#[derive(Clone, Copy, Debug)]
+pub struct Shard {
+    index: usize,
+    count: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text
+            .split_once('/')
+            .and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        match numbers {
+            Some((index, count)) if index < count => Ok(Self { index, count }),
+            Some((index, count)) => Err(format!("shards are counted from zero: there is no {index} of {count}")),
+            None => Err("expected K/N, as in 0/8 … 7/8".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let file = File::read(&arguments.study)?;
+    let fmu = Fmu::open(&file.model())?;
+    let campaign = Campaign::new(&file.study, &fmu).map_err(|problems| file.report(&problems))?;
+    if arguments.plan {
+        let mut text = Vec::new();
+        rows::plan(&campaign).write_csv(&mut text).into_diagnostic()?;
+        say(String::from_utf8_lossy(&text).trim_end());
+        return Ok(());
+    }
+    let default = || PathBuf::from(arguments.study.file_stem().unwrap_or_default());
+    let path = arguments.output.clone().unwrap_or_else(default);
+    let folder = Folder::open(&path, &identity(&file.study, &campaign)?)?;
+    let shard = arguments.shard;
+    let mut journal = folder.journal(shard)?;
+    let records = folder.records()?;
+    let own = (shard.index..campaign.total).step_by(shard.count);
+    let left: Vec<usize> = own.clone().filter(|run| !records.contains_key(run)).collect();
+    let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
+    crew::work(
+        &campaign,
+        &left,
+        jobs.map_or(1, NonZeroUsize::get),
+        &folder,
+        &mut journal,
+    )?;
+
+    let records = folder.records()?;
+    let failed: Vec<&Record> = own
+        .filter_map(|run| records.get(&run))
+        .filter(|r| r.failure.is_some())
+        .collect();
+    let there = records.range(..campaign.total).count();
+    let place = if there == campaign.total {
+        let name = format!("runs.{}", campaign.format.extension());
+        let table = folder.save(&rows::table(&campaign, &records), &name)?;
+        say(&format!("{}: {}", table.display(), count(campaign.total, "run")));
+        table
+    } else {
+        say(&format!(
+            "{}: {there} of {} are done; the table is written when all are",
+            path.display(),
+            count(campaign.total, "run")
+        ));
+        path
+    };
+    match failed.first() {
+        None => Ok(()),
+        Some(first) => Err(miette!(
+            "{} failed (in {}); run {} first: {}",
+            count(failed.len(), "run"),
+            place.display(),
+            first.run,
+            first.failure.as_deref().unwrap_or_default()
+        )),
+    }
+}
+
+/// All that the numbers of a campaign depend on, but how many runs there are: more may be added.
+fn identity(study: &Study, campaign: &Campaign) -> Result<Value> {
+    let library: String = Sha256::digest(campaign.fmu.library_bytes()?)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let results = rows::results(campaign).into_iter().map(|(name, _)| name);
+    let columns: Vec<String> = { campaign.settings.iter() }
+        .map(|s| s.variable.name.clone())
+        .chain(results)
+        .collect();
+    Ok(json!({
+        "grapple": env!("CARGO_PKG_VERSION"),
+        "model (GUID)": campaign.fmu.description.guid,
+        "library (SHA-256)": library,
+        "seed": study.seed,
+        "format": study.format,
+        "experiment": {
+            "stop_time": campaign.plan.stop,
+            "step": campaign.plan.step,
+            "tolerance": campaign.plan.tolerance,
+        },
+        "set": study.set,
+        "dispersion": study.dispersion,
+        "output": study.output,
+        "columns": columns,
+    }))
+}

@@ -1,0 +1,60 @@
+//! The tables of a campaign: a row for each run.
+
+use super::folder::Record;
+use super::judge::Campaign;
+use super::statistic::Statistic;
+use crate::table::{Cells, Table};
+use std::collections::BTreeMap;
+
+/// What each run would be given.
+pub fn plan<'a>(campaign: &Campaign<'a>) -> Table<'a> {
+    let rows: Vec<Vec<f64>> = (0..campaign.total).map(|run| campaign.values(run)).collect();
+    let mut table = Table::default();
+    table.push("run", "", Cells::Whole((0..campaign.total as i64).collect()));
+    for (i, setting) in campaign.settings.iter().enumerate() {
+        let values: Vec<f64> = rows.iter().map(|row| row[i]).collect();
+        let unit = campaign.fmu.unit(setting.variable);
+        table.push(&setting.variable.name, unit, Cells::Real(values.into()));
+    }
+    table
+}
+
+/// What each run was given, and what came of it.
+pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) -> Table<'a> {
+    let rows: Vec<&Record> = records.range(..campaign.total).map(|(_, record)| record).collect();
+    let mut table = Table::default();
+    table.push("run", "", Cells::Whole(rows.iter().map(|row| row.run as i64).collect()));
+    for (i, setting) in campaign.settings.iter().enumerate() {
+        let values: Vec<f64> = rows.iter().map(|row| row.values[i]).collect();
+        let unit = campaign.fmu.unit(setting.variable);
+        table.push(&setting.variable.name, unit, Cells::Real(values.into()));
+    }
+    for (i, (name, unit)) in results(campaign).into_iter().enumerate() {
+        let values = rows.iter().map(|row| row.results.get(i).copied().flatten());
+        table.push(name, unit, Cells::Sparse(values.collect()));
+    }
+    let failures = || rows.iter().map(|row| row.failure.as_deref());
+    let status = |failure: Option<&str>| if failure.is_some() { "failed" } else { "ok" };
+    table.push("status", "", Cells::Words(failures().map(status).collect()));
+    table.push(
+        "message",
+        "",
+        Cells::Words(failures().map(Option::unwrap_or_default).collect()),
+    );
+    table
+}
+
+/// The names and units of a run's results: "peak(mount.q[1])", "rad".
+pub fn results<'a>(campaign: &Campaign<'a>) -> Vec<(String, &'a str)> {
+    let kept = campaign.outputs.iter().flat_map(|output| {
+        let statistics = output
+            .statistics
+            .iter()
+            .filter(|&&statistic| statistic != Statistic::Series);
+        statistics.map(|statistic| {
+            let name = format!("{}({})", statistic.name(), output.variable.name);
+            (name, campaign.fmu.unit(output.variable))
+        })
+    });
+    kept.collect()
+}

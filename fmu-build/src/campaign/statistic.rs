@@ -1,0 +1,79 @@
+use serde::{Deserialize, Serialize};
+
+/// What is kept of an output's course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statistic {
+    /// Its value at the end.
+    Final,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+    /// The greatest magnitude.
+    Peak,
+    /// Its integral over time, divided by the time.
+    Mean,
+    /// The root of its square's mean.
+    Rms,
+    /// All of it, in a file of the run's own.
+    Series,
+}
+
+impl Statistic {
+    /// As the study's file writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Final => "final",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Peak => "peak",
+            Self::Mean => "mean",
+            Self::Rms => "rms",
+            Self::Series => "series",
+        }
+    }
+
+    /// Of a course with at least one value at rising times; integrals by the trapezoidal rule. Of a whole series there is none.
+    pub fn of(self, time: &[f64], values: &[f64]) -> Option<f64> {
+        let mean = |f: fn(f64) -> f64| {
+            let span = time.last()? - time.first()?;
+            let area: f64 = time
+                .windows(2)
+                .zip(values.windows(2))
+                .map(|(t, y)| 0.5 * (t[1] - t[0]) * (f(y[0]) + f(y[1])))
+                .sum();
+            Some(area / span)
+        };
+        match self {
+            Self::Final => values.last().copied(),
+            Self::Min => values.iter().copied().reduce(f64::min),
+            Self::Max => values.iter().copied().reduce(f64::max),
+            Self::Peak => values.iter().map(|value| value.abs()).reduce(f64::max),
+            Self::Mean => mean(|y| y),
+            Self::Rms => mean(|y| y * y).map(f64::sqrt),
+            Self::Series => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ramp from −3 to 1 with steps of different length: the trapezoidal rule is exact for its mean.
+    #[test]
+    fn statistics_of_a_ramp() {
+        let time = [0.0, 1.0, 1.5, 4.0];
+        let values = time.map(|t| t - 3.0);
+        let of = |statistic: Statistic| statistic.of(&time, &values);
+        assert_eq!(of(Statistic::Final), Some(1.0));
+        assert_eq!(of(Statistic::Min), Some(-3.0));
+        assert_eq!(of(Statistic::Max), Some(1.0));
+        assert_eq!(of(Statistic::Peak), Some(3.0));
+        assert_eq!(of(Statistic::Mean), Some(-1.0));
+        // (9 + 4)/2·1 + (4 + 2.25)/2·0.5 + (2.25 + 1)/2·2.5 = 12.125, over 4 s.
+        assert_eq!(of(Statistic::Rms), Some((12.125_f64 / 4.0).sqrt()));
+        assert_eq!(of(Statistic::Series), None);
+    }
+}
