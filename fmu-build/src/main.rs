@@ -5,7 +5,7 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`] | the verbs |
+//! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`], [`completions`] | the verbs |
 //! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
 //! | [`urdf`] | a URDF file read, its links gathered into bodies, and written as a spec |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
@@ -26,6 +26,7 @@ mod build;
 mod campaign;
 mod charts;
 mod check;
+mod completions;
 mod couple;
 mod craft;
 mod describe;
@@ -53,7 +54,7 @@ mod table;
 mod text;
 mod urdf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Dynamics of flexible space manipulators as an FMU.
@@ -80,7 +81,7 @@ The first five minutes:
   grapple simulate my_arm.toml    a run, and a page to look at
   grapple build my_arm.toml       my_arm.fmu
 
-Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is.";
+Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is;\n3 some runs of a campaign failed, and all are done.";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -94,6 +95,7 @@ enum Verb {
     Campaign(campaign::Arguments),
     Linearize(linearize::Arguments),
     Schema(schema::Arguments),
+    Completions(completions::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -108,12 +110,16 @@ fn main() -> ExitCode {
         Verb::Campaign(arguments) => campaign::run(&arguments),
         Verb::Linearize(arguments) => linearize::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
+        Verb::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
             eprintln!("{report:?}");
-            ExitCode::FAILURE
+            match report.downcast_ref::<campaign::Failed>() {
+                Some(_) => ExitCode::from(3),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::text::{count, say};
 use file::{File, Study};
 use folder::{Folder, Record};
 use judge::Campaign;
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{IntoDiagnostic, Result};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -57,7 +57,7 @@ use std::str::FromStr;
 ///
 /// Killed or interrupted, the same command goes on where it stopped, and the table is the same to the
 /// byte; so it is for any number of shards. A value depends on the seed, the variable's name and the
-/// run's number, and on nothing else. A run that fails is a row with its message.
+/// run's number, and on nothing else. A run that fails is a row with its message; the exit code is 3.
 /// docs/campaigns.md has the rest.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -154,14 +154,24 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     match failed.first() {
         None => Ok(()),
-        Some(first) => Err(miette!(
-            "{} failed (in {}); run {} first: {}",
-            count(failed.len(), "run"),
-            place.display(),
-            first.run,
-            first.failure.as_deref().unwrap_or_default()
-        )),
+        Some(first) => Err(Failed {
+            runs: count(failed.len(), "run"),
+            place,
+            first: first.run,
+            why: first.failure.clone().unwrap_or_default(),
+        }
+        .into()),
     }
+}
+
+/// Some runs failed, and the campaign is complete all the same.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{runs} failed (in {}); run {first} first: {why}", place.display())]
+pub struct Failed {
+    runs: String,
+    place: PathBuf,
+    first: usize,
+    why: String,
 }
 
 /// All that the numbers of a campaign depend on, but how many runs there are: more may be added.

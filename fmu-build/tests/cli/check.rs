@@ -6,22 +6,7 @@ use crate::desk::Desk;
 fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
     let desk = Desk::new();
     desk.write("wrong.toml", spec);
-    let outcome = desk.run(&["check", "wrong.toml"]);
-    assert_eq!(outcome.code, Some(1), "{}", outcome.out);
-    let mut rest = outcome.errors.as_str();
-    for (line, words) in problems {
-        let found = rest.find(words);
-        let after = found.unwrap_or_else(|| panic!("{words:?} is missing, or too late, in\n{}", outcome.errors));
-        rest = &rest[after..];
-        let place = rest.find("[wrong.toml:").map(|start| &rest[start + 1..]);
-        let place = place.unwrap_or_else(|| panic!("{words:?} has no place:\n{rest}"));
-        assert!(
-            place.starts_with(&format!("wrong.toml:{line}:")),
-            "{words:?} is not at line {line}: {place}"
-        );
-    }
-    let count = format!("wrong.toml: {} problem", problems.len());
-    assert!(outcome.errors.contains(&count), "{count}:\n{}", outcome.errors);
+    desk.expect_problems(&["check", "wrong.toml"], "wrong.toml", problems);
 }
 
 #[test]

@@ -89,6 +89,26 @@ impl Desk {
         assert_eq!(outcome.code, Some(0), "{words:?}: {}{}", outcome.out, outcome.errors);
         outcome.out
     }
+
+    /// Runs `grapple` with these words and expects that it finds these problems in `file`, and no others: the line, and the words.
+    pub fn expect_problems(&self, words: &[&str], file: &str, problems: &[(usize, &str)]) {
+        let outcome = self.run(words);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.out);
+        let mut rest = outcome.errors.as_str();
+        for (line, words) in problems {
+            let found = rest.find(words);
+            let after = found.unwrap_or_else(|| panic!("{words:?} is missing, or too late, in\n{}", outcome.errors));
+            rest = &rest[after..];
+            let place = rest.find(&format!("[{file}:")).map(|start| &rest[start + 1..]);
+            let place = place.unwrap_or_else(|| panic!("{words:?} has no place:\n{rest}"));
+            assert!(
+                place.starts_with(&format!("{file}:{line}:")),
+                "{words:?} is not at line {line}: {place}"
+            );
+        }
+        let count = format!("{file}: {} problem", problems.len());
+        assert!(outcome.errors.contains(&count), "{count}:\n{}", outcome.errors);
+    }
 }
 
 /// The text of an example.

@@ -1,6 +1,8 @@
 //! The program as its users run it: what it makes, what it says, and how it ends.
 
+mod campaign;
 mod check;
+mod completions;
 mod desk;
 mod import;
 mod library;

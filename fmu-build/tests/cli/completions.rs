@@ -1,0 +1,41 @@
+//! `grapple completions`: what a shell makes of the script.
+
+use crate::desk::Desk;
+use std::process::Command;
+
+/// What bash offers after these words.
+fn offered(desk: &Desk, words: &[&str]) -> Vec<String> {
+    let list: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let script = format!(
+        "source grapple.bash; COMP_WORDS=({}); COMP_CWORD={}; _grapple grapple \"${{COMP_WORDS[COMP_CWORD]}}\" \"\"; \
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        list.join(" "),
+        words.len() - 1
+    );
+    let bash = Command::new("bash").args(["--norc", "-c", &script]).current_dir(desk.path("")).output();
+    let output = bash.expect("bash runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_verbs_and_their_options() {
+    let desk = Desk::new();
+    desk.write("grapple.bash", &desk.succeed(&["completions", "bash"]));
+    assert_eq!(offered(&desk, &["grapple", "ca"]), ["campaign"]);
+    assert_eq!(offered(&desk, &["grapple", "simulate", "--st"]), ["--stop-time", "--step"]);
+    assert_eq!(offered(&desk, &["grapple", "build", "--fmi-type", ""]), ["me", "cs", "both"]);
+}
+
+#[test]
+fn every_shell_has_a_script_that_knows_the_verbs() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = desk.succeed(&["completions", shell]);
+        for verb in ["simulate", "campaign", "linearize"] {
+            assert!(script.contains(verb), "{shell} does not know {verb}");
+        }
+    }
+    assert_eq!(desk.run(&["completions", "tcsh"]).code, Some(2));
+}

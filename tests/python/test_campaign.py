@@ -1,0 +1,285 @@
+"""`grapple campaign`: values, shards, kills, grids, and the same runs elsewhere.
+
+What the errors say is tested in `fmu-build/tests/cli/campaign.rs`.
+"""
+
+import hashlib
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special, stats
+
+from fmu import CoSimulation, grapple, toml
+from programs import EXAMPLES
+
+RUNS = 1000
+
+
+def read(path):
+    """A table with bare names."""
+    table = pd.read_csv(path, float_precision="round_trip", keep_default_na=False)
+    table.columns = table.columns.str.split(" ").str[0]
+    return table
+
+
+def study(folder, **changes):
+    """The file of a study of the two-link craft that takes little time."""
+    content = {
+        "model": str(EXAMPLES / "two_link.toml"),
+        "runs": RUNS,
+        "seed": 20,
+        "experiment": {"stop_time": 0.3, "step": 0.1},
+        "dispersion": {
+            "forearm.mass": {"uniform": [0.5, 1.5]},
+            "shoulder.qd_start": {"normal": {"sigma": 0.2}},
+            "elbow.q_start": {"normal": {"mean": 0.1, "sigma": 0.3, "bounds": [-0.2, 0.3]}},
+        },
+        "output": {"elbow.q": ["final", "rms"], "base.w[3]": ["min", "max", "peak", "mean"]},
+    }
+    content.update(changes)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "study.toml"
+    path.write_text(toml(content))
+    return path
+
+
+def campaign(path, *options):
+    """Runs it with its results beside it."""
+    folder = path.parent / "results"
+    grapple("campaign", path, "--output", folder, *options)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """One campaign that most tests look at: its folder."""
+    return campaign(study(tmp_path_factory.mktemp("campaign")))
+
+
+@pytest.fixture(scope="module")
+def table(results):
+    return read(results / "runs.csv")
+
+
+@pytest.mark.parametrize("shards", [3, 7])
+def test_shards_give_the_same_bytes(shards, results, tmp_path):
+    path = study(tmp_path)
+    # In whatever order they come, here the last first.
+    for shard in reversed(range(shards)):
+        folder = tmp_path / "results"
+        assert not (folder / "runs.csv").exists()
+        campaign(path, "--shard", f"{shard}/{shards}", "--jobs", 1 + shard % 2)
+    assert (folder / "runs.csv").read_bytes() == (results / "runs.csv").read_bytes()
+
+
+def test_shards_that_never_met_are_one_campaign_once_their_files_are(results, tmp_path):
+    for shard in (0, 1):
+        path = study(tmp_path / str(shard))
+        campaign(path, "--shard", f"{shard}/2")
+    (source,) = (tmp_path / "1/results").glob("runs-*.jsonl")
+    source.rename(tmp_path / "0/results" / source.name)
+    folder = campaign(study(tmp_path / "0"))
+    assert (folder / "runs.csv").read_bytes() == (results / "runs.csv").read_bytes()
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_killed_in_the_middle_and_started_again_it_gives_the_same_bytes(torn, results, tmp_path):
+    path = study(tmp_path)
+    folder = tmp_path / "results"
+    journal = folder / "runs-0-of-1.jsonl"
+    tool = Path(os.environ["GRAPPLE"]).resolve()
+    process = subprocess.Popen([tool, "campaign", path, "--output", folder, "--jobs", "1"])
+    while not journal.exists() or journal.read_bytes().count(b"\n") < RUNS // 10:
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(1e-3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = journal.read_bytes().count(b"\n")
+    assert RUNS // 10 <= done < RUNS and not (folder / "runs.csv").exists()
+    if torn:
+        with journal.open("ab") as file:
+            file.write(b'{"run":%d,"values":[1.0' % (RUNS - 1))
+    campaign(path)
+    assert (folder / "runs.csv").read_bytes() == (results / "runs.csv").read_bytes()
+
+
+def test_two_programs_do_not_work_on_one_shard(tmp_path):
+    path = study(tmp_path)
+    tool = Path(os.environ["GRAPPLE"]).resolve()
+    journal = tmp_path / "results" / "runs-0-of-1.jsonl"
+    first = subprocess.Popen([tool, "campaign", path, "--output", tmp_path / "results", "--jobs", "1"])
+    while not journal.exists() or not journal.read_bytes():
+        assert first.poll() is None
+        time.sleep(1e-3)
+    second = grapple("campaign", path, "--output", tmp_path / "results", check=False)
+    first.send_signal(signal.SIGINT)
+    interrupted = first.wait()
+    assert second.returncode == 1 and "another grapple is running this shard" in " ".join(second.stderr.split())
+    assert interrupted == 1
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert len({record["run"] for record in records}) == len(records) < RUNS
+    assert not any(record["failure"] for record in records)
+
+
+def uniform(name, runs, seed=20):
+    """The documented number behind each run's value."""
+    digests = [hashlib.sha256(f"{seed} {name} {run}".encode()).digest() for run in runs]
+    return np.array([((int.from_bytes(digest[:8]) >> 12) + 0.5) / 2**52 for digest in digests])
+
+
+def truncated(mean, sigma, low, high):
+    return stats.truncnorm((low - mean) / sigma, (high - mean) / sigma, loc=mean, scale=sigma)
+
+
+LAWS = {
+    "forearm.mass": stats.uniform(0.5, 1.0),
+    "shoulder.qd_start": stats.norm(0.0, 0.2),
+    "elbow.q_start": truncated(0.1, 0.3, -0.2, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_values_are_the_documented_function_of_seed_name_and_run(name, table, within):
+    expected = LAWS[name].ppf(uniform(name, range(RUNS)))
+    off = np.abs(table[name] - expected).max()
+    within("values of a campaign against SciPy's quantiles", off, 1e-12, "two implementations of the normal quantile")
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_values_are_distributed_as_the_study_says(name, table):
+    assert stats.kstest(table[name], LAWS[name].cdf).pvalue > 0.01
+    # And the test sees what is off by a tenth of the deviation's size.
+    deviation = LAWS[name].std()
+    wider = lambda x: LAWS[name].cdf(LAWS[name].mean() + (np.asarray(x) - LAWS[name].mean()) / 1.2)
+    shifted = lambda x: LAWS[name].cdf(np.asarray(x) - 0.1 * deviation)
+    assert min(stats.kstest(table[name], cdf).pvalue for cdf in (wider, shifted)) < 0.01
+
+
+def test_dispersions_do_not_go_together(table):
+    ranks = stats.spearmanr(table[list(LAWS)]).statistic
+    # Of independent variables a rank correlation is normal with 1/√(n − 1); four deviations are one chance in 16 000.
+    assert np.abs(ranks[~np.eye(len(LAWS), dtype=bool)]).max() < 4.0 / np.sqrt(RUNS - 1)
+
+
+def test_another_dispersion_changes_none_of_the_others(table, tmp_path):
+    plan = tmp_path / "plan.csv"
+    more = study(tmp_path)
+    content = tomllib.loads(more.read_text())
+    content["dispersion"] = {"base.mass": {"uniform": [3.0, 5.0]}, **dict(reversed(content["dispersion"].items()))}
+    plan.write_text(grapple("campaign", study(tmp_path, **content), "--plan").stdout)
+    planned = read(plan)
+    for name in LAWS:
+        assert (planned[name] == table[name]).all(), name
+    content["seed"] = 21
+    plan.write_text(grapple("campaign", study(tmp_path, **content), "--plan").stdout)
+    assert (read(plan)["forearm.mass"] != table["forearm.mass"]).all()
+
+
+def test_the_values_of_a_row_are_what_its_run_used(table, examples):
+    names = ["elbow.q", "base.w[3]"]
+    # What the FMU does with them, run by run: the start values, and the whole course.
+    for _, row in table.sample(20, random_state=1).iterrows():
+        start = {name: row[name] for name in LAWS}
+        with CoSimulation(examples["two_link"], start, tolerance=1e-8, stop_time=0.3) as cs:
+            assert cs.get("forearm.mass") == row["forearm.mass"]
+            assert cs.get("elbow.q") == row["elbow.q_start"]
+            assert cs.get("shoulder.qd") == row["shoulder.qd_start"]
+            values = cs.run([0.0, 0.1, 0.2, 0.3], names)
+        assert values[-1, 0] == row["final(elbow.q)"]
+        w = values[:, 1]
+        assert (w.min(), w.max(), np.abs(w).max()) == tuple(row[f"{s}(base.w[3])"] for s in ("min", "max", "peak"))
+        np.testing.assert_allclose(np.trapezoid(w, dx=0.1) / 0.3, row["mean(base.w[3])"], rtol=1e-12)
+        rms = np.sqrt(np.trapezoid(values[:, 0] ** 2, dx=0.1) / 0.3)
+        np.testing.assert_allclose(rms, row["rms(elbow.q)"], rtol=1e-12)
+
+
+def test_a_grid_has_every_point_and_each_point_its_runs(tmp_path):
+    dispersion = {
+        "forearm.mass": {"grid": [0.5, 1.0, 2.0]},
+        "shoulder.qd_start": {"uniform": [-0.1, 0.1]},
+        "elbow.q_start": {"grid": {"from": -0.2, "to": 0.2, "count": 5}},
+        "base.mass": {"grid": [-0.1, 0.1], "relative": True},
+        "tip.origin[1]": {"list": [0.9, 1.0, 1.1]},
+    }
+    path = study(tmp_path, runs=4, dispersion=dispersion)
+    table = read(campaign(path) / "runs.csv")
+    sides = ["forearm.mass", "elbow.q_start", "base.mass"]
+    points = list(itertools.product([0.5, 1.0, 2.0], np.linspace(-0.2, 0.2, 5), [4.0 * 0.9, 4.0 * 1.1]))
+    assert len(table) == 4 * len(points)
+    np.testing.assert_allclose(table[sides], np.tile(points, (4, 1)), rtol=1e-15, atol=1e-16)
+    assert table["shoulder.qd_start"].nunique() == len(table)
+    assert (table["tip.origin[1]"] == np.repeat([0.9, 1.0, 1.1, 0.9], len(points))).all()
+    assert (table["status"] == "ok").all()
+
+
+def test_a_list_is_drawn_from_evenly(tmp_path):
+    dispersion = {"base.mass": {"list": [3.0, 4.0, 5.0], "draw": True}}
+    plan = tmp_path / "plan.csv"
+    plan.write_text(grapple("campaign", study(tmp_path, dispersion=dispersion), "--plan").stdout)
+    drawn = read(plan)["base.mass"]
+    expected = np.array([3.0, 4.0, 5.0])[(uniform("base.mass", range(RUNS)) * 3).astype(int)]
+    assert (drawn == expected).all()
+    assert stats.chisquare(drawn.value_counts()).pvalue > 0.01
+
+
+def test_parquet_has_the_bits_of_csv_the_names_of_the_fmu_and_units(results, tmp_path):
+    folder = campaign(study(tmp_path, format="parquet"))
+    table = pd.read_parquet(folder / "runs.parquet")
+    pd.testing.assert_frame_equal(table, read(results / "runs.csv"), check_exact=True)
+    assert table.attrs["units"]["forearm.mass"] == "kg" and table.attrs["units"]["rms(elbow.q)"] == "rad"
+
+    series = {"elbow.q": ["series"], "base.w[3]": ["final"], "system.energy": ["series"]}
+    runs = [study(tmp_path / kind, runs=2, format=kind, output=series) for kind in ("csv", "parquet")]
+    csv, parquet = (campaign(path) / "series" for path in runs)
+    of_one = pd.read_parquet(parquet / "000001.parquet")
+    assert list(of_one) == ["time", "elbow.q", "system.energy"] and of_one.attrs["units"]["time"] == "s"
+    pd.testing.assert_frame_equal(of_one, read(csv / "000001.csv"), check_exact=True)
+
+
+def test_the_parquet_file_of_a_run_has_the_bits_of_its_csv(tmp_path):
+    for output in ("run.csv", "run.parquet"):
+        grapple("simulate", EXAMPLES / "docking.toml", "--output", tmp_path / output, "--page", tmp_path / "page.html")
+    table = pd.read_parquet(tmp_path / "run.parquet")
+    pd.testing.assert_frame_equal(table, read(tmp_path / "run.csv"), check_exact=True)
+    assert len(table) == 601
+    header = (tmp_path / "run.csv").read_text().split("\n", 1)[0].split(",")
+    units = table.attrs["units"]
+    assert header == [f"{name} [{units[name]}]" if name in units else name for name in table]
+
+
+def on_dask(path, model, folder):
+    """The table of a study of a model, made as the example says."""
+    grapple("build", model, "--output", folder / "model.fmu")
+    (folder / "plan.csv").write_text(grapple("campaign", path, "--plan").stdout)
+    script = EXAMPLES / "campaign" / "on_dask.py"
+    files = [folder / "model.fmu", path, folder / "plan.csv", "--output", folder / "dask.csv"]
+    subprocess.run([sys.executable, script, *files], check=True)
+    return read(folder / "dask.csv")
+
+
+def test_dask_makes_the_same_table(tmp_path):
+    text = (EXAMPLES / "campaign" / "docking.toml").read_text()
+    model = EXAMPLES / "docking.toml"
+    path = tmp_path / "docking.toml"
+    path.write_text(text.replace('"../docking.toml"', f'"{model}"').replace("runs = 500", "runs = 40"))
+    local = read(campaign(path) / "runs.csv")
+    pd.testing.assert_frame_equal(on_dask(path, model, tmp_path), local, check_exact=True)
+    captured = local["final(latch.captured)"]
+    assert 0 < captured.sum() < len(captured), "a study of what is certain tells nothing"
+
+
+def test_dask_has_a_row_for_a_run_that_fails(tmp_path):
+    path = study(tmp_path, runs=2, dispersion={"base.inertia_zz": {"list": [0.4, 0.9]}})
+    table = on_dask(path, EXAMPLES / "two_link.toml", tmp_path)
+    assert table["status"].tolist() == ["ok", "failed"]
+    assert "triangle inequality" in table["message"][1]
