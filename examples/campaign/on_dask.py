@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 from dask.distributed import Client, LocalCluster, get_worker
 from fmpy import fmi2
+from fmpy.fmi1 import FMICallException
 
 
 def unpacked(fmu):
@@ -92,7 +93,7 @@ def run(fmu, experiment, outputs, number, settings):
             time.append(point)
             rows.append(slave.getReal(references(outputs)))
         slave.terminate()
-    except fmi2.FMICallException as error:
+    except FMICallException as error:
         return {**row, "status": "failed", "message": "; ".join(said) or str(error)}
     finally:
         # The library stays loaded for the worker's other runs.
@@ -128,7 +129,7 @@ def main():
     parser.add_argument("--scheduler", help="address of a Dask scheduler, as in tcp://host:8786")
     arguments = parser.parse_args()
     study = tomllib.loads(Path(arguments.study).read_text())
-    plan = pd.read_csv(arguments.plan, float_precision="round_trip")
+    plan = pd.read_csv(arguments.plan)
     plan.columns = plan.columns.str.split(" ").str[0]
     with Client(arguments.scheduler or LocalCluster(threads_per_worker=1, dashboard_address=None)) as client:
         table = campaign(client, arguments.fmu, study, plan)

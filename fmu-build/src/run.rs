@@ -194,8 +194,10 @@ impl<'a> Plan<'a> {
 
     /// Leaves these variables to others, whatever signals there are.
     pub fn silence<'v>(&mut self, variables: impl Iterator<Item = &'v ScalarVariable>) {
-        let inputs = { variables }.filter(|variable| variable.causality == Causality::Input);
-        let references: Vec<u32> = inputs.map(|variable| variable.value_reference).collect();
+        let references: Vec<u32> = variables
+            .filter(|variable| variable.causality == Causality::Input)
+            .map(|variable| variable.value_reference)
+            .collect();
         self.feed.leave_out(&references);
     }
 

@@ -27,7 +27,7 @@ RUNS = 1000
 
 def read(path):
     """A table with bare names."""
-    table = pd.read_csv(path, float_precision="round_trip", keep_default_na=False)
+    table = pd.read_csv(path, keep_default_na=False)
     table.columns = table.columns.str.split(" ").str[0]
     return table
 
@@ -38,7 +38,7 @@ def study(folder, **changes):
         "model": str(EXAMPLES / "two_link.toml"),
         "runs": RUNS,
         "seed": 20,
-        "experiment": {"stop_time": 0.3, "step": 0.1},
+        "experiment": {"stop_time": 1.0, "step": 0.1, "tolerance": 1e-8},
         "dispersion": {
             "forearm.mass": {"uniform": [0.5, 1.5]},
             "shoulder.qd_start": {"normal": {"sigma": 0.2}},
@@ -114,7 +114,8 @@ def test_killed_in_the_middle_and_started_again_it_gives_the_same_bytes(torn, re
 
 
 def test_two_programs_do_not_work_on_one_shard(tmp_path):
-    path = study(tmp_path)
+    runs = 50 * RUNS
+    path = study(tmp_path, runs=runs)
     tool = Path(os.environ["GRAPPLE"]).resolve()
     journal = tmp_path / "results" / "runs-0-of-1.jsonl"
     first = subprocess.Popen([tool, "campaign", path, "--output", tmp_path / "results", "--jobs", "1"])
@@ -127,7 +128,7 @@ def test_two_programs_do_not_work_on_one_shard(tmp_path):
     assert second.returncode == 1 and "another grapple is running this shard" in " ".join(second.stderr.split())
     assert interrupted == 1
     records = [json.loads(line) for line in journal.read_text().splitlines()]
-    assert len({record["run"] for record in records}) == len(records) < RUNS
+    assert len({record["run"] for record in records}) == len(records) < runs
     assert not any(record["failure"] for record in records)
 
 
@@ -190,16 +191,16 @@ def test_the_values_of_a_row_are_what_its_run_used(table, examples):
     # What the FMU does with them, run by run: the start values, and the whole course.
     for _, row in table.sample(20, random_state=1).iterrows():
         start = {name: row[name] for name in LAWS}
-        with CoSimulation(examples["two_link"], start, tolerance=1e-8, stop_time=0.3) as cs:
+        with CoSimulation(examples["two_link"], start, tolerance=1e-8, stop_time=1.0) as cs:
             assert cs.get("forearm.mass") == row["forearm.mass"]
             assert cs.get("elbow.q") == row["elbow.q_start"]
             assert cs.get("shoulder.qd") == row["shoulder.qd_start"]
-            values = cs.run([0.0, 0.1, 0.2, 0.3], names)
+            values = cs.run([k * 0.1 for k in range(10)] + [1.0], names)
         assert values[-1, 0] == row["final(elbow.q)"]
         w = values[:, 1]
         assert (w.min(), w.max(), np.abs(w).max()) == tuple(row[f"{s}(base.w[3])"] for s in ("min", "max", "peak"))
-        np.testing.assert_allclose(np.trapezoid(w, dx=0.1) / 0.3, row["mean(base.w[3])"], rtol=1e-12)
-        rms = np.sqrt(np.trapezoid(values[:, 0] ** 2, dx=0.1) / 0.3)
+        np.testing.assert_allclose(np.trapezoid(w, dx=0.1), row["mean(base.w[3])"], rtol=1e-12)
+        rms = np.sqrt(np.trapezoid(values[:, 0] ** 2, dx=0.1))
         np.testing.assert_allclose(rms, row["rms(elbow.q)"], rtol=1e-12)
 
 

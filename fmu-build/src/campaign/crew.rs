@@ -125,31 +125,33 @@ impl Campaign<'_> {
     }
 
     fn statistics(&self, course: &Results) -> Vec<Option<f64>> {
-        let kept = self.outputs.iter().zip(&course.columns).flat_map(|(output, column)| {
-            let statistics = output
-                .statistics
-                .iter()
-                .filter(|&&statistic| statistic != Statistic::Series);
-            statistics.map(|statistic| statistic.of(&course.time, &column.values))
-        });
-        kept.collect()
+        let outputs = self.outputs.iter().zip(&course.columns);
+        let mut results = Vec::new();
+        for (output, column) in outputs {
+            results.extend(
+                output
+                    .summarised()
+                    .map(|statistic| statistic.of(&course.time, &column.values)),
+            );
+        }
+        results
     }
 
     /// The course of the outputs of which all is kept, in a file of the run's own.
     fn save_series(&self, run: usize, course: &Results, folder: &Folder) -> Result<()> {
         let mut table = course.table();
+        // After the time.
         let mut kept = self
             .outputs
             .iter()
             .map(|output| output.statistics.contains(&Statistic::Series));
-        // After the time.
-        let mut columns = table.columns.drain(..);
-        let time = columns.next();
-        let columns: Vec<_> = { columns }.filter(|_| kept.next() == Some(true)).collect();
-        if columns.is_empty() {
+        if !kept.clone().any(|kept| kept) {
             return Ok(());
         }
-        table.columns = time.into_iter().chain(columns).collect();
+        let mut is_time = true;
+        table
+            .columns
+            .retain(|_| std::mem::take(&mut is_time) || kept.next() == Some(true));
         folder.save(&table, &format!("series/{run:06}.{}", self.format.extension()))?;
         Ok(())
     }

@@ -11,7 +11,8 @@
 //! same whoever computes it, in whatever order, and whatever else is dispersed.
 
 use sha2::{Digest, Sha256};
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::function::erf::erfc_inv;
+use std::f64::consts::SQRT_2;
 
 /// How a variable's value comes about, its numbers absolute.
 #[derive(Debug)]
@@ -68,22 +69,31 @@ pub fn share(mean: f64, sigma: f64, [low, high]: [f64; 2]) -> f64 {
     let [a, b] = [low, high].map(|bound| (bound - mean) / sigma);
     // In the tail on the left, where differences of probabilities keep their digits.
     let (a, b) = if a > 0.0 { (-b, -a) } else { (a, b) };
-    let standard = Normal::standard();
-    standard.cdf(b) - standard.cdf(a)
+    probability(b) - probability(a)
 }
 
 fn normal(mean: f64, sigma: f64, bounds: Option<[f64; 2]>, u: f64) -> f64 {
-    let standard = Normal::standard();
     let Some(bounds) = bounds else {
-        return mean + sigma * standard.inverse_cdf(u);
+        return mean + sigma * quantile(u);
     };
     let [a, b] = bounds.map(|bound| (bound - mean) / sigma);
     let z = match a > 0.0 {
-        false => standard.inverse_cdf(standard.cdf(a) + u * share(mean, sigma, bounds)),
+        false => quantile(probability(a) + u * share(mean, sigma, bounds)),
         // Mirrored, for the digits' sake.
-        true => -standard.inverse_cdf(standard.cdf(-a) - u * share(mean, sigma, bounds)),
+        true => -quantile(probability(-a) - u * share(mean, sigma, bounds)),
     };
     (mean + sigma * z.clamp(a, b)).clamp(bounds[0], bounds[1])
+}
+
+/// How likely a standard normal variable is at most z.
+fn probability(z: f64) -> f64 {
+    // To the last digit, which that of `statrs` is not.
+    0.5 * libm::erfc(-z / SQRT_2)
+}
+
+/// What a standard normal variable is at most with probability p.
+fn quantile(p: f64) -> f64 {
+    -SQRT_2 * erfc_inv(2.0 * p)
 }
 
 /// A number above 0 and below 1.

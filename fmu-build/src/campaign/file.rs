@@ -120,11 +120,18 @@ pub struct Even {
 }
 
 impl Grid {
+    /// How many values there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Values(values) => values.len(),
+            Self::Even(Even { count, .. }) => *count,
+        }
+    }
+
     /// The values, in their order.
     pub fn values(&self) -> Vec<f64> {
         match self {
             Self::Values(values) => values.clone(),
-            Self::Even(Even { from, to, count: 1 }) if from == to => vec![*from],
             Self::Even(Even { from, to, count }) => {
                 let last = count.saturating_sub(1).max(1) as f64;
                 let value = |i: usize| from + (to - from) * (i as f64 / last);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `study.json` | what was to be run, to tell whether the same is asked for again |
 //! | `runs-<k>-of-<n>.jsonl` | the runs that shard k of n has finished, a line each, as they came |
+//! | `runs-<k>-of-<n>.lock` | nothing; it is locked while a program works on the shard |
 //! | `series/<run>.csv` | the whole course of a run's outputs, where it is kept |
 //! | `runs.csv` | the table of all runs, once all are there |
 //!
@@ -123,30 +124,32 @@ impl Folder {
     /// # Errors
     /// Another program is at it.
     pub fn journal(&self, shard: Shard) -> Result<Journal> {
-        let path = self.file(&format!("runs-{}-of-{}.jsonl", shard.index, shard.count));
-        let open = || -> Result<File> {
+        let name = format!("runs-{}-of-{}", shard.index, shard.count);
+        let path = self.file(&format!("{name}.jsonl"));
+        let open = || -> Result<(File, File)> {
             let mut options = File::options();
-            let mut file = options
-                .create(true)
-                .truncate(false)
-                .read(true)
-                .write(true)
-                .open(&path)
-                .into_diagnostic()?;
-            match file.try_lock() {
+            options.create(true).truncate(false).read(true).write(true);
+            // A file of its own: on some systems nobody can read what is locked.
+            let lock = options.open(self.file(&format!("{name}.lock"))).into_diagnostic()?;
+            match lock.try_lock() {
                 Err(TryLockError::WouldBlock) => bail!("another grapple is running this shard"),
                 // A file system that has no locks.
                 Err(TryLockError::Error(_)) | Ok(()) => {}
             }
+            let mut file = options.open(&path).into_diagnostic()?;
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).into_diagnostic()?;
             let whole = whole_lines(&bytes).len() as u64;
             file.set_len(whole).into_diagnostic()?;
             file.seek(SeekFrom::Start(whole)).into_diagnostic()?;
-            Ok(file)
+            Ok((file, lock))
         };
-        let file = open().wrap_err_with(|| format!("cannot go on with {}", path.display()))?;
-        Ok(Journal { path, file })
+        let (file, lock) = open().wrap_err_with(|| format!("cannot go on with {}", path.display()))?;
+        Ok(Journal {
+            path,
+            file,
+            _lock: lock,
+        })
     }
 
     /// Writes a table so that it is there as a whole or not at all.
@@ -189,6 +192,8 @@ impl Folder {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Held as long as the journal is open.
+    _lock: File,
 }
 
 impl Journal {

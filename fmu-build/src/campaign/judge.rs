@@ -1,7 +1,7 @@
 //! A study seen against its model: what can be seen to be wrong in it, and what is to be run if nothing is.
 
 use super::draw::{Law, Place, share};
-use super::file::{Dispersion, Format, Normal, Study};
+use super::file::{Dispersion, Format, Grid, Normal, Study};
 use super::statistic::Statistic;
 use crate::run::{Experiment, Fmu, Plan, changes, is_real, unknown};
 use crate::text::number;
@@ -40,6 +40,14 @@ pub struct Output<'a> {
     pub variable: &'a ScalarVariable,
     /// What is kept of it.
     pub statistics: &'a [Statistic],
+}
+
+impl Output<'_> {
+    /// What stands in the table of all runs.
+    pub fn summarised(&self) -> impl Iterator<Item = Statistic> {
+        let statistics = self.statistics.iter().copied();
+        statistics.filter(|&statistic| statistic != Statistic::Series)
+    }
 }
 
 /// More runs than this are a slip of the pen.
@@ -103,9 +111,8 @@ impl<'a> Campaign<'a> {
     fn unbounded(&self, judge: &mut Judge) {
         for setting in &self.settings {
             if let Law::Normal { bounds: None, .. } = setting.law {
-                let all = (0..self.total).map(|run| (run, self.value(setting, run)));
-                let outside = |(run, value)| Some((run, judge.outside(setting.variable, value)?));
-                if let Some((run, what)) = { all }.find_map(outside) {
+                let outside = |run| Some((run, judge.outside(setting.variable, self.value(setting, run))?));
+                if let Some((run, what)) = (0..self.total).find_map(outside) {
                     let what = format!("run {run} would have {what}; `bounds` cut the distribution off");
                     judge.report(&["dispersion", &setting.variable.name, "normal"], what);
                 }
@@ -185,10 +192,9 @@ impl<'a> Judge<'a> {
     fn settable(&mut self, at: &[&str], name: &str) -> Option<&'a ScalarVariable> {
         let spec = &self.fmu.model.spec;
         let fed = name.strip_prefix("signal.").and_then(|rest| {
-            let fed = spec.signal.iter().filter(|(_, signal)| signal.from_host);
-            { fed }
+            let mut fed = spec.signal.iter().filter(|(_, signal)| signal.from_host);
+            fed.find(|(input, _)| rest.starts_with(input.as_str()))
                 .map(|(input, _)| input)
-                .find(|input| rest.starts_with(input.as_str()))
         });
         match self.fmu.settable(name) {
             Ok(variable) => Some(variable),
@@ -272,6 +278,10 @@ impl<'a> Judge<'a> {
             (_, _, Some(values), _) => {
                 let values = values.iter().copied().map(absolute).collect();
                 if *draw { Law::Choice(values) } else { Law::Cycle(values) }
+            }
+            (.., Some(grid)) if grid.count() > MOST_RUNS => {
+                self.report(&at, format!("{} points are more than 10 million runs", grid.count()));
+                return None;
             }
             (.., Some(grid)) => Law::Grid {
                 values: grid.values().into_iter().map(absolute).collect(),
@@ -357,10 +367,7 @@ impl<'a> Judge<'a> {
     fn runs(&mut self) -> (usize, usize) {
         let grids = self.study.dispersion.values().filter_map(|d| d.grid.as_ref());
         let has_grid = self.study.dispersion.values().any(|d| d.grid.is_some());
-        let points = grids
-            .map(|grid| grid.values().len())
-            .fold(1, usize::saturating_mul)
-            .max(1);
+        let points = grids.map(Grid::count).fold(1, usize::saturating_mul).max(1);
         let runs = match self.study.runs {
             Some(0) => {
                 self.report(&["runs"], "there is nothing to run".to_owned());

@@ -180,10 +180,9 @@ fn identity(study: &Study, campaign: &Campaign) -> Result<Value> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let results = rows::results(campaign).into_iter().map(|(name, _)| name);
-    let columns: Vec<String> = { campaign.settings.iter() }
-        .map(|s| s.variable.name.clone())
-        .chain(results)
+    let set = campaign.settings.iter().map(|setting| setting.variable.name.clone());
+    let columns: Vec<String> = set
+        .chain(rows::results(campaign).into_iter().map(|(name, _)| name))
         .collect();
     Ok(json!({
         "grapple": env!("CARGO_PKG_VERSION"),

@@ -2,7 +2,6 @@
 
 use super::folder::Record;
 use super::judge::Campaign;
-use super::statistic::Statistic;
 use crate::table::{Cells, Table};
 use std::collections::BTreeMap;
 
@@ -46,15 +45,14 @@ pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) 
 
 /// The names and units of a run's results: "peak(mount.q[1])", "rad".
 pub fn results<'a>(campaign: &Campaign<'a>) -> Vec<(String, &'a str)> {
-    let kept = campaign.outputs.iter().flat_map(|output| {
-        let statistics = output
-            .statistics
-            .iter()
-            .filter(|&&statistic| statistic != Statistic::Series);
-        statistics.map(|statistic| {
-            let name = format!("{}({})", statistic.name(), output.variable.name);
-            (name, campaign.fmu.unit(output.variable))
-        })
-    });
-    kept.collect()
+    let mut results = Vec::new();
+    for output in &campaign.outputs {
+        let (name, unit) = (&output.variable.name, campaign.fmu.unit(output.variable));
+        results.extend(
+            output
+                .summarised()
+                .map(|statistic| (format!("{}({name})", statistic.name()), unit)),
+        );
+    }
+    results
 }

@@ -52,12 +52,21 @@ grid = { from = 0.1, to = inf, count = 2 }
 "elbow.qd" = ["max", "max"]
 "#,
         &[
-            (5, "set \"base.mas\": there is no parameter or input \"base.mas\"; did you mean \"base.mass\"?"),
+            (
+                5,
+                "set \"base.mas\": there is no parameter or input \"base.mas\"; did you mean \"base.mass\"?",
+            ),
             (6, "set \"elbow.q_start\": it is dispersed, too"),
             (9, "dispersion \"upper_arm.mass\", uniform: 0.5 is not less than -0.5"),
             (9, "-0.5 kg, which is less than the least that it may be, 0 kg"),
-            (11, "dispersion \"forearm.mass\", normal: the standard deviation 0 is not positive"),
-            (13, "dispersion \"base.mass\", list: -1 kg, which is less than the least that it may be, 0 kg"),
+            (
+                11,
+                "dispersion \"forearm.mass\", normal: the standard deviation 0 is not positive",
+            ),
+            (
+                13,
+                "dispersion \"base.mass\", list: -1 kg, which is less than the least that it may be, 0 kg",
+            ),
             (16, "dispersion \"elbow.q_start\", relative: the nominal value is 0"),
             (17, "dispersion \"tip.origin[1]\": it says not how"),
             (18, "it has list and grid; one of them is enough"),
@@ -72,14 +81,28 @@ grid = { from = 0.1, to = inf, count = 2 }
 
 #[test]
 fn fields_and_words_that_a_study_does_not_have_are_shown_where_they_stand() {
-    expect_problems("[dispersion.\"base.mass\"]\nunifrom = [1.0, 2.0]\n", &[(5, "unknown field `unifrom`")]);
-    expect_problems("[output]\n\"elbow.q\" = [\"maximum\"]\n", &[(5, "unknown variant `maximum`")]);
+    expect_problems(
+        "[dispersion.\"base.mass\"]\nunifrom = [1.0, 2.0]\n",
+        &[(5, "unknown field `unifrom`")],
+    );
+    expect_problems(
+        "[output]\n\"elbow.q\" = [\"maximum\"]\n",
+        &[(5, "unknown variant `maximum`")],
+    );
     let desk = Desk::with_example("two_link");
     desk.write("study.toml", &study(OUTPUT).replace("runs = 3\n", ""));
     let outcome = desk.run(&["campaign", "study.toml"]);
-    assert!(outcome.errors.contains("`runs`, the number of runs, is missing"), "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("`runs`, the number of runs, is missing"),
+        "{}",
+        outcome.errors
+    );
     desk.write("study.toml", &study(OUTPUT).replace("step = 0.1", "step = -0.1"));
-    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(3, "-0.1 is not a positive number")]);
+    desk.expect_problems(
+        &["campaign", "study.toml"],
+        "study.toml",
+        &[(3, "-0.1 is not a positive number")],
+    );
     assert_eq!(desk.run(&["campaign", "study.toml", "--shard", "3/3"]).code, Some(2));
 }
 
@@ -90,17 +113,33 @@ fn a_normal_value_below_what_a_mass_may_be_is_found_before_anything_runs() {
     desk.write("study.toml", &desk.text("study.toml").replace("runs = 3", "runs = 300"));
     let words = "kg, which is less than the least that it may be, 0 kg; `bounds` cut the distribution off";
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(5, words)]);
-    desk.write("study.toml", &desk.text("study.toml").replace("4.0 }", "4.0, bounds = [0.1, 9.0] }"));
+    desk.write(
+        "study.toml",
+        &desk.text("study.toml").replace("4.0 }", "4.0, bounds = [0.1, 9.0] }"),
+    );
     desk.succeed(&["campaign", "study.toml"]);
 }
 
 #[test]
 fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() {
-    let desk = desk(&format!("[dispersion.\"signal.elbow.tau.amplitude\"]\nlist = [1.0]\n{OUTPUT}"));
-    desk.write("two_link.toml", &desk.text("two_link.toml").replace("from_host = false", "from_host = true"));
-    let words = "from_host = false in the spec makes them parameters, or the input \"elbow.tau\" itself may have a value here";
+    let desk = desk(&format!(
+        "[dispersion.\"signal.elbow.tau.amplitude\"]\nlist = [1.0]\n{OUTPUT}"
+    ));
+    desk.write(
+        "two_link.toml",
+        &desk
+            .text("two_link.toml")
+            .replace("from_host = false", "from_host = true"),
+    );
+    let words =
+        "from_host = false in the spec makes them parameters, or the input \"elbow.tau\" itself may have a value here";
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
-    desk.write("study.toml", &study(&format!("[dispersion.\"elbow.tau\"]\nlist = [0.25, -0.5]\n[output]\n\"elbow.tau\" = [\"min\", \"max\"]\n")));
+    desk.write(
+        "study.toml",
+        &study(&format!(
+            "[dispersion.\"elbow.tau\"]\nlist = [0.25, -0.5]\n[output]\n\"elbow.tau\" = [\"min\", \"max\"]\n"
+        )),
+    );
     desk.succeed(&["campaign", "study.toml"]);
     assert_eq!(
         desk.text("study/runs.csv"),
@@ -115,19 +154,35 @@ fn a_folder_of_another_study_is_refused_with_what_has_changed() {
     let desk = desk(&format!("{dispersed}{OUTPUT}"));
     desk.succeed(&["campaign", "study.toml"]);
     let first = desk.text("study/runs.csv");
-    desk.write("study.toml", &desk.text("study.toml").replace("runs = 3", "runs = 3\nseed = 7").replace("5.0", "6.0"));
+    desk.write(
+        "study.toml",
+        &desk
+            .text("study.toml")
+            .replace("runs = 3", "runs = 3\nseed = 7")
+            .replace("5.0", "6.0"),
+    );
     let refused = desk.run(&["campaign", "study.toml"]);
     assert_eq!(refused.code, Some(1));
-    for words in ["the runs of another study", "seed: 0, now 7", "dispersion.base.mass.uniform: [4.0,5.0], now [4.0,6.0]"] {
+    for words in [
+        "the runs of another study",
+        "seed: 0, now 7",
+        "dispersion.base.mass.uniform: [4.0,5.0], now [4.0,6.0]",
+    ] {
         assert!(refused.errors.contains(words), "{words}: {}", refused.errors);
     }
     assert_eq!(desk.text("study/runs.csv"), first);
     desk.succeed(&["campaign", "study.toml", "--output", "other"]);
     // More runs are no other study: those that are there stay.
-    desk.write("study.toml", &study(&format!("{dispersed}{OUTPUT}")).replace("runs = 3", "runs = 5"));
+    desk.write(
+        "study.toml",
+        &study(&format!("{dispersed}{OUTPUT}")).replace("runs = 3", "runs = 5"),
+    );
     desk.succeed(&["campaign", "study.toml"]);
     assert!(desk.text("study/runs.csv").starts_with(&first));
-    desk.write("two_link.toml", &desk.text("two_link.toml").replace("mass = 4.0", "mass = 4.5"));
+    desk.write(
+        "two_link.toml",
+        &desk.text("two_link.toml").replace("mass = 4.0", "mass = 4.5"),
+    );
     let refused = desk.run(&["campaign", "study.toml"]);
     assert!(refused.errors.contains("model (GUID): "), "{}", refused.errors);
 }
@@ -135,14 +190,25 @@ fn a_folder_of_another_study_is_refused_with_what_has_changed() {
 #[test]
 fn a_run_that_fails_is_a_row_with_its_message() {
     // No body has an inertia about one axis that is more than those about the other two together.
-    let desk = desk(&format!("[dispersion.\"base.inertia_zz\"]\nlist = [0.4, 0.9, 0.5]\n{OUTPUT}"));
+    let desk = desk(&format!(
+        "[dispersion.\"base.inertia_zz\"]\nlist = [0.4, 0.9, 0.5]\n{OUTPUT}"
+    ));
     let outcome = desk.run(&["campaign", "study.toml"]);
     assert_eq!(outcome.code, Some(3));
-    assert!(outcome.errors.contains("1 run failed (in study/runs.csv); run 1 first:"), "{}", outcome.errors);
+    assert!(
+        outcome
+            .errors
+            .contains("1 run failed (in study/runs.csv); run 1 first:"),
+        "{}",
+        outcome.errors
+    );
     let table = desk.text("study/runs.csv");
     let rows: Vec<&str> = table.lines().skip(1).collect();
     assert!(rows[0].starts_with("0,0.4,") && rows[0].ends_with(",ok,"), "{table}");
-    assert!(rows[1].starts_with("1,0.9,,failed,") && rows[1].contains("triangle inequality"), "{table}");
+    assert!(
+        rows[1].starts_with("1,0.9,,failed,") && rows[1].contains("triangle inequality"),
+        "{table}"
+    );
     assert!(rows[2].starts_with("2,0.5,") && rows[2].ends_with(",ok,"), "{table}");
     // What is known is not run again, and told again.
     let again = desk.run(&["campaign", "study.toml"]);
@@ -157,15 +223,24 @@ fn a_torn_line_is_run_again_and_a_damaged_one_is_told() {
     desk.write("study/runs-0-of-1.jsonl", &journal[..journal.len() - 9]);
     std::fs::remove_file(desk.path("study/runs.csv")).expect("it is there");
     desk.succeed(&["campaign", "study.toml"]);
-    assert_eq!((desk.text("study/runs.csv"), desk.text("study/runs-0-of-1.jsonl")), (table, journal.clone()));
+    assert_eq!(
+        (desk.text("study/runs.csv"), desk.text("study/runs-0-of-1.jsonl")),
+        (table, journal.clone())
+    );
     desk.write("study/runs-0-of-1.jsonl", &journal.replacen('{', "", 1));
     let outcome = desk.run(&["campaign", "study.toml"]);
-    assert!(outcome.errors.contains("runs-0-of-1.jsonl, line 1 is damaged"), "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("runs-0-of-1.jsonl, line 1 is damaged"),
+        "{}",
+        outcome.errors
+    );
 }
 
 #[test]
 fn the_plan_is_what_the_runs_are_given_and_runs_nothing() {
-    let desk = desk(&format!("[set]\n\"elbow.q_start\" = 0.5\n[dispersion.\"base.mass\"]\nnormal = {{ sigma = 0.1 }}\n{OUTPUT}"));
+    let desk = desk(&format!(
+        "[set]\n\"elbow.q_start\" = 0.5\n[dispersion.\"base.mass\"]\nnormal = {{ sigma = 0.1 }}\n{OUTPUT}"
+    ));
     let plan = desk.succeed(&["campaign", "study.toml", "--plan"]);
     assert!(!desk.path("study").exists());
     desk.succeed(&["campaign", "study.toml"]);
@@ -182,6 +257,12 @@ fn the_whole_course_of_an_output_stands_in_a_file_of_the_run() {
     let desk = desk(rest);
     desk.succeed(&["campaign", "study.toml"]);
     let series = desk.text("study/series/000001.csv");
-    assert!(series.starts_with("time [s],elbow.qd [rad/s]\n0.0,0.2\n0.1,"), "{series}");
-    assert_eq!((series.lines().count(), desk.path("study/series/000002.csv").exists()), (3, true));
+    assert!(
+        series.starts_with("time [s],elbow.qd [rad/s]\n0.0,0.2\n0.1,"),
+        "{series}"
+    );
+    assert_eq!(
+        (series.lines().count(), desk.path("study/series/000002.csv").exists()),
+        (3, true)
+    );
 }

@@ -12,10 +12,16 @@ fn offered(desk: &Desk, words: &[&str]) -> Vec<String> {
         list.join(" "),
         words.len() - 1
     );
-    let bash = Command::new("bash").args(["--norc", "-c", &script]).current_dir(desk.path("")).output();
+    let bash = Command::new("bash")
+        .args(["--norc", "-c", &script])
+        .current_dir(desk.path(""))
+        .output();
     let output = bash.expect("bash runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(unix)]
@@ -24,8 +30,14 @@ fn bash_completes_verbs_and_their_options() {
     let desk = Desk::new();
     desk.write("grapple.bash", &desk.succeed(&["completions", "bash"]));
     assert_eq!(offered(&desk, &["grapple", "ca"]), ["campaign"]);
-    assert_eq!(offered(&desk, &["grapple", "simulate", "--st"]), ["--stop-time", "--step"]);
-    assert_eq!(offered(&desk, &["grapple", "build", "--fmi-type", ""]), ["me", "cs", "both"]);
+    assert_eq!(
+        offered(&desk, &["grapple", "simulate", "--st"]),
+        ["--stop-time", "--step"]
+    );
+    assert_eq!(
+        offered(&desk, &["grapple", "build", "--fmi-type", ""]),
+        ["me", "cs", "both"]
+    );
 }
 
 #[test]
