@@ -133,8 +133,12 @@ impl Grid {
         match self {
             Self::Values(values) => values.clone(),
             Self::Even(Even { from, to, count }) => {
-                let last = count.saturating_sub(1).max(1) as f64;
-                let value = |i: usize| from + (to - from) * (i as f64 / last);
+                let last = count.saturating_sub(1);
+                let value = |i: usize| match i {
+                    0 => *from,
+                    i if i == last => *to,
+                    i => from + (to - from) * (i as f64 / last as f64),
+                };
                 (0..*count).map(value).collect()
             }
         }

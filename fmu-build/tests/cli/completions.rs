@@ -7,10 +7,11 @@ use std::process::Command;
 fn offered(desk: &Desk, words: &[&str]) -> Vec<String> {
     let list: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(
-        "source grapple.bash; COMP_WORDS=({}); COMP_CWORD={}; _grapple grapple \"${{COMP_WORDS[COMP_CWORD]}}\" \"\"; \
-         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "source grapple.bash; COMP_WORDS=({}); COMP_CWORD={}; _grapple grapple '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         list.join(" "),
-        words.len() - 1
+        words.len() - 1,
+        words[words.len() - 1],
+        words[words.len() - 2],
     );
     let bash = Command::new("bash")
         .args(["--norc", "-c", &script])
