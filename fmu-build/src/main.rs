@@ -81,7 +81,8 @@ The first five minutes:
   grapple simulate my_arm.toml    a run, and a page to look at
   grapple build my_arm.toml       my_arm.fmu
 
-Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is;\n3 some runs of a campaign failed, and all are done.";
+Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is;
+3 runs of a campaign failed, and those of this command are all done.";
 
 #[derive(Subcommand)]
 enum Verb {

@@ -132,6 +132,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         &folder,
         &mut journal,
     )?;
+    // On a network file system others see what is closed; the last shard must see all.
+    drop(journal);
 
     let records = folder.records()?;
     let failed: Vec<&Record> = own

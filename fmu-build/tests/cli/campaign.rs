@@ -252,6 +252,17 @@ fn the_plan_is_what_the_runs_are_given_and_runs_nothing() {
 }
 
 #[test]
+fn the_example_finds_its_model_beside_itself() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/campaign/docking.toml");
+    let plan = Desk::new().succeed(&["campaign", example, "--plan"]);
+    assert!(
+        plan.starts_with("run,latch.capture,servicer.v_start[1] [m/s],target.r_start[2] [m],"),
+        "{plan}"
+    );
+    assert_eq!(plan.lines().count(), 501);
+}
+
+#[test]
 fn the_whole_course_of_an_output_stands_in_a_file_of_the_run() {
     let rest = "[dispersion.\"elbow.qd_start\"]\nlist = [0.1, 0.2]\n[output]\n\"elbow.q\" = [\"final\"]\n\"elbow.qd\" = [\"series\"]\n";
     let desk = desk(rest);
