@@ -118,10 +118,10 @@ impl<S: Scalar> TurnedFrame<S> {
             // The first term left out is 1/20! of the result.
             return Self {
                 theta,
-                a: series(s, &ALTERNATING.map(|[a, ..]| a)),
-                b: series(s, &ALTERNATING.map(|[_, b, ..]| b)),
-                a_s: series(s, &ALTERNATING.map(|[.., a_s, _]| a_s)),
-                b_s: series(s, &ALTERNATING.map(|[.., b_s]| b_s)),
+                a: series(s, &ALTERNATING[0]),
+                b: series(s, &ALTERNATING[1]),
+                a_s: series(s, &ALTERNATING[2]),
+                b_s: series(s, &ALTERNATING[3]),
             };
         }
         let angle = s.sqrt();
@@ -139,15 +139,24 @@ impl<S: Scalar> TurnedFrame<S> {
 
     /// Takes its coordinates to the frame that is not turned.
     pub fn rotation(&self) -> Mat3<S> {
-        let turn = cross_matrix(&self.theta);
-        let sinc = S::one() - self.theta.dot(&self.theta) * self.b;
-        Mat3::identity() + turn * sinc + turn * turn * self.a
+        let s = self.theta.dot(&self.theta);
+        self.about_theta([S::one() - s * self.a, S::one() - s * self.b, self.a])
     }
 
-    /// Angular velocity, rad/s, for the rate of `θ`. It is linear in the rate.
-    pub fn angular_velocity(&self, theta_dot: &Vec3<S>) -> Vec3<S> {
-        let side = self.theta.cross(theta_dot);
-        theta_dot + side * self.a + self.theta.cross(&side) * self.b
+    /// Takes the rate of `θ` to the angular velocity, rad/s.
+    pub fn velocity(&self) -> Mat3<S> {
+        let s = self.theta.dot(&self.theta);
+        self.about_theta([S::one() - s * self.b, self.a, self.b])
+    }
+
+    /// `k 1 + l [θ] + m θ θᵀ`.
+    fn about_theta(&self, [k, l, m]: [S; 3]) -> Mat3<S> {
+        let (side, along) = (self.theta * l, self.theta * m);
+        let mut matrix = cross_matrix(&side) + along * self.theta.transpose();
+        for i in 0..3 {
+            matrix[(i, i)] += k;
+        }
+        matrix
     }
 
     /// What the rate of `θ` adds to the angular acceleration of its second derivative, rad/s².
@@ -159,8 +168,8 @@ impl<S: Scalar> TurnedFrame<S> {
 }
 
 /// Coefficients of `s^k` in `a = Σ (−s)ᵏ/(2k+2)!` and `b = Σ (−s)ᵏ/(2k+3)!`, and in their derivatives.
-const ALTERNATING: [[f64; 4]; 9] = {
-    let mut terms = [[0.0; 4]; 9];
+const ALTERNATING: [[f64; 9]; 4] = {
+    let mut terms = [[0.0; 9]; 4];
     let (mut factorial, mut sign, mut k) = (2.0, 1.0, 0);
     while k < 9 {
         let n = 2.0 * k as f64;
@@ -168,7 +177,8 @@ const ALTERNATING: [[f64; 4]; 9] = {
         let b = a / (n + 3.0);
         let next = -b / (n + 4.0);
         let order = k as f64 + 1.0;
-        terms[k] = [a, b, order * next, order * next / (n + 5.0)];
+        (terms[0][k], terms[1][k]) = (a, b);
+        (terms[2][k], terms[3][k]) = (order * next, order * next / (n + 5.0));
         factorial *= (n + 3.0) * (n + 4.0);
         sign = -sign;
         k += 1;
@@ -254,9 +264,9 @@ mod tests {
             let moving = Vec3::from_fn(|i, _| Dual::<1>::new(theta[i], [rate[i]]));
             let R_dot = TurnedFrame::new(moving).rotation().map(|e| along(&e));
             let W = R_dot * at.rotation().transpose();
-            let w = at.angular_velocity(&rate);
+            let w = at.velocity() * rate;
             worst[1] = worst[1].max((W - w.cross_matrix()).norm());
-            let w_dot = TurnedFrame::new(moving).angular_velocity(&rate.map(|rate| Dual::<1>::new(rate, [0.0])));
+            let w_dot = TurnedFrame::new(moving).velocity() * rate.map(|rate| Dual::<1>::new(rate, [0.0]));
             worst[2] = worst[2].max((w_dot.map(|e| along(&e)) - at.angular_bias(&rate)).norm());
         }
         println!("rotation, velocity, acceleration: {worst:?}");

@@ -302,15 +302,12 @@ impl<S: Scalar> ArticulatedInertia<S> {
     }
 }
 
-impl<S: Scalar> std::ops::Add for ArticulatedInertia<S> {
-    type Output = Self;
+impl<S: Scalar> std::ops::AddAssign<&Self> for ArticulatedInertia<S> {
     #[inline(always)]
-    fn add(self, b: Self) -> Self {
-        Self {
-            J: self.J + b.J,
-            B: self.B + b.B,
-            M: self.M + b.M,
-        }
+    fn add_assign(&mut self, b: &Self) {
+        self.J = self.J + b.J;
+        self.B += b.B;
+        self.M = self.M + b.M;
     }
 }
 

@@ -48,12 +48,17 @@ impl Kind {
     }
 
     /// Displacement per unit of the shape's value.
-    pub fn displacement(self) -> Vec3<f64> {
+    pub(super) fn displacement(self) -> Vec3<f64> {
+        self.axis().map_or_else(Vec3::zeros, |axis| Vec3::ith(axis, 1.0))
+    }
+
+    /// The axis of the beam (0, 1, 2) along which it displaces, if it does.
+    pub fn axis(self) -> Option<usize> {
         match self {
-            Self::BendingY => Vec3::y(),
-            Self::BendingZ => Vec3::z(),
-            Self::Torsion => Vec3::zeros(),
-            Self::Axial => Vec3::x(),
+            Self::Axial => Some(0),
+            Self::BendingY => Some(1),
+            Self::BendingZ => Some(2),
+            Self::Torsion => None,
         }
     }
 

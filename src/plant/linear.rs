@@ -8,6 +8,8 @@ pub(super) struct LinearLimit {
     /// Part of the beam's length.
     limit: ParamId,
     modes: Modes,
+    /// The beam's tip, a station.
+    tip: usize,
 }
 
 /// How far below the limit a deflection has to come to count as within it again.
@@ -17,10 +19,12 @@ impl LinearLimit {
     /// One for each flexible body.
     pub fn of(system: &System) -> Vec<Self> {
         let limit = |(i, body): (usize, &crate::system::Body)| {
+            let modes = body.modes.clone()?;
             Some(Self {
                 body: i,
                 limit: body.beam.as_ref()?.linear_limit(),
-                modes: body.modes.clone()?,
+                tip: modes.tip?,
+                modes,
             })
         };
         system.bodies.iter().enumerate().filter_map(limit).collect()
@@ -28,7 +32,7 @@ impl LinearLimit {
 
     /// Deflection of the tip and the limit, m.
     fn measure(&self, parameters: &[f64], derived: &Derived, q: &[f64]) -> (f64, f64) {
-        let tip = &derived.stations[self.modes.stations.end - 1];
+        let tip = &derived.stations[self.tip];
         let length = derived.bodies[self.body].elastic.as_ref().map_or(0.0, |e| e.length);
         let deflection = tip.place(&q[self.modes.coordinates()]) - tip.p;
         (deflection.norm(), self.limit.of(parameters) * length)

@@ -174,6 +174,7 @@ impl System {
             v,
             n,
             stations: 0..0,
+            tip: None,
         }
     }
 
@@ -207,16 +208,17 @@ impl System {
                 frame.station = place(Place::Near(frame.origin));
             }
             let tip = is_beam.then(|| place(Place::Tip)).flatten();
-            let last = self.stations.len();
-            for body in self
+            let carrying = self.stations.len() - usize::from(is_beam);
+            let next = |body: &&mut Body| body.parent == Some(i) && body.segment > 0;
+            let carries = self
                 .bodies
                 .iter_mut()
-                .filter(|body| body.parent == Some(i) && body.segment > 0)
-            {
-                body.station = tip;
-            }
+                .find(next)
+                .map(|body| body.station = tip)
+                .is_some();
             if let Some(modes) = &mut self.bodies[i].modes {
-                modes.stations = first..last;
+                modes.stations = first..carrying + usize::from(carries);
+                modes.tip = tip;
             }
         }
     }

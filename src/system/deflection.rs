@@ -1,4 +1,4 @@
-use super::elastic::{Amplitude, Elastic, Field, Modes, StationConstants};
+use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
 use super::{BodyKinematics, Derived, Kinematics, System};
 use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
 
@@ -21,60 +21,52 @@ pub struct Deflection<S: Scalar> {
     pub M: Vec<S>,
     /// The force on each mode that the rates alone ask for, less that of `A_bias`.
     pub modal_bias: Vec<S>,
-    /// One for each field.
+    /// The amplitudes and their products, as [`MassTerm`] numbers them.
+    powers: Vec<S>,
+    /// `z`, `ż` and `z̄` of each field.
+    z: Vec<[S; 3]>,
+    /// What else there is of each field.
     fields: Vec<FieldMotion<S>>,
     /// The amplitudes at rest: zeros.
     rest: Vec<S>,
 }
 
-/// The displacement of a field.
+/// How a field's displacement goes with the modes.
 #[derive(Clone, Copy, Debug)]
 struct FieldMotion<S: Scalar> {
-    /// `e z`, along the field.
-    d: Vec3<S>,
-    /// `e ż`.
-    d_dot: Vec3<S>,
-    z: S,
-    z_dot: S,
-    /// What the modes' rates alone give of `z̈`.
-    z_bias: S,
     /// `∫ p f dm`, beam axes.
     Y: Vec3<S>,
     /// `∂z/∂η`, by the modes of its amplitude.
     dz: [(usize, S); 2],
     /// How many modes there are in it.
     of: usize,
-    /// The force on it that the rates alone ask for, of the fields that are drawn in.
-    force: S,
 }
 
 impl<S: Scalar> FieldMotion<S> {
-    fn new(field: &Field, eta: &[S], eta_dot: &[S]) -> Self {
-        let (zero, one) = (S::zero(), S::one());
-        let (z, z_dot, z_bias, dz, of) = match field.amplitude {
-            Amplitude::Mode(k) => (eta[k], eta_dot[k], zero, [(k, one); 2], 1),
+    fn none() -> Self {
+        Self {
+            Y: Vec3::zeros(),
+            dz: [(0, S::zero()); 2],
+            of: 0,
+        }
+    }
+
+    /// With `z`, `ż` and `z̄`, which is what the modes' rates alone give of `z̈`.
+    fn new(amplitude: Amplitude, eta: &[S], eta_dot: &[S]) -> ([S; 3], Self) {
+        let (z, dz, of) = match amplitude {
+            Amplitude::Mode(k) => ([eta[k], eta_dot[k], S::zero()], [(k, S::one()); 2], 1),
             Amplitude::Pair(k, l) if k == l => {
                 let (x, v) = (eta[k], eta_dot[k]);
-                (x * x * S::lift(0.5), x * v, v * v, [(k, x); 2], 1)
+                ([x * x * S::lift(0.5), x * v, v * v], [(k, x); 2], 1)
             }
             Amplitude::Pair(k, l) => {
                 let (x, y, vx, vy) = (eta[k], eta[l], eta_dot[k], eta_dot[l]);
-                let z_bias = vx * vy * S::lift(2.0);
-                (x * y, vx * y + x * vy, z_bias, [(k, y), (l, x)], 2)
+                let bias = vx * vy * S::lift(2.0);
+                ([x * y, vx * y + x * vy, bias], [(k, y), (l, x)], 2)
             }
         };
-        let e = lift3::<S>(&field.e);
-        Self {
-            d: e * z,
-            d_dot: e * z_dot,
-            z,
-            z_dot,
-            z_bias,
-            Y: Vec3::zeros(),
-            dz,
-            of,
-            force: zero,
-        }
+        let Y = Vec3::zeros();
+        (z, Self { Y, dz, of })
     }
 
     fn dz(&self) -> &[(usize, S)] {
@@ -82,9 +74,54 @@ impl<S: Scalar> FieldMotion<S> {
     }
 }
 
+/// `Σ z` and `Σ ż`, each field's multiplied by its number.
+#[inline(always)]
+fn sums<S: Scalar>(z: &[[S; 3]], by: &[f64]) -> [S; 2] {
+    z.iter()
+        .zip(by)
+        .fold([S::zero(); 2], |[sum, rate], (&[z, z_dot, _], &by)| {
+            let by = S::lift(by);
+            [sum + z * by, rate + z_dot * by]
+        })
+}
+
+/// Sums over the fields, beam axes: as of the same names in [`Deflection`], and what `J` and the bias are made of.
+struct Integrals<S: Scalar> {
+    h: Vec3<S>,
+    h_dot: Vec3<S>,
+    /// `Σ a_i e_i z̄_i`.
+    h_bias: Vec3<S>,
+    b_dot: Vec3<S>,
+    /// `Σ Y_i × e_i z̄_i`.
+    b_bias: Vec3<S>,
+    /// `Σ (Y_i + Y_i at rest) e_iᵀ z_i`, column by column.
+    W: [Vec3<S>; 3],
+    /// `Σ Y_i·e_i ż_i`.
+    trace: S,
+    /// `Σ Y_i·ω e_i ż_i`.
+    turned: Vec3<S>,
+}
+
+impl<S: Scalar> Integrals<S> {
+    fn at_rest(elastic: &Elastic) -> Self {
+        Self {
+            h: lift3(&elastic.h),
+            h_dot: Vec3::zeros(),
+            h_bias: Vec3::zeros(),
+            b_dot: Vec3::zeros(),
+            b_bias: Vec3::zeros(),
+            W: [Vec3::zeros(); 3],
+            trace: S::zero(),
+            turned: Vec3::zeros(),
+        }
+    }
+}
+
 impl<S: Scalar> Deflection<S> {
     /// Room for a body with `n` modes.
     pub fn new(n: usize) -> Self {
+        // A mode and each pair of modes for itself; or a mode along three axes.
+        let most_fields = (n * (n + 3) / 2).max(3 * n);
         Self {
             h: Vec3::zeros(),
             h_dot: Vec3::zeros(),
@@ -94,7 +131,9 @@ impl<S: Scalar> Deflection<S> {
             L: vec![Wrench::zero(); n],
             M: vec![S::zero(); n * n],
             modal_bias: vec![S::zero(); n],
-            fields: Vec::with_capacity(n * (n + 3) / 2),
+            powers: vec![S::zero(); n * (n + 3) / 2],
+            z: vec![[S::zero(); 3]; most_fields],
+            fields: vec![FieldMotion::none(); most_fields],
             rest: vec![S::zero(); n],
         }
     }
@@ -113,66 +152,102 @@ impl<S: Scalar> Deflection<S> {
     pub(super) fn update(&mut self, elastic: &Elastic, at: &BodyKinematics<S>, eta: &[S], eta_dot: &[S]) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let w = R.tr_mul(&at.V_WB.w);
-        self.fields.clear();
-        let motion = |field: &Field| FieldMotion::new(field, eta, eta_dot);
-        self.fields.extend(elastic.fields.iter().map(motion));
-
-        let (mut h, mut h_dot, mut h_bias) = (lift3::<S>(&elastic.h), Vec3::zeros(), Vec3::zeros());
-        let (mut b_dot, mut b_bias) = (Vec3::zeros(), Vec3::zeros());
+        for ((field, z), motion) in elastic.fields.iter().zip(&mut self.z).zip(&mut self.fields) {
+            (*z, *motion) = FieldMotion::new(field.amplitude, eta, eta_dot);
+        }
         for (M, &at_rest) in self.M.iter_mut().zip(&elastic.mass) {
             *M = S::lift(at_rest);
         }
+        let mut all = Integrals::at_rest(elastic);
         for (k, mode) in elastic.modes.iter().enumerate() {
             let b = lift3::<S>(&mode.b);
             self.L[k] = Wrench::new(b, Vec3::zeros());
             self.modal_bias[k] = S::zero();
-            b_dot += b * eta_dot[k];
+            all.b_dot += b * eta_dot[k];
         }
-        let spin = w.cross(&b_dot);
-        for &(i, j, A) in &elastic.couplings {
-            self.couple(i, j, S::lift(A));
-        }
-        let (mut trace, mut turned) = (S::zero(), Vec3::zeros());
-        let mut W = Mat3::zeros();
-        let n = elastic.fields.len();
-        for (i, field) in elastic.fields.iter().enumerate() {
-            let (e, Y_0) = (lift3::<S>(&field.e), lift3::<S>(&field.Y));
-            let (mut Y, mut V) = (Y_0, Vec3::zeros());
-            for (other, &A) in self.fields.iter().zip(&elastic.products[i * n..]) {
-                Y += other.d * S::lift(A);
-                V += other.d_dot * S::lift(A);
-            }
-            let Self {
-                fields, L, modal_bias, ..
-            } = &mut *self;
-            let motion = &mut fields[i];
-            motion.Y = Y;
-            let (ae, b) = (e * S::lift(field.a), Y.cross(&e));
-            h += ae * motion.z;
-            h_dot += ae * motion.z_dot;
-            h_bias += ae * motion.z_bias;
-            b_dot += b * motion.z_dot;
-            b_bias += b * motion.z_bias;
-            W += (Y_0 + Y) * motion.d.transpose();
-            trace += Y.dot(&motion.d_dot);
-            turned += motion.d_dot * Y.dot(&w);
-            let force = motion.force + e.dot(&w.cross(&(w.cross(&Y) + V + V)));
-            for &(k, dz) in motion.dz() {
-                L[k] = L[k] + Wrench::new(b * dz, ae * dz);
-                modal_bias[k] += force * dz;
-            }
-        }
+        let spin = w.cross(&all.b_dot);
+        self.add_mass(&elastic.mass_terms, eta);
+        self.add_along::<0>(elastic, &w, &mut all);
+        self.add_along::<1>(elastic, &w, &mut all);
+        self.add_along::<2>(elastic, &w, &mut all);
+
+        let (h, h_dot, W) = (all.h, all.h_dot, Mat3::from_columns(&all.W));
         // ∫ p pᵀ dm has grown by the symmetric part of W.
         let J = elastic.J.lift::<S>()
             + Sym3::from_upper(&(Mat3::identity() * W.trace() - (W + W.transpose()) * S::lift(0.5)));
-        let f = w.cross(&(w.cross(&h) + h_dot + h_dot)) + h_bias;
-        let t = w.cross(&J.times(&w)) + spin + (w * trace - turned) * S::lift(2.0) + b_bias;
+        let f = w.cross(&(w.cross(&h) + h_dot + h_dot)) + all.h_bias;
+        let t = w.cross(&J.times(&w)) + spin + (w * all.trace - all.turned) * S::lift(2.0) + all.b_bias;
         for L in &mut self.L {
             *L = Wrench::new(R * L.t, R * L.f);
         }
         (self.h, self.h_dot) = (R * h, R * h_dot);
-        (self.J, self.b_dot) = (J.express(&R), R * b_dot);
+        (self.J, self.b_dot) = (J.express(&R), R * all.b_dot);
         self.bias = Wrench::new(R * t, R * f);
+    }
+
+    /// Adds what bending adds to the modal mass.
+    #[inline(always)]
+    fn add_mass(&mut self, terms: &[MassTerm], eta: &[S]) {
+        if terms.is_empty() {
+            return;
+        }
+        let (M, powers) = (self.M.as_mut_slice(), self.powers.as_mut_slice());
+        let (amplitudes, products) = powers.split_at_mut(eta.len());
+        amplitudes.copy_from_slice(eta);
+        let mut products = products.iter_mut();
+        for (k, x) in eta.iter().enumerate() {
+            let row = eta[..=k].iter().zip(products.by_ref());
+            row.for_each(|(y, product)| *product = *x * *y);
+        }
+        for term in terms {
+            M[term.entry] += powers[term.power] * S::lift(term.factor);
+        }
+    }
+
+    /// Adds what the fields along the axis `X` (0, 1, 2) give.
+    #[inline(always)]
+    fn add_along<const X: usize>(&mut self, elastic: &Elastic, w: &Vec3<S>, all: &mut Integrals<S>) {
+        // The axes after X, in cyclic order: v × e_X has v[B] along A and −v[A] along B.
+        let (A, B) = ((X + 1) % 3, (X + 2) % 3);
+        let n = elastic.fields.len();
+        let z: [&[[S; 3]]; 3] = [0, 1, 2].map(|axis: usize| &self.z[elastic.along[axis].clone()]);
+        let (range, ww) = (elastic.along[X].clone(), w.dot(w));
+        let fields = elastic.fields[range.clone()]
+            .iter()
+            .zip(&mut self.fields[range.clone()]);
+        let rows = elastic.products[range.start * n..range.end * n].chunks_exact(n.max(1));
+        for (((field, motion), products), &[z_X, z_dot, z_bias]) in fields.zip(rows).zip(z[X]) {
+            let (by_x, rest) = products.split_at(z[0].len());
+            let (by_y, by_z) = rest.split_at(z[1].len());
+            let by = [by_x, by_y, by_z];
+            let [x, y, z_] = [sums(z[0], by[0]), sums(z[1], by[1]), sums(z[2], by[2])];
+            let Y_0 = lift3::<S>(&field.Y);
+            let (Y, V) = (Y_0 + Vec3::new(x[0], y[0], z_[0]), Vec3::new(x[1], y[1], z_[1]));
+            motion.Y = Y;
+            let coupled = z[X].iter().zip(by[X]);
+            let coupled = coupled.fold(S::zero(), |sum, ([.., bias], &product)| sum + *bias * S::lift(product));
+            let a = S::lift(field.a);
+            all.h[X] += a * z_X;
+            all.h_dot[X] += a * z_dot;
+            all.h_bias[X] += a * z_bias;
+            all.b_dot[A] += Y[B] * z_dot;
+            all.b_dot[B] -= Y[A] * z_dot;
+            all.b_bias[A] += Y[B] * z_bias;
+            all.b_bias[B] -= Y[A] * z_bias;
+            all.W[X] += (Y_0 + Y) * z_X;
+            all.trace += Y[X] * z_dot;
+            let w_Y = w.dot(&Y);
+            all.turned[X] += z_dot * w_Y;
+            let coriolis = w[A] * V[B] - w[B] * V[A];
+            let force = coupled + w[X] * w_Y - Y[X] * ww + coriolis + coriolis;
+            for &(k, dz) in motion.dz() {
+                let L = &mut self.L[k];
+                L.t[A] += Y[B] * dz;
+                L.t[B] -= Y[A] * dz;
+                L.f[X] += a * dz;
+                self.modal_bias[k] += force * dz;
+            }
+        }
     }
 
     /// Fills everything as Kłak and Jarzębowska's (13)–(16) have it: the body's mass where it is at rest, and the modes coupled with the
@@ -202,10 +277,10 @@ impl<S: Scalar> Deflection<S> {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let f_R = R.tr_mul(f);
         let mut moment = lift3::<S>(&elastic.line);
-        for (field, motion) in elastic.fields.iter().zip(&self.fields) {
+        for ((field, motion), [z, ..]) in elastic.fields.iter().zip(&self.fields).zip(&self.z) {
             let l = S::lift(field.l);
-            let force = lift3::<S>(&field.e).dot(&f_R) * l;
-            moment += motion.d * l;
+            let force = f_R[field.axis] * l;
+            moment[field.axis] += *z * l;
             for &(k, dz) in motion.dz() {
                 tau[k] += force * dz;
             }
@@ -219,28 +294,10 @@ impl<S: Scalar> Deflection<S> {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let (g, G) = (R.tr_mul(g), R.tr_mul(&(G * R)));
         for (field, motion) in elastic.fields.iter().zip(&self.fields) {
-            let force = lift3::<S>(&field.e).dot(&(g * S::lift(field.a) + G * motion.Y));
+            let pull = g * S::lift(field.a) + G * motion.Y;
+            let force = pull[field.axis];
             for &(k, dz) in motion.dz() {
                 tau[k] += force * dz;
-            }
-        }
-    }
-
-    /// Adds what the fields `i ≤ j` have in common, of which one is drawn in, to the modal mass and to the fields' forces.
-    fn couple(&mut self, i: usize, j: usize, A: S) {
-        let (n, Self { fields, M, .. }) = (self.L.len(), self);
-        let (bias_a, bias_b) = (fields[i].z_bias, fields[j].z_bias);
-        fields[i].force += A * bias_b;
-        if i != j {
-            fields[j].force += A * bias_a;
-        }
-        for &(k, dz_a) in fields[i].dz() {
-            for &(l, dz_b) in fields[j].dz() {
-                let share = A * dz_a * dz_b;
-                M[k * n + l] += share;
-                if i != j {
-                    M[l * n + k] += share;
-                }
             }
         }
     }
@@ -337,12 +394,13 @@ fn station<S: Scalar>(
     }
     let turned = TurnedFrame::new(theta);
     let R_WB = &at.R_WB;
+    let turning = R_WB * turned.velocity();
     let mut v = Vec3::zeros();
     for (T, &rate) in T.iter_mut().zip(eta_dot) {
-        *T = Twist::new(R_WB * turned.angular_velocity(&T.w), R_WB * T.v);
+        *T = Twist::new(turning * T.w, R_WB * T.v);
         v += T.v * rate;
     }
-    let w = R_WB * turned.angular_velocity(&theta_dot);
+    let w = turning * theta_dot;
     let alpha = R_WB * turned.angular_bias(&theta_dot);
 
     let r = R_WB * p;

@@ -23,8 +23,10 @@ pub struct Modes {
     pub v: usize,
     /// How many there are.
     pub n: usize,
-    /// The body's stations; the last of a beam is its tip.
+    /// The stations that carry something.
     pub stations: Range<usize>,
+    /// A beam's tip, which may carry nothing.
+    pub tip: Option<usize>,
 }
 
 impl Modes {
@@ -61,7 +63,7 @@ pub enum Place {
 
 /// What the dynamics needs to know of a flexible body: how its mass is displaced, and its stiffness.
 ///
-/// In the beam's axes, which are fixed in the body, the displacement is a sum of [fields](Field) with one direction each,
+/// In the beam's axes, which are fixed in the body, the displacement is a sum of [fields](Field) along one axis `e_i` each,
 ///
 /// ```text
 ///     p(x) = x + Σ_i f_i(x) e_i z_i,      z_i = η_k, or η_k η_l (½ η_k² if k = l) for what two modes draw in together,
@@ -78,12 +80,14 @@ pub enum Place {
 pub struct Elastic {
     /// One for each mode.
     pub modes: Vec<ModeConstants>,
-    /// The displacement's fields; those that are drawn in come last.
+    /// The displacement's fields, axis after axis.
     pub fields: Vec<Field>,
+    /// Which of them are along the first, the second and the third axis.
+    pub along: [Range<usize>; 3],
     /// `A_ij = ∫ f_i f_j dm`, row by row.
     pub products: Vec<f64>,
-    /// `(i, j, A_ij e_i·e_j)` of fields `i ≤ j` with a field that is drawn in, where it is not zero.
-    pub couplings: Vec<(usize, usize, f64)>,
+    /// What bending adds to the modal mass.
+    pub mass_terms: Vec<MassTerm>,
     /// First moment of the whole body's mass at rest, kg·m, beam axes.
     pub h: Vec3<f64>,
     /// Inertia of the whole body about its origin at rest, kg·m², beam axes.
@@ -113,19 +117,39 @@ pub struct ModeConstants {
     pub damping: f64,
 }
 
-/// A field `f(x)` of displacements in one direction `e`, beam axes.
+/// A field `f(x)` of displacements along one of the beam's axes.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// The mode, or the two modes, whose amplitudes' product it is multiplied with.
     pub amplitude: Amplitude,
-    /// `e`.
-    pub e: Vec3<f64>,
+    /// The axis `e`: 0, 1 or 2.
+    pub axis: usize,
     /// `∫ f dm`.
     pub a: f64,
     /// `∫ x f dm`, from the body's origin.
     pub Y: Vec3<f64>,
     /// `∫ f dx`.
     pub l: f64,
+}
+
+/// What an amplitude, or the product of two, adds to an entry of the modal mass: `A_ij ∂z_i/∂η_k ∂z_j/∂η_l` of two fields along one axis of
+/// which one is drawn in.
+#[derive(Clone, Copy, Debug)]
+pub struct MassTerm {
+    /// The entry, row by row.
+    pub entry: usize,
+    /// Of all amplitudes and then their products `η_k η_l`, `l ≤ k`, row by row, which it goes with.
+    pub power: usize,
+    /// By what it is multiplied.
+    pub factor: f64,
+}
+
+impl Field {
+    /// Where the fields along each axis are in a list that goes axis after axis.
+    pub fn ranges(fields: &[Self]) -> [Range<usize>; 3] {
+        let start = |axis| fields.partition_point(|field| field.axis < axis);
+        [0, 1, 2].map(|axis| start(axis)..start(axis + 1))
+    }
 }
 
 /// The amplitude `z` of a field.
@@ -135,6 +159,18 @@ pub enum Amplitude {
     Mode(usize),
     /// `η_k η_l`; `½ η_k²` if they are one.
     Pair(usize, usize),
+}
+
+impl Amplitude {
+    /// `∂z/∂η`, mode by mode: of which amplitude it is the value, or it is 1.
+    pub fn slopes(self) -> impl Iterator<Item = (usize, Option<usize>)> {
+        let both = match self {
+            Self::Mode(k) => [Some((k, None)), None],
+            Self::Pair(k, l) if k == l => [Some((k, Some(k))), None],
+            Self::Pair(k, l) => [Some((k, Some(l))), Some((l, Some(k)))],
+        };
+        both.into_iter().flatten()
+    }
 }
 
 /// What a station's bending is made of, in body axes.

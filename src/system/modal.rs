@@ -162,17 +162,20 @@ impl ModalData {
     pub(super) fn elastic(&self, values: &[f64], body: &BodyConstants) -> Elastic {
         let n = self.modes();
         let c = &body.p_BoBcm;
-        let field = |(k, L): (usize, &Wrench<f64>)| {
-            let a = L.f.norm();
-            (a > 0.0).then(|| Field {
+        let field = |(axis, k): (usize, usize)| {
+            let a = self.participation[k].f[axis];
+            (a != 0.0).then(|| Field {
                 amplitude: Amplitude::Mode(k),
-                e: L.f / a,
+                axis,
                 a,
                 Y: c * a,
                 l: 0.0,
             })
         };
-        let fields: Vec<Field> = self.participation.iter().enumerate().filter_map(field).collect();
+        let fields: Vec<Field> = (0..3)
+            .flat_map(|axis| (0..n).map(move |k| (axis, k)))
+            .filter_map(field)
+            .collect();
         let pairs = fields.iter().flat_map(|i| fields.iter().map(move |j| (i.a, j.a)));
         let mode = |(k, L): (usize, &Wrench<f64>)| {
             let omega = TAU * values[self.frequency.0 + k];
@@ -185,9 +188,10 @@ impl ModalData {
         };
         Elastic {
             modes: self.participation.iter().enumerate().map(mode).collect(),
+            along: Field::ranges(&fields),
             products: pairs.map(|(a_i, a_j)| a_i * a_j / body.m).collect(),
             fields,
-            couplings: Vec::new(),
+            mass_terms: Vec::new(),
             h: body.h,
             J: body.J_Bo,
             mass: (0..n * n).map(|i| f64::from(i % (n + 1) == 0)).collect(),

@@ -1,7 +1,8 @@
 use super::BodyConstants;
-use super::elastic::{Amplitude, Elastic, Field, ModeConstants, StationConstants};
+use super::elastic::{Amplitude, Elastic, Field, MassTerm, ModeConstants, StationConstants};
 use crate::algebra::{Pose, Sym3, Vec3};
 use crate::beam::{Kind, Mode, Modes as Shapes, Particle};
+use std::collections::BTreeMap;
 
 /// A beam with its modes, in its place in the body.
 #[derive(Clone, Debug)]
@@ -85,17 +86,27 @@ impl Solved {
         let axes = self.X_BR.R;
         let (fields, products) = self.fields();
         let (spin, mut mass) = self.spin();
-        let mut couplings = Vec::new();
+        let mut terms: BTreeMap<(usize, usize), f64> = BTreeMap::new();
         for (i, a) in fields.iter().enumerate() {
-            for (j, b) in fields.iter().enumerate() {
-                let along = products[i * fields.len() + j] * a.e.dot(&b.e);
-                match (a.amplitude, b.amplitude) {
-                    (Amplitude::Mode(k), Amplitude::Mode(l)) => mass[k * n + l] += along,
-                    _ if i <= j && along != 0.0 => couplings.push((i, j, along)),
-                    _ => {}
+            for (j, b) in fields.iter().enumerate().filter(|(_, b)| b.axis == a.axis) {
+                let product = products[i * fields.len() + j];
+                for (k, of_k) in a.amplitude.slopes() {
+                    for (l, of_l) in b.amplitude.slopes() {
+                        let power = match (of_k, of_l) {
+                            (None, None) => {
+                                mass[k * n + l] += product;
+                                continue;
+                            }
+                            (None, Some(of)) | (Some(of), None) => of,
+                            (Some(x), Some(y)) => n + x.max(y) * (x.max(y) + 1) / 2 + x.min(y),
+                        };
+                        *terms.entry((power, k * n + l)).or_default() += product;
+                    }
                 }
             }
         }
+        let terms = terms.into_iter().filter(|(_, factor)| *factor != 0.0);
+        let mass_terms = terms.map(|((power, entry), factor)| MassTerm { entry, power, factor });
         let modes = list.iter().zip(spin).enumerate().map(|(k, (mode, b))| ModeConstants {
             b,
             stiffness: mode.omega * mode.omega,
@@ -105,9 +116,10 @@ impl Solved {
         let kinds = Kind::ALL.into_iter().filter(has_modes);
         Elastic {
             modes: modes.collect(),
+            along: Field::ranges(&fields),
             fields,
             products,
-            couplings,
+            mass_terms: mass_terms.collect(),
             h: axes.tr_mul(&body.h),
             J: body.J_Bo.express(&axes.transpose()),
             mass,
@@ -126,28 +138,25 @@ impl Solved {
         first.map_or(1.0, |first| mode.omega / first)
     }
 
-    /// The fields of the displacement, those that are drawn in last, and the integrals of their products.
+    /// The fields of the displacement, axis after axis, and the integrals of their products.
     fn fields(&self) -> (Vec<Field>, Vec<f64>) {
         let list = self.shapes.list();
         let root = self.X_BR.R.tr_mul(&self.X_BR.p);
-        let moves = |k: &usize| list[*k].kind.displacement() != Vec3::zeros();
-        let modes = (0..list.len()).filter(moves).map(Amplitude::Mode);
-        let amplitudes = modes.chain(self.pairs().map(|(k, l)| Amplitude::Pair(k, l)));
+        let modes = (0..list.len()).filter_map(|k| Some((list[k].kind.axis()?, Amplitude::Mode(k))));
+        let drawn_in = self.pairs().map(|(k, l)| (0, Amplitude::Pair(k, l)));
+        let mut amplitudes: Vec<(usize, Amplitude)> = modes.chain(drawn_in).collect();
+        amplitudes.sort_by_key(|(axis, _)| *axis);
         let (mut fields, mut values): (Vec<Field>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
-        for amplitude in amplitudes {
-            let e = match amplitude {
-                Amplitude::Mode(k) => list[k].kind.displacement(),
-                Amplitude::Pair(..) => Vec3::x(),
-            };
+        for (axis, amplitude) in amplitudes {
             let value = |piece: &Particle| match amplitude {
-                Amplitude::Mode(k) => piece.point.Phi[k].dot(&e),
-                Amplitude::Pair(k, l) => piece.point.G[(k, l)].dot(&e),
+                Amplitude::Mode(k) => piece.point.Phi[k][axis],
+                Amplitude::Pair(k, l) => piece.point.G[(k, l)][axis],
             };
             let f: Vec<f64> = self.particles.iter().map(value).collect();
             let pieces = || self.particles.iter().zip(&f);
             fields.push(Field {
                 amplitude,
-                e,
+                axis,
                 a: pieces().map(|(piece, f)| piece.mass * f).sum(),
                 l: pieces().map(|(piece, f)| piece.length * f).sum(),
                 Y: pieces()

@@ -216,7 +216,7 @@ impl<S: Scalar> Bent<S> {
         let turned = TurnedFrame::new(station.turn(eta));
         let T = (0..eta.len()).map(|k| {
             let turn = station.turn(&unit(eta.len(), k));
-            Twist::new(turned.angular_velocity(&turn), slope(|eta| station.place(eta), eta, k))
+            Twist::new(turned.velocity() * turn, slope(|eta| station.place(eta), eta, k))
         });
         Self {
             X_PC: Pose {
@@ -284,7 +284,11 @@ fn mass_matrix_alone<S: Scalar>(body: &BodyConstants, eta: &[S]) -> DMatrix<S> {
         let fields = elastic.fields.len();
         let in_body = |v: &Vec3<f64>| lift3::<S>(&(elastic.axes * v));
         let A = |i: usize, j: usize| S::lift(elastic.products[i * fields + j]);
-        let e: Vec<Vec3<S>> = elastic.fields.iter().map(|field| in_body(&field.e)).collect();
+        let e: Vec<Vec3<S>> = elastic
+            .fields
+            .iter()
+            .map(|field| in_body(&Vec3::ith(field.axis, 1.0)))
+            .collect();
         let Y: Vec<Vec3<S>> = elastic.fields.iter().map(|field| in_body(&field.Y)).collect();
         let z = |eta: &[S]| DVector::from_fn(fields, |i, _| amplitude(&elastic.fields[i], eta));
         let slopes = |eta: &[S]| (0..modes).map(|k| slope(z, eta, k)).collect::<Vec<_>>();

@@ -131,7 +131,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         p = p - applied.wrench[i];
         if !body.is_leaf {
             let (inertia, bias) = &self.hanging[i];
-            I = I + *inertia;
+            I += inertia;
             p = p + *bias;
         }
         // Of a rigid craft's modes gain and offset are zero for ever.
@@ -155,33 +155,35 @@ impl<S: Scalar> ForwardDynamics<S> {
             }
             return self.free_body(i, (&I, &p), part(&applied.tau, v), part(&kinematics.H, v));
         }
-        let left = with_joint!(joint, joint => eliminate(
+        let taken = with_joint!(joint, joint => eliminate(
             joint,
             part(&kinematics.H, v),
             if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
             part(&derived.rotor_inertia, v),
-            (&I, &p),
+            (&mut I, &mut p),
             (
                 part_mut(&mut self.gain, v),
                 part_mut(&mut self.offset, v),
                 part_mut(&mut self.compliance, v),
             ),
         ));
-        let (I, p) = left.map_err(|axis| Singular {
+        taken.map_err(|axis| Singular {
             body: i,
             what: What::Axis(axis),
         })?;
         if let Some(parent) = body.parent {
-            let (mut I, mut p) = (I.shift(&at.r_PB_W), p.shift(&at.r_PB_W));
+            I = I.shift(&at.r_PB_W);
+            p = p.shift(&at.r_PB_W);
             if let (Some(station), Some(modes)) = (body.station, &system.bodies[parent].modes) {
-                (I, p) = self.modal[modes.index].hang(system, kinematics, station, (&I, &p));
+                self.modal[modes.index].hang(system, kinematics, station, (&mut I, &mut p));
             }
             let (inertia, bias) = &mut self.hanging[parent];
             if body.is_last_child && body.station.is_none() {
                 // The first to arrive, going inwards.
                 (*inertia, *bias) = (I, p);
             } else {
-                (*inertia, *bias) = (*inertia + I, *bias + p);
+                *inertia += &I;
+                *bias = *bias + p;
             }
         }
         Ok(())
@@ -276,16 +278,19 @@ enum Drive<'a, S, const NV: usize> {
     Motion(&'a [S; NV]),
 }
 
-/// Equations (1) and (2): takes one joint out. Gives what remains, or the axis whose inertia vanishes.
+/// Equations (1) and (2): takes one joint out, so that what remains is in `I` and `p`.
+///
+/// # Errors
+/// The axis whose inertia vanishes.
 #[inline(always)]
 fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &[Twist<S>; NV],
     drive: Drive<S, NV>,
     rotor: &[f64; NV],
-    (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
+    (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
     (K, k, inverse): (&mut [Wrench<S>; NV], &mut [S; NV], &mut [[S; 3]; NV]),
-) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
+) -> Result<(), usize> {
     let on_joint = |F: &Wrench<S>, j: usize| match (J::ROTATES, J::TRANSLATES) {
         (true, false) => H[j].w.dot(&F.t),
         (false, true) => H[j].v.dot(&F.f),
@@ -329,9 +334,8 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
             inverse.fill([S::zero(); 3]);
         }
     }
-    let (mut I, mut p) = (*I, *p);
-    deduct(&mut I, &mut p, &U, K, k);
-    Ok((I, p))
+    deduct(I, p, &U, K, k);
+    Ok(())
 }
 
 /// Equation (2).

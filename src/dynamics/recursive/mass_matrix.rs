@@ -64,9 +64,9 @@ pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &K
             let mut I = composite[i].shift(&kinematics.bodies[i].r_PB_W);
             if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
                 let modal = &mut modal[modes.index];
-                I = modal.hang(system, kinematics, s, (&I, &Wrench::zero())).0;
+                modal.hang(system, kinematics, s, (&mut I, &mut Wrench::zero()));
             }
-            composite[parent] = composite[parent] + I;
+            composite[parent] += &I;
         }
     }
     M

@@ -6,7 +6,7 @@ use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
 use crate::system::joint::{columns, dual, with_joint};
-use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, Modes, NodalBeam, Recovered};
+use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, NodalBeam, Recovered};
 
 /// What the outputs need to know of one instant, beside the loads' view of it.
 pub(in crate::plant) struct View<'a, S: Scalar> {
@@ -83,23 +83,23 @@ impl<S: Scalar> View<'_, S> {
     pub(super) fn beam(&self, body: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let (system, constants) = (now.system, &now.derived.bodies[body]);
-        let (Some(modes), Some(elastic)) = (&system.bodies[body].modes, &constants.elastic) else {
-            return;
-        };
+        let Some(elastic) = &constants.elastic else { return };
         let segments = system.segments(body);
         let modal = || {
             segments
                 .clone()
                 .filter_map(|i| Some((i, system.bodies[i].modes.as_ref()?)))
         };
-        let tip = |modes: &Modes| modes.stations.end - 1;
-        let last = modal().next_back().map_or(modes, |(_, modes)| modes);
-        y.vector(&self.deflection(tip(last), &Vec3::zeros()));
-        y.vector(&match segments.len() {
-            1 => now.derived.stations[tip(modes)].turn(&now.q[modes.coordinates()]),
-            _ => log(modal().fold(Quaternion::identity(), |turn, (_, modes)| {
-                turn * system.bent(now.derived, tip(modes), now.q)
-            })),
+        let tips = || {
+            modal().filter_map(|(i, modes)| Some((i, &now.derived.stations[modes.tip?], &now.q[modes.coordinates()])))
+        };
+        if let Some((last, tip, eta)) = tips().next_back() {
+            let r = now.kinematics.bodies[last].R_WB * tip.place(eta);
+            y.vector(&self.displaced(last, r, &lift3(&tip.written)));
+        }
+        y.vector(&match tips().next() {
+            Some((_, tip, eta)) if segments.len() == 1 => tip.turn(eta),
+            _ => log(tips().fold(Quaternion::identity(), |q, (_, tip, eta)| q * tip.attitude(eta))),
         });
         self.root(body, elastic, y);
         y.number(modal().fold(S::zero(), |sum, (i, modes)| {
@@ -124,10 +124,16 @@ impl<S: Scalar> View<'_, S> {
     /// Displacement of a point (`placed`, m, axes of the station that it stands on) by the deflection, in axes of the body as it is
     /// written.
     pub(super) fn deflection(&self, station: usize, placed: &Vec3<S>) -> Vec3<S> {
+        let at = &self.now.kinematics.stations[station];
+        let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
+        let body = self.now.system.stations[station].body;
+        self.displaced(body, at.r_PB_W + at.R_WB * placed, &rest)
+    }
+
+    /// How far a point at `r` (m, world axes) from the origin of `body`, or of a segment of it, is off its place at `rest` (m) from the origin of the body as it is
+    /// written, in whose axes the answer is.
+    fn displaced(&self, mut body: usize, mut r: Vec3<S>, rest: &Vec3<S>) -> Vec3<S> {
         let (system, kinematics) = (self.now.system, self.now.kinematics);
-        let at = &kinematics.stations[station];
-        let mut r = at.r_PB_W + at.R_WB * placed;
-        let mut body = system.stations[station].body;
         while let (1.., Some(inner), Some(parent)) = (
             system.bodies[body].segment,
             system.bodies[body].station,
@@ -136,7 +142,6 @@ impl<S: Scalar> View<'_, S> {
             r += kinematics.stations[inner].r_PB_W;
             body = parent;
         }
-        let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
         kinematics.bodies[body].R_WB.tr_mul(&r) - rest
     }
 

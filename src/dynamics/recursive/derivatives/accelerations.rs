@@ -139,7 +139,8 @@ impl Derivatives {
                     self.U[first + k] = self.U[first + k] + U;
                     self.k[first + k] -= p_s.power(&T[k]);
                 }
-                (I, p) = (I + *I_s, p + *p_s);
+                I += I_s;
+                p = p + *p_s;
             }
             spd::factor(M, n).map_err(|mode| singular(What::Mode(mode)))?;
             let K = &mut self.K[modes.rates()];
@@ -181,7 +182,7 @@ impl Derivatives {
             (None, Some(P)) => &mut self.at[P],
             (None, None) => return Ok(()),
         };
-        carrier.I_A = carrier.I_A + I;
+        carrier.I_A += &I;
         carrier.p_A = carrier.p_A + p;
         Ok(())
     }
