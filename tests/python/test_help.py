@@ -1,4 +1,4 @@
-"""Every command that the help of a verb shows is run, in a folder that has the files it speaks of."""
+"""Every command that the help of a verb shows is run, in a folder that has the files it speaks of and is its home."""
 
 import os
 import re
@@ -15,6 +15,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Those for whose libraries another platform or an old system is needed.
 NOT_HERE = ("win64=", "old_glibc/")
+
+STUDY = """
+model = "my_arm.toml"
+runs = 10
+[dispersion."forearm.mass"]
+uniform = [1.0, 2.0]
+[output]
+"elbow.q" = ["final"]
+"""
 
 
 def verbs():
@@ -42,7 +51,9 @@ def files(tmp_path_factory):
     for name in ("my_arm", "arm", "controller"):
         grapple("build", folder / f"{name}.toml", "--output", folder / f"{name}.fmu")
     shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")
-    (folder / "out").mkdir()
+    (folder / "docking.toml").write_text(STUDY, encoding="utf-8")
+    for name in ("out", ".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"):
+        (folder / name).mkdir(parents=True)
     return folder
 
 
@@ -56,7 +67,7 @@ def test_a_command_of_the_help_runs(command, files, tmp_path):
         for name in ("my_arm.toml", "arm.toml"):
             (folder / name).unlink()
     tool = Path(os.environ["GRAPPLE"]).resolve().parent
-    environment = {**os.environ, "PATH": f"{tool}{os.pathsep}{os.environ['PATH']}"}
+    environment = {**os.environ, "HOME": str(folder), "PATH": f"{tool}{os.pathsep}{os.environ['PATH']}"}
     run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=folder, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
 

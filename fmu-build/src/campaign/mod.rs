@@ -35,8 +35,8 @@ use std::str::FromStr;
 ///
 ///   grapple campaign docking.toml                docking/runs.csv: a row for each run
 ///   grapple campaign docking.toml --jobs 4
-///   grapple campaign docking.toml --shard 2/8    on one of eight machines: runs 2, 10, 18, …
-///   grapple campaign docking.toml --plan         what each run would be given, as CSV
+///   grapple campaign docking.toml --shard 2/8    one of eight machines: 2, 10, 18, …
+///   grapple campaign docking.toml --plan         what each run would get, as CSV
 ///
 /// A study is a text file beside the model:
 ///
@@ -55,10 +55,11 @@ use std::str::FromStr;
 ///   "latch.captured" = ["final"]
 ///   "mount.q[1]" = ["peak", "rms"]
 ///
-/// Killed or interrupted, the same command goes on where it stopped, and the table is the same to the
-/// byte; so it is for any number of shards. A value depends on the seed, the variable's name and the
-/// run's number, and on nothing else. A run that fails is a row with its message; the exit code is 3.
-/// docs/campaigns.md has the rest.
+/// Killed or interrupted, the same command goes on where it stopped, and the table
+/// is the same to the byte; so it is for any number of shards. A value depends on
+/// the seed, the variable's name and the run's number, and on nothing else. A run
+/// that fails is a row with its message; the exit code is then 3. docs/campaigns.md
+/// has the rest.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
