@@ -5,6 +5,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+#[path = "everything/mod.rs"]
+mod everything;
+
+use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::integrate::root::find_change;
 use grapple::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
 use grapple::plant::{Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
@@ -130,140 +134,6 @@ fn a_change_of_the_method_allocates_nothing() {
     assert_eq!((ALLOCATIONS.with(Cell::get) - before, changes), (0, 2));
 }
 
-/// Every kind of joint and load, a flexible link and a drive, with events: 2 s of Co-Simulation.
-const EVERYTHING: &str = r#"
-name = "everything"
-[environment]
-gravity = [0.0, 0.0, -1.0]
-[output]
-bodies = true
-[body.base]
-mass = 40.0
-inertia = [4.0, 5.0, 6.0]
-[body.a]
-mass = 1.0
-inertia = [0.1, 0.2, 0.2]
-[body.b]
-mass = 1.0
-mass_centre = [0.5, 0.0, 0.0]
-inertia = [0.1, 0.2, 0.2]
-[body.c]
-mass = 1.0
-mass_centre = [0.5, 0.0, 0.0]
-inertia = [0.1, 0.2, 0.2]
-[joint.wrist]
-type = "spherical"
-parent = "base"
-child = "a"
-spring = { stiffness = 3.0 }
-servo = { kp = 2.0, kd = 0.5 }
-[joint.elbow]
-type = "revolute"
-parent = "a"
-child = "b"
-origin = [1.0, 0.0, 0.0]
-friction = { coulomb = 0.2, slip = 0.1 }
-damping = 0.3
-range = { min = -0.2, max = 0.2, stop = "compliant", stiffness = 50.0, damping = 1.0 }
-start = { rate = 4.0 }
-[joint.slide]
-type = "cylindrical"
-parent = "b"
-child = "c"
-origin = [1.0, 0.0, 0.0]
-[body.boom]
-[body.boom.beam]
-length = 2.0
-mass_per_length = 1.0
-polar_inertia_per_length = 0.01
-EI = 500.0
-GJ = 100.0
-bending = 2
-torsion = 1
-damping_ratio = 0.01
-[body.pod]
-mass = 0.5
-inertia = [0.01, 0.02, 0.02]
-[joint.root]
-type = "revolute"
-parent = "base"
-child = "boom"
-origin = [0.0, 1.0, 0.0]
-motion = "prescribed"
-motions = ["prescribed", "loads"]
-[joint.tip]
-type = "fixed"
-parent = "boom"
-child = "pod"
-origin = [2.0, 0.0, 0.0]
-[frame.middle]
-body = "boom"
-origin = [1.0, 0.0, 0.1]
-[port.bend]
-frame = "middle"
-[signal."root.qdd"]
-type = "sine"
-frequency = 0.5
-from_host = false
-[measure.reach]
-from = "base"
-to = "c"
-[port.push]
-frame = "c"
-[signal."elbow.tau"]
-type = "step"
-from = 0.5
-from_host = false
-[signal."slide.tau[1]"]
-type = "table"
-times = [0.0, 0.3, 1.0]
-values = [0.0, 1.0, -1.0]
-from_host = false
-"#;
-
-/// A nodal beam in a grasp.
-const IN_GRASP: &str = r#"
-[nodal_beam.span]
-length = 3.0
-elements = 2
-mass_per_length = 0.5
-EA = 2e3
-EI = 20.0
-[frame.on_span]
-body = "span"
-origin = [1.0, 0.0, 0.0]
-[grasp.grip]
-a = "pod"
-b = "on_span"
-stiffness = 0.5
-damping = 0.1
-angular_stiffness = 0.01
-angular_damping = 0.01
-"#;
-
-/// A director beam on a joint, with something at its tip.
-const WITH_DIRECTORS: &str = r#"
-[body.mast.director_beam]
-length = 0.9
-elements = 2
-mass_per_length = 0.8
-polar_inertia_per_length = 0.02
-EA = 40.0
-GA = 20.0
-GJ = 1.0
-EI = 2.0
-damping_time = 0.01
-[joint.step]
-type = "universal"
-parent = "base"
-child = "mast"
-[frame.on_mast]
-body = "mast"
-origin = [0.9, 0.1, 0.0]
-[port.tug]
-frame = "on_mast"
-"#;
-
 /// A joint that its drive lets go, and takes again.
 const SWITCHING: &str = r#"
 [signal."root.motion"]
@@ -300,13 +170,6 @@ fn a_simulation_allocates_nothing_between_events() {
     for beams in [IN_GRASP, WITH_DIRECTORS] {
         allocates_nothing_between_events(&format!("formulation = \"natural\"\n{}{beams}", rigid()), solver);
     }
-}
-
-/// The same with a rod in place of the boom.
-fn rigid() -> String {
-    let (before, beam) = EVERYTHING.split_once("[body.boom.beam]").expect("a beam");
-    let (_, after) = beam.split_once("[body.pod]").expect("what it carries");
-    format!("{before}mass = 2.0\ninertia = [0.02, 0.7, 0.7]\n[body.pod]{after}")
 }
 
 fn allocates_nothing_between_events(craft: &str, solver: &str) {

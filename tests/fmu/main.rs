@@ -1,5 +1,9 @@
-//! The FMU through its exported C functions: the contract of FMI 2.0.4 call by call, and hosts as they really call.
+//! The FMU through its exported C functions: the contract of FMI 2.0.4 call by call, hosts as they really call,
+//! and calls at random.
 
+mod campaign;
 mod contract;
 mod driver;
+#[path = "../everything/mod.rs"]
+mod everything;
 mod hosts;

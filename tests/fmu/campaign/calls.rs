@@ -1,0 +1,507 @@
+//! The functions on an instance, with arguments that a [`Bend`] may spoil.
+
+use crate::campaign::machine::{Mode, allows};
+use crate::campaign::nonsense::{Bend, room, told};
+use crate::campaign::subject::{Expect, Saved, Subject};
+use crate::driver::{DISCARD, ME, OK};
+use grapple::fmu::c_abi::*;
+use grapple::fmu::fmi2::*;
+use grapple::fmu::lifecycle::Call;
+use std::ffi::CStr;
+use std::ptr::null_mut;
+
+/// Functions that take the instance alone.
+type Plain = unsafe extern "C" fn(fmi2Component) -> fmi2Status;
+
+// SAFETY of this block: the handle lives as long as `self`. Every pointer comes from a slice that lives through the call and is as long as
+// the count beside it says; where it is null or beside its place, or the count is one that no memory has, the library must see that.
+impl Subject<'_> {
+    pub fn plain(&mut self, call: Call, expect: Expect) -> fmi2Status {
+        let function: Plain = match call {
+            Call::EnterInitializationMode => fmi2EnterInitializationMode,
+            Call::ExitInitializationMode => fmi2ExitInitializationMode,
+            Call::Terminate => fmi2Terminate,
+            Call::Reset => fmi2Reset,
+            Call::EnterEventMode => fmi2EnterEventMode,
+            Call::EnterContinuousTimeMode => fmi2EnterContinuousTimeMode,
+            _ => fmi2CancelStep,
+        };
+        let status = self.call(call, expect, String::new(), |c| unsafe { function(c) });
+        if status == OK && call == Call::Reset {
+            self.t = 0.0;
+        }
+        status
+    }
+
+    pub fn setup(&mut self, [tolerance, start, stop]: [Option<f64>; 3], bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let [tolerance, start, stop] = [tolerance, start, stop].map(|x| x.map(|x| bend.number(x)));
+        let from = start.unwrap_or(0.0);
+        let wrong = !from.is_finite()
+            || tolerance.is_some_and(|x| !(x.is_finite() && x > 0.0))
+            || stop.is_some_and(|x| x.is_nan() || x < from);
+        let on = |x: Option<f64>| fmi2Boolean::from(x.is_some());
+        let undefined = f64::NAN;
+        let text = format!("({tolerance:?}, {from:e}, {stop:?})");
+        let status = self.call(Call::SetupExperiment, Expect::good_unless(wrong), text, |c| unsafe {
+            let [t, s] = [tolerance, stop].map(|x| x.unwrap_or(undefined));
+            fmi2SetupExperiment(c, on(tolerance), t, from, on(stop), s)
+        });
+        if status == OK {
+            self.t = from;
+        }
+        status
+    }
+
+    /// `fmi2SetDebugLogging`.
+    pub fn logging(&mut self, bend: &mut Bend) {
+        bend.wrong = false;
+        const NAMES: [&CStr; 8] = [
+            c"logStatusError",
+            c"logStatusDiscard",
+            c"logAll",
+            c"logEvents",
+            c"logSolver",
+            c"",
+            c"100% n\xf6ise",
+            c"logStatusWarning",
+        ];
+        let known = if bend.chance(bend.level) { NAMES.len() } else { 5 };
+        let names: Vec<&CStr> = (0..bend.integer(0..3).clamp(0, 5))
+            .filter_map(|_| bend.any(&NAMES[..known]))
+            .collect();
+        let mut pointers: Vec<fmi2String> = names.iter().map(|name| name.as_ptr()).collect();
+        if bend.chance(0.1 * bend.level) {
+            pointers.push(std::ptr::null());
+        }
+        // Refusals are told most of the time.
+        let on = bend.chance(0.8);
+        let given = pointers.len();
+        let count = bend.count(given);
+        let pointer = bend.pointer(&mut pointers, count);
+        let wrong = bend.wrong || names.iter().any(|name| NAMES[5..].contains(name));
+        let taken = !bend.wrong && allows(Call::SetDebugLogging, self.kind, self.mode);
+        // What tells of an unknown name is already switched.
+        if taken && given == 0 {
+            self.tells = [on; 2];
+        }
+        for name in names.iter().filter(|_| taken) {
+            match NAMES.iter().position(|known| known == name) {
+                Some(2) => self.tells = [on; 2],
+                Some(k @ 0..2) => self.tells[k] = on,
+                _ => {}
+            }
+        }
+        let text = format!("({on}, {names:?})");
+        self.call(Call::SetDebugLogging, Expect::good_unless(wrong), text, |c| unsafe {
+            fmi2SetDebugLogging(c, fmi2Boolean::from(on), count, pointer)
+        });
+    }
+
+    /// `fmi2GetReal`: the values, where there are any.
+    pub fn get_real(&mut self, references: &[u32], bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
+        bend.wrong = false;
+        let n = references.len();
+        let (mut vr, mut values) = (references.to_vec(), room(n));
+        let count = bend.count(n);
+        let (vr, value) = (bend.pointer(&mut vr, count), bend.pointer(&mut values, count));
+        let wrong = bend.wrong || references.iter().any(|vr| self.target.reals.binary_search(vr).is_err());
+        let text = format!(" {}", told(references));
+        let status = self.call(Call::GetReal, Expect::unless(wrong), text, |c| unsafe {
+            fmi2GetReal(c, vr, count, value)
+        });
+        self.written(Call::GetReal, status, &values);
+        values.truncate(n);
+        (status, values)
+    }
+
+    pub fn set_real(&mut self, references: &[u32], values: &[f64], bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let n = references.len();
+        let (mut vr, mut given) = (references.to_vec(), values.to_vec());
+        let count = bend.count(n);
+        let (vr, value) = (bend.pointer(&mut vr, count), bend.pointer(&mut given, count));
+        let target = self.target;
+        let settable = |vr: &u32| {
+            let is = |of: &[u32]| of.binary_search(vr).is_ok();
+            is(&target.inputs) || is(&target.parameters) || (self.kind == ME && is(&target.states))
+        };
+        let wrong = bend.wrong || !references.iter().all(settable) || values.iter().any(|x| !x.is_finite());
+        let text = format!(" {} = {}", told(references), told(values));
+        self.call(Call::SetReal, Expect::unless(wrong), text, |c| unsafe {
+            fmi2SetReal(c, vr, count, value)
+        })
+    }
+
+    /// `fmi2GetBoolean`: the values, where there are any.
+    pub fn get_boolean(&mut self, references: &[u32], bend: &mut Bend) -> (fmi2Status, Vec<fmi2Boolean>) {
+        bend.wrong = false;
+        let n = references.len();
+        let (mut vr, mut values) = (references.to_vec(), vec![77; n + 1]);
+        let count = bend.count(n);
+        let (vr, value) = (bend.pointer(&mut vr, count), bend.pointer(&mut values, count));
+        let wrong = bend.wrong || references.iter().any(|vr| self.target.flags.binary_search(vr).is_err());
+        let text = format!(" {}", told(references));
+        let status = self.call(Call::GetBoolean, Expect::unless(wrong), text, |c| unsafe {
+            fmi2GetBoolean(c, vr, count, value)
+        });
+        assert_eq!(values.pop(), Some(77), "fmi2GetBoolean wrote behind its values");
+        assert!(status != OK || values.iter().all(|b| [fmi2False, fmi2True].contains(b)), "{values:?}");
+        (status, values)
+    }
+
+    /// Getters and setters of types of which there are no variables, or none to be set.
+    pub fn no_such(&mut self, call: Call, references: &[u32], bend: &mut Bend) {
+        bend.wrong = false;
+        let n = references.len();
+        let (mut vr, mut integers, mut texts) = (references.to_vec(), vec![3; n + 1], vec![c"x".as_ptr(); n + 1]);
+        let vr = bend.pointer(&mut vr, n);
+        let integer = bend.pointer(&mut integers, 0);
+        let string = bend.pointer(&mut texts, 0);
+        let text = format!(" {}", told(references));
+        self.call(call, Expect::good_unless(n > 0), text, |c| unsafe {
+            match call {
+                Call::GetInteger => fmi2GetInteger(c, vr, n, integer),
+                Call::SetInteger => fmi2SetInteger(c, vr, n, integer),
+                Call::SetBoolean => fmi2SetBoolean(c, vr, n, integer),
+                Call::GetString => fmi2GetString(c, vr, n, string),
+                _ => fmi2SetString(c, vr, n, string),
+            }
+        });
+    }
+
+    /// `fmi2GetFMUstate` into a new copy, or into one that is there.
+    pub fn save(&mut self, into: Option<usize>, bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let mut state = into.map_or(null_mut(), |i| self.saved[i].state);
+        let before = state;
+        let mut places = [state];
+        let place = bend.pointer(&mut places, 1);
+        let text = format!(" into {into:?}");
+        let status = self.call(Call::GetFMUstate, Expect::good_unless(bend.wrong), text, |c| unsafe {
+            fmi2GetFMUstate(c, place)
+        });
+        state = places[0];
+        if status != OK {
+            assert_eq!(state, before, "a refused fmi2GetFMUstate has changed its place");
+            return status;
+        }
+        assert!(!state.is_null() && (before.is_null() || before == state));
+        let (mode, t) = (self.mode, self.t);
+        let saved = Saved { state, mode, t };
+        match into {
+            Some(i) => self.saved[i] = saved,
+            None => self.saved.push(saved),
+        }
+        status
+    }
+
+    /// `fmi2SetFMUstate` of a copy of its own, or of null.
+    pub fn restore(&mut self, which: Option<usize>) -> fmi2Status {
+        let (state, expect) = match which {
+            Some(i) => (self.saved[i].state, Expect::Good),
+            None => (null_mut(), Expect::Wrong),
+        };
+        let text = format!(" {which:?}");
+        let status = self.call(Call::SetFMUstate, expect, text, |c| unsafe { fmi2SetFMUstate(c, state) });
+        if let (OK, Some(i)) = (status, which) {
+            (self.mode, self.t) = (self.saved[i].mode, self.saved[i].t);
+        }
+        status
+    }
+
+    /// What takes a state and must refuse this one: another FMU's, or what is no state at all.
+    pub fn refuse(&mut self, state: fmi2FMUstate, is_state: bool) {
+        let set = |c| unsafe { fmi2SetFMUstate(c, state) };
+        self.call(Call::SetFMUstate, Expect::Wrong, " a stranger".to_owned(), set);
+        if is_state {
+            return;
+        }
+        let (mut size, mut place) = (0, state);
+        self.call(Call::SerializedFMUstateSize, Expect::Wrong, " a stranger".to_owned(), |c| unsafe {
+            fmi2SerializedFMUstateSize(c, state, &mut size)
+        });
+        self.call(Call::FreeFMUstate, Expect::Wrong, " a stranger".to_owned(), |c| unsafe {
+            fmi2FreeFMUstate(c, &mut place)
+        });
+        assert_eq!(place, state);
+    }
+
+    /// `fmi2FreeFMUstate`, of null too.
+    pub fn free_state(&mut self, which: Option<usize>) {
+        let mut state = which.map_or(null_mut(), |i| self.saved.swap_remove(i).state);
+        let text = format!(" {which:?}");
+        self.call(Call::FreeFMUstate, Expect::Good, text, |c| unsafe { fmi2FreeFMUstate(c, &mut state) });
+        assert!(state.is_null());
+    }
+
+    /// A saved state as bytes.
+    pub fn serialize(&mut self, which: usize, bend: &mut Bend) -> Option<Vec<u8>> {
+        bend.wrong = false;
+        let state = self.saved[which].state;
+        let mut sizes = [usize::MAX];
+        let place = bend.pointer(&mut sizes, 1);
+        let expect = Expect::good_unless(bend.wrong);
+        let status = self.call(Call::SerializedFMUstateSize, expect, format!(" {which}"), |c| unsafe {
+            fmi2SerializedFMUstateSize(c, state, place)
+        });
+        if status != OK {
+            return None;
+        }
+        let right = sizes[0];
+        let size = match bend.chance(bend.level) {
+            true => bend.any(&[0, 1, right - 1]).unwrap_or(0),
+            false => right,
+        };
+        let mut bytes = vec![0xa5_u8; right + 1];
+        let pointer = bend.pointer(&mut bytes, size);
+        let expect = Expect::good_unless(bend.wrong || size != right);
+        let status = self.call(Call::SerializeFMUstate, expect, format!(" {which}, {size}"), |c| unsafe {
+            fmi2SerializeFMUstate(c, state, pointer.cast(), size)
+        });
+        assert_eq!(bytes.pop(), Some(0xa5), "fmi2SerializeFMUstate wrote behind its bytes");
+        (status == OK).then_some(bytes)
+    }
+
+    /// A state from the bytes of one that had `mode` and `t`; of a few that are damaged.
+    pub fn deserialize(&mut self, bytes: &[u8], (mode, t): (Mode, f64), bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let mut bytes = bytes.to_vec();
+        let mut damaged = false;
+        if bend.chance(bend.level) {
+            damaged = true;
+            let at = bend.integer(0..bytes.len() as i32).clamp(0, bytes.len() as i32 - 1) as usize;
+            match bend.chance(0.5) {
+                true => bytes.truncate(at),
+                false => bytes[at] ^= 0x10,
+            }
+        }
+        let (n, mut places) = (bytes.len(), [null_mut()]);
+        let pointer = bend.pointer(&mut bytes, n);
+        let place = bend.pointer(&mut places, 1);
+        let expect = Expect::good_unless(bend.wrong || damaged);
+        let status = self.call(Call::DeSerializeFMUstate, expect, format!(" {n} bytes"), |c| unsafe {
+            fmi2DeSerializeFMUstate(c, pointer.cast(), n, place)
+        });
+        let state = places[0];
+        assert_eq!(state.is_null(), status != OK);
+        if status == OK {
+            self.saved.push(Saved { state, mode, t });
+        }
+        status
+    }
+
+    pub fn directional(&mut self, unknowns: &[u32], knowns: &[u32], seeds: &[f64], bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
+        bend.wrong = false;
+        let (n, m) = (unknowns.len(), knowns.len());
+        let (mut us, mut ks, mut dv, mut values) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec(), room(n));
+        let (nu, nk) = (bend.count(n), bend.count(m));
+        let (u, k) = (bend.pointer(&mut us, nu), bend.pointer(&mut ks, nk));
+        let (seed, value) = (bend.pointer(&mut dv, nk), bend.pointer(&mut values, nu));
+        let target = self.target;
+        let first = (target.parameters.len() + target.inputs.len()) as u32;
+        let is_unknown = |vr: &u32| *vr >= first && target.reals.binary_search(vr).is_ok();
+        let wrong = bend.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
+        let text = format!(" {} by {} along {}", told(unknowns), told(knowns), told(seeds));
+        let status = self.call(Call::GetDirectionalDerivative, Expect::unless(wrong), text, |c| unsafe {
+            fmi2GetDirectionalDerivative(c, u, nu, k, nk, seed, value)
+        });
+        self.written(Call::GetDirectionalDerivative, status, &values);
+        values.truncate(n);
+        (status, values)
+    }
+
+    /// What an event has changed, where it went well.
+    pub fn new_discrete_states(&mut self, bend: &mut Bend) -> Option<fmi2EventInfo> {
+        bend.wrong = false;
+        let mut infos = [fmi2EventInfo {
+            newDiscreteStatesNeeded: 77,
+            terminateSimulation: 77,
+            nominalsOfContinuousStatesChanged: 77,
+            valuesOfContinuousStatesChanged: 77,
+            nextEventTimeDefined: 77,
+            nextEventTime: f64::NAN,
+        }];
+        let place = bend.pointer(&mut infos, 1);
+        let status = self.call(Call::NewDiscreteStates, Expect::unless(bend.wrong), String::new(), |c| unsafe {
+            fmi2NewDiscreteStates(c, place)
+        });
+        let [info] = infos;
+        if status != OK {
+            return None;
+        }
+        let flags = [
+            info.newDiscreteStatesNeeded,
+            info.terminateSimulation,
+            info.nominalsOfContinuousStatesChanged,
+            info.valuesOfContinuousStatesChanged,
+            info.nextEventTimeDefined,
+        ];
+        assert!(flags.iter().all(|b| [fmi2False, fmi2True].contains(b)) && info.nextEventTime.is_finite(), "{info:?}");
+        Some(info)
+    }
+
+    pub fn completed_step(&mut self, bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let (mut enters, mut ends) = ([77], [77]);
+        let (enter, end) = (bend.pointer(&mut enters, 1), bend.pointer(&mut ends, 1));
+        let no_set = bend.integer(0..2);
+        let expect = Expect::unless(bend.wrong);
+        let status = self.call(Call::CompletedIntegratorStep, expect, String::new(), |c| unsafe {
+            fmi2CompletedIntegratorStep(c, no_set, enter, end)
+        });
+        assert!(status != OK || [enters, ends].iter().all(|[b]| [fmi2False, fmi2True].contains(b)));
+        status
+    }
+
+    pub fn set_time(&mut self, t: f64) -> fmi2Status {
+        let expect = Expect::unless(!t.is_finite());
+        let status = self.call(Call::SetTime, expect, format!(" {t:e}"), |c| unsafe { fmi2SetTime(c, t) });
+        if status == OK {
+            self.t = t;
+        }
+        status
+    }
+
+    pub fn set_states(&mut self, x: &[f64], bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let mut given = x.to_vec();
+        let count = bend.count(x.len());
+        let pointer = bend.pointer(&mut given, count);
+        let wrong = bend.wrong || x.len() != self.target.states.len() || x.iter().any(|x| !x.is_finite());
+        self.call(Call::SetContinuousStates, Expect::unless(wrong), format!(" {}", told(x)), |c| unsafe {
+            fmi2SetContinuousStates(c, pointer, count)
+        })
+    }
+
+    /// `fmi2GetDerivatives` and its like, of `n` elements.
+    pub fn vector(&mut self, call: Call, n: usize, bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
+        bend.wrong = false;
+        let right = match call {
+            Call::GetEventIndicators => self.target.fmu.indicator_count(),
+            _ => self.target.states.len(),
+        };
+        let mut values = room(n);
+        let count = bend.count(n);
+        let pointer = bend.pointer(&mut values, count);
+        let expect = Expect::unless(bend.wrong || n != right);
+        let status = self.call(call, expect, format!(" of {n}"), |c| unsafe {
+            match call {
+                Call::GetEventIndicators => fmi2GetEventIndicators(c, pointer, count),
+                Call::GetContinuousStates => fmi2GetContinuousStates(c, pointer, count),
+                Call::GetDerivatives => fmi2GetDerivatives(c, pointer, count),
+                _ => fmi2GetNominalsOfContinuousStates(c, pointer, count),
+            }
+        });
+        self.written(call, status, &values);
+        values.truncate(n);
+        (status, values)
+    }
+
+    pub fn set_input_derivatives(&mut self, references: &[u32], values: &[f64], bend: &mut Bend) -> fmi2Status {
+        bend.wrong = false;
+        let n = references.len();
+        let (mut vr, mut given) = (references.to_vec(), values.to_vec());
+        let mut orders: Vec<i32> = (0..n).map(|_| bend.integer(1..4)).collect();
+        let text = format!(" {} order {} = {}", told(references), told(&orders), told(values));
+        let unknown = |vr: &u32| self.target.inputs.binary_search(vr).is_err();
+        let wrong = values.iter().any(|x| !x.is_finite())
+            || orders.iter().any(|order| !(1..4).contains(order))
+            || references.iter().any(unknown);
+        let count = bend.count(n);
+        let (vr, order) = (bend.pointer(&mut vr, count), bend.pointer(&mut orders, count));
+        let value = bend.pointer(&mut given, count);
+        let expect = Expect::unless(wrong || bend.wrong);
+        self.call(Call::SetRealInputDerivatives, expect, text, |c| unsafe {
+            fmi2SetRealInputDerivatives(c, vr, count, order, value)
+        })
+    }
+
+    pub fn output_derivatives(&mut self, references: &[u32], bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
+        bend.wrong = false;
+        let n = references.len();
+        let (mut vr, mut values) = (references.to_vec(), room(n));
+        let mut orders: Vec<i32> = (0..n).map(|_| bend.integer(1..3)).collect();
+        let text = format!(" {} order {}", told(references), told(&orders));
+        let wrong = orders.iter().any(|order| *order < 1);
+        let count = bend.count(n);
+        let (vr, order) = (bend.pointer(&mut vr, count), bend.pointer(&mut orders, count));
+        let value = bend.pointer(&mut values, count);
+        let expect = Expect::unless(wrong || bend.wrong);
+        let status = self.call(Call::GetRealOutputDerivatives, expect, text, |c| unsafe {
+            fmi2GetRealOutputDerivatives(c, vr, count, order, value)
+        });
+        self.written(Call::GetRealOutputDerivatives, status, &values);
+        values.truncate(n);
+        (status, values)
+    }
+
+    pub fn do_step(&mut self, t: f64, h: f64) -> fmi2Status {
+        let expect = Expect::unless(!(t.is_finite() && h.is_finite() && h >= 0.0));
+        let status = self.call(Call::DoStep, expect, format!(" from {t:e} by {h:e}"), |c| unsafe {
+            fmi2DoStep(c, t, h, fmi2True)
+        });
+        if status == OK || status == DISCARD {
+            self.t = self.last_time();
+            let there = status == DISCARD || (self.t - (t + h)).abs() <= 1e-9 * (t.abs() + h).max(1.0);
+            assert!(there, "a step from {t} s by {h} s went to {} s", self.t);
+        }
+        status
+    }
+
+    /// `fmi2LastSuccessfulTime`.
+    pub fn last_time(&mut self) -> f64 {
+        let mut t = f64::NAN;
+        let kind = fmi2StatusKind::LAST_SUCCESSFUL_TIME;
+        self.call(Call::GetRealStatus, Expect::Good, String::new(), |c| unsafe {
+            fmi2GetRealStatus(c, kind, &mut t)
+        });
+        assert!(t.is_finite(), "the time reached is {t}");
+        t
+    }
+
+    /// `fmi2GetStatus` and its like; of these only one kind each exists, and of texts and integers none.
+    pub fn status(&mut self, call: Call, bend: &mut Bend) {
+        bend.wrong = false;
+        let kind = fmi2StatusKind(bend.integer(0..4));
+        let exists = match call {
+            Call::GetStatus => kind == fmi2StatusKind::DO_STEP_STATUS,
+            Call::GetRealStatus => kind == fmi2StatusKind::LAST_SUCCESSFUL_TIME,
+            Call::GetBooleanStatus => kind == fmi2StatusKind::TERMINATED,
+            _ => false,
+        };
+        let (mut statuses, mut reals, mut booleans) = ([fmi2Status(77)], room(1), [77]);
+        let status = bend.pointer(&mut statuses, 1);
+        let expect = Expect::good_unless(!exists || bend.wrong);
+        let null = status.is_null();
+        let (real, boolean) = match null {
+            true => (null_mut(), null_mut()),
+            false => (reals.as_mut_ptr(), booleans.as_mut_ptr()),
+        };
+        // A pointer beside its place is one of `status` alone.
+        let expect = match call {
+            Call::GetStatus => expect,
+            _ if bend.wrong && !null => Expect::good_unless(!exists),
+            _ => expect,
+        };
+        let answer = self.call(call, expect, format!(" {}", kind.0), |c| unsafe {
+            match call {
+                Call::GetStatus => fmi2GetStatus(c, kind, status),
+                Call::GetRealStatus => fmi2GetRealStatus(c, kind, real),
+                Call::GetIntegerStatus => fmi2GetIntegerStatus(c, kind, boolean),
+                Call::GetBooleanStatus => fmi2GetBooleanStatus(c, kind, boolean),
+                _ => fmi2GetStringStatus(c, kind, null_mut()),
+            }
+        });
+        if answer == OK {
+            match call {
+                Call::GetStatus => {
+                    let failed = self.mode == Mode::StepFailed;
+                    assert_eq!(statuses[0], if failed { DISCARD } else { OK });
+                }
+                Call::GetRealStatus => self.written(call, answer, &reals),
+                _ => assert_eq!(booleans[0], fmi2False),
+            }
+        }
+    }
+}

@@ -1,0 +1,589 @@
+//! Lives of instances: one that is always the same, and those of the campaign, sensible with nonsense between.
+
+use crate::campaign::machine::{Mode, allows};
+use crate::campaign::nonsense::Bend;
+use crate::campaign::subject::Subject;
+use crate::driver::{ME, OK};
+use grapple::fmu::lifecycle::Call;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What calls have answered: statuses, and the bits of values.
+pub type Trace = Vec<(i32, Vec<u64>)>;
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Calls as they should be.
+fn straight(random: &mut ChaCha8Rng) -> Bend<'_> {
+    Bend::new(random, 0.0)
+}
+
+/// Everything that can be read.
+pub fn read(subject: &mut Subject) -> Trace {
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let bend = &mut straight(&mut random);
+    let target = subject.target;
+    let mut trace = Vec::new();
+    let mut add = |status: grapple::fmu::fmi2::fmi2Status, values: Vec<u64>| {
+        trace.push((status.0, if status == OK { values } else { Vec::new() }));
+    };
+    let (status, values) = subject.get_real(&target.reals, bend);
+    add(status, bits(&values));
+    let (status, values) = subject.get_boolean(&target.flags, bend);
+    add(status, values.iter().map(|b| *b as u64).collect());
+    if subject.kind == ME {
+        for call in [Call::GetContinuousStates, Call::GetDerivatives] {
+            let (status, values) = subject.vector(call, target.states.len(), bend);
+            add(status, bits(&values));
+        }
+        let indicators = target.fmu.indicator_count();
+        let (status, values) = subject.vector(Call::GetEventIndicators, indicators, bend);
+        add(status, bits(&values));
+    } else {
+        let (status, values) = subject.get_real(&target.states, bend);
+        add(status, bits(&values));
+        add(OK, vec![subject.last_time().to_bits()]);
+    }
+    trace
+}
+
+/// Goes on by one step of length `h` (s), as far as the mode lets it, and reads everything.
+pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let bend = &mut straight(&mut random);
+    let mut trace = Vec::new();
+    match subject.mode {
+        Mode::StepComplete | Mode::StepFailed => trace.push((subject.do_step(subject.t, h).0, Vec::new())),
+        Mode::Event => trace.extend(event(subject, bend)),
+        Mode::ContinuousTime => {
+            trace.push((euler(subject, h, bend).0, Vec::new()));
+            trace.push((subject.plain(Call::EnterEventMode, super::subject::Expect::Good).0, Vec::new()));
+            trace.extend(event(subject, bend));
+        }
+        Mode::Instantiated | Mode::Initialization | Mode::Terminated => {}
+    }
+    trace.extend(read(subject));
+    trace
+}
+
+/// An event, and back to Continuous-Time Mode.
+fn event(subject: &mut Subject, bend: &mut Bend) -> Trace {
+    let info = subject.new_discrete_states(bend);
+    let told = info.map(|info| {
+        vec![
+            info.valuesOfContinuousStatesChanged as u64,
+            info.nextEventTimeDefined as u64,
+            info.nextEventTime.to_bits(),
+        ]
+    });
+    let enter = subject.plain(Call::EnterContinuousTimeMode, super::subject::Expect::Open);
+    vec![(i32::from(told.is_some()), told.unwrap_or_default()), (enter.0, Vec::new())]
+}
+
+/// A step of Euler's method by the host.
+fn euler(subject: &mut Subject, h: f64, bend: &mut Bend) -> grapple::fmu::fmi2::fmi2Status {
+    let n = subject.target.states.len();
+    let (got, mut x) = subject.vector(Call::GetContinuousStates, n, bend);
+    let (status, dx) = subject.vector(Call::GetDerivatives, n, bend);
+    if got != OK || status != OK {
+        return status.max(got);
+    }
+    for (x, dx) in x.iter_mut().zip(&dx) {
+        *x += h * dx;
+    }
+    let t = subject.t + h;
+    let status = subject.set_time(t);
+    if status != OK {
+        return status;
+    }
+    let status = subject.set_states(&x, bend);
+    if status == OK {
+        subject.vector(Call::GetEventIndicators, subject.target.fmu.indicator_count(), bend);
+        return subject.completed_step(bend);
+    }
+    status
+}
+
+/// A short life, always the same, of an instance that is new or reset.
+pub fn standard(subject: &mut Subject) -> Trace {
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let bend = &mut straight(&mut random);
+    let target = subject.target;
+    let mut trace = read(subject);
+    // A small limit of work makes no difference but time.
+    subject.set_real(&[target.work_limit], &[500.0], bend);
+    for call in [Call::EnterInitializationMode, Call::ExitInitializationMode] {
+        trace.push((subject.plain(call, super::subject::Expect::Good).0, Vec::new()));
+    }
+    trace.extend(read(subject));
+    for h in [1e-3, 2e-3, 1e-3] {
+        trace.extend(go_on(subject, h));
+    }
+    trace.push((subject.plain(Call::Terminate, super::subject::Expect::Good).0, Vec::new()));
+    trace.extend(read(subject));
+    trace
+}
+
+/// One sequence of the campaign: a life of about `calls` calls.
+pub struct Life<'a, 'b> {
+    subject: &'b mut Subject<'a>,
+    /// Another instance of the same FMU, for states that move.
+    twin: Option<Subject<'a>>,
+    random: ChaCha8Rng,
+    /// How often an argument is bent, and how often a call is out of place.
+    level: f64,
+}
+
+impl<'a, 'b> Life<'a, 'b> {
+    pub fn new(subject: &'b mut Subject<'a>, twin: Option<Subject<'a>>, random: ChaCha8Rng, level: f64) -> Self {
+        Self {
+            subject,
+            twin,
+            random,
+            level,
+        }
+    }
+
+    /// Lives on by one sensible thing, or by a senseless one.
+    pub fn act(&mut self) {
+        if self.random.random_bool(self.level) {
+            return self.stray();
+        }
+        if self.random.random_bool(0.15) {
+            return self.keep();
+        }
+        match self.subject.mode {
+            Mode::Instantiated => self.prepare(),
+            Mode::Initialization => self.initialise(),
+            Mode::Event => self.handle_event(),
+            Mode::ContinuousTime => self.move_on(),
+            Mode::StepComplete | Mode::StepFailed => self.step(),
+            Mode::Terminated => self.end(),
+        }
+    }
+
+    fn bend(&mut self) -> Bend<'_> {
+        Bend::new(&mut self.random, self.level)
+    }
+
+    fn which(&mut self, n: usize) -> usize {
+        self.random.random_range(0..n)
+    }
+
+    fn prepare(&mut self) {
+        match self.which(10) {
+            0..=2 => self.set_some(),
+            3 => self.look(),
+            4 | 5 => {
+                let start = self.any_of(&[Some(0.0), Some(1.0), Some(-3.5)]);
+                let tolerance = self.any_of(&[None, Some(1e-6), Some(1e-3), Some(1e-9)]);
+                let stop = self.any_of(&[None, None, Some(100.0)]);
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.setup([tolerance, start, stop], &mut bend);
+            }
+            _ => {
+                self.limit_work();
+                self.plain(Call::EnterInitializationMode);
+            }
+        }
+    }
+
+    fn initialise(&mut self) {
+        match self.which(8) {
+            0 | 1 => self.set_some(),
+            2 => self.look(),
+            3 => self.differentiate(),
+            4 => self.set_input_derivatives(),
+            _ => {
+                // A craft of odd numbers may never begin.
+                if self.plain(Call::ExitInitializationMode) != OK && self.random.random_bool(0.5) {
+                    self.plain(Call::Reset);
+                }
+            }
+        }
+    }
+
+    fn handle_event(&mut self) {
+        match self.which(8) {
+            0 => self.set_some(),
+            1 => self.look(),
+            2 => self.differentiate(),
+            3 | 4 => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.new_discrete_states(&mut bend);
+            }
+            _ => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                event(self.subject, &mut bend);
+            }
+        }
+    }
+
+    fn move_on(&mut self) {
+        match self.which(16) {
+            0 => self.set_some(),
+            1 | 2 => self.look(),
+            3 => self.differentiate(),
+            4 => {
+                self.plain(Call::EnterEventMode);
+            }
+            5 => self.set_states(),
+            6 => {
+                let t = self.subject.t;
+                let t = self.bend().number(t);
+                self.subject.set_time(t);
+            }
+            7 if self.which(10) == 0 => {
+                self.plain(Call::Terminate);
+            }
+            _ => {
+                let h = self.step_size();
+                let mut bend = Bend::new(&mut self.random, 0.1 * self.level);
+                euler(self.subject, h, &mut bend);
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        match self.which(12) {
+            0 | 1 => self.set_some(),
+            2 | 3 => self.look(),
+            4 => self.differentiate(),
+            5 => self.set_input_derivatives(),
+            6 => self.output_derivatives(),
+            7 => {
+                let calls = [
+                    Call::GetStatus,
+                    Call::GetRealStatus,
+                    Call::GetIntegerStatus,
+                    Call::GetBooleanStatus,
+                    Call::GetStringStatus,
+                ];
+                let call = self.any_of(&calls);
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.status(call, &mut bend);
+            }
+            8 if self.which(10) == 0 => {
+                self.plain(Call::Terminate);
+            }
+            _ => {
+                let (t, h) = (self.subject.t, self.step_size());
+                let t = match self.random.random_bool(0.3 * self.level) {
+                    true => self.bend().number(t),
+                    false => t,
+                };
+                self.subject.do_step(t, h);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        match self.which(4) {
+            0 => self.look(),
+            1 => self.differentiate(),
+            _ => {
+                self.plain(Call::Reset);
+            }
+        }
+    }
+
+    /// Saves, restores and frees states, here and in the twin.
+    fn keep(&mut self) {
+        let n = self.subject.saved.len();
+        let some = (n > 0).then(|| self.which(n));
+        match (self.which(8), some) {
+            (0..=1, _) if n < 6 => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.save(None, &mut bend);
+            }
+            (2, Some(i)) => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.save(Some(i), &mut bend);
+            }
+            (3, Some(i)) => {
+                self.subject.restore(Some(i));
+            }
+            (4, Some(i)) => self.subject.free_state(Some(i)),
+            (5, Some(i)) => {
+                let (mode, t) = (self.subject.saved[i].mode, self.subject.saved[i].t);
+                let mut bend = Bend::new(&mut self.random, self.level);
+                if let Some(bytes) = self.subject.serialize(i, &mut bend)
+                    && self.subject.saved.len() < 6
+                {
+                    let mut bend = Bend::new(&mut self.random, self.level);
+                    self.subject.deserialize(&bytes, (mode, t), &mut bend);
+                }
+            }
+            _ => self.go_back(),
+        }
+    }
+
+    /// A state that is saved, left and restored gives the same values and the same next step; its bytes give them too, in a twin.
+    fn go_back(&mut self) {
+        let h = self.step_size();
+        let mut straight = ChaCha8Rng::seed_from_u64(0);
+        let bend = &mut Bend::new(&mut straight, 0.0);
+        let subject = &mut *self.subject;
+        subject.save(None, bend);
+        let i = subject.saved.len() - 1;
+        let at = (subject.mode, subject.t);
+        let bytes = subject.serialize(i, bend).expect("a saved state can be written");
+        let mut expected = read(subject);
+        expected.extend(go_on(subject, h));
+        subject.restore(Some(i));
+        let mut again = read(subject);
+        again.extend(go_on(subject, h));
+        same("a restored state", &expected, &again);
+        if let Some(twin) = &mut self.twin {
+            twin.deserialize(&bytes, at, bend);
+            twin.restore(Some(0));
+            let mut there = read(twin);
+            there.extend(go_on(twin, h));
+            same("a state's bytes in another instance", &expected, &there);
+            twin.free_state(Some(0));
+        }
+        if self.random.random_bool(0.5) {
+            self.subject.restore(Some(i));
+        }
+        self.subject.free_state(Some(i));
+    }
+
+    /// Some call, out of place as like as not.
+    fn stray(&mut self) {
+        use Call::*;
+        let before = self.random.random_bool(0.1).then(|| self.subject.bytes());
+        let call = grapple::fmu::lifecycle::RULES[self.which(grapple::fmu::lifecycle::RULES.len())].call;
+        let refused = !allows(call, self.subject.kind, self.subject.mode);
+        match call {
+            // Freed at the end; null is nothing.
+            FreeInstance => unsafe { grapple::fmu::c_abi::fmi2FreeInstance(std::ptr::null_mut()) },
+            SetDebugLogging => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.logging(&mut bend);
+            }
+            SetupExperiment => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.setup([Some(1e-6), Some(0.0), Some(1.0)], &mut bend);
+            }
+            EnterInitializationMode | ExitInitializationMode | Terminate | Reset | EnterEventMode
+            | EnterContinuousTimeMode | CancelStep => {
+                self.plain(call);
+            }
+            GetReal => self.look(),
+            GetBoolean => {
+                let target = self.subject.target;
+                let references = self.bend().references(&target.flags, target.count);
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.get_boolean(&references, &mut bend);
+            }
+            SetReal => self.set_some(),
+            GetInteger | GetString | SetInteger | SetBoolean | SetString => {
+                let target = self.subject.target;
+                let references = self.bend().references(&target.flags, target.count);
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.no_such(call, &references, &mut bend);
+            }
+            GetFMUstate if self.subject.saved.len() < 6 => {
+                let mut bend = Bend::new(&mut self.random, 0.5);
+                self.subject.save(None, &mut bend);
+            }
+            GetFMUstate | SerializedFMUstateSize | SerializeFMUstate | DeSerializeFMUstate => self.keep(),
+            SetFMUstate => {
+                self.subject.restore(None);
+            }
+            FreeFMUstate => self.subject.free_state(None),
+            GetDirectionalDerivative => self.differentiate(),
+            NewDiscreteStates => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.new_discrete_states(&mut bend);
+            }
+            CompletedIntegratorStep => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.completed_step(&mut bend);
+            }
+            SetTime => {
+                let t = self.subject.t;
+                let t = self.bend().odd(t);
+                self.subject.set_time(t);
+            }
+            SetContinuousStates => self.set_states(),
+            GetEventIndicators | GetContinuousStates | GetDerivatives | GetNominalsOfContinuousStates => {
+                let right = match call {
+                    GetEventIndicators => self.subject.target.fmu.indicator_count(),
+                    _ => self.subject.target.states.len(),
+                };
+                let n = self.any_of(&[right, right, 0, 1, right + 1, right.saturating_sub(1)]);
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.vector(call, n, &mut bend);
+            }
+            SetRealInputDerivatives => self.set_input_derivatives(),
+            GetRealOutputDerivatives => self.output_derivatives(),
+            DoStep => {
+                let (t, h) = (self.subject.t, self.step_size());
+                let mut bend = self.bend();
+                let (t, h) = (bend.number(t), bend.odd(h));
+                self.subject.do_step(t, h);
+            }
+            GetStatus | GetRealStatus | GetIntegerStatus | GetBooleanStatus | GetStringStatus => {
+                let mut bend = Bend::new(&mut self.random, self.level);
+                self.subject.status(call, &mut bend);
+            }
+        }
+        if let (Some(before), true) = (before, refused) {
+            // What was refused has changed nothing. States that come and go are no part of it.
+            assert!(before == self.subject.bytes(), "a refused {} has changed the instance", call.name());
+        }
+    }
+
+    fn plain(&mut self, call: Call) -> grapple::fmu::fmi2::fmi2Status {
+        use super::subject::Expect::{Good, Open};
+        let open = matches!(call, Call::ExitInitializationMode | Call::EnterContinuousTimeMode);
+        self.subject.plain(call, if open { Open } else { Good })
+    }
+
+    fn any_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.which(of.len())]
+    }
+
+    /// A step, s: mostly of a sane length.
+    fn step_size(&mut self) -> f64 {
+        if self.random.random_bool(0.2 * self.level) {
+            return self.bend().odd(0.01);
+        }
+        let h = 10_f64.powf(self.random.random_range(-6.0..-1.0));
+        self.any_of(&[h, h, h, 0.01, 0.0])
+    }
+
+    fn limit_work(&mut self) {
+        let limit = self.any_of(&[30.0, 100.0, 300.0, 1000.0]);
+        let mut bend = Bend::new(&mut self.random, 0.0);
+        self.subject.set_real(&[self.subject.target.work_limit], &[limit], &mut bend);
+    }
+
+    /// Sets some inputs, parameters or states.
+    fn set_some(&mut self) {
+        let target = self.subject.target;
+        let of = match self.which(if self.subject.kind == ME { 3 } else { 2 }) {
+            0 => &target.inputs,
+            1 => &target.parameters,
+            _ => &target.states,
+        };
+        let references = self.bend().references(of, target.count);
+        let values = self.values_of(&references);
+        let mut bend = Bend::new(&mut self.random, 0.3 * self.level);
+        self.subject.set_real(&references, &values, &mut bend);
+    }
+
+    /// Numbers for these variables: their starts or their sizes, changed a little or beyond recognition.
+    fn values_of(&mut self, references: &[u32]) -> Vec<f64> {
+        let (target, level) = (self.subject.target, self.level);
+        let registry = &target.fmu.registry;
+        let mut bend = Bend::new(&mut self.random, level);
+        let values = references.iter().map(|&reference| {
+            let slot = registry.slot(reference);
+            let variable = registry.variables().nth(reference as usize).filter(|_| slot.is_some());
+            let usual = variable.map_or(1.0, |v| v.start.unwrap_or(v.quantity.nominal));
+            let value = bend.number(usual);
+            // Who allows 1e18 evaluations waits for them.
+            match reference == target.work_limit {
+                true => value.min(1000.0),
+                false => value,
+            }
+        });
+        values.collect()
+    }
+
+    /// Reads some variables.
+    fn look(&mut self) {
+        let target = self.subject.target;
+        let references = self.bend().references(&target.reals, target.count);
+        let level = self.level;
+        let mut bend = Bend::new(&mut self.random, 0.3 * level);
+        match bend.chance(0.2) {
+            true => {
+                let flags = bend.references(&target.flags, target.count);
+                self.subject.get_boolean(&flags, &mut bend);
+            }
+            false => {
+                self.subject.get_real(&references, &mut bend);
+            }
+        }
+    }
+
+    fn differentiate(&mut self) {
+        let (target, level) = (self.subject.target, self.level);
+        let starting = self.subject.mode == Mode::Initialization;
+        let mut bend = Bend::new(&mut self.random, level);
+        let first = target.parameters.len() + target.inputs.len();
+        let unknowns = bend.references(&target.reals[first..], target.count);
+        let of = match bend.chance(0.5) {
+            true => &target.inputs,
+            false if starting => &target.parameters,
+            false => &target.states,
+        };
+        // A derivative by a parameter costs twenty evaluations and more.
+        let mut knowns = bend.references(of, target.count);
+        knowns.truncate(if starting { 2 } else { 40 });
+        let seeds: Vec<f64> = knowns.iter().map(|_| bend.number(1.0)).collect();
+        bend.level *= 0.3;
+        self.subject.directional(&unknowns, &knowns, &seeds, &mut bend);
+    }
+
+    fn set_states(&mut self) {
+        let n = self.subject.target.states.len();
+        let mut straight = ChaCha8Rng::seed_from_u64(0);
+        let (status, mut x) = self.subject.vector(Call::GetContinuousStates, n, &mut Bend::new(&mut straight, 0.0));
+        if status != OK {
+            x = vec![0.5; n];
+        }
+        let level = self.level;
+        let mut bend = Bend::new(&mut self.random, 0.1 * level);
+        let moved = bend.random.random_range(0.0..1.0);
+        for x in &mut x {
+            if bend.chance(moved * level) {
+                *x = bend.odd(*x);
+            } else if bend.chance(0.3) {
+                *x += bend.random.random_range(-0.01..0.01);
+            }
+        }
+        if bend.chance(level * 0.1) {
+            x.push(0.0);
+        }
+        self.subject.set_states(&x, &mut bend);
+    }
+
+    fn set_input_derivatives(&mut self) {
+        let target = self.subject.target;
+        let references = self.bend().references(&target.inputs, target.count);
+        let mut bend = Bend::new(&mut self.random, self.level);
+        let values: Vec<f64> = references.iter().map(|_| bend.number(0.5)).collect();
+        bend.level *= 0.3;
+        self.subject.set_input_derivatives(&references, &values, &mut bend);
+    }
+
+    fn output_derivatives(&mut self) {
+        let target = self.subject.target;
+        let first = target.parameters.len() + target.inputs.len();
+        let references = self.bend().references(&target.reals[first..], target.count);
+        let mut bend = Bend::new(&mut self.random, 0.3 * self.level);
+        self.subject.output_derivatives(&references, &mut bend);
+    }
+}
+
+/// Asserts that two traces have the same statuses and bits.
+pub fn same(what: &str, expected: &Trace, found: &Trace) {
+    if let Some(i) = (0..expected.len().max(found.len())).find(|&i| expected.get(i) != found.get(i)) {
+        let values = |trace: &Trace| trace.get(i).map(|(status, bits)| (*status, bits.len()));
+        let differing = expected.get(i).zip(found.get(i)).and_then(|((_, a), (_, b))| {
+            let k = a.iter().zip(b).position(|(a, b)| a != b)?;
+            Some((k, f64::from_bits(a[k]), f64::from_bits(b[k])))
+        });
+        panic!(
+            "{what} does not answer as before: answer {i}, {:?} and {:?} (status, values); first value that differs: {differing:?}",
+            values(expected),
+            values(found)
+        );
+    }
+}

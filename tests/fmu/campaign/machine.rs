@@ -1,0 +1,85 @@
+//! Which call is allowed when, transcribed from the tables of FMI 2.0.4 (§3.2.3, §4.2.4) beside the library's own table.
+
+use crate::driver::{DISCARD, ME, OK};
+use grapple::fmu::fmi2::{fmi2Status, fmi2Type};
+use grapple::fmu::lifecycle::Call;
+
+/// Where an instance is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Instantiated,
+    Initialization,
+    Event,
+    ContinuousTime,
+    StepComplete,
+    StepFailed,
+    Terminated,
+}
+
+impl Mode {
+    fn letter(self) -> char {
+        match self {
+            Self::Instantiated => 'i',
+            Self::Initialization => 'n',
+            Self::Event => 'e',
+            Self::ContinuousTime => 'c',
+            Self::StepComplete => 's',
+            Self::StepFailed => 'f',
+            Self::Terminated => 't',
+        }
+    }
+}
+
+/// The modes of a call in Model Exchange and in Co-Simulation, by their letters. A capital is a mode in which the standard
+/// forbids the call and this FMU allows it, since hosts call there (docs/hosts.md).
+fn modes(call: Call) -> [&'static str; 2] {
+    match call {
+        Call::SetDebugLogging | Call::FreeInstance | Call::Reset => ["inect", "insft"],
+        Call::GetFMUstate | Call::SetFMUstate | Call::FreeFMUstate => ["inect", "insft"],
+        Call::SerializedFMUstateSize | Call::SerializeFMUstate | Call::DeSerializeFMUstate => ["inect", "insft"],
+        Call::SetupExperiment | Call::EnterInitializationMode => ["i", "i"],
+        Call::ExitInitializationMode => ["n", "n"],
+        Call::Terminate => ["INecT", "INsfT"],
+        Call::GetReal | Call::GetInteger | Call::GetBoolean | Call::GetString => ["Inect", "Insft"],
+        Call::SetReal => ["inec", "insF"],
+        Call::SetInteger | Call::SetBoolean | Call::SetString => ["ineC", "insF"],
+        Call::GetDirectionalDerivative => ["nect", "nsft"],
+        Call::EnterEventMode => ["ec", ""],
+        Call::NewDiscreteStates | Call::EnterContinuousTimeMode => ["e", ""],
+        Call::CompletedIntegratorStep | Call::SetTime | Call::SetContinuousStates => ["Ec", ""],
+        Call::GetEventIndicators | Call::GetContinuousStates | Call::GetDerivatives => ["nect", ""],
+        Call::GetNominalsOfContinuousStates => ["inect", ""],
+        Call::SetRealInputDerivatives => ["", "insF"],
+        Call::GetRealOutputDerivatives => ["", "Nsft"],
+        Call::DoStep => ["", "sF"],
+        Call::CancelStep => ["", ""],
+        Call::GetStatus
+        | Call::GetRealStatus
+        | Call::GetIntegerStatus
+        | Call::GetBooleanStatus
+        | Call::GetStringStatus => ["", "INsft"],
+    }
+}
+
+/// Whether a call is allowed.
+pub fn allows(call: Call, kind: fmi2Type, mode: Mode) -> bool {
+    let [model_exchange, co_simulation] = modes(call);
+    let modes = if kind == ME { model_exchange } else { co_simulation };
+    modes.contains([mode.letter(), mode.letter().to_ascii_uppercase()])
+}
+
+/// The mode after a call that was allowed and has answered `status`; `fmi2SetFMUstate` leads to the mode that was saved.
+pub fn after(call: Call, kind: fmi2Type, mode: Mode, status: fmi2Status) -> Mode {
+    match (call, status) {
+        (Call::DoStep, DISCARD) => Mode::StepFailed,
+        (_, status) if status != OK => mode,
+        (Call::EnterInitializationMode, _) => Mode::Initialization,
+        (Call::ExitInitializationMode, _) if kind == ME => Mode::Event,
+        (Call::ExitInitializationMode | Call::DoStep, _) => Mode::StepComplete,
+        (Call::EnterEventMode, _) => Mode::Event,
+        (Call::EnterContinuousTimeMode, _) => Mode::ContinuousTime,
+        (Call::Terminate, _) => Mode::Terminated,
+        (Call::Reset, _) => Mode::Instantiated,
+        _ => mode,
+    }
+}

@@ -1,0 +1,203 @@
+//! Calls at random over the whole of the C ABI, on every example and on craft that have everything.
+//!
+//! A sequence is one instance's life: sensible calls that lead through all modes, with nonsense between them, as bent as the
+//! sequence's level has it. What must hold, whatever is called:
+//!
+//! * no call panics, crashes or lasts longer than [`LONGEST`];
+//! * the status fits a state machine of the test's own ([`machine`]), and a refusal comes with one message;
+//! * after `fmi2OK` everything asked for is written and finite, and nothing behind it is;
+//! * a call that its mode forbids changes nothing;
+//! * a restored state answers with the same bits and steps on with the same bits, as do its bytes in another instance;
+//! * a reset instance lives as a new one, bit by bit.
+//!
+//! Each sequence follows from the seed and its number alone. Environment variables: `GRAPPLE_CAMPAIGN_SEED`,
+//! `GRAPPLE_CAMPAIGN_FIRST` (number of the first sequence), `GRAPPLE_CAMPAIGN_CALLS` (how many calls, at least),
+//! `GRAPPLE_CAMPAIGN_THREADS`, `GRAPPLE_CAMPAIGN_SECONDS` (how long a call may last).
+//! `GRAPPLE_CAMPAIGN_FIRST=n GRAPPLE_CAMPAIGN_CALLS=1` runs sequence n alone.
+
+mod calls;
+mod journal;
+mod life;
+mod machine;
+mod nonsense;
+mod subject;
+mod target;
+
+use crate::driver::{CS, ERROR, ME, OK, instantiate};
+use grapple::fmu::c_abi::*;
+use grapple::fmu::fmi2::*;
+use grapple::fmu::lifecycle::Call;
+use journal::{Function, Journal, Tally};
+use life::{Life, same, standard};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::ffi::CStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use subject::{Expect, Subject};
+use target::Target;
+
+/// No call lasts longer, s: a hundred times what a step of all the work that is allowed takes.
+const LONGEST: u64 = 20;
+/// After so many failures the rest says nothing new.
+const ENOUGH: usize = 12;
+
+fn number(name: &str, usual: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
+        Err(_) => usual,
+    }
+}
+
+struct Campaign {
+    targets: Vec<Target>,
+    seed: u64,
+    first: u64,
+    calls: u64,
+    next: AtomicU64,
+    failures: Mutex<Vec<String>>,
+}
+
+#[test]
+fn calls_at_random_never_let_the_host_down() {
+    let threads = number("GRAPPLE_CAMPAIGN_THREADS", 2) as usize;
+    let longest = number("GRAPPLE_CAMPAIGN_SECONDS", LONGEST) as f64;
+    let first = number("GRAPPLE_CAMPAIGN_FIRST", 0);
+    let campaign = Campaign {
+        targets: target::all(),
+        seed: number("GRAPPLE_CAMPAIGN_SEED", 2026),
+        first,
+        calls: number("GRAPPLE_CAMPAIGN_CALLS", 200_000),
+        next: AtomicU64::new(first),
+        failures: Mutex::default(),
+    };
+    let (start, tally) = (Instant::now(), Tally::new());
+    let journals: Vec<Journal> = (0..threads).map(|_| Journal::new(&tally)).collect();
+    let at_work = AtomicUsize::new(threads);
+    std::thread::scope(|scope| {
+        for journal in &journals {
+            let (campaign, at_work) = (&campaign, &at_work);
+            scope.spawn(move || {
+                campaign.work(journal);
+                at_work.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        while at_work.load(Ordering::Relaxed) > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+            if let Some(hanging) = journals.iter().find(|journal| journal.waiting() > longest) {
+                // A thread that hangs cannot be ended: the whole program is.
+                eprintln!("a call lasts longer than {longest} s in {}", campaign.report(hanging));
+                std::process::exit(1);
+            }
+        }
+    });
+    let (calls, seconds) = (tally.calls(), start.elapsed().as_secs_f64());
+    let sequences = campaign.next.load(Ordering::Relaxed) - first;
+    println!(
+        "{calls} calls in {sequences} sequences of {} FMUs, {threads} threads, seed {}, {seconds:.1} s\n{}",
+        campaign.targets.len(),
+        campaign.seed,
+        tally.table()
+    );
+    let failures = campaign.failures.into_inner().expect("no thread holds it");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    println!("nothing found");
+    // Fewer calls than that may leave something out.
+    if calls >= 100_000 {
+        assert_eq!(tally.missing(), Vec::<String>::new());
+    }
+}
+
+impl Campaign {
+    /// Sequence after sequence, until there were enough calls.
+    fn work(&self, journal: &Journal) {
+        while journal.tally.calls() < self.calls || self.next.load(Ordering::Relaxed) == self.first {
+            let sequence = self.next.fetch_add(1, Ordering::Relaxed);
+            journal.begin(sequence);
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.live(sequence, journal)));
+            if let Err(panic) = outcome {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("");
+                let mut failures = self.failures.lock().expect("no thread fails while it holds it");
+                failures.push(format!("{text}\n  in {}", self.report(journal)));
+                if failures.len() >= ENOUGH {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn report(&self, journal: &Journal) -> String {
+        let sequence = journal.sequence.load(Ordering::Relaxed);
+        format!(
+            "sequence {sequence} (GRAPPLE_CAMPAIGN_SEED={} GRAPPLE_CAMPAIGN_FIRST={sequence} GRAPPLE_CAMPAIGN_CALLS=1), the last \
+             calls:\n{}",
+            self.seed,
+            journal.last()
+        )
+    }
+
+    /// One sequence.
+    fn live(&self, sequence: u64, journal: &Journal) {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(sequence);
+        let target = &self.targets[random.random_range(0..self.targets.len())];
+        let kind = if random.random_bool(0.5) { ME } else { CS };
+        let level = [0.0, 0.02, 0.1, 0.3][random.random_range(0..4)];
+        inquire(journal);
+        if random.random_bool(0.2) {
+            misinstantiate(target, kind, &mut random, journal);
+        }
+        let mut subject = Subject::new(target, kind, journal);
+        let twin = random.random_bool(0.2).then(|| Subject::new(target, kind, journal));
+        let length = random.random_range(50..600);
+        let mut life = Life::new(&mut subject, twin, random, level);
+        for _ in 0..length {
+            life.act();
+        }
+        drop(life);
+        subject.plain(Call::Reset, Expect::Good);
+        same("a reset instance", target.standard(kind, journal), &standard(&mut subject));
+    }
+}
+
+/// What can be asked without an instance.
+fn inquire(journal: &Journal) {
+    for (function, expected) in [(Function::GetVersion, c"2.0"), (Function::GetTypesPlatform, c"default")] {
+        let mut answer = c"";
+        journal.call(function, String::new(), || {
+            // SAFETY: a text that lives as long as the library.
+            answer = unsafe {
+                CStr::from_ptr(match function {
+                    Function::GetVersion => fmi2GetVersion(),
+                    _ => fmi2GetTypesPlatform(),
+                })
+            };
+            OK
+        });
+        assert_eq!(answer, expected);
+    }
+}
+
+/// `fmi2Instantiate` with what must be refused.
+fn misinstantiate(target: &Target, kind: fmi2Type, random: &mut ChaCha8Rng, journal: &Journal) {
+    let good = target.fmu.uri();
+    let wrong: &CStr = c"\xff\xfe{not UTF-8}";
+    let (what, kind, guid, location) = match random.random_range(0..8) {
+        0 => ("no GUID", kind, None, Some(good.as_str())),
+        1 => ("an empty GUID", kind, Some(c""), Some(good.as_str())),
+        2 => ("another GUID", kind, Some(c"{8c4e810f-3df3-4a00-8276-176fa3c9f9e0}"), Some(good.as_str())),
+        3 => ("a GUID that is no text", kind, Some(wrong), Some(good.as_str())),
+        4 => ("no location", kind, Some(target.fmu.guid.as_c_str()), None),
+        5 => ("an empty location", kind, Some(target.fmu.guid.as_c_str()), Some("")),
+        6 => ("a wrong location", kind, Some(target.fmu.guid.as_c_str()), Some("http://host/%zz%00/resources")),
+        _ => ("a wrong type", fmi2Type(random.random_range(2..99)), Some(target.fmu.guid.as_c_str()), Some(good.as_str())),
+    };
+    journal.call(Function::Instantiate, format!(" with {what}"), || {
+        let c = instantiate(guid, location, kind, None, fmi2True, fmi2True);
+        assert!(c.is_null(), "fmi2Instantiate took {what}");
+        ERROR
+    });
+}

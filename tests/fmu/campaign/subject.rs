@@ -1,0 +1,173 @@
+//! An instance under test: every call on it is judged by the state machine, the log and what it has written.
+
+use crate::campaign::journal::{Function, Journal};
+use crate::campaign::machine::{Mode, after, allows};
+use crate::campaign::nonsense::SENTINEL;
+use crate::campaign::target::Target;
+use crate::driver::{DISCARD, ERROR, Log, OK, instantiate};
+use grapple::fmu::c_abi::*;
+use grapple::fmu::fmi2::*;
+use grapple::fmu::lifecycle::Call;
+use std::ptr::null_mut;
+
+/// What a call must answer where it is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// `fmi2OK`.
+    Good,
+    /// That depends on the numbers.
+    Open,
+    /// Not `fmi2OK`.
+    Wrong,
+}
+
+impl Expect {
+    /// Wrong arguments are refused; others may be.
+    pub fn unless(wrong: bool) -> Self {
+        if wrong { Self::Wrong } else { Self::Open }
+    }
+
+    /// Wrong arguments are refused, and no others.
+    pub fn good_unless(wrong: bool) -> Self {
+        if wrong { Self::Wrong } else { Self::Good }
+    }
+}
+
+/// A state that was saved, and the life that it belongs to.
+pub struct Saved {
+    pub state: fmi2FMUstate,
+    pub mode: Mode,
+    pub t: f64,
+}
+
+/// An instance under test.
+pub struct Subject<'a> {
+    pub target: &'a Target,
+    pub kind: fmi2Type,
+    pub c: fmi2Component,
+    pub mode: Mode,
+    /// Where the host thinks that it is, s.
+    pub t: f64,
+    pub saved: Vec<Saved>,
+    /// Whether refusals are told: `logStatusError`, `logStatusDiscard`.
+    pub tells: [bool; 2],
+    log: Box<Log>,
+    pub journal: &'a Journal<'a>,
+}
+
+impl Drop for Subject<'_> {
+    fn drop(&mut self) {
+        for mut saved in self.saved.drain(..) {
+            // SAFETY: a state of this FMU that has not been freed, and a live handle.
+            unsafe { fmi2FreeFMUstate(self.c, &mut saved.state) };
+        }
+        let free = || {
+            // SAFETY: a live handle, not used again.
+            unsafe { fmi2FreeInstance(self.c) };
+            OK
+        };
+        self.journal.call(Function::On(Call::FreeInstance), String::new(), free);
+    }
+}
+
+impl<'a> Subject<'a> {
+    pub fn new(target: &'a Target, kind: fmi2Type, journal: &'a Journal<'a>) -> Self {
+        let log = Box::new(Log::new());
+        let mut c = null_mut();
+        let call = || {
+            let callbacks = log.callbacks();
+            let uri = target.fmu.uri();
+            c = instantiate(Some(&target.fmu.guid), Some(&uri), kind, Some(&callbacks), fmi2False, fmi2True);
+            if c.is_null() { ERROR } else { OK }
+        };
+        let status = journal.call(Function::Instantiate, format!(" {} as {}", target.name, kind.0), call);
+        assert_eq!(status, OK, "{:?}", log.take());
+        Self {
+            target,
+            kind,
+            c,
+            mode: Mode::Instantiated,
+            t: 0.0,
+            saved: Vec::new(),
+            tells: [true; 2],
+            log,
+            journal,
+        }
+    }
+
+    /// Makes a call, and judges the answer by the mode and by what the arguments deserve.
+    pub fn call(
+        &mut self,
+        call: Call,
+        expect: Expect,
+        text: String,
+        function: impl FnOnce(fmi2Component) -> fmi2Status,
+    ) -> fmi2Status {
+        let c = self.c;
+        let status = self.journal.call(Function::On(call), text, || function(c));
+        let heard = self.log.take();
+        let allowed = allows(call, self.kind, self.mode);
+        assert!(
+            [OK, DISCARD, ERROR].contains(&status),
+            "{} in {:?}: {status:?} {heard:?}",
+            call.name(),
+            self.mode
+        );
+        let expect = if allowed { expect } else { Expect::Wrong };
+        let fits = match expect {
+            Expect::Good => status == OK,
+            Expect::Open => true,
+            Expect::Wrong => status != OK,
+        };
+        assert!(
+            fits && (allowed || status == ERROR),
+            "{} in {:?}, allowed: {allowed}, {expect:?}: {status:?} {heard:?}",
+            call.name(),
+            self.mode
+        );
+        let refusals = heard.iter().filter(|said| said.status != OK).count();
+        let told = status != OK && self.tells[usize::from(status == DISCARD)];
+        let right = heard.iter().all(|said| said.status == OK || said.status == status);
+        assert!(
+            right && refusals == usize::from(told) && heard.iter().all(|said| !said.message.is_empty()),
+            "{} gave {status:?} and said {heard:?}",
+            call.name()
+        );
+        if let (true, Some(said)) = (told, heard.last()) {
+            self.journal.note(format!("      \"{}\"", said.message));
+        }
+        if allowed {
+            self.mode = after(call, self.kind, self.mode, status);
+        }
+        status
+    }
+
+    /// Judges what a getter has written into a [`room`](super::nonsense::room): all of it, finite, and nothing behind it.
+    pub fn written(&self, call: Call, status: fmi2Status, values: &[f64]) {
+        let Some((behind, values)) = values.split_last() else {
+            return;
+        };
+        assert_eq!(behind.to_bits(), SENTINEL, "{} wrote behind its values", call.name());
+        if status == OK
+            && let Some(i) = values.iter().position(|value| !value.is_finite())
+        {
+            let value = values[i];
+            let what = if value.to_bits() == SENTINEL { "never written" } else { "not finite" };
+            panic!("{} gave fmi2OK and value {i} = {value} is {what}", call.name());
+        }
+    }
+
+    /// The state as bytes, outside the counts.
+    pub fn bytes(&self) -> Vec<u8> {
+        let (mut state, mut size) = (null_mut(), 0);
+        // SAFETY: a live handle, a state of its own, and as many bytes as it says.
+        unsafe {
+            assert_eq!(fmi2GetFMUstate(self.c, &mut state), OK);
+            assert_eq!(fmi2SerializedFMUstateSize(self.c, state, &mut size), OK);
+            let mut bytes = vec![0_u8; size];
+            assert_eq!(fmi2SerializeFMUstate(self.c, state, bytes.as_mut_ptr().cast(), size), OK);
+            assert_eq!(fmi2FreeFMUstate(self.c, &mut state), OK);
+            bytes
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What the campaign calls: every example, and a craft that has everything with every method of Co-Simulation.
+
+use crate::campaign::journal::Journal;
+use crate::campaign::life::{Trace, standard};
+use crate::campaign::subject::Subject;
+use crate::driver::{Fmu, ME};
+use crate::everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
+use grapple::fmu::fmi2::fmi2Type;
+use grapple::fmu::registry::{Naming, Slot};
+use grapple::plant::Model;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// A unit of FMUs that instances are made of.
+pub struct Target {
+    pub name: String,
+    pub fmu: Fmu,
+    pub parameters: Vec<u32>,
+    /// Most evaluations in a step: set to small numbers only, since a host that allows 1e18 waits for them.
+    pub work_limit: u32,
+    pub inputs: Vec<u32>,
+    pub states: Vec<u32>,
+    /// All that `fmi2GetReal` reads.
+    pub reals: Vec<u32>,
+    pub flags: Vec<u32>,
+    /// How many variables there are.
+    pub count: u32,
+    /// What the standard life gives, in Model Exchange and in Co-Simulation.
+    standard: [OnceLock<Trace>; 2],
+}
+
+impl Target {
+    fn new(name: &str, text: &str, folder: &Path) -> Self {
+        let model = Model::read(text, folder).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let fmu = Fmu::of_model(model, Naming::Structured);
+        Self {
+            name: name.to_owned(),
+            parameters: fmu.parameters(),
+            work_limit: fmu.vr("solver.work_limit"),
+            inputs: fmu.inputs(),
+            states: fmu.references(|slot| matches!(slot, Slot::State(_))),
+            reals: fmu.references(|slot| !matches!(slot, Slot::Flag(_))),
+            flags: fmu.references(|slot| matches!(slot, Slot::Flag(_))),
+            count: u32::try_from(fmu.registry.len()).expect("not so many"),
+            standard: [const { OnceLock::new() }; 2],
+            fmu,
+        }
+    }
+
+    /// What the standard life of a new instance gives.
+    pub fn standard<'a>(&'a self, kind: fmi2Type, journal: &'a Journal<'a>) -> &'a Trace {
+        self.standard[usize::from(kind == ME)].get_or_init(|| standard(&mut Subject::new(self, kind, journal)))
+    }
+}
+
+/// The examples, in the order of their names.
+pub fn examples() -> Vec<Target> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let files = std::fs::read_dir(&folder).expect("the examples can be listed");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).expect("an example can be read");
+        let name = path.file_stem().expect("it has a name").to_string_lossy();
+        Target::new(&name, &text, &folder)
+    };
+    files.iter().map(read).collect()
+}
+
+/// All of them.
+pub fn all() -> Vec<Target> {
+    let mut all = examples();
+    let folder = Path::new(".");
+    let sampled = include_str!("../../../examples/arm_controller.toml")
+        .replace("# sample_time = 0.01", "sample_time = 0.01");
+    all.push(Target::new("arm_controller, sampled", &sampled, folder));
+    for method in [
+        "dopri5",
+        "dop853",
+        "radau5",
+        "implicit_midpoint\"\nstep = \"0.002",
+        "rk4\"\nstep = \"0.002",
+        "auto",
+    ] {
+        let solver = format!("[solver]\nmethod = \"{method}\"\n").replace("\"0.002\"", "0.002");
+        let name = method.split('"').next().expect("a name");
+        let craft = format!("{EVERYTHING}{IN_GRASP}{solver}");
+        all.push(Target::new(&format!("everything by {name}"), &craft, folder));
+    }
+    let beams = format!("{EVERYTHING}{WITH_DIRECTORS}");
+    all.push(Target::new("everything and directors", &beams, folder));
+    for (name, beams) in [("grasp", IN_GRASP), ("directors", WITH_DIRECTORS)] {
+        let craft = format!(
+            "formulation = \"natural\"\n{}{beams}[solver]\nmethod = \"conserving\"\nstep = 0.002\n",
+            rigid()
+        );
+        all.push(Target::new(&format!("everything rigid by conserving, {name}"), &craft, folder));
+    }
+    all
+}
