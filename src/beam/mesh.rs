@@ -35,7 +35,9 @@ pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
     for pair in beam.stations().windows(2) {
         let [a, b] = [pair[0], pair[1]];
         let length = b.x - a.x;
-        let parts = (waves as f64 * length / (beam.length() * WAVES_PER_ELEMENT)).ceil() as usize;
+        // At least one, and no more than half waves, however long it is: lengths near the largest number overflow on the way.
+        let parts = (length / beam.length() * (waves as f64 / WAVES_PER_ELEMENT)).ceil();
+        let parts = (parts as usize).clamp(1, waves.max(1));
         let at = |i: usize| match i {
             0 => a,
             _ if i == parts => b,

@@ -87,7 +87,7 @@ pub(super) fn remember(pace: &mut Pace, control: &Control, trial: Trial, attempt
     if pace.rejected {
         ratio = ratio.min(1.0);
     }
-    let proposal = trial.h * ratio;
+    let proposal = (trial.h * ratio).min(f64::MAX);
     if trial.shortened {
         pace.h_next = pace.h_next.max(proposal);
     } else {

@@ -73,9 +73,15 @@ impl Conserving {
         }
         if memory.newton.jacobian == Age::None || !same_step(h, memory.newton.matrix_step) {
             let own = equations.own_step(self.u.len() as u64)?;
-            own.jacobian(span, &self.u, &mut memory.jacobian)
-                .map_err(Failure::Derivative)?;
-            if first_not_finite(&memory.jacobian).is_some() {
+            let outcome = own.jacobian(span, &self.u, &mut memory.jacobian);
+            let is_finite = first_not_finite(&memory.jacobian).is_none();
+            if outcome.is_err() || !is_finite {
+                // What is not finite must not be remembered: a saved state would be refused.
+                memory.newton.jacobian = Age::None;
+                memory.jacobian.fill(0.0);
+            }
+            outcome.map_err(Failure::Derivative)?;
+            if !is_finite {
                 self.ends.evaluate_start(equations, t)?;
                 return Err(Failure::NoConvergence);
             }

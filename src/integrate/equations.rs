@@ -32,6 +32,17 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         evaluate(self.ode, t, x, dx)
     }
 
+    /// Counts a derivative that is known since there were `since` evaluations, if that was before this call; gives the count now.
+    ///
+    /// Where a work limit interrupts must not depend on what a workspace still has: a restored run has to evaluate it.
+    pub fn reuse(&mut self, since: u64) -> u64 {
+        if since <= self.call_start {
+            *self.evaluations += 1;
+            return *self.evaluations;
+        }
+        since
+    }
+
     /// `∂f/∂x` at `(t, x)`, column by column: exact if the model knows it, otherwise by differences.
     ///
     /// Counts as one evaluation for each state, whichever way it comes. `dx` is the derivative at

@@ -36,6 +36,8 @@ pub(super) struct Explicit {
     rows: Vec<f64>,
     /// What is known of the solution.
     known: Known,
+    /// How many evaluations there were when the last of what is known was made.
+    since: u64,
 }
 
 /// What stages and rows are good for.
@@ -64,6 +66,7 @@ impl Explicit {
             k: vec![0.0; tableau.c.len() * n],
             rows: vec![0.0; (3 + tableau.dense.len()) * n],
             known: Known::Nothing,
+            since: 0,
         }
     }
 
@@ -164,12 +167,14 @@ impl OneStep for Explicit {
                 let end = self.tableau.end * n;
                 self.k.copy_within(end..end + n, 0);
                 self.x0.copy_from_slice(x);
+                self.since = equations.reuse(self.since);
             }
-            Known::Start { t: t0 } if same_point(t, x, t0, &self.x0) => {}
+            Known::Start { t: t0 } if same_point(t, x, t0, &self.x0) => self.since = equations.reuse(self.since),
             _ => {
                 self.known = Known::Nothing;
                 self.x0.copy_from_slice(x);
                 equations.derivative(t, &self.x0, nth_mut(&mut self.k, n, 0))?;
+                self.since = *equations.evaluations;
             }
         }
         self.known = Known::Start { t };
@@ -200,6 +205,7 @@ impl OneStep for Explicit {
             if !self.error_uses_end {
                 self.end_stage(equations, trial.t1)?;
             }
+            self.since = *equations.evaluations;
             self.known = Known::Step {
                 t0: t,
                 t1: trial.t1,

@@ -121,7 +121,10 @@ pub(super) fn linearise<O: Ode + ?Sized>(
     memory: &mut Memory,
 ) -> Result<(), Failure<O::Error>> {
     if memory.newton.jacobian == Age::None {
-        equations.jacobian(t, (x, dx), settings, room, &mut memory.jacobian)?;
+        equations
+            .jacobian(t, (x, dx), settings, room, &mut memory.jacobian)
+            // What is not finite must not be remembered: a saved state would be refused.
+            .inspect_err(|_| memory.jacobian.fill(0.0))?;
         memory.newton.jacobian = Age::Fresh;
         memory.newton.matrix_step = h;
         memory.watch.radius = 0.0;

@@ -72,6 +72,8 @@ pub(super) struct Radau5 {
     loosening: f64,
     limits: Limits,
     known: Known,
+    /// How many evaluations there were when the last of what is known was made.
+    since: u64,
 }
 
 /// What the workspace knows of the solution.
@@ -118,6 +120,7 @@ impl Radau5 {
                 iterations: ITERATIONS,
             },
             known: Known::Nothing,
+            since: 0,
         }
     }
 
@@ -289,12 +292,14 @@ impl OneStep for Radau5 {
             Known::Step { t1, .. } if same_point(t, x, t1, &self.x1) => {
                 self.x0.copy_from_slice(x);
                 self.f0.copy_from_slice(&self.f1);
+                self.since = equations.reuse(self.since);
             }
-            Known::Start { t: t0 } if same_point(t, x, t0, &self.x0) => {}
+            Known::Start { t: t0 } if same_point(t, x, t0, &self.x0) => self.since = equations.reuse(self.since),
             _ => {
                 self.known = Known::Nothing;
                 self.x0.copy_from_slice(x);
                 equations.derivative(t, x, &mut self.f0)?;
+                self.since = *equations.evaluations;
             }
         }
         self.known = Known::Start { t };
@@ -332,6 +337,7 @@ impl OneStep for Radau5 {
             (memory.newton.t0, memory.newton.h) = (t, trial.h);
             let slow = convergence.iterations > 2 && convergence.theta > GOOD_RATE;
             memory.newton.jacobian = if slow { Age::None } else { Age::Old };
+            self.since = *equations.evaluations;
             self.known = Known::Step {
                 t0: t,
                 t1: trial.t1,

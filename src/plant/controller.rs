@@ -1,11 +1,11 @@
 //! The controller of joints that move elsewhere: what its outputs are, and when it looks at its inputs.
 
 use super::{Discrete, Model, Plant};
-use crate::Problem;
 use crate::algebra::Scalar;
 use crate::loads::{Band, Gains, reached};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
+use crate::{Error, Problem};
 
 /// A controller: `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints, up to their largest torques.
 #[derive(Clone, Debug)]
@@ -102,8 +102,7 @@ impl Controller {
     pub fn update_sides(&self, (parameters, inputs): (&[f64], &[f64]), sides: &mut [i32]) -> bool {
         let mut changed = false;
         for (axis, side) in self.axes.iter().zip(sides) {
-            let Some(band) = axis.band(parameters) else { continue };
-            let now = band.next_mode(axis.asked(parameters, inputs), *side);
+            let now = axis.side(parameters, inputs, *side);
             changed |= now != *side;
             *side = now;
         }
@@ -192,6 +191,12 @@ impl Axis {
         inputs[self.tau_ff] + self.gains.torque(parameters, self.error(inputs), rate_error)
     }
 
+    /// On which side of its limit it is next, after `side`.
+    fn side(&self, parameters: &[f64], inputs: &[f64], side: i32) -> i32 {
+        let band = self.band(parameters);
+        band.map_or(side, |band| band.next_mode(self.asked(parameters, inputs), side))
+    }
+
     fn band(&self, parameters: &[f64]) -> Option<Band> {
         Some(Band::within(self.limit?.of(parameters)))
     }
@@ -242,34 +247,47 @@ impl Plant {
     /// Takes the sample of a controller that is due at the time `t` (s), of the host's inputs `u`; whether there is one.
     ///
     /// One that is due where a step of a host ends is taken when the next one begins: the host has then set what it has measured there.
-    pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> bool {
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] with the output that would not be, [`Error::Integration`] so late that samples cannot be told apart. Then nothing has changed.
+    pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
         let model = &self.model;
         let Some(controller) = &model.controller else {
-            return false;
+            return Ok(false);
         };
         let Some(period) = controller.sample_time.map(|id| id.of(&self.parameters)) else {
-            return false;
+            return Ok(false);
         };
         let (counts, held) = discrete.numbers[model.first_sample()..].split_at_mut(Controller::COUNTS);
-        let [first, taken] = counts else { return false };
-        if *taken == 0.0 {
-            *first = t;
-        }
-        let is_due = |count: f64| reached(*first + count * period, t);
+        let [first, taken] = counts else { return Ok(false) };
+        let start = if *taken == 0.0 { t } else { *first };
+        let is_due = |count: f64| reached(start + count * period, t);
         if !is_due(*taken) {
-            return false;
+            return Ok(false);
         }
         // A host may have passed over some.
-        let passed = taken.max(((t - *first) / period).round());
-        *taken = if is_due(passed) { passed + 1.0 } else { passed };
+        let passed = taken.max(((t - start) / period).round());
+        let next = if is_due(passed) { passed + 1.0 } else { passed };
+        if is_due(next) {
+            let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");
+            return Err(Error::Integration { t, what });
+        }
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
         let sides = &mut discrete.modes[model.first_controlled()..];
+        for (axis, &side) in controller.axes.iter().zip(&*sides) {
+            let values = axis.values(&self.parameters, inputs, axis.side(&self.parameters, inputs, side));
+            if let Some(i) = values.iter().position(|value| !value.is_finite()) {
+                let variable = axis.outputs[i].name.clone();
+                return Err(Error::NotFinite { variable, t });
+            }
+        }
+        (*first, *taken) = (start, next);
         controller.update_sides((&self.parameters, inputs), sides);
         let axes = controller.axes.iter().zip(sides);
         for ((axis, side), held) in axes.zip(held.chunks_exact_mut(Controller::HELD)) {
             held.copy_from_slice(&axis.values(&self.parameters, inputs, *side));
         }
-        true
+        Ok(true)
     }
 
     /// When the next sample is due, s.

@@ -6,7 +6,8 @@ use crate::algebra::{Mat3, Vec3};
 pub struct Discrete {
     /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
     pub modes: Vec<i32>,
-    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met, what a controller holds.
+    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met, what a controller holds,
+    /// commands that were none of their joints' motions and of which the user knows.
     pub numbers: Vec<f64>,
 }
 
@@ -14,6 +15,9 @@ pub struct Discrete {
 pub(super) const PER_CAPTURE: usize = 7;
 /// Numbers of one capture: where the origin of a is in b, and how a is turned there.
 pub(super) const POSE: usize = 12;
+
+/// Of a joint whose last command was one of its motions. (As a command it would be refused without a word.)
+pub(super) const NONE_REFUSED: f64 = f64::MAX;
 
 /// Whether a capture holds, and which of its rows bear: moments, forces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What happens at events: sides change, commands are obeyed, states jump.
 
-use super::discrete::Bearing;
+use super::discrete::{Bearing, NONE_REFUSED};
 use super::report::Report;
 use super::{Discrete, Plant, impact};
 use crate::Error;
@@ -28,11 +28,11 @@ impl Plant {
         let modes = &discrete.modes;
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
         let mut strikes = model.loads.strikes.iter().zip(&modes[model.first_command()..]);
-        let mut drives = model.loads.drives.iter().zip(&self.refused);
+        let mut drives = model.loads.drives.iter().zip(&discrete.numbers[model.first_refused()..]);
         strikes.any(|(strike, &was_on)| strike.is_on(inputs) != (was_on != 0))
-            || drives.any(|(drive, refused)| match drive.command(inputs) {
+            || drives.any(|(drive, &refused)| match drive.command(inputs) {
                 Some(Ok(motion)) => motion != drive.motion_now(model.motions(modes)),
-                Some(Err(number)) => *refused != Some(number),
+                Some(Err(number)) => refused != number,
                 None => false,
             })
     }
@@ -183,19 +183,19 @@ impl Plant {
     ) -> Result<Changes, Error> {
         let model = &self.model;
         let drives = &model.loads.drives;
-        let modes = &discrete.modes;
+        let Discrete { modes, numbers } = &mut *discrete;
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
         let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
-        for (drive, refused) in drives.iter().zip(&mut self.refused) {
+        for (drive, refused) in drives.iter().zip(&mut numbers[model.first_refused()..]) {
             match (drive.mode(), drive.command(inputs)) {
                 (Some(mode), Some(Ok(motion))) => {
-                    *refused = None;
+                    *refused = NONE_REFUSED;
                     if motion != drive.motion_now(model.motions(modes)) {
                         switched.push((mode, drive, motion));
                     }
                 }
-                (_, Some(Err(number))) if *refused != Some(number) => {
-                    *refused = Some(number);
+                (_, Some(Err(number))) if *refused != number => {
+                    *refused = number;
                     messages.push(drive.objection(number, t));
                 }
                 _ => {}

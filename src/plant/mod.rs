@@ -49,8 +49,6 @@ pub struct Plant {
     parameters: Vec<f64>,
     derived: Derived,
     evaluation: Evaluation<f64>,
-    /// Of each drive, the command that was none of its joint's motions and of which the user knows.
-    refused: Vec<Option<f64>>,
 }
 
 impl Plant {
@@ -63,7 +61,6 @@ impl Plant {
         let derived = derive(&model, &parameters, None, Vec::new())?;
         let evaluation = Evaluation::new(&model);
         Ok(Self {
-            refused: vec![None; model.loads.drives.len()],
             model,
             parameters,
             derived,

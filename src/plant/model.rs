@@ -1,6 +1,6 @@
 use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
-use super::discrete::{Discrete, PER_CAPTURE, POSE};
+use super::discrete::{Discrete, NONE_REFUSED, PER_CAPTURE, POSE};
 use super::evaluation::Evaluation;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
@@ -252,6 +252,11 @@ impl Model {
 
     /// Number of discrete numbers.
     pub fn number_count(&self) -> usize {
+        self.first_refused() + self.loads.drives.len()
+    }
+
+    /// Where the commands that were refused stand among the numbers.
+    pub(super) fn first_refused(&self) -> usize {
         self.first_sample() + self.controller.as_ref().map_or(0, Controller::number_count)
     }
 
@@ -325,6 +330,7 @@ impl Model {
         let Discrete { modes, numbers } = discrete;
         modes.fill(0);
         numbers.fill(0.0);
+        numbers[self.first_refused()..].fill(NONE_REFUSED);
         let first = self.first_motion();
         for drive in &self.loads.drives {
             if let Some(mode) = drive.mode() {

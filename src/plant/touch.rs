@@ -77,6 +77,11 @@ impl Touch {
         }
     }
 
+    /// The floor under a touch that has met here.
+    fn floor(&self) -> f64 {
+        (self.gap - self.margin).max(BOTTOMLESS)
+    }
+
     /// What comes next. A host's root is a little before or after the indicator's zero: a quarter of the margin counts as there.
     fn next(&self, mode: i32, floor: f64) -> Next {
         let there = 0.25 * self.margin;
@@ -162,7 +167,7 @@ impl Plant {
                 Next::Passes | Next::Meets if contact.has_back() && seen.gap < -seen.margin => (BEHIND, BOTTOMLESS),
                 Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
                 Next::Meets if contact.capture().is_some() && seen.gap < -seen.margin => (BEHIND, BOTTOMLESS),
-                Next::Meets => (1, seen.gap - seen.margin),
+                Next::Meets => (1, seen.floor()),
                 Next::Stays | Next::Parts | Next::Passes => (APART, BOTTOMLESS),
             };
             discrete.set_touch(model, touch, start);
@@ -195,7 +200,7 @@ impl Plant {
                 Next::Passes => (BEHIND, BOTTOMLESS),
                 Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
                 Next::Meets => {
-                    let floor = seen.gap - seen.margin;
+                    let floor = seen.floor();
                     let capture = contact.capture();
                     let is_held = capture.is_some_and(|capture| discrete.bearing(model, capture.number).held);
                     let acts = capture.is_some() || seen.speed < 0.0;

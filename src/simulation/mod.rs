@@ -76,7 +76,7 @@ impl Simulation {
     /// A simulation at its start, `t = 0`.
     ///
     /// # Errors
-    /// [`Error::Integration`] if the spec's solver settings are refused.
+    /// [`Error::Integration`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
         let stepper = stepper(model, model.spec.experiment.tolerance, model.spec.solver.work_limit)?;
@@ -101,7 +101,7 @@ impl Simulation {
             state_jacobian,
             own_step,
         };
-        simulation.restart(0.0);
+        simulation.restart(0.0)?;
         Ok(simulation)
     }
 
@@ -111,21 +111,27 @@ impl Simulation {
     /// evaluations of the dynamics in one [`advance`](Self::advance).
     ///
     /// # Errors
-    /// [`Error::Integration`] if the tolerance is refused.
+    /// [`Error::Integration`] if the tolerance is refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn initialise(&mut self, t: f64, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         let model = self.plant.model();
         let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
         self.stepper = stepper(model, tolerance, work_limit)?;
-        self.restart(t);
-        Ok(())
+        self.restart(t)
     }
 
-    fn restart(&mut self, t: f64) {
+    fn restart(&mut self, t: f64) -> Result<(), Error> {
         self.state.t = t;
         self.state.memory = Memory::new(self.stepper.settings());
         self.plant.start(t, &mut self.state.x, &mut self.state.discrete);
         self.statistics = Statistics::default();
         self.stepper.invalidate();
+        match self.state.x.iter().position(|x| !x.is_finite()) {
+            Some(i) => Err(Error::NotFinite {
+                variable: self.plant.model().states[i].name.clone(),
+                t,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Brings the modes to where the inputs are that have been set since the run began, and no step was taken.
@@ -151,10 +157,11 @@ impl Simulation {
     /// last values and the derivatives are zero.
     ///
     /// # Errors
-    /// [`Error::WorkLimit`] and [`Error::Integration`], or what the dynamics says. The state then is that of the last
+    /// [`Error::WorkLimit`] and [`Error::Integration`], [`Error::NotFinite`] if an input's derivatives lead beyond all numbers, or what the dynamics says. The state then is that of the last
     /// accepted step, and a further call goes on from there.
     pub fn advance(&mut self, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         let t_start = self.state.t;
+        self.check_inputs(t_end)?;
         self.stepper.begin_call();
         let result = self.advance_through_events(t_start, t_end, messages);
         self.statistics.evaluations += self.stepper.evaluations();
@@ -166,31 +173,50 @@ impl Simulation {
         result
     }
 
+    /// Whether inputs and their derivatives are finite where their derivatives bring them by `t_end` (s).
+    fn check_inputs(&mut self, t_end: f64) -> Result<(), Error> {
+        let (model, state) = (self.plant.model(), &self.state);
+        match state.first_overflow(t_end - state.t) {
+            None => Ok(()),
+            Some(i) => Err(Error::NotFinite {
+                variable: model.inputs[i].quantity.name.clone(),
+                t: t_end,
+            }),
+        }
+    }
+
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         // What an event could not do at the end of the last call still waits.
         self.look(t_start);
         if self.room.z_before.iter().any(|&z| z <= 0.0) {
             self.handle_event(t_start, messages)?;
         }
+        // Stops without a step are work too.
+        let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         while self.state.t < t_end {
+            if stops == limit {
+                return Err(Error::WorkLimit { t: self.state.t, limit });
+            }
             self.obey_since(t_start, messages)?;
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(t_start, messages)?;
-                self.sample(t_start);
+                self.sample(t_start)?;
+                stops += 1;
                 continue;
             }
             // What is due where the call ends is no reason to stop just before.
-            let limit = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
+            let stop = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
             if self.state.x.is_empty() {
                 // Nothing moves: the way to there has no events.
-                self.state.t = limit;
+                self.state.t = stop;
                 self.handle_event(t_start, messages)?;
+                stops += 1;
                 continue;
             }
             let t_before = self.state.t;
             self.look(t_start);
-            if let Some(method) = self.step(t_start, limit)? {
+            if let Some(method) = self.step(t_start, stop)? {
                 messages.push(changed_to(method, self.state.t));
             }
             std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
@@ -216,7 +242,7 @@ impl Simulation {
     }
 
     /// Lets a controller look at its inputs, if it is time.
-    fn sample(&mut self, t_start: f64) {
+    fn sample(&mut self, t_start: f64) -> Result<(), Error> {
         let State {
             t,
             u,
@@ -225,8 +251,9 @@ impl Simulation {
             ..
         } = &mut self.state;
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
-        let sampled = self.plant.sample(*t, &self.room.u, discrete);
+        let sampled = self.plant.sample(*t, &self.room.u, discrete)?;
         self.statistics.events += u64::from(sampled);
+        Ok(())
     }
 
     /// Obeys what is commanded now.

@@ -44,6 +44,19 @@ impl State {
         }
     }
 
+    /// The first input that, `way` (s) from here, is beyond all numbers, or has a derivative that is.
+    pub(super) fn first_overflow(&self, way: f64) -> Option<usize> {
+        (0..self.u.len()).find(|&i| {
+            let [d1, d2, d3] = [0, 1, 2].map(|k| self.u_derivatives[k][i]);
+            let after = [
+                taylor(self.u[i], [d1, d2, d3], way),
+                taylor(d1, [d2, d3, 0.0], way),
+                taylor(d2, [d3, 0.0, 0.0], way),
+            ];
+            !after.iter().all(|number| number.is_finite())
+        })
+    }
+
     /// From now on the inputs are constant.
     pub(super) fn clear_input_derivatives(&mut self) {
         for order in &mut self.u_derivatives {

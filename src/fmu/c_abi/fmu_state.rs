@@ -10,7 +10,8 @@ use crate::fmu::saved::SavedState;
 /// Marks a saved state that is one; cleared when it is freed.
 const MAGIC: u64 = 0x6772_6170_7374_6131;
 
-/// What a `fmi2FMUstate` points to.
+/// What a `fmi2FMUstate` points to. The magic number comes first, as in an instance's handle.
+#[repr(C)]
 struct StateHandle {
     magic: u64,
     saved: SavedState,
@@ -29,13 +30,13 @@ unsafe fn saved<'a>(pointer: fmi2FMUstate) -> Result<&'a mut SavedState, Fault> 
     if !handle.is_aligned() {
         return Err(foreign());
     }
-    // SAFETY: the caller's promise; the magic number is a net under hosts that break it.
-    let handle = unsafe { &mut *handle };
-    if handle.magic == MAGIC {
-        Ok(&mut handle.saved)
-    } else {
-        Err(foreign())
+    // SAFETY: the caller's promise; the magic number is a net under hosts that break it. What is no state may be shorter than one,
+    // so the number is read alone.
+    if unsafe { handle.cast::<u64>().read() } != MAGIC {
+        return Err(foreign());
     }
+    // SAFETY: the caller's promise.
+    Ok(unsafe { &mut (*handle).saved })
 }
 
 fn hand_out(saved: SavedState) -> fmi2FMUstate {

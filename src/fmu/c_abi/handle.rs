@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Marks a handle that is one; cleared when it is freed.
 const MAGIC: u64 = 0x6772_6170_706c_6531;
 
-/// An instance with its way back to the host.
+/// An instance with its way back to the host. The magic number comes first, as in a saved state's handle: so either is told apart from
+/// the other by its first eight bytes.
+#[repr(C)]
 pub(super) struct Handle {
     magic: AtomicU64,
     busy: AtomicBool,
@@ -81,10 +83,14 @@ impl Handle {
         if handle.is_null() || !handle.is_aligned() {
             return None;
         }
+        // SAFETY: the caller's promise. What is none may be shorter than a handle, so the number is read alone.
+        let magic = unsafe { &*handle.cast::<AtomicU64>() };
+        if magic.load(Ordering::Relaxed) != MAGIC {
+            return None;
+        }
         // SAFETY: the caller's promise. The shared reference is sound beside calls of other threads, since
         // the component is reached by the holder of `busy` only.
-        let handle = unsafe { &*handle };
-        (handle.magic.load(Ordering::Relaxed) == MAGIC).then_some(handle)
+        Some(unsafe { &*handle })
     }
 
     /// Takes an instance back and drops it; what is no handle, or is in use, is ignored (§2.1.5).

@@ -1,4 +1,5 @@
 use super::{Component, Fault};
+use crate::Error;
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::plant::{Model, StartAlong, Tangent};
@@ -127,6 +128,10 @@ impl Component {
                 Slot::Output(i) => y[i],
                 Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => 0.0,
             };
+            if !value.is_finite() {
+                let (variable, t) = (format!("a partial derivative of {}", self.registry.name(slot)), state.t);
+                return Err(self.no_values(&Error::NotFinite { variable, t }));
+            }
         }
         Ok(())
     }

@@ -235,7 +235,7 @@ impl Component {
             self.solver = solver;
             if self.mode == Mode::Event {
                 let State { t, u, discrete, .. } = &mut self.simulation.state;
-                self.simulation.plant.sample(*t, u, discrete);
+                self.simulation.plant.sample(*t, u, discrete)?;
             }
         }
         self.settled.copy_from_slice(&self.parameters);

@@ -1,7 +1,9 @@
 use super::{Component, Fault, Known};
+use crate::Error;
 use crate::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2True};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
+use crate::plant::Changes;
 use crate::simulation::State;
 
 /// What `nextEventTime` says when there is none: some hosts read it all the same (rule O6), so it is
@@ -19,7 +21,7 @@ impl Component {
     /// An event with nothing to do changes nothing.
     ///
     /// # Errors
-    /// What parameters that wait are refused with.
+    /// What parameters that wait are refused with, and what an event cannot do.
     pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
         self.settle()?;
         let State { t, x, u, discrete, .. } = &mut self.simulation.state;
@@ -27,10 +29,10 @@ impl Component {
         let changes = plant.update(*t, (x, u), discrete, &mut self.events);
         let sampled = plant.sample(*t, u, discrete);
         self.log_events();
-        if sampled || changes.as_ref().map_or(true, |changes| changes.modes) {
+        if !matches!((&changes, &sampled), (Ok(Changes { modes: false, .. }), Ok(false))) {
             self.touch();
         }
-        let changes = changes.map_err(|error| Fault::error(error.to_string()))?;
+        let changes = changes.and_then(|changes| sampled.map(|_| changes))?;
         let state = &self.simulation.state;
         let next = self
             .simulation
@@ -138,13 +140,18 @@ impl Component {
     /// Event indicators, positive as long as the modes are right: `fmi2GetEventIndicators`.
     ///
     /// # Errors
-    /// `fmi2Error` for a wrong count; what parameters that wait are refused with.
+    /// `fmi2Error` for a wrong count; what parameters that wait are refused with. Where one is not finite: `fmi2Discard` in
+    /// Continuous-Time Mode, else `fmi2Error`.
     pub fn get_event_indicators(&mut self, z: &mut [f64]) -> Result<(), Fault> {
         self.check_count("event indicators", z.len(), self.model().indicator_count())?;
         self.settle()?;
         let state = &self.simulation.state;
         let at = (state.x.as_slice(), state.u.as_slice());
         self.simulation.plant.indicators(state.t, at, &state.discrete, z);
+        if let Some(i) = z.iter().position(|z| !z.is_finite()) {
+            let (variable, t) = (format!("event indicator {}", i + 1), state.t);
+            return Err(self.no_values(&Error::NotFinite { variable, t }));
+        }
         // A host that does not look at what `fmi2CompletedIntegratorStep` says (rule O8) hears of a command here.
         if self.is_commanded()
             && let Some(of_commands) = z.last_mut()

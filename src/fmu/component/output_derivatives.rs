@@ -1,4 +1,5 @@
 use super::{Component, Fault, Known};
+use crate::Error;
 use crate::fmu::registry::Slot;
 
 /// Half the interval of the difference quotient, s. With states and outputs of order one it leaves about
@@ -84,6 +85,11 @@ impl Component {
                 Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => None,
             };
             *value = slope.filter(|_| order == 1).unwrap_or(0.0);
+            if !value.is_finite() {
+                let name = self.registry.name(self.slot(reference)?);
+                let (variable, t) = (format!("the time derivative of {name}"), self.simulation.state.t);
+                return Err(Error::NotFinite { variable, t }.into());
+            }
         }
         Ok(())
     }

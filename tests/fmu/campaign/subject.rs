@@ -40,6 +40,9 @@ pub struct Saved {
     pub t: f64,
 }
 
+/// One in so many calls that are not allowed is looked at: has it changed anything?
+const LOOKED_AT: u32 = 5;
+
 /// An instance under test.
 pub struct Subject<'a> {
     pub target: &'a Target,
@@ -52,6 +55,8 @@ pub struct Subject<'a> {
     /// Whether refusals are told: `logStatusError`, `logStatusDiscard`.
     pub tells: [bool; 2],
     log: Box<Log>,
+    /// How many calls were not allowed.
+    forbidden: u32,
     pub journal: &'a Journal<'a>,
 }
 
@@ -91,6 +96,7 @@ impl<'a> Subject<'a> {
             saved: Vec::new(),
             tells: [true; 2],
             log,
+            forbidden: 0,
             journal,
         }
     }
@@ -104,9 +110,11 @@ impl<'a> Subject<'a> {
         function: impl FnOnce(fmi2Component) -> fmi2Status,
     ) -> fmi2Status {
         let c = self.c;
+        let allowed = allows(call, self.kind, self.mode);
+        self.forbidden += u32::from(!allowed);
+        let before = (!allowed && self.forbidden % LOOKED_AT == 0).then(|| self.bytes());
         let status = self.journal.call(Function::On(call), text, || function(c));
         let heard = self.log.take();
-        let allowed = allows(call, self.kind, self.mode);
         assert!(
             [OK, DISCARD, ERROR].contains(&status),
             "{} in {:?}: {status:?} {heard:?}",
@@ -135,6 +143,9 @@ impl<'a> Subject<'a> {
         );
         if let (true, Some(said)) = (told, heard.last()) {
             self.journal.note(format!("      \"{}\"", said.message));
+        }
+        if let Some(before) = before {
+            assert!(before == self.bytes(), "a refused {} has changed the instance", call.name());
         }
         if allowed {
             self.mode = after(call, self.kind, self.mode, status);
