@@ -1,0 +1,34 @@
+//! Compiled models: the JSON in an FMU's `resources/`.
+
+use crate::campaign::{Outcome, run};
+use crate::examples::EXAMPLES;
+use crate::{mutate, works};
+use grapple::plant::Model;
+use rand::RngExt;
+use std::sync::Arc;
+
+#[test]
+fn a_bad_model_is_refused_or_works() {
+    let models: Vec<String> = EXAMPLES
+        .iter()
+        .map(|example| example.model.to_bytes().expect("a model can be written"))
+        .map(|bytes| String::from_utf8(bytes).expect("JSON is UTF-8"))
+        .collect();
+    run("models", 1500, |rng, made| {
+        let mut text = models[rng.random_range(0..models.len())].clone();
+        let other = &models[rng.random_range(0..models.len())];
+        let bytes = if rng.random_range(0..5) == 0 {
+            let mut bytes = text.into_bytes();
+            mutate::bytes(rng, &mut bytes, other.as_bytes());
+            bytes
+        } else {
+            mutate::text(rng, &mut text, other);
+            text.into_bytes()
+        };
+        made.extend(&bytes);
+        match Model::from_bytes(&bytes) {
+            Ok(model) => works::check(&Arc::new(model)).map(|()| Outcome::Works),
+            Err(error) => works::told(&error.to_string()).map(|()| Outcome::Refused),
+        }
+    });
+}

@@ -1,0 +1,50 @@
+//! Specs: their TOML.
+
+use crate::campaign::{Outcome, run};
+use crate::examples::{DIRECTORY, EXAMPLES};
+use crate::{mutate, works};
+use grapple::Error;
+use grapple::plant::Model;
+use grapple::spec::Source;
+use rand::RngExt;
+use std::sync::Arc;
+
+#[test]
+fn a_bad_spec_is_refused_at_a_place_or_works() {
+    std::sync::LazyLock::force(&EXAMPLES);
+    run("specs", 1500, |rng, made| {
+        let mut text = EXAMPLES[rng.random_range(0..EXAMPLES.len())].text.clone();
+        let other = &EXAMPLES[rng.random_range(0..EXAMPLES.len())].text;
+        if rng.random_range(0..5) == 0 {
+            let mut bytes = text.into_bytes();
+            mutate::bytes(rng, &mut bytes, other.as_bytes());
+            text = String::from_utf8_lossy(&bytes).into_owned();
+        } else {
+            mutate::text(rng, &mut text, other);
+        }
+        made.extend(text.as_bytes());
+        judge(&text)
+    });
+}
+
+fn judge(text: &str) -> Result<Outcome, String> {
+    match Model::read(text, &DIRECTORY) {
+        Ok(model) => works::check(&Arc::new(model)).map(|()| Outcome::Works),
+        Err(Error::Spec(problems)) => {
+            if problems.is_empty() {
+                return Err("it is refused without a problem".to_owned());
+            }
+            let source = Source::new(text);
+            for problem in problems {
+                works::told(&problem.what)?;
+                if let Some(place) = source.locate(&problem)
+                    && text.get(place.clone()).is_none()
+                {
+                    return Err(format!("bytes {place:?} are no place in the text: {problem}"));
+                }
+            }
+            Ok(Outcome::Refused)
+        }
+        Err(other) => works::told(&other.to_string()).map(|()| Outcome::Refused),
+    }
+}

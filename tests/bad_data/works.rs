@@ -1,0 +1,137 @@
+//! Whether a model does what a host asks of it.
+
+use grapple::fmu::component::{Component, Fault};
+use grapple::fmu::description::{Interfaces, describe};
+use grapple::fmu::fmi2::fmi2Status;
+use grapple::fmu::lifecycle::Interface;
+use grapple::fmu::registry::{Guid, Naming, Slot};
+use grapple::plant::Model;
+use model_description::ModelDescription;
+use std::sync::Arc;
+
+/// Evaluations that a step may take: a mutation can make a craft as stiff as it likes.
+const WORK: f64 = 200.0;
+
+/// Asks all that a model can be asked: its bytes, its XML, a short run in both interfaces. A refusal with a reason is right, too.
+///
+/// # Errors
+/// What is wrong.
+pub fn check(model: &Arc<Model>) -> Result<(), String> {
+    let bytes = model.to_bytes().map_err(|e| e.to_string())?;
+    let again = Model::from_bytes(&bytes).map_err(|e| format!("what was written is not read: {e}"))?;
+    if again.spec != model.spec {
+        return Err("what was written is read as something else".to_owned());
+    }
+    let described = describe(model, Naming::Structured, Interfaces::Both).map_err(|e| e.to_string());
+    if let Ok(xml) = &described {
+        if let [problem, ..] = xml.check().as_slice() {
+            return Err(format!("the description is not legal: {problem}"));
+        }
+        let text = xml.to_xml().map_err(|e| format!("the description is not written: {e}"))?;
+        let read = ModelDescription::from_xml(&text).map_err(|e| format!("the description is not read: {e}"))?;
+        if read != *xml {
+            return Err("the description is read as something else".to_owned());
+        }
+    }
+    for interface in [Interface::CoSimulation, Interface::ModelExchange] {
+        let made = Component::new(interface, Arc::clone(model), Naming::Structured, Guid([0; 16]), true);
+        let mut component = match made {
+            Ok(component) => component,
+            Err(error) => {
+                told(&error.to_string())?;
+                continue;
+            }
+        };
+        refused(start(&mut component))?;
+        if refused(component.exit_initialization_mode())? {
+            continue;
+        }
+        refused(run(&mut component))?;
+    }
+    Ok(())
+}
+
+/// Through the initialisation, up to its end.
+pub fn start(component: &mut Component) -> Result<(), Fault> {
+    let limit = component.registry().find("solver.work_limit").map(|v| v.value_reference);
+    let limit = limit.ok_or_else(|| Fault::error("there is no work limit"))?;
+    component.set_real(&[limit], &[WORK])?;
+    component.setup_experiment(None, 0.0, None)?;
+    component.enter_initialization_mode();
+    Ok(())
+}
+
+/// A short run after the initialisation, with everything read.
+pub fn run(component: &mut Component) -> Result<(), Fault> {
+    match component.interface() {
+        Interface::CoSimulation => {
+            let t = component.time();
+            component.do_step(t, 0.01)?;
+        }
+        Interface::ModelExchange => {
+            component.new_discrete_states()?;
+            component.enter_continuous_time_mode()?;
+            let mut x = vec![0.0; component.registry().model().states.len()];
+            let mut dx = x.clone();
+            let mut z = vec![0.0; component.registry().model().indicator_count()];
+            component.get_continuous_states(&mut x)?;
+            component.get_derivatives(&mut dx)?;
+            component.get_event_indicators(&mut z)?;
+            if let Some(i) = dx.iter().chain(&z).position(|value| !value.is_finite()) {
+                return Err(wrong(format!("derivative or indicator {i} is not finite")));
+            }
+            component.enter_event_mode();
+            component.new_discrete_states()?;
+        }
+    }
+    read(component)
+}
+
+/// All real variables, which are finite wherever they have values.
+pub fn read(component: &mut Component) -> Result<(), Fault> {
+    let registry = component.registry();
+    let real = |slot: Slot| match slot {
+        Slot::Output(i) => registry.model().outputs[i].kind != grapple::plant::OutputKind::Flag,
+        _ => true,
+    };
+    let variables = registry.variables().filter(|v| real(v.slot));
+    let references: Vec<u32> = variables.map(|v| v.value_reference).collect();
+    let mut values = vec![f64::NAN; references.len()];
+    component.get_real(&references, &mut values)?;
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(i) => Err(wrong(format!("variable {} is {}", references[i], values[i]))),
+        None => Ok(()),
+    }
+}
+
+/// What a test finds wrong is told apart from a refusal by a status that refusals do not have.
+fn wrong(what: String) -> Fault {
+    Fault {
+        status: fmi2Status::FATAL,
+        what,
+    }
+}
+
+/// Whether a call was refused, for a reason that is told.
+///
+/// # Errors
+/// What is wrong.
+pub fn refused(outcome: Result<(), Fault>) -> Result<bool, String> {
+    match outcome {
+        Ok(()) => Ok(false),
+        Err(fault) if fault.status == fmi2Status::FATAL => Err(fault.what),
+        Err(fault) => told(&fault.what).map(|()| true),
+    }
+}
+
+/// Whether a message says something, and not too much.
+///
+/// # Errors
+/// That it does not.
+pub fn told(message: &str) -> Result<(), String> {
+    match message.trim().len() {
+        0 => Err("it is refused without a reason".to_owned()),
+        length if length > 1_000_000 => Err(format!("the reason has {length} bytes")),
+        _ => Ok(()),
+    }
+}
