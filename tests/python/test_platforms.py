@@ -1,0 +1,109 @@
+"""Libraries of other systems, made by Zig's compiler with FMI's functions and nothing behind them: what is packed, and what is refused."""
+
+import struct
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from conftest import EXAMPLES
+from fmu import grapple
+
+pytest.importorskip("ziglang", reason="scripts/portable-library brings it")
+
+TWO_LINK = next(path for path in EXAMPLES if path.stem == "two_link")
+
+TARGETS = {
+    "linux64": "x86_64-linux-gnu.2.17",
+    "linux-arm64": "aarch64-linux-gnu.2.17",
+    "linux32": "x86-linux-gnu.2.17",
+    "win64": "x86_64-windows-gnu",
+    "win32": "x86-windows-gnu",
+    "mac-intel": "x86_64-macos",
+    "mac-arm64": "aarch64-macos",
+}
+CPU_TYPES = {"mac-intel": (0x0100_0007, 3), "mac-arm64": (0x0100_000C, 0)}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory, examples):
+    """The path of a library for each target, and of a universal one of both Macs."""
+    folder = tmp_path_factory.mktemp("libraries")
+    with zipfile.ZipFile(examples["two_link"].path) as archive:
+        names = [name for name in archive.namelist() if name.startswith("binaries/")]
+        own = archive.read(names[0])
+    functions = sorted({word.decode() for word in own.split(b"\0") if word.startswith(b"fmi2") and word.isalnum()})
+    assert len(functions) == 44, functions
+    source = folder / "functions.c"
+    export = "#ifdef _WIN32\n#define EXPORT __declspec(dllexport)\n#else\n#define EXPORT\n#endif\n"
+    source.write_text(export + "".join(f"EXPORT int {name}(void) {{ return 3; }}\n" for name in functions))
+    made = {}
+    for name, target in TARGETS.items():
+        made[name] = folder / f"{name}.library"
+        compile_it = [sys.executable, "-m", "ziglang", "cc", "-target", target, "-shared", *([] if "windows" in target else ["-nostdlib"])]
+        subprocess.run([*compile_it, "-o", made[name], source], check=True, cwd=folder)
+    made["universal"] = folder / "universal.library"
+    made["universal"].write_bytes(universal([(CPU_TYPES[name], made[name].read_bytes()) for name in CPU_TYPES]))
+    return made
+
+
+def universal(images):
+    """What macOS's lipo makes: a header that says where each machine's library stands."""
+    header, body, offset = struct.pack(">II", 0xCAFEBABE, len(images)), b"", 1 << 14
+    for (cpu, subtype), image in images:
+        header += struct.pack(">IIIII", cpu, subtype, offset, len(image), 14)
+        padded = -(-len(image) // (1 << 14)) * (1 << 14)
+        body += image.ljust(padded, b"\0")
+        offset += padded
+    return header.ljust(1 << 14, b"\0") + body
+
+
+def build(libraries, tmp_path, *options, check=True):
+    given = [option for platform, name in options for option in ("--binary", f"{platform}={libraries[name]}")]
+    return grapple("build", TWO_LINK, "--output", tmp_path / "two_link.fmu", *given, check=check)
+
+
+@pytest.mark.parametrize(
+    "platform, name, found",
+    [
+        ("linux64", "win64", "64-bit PE (Windows) for x86-64"),
+        ("linux64", "universal", "64-bit Mach-O (macOS) for x86-64"),
+        ("linux64", "linux-arm64", "64-bit ELF (Linux) for arm64"),
+        ("linux64", "linux32", "32-bit ELF (Linux) for x86"),
+        ("linux32", "linux64", "64-bit ELF (Linux) for x86-64"),
+        ("win64", "linux64", "64-bit ELF (Linux) for x86-64"),
+        ("win64", "win32", "32-bit PE (Windows) for x86"),
+        ("win64", "mac-intel", "64-bit Mach-O (macOS) for x86-64"),
+        ("win32", "win64", "64-bit PE (Windows) for x86-64"),
+        ("darwin64", "linux64", "64-bit ELF (Linux) for x86-64"),
+        ("darwin64", "win64", "64-bit PE (Windows) for x86-64"),
+    ],
+)
+def test_a_library_for_another_platform_is_refused_with_what_it_is(platform, name, found, libraries, tmp_path):
+    run = build(libraries, tmp_path, (platform, name), check=False)
+    said = " ".join(run.stderr.replace("│", " ").split())
+    assert run.returncode == 1 and f"it is {found}, and {platform} needs" in said, run.stderr
+    assert f"{name}.library cannot serve {platform}" in said
+    assert not (tmp_path / "two_link.fmu").exists()
+
+
+def test_one_archive_serves_every_platform(libraries, tmp_path):
+    options = [("win64", "win64"), ("win32", "win32"), ("linux32", "linux32"), ("darwin64", "universal")]
+    told = build(libraries, tmp_path, *options).stdout
+    with zipfile.ZipFile(tmp_path / "two_link.fmu") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist() if name.startswith("binaries/")}
+    assert packed.keys() > {
+        "binaries/win64/two_link.dll",
+        "binaries/win32/two_link.dll",
+        "binaries/linux32/two_link.so",
+        "binaries/darwin64/two_link.dylib",
+    }
+    assert packed["binaries/darwin64/two_link.dylib"] == libraries["universal"].read_bytes()
+    assert "alone" not in told, told
+
+
+@pytest.mark.parametrize("name, machine", [("mac-intel", "x86-64"), ("mac-arm64", "arm64")])
+def test_a_library_for_one_kind_of_mac_is_packed_and_said_to_be_that(name, machine, libraries, tmp_path):
+    told = build(libraries, tmp_path, ("darwin64", name)).stdout
+    assert f"for {machine} alone" in " ".join(told.split()), told
