@@ -51,6 +51,7 @@ def test_a_loop_closed_outside_is_off_the_servos_inside_as_the_page_says_at_the_
     within("order of the loops in examples/hosts, off one", np.abs(orders - 1.0).max(), 0.05, "the next power of the step")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="it loads the library of 64-bit Linux")
 def test_the_host_in_c_prints_what_fmpy_gets(examples, tmp_path):
     archive = examples["servoed_arm"]
     compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
