@@ -68,27 +68,30 @@ impl<'a> Page<'a> {
         self.text
             .push_str("\n| field | type | unit | default | meaning |\n|---|---|---|---|---|\n");
         for (name, field) in first {
-            let is_required = required.contains(&name.as_str());
-            let (meaning, told) = default_apart(&cell(text_of(field)));
-            let default = match told {
-                _ if is_required => "required".to_owned(),
-                Some(told) => told,
-                None => written(&field["default"]),
-            };
-            let kind = self.kind(field);
-            let unit = if kind.contains("number") {
-                unit(text_of(field))
-            } else {
-                None
-            };
-            let meaning = meaning + &self.values(field);
-            let unit = unit.unwrap_or_else(|| "–".to_owned());
-            writeln!(self.text, "| `{name}` | {kind} | {unit} | {default} | {meaning} |").expect("a text grows");
+            self.row(name, field, required.contains(&name.as_str()));
         }
         for (definition, header) in inner {
             let path = header.trim_matches(['[', ']']).to_owned() + ".";
             self.section(&format!("`{header}`"), &path, &self.definitions[definition]);
         }
+    }
+
+    fn row(&mut self, name: &str, field: &'a Value, is_required: bool) {
+        let (meaning, told) = default_apart(&cell(text_of(field)));
+        let default = match told {
+            _ if is_required => "required".to_owned(),
+            Some(told) => told,
+            None => written(&field["default"]),
+        };
+        let kind = self.kind(field);
+        let unit = Some(text_of(field)).filter(|_| kind.contains("number")).and_then(unit);
+        let unit = unit.unwrap_or_else(|| "–".to_owned());
+        let values = self.values(field);
+        writeln!(
+            self.text,
+            "| `{name}` | {kind} | {unit} | {default} | {meaning}{values} |"
+        )
+        .expect("a text grows");
     }
 
     /// The definition of the table that a field is, and its header in a file.
