@@ -18,6 +18,8 @@ not there: without `damping` a joint has none, and no parameter of that name. An
 const UNITS: &str = "kg kg/m kg/m³ kg·m kg·m² m m² m⁴ m/s m/s² m³/s² s s/m 1/s 1/s² Hz rad rad/s N N/m N·m N·m² N·s/m \
                      N·m/rad N·m·s/rad Pa √kg √kg·m 1/√kg rad/(m·√kg)";
 
+const BRACKETS: [char; 2] = ['(', ')'];
+
 /// The page: each table of the spec where it is first used, with all its fields.
 ///
 /// # Panics
@@ -238,24 +240,23 @@ fn unit(description: &str) -> Option<String> {
         .split_whitespace()
         .map(|word| word.trim_end_matches(['.', ',', ';', ':']))
         .peekable();
-    let bare = |word: &str| {
-        word.strip_prefix('(')
-            .and_then(|word| word.strip_suffix(')'))
-            .map(str::to_owned)
-    };
     let is_unit = |word: &str| UNITS.split(' ').any(|unit| unit == word);
     while let Some(word) = words.next() {
-        let word = bare(word).unwrap_or_else(|| word.to_owned());
         if word == "degrees" {
             return Some(if words.peek() == Some(&"per") { "deg/s" } else { "deg" }.to_owned());
         }
-        if is_unit(&word) {
+        // Some units end in a bracket themselves.
+        let word = if is_unit(word) {
+            word
+        } else {
+            word.trim_matches(BRACKETS)
+        };
+        if is_unit(word) {
             let next = words.find(|word| !matches!(*word, "or" | "(or"));
-            let other = next.map(|next| next.trim_matches(['(', ')']).to_owned());
-            return Some(match other.filter(|other| is_unit(other)) {
-                Some(other) => format!("{word} ({other})"),
-                None => word,
-            });
+            let other = next
+                .map(|next| next.trim_matches(BRACKETS))
+                .filter(|other| is_unit(other));
+            return Some(other.map_or_else(|| word.to_owned(), |other| format!("{word} ({other})")));
         }
     }
     None
