@@ -1,0 +1,176 @@
+"""grapple beside Exudyn: what a manoeuvre of a flexible arm costs each of them at an error of the tip of 1 % of the peak deflection.
+
+    pip install -r benches/exudyn/requirements.txt
+    GRAPPLE=target/release/grapple python benches/exudyn/compare.py [--slower 3]
+
+Both read arm.toml. Each tool's error is against its own converged run, the largest of the tip's path every half second; the converged
+runs are compared with each other first. Then settings are scanned, one run each, and the cheapest ways that reach 1 % run again, in turn
+with each other. What counts is the processor time of the thread for the run alone: `fmi2DoStep` and reading the tip through FMPy,
+`SolveDynamic` with the tip's sensor. Building models, meshes and modes is not counted.
+"""
+
+import argparse
+import contextlib
+import copy
+import io
+import statistics
+import sys
+import tempfile
+import time
+import tomllib
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests/python"))
+
+from fmu import Archive, CoSimulation  # noqa: E402
+from model import Craft, exu  # noqa: E402
+
+EVERY = 0.5  # s: how often the tip is read
+TIP = [f"tip.r[{i}]" for i in (1, 2, 3)]
+# Steps that end where the tip is read.
+STEPS = [EVERY / n for n in (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100)]
+
+
+def manoeuvre(slower):
+    """The spec, and the same path in so many times the time."""
+    spec = tomllib.loads((HERE / "arm.toml").read_text())
+    for signal in spec["signal"].values():
+        signal["amplitude"] /= slower**2
+        signal["frequency"] /= slower
+    spec["experiment"]["stop_time"] *= slower
+    return spec
+
+
+class Grapple:
+    def __init__(self, spec, scratch):
+        self.spec, self.scratch = spec, scratch
+        self.booms = [name for name, body in spec["body"].items() if "beam" in body]
+        self.times = EVERY * np.arange(1, round(spec["experiment"]["stop_time"] / EVERY) + 1)
+
+    def model(self, modes, method, step=None):
+        """`modes`: along y, along z and of torsion."""
+        spec = copy.deepcopy(self.spec)
+        for boom in self.booms:
+            beam = spec["body"][boom]["beam"]
+            beam["bending_y"], beam["bending_z"], beam["torsion"] = modes
+        spec["solver"] = {"method": method} | ({"step": step} if step else {})
+        return Archive.build(spec, tempfile.mkdtemp(dir=self.scratch))
+
+    def run(self, archive, tolerance, names=TIP):
+        with CoSimulation(archive, tolerance=tolerance) as instance:
+            start = time.thread_time()
+            path = instance.run(self.times, names)
+            return time.thread_time() - start, path
+
+    def ways(self):
+        for modes in [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1)]:
+            for method, tolerances in {"dopri5": (1e-2, 1e-3), "dop853": (1e-2, 1e-3), "radau5": (0.3, 0.1, 0.03)}.items():
+                archive = self.model(modes, method)
+                for tolerance in tolerances:
+                    yield f"{method}, tolerance {tolerance:g}, modes {modes}", lambda a=archive, t=tolerance: self.run(a, t)
+            for step in STEPS:
+                archive = self.model(modes, "implicit_midpoint", step)
+                yield f"implicit_midpoint, step {step:.4g} s, modes {modes}", lambda a=archive: self.run(a, 1e-6)
+
+
+class Exudyn:
+    def __init__(self, spec):
+        self.spec, self.end = spec, spec["experiment"]["stop_time"]
+
+    def run(self, craft, step, **settings):
+        with contextlib.redirect_stdout(io.StringIO()):
+            used, path = craft.run(self.end, step, EVERY, **settings)
+        return used, path[1:, 1:]
+
+    def converged(self, kind, n, step, tolerance):
+        return self.run(Craft(self.spec, kind, n, "tip"), step, tolerance=tolerance, rho=0.95, full=True)[1]
+
+    def ways(self, kind, counts, reference, allowed):
+        """First all models and steps with usual settings; then the three cheapest that are within what is allowed with all settings.
+        Newton's iteration is the modified one: with Jacobians at every correction a run takes more than twice as long."""
+        what = "elements" if kind == "beam" else "inner modes"
+        craft = {n: Craft(self.spec, kind, n, "tip") for n in counts}
+
+        def way(n, step, tolerance=1e-5, rho=0.6, linear="EXUdense"):
+            name = f"{n} {what}, step {step:.4g} s, {linear}, Newton to {tolerance:g}, spectral radius {rho}"
+            return name, lambda: self.run(craft[n], step, tolerance=tolerance, rho=rho, linear=linear, full=False)
+
+        pairs = {way(n, step)[0]: (n, step) for n, step in product(counts, STEPS)}
+        for name, *_ in scan((way(*pair) for pair in pairs.values()), reference, allowed):
+            others = product((1e-2, 1e-3, 1e-4, 1e-5, 1e-6), (0.6, 0.95), ("EXUdense", "EigenDense", "EigenSparse"))
+            yield from (way(*pairs[name], *other) for other in others)
+
+
+def off(path, reference):
+    """The largest distance (m)."""
+    return np.linalg.norm(path - reference, axis=1).max()
+
+
+def scan(ways, reference, allowed):
+    """The cheapest ways that are within what is allowed: their names, errors and runs."""
+    good = []
+    for name, run in ways:
+        try:
+            used, path = run()
+        except Exception as problem:  # both tools have several for a step that is too long
+            if "failed with status" not in str(problem) and not isinstance(problem, exu.SolverError):
+                raise
+            continue
+        if (error := off(path, reference)) <= allowed:
+            good.append((used, name, error, run))
+    good.sort(key=lambda way: way[0])
+    return [way[1:] for way in good[:3]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--slower", type=float, default=1.0, help="the same path in so many times the time")
+    parser.add_argument("--rounds", type=int, default=15)
+    arguments = parser.parse_args()
+    spec = manoeuvre(arguments.slower)
+    with tempfile.TemporaryDirectory() as scratch:
+        compare(Grapple(spec, scratch), Exudyn(spec), arguments.rounds)
+
+
+def compare(grapple, exudyn, rounds):
+    deflections = [f"{boom}.tip_deflection[{i}]" for boom in grapple.booms for i in (1, 2, 3)]
+    _, rows = grapple.run(grapple.model((3, 3, 2), "dop853"), 1e-10, TIP + deflections)
+    converged, bent = rows[:, :3], np.linalg.norm(rows[:, 3:].reshape(len(rows), -1, 3), axis=2).max()
+    # The residual of beams does not fall as far as that of modes.
+    beams = exudyn.converged("beam", 16, 0.02, 1e-4)
+    modes = exudyn.converged("modes", 8, 0.01, 1e-8)
+    length = np.linalg.norm(np.diff(converged, axis=0), axis=1).sum()
+    print(f"Exudyn {exu.__version__}; peak deflection {1e3 * bent:.1f} mm, the tip moves {length:.2f} m")
+    for name, other in ("beams", beams), ("modes", modes):
+        apart = off(other, converged)
+        print(f"converged: Exudyn's {name} and grapple differ by {1e3 * apart:.3f} mm, {100 * apart / bent:.2f} % of it")
+
+    allowed = 0.01 * bent
+    ways = {
+        "grapple": scan(grapple.ways(), converged, allowed),
+        "Exudyn, modes": scan(exudyn.ways("modes", (0, 2), modes, allowed), modes, allowed),
+        "Exudyn, beams": scan(exudyn.ways("beam", (2, 3, 4), beams, allowed), beams, allowed),
+    }
+    times = {tool: [[] for _ in found] for tool, found in ways.items()}
+    for _ in range(rounds):
+        for tool, found in ways.items():
+            for kept, (*_, run) in zip(times[tool], found):
+                kept.append(run()[0])
+    best = {}
+    for tool, found in ways.items():
+        medians = [statistics.median(kept) for kept in times[tool]]
+        k = medians.index(min(medians))
+        best[tool] = medians[k]
+        name, error, _ = found[k]
+        least = min(times[tool][k])
+        print(f"{tool:14} {1e3 * medians[k]:8.2f} ms, least {1e3 * least:.2f}; error {100 * error / bent:.2f} %; {name}")
+    for tool in list(ways)[1:]:
+        print(f"{tool}: {best[tool] / best['grapple']:.1f} times as much as grapple")
+
+
+if __name__ == "__main__":
+    main()

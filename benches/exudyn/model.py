@@ -1,0 +1,195 @@
+"""A craft of one of grapple's specs in Exudyn: an open chain of rigid bodies and uniform beams without damping, on hinges driven by
+sines. Beams are geometrically exact elements, or a solid mesh reduced to the modes of Hurty, Craig and Bampton.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+sys.exudynFast = True  # the build without range checks, for processors with AVX2
+
+import exudyn as exu
+import netgen.csg as csg
+import ngsolve
+import numpy as np
+from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOrderInterface
+from exudyn.utilities import (
+    CreateSymbolicUserFunction,
+    GenericJoint,
+    LoadTorqueVector,
+    MarkerBodyRigid,
+    MarkerNodeRigid,
+    MarkerSuperElementRigid,
+    NodeRigidBodyRotVecLG,
+    ObjectBeamGeometricallyExact,
+    ObjectJointRevoluteZ,
+    RigidBodyInertia,
+    RotationVector2RotationMatrix,
+    SensorBody,
+)
+
+
+class Section:
+    """The square section of a solid beam as heavy, as stiff and with as much spin as the spec's."""
+
+    def __init__(self, beam):
+        self.length, self.EI, self.GJ, self.rho_A = (beam[k] for k in ("length", "EI", "GJ", "mass_per_length"))
+        self.spin = beam["polar_inertia_per_length"]
+        self.side = np.sqrt(6 * self.spin / self.rho_A)
+        self.E, self.rho = 12 * self.EI / self.side**4, self.rho_A / self.side**2
+        self.G = self.GJ / (self.side**4 / 6)  # of one quadratic element across, which does not warp
+        self.nu = self.E / (2 * self.G) - 1
+        self.EA, self.GA = self.E * self.side**2, 5 / 6 * self.G * self.side**2
+
+
+@dataclass
+class Link:
+    """A body, by its number if it is one object, and its markers: `marker(place, axes)`, both as the body has them."""
+
+    number: int | None
+    marker: Callable
+
+
+@cache
+def reduced(length, side, E, nu, rho, n):
+    """A mesh with six modes of its tip and `n` between its clamped ends, and the nodes at the corners of its tip."""
+    half = side / 2
+    geometry = csg.CSGeometry()
+    geometry.Add(csg.OrthoBrick(csg.Pnt(0, -half, -half), csg.Pnt(length, half, half)))
+    mesh = ngsolve.Mesh(geometry.GenerateMesh(maxh=1.2 * side))
+    fem = FEMinterface()
+    fem.ImportMeshFromNGsolve(mesh, density=rho, youngsModulus=E, poissonsRatio=nu, meshOrder=2)
+    ends = [fem.GetNodesInPlane([x, 0, 0], [1, 0, 0]) for x in (0, length)]
+    fem.ComputeHurtyCraigBamptonModes(ends, n, computationMode=HCBstaticModeSelection.RBE2)
+    return fem, [fem.GetNodeAtPoint([length, y, z]) for y in (-half, half) for z in (-half, half)]
+
+
+def frame(turn, place=(0, 0, 0)):
+    return exu.HT(rotation=turn, translation=list(place))
+
+
+def sine(amplitude, frequency):
+    """A torque about z, which Exudyn compiles."""
+    omega = 2 * np.pi * frequency
+
+    def torque(mbs, t, loadVector):
+        return [0.0, 0.0, amplitude * exu.symbolic.sin(omega * t)]
+
+    return torque
+
+
+class Craft:
+    """`kind` is `beam` with `n` elements for each flexible link, or `modes` with `n` modes beside those of the tip. `tip` is the frame
+    whose path is recorded."""
+
+    def __init__(self, spec, kind, n, tip):
+        self.system = exu.SystemContainer()  # owns the next
+        self.mbs = self.system.AddSystem()
+        self.kind, self.n, self.torques = kind, n, []
+        above = {joint["child"]: joint for joint in spec["joint"].values()}
+        poses, links = {}, {}
+        for name, body in spec["body"].items():
+            poses[name] = R, p = self.pose(above.get(name), poses)
+            make = self.rigid if "beam" not in body else {"beam": self.beam, "modes": self.modal}[kind]
+            links[name] = make(body, R, p)
+        for name, joint in spec["joint"].items():
+            self.join(joint, links, spec["signal"].get(f"{name}.tau"))
+        sensor = SensorBody(
+            bodyNumber=links[spec["frame"][tip]["body"]].number,
+            localPosition=spec["frame"][tip]["origin"],
+            storeInternal=True,
+            writeToFile=False,
+            outputVariableType=exu.OutputVariableType.Position,
+        )
+        self.sensor = self.mbs.AddSensor(sensor)
+        self.mbs.Assemble()
+
+    @staticmethod
+    def pose(joint, poses):
+        if joint is None:
+            return np.eye(3), np.zeros(3)
+        R, p = poses[joint["parent"]]
+        turn = np.radians(joint.get("start", {}).get("position_deg", 0.0)) * np.array(joint.get("axis", [0, 0, 1]))
+        return R @ RotationVector2RotationMatrix(turn), p + R @ joint["origin"]
+
+    def rigid(self, body, R, p):
+        centre = np.array(body.get("mass_centre", [0, 0, 0]))
+        number = self.mbs.CreateRigidBody(
+            referencePosition=list(p),
+            referenceRotationMatrix=R,
+            inertia=RigidBodyInertia(body["mass"], np.diag(body["inertia"]), centre, inertiaTensorAtCOM=True),
+            nodeType=exu.NodeType.RotationRotationVector if self.kind == "beam" else exu.NodeType.RotationEulerParameters,
+        )
+        return Link(number, lambda place, turn: MarkerBodyRigid(bodyNumber=number, localHT=frame(turn, place)))
+
+    def beam(self, body, R, p):
+        s = Section(body["beam"])
+        section = exu.BeamSection()
+        section.massPerLength = s.rho_A
+        section.inertia = np.diag([s.spin, s.spin / 2, s.spin / 2])
+        section.stiffnessMatrix = np.diag([s.EA, s.GA, s.GA, s.GJ, s.EI, s.EI])
+        turn = frame(R).GetRotationVector()
+        places = [p + R @ [x, 0, 0] for x in np.linspace(0, s.length, self.n + 1)]
+        nodes = [self.mbs.AddNode(NodeRigidBodyRotVecLG(referenceCoordinates=[*place, *turn])) for place in places]
+        for ends in zip(nodes, nodes[1:]):
+            element = ObjectBeamGeometricallyExact(nodeNumbers=list(ends), length=s.length / self.n, sectionData=section)
+            self.mbs.AddObject(element)
+        end = lambda place: nodes[0 if place[0] == 0 else -1]
+        return Link(None, lambda place, turn: MarkerNodeRigid(nodeNumber=end(place), localHT=frame(turn)))
+
+    def modal(self, body, R, p):
+        s = Section(body["beam"])
+        fem, tip = reduced(s.length, s.side, s.E, s.nu, s.rho, self.n)
+        interface = ObjectFFRFreducedOrderInterface(fem)
+        made = interface.AddObjectFFRFreducedOrder(self.mbs, positionRef=list(p), rotationMatrixRef=R)
+        number = made["oFFRFreducedOrder"]
+
+        def marker(place, turn):
+            if place[0] == 0:  # the modes leave the root at rest in the body's frame
+                return MarkerNodeRigid(nodeNumber=made["nRigidBody"], localHT=frame(turn))
+            weights = np.full(len(tip), 1 / len(tip))
+            return MarkerSuperElementRigid(
+                bodyNumber=number, meshNodeNumbers=tip, weightingFactors=weights, localHT=frame(turn)
+            )
+
+        return Link(number, marker)
+
+    def join(self, joint, links, signal):
+        """A hinge about z of both markers, with a torque about it, or a rigid grip."""
+        z = np.array(joint.get("axis", [0.0, 0.0, 1.0]))
+        x = np.roll(z, 1)
+        turn = np.column_stack([x, np.cross(z, x), z])
+        ends = ("parent", joint["origin"]), ("child", [0.0, 0.0, 0.0])
+        markers = [self.mbs.AddMarker(links[joint[end]].marker(place, turn)) for end, place in ends]
+        if joint["type"] == "fixed":
+            self.mbs.AddObject(GenericJoint(markerNumbers=markers))
+            return
+        self.mbs.AddObject(ObjectJointRevoluteZ(markerNumbers=markers))
+        for marker, sign in zip(markers, (-1, 1)):
+            load = self.mbs.AddLoad(LoadTorqueVector(markerNumber=marker, loadVector=[0, 0, 1], bodyFixed=True))
+            torque = sine(sign * signal["amplitude"], signal["frequency"])
+            compiled = CreateSymbolicUserFunction(self.mbs, torque, "loadVectorUserFunction", load)
+            self.mbs.SetLoadParameter(load, "loadVectorUserFunction", compiled)
+            self.torques.append(compiled)
+
+    def run(self, seconds, step, write, *, rho, full, tolerance, linear="EXUdense"):
+        """Generalized-α with the spectral radius `rho`, full or modified Newton: processor time (s), and rows of time and place."""
+        settings = exu.SimulationSettings()
+        integration = settings.timeIntegration
+        integration.endTime = seconds
+        integration.numberOfSteps = round(seconds / step)
+        integration.adaptiveStep = False
+        integration.newton.useModifiedNewton = not full
+        integration.newton.relativeTolerance = tolerance
+        integration.generalizedAlpha.spectralRadius = rho
+        integration.verboseMode = 0
+        settings.linearSolver.solverType = getattr(exu.LinearSolverType, linear)
+        settings.parallel.numberOfThreads = 1
+        settings.solutionSettings.writeSolutionToFile = False
+        settings.solutionSettings.sensorsWritePeriod = write
+        start = time.thread_time()
+        self.mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.GeneralizedAlpha, showHints=False)
+        used = time.thread_time() - start
+        return used, np.array(self.mbs.GetSensorStoredData(self.sensor))
