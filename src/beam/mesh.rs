@@ -52,3 +52,26 @@ pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
 pub(super) fn find(elements: &[Element], x: f64) -> usize {
     elements.partition_point(|e| e.b.x <= x).min(elements.len() - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Section, elements};
+    use crate::beam::Beam;
+
+    #[test]
+    fn a_beam_of_any_length_has_as_many_elements() {
+        let section = Section {
+            x: 0.0,
+            mass_per_length: 1.5,
+            EI_y: 700.0,
+            EI_z: 400.0,
+            EA: 2e6,
+            GJ: 300.0,
+            polar_inertia_per_length: 0.02,
+        };
+        for length in [1e-300, 1e-3, 2.0, 1e9, 1e300, f64::MAX] {
+            let beam = Beam::uniform(length, section).expect("a beam");
+            assert_eq!(elements(&beam, 13).len(), 3, "{length} m");
+        }
+    }
+}

@@ -42,7 +42,7 @@ pub use signal::SignalSource;
 pub use strike::{Strike, Struck};
 pub use surface::Nearest;
 pub use thruster::Thruster;
-pub use wave::{Wave, reached};
+pub use wave::{Wave, reached, round_off};
 
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::dynamics::Applied;

@@ -35,7 +35,12 @@ const TIME_ROUND_OFF: f64 = 1e-10;
 
 /// Whether the time of an event has come, to round-off.
 pub fn reached(event: f64, t: f64) -> bool {
-    event <= t + TIME_ROUND_OFF * t.abs().max(1.0)
+    event <= t + round_off(t)
+}
+
+/// By how much an event may come after `t` (s) and still count as come, s.
+pub fn round_off(t: f64) -> f64 {
+    TIME_ROUND_OFF * t.abs().max(1.0)
 }
 
 impl<'a> Wave<'a> {

@@ -2,7 +2,7 @@
 
 use super::{Discrete, Model, Plant};
 use crate::algebra::Scalar;
-use crate::loads::{Band, Gains, reached};
+use crate::loads::{Band, Gains, reached, round_off};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
 use crate::{Error, Problem};
@@ -267,8 +267,12 @@ impl Plant {
         }
         // A host may have passed over some.
         let passed = taken.max(((t - start) / period).round());
-        let next = if is_due(passed) { passed + 1.0 } else { passed };
+        let mut next = if is_due(passed) { passed + 1.0 } else { passed };
         if is_due(next) {
+            // So late that several are one instant to round-off.
+            next = ((t - start + round_off(t)) / period).floor() + 1.0;
+        }
+        if !(next > *taken && next.is_finite()) {
             let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");
             return Err(Error::Integration { t, what });
         }

@@ -242,3 +242,22 @@ pub(super) fn inside(
     let strikes = contact.law(numbers.1).is_some() && !contact.has_back();
     (strikes && seen.gap < -seen.margin).then_some(-seen.gap)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BOTTOMLESS, Touch};
+
+    #[test]
+    fn a_floor_is_a_number_however_deep_it_lies() {
+        let touch = |gap, margin| Touch {
+            gap,
+            speed: 0.0,
+            fastest: 0.0,
+            margin,
+            is_beside: false,
+        };
+        assert_eq!(touch(-1e308, 1e308).floor(), BOTTOMLESS);
+        assert_eq!(touch(f64::NEG_INFINITY, 1.0).floor(), BOTTOMLESS);
+        assert_eq!(touch(-3.0, 1.0).floor(), -4.0);
+    }
+}

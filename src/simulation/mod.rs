@@ -125,13 +125,13 @@ impl Simulation {
         self.plant.start(t, &mut self.state.x, &mut self.state.discrete);
         self.statistics = Statistics::default();
         self.stepper.invalidate();
-        match self.state.x.iter().position(|x| !x.is_finite()) {
-            Some(i) => Err(Error::NotFinite {
-                variable: self.plant.model().states[i].name.clone(),
-                t,
-            }),
-            None => Ok(()),
-        }
+        let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
+            return Ok(());
+        };
+        // Nobody sees them before there is a start; a saved state has to have numbers.
+        self.state.x.fill(0.0);
+        let variable = self.plant.model().states[i].name.clone();
+        Err(Error::NotFinite { variable, t })
     }
 
     /// Brings the modes to where the inputs are that have been set since the run began, and no step was taken.

@@ -187,16 +187,17 @@ def _live(library, archive):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_library_is_unloaded_and_loaded_again_100_times_without_growth(examples, tmp_path, within):
+@pytest.mark.parametrize("name", NAMES)
+def test_the_library_is_unloaded_and_loaded_again_100_times_without_growth(name, examples, tmp_path, within):
     from _ctypes import dlclose
 
     # A copy of its own: nothing else in this process keeps it loaded.
     path = tmp_path / "own.so"
-    path.write_bytes(_library(examples["two_link"]).read_bytes())
+    path.write_bytes(_library(examples[name]).read_bytes())
 
     def round():
         library = ctypes.CDLL(str(path))
-        _live(library, examples["two_link"])
+        _live(library, examples[name])
         dlclose(library._handle)
 
     for _ in range(5):

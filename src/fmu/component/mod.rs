@@ -221,7 +221,7 @@ impl Component {
         let n = self.model().parameters.len();
         if !self.moved {
             self.simulation.plant.set_parameters_of_start(&self.parameters[..n])?;
-        } else if self.simulation.plant.parameters() != &self.parameters[..n] {
+        } else if !same_bits(self.simulation.plant.parameters(), &self.parameters[..n]) {
             self.simulation.plant.set_parameters(&self.parameters[..n])?;
         }
         if !self.moved {
@@ -337,7 +337,7 @@ impl Component {
         if !saved.unsettled {
             let n = self.model().parameters.len();
             let solver = (saved.experiment.tolerance, self.registry.work_limit(&saved.parameters)?);
-            if self.simulation.plant.parameters() != &saved.parameters[..n] {
+            if !same_bits(self.simulation.plant.parameters(), &saved.parameters[..n]) {
                 self.simulation.plant.set_parameters(&saved.parameters[..n])?;
             }
             if self.solver != solver {
@@ -355,6 +355,11 @@ impl Component {
         self.touch();
         Ok(())
     }
+}
+
+/// Whether they are the same to the bit: 0 and −0 are not, and answers tell them apart.
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 /// Copies without taking memory.

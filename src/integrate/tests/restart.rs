@@ -1,7 +1,7 @@
 //! Memory, time and state determine every bit of the run that follows.
 
 use super::super::{IntegrateError, InvalidMemory, Memory, Method, Settings, Stepper};
-use super::problems::{ARENSTORF_START, Rhs, arenstorf, van_der_pol};
+use super::problems::{ARENSTORF_START, Rhs, arenstorf, ode, van_der_pol};
 
 const METHODS: [Method; 6] = [
     Method::Dopri5,
@@ -45,6 +45,19 @@ fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
         }
     }
     (trace, rejections)
+}
+
+/// A derivative that is finite everywhere, with a jump so high that no difference quotient is.
+#[test]
+fn a_jacobian_that_is_not_finite_is_not_remembered() {
+    for method in [Method::Radau5, Method::ImplicitMidpoint { step: 0.1 }] {
+        let mut stepper = Stepper::new(settings(method));
+        let mut cliff = ode(|_, x, dx| dx.fill(if x[0] > 1.0 { -1e303 } else { 1e303 }));
+        let (mut x, mut memory) = ([1.0; 4], Memory::new(stepper.settings()));
+        assert!(stepper.step(&mut cliff, 0.0, 1.0, &mut x, &mut memory).is_err());
+        let numbers: Vec<f64> = memory.numbers().collect();
+        assert_eq!(memory.restore(&numbers), Ok(()), "{}", method.name());
+    }
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! The functions on an instance, with arguments that a [`Bend`] may spoil.
 
+use crate::campaign::journal::Function;
 use crate::campaign::machine::{Mode, allows};
-use crate::campaign::nonsense::{Bend, room, told};
+use crate::campaign::nonsense::{Bend, SENTINEL, room, told};
 use crate::campaign::subject::{Expect, Saved, Subject};
-use crate::driver::{DISCARD, ME, OK};
+use crate::driver::{DISCARD, ERROR, ME, OK};
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::lifecycle::Call;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
 /// Functions that take the instance alone.
@@ -146,7 +147,10 @@ impl Subject<'_> {
             fmi2GetBoolean(c, vr, count, value)
         });
         assert_eq!(values.pop(), Some(77), "fmi2GetBoolean wrote behind its values");
-        assert!(status != OK || values.iter().all(|b| [fmi2False, fmi2True].contains(b)), "{values:?}");
+        assert!(
+            status != OK || values.iter().all(|b| [fmi2False, fmi2True].contains(b)),
+            "{values:?}"
+        );
         (status, values)
     }
 
@@ -203,35 +207,106 @@ impl Subject<'_> {
             None => (null_mut(), Expect::Wrong),
         };
         let text = format!(" {which:?}");
-        let status = self.call(Call::SetFMUstate, expect, text, |c| unsafe { fmi2SetFMUstate(c, state) });
+        let status = self.call(Call::SetFMUstate, expect, text, |c| unsafe {
+            fmi2SetFMUstate(c, state)
+        });
         if let (OK, Some(i)) = (status, which) {
             (self.mode, self.t) = (self.saved[i].mode, self.saved[i].t);
         }
         status
     }
 
-    /// What takes a state and must refuse this one: another FMU's, or what is no state at all.
-    pub fn refuse(&mut self, state: fmi2FMUstate, is_state: bool) {
-        let set = |c| unsafe { fmi2SetFMUstate(c, state) };
-        self.call(Call::SetFMUstate, Expect::Wrong, " a stranger".to_owned(), set);
+    /// Hands over as a state what is none of this FMU's: the state of another, or an instance.
+    pub fn mistake(&mut self, stranger: *mut c_void, is_state: bool) {
+        let text = || " of a stranger".to_owned();
+        self.call(Call::SetFMUstate, Expect::Wrong, text(), |c| unsafe {
+            fmi2SetFMUstate(c, stranger)
+        });
         if is_state {
             return;
         }
-        let (mut size, mut place) = (0, state);
-        self.call(Call::SerializedFMUstateSize, Expect::Wrong, " a stranger".to_owned(), |c| unsafe {
-            fmi2SerializedFMUstateSize(c, state, &mut size)
+        let (mut size, mut place) = (0, stranger);
+        self.call(Call::SerializedFMUstateSize, Expect::Wrong, text(), |c| unsafe {
+            fmi2SerializedFMUstateSize(c, stranger, &mut size)
         });
-        self.call(Call::FreeFMUstate, Expect::Wrong, " a stranger".to_owned(), |c| unsafe {
+        self.call(Call::GetFMUstate, Expect::Wrong, text(), |c| unsafe {
+            fmi2GetFMUstate(c, &mut place)
+        });
+        self.call(Call::FreeFMUstate, Expect::Wrong, text(), |c| unsafe {
             fmi2FreeFMUstate(c, &mut place)
         });
-        assert_eq!(place, state);
+        assert_eq!(place, stranger);
+    }
+
+    /// A call on what is no instance: null, or a saved state.
+    pub fn elsewhere(&mut self, call: Call, c: fmi2Component) {
+        use Call::*;
+        let mut reals = room(1);
+        let (real, mut integer, mut text) = (reals.as_mut_ptr(), 77, std::ptr::null());
+        let (mut state, mut size, mut status, mut info) = (null_mut(), 0, fmi2Status(77), fmi2EventInfo::default());
+        let (vr, order, kind, mut end) = (0, 1, fmi2StatusKind::LAST_SUCCESSFUL_TIME, 77);
+        let mut byte = 0;
+        let answer = self
+            .journal
+            .call(Function::On(call), " on what is no instance".to_owned(), || unsafe {
+                match call {
+                    SetDebugLogging => fmi2SetDebugLogging(c, fmi2True, 0, std::ptr::null()),
+                    FreeInstance => {
+                        fmi2FreeInstance(c);
+                        ERROR
+                    }
+                    SetupExperiment => fmi2SetupExperiment(c, fmi2False, 0.0, 0.0, fmi2False, 0.0),
+                    EnterInitializationMode => fmi2EnterInitializationMode(c),
+                    ExitInitializationMode => fmi2ExitInitializationMode(c),
+                    Terminate => fmi2Terminate(c),
+                    Reset => fmi2Reset(c),
+                    GetReal => fmi2GetReal(c, &vr, 1, real),
+                    GetInteger => fmi2GetInteger(c, &vr, 0, &mut integer),
+                    GetBoolean => fmi2GetBoolean(c, &vr, 0, &mut integer),
+                    GetString => fmi2GetString(c, &vr, 0, &mut text),
+                    SetReal => fmi2SetReal(c, &vr, 1, real),
+                    SetInteger => fmi2SetInteger(c, &vr, 0, &integer),
+                    SetBoolean => fmi2SetBoolean(c, &vr, 0, &integer),
+                    SetString => fmi2SetString(c, &vr, 0, &text),
+                    GetFMUstate => fmi2GetFMUstate(c, &mut state),
+                    SetFMUstate => fmi2SetFMUstate(c, state),
+                    FreeFMUstate => fmi2FreeFMUstate(c, &mut state),
+                    SerializedFMUstateSize => fmi2SerializedFMUstateSize(c, state, &mut size),
+                    SerializeFMUstate => fmi2SerializeFMUstate(c, state, &mut byte, 1),
+                    DeSerializeFMUstate => fmi2DeSerializeFMUstate(c, &byte, 1, &mut state),
+                    GetDirectionalDerivative => fmi2GetDirectionalDerivative(c, &vr, 1, &vr, 1, real, real),
+                    EnterEventMode => fmi2EnterEventMode(c),
+                    NewDiscreteStates => fmi2NewDiscreteStates(c, &mut info),
+                    EnterContinuousTimeMode => fmi2EnterContinuousTimeMode(c),
+                    CompletedIntegratorStep => fmi2CompletedIntegratorStep(c, fmi2True, &mut integer, &mut end),
+                    SetTime => fmi2SetTime(c, 0.0),
+                    SetContinuousStates => fmi2SetContinuousStates(c, real, 1),
+                    GetEventIndicators => fmi2GetEventIndicators(c, real, 1),
+                    GetContinuousStates => fmi2GetContinuousStates(c, real, 1),
+                    GetDerivatives => fmi2GetDerivatives(c, real, 1),
+                    GetNominalsOfContinuousStates => fmi2GetNominalsOfContinuousStates(c, real, 1),
+                    SetRealInputDerivatives => fmi2SetRealInputDerivatives(c, &vr, 1, &order, real),
+                    GetRealOutputDerivatives => fmi2GetRealOutputDerivatives(c, &vr, 1, &order, real),
+                    DoStep => fmi2DoStep(c, 0.0, 0.01, fmi2True),
+                    CancelStep => fmi2CancelStep(c),
+                    GetStatus => fmi2GetStatus(c, kind, &mut status),
+                    GetRealStatus => fmi2GetRealStatus(c, kind, real),
+                    GetIntegerStatus => fmi2GetIntegerStatus(c, kind, &mut integer),
+                    GetBooleanStatus => fmi2GetBooleanStatus(c, kind, &mut integer),
+                    GetStringStatus => fmi2GetStringStatus(c, kind, &mut text),
+                }
+            });
+        assert_eq!(answer, ERROR, "{} on what is no instance", call.name());
+        assert!(state.is_null() && reals.iter().all(|x| x.to_bits() == SENTINEL));
     }
 
     /// `fmi2FreeFMUstate`, of null too.
     pub fn free_state(&mut self, which: Option<usize>) {
         let mut state = which.map_or(null_mut(), |i| self.saved.swap_remove(i).state);
         let text = format!(" {which:?}");
-        self.call(Call::FreeFMUstate, Expect::Good, text, |c| unsafe { fmi2FreeFMUstate(c, &mut state) });
+        self.call(Call::FreeFMUstate, Expect::Good, text, |c| unsafe {
+            fmi2FreeFMUstate(c, &mut state)
+        });
         assert!(state.is_null());
     }
 
@@ -256,9 +331,12 @@ impl Subject<'_> {
         let mut bytes = vec![0xa5_u8; right + 1];
         let pointer = bend.pointer(&mut bytes, size);
         let expect = Expect::good_unless(bend.wrong || size != right);
-        let status = self.call(Call::SerializeFMUstate, expect, format!(" {which}, {size}"), |c| unsafe {
-            fmi2SerializeFMUstate(c, state, pointer.cast(), size)
-        });
+        let status = self.call(
+            Call::SerializeFMUstate,
+            expect,
+            format!(" {which}, {size}"),
+            |c| unsafe { fmi2SerializeFMUstate(c, state, pointer.cast(), size) },
+        );
         assert_eq!(bytes.pop(), Some(0xa5), "fmi2SerializeFMUstate wrote behind its bytes");
         (status == OK).then_some(bytes)
     }
@@ -291,7 +369,13 @@ impl Subject<'_> {
         status
     }
 
-    pub fn directional(&mut self, unknowns: &[u32], knowns: &[u32], seeds: &[f64], bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
+    pub fn directional(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        seeds: &[f64],
+        bend: &mut Bend,
+    ) -> (fmi2Status, Vec<f64>) {
         bend.wrong = false;
         let (n, m) = (unknowns.len(), knowns.len());
         let (mut us, mut ks, mut dv, mut values) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec(), room(n));
@@ -303,9 +387,12 @@ impl Subject<'_> {
         let is_unknown = |vr: &u32| *vr >= first && target.reals.binary_search(vr).is_ok();
         let wrong = bend.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
         let text = format!(" {} by {} along {}", told(unknowns), told(knowns), told(seeds));
-        let status = self.call(Call::GetDirectionalDerivative, Expect::unless(wrong), text, |c| unsafe {
-            fmi2GetDirectionalDerivative(c, u, nu, k, nk, seed, value)
-        });
+        let status = self.call(
+            Call::GetDirectionalDerivative,
+            Expect::unless(wrong),
+            text,
+            |c| unsafe { fmi2GetDirectionalDerivative(c, u, nu, k, nk, seed, value) },
+        );
         self.written(Call::GetDirectionalDerivative, status, &values);
         values.truncate(n);
         (status, values)
@@ -323,9 +410,12 @@ impl Subject<'_> {
             nextEventTime: f64::NAN,
         }];
         let place = bend.pointer(&mut infos, 1);
-        let status = self.call(Call::NewDiscreteStates, Expect::unless(bend.wrong), String::new(), |c| unsafe {
-            fmi2NewDiscreteStates(c, place)
-        });
+        let status = self.call(
+            Call::NewDiscreteStates,
+            Expect::unless(bend.wrong),
+            String::new(),
+            |c| unsafe { fmi2NewDiscreteStates(c, place) },
+        );
         let [info] = infos;
         if status != OK {
             return None;
@@ -337,7 +427,10 @@ impl Subject<'_> {
             info.valuesOfContinuousStatesChanged,
             info.nextEventTimeDefined,
         ];
-        assert!(flags.iter().all(|b| [fmi2False, fmi2True].contains(b)) && info.nextEventTime.is_finite(), "{info:?}");
+        assert!(
+            flags.iter().all(|b| [fmi2False, fmi2True].contains(b)) && info.nextEventTime.is_finite(),
+            "{info:?}"
+        );
         Some(info)
     }
 
@@ -356,7 +449,9 @@ impl Subject<'_> {
 
     pub fn set_time(&mut self, t: f64) -> fmi2Status {
         let expect = Expect::unless(!t.is_finite());
-        let status = self.call(Call::SetTime, expect, format!(" {t:e}"), |c| unsafe { fmi2SetTime(c, t) });
+        let status = self.call(Call::SetTime, expect, format!(" {t:e}"), |c| unsafe {
+            fmi2SetTime(c, t)
+        });
         if status == OK {
             self.t = t;
         }
@@ -369,9 +464,12 @@ impl Subject<'_> {
         let count = bend.count(x.len());
         let pointer = bend.pointer(&mut given, count);
         let wrong = bend.wrong || x.len() != self.target.states.len() || x.iter().any(|x| !x.is_finite());
-        self.call(Call::SetContinuousStates, Expect::unless(wrong), format!(" {}", told(x)), |c| unsafe {
-            fmi2SetContinuousStates(c, pointer, count)
-        })
+        self.call(
+            Call::SetContinuousStates,
+            Expect::unless(wrong),
+            format!(" {}", told(x)),
+            |c| unsafe { fmi2SetContinuousStates(c, pointer, count) },
+        )
     }
 
     /// `fmi2GetDerivatives` and its like, of `n` elements.

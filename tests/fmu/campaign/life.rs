@@ -2,9 +2,10 @@
 
 use crate::campaign::machine::Mode;
 use crate::campaign::nonsense::Bend;
-use crate::campaign::subject::Subject;
+use crate::campaign::subject::{Expect, Subject};
 use crate::driver::{ME, OK};
-use grapple::fmu::lifecycle::Call;
+use grapple::fmu::fmi2::fmi2Status;
+use grapple::fmu::lifecycle::{Call, RULES};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -26,7 +27,7 @@ pub fn read(subject: &mut Subject) -> Trace {
     let bend = &mut straight(&mut random);
     let target = subject.target;
     let mut trace = Vec::new();
-    let mut add = |status: grapple::fmu::fmi2::fmi2Status, values: Vec<u64>| {
+    let mut add = |status: fmi2Status, values: Vec<u64>| {
         trace.push((status.0, if status == OK { values } else { Vec::new() }));
     };
     let (status, values) = subject.get_real(&target.reals, bend);
@@ -59,7 +60,7 @@ pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
         Mode::Event => trace.extend(event(subject, bend)),
         Mode::ContinuousTime => {
             trace.push((euler(subject, h, bend).0, Vec::new()));
-            trace.push((subject.plain(Call::EnterEventMode, super::subject::Expect::Good).0, Vec::new()));
+            trace.push((subject.plain(Call::EnterEventMode, Expect::Good).0, Vec::new()));
             trace.extend(event(subject, bend));
         }
         Mode::Instantiated | Mode::Initialization | Mode::Terminated => {}
@@ -78,12 +79,15 @@ fn event(subject: &mut Subject, bend: &mut Bend) -> Trace {
             info.nextEventTime.to_bits(),
         ]
     });
-    let enter = subject.plain(Call::EnterContinuousTimeMode, super::subject::Expect::Open);
-    vec![(i32::from(told.is_some()), told.unwrap_or_default()), (enter.0, Vec::new())]
+    let enter = subject.plain(Call::EnterContinuousTimeMode, Expect::Open);
+    vec![
+        (i32::from(told.is_some()), told.unwrap_or_default()),
+        (enter.0, Vec::new()),
+    ]
 }
 
 /// A step of Euler's method by the host.
-fn euler(subject: &mut Subject, h: f64, bend: &mut Bend) -> grapple::fmu::fmi2::fmi2Status {
+fn euler(subject: &mut Subject, h: f64, bend: &mut Bend) -> fmi2Status {
     let n = subject.target.states.len();
     let (got, mut x) = subject.vector(Call::GetContinuousStates, n, bend);
     let (status, dx) = subject.vector(Call::GetDerivatives, n, bend);
@@ -115,13 +119,13 @@ pub fn standard(subject: &mut Subject) -> Trace {
     // A small limit of work makes no difference but time.
     subject.set_real(&[target.work_limit], &[500.0], bend);
     for call in [Call::EnterInitializationMode, Call::ExitInitializationMode] {
-        trace.push((subject.plain(call, super::subject::Expect::Good).0, Vec::new()));
+        trace.push((subject.plain(call, Expect::Good).0, Vec::new()));
     }
     trace.extend(read(subject));
     for h in [1e-3, 2e-3, 1e-3] {
         trace.extend(go_on(subject, h));
     }
-    trace.push((subject.plain(Call::Terminate, super::subject::Expect::Good).0, Vec::new()));
+    trace.push((subject.plain(Call::Terminate, Expect::Good).0, Vec::new()));
     trace.extend(read(subject));
     trace
 }
@@ -131,16 +135,24 @@ pub struct Life<'a, 'b> {
     subject: &'b mut Subject<'a>,
     /// Another instance of the same FMU, for states that move.
     twin: Option<Subject<'a>>,
+    /// An instance of another FMU or of the other interface, with a saved state.
+    stranger: Option<Subject<'a>>,
     random: ChaCha8Rng,
     /// How often an argument is bent, and how often a call is out of place.
     level: f64,
 }
 
 impl<'a, 'b> Life<'a, 'b> {
-    pub fn new(subject: &'b mut Subject<'a>, twin: Option<Subject<'a>>, random: ChaCha8Rng, level: f64) -> Self {
+    pub fn new(
+        subject: &'b mut Subject<'a>,
+        [twin, stranger]: [Option<Subject<'a>>; 2],
+        random: ChaCha8Rng,
+        level: f64,
+    ) -> Self {
         Self {
             subject,
             twin,
+            stranger,
             random,
             level,
         }
@@ -353,10 +365,16 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Some call, out of place as like as not.
     fn stray(&mut self) {
         use Call::*;
-        let call = grapple::fmu::lifecycle::RULES[self.which(grapple::fmu::lifecycle::RULES.len())].call;
+        let call = RULES[self.which(RULES.len())].call;
+        if self.random.random_bool(0.05) {
+            let n = self.subject.saved.len();
+            let other = (n > 0 && self.random.random_bool(0.5)).then(|| self.which(n));
+            let other = other.map_or(std::ptr::null_mut(), |i| self.subject.saved[i].state);
+            return self.subject.elsewhere(call, other);
+        }
         match call {
             // Freed at the end; null is nothing.
-            FreeInstance => unsafe { grapple::fmu::c_abi::fmi2FreeInstance(std::ptr::null_mut()) },
+            FreeInstance => self.subject.elsewhere(call, std::ptr::null_mut()),
             SetDebugLogging => {
                 let mut bend = Bend::new(&mut self.random, self.level);
                 self.subject.logging(&mut bend);
@@ -365,8 +383,13 @@ impl<'a, 'b> Life<'a, 'b> {
                 let mut bend = Bend::new(&mut self.random, self.level);
                 self.subject.setup([Some(1e-6), Some(0.0), Some(1.0)], &mut bend);
             }
-            EnterInitializationMode | ExitInitializationMode | Terminate | Reset | EnterEventMode
-            | EnterContinuousTimeMode | CancelStep => {
+            EnterInitializationMode
+            | ExitInitializationMode
+            | Terminate
+            | Reset
+            | EnterEventMode
+            | EnterContinuousTimeMode
+            | CancelStep => {
                 self.plain(call);
             }
             GetReal => self.look(),
@@ -389,7 +412,17 @@ impl<'a, 'b> Life<'a, 'b> {
             }
             GetFMUstate | SerializedFMUstateSize | SerializeFMUstate | DeSerializeFMUstate => self.keep(),
             SetFMUstate => {
-                self.subject.restore(None);
+                let own = self.subject.c;
+                match (self.which(3), &self.stranger) {
+                    (0, _) => self.subject.mistake(own, false),
+                    (1, Some(stranger)) => {
+                        let state = stranger.saved[0].state;
+                        self.subject.mistake(state, true);
+                    }
+                    _ => {
+                        self.subject.restore(None);
+                    }
+                }
             }
             FreeFMUstate => self.subject.free_state(None),
             GetDirectionalDerivative => self.differentiate(),
@@ -431,10 +464,9 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    fn plain(&mut self, call: Call) -> grapple::fmu::fmi2::fmi2Status {
-        use super::subject::Expect::{Good, Open};
+    fn plain(&mut self, call: Call) -> fmi2Status {
         let open = matches!(call, Call::ExitInitializationMode | Call::EnterContinuousTimeMode);
-        self.subject.plain(call, if open { Open } else { Good })
+        self.subject.plain(call, if open { Expect::Open } else { Expect::Good })
     }
 
     fn any_of<T: Copy>(&mut self, of: &[T]) -> T {
@@ -453,7 +485,8 @@ impl<'a, 'b> Life<'a, 'b> {
     fn limit_work(&mut self) {
         let limit = self.any_of(&[30.0, 100.0, 300.0, 1000.0]);
         let mut bend = Bend::new(&mut self.random, 0.0);
-        self.subject.set_real(&[self.subject.target.work_limit], &[limit], &mut bend);
+        self.subject
+            .set_real(&[self.subject.target.work_limit], &[limit], &mut bend);
     }
 
     /// Sets some inputs, parameters or states.
@@ -528,7 +561,9 @@ impl<'a, 'b> Life<'a, 'b> {
     fn set_states(&mut self) {
         let n = self.subject.target.states.len();
         let mut straight = ChaCha8Rng::seed_from_u64(0);
-        let (status, mut x) = self.subject.vector(Call::GetContinuousStates, n, &mut Bend::new(&mut straight, 0.0));
+        let (status, mut x) = self
+            .subject
+            .vector(Call::GetContinuousStates, n, &mut Bend::new(&mut straight, 0.0));
         if status != OK {
             x = vec![0.5; n];
         }

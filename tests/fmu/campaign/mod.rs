@@ -23,12 +23,14 @@ mod nonsense;
 mod subject;
 mod target;
 
+use crate::driver::process::{alone, in_use};
 use crate::driver::{CS, ERROR, ME, OK, instantiate};
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::lifecycle::Call;
 use journal::{Function, Journal, Tally};
 use life::{Life, same, standard};
+use nonsense::Bend;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ffi::CStr;
@@ -41,14 +43,51 @@ use target::Target;
 
 /// No call lasts longer, s: a hundred times what a step of all the work that is allowed takes.
 const LONGEST: u64 = 20;
+/// Lives of each example in each interface.
+const LIVES: usize = 10;
 /// After so many failures the rest says nothing new.
 const ENOUGH: usize = 12;
 
 fn number(name: &str, usual: u64) -> u64 {
     match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
         Err(_) => usual,
     }
+}
+
+/// Instances of all examples side by side, a thread each, made and freed again and again: the same bits every time, and no memory kept.
+#[test]
+fn every_example_lives_again_and_again_beside_all_others() {
+    const TEST: &str = "campaign::every_example_lives_again_and_again_beside_all_others";
+    alone(TEST, || {
+        let (targets, tally) = (target::examples(), Tally::new());
+        let round = |lives: usize| {
+            std::thread::scope(|scope| {
+                for target in &targets {
+                    let tally = &tally;
+                    scope.spawn(move || {
+                        let journal = Journal::new(tally);
+                        for kind in [ME, CS].into_iter().cycle().take(2 * lives) {
+                            let mut subject = Subject::new(target, kind, &journal);
+                            let trace = standard(&mut subject);
+                            same(&target.name, target.standard(kind, &journal), &trace);
+                        }
+                    });
+                }
+            });
+        };
+        round(2);
+        let (memory, files) = in_use();
+        round(LIVES);
+        let (after, files_after) = in_use();
+        assert_eq!(files_after, files);
+        let each = after.saturating_sub(memory) as f64 / (2 * LIVES * targets.len()) as f64;
+        println!("{} lives, {each:.0} bytes kept of each", 2 * LIVES * targets.len());
+        // What an instance takes is tens of thousands of bytes; threads' arenas come and go.
+        assert!(each < 4096.0, "{each} bytes of each life are kept");
+    });
 }
 
 struct Campaign {
@@ -102,7 +141,12 @@ fn calls_at_random_never_let_the_host_down() {
         tally.table()
     );
     let failures = campaign.failures.into_inner().expect("no thread holds it");
-    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} failures\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
     println!("nothing found");
     // Fewer calls than that may leave something out.
     if calls >= 100_000 {
@@ -112,7 +156,7 @@ fn calls_at_random_never_let_the_host_down() {
 
 impl Campaign {
     /// Sequence after sequence, until there were enough calls.
-    fn work(&self, journal: &Journal) {
+    fn work<'a>(&'a self, journal: &'a Journal<'a>) {
         while journal.tally.calls() < self.calls || self.next.load(Ordering::Relaxed) == self.first {
             let sequence = self.next.fetch_add(1, Ordering::Relaxed);
             journal.begin(sequence);
@@ -140,7 +184,7 @@ impl Campaign {
     }
 
     /// One sequence.
-    fn live(&self, sequence: u64, journal: &Journal) {
+    fn live<'a>(&'a self, sequence: u64, journal: &'a Journal<'a>) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(sequence);
         let target = &self.targets[random.random_range(0..self.targets.len())];
@@ -152,14 +196,39 @@ impl Campaign {
         }
         let mut subject = Subject::new(target, kind, journal);
         let twin = random.random_bool(0.2).then(|| Subject::new(target, kind, journal));
+        let stranger = random
+            .random_bool(0.2)
+            .then(|| self.stranger(target, kind, &mut random, journal));
         let length = random.random_range(50..600);
-        let mut life = Life::new(&mut subject, twin, random, level);
+        let mut life = Life::new(&mut subject, [twin, stranger], random, level);
         for _ in 0..length {
             life.act();
         }
         drop(life);
         subject.plain(Call::Reset, Expect::Good);
-        same("a reset instance", target.standard(kind, journal), &standard(&mut subject));
+        same(
+            "a reset instance",
+            target.standard(kind, journal),
+            &standard(&mut subject),
+        );
+    }
+}
+
+impl Campaign {
+    /// An instance whose states are not those of this target and interface.
+    fn stranger<'a>(
+        &'a self,
+        target: &Target,
+        kind: fmi2Type,
+        random: &mut ChaCha8Rng,
+        journal: &'a Journal<'a>,
+    ) -> Subject<'a> {
+        let other = &self.targets[random.random_range(0..self.targets.len())];
+        let same = other.fmu.guid == target.fmu.guid;
+        let kind = if same == (kind == ME) { CS } else { ME };
+        let mut stranger = Subject::new(other, kind, journal);
+        stranger.save(None, &mut Bend::new(random, 0.0));
+        stranger
     }
 }
 
@@ -188,12 +257,27 @@ fn misinstantiate(target: &Target, kind: fmi2Type, random: &mut ChaCha8Rng, jour
     let (what, kind, guid, location) = match random.random_range(0..8) {
         0 => ("no GUID", kind, None, Some(good.as_str())),
         1 => ("an empty GUID", kind, Some(c""), Some(good.as_str())),
-        2 => ("another GUID", kind, Some(c"{8c4e810f-3df3-4a00-8276-176fa3c9f9e0}"), Some(good.as_str())),
+        2 => (
+            "another GUID",
+            kind,
+            Some(c"{8c4e810f-3df3-4a00-8276-176fa3c9f9e0}"),
+            Some(good.as_str()),
+        ),
         3 => ("a GUID that is no text", kind, Some(wrong), Some(good.as_str())),
         4 => ("no location", kind, Some(target.fmu.guid.as_c_str()), None),
         5 => ("an empty location", kind, Some(target.fmu.guid.as_c_str()), Some("")),
-        6 => ("a wrong location", kind, Some(target.fmu.guid.as_c_str()), Some("http://host/%zz%00/resources")),
-        _ => ("a wrong type", fmi2Type(random.random_range(2..99)), Some(target.fmu.guid.as_c_str()), Some(good.as_str())),
+        6 => (
+            "a wrong location",
+            kind,
+            Some(target.fmu.guid.as_c_str()),
+            Some("http://host/%zz%00/resources"),
+        ),
+        _ => (
+            "a wrong type",
+            fmi2Type(random.random_range(2..99)),
+            Some(target.fmu.guid.as_c_str()),
+            Some(good.as_str()),
+        ),
     };
     journal.call(Function::Instantiate, format!(" with {what}"), || {
         let c = instantiate(guid, location, kind, None, fmi2True, fmi2True);

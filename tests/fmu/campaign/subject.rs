@@ -82,7 +82,14 @@ impl<'a> Subject<'a> {
         let call = || {
             let callbacks = log.callbacks();
             let uri = target.fmu.uri();
-            c = instantiate(Some(&target.fmu.guid), Some(&uri), kind, Some(&callbacks), fmi2False, fmi2True);
+            c = instantiate(
+                Some(&target.fmu.guid),
+                Some(&uri),
+                kind,
+                Some(&callbacks),
+                fmi2False,
+                fmi2True,
+            );
             if c.is_null() { ERROR } else { OK }
         };
         let status = journal.call(Function::Instantiate, format!(" {} as {}", target.name, kind.0), call);
@@ -145,7 +152,11 @@ impl<'a> Subject<'a> {
             self.journal.note(format!("      \"{}\"", said.message));
         }
         if let Some(before) = before {
-            assert!(before == self.bytes(), "a refused {} has changed the instance", call.name());
+            assert!(
+                before == self.bytes(),
+                "a refused {} has changed the instance",
+                call.name()
+            );
         }
         if allowed {
             self.mode = after(call, self.kind, self.mode, status);
@@ -163,7 +174,11 @@ impl<'a> Subject<'a> {
             && let Some(i) = values.iter().position(|value| !value.is_finite())
         {
             let value = values[i];
-            let what = if value.to_bits() == SENTINEL { "never written" } else { "not finite" };
+            let what = if value.to_bits() == SENTINEL {
+                "never written"
+            } else {
+                "not finite"
+            };
             panic!("{} gave fmi2OK and value {i} = {value} is {what}", call.name());
         }
     }
@@ -176,7 +191,10 @@ impl<'a> Subject<'a> {
             assert_eq!(fmi2GetFMUstate(self.c, &mut state), OK);
             assert_eq!(fmi2SerializedFMUstateSize(self.c, state, &mut size), OK);
             let mut bytes = vec![0_u8; size];
-            assert_eq!(fmi2SerializeFMUstate(self.c, state, bytes.as_mut_ptr().cast(), size), OK);
+            assert_eq!(
+                fmi2SerializeFMUstate(self.c, state, bytes.as_mut_ptr().cast(), size),
+                OK
+            );
             assert_eq!(fmi2FreeFMUstate(self.c, &mut state), OK);
             bytes
         }

@@ -72,8 +72,8 @@ pub fn examples() -> Vec<Target> {
 pub fn all() -> Vec<Target> {
     let mut all = examples();
     let folder = Path::new(".");
-    let sampled = include_str!("../../../examples/arm_controller.toml")
-        .replace("# sample_time = 0.01", "sample_time = 0.01");
+    let sampled =
+        include_str!("../../../examples/arm_controller.toml").replace("# sample_time = 0.01", "sample_time = 0.01");
     all.push(Target::new("arm_controller, sampled", &sampled, folder));
     for method in [
         "dopri5",
@@ -95,7 +95,11 @@ pub fn all() -> Vec<Target> {
             "formulation = \"natural\"\n{}{beams}[solver]\nmethod = \"conserving\"\nstep = 0.002\n",
             rigid()
         );
-        all.push(Target::new(&format!("everything rigid by conserving, {name}"), &craft, folder));
+        all.push(Target::new(
+            &format!("everything rigid by conserving, {name}"),
+            &craft,
+            folder,
+        ));
     }
     all
 }

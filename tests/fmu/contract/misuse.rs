@@ -119,6 +119,30 @@ fn misuse_is_answered_and_the_instance_stays_usable() {
     assert_eq!(log.take(), []);
 }
 
+/// Both begin with a magic number, so one in the other's place is seen.
+#[test]
+fn an_instance_is_no_state_and_a_state_is_no_instance() {
+    let (fmu, log) = (fmu(), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    let state = cs.save();
+    let (mut size, mut place) = (0, cs.c);
+    // SAFETY: a live handle and a live state, each in the other's place.
+    unsafe {
+        assert_eq!(fmi2EnterInitializationMode(state), ERROR);
+        assert_eq!(fmi2Reset(state), ERROR);
+        fmi2FreeInstance(state);
+        assert_eq!(log.take(), []);
+        assert_eq!(fmi2SetFMUstate(cs.c, cs.c), ERROR);
+        log.told(ERROR, &["fmi2SetFMUstate", "does not come from this library"]);
+        assert_eq!(fmi2SerializedFMUstateSize(cs.c, cs.c, &mut size), ERROR);
+        assert_eq!(fmi2FreeFMUstate(cs.c, &mut place), ERROR);
+        assert_eq!(fmi2GetFMUstate(cs.c, &mut place), ERROR);
+    }
+    assert_eq!((place, log.take().len()), (cs.c, 3));
+    cs.restore(state);
+    cs.free_state(state);
+}
+
 #[test]
 fn a_parameter_that_makes_no_sense_is_named_when_initialisation_ends() {
     let (fmu, log) = (fmu(), Log::new());

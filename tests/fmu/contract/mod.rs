@@ -1,5 +1,6 @@
 //! The contract of FMI 2.0.4: a run in Model Exchange, one in Co-Simulation, and misuse of both.
 
+mod beyond;
 mod derivatives;
 mod instantiation;
 mod lives;

@@ -11,8 +11,8 @@ use model_description::ModelDescription;
 use std::ffi::{CStr, CString};
 use std::path::{Path, PathBuf};
 use std::ptr::null;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// A free base with two links. A pulse on the shoulder runs inside the FMU, so there are time events; the
 /// elbow soon meets a stop without damping and leaves it again, so there are state events.
@@ -81,7 +81,8 @@ pub struct Fmu {
     resources: PathBuf,
     pub guid: CString,
     pub registry: Registry,
-    pub xml: ModelDescription,
+    /// Made when it is first asked for: most tests never do.
+    pub xml: LazyLock<ModelDescription, Box<dyn FnOnce() -> ModelDescription + Send>>,
 }
 
 impl Fmu {
@@ -105,12 +106,16 @@ impl Fmu {
         let resources = std::env::temp_dir().join(format!("grapple fmu {process} {count}"));
         std::fs::create_dir_all(&resources).expect("the temporary directory can be written");
         let guid = Guid::new(&bytes, naming).to_string();
-        let xml = describe(&model, naming, Interfaces::Both).expect("the model can be described");
-        assert_eq!(xml.guid, guid);
+        let (described, expected) = (Arc::clone(&model), guid.clone());
+        let describe = move || {
+            let xml = describe(&described, naming, Interfaces::Both).expect("the model can be described");
+            assert_eq!(xml.guid, expected);
+            xml
+        };
         let fmu = Self {
             resources,
             guid: CString::new(guid).expect("no zero inside"),
-            xml,
+            xml: LazyLock::new(Box::new(describe)),
             registry: Registry::new(model, naming),
         };
         fmu.write_model(&bytes);

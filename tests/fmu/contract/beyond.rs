@@ -1,0 +1,223 @@
+//! Numbers beyond all numbers: what overflows is refused by its name, and the instance lives on.
+
+use crate::driver::*;
+use grapple::fmu::c_abi::*;
+use grapple::fmu::fmi2::*;
+
+/// A controller as an FMU, of one joint; sampled every 10 ms if it is.
+fn controller(sampled: bool) -> Fmu {
+    let sample_time = if sampled { "sample_time = 0.01\n" } else { "" };
+    Fmu::of(&format!(
+        "name = \"pilot\"\nkind = \"controller\"\n[controller]\n{sample_time}[controller.joint.shoulder]\nkp = 900.0\nkd = 600.0\n"
+    ))
+}
+
+/// Asserts that the bytes of its state are those of a state.
+fn keeps(instance: &Instance) {
+    let (status, state) = instance.deserialize(&instance.bytes());
+    ok(status);
+    instance.free_state(state);
+}
+
+#[test]
+fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
+    let (fmu, log) = (Fmu::of(&striker()), Log::new());
+    let me = fmu.instance_that_tells(&log, ME);
+    me.begin();
+    log.take();
+    let good = me.states();
+    ok(me.set("ball.r[1]", 1e200));
+    let mut z = vec![0.0; fmu.indicator_count()];
+    // SAFETY: a live handle, and as many indicators as there are.
+    let status = unsafe { fmi2GetEventIndicators(me.c, z.as_mut_ptr(), z.len()) };
+    assert_eq!(status, DISCARD);
+    log.told(DISCARD, &["event indicator", "not finite"]);
+
+    me.set_states(&good);
+    me.indicators();
+    let [q, qd] = ["elbow.q", "elbow.qd"].map(|name| fmu.vr(name));
+    // A known that comes twice counts twice.
+    let (status, _) = me.directional(&[q], &[q, q], &[1e308, 1e308]);
+    assert_eq!(status, DISCARD);
+    log.told(DISCARD, &["partial derivative of elbow.q", "not finite"]);
+    let (status, _) = me.directional(&[fmu.vr("der(elbow.q)")], &[qd, qd], &[1e308, 1e308]);
+    assert_eq!(status, DISCARD);
+    log.told(DISCARD, &["partial derivative of der(", "not finite"]);
+    assert_eq!(me.along(&[q], &[q], &[1.0]), [1.0]);
+}
+
+#[test]
+fn output_derivatives_that_are_not_finite_are_refused_by_name() {
+    let (fmu, log) = (Fmu::new(), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    ok(cs.set("base.v_start[1]", 1e200));
+    cs.initialise(None);
+    let mut value = 0.0;
+    let mut ask = |name: &str| {
+        // SAFETY: a live handle, one number each.
+        unsafe { fmi2GetRealOutputDerivatives(cs.c, &fmu.vr(name), 1, &1, &mut value) }
+    };
+    assert_eq!(ask("system.energy"), ERROR);
+    log.told(ERROR, &["time derivative of system.energy", "not finite"]);
+    ok(ask("base.r[1]"));
+    assert_eq!(value, 1e200);
+}
+
+#[test]
+fn start_values_that_overflow_are_refused_when_initialisation_ends() {
+    let craft = format!("formulation = \"natural\"\n{CRAFT}");
+    let (fmu, log) = (Fmu::of(&craft), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    ok(cs.set("base.w_start[3]", 1e200));
+    ok(cs.set("shoulder.origin[1]", 1e200));
+    ok(cs.enter_initialization());
+    assert_eq!(cs.exit_initialization(), ERROR);
+    log.told(ERROR, &["not finite"]);
+    keeps(&cs);
+    ok(cs.set("base.w_start[3]", 0.1));
+    ok(cs.set("shoulder.origin[1]", 0.5));
+    ok(cs.exit_initialization());
+}
+
+#[test]
+fn derivatives_of_inputs_that_lead_beyond_all_numbers_are_refused_with_the_step() {
+    for fmu in [controller(false), controller(true)] {
+        let log = Log::new();
+        let cs = fmu.instance_that_tells(&log, CS);
+        cs.initialise(None);
+        ok(cs.set_input_derivative("shoulder.q", 1, 1e308));
+        assert_eq!(cs.step(0.0, 100.0), ERROR);
+        log.told(ERROR, &["shoulder.q", "not finite"]);
+        keeps(&cs);
+        ok(cs.set_input_derivative("shoulder.q", 1, 1e3));
+        ok(cs.step(0.0, 100.0));
+        assert_eq!(cs.get("shoulder.q"), 1e5);
+    }
+}
+
+#[test]
+fn a_sample_that_overflows_is_refused_by_the_name_of_the_output() {
+    let (fmu, log) = (controller(true), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    cs.initialise(None);
+    ok(cs.set("shoulder.q_ref", 1e307));
+    assert_eq!(cs.step(0.0, 0.1), ERROR);
+    log.told(ERROR, &["shoulder.tau", "not finite"]);
+    keeps(&cs);
+    ok(cs.set("shoulder.q_ref", 1.0));
+    ok(cs.step(0.0, 0.1));
+
+    let me = fmu.instance_that_tells(&log, ME);
+    me.initialise(None);
+    ok(me.set("shoulder.q_ref", 1e307));
+    let mut info = fmi2EventInfo::default();
+    // SAFETY: a live handle, a place for the answer.
+    assert_eq!(unsafe { fmi2NewDiscreteStates(me.c, &mut info) }, ERROR);
+    log.told(ERROR, &["shoulder.tau", "not finite"]);
+    keeps(&me);
+}
+
+/// Nothing moves in a controller, so no evaluation ever counted: a long step was millions of samples.
+#[test]
+fn samples_count_as_work() {
+    let (fmu, log) = (controller(true), Log::new());
+    let cs = fmu.instance_that_tells(&log, CS);
+    ok(cs.set("solver.work_limit", 1000.0));
+    cs.initialise(None);
+    assert_eq!(cs.step(0.0, 1e9), DISCARD);
+    log.told(DISCARD, &["work limit of 1000"]);
+    let reached = cs.last_time();
+    assert!(reached > 1.0 && reached < 20.0, "{reached}");
+    ok(cs.step(reached, 1.0));
+    // Late, millions of samples are one instant to round-off, and later no two can be told apart.
+    let start = |t| {
+        ok(cs.reset());
+        cs.setup(None, t, None);
+        ok(cs.enter_initialization());
+        ok(cs.exit_initialization());
+    };
+    start(1e15);
+    ok(cs.step(1e15, 1.0));
+    start(1e300);
+    assert_eq!(cs.step(1e300, 1e290), ERROR);
+    log.told(ERROR, &["samples", "told apart"]);
+}
+
+#[test]
+fn steps_grow_up_to_the_largest_number_and_the_state_can_be_saved() {
+    let fmu = Fmu::of("name = \"hub\"\n[body.hub]\nmass = 2.0\ninertia = [1.0, 1.0, 1.0]\n");
+    let cs = fmu.instance(CS);
+    cs.initialise(None);
+    let mut t = 0.0;
+    for h in [1.0, 1e100, 1e200, 1e300, 1e308] {
+        ok(cs.step(t, h));
+        t = cs.last_time();
+        keeps(&cs);
+    }
+}
+
+/// The work limit is a parameter like any other: where it ends a step must be the same after a state is restored.
+#[test]
+fn a_step_that_the_work_limit_ends_goes_as_far_from_a_restored_state() {
+    for method in ["dopri5", "dop853", "radau5", "auto"] {
+        let fmu = Fmu::of(&format!("{CRAFT}[solver]\nmethod = \"{method}\"\n"));
+        let cs = fmu.instance(CS);
+        ok(cs.set("solver.work_limit", 400.0));
+        cs.initialise(Some(1e-12));
+        ok(cs.step(0.0, 1e-4));
+        let state = cs.save();
+        let go = || {
+            assert_eq!(cs.step(1e-4, 10.0), DISCARD, "{method}");
+            (cs.last_time().to_bits(), cs.bits())
+        };
+        let there = go();
+        cs.restore(state);
+        assert_eq!(go(), there, "{method}");
+        cs.free_state(state);
+        heard();
+    }
+}
+
+/// Which command was refused is told once, and its event indicator says whether it was: both belong to the state.
+#[test]
+fn a_command_that_was_refused_is_refused_again_from_a_restored_state() {
+    let craft = CRAFT.replace(
+        "servo = { kp = 3.0, kd = 1.0, on = false }",
+        "motions = [\"loads\", \"locked\"]",
+    );
+    assert_ne!(craft, CRAFT);
+    let (fmu, log) = (Fmu::of(&craft), Log::new());
+    let me = fmu.instance_that_tells(&log, ME);
+    me.begin();
+    ok(me.set("elbow.motion", 7.0));
+    let state = me.save();
+    for _ in 0..2 {
+        assert_eq!(me.indicators().last(), Some(&-1.0));
+        log.take();
+        me.event();
+        assert!(log.take().iter().any(|said| said.message.contains("elbow.motion = 7")));
+        assert_eq!(me.indicators().last(), Some(&1.0));
+        me.restore(state);
+    }
+    me.free_state(state);
+}
+
+#[test]
+fn a_parameter_that_differs_by_the_sign_of_zero_is_restored() {
+    let fmu = controller(false);
+    let [a, b] = [(); 2].map(|()| fmu.instance(CS));
+    for (instance, zero) in [(&a, -0.0), (&b, 0.0)] {
+        ok(instance.set("shoulder.kp", zero));
+        ok(instance.set("shoulder.kd", zero));
+        instance.initialise(None);
+        ok(instance.set("shoulder.q_ref", 1.0));
+        ok(instance.set("shoulder.tau_ff", -0.0));
+    }
+    let torque = a.get("shoulder.tau").to_bits();
+    assert_ne!(b.get("shoulder.tau").to_bits(), torque);
+    let (status, state) = b.deserialize(&a.bytes());
+    ok(status);
+    b.restore(state);
+    assert_eq!(b.get("shoulder.tau").to_bits(), torque);
+    b.free_state(state);
+}
