@@ -35,9 +35,10 @@ pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
     for pair in beam.stations().windows(2) {
         let [a, b] = [pair[0], pair[1]];
         let length = b.x - a.x;
-        // At least one, and no more than half waves, however long it is: lengths near the largest number overflow on the way.
+        // None where two stations are one jump; and no more than half waves, however long it is: lengths near the largest number overflow
+        // on the way.
         let parts = (length / beam.length() * (waves as f64 / WAVES_PER_ELEMENT)).ceil();
-        let parts = (parts as usize).clamp(1, waves.max(1));
+        let parts = (parts as usize).clamp(usize::from(length > 0.0), waves.max(1));
         let at = |i: usize| match i {
             0 => a,
             _ if i == parts => b,

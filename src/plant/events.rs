@@ -28,7 +28,11 @@ impl Plant {
         let modes = &discrete.modes;
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
         let mut strikes = model.loads.strikes.iter().zip(&modes[model.first_command()..]);
-        let mut drives = model.loads.drives.iter().zip(&discrete.numbers[model.first_refused()..]);
+        let mut drives = model
+            .loads
+            .drives
+            .iter()
+            .zip(&discrete.numbers[model.first_refused()..]);
         strikes.any(|(strike, &was_on)| strike.is_on(inputs) != (was_on != 0))
             || drives.any(|(drive, &refused)| match drive.command(inputs) {
                 Some(Ok(motion)) => motion != drive.motion_now(model.motions(modes)),

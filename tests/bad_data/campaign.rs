@@ -34,10 +34,15 @@ pub enum Outcome {
 /// If a case panics, takes more memory or time than it may, or finds something wrong; with the numbers of the cases.
 pub fn run(kind: &str, default: u64, mut case: impl FnMut(&mut ChaCha8Rng, &mut Vec<u8>) -> Result<Outcome, String>) {
     let number = |name: &str, default| match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
         Err(_) => default,
     };
-    let (first, cases) = (number("GRAPPLE_MUTATIONS_FIRST", 0), number("GRAPPLE_MUTATIONS", default));
+    let (first, cases) = (
+        number("GRAPPLE_MUTATIONS_FIRST", 0),
+        number("GRAPPLE_MUTATIONS", default),
+    );
     let (begun, watched) = channel();
     let name = kind.to_owned();
     let watch = std::thread::spawn(move || {

@@ -13,8 +13,7 @@ pub struct Example {
 }
 
 /// Where they stand, and their tables.
-pub static DIRECTORY: LazyLock<PathBuf> =
-    LazyLock::new(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples"));
+pub static DIRECTORY: LazyLock<PathBuf> = LazyLock::new(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples"));
 
 /// All of them.
 pub static EXAMPLES: LazyLock<Vec<Example>> = LazyLock::new(|| {

@@ -47,15 +47,66 @@ fn end(rng: &mut impl Rng, at: usize, length: usize) -> usize {
 
 /// What stands where a number stood: at the limits of types and counts, and of other types.
 const NUMBERS: [&str; 46] = [
-    "0", "-0.0", "1", "-1", "2", "3", "7", "0.5", "1e-9", "1e-300", "5e-324", "1e9", "1e16", "1e150", "1e300", "1e308",
-    "-1e308", "1e400", "nan", "inf", "-inf", "null", "true", "\"x\"", "\"1\"", "[]", "{}", "[1.0]", "[1, 0, 0]", "[[1]]",
-    "63", "64", "65", "99", "100", "101", "255", "256", "257", "1000", "65536", "1000000", "1000000000", "4294967296",
-    "9223372036854775807", "18446744073709551615",
+    "0",
+    "-0.0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "7",
+    "0.5",
+    "1e-9",
+    "1e-300",
+    "5e-324",
+    "1e9",
+    "1e16",
+    "1e150",
+    "1e300",
+    "1e308",
+    "-1e308",
+    "1e400",
+    "nan",
+    "inf",
+    "-inf",
+    "null",
+    "true",
+    "\"x\"",
+    "\"1\"",
+    "[]",
+    "{}",
+    "[1.0]",
+    "[1, 0, 0]",
+    "[[1]]",
+    "63",
+    "64",
+    "65",
+    "99",
+    "100",
+    "101",
+    "255",
+    "256",
+    "257",
+    "1000",
+    "65536",
+    "1000000",
+    "1000000000",
+    "4294967296",
+    "9223372036854775807",
+    "18446744073709551615",
 ];
 
 /// What stands where a name stood.
 const NAMES: [&str; 10] = [
-    "", "world", "time", "system", "1", "a.b", "../../x", "/dev/zero", "\\u0000", "\u{1F980}",
+    "",
+    "world",
+    "time",
+    "system",
+    "1",
+    "a.b",
+    "../../x",
+    "/dev/zero",
+    "\\u0000",
+    "\u{1F980}",
 ];
 
 /// Damages a text, TOML or JSON, so that most of it can still be read: in one to three places.
@@ -141,7 +192,11 @@ fn numbers(text: &str) -> Vec<Range<usize>> {
 }
 
 fn words(text: &str) -> Vec<Range<usize>> {
-    runs(text, |b| b.is_ascii_alphabetic(), |b| b.is_ascii_alphanumeric() || b == b'_')
+    runs(
+        text,
+        |b| b.is_ascii_alphabetic(),
+        |b| b.is_ascii_alphanumeric() || b == b'_',
+    )
 }
 
 /// What stands between quotes.

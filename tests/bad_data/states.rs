@@ -18,7 +18,18 @@ const CHECKSUM: usize = 16;
 
 /// What stands where a number stood.
 const NUMBERS: [f64; 12] = [
-    0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, 1e-300, 1e16, 1e300, f64::MAX, f64::NAN, f64::INFINITY,
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    5e-324,
+    1e-300,
+    1e16,
+    1e300,
+    f64::MAX,
+    f64::NAN,
+    f64::INFINITY,
 ];
 
 /// An instance, and a state of it.
@@ -35,7 +46,9 @@ fn subjects() -> Vec<Subject> {
             let made = Component::new(interface, Arc::clone(&example.model), Naming::Structured, guid, false);
             let mut component = made.expect("the examples are right");
             let begun = works::start(&mut component).and_then(|()| component.exit_initialization_mode());
-            begun.and_then(|()| works::run(&mut component)).expect("the examples run");
+            begun
+                .and_then(|()| works::run(&mut component))
+                .expect("the examples run");
             let good = component.save().to_bytes();
             subjects.push(Subject { component, good });
         }

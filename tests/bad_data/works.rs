@@ -27,7 +27,9 @@ pub fn check(model: &Arc<Model>) -> Result<(), String> {
         if let [problem, ..] = xml.check().as_slice() {
             return Err(format!("the description is not legal: {problem}"));
         }
-        let text = xml.to_xml().map_err(|e| format!("the description is not written: {e}"))?;
+        let text = xml
+            .to_xml()
+            .map_err(|e| format!("the description is not written: {e}"))?;
         let read = ModelDescription::from_xml(&text).map_err(|e| format!("the description is not read: {e}"))?;
         if read != *xml {
             return Err("the description is read as something else".to_owned());
@@ -53,7 +55,10 @@ pub fn check(model: &Arc<Model>) -> Result<(), String> {
 
 /// Through the initialisation, up to its end.
 pub fn start(component: &mut Component) -> Result<(), Fault> {
-    let limit = component.registry().find("solver.work_limit").map(|v| v.value_reference);
+    let limit = component
+        .registry()
+        .find("solver.work_limit")
+        .map(|v| v.value_reference);
     let limit = limit.ok_or_else(|| Fault::error("there is no work limit"))?;
     component.set_real(&[limit], &[WORK])?;
     component.setup_experiment(None, 0.0, None)?;

@@ -93,14 +93,19 @@ impl<S: Scalar> View<'_, S> {
         let tips = || {
             modal().filter_map(|(i, modes)| Some((i, &now.derived.stations[modes.tip?], &now.q[modes.coordinates()])))
         };
-        if let Some((last, tip, eta)) = tips().next_back() {
-            let r = now.kinematics.bodies[last].R_WB * tip.place(eta);
-            y.vector(&self.displaced(last, r, &lift3(&tip.written)));
+        match (tips().next(), tips().next_back()) {
+            (Some((_, tip, eta)), _) if segments.len() == 1 => {
+                y.vector(&(tip.place(eta) - lift3::<S>(&tip.written)));
+                y.vector(&tip.turn(eta));
+            }
+            (_, Some((last, tip, eta))) => {
+                let r = now.kinematics.bodies[last].R_WB * tip.place(eta);
+                y.vector(&self.displaced(last, r, &lift3(&tip.written)));
+                let turns = tips().map(|(_, tip, eta)| tip.attitude(eta));
+                y.vector(&log(turns.fold(Quaternion::identity(), |q, turn| q * turn)));
+            }
+            _ => {}
         }
-        y.vector(&match tips().next() {
-            Some((_, tip, eta)) if segments.len() == 1 => tip.turn(eta),
-            _ => log(tips().fold(Quaternion::identity(), |q, (_, tip, eta)| q * tip.attitude(eta))),
-        });
         self.root(body, elastic, y);
         y.number(modal().fold(S::zero(), |sum, (i, modes)| {
             let elastic = now.derived.bodies[i].elastic.as_ref();
