@@ -14,6 +14,11 @@ pub const MODEL: &str = "resources/model.json";
 
 const DESCRIPTION: &str = "modelDescription.xml";
 
+/// A larger description or model is not read, bytes: an archive can hold a thousand times its own size.
+const FILE_LIMIT: u64 = 256 << 20;
+/// More than that, in all, is not unpacked, bytes.
+const ALL_LIMIT: u64 = 2 << 30;
+
 /// A file for an archive.
 pub struct Content<'a> {
     /// Where it stands.
@@ -106,11 +111,35 @@ pub fn platforms(fmu: &Path) -> Result<Vec<String>> {
 }
 
 /// Unpacks an FMU into a folder.
+///
+/// # Errors
+/// An archive that is damaged, holds too much, or has files outside the folder.
 pub fn unpack(fmu: &Path, folder: &Path) -> Result<()> {
-    open(fmu)?
-        .extract(folder)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot unpack {}", fmu.display()))
+    let mut archive = open(fmu)?;
+    let mut unpack = || -> Result<()> {
+        let mut left = ALL_LIMIT;
+        for i in 0..archive.len() {
+            let mut entry = archive.by_index(i).into_diagnostic()?;
+            let name = entry.name().into_diagnostic()?.into_owned();
+            let path = entry.enclosed_name();
+            let path = folder.join(path.ok_or_else(|| miette!("{name:?} stands outside the folder"))?);
+            if entry.is_dir() {
+                std::fs::create_dir_all(&path).into_diagnostic()?;
+                continue;
+            }
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).into_diagnostic()?;
+            }
+            let mut file = File::create(&path)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("cannot write {name:?}"))?;
+            // What an entry says of its size need not be true.
+            let taken = std::io::copy(&mut entry.by_ref().take(left + 1), &mut file).into_diagnostic()?;
+            left = (left.checked_sub(taken)).ok_or_else(|| miette!("it holds more than {ALL_LIMIT} bytes"))?;
+        }
+        Ok(())
+    };
+    unpack().wrap_err_with(|| format!("cannot unpack {}", fmu.display()))
 }
 
 fn open(fmu: &Path) -> Result<ZipArchive<File>> {
@@ -122,11 +151,15 @@ fn open(fmu: &Path) -> Result<ZipArchive<File>> {
 }
 
 fn read(archive: &mut ZipArchive<File>, path: &str) -> Result<Vec<u8>> {
-    let mut entry = archive
+    let entry = archive
         .by_name(path)
         .into_diagnostic()
         .wrap_err_with(|| format!("the archive has no {path}"))?;
     let mut bytes = Vec::new();
-    entry.read_to_end(&mut bytes).into_diagnostic()?;
+    let read = entry.take(FILE_LIMIT + 1).read_to_end(&mut bytes);
+    read.into_diagnostic().wrap_err_with(|| path.to_owned())?;
+    if bytes.len() as u64 > FILE_LIMIT {
+        bail!("{path} is larger than {FILE_LIMIT} bytes");
+    }
     Ok(bytes)
 }

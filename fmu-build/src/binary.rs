@@ -10,6 +10,8 @@ use std::fmt;
 /// What is worth telling of a library that can be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
+    /// For which machines it is, in words; several in a universal library of macOS.
+    pub machines: Vec<String>,
     /// The lowest version of the GNU C library with which it loads: the highest it asks for.
     pub glibc: Option<Glibc>,
     /// Exported symbols that are none of FMI's; beside other libraries they could be taken for theirs.
@@ -74,6 +76,7 @@ pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     for image in images(bytes)? {
         let file = object::File::parse(image).into_diagnostic()?;
         suits(&file, platform)?;
+        findings.machines.push(machine(file.architecture()));
         findings.others = foreign_exports(&file)?;
         findings.glibc = match &file {
             object::File::Elf32(elf) => glibc(elf),
@@ -151,13 +154,17 @@ fn told(format: BinaryFormat, is_64: bool, architecture: Architecture) -> String
         BinaryFormat::MachO => "Mach-O (macOS)".to_owned(),
         other => format!("{other:?}"),
     };
-    let architecture = match architecture {
+    let bits = if is_64 { 64 } else { 32 };
+    format!("{bits}-bit {format} for {}", machine(architecture))
+}
+
+fn machine(architecture: Architecture) -> String {
+    match architecture {
         Architecture::X86_64 => "x86-64".to_owned(),
         Architecture::I386 => "x86".to_owned(),
         Architecture::Aarch64 => "arm64".to_owned(),
         other => format!("{other:?}"),
-    };
-    format!("{}-bit {format} for {architecture}", if is_64 { 64 } else { 32 })
+    }
 }
 
 /// The exported symbols beside FMI's.

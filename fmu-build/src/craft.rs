@@ -2,12 +2,15 @@
 
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::Model;
-use grapple::spec::Source;
+use grapple::spec::{Source, read_text};
 use grapple::{Error, Problem};
 use miette::{Diagnostic, IntoDiagnostic, NamedSource, Report, Result, SourceSpan, WrapErr};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+/// A larger file is not read: what is long in a spec are tables, which have files of their own.
+const SIZE_LIMIT: u64 = 64 << 20;
 
 /// A spec that makes sense, compiled.
 pub struct Craft {
@@ -22,7 +25,7 @@ impl Craft {
     /// A file that cannot be read; else [`Problems`] with all that is wrong, each at its place in the
     /// file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path, SIZE_LIMIT)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
         let directory = path.parent().unwrap_or(Path::new(""));

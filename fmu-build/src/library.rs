@@ -78,6 +78,9 @@ impl Library {
                 words += &format!(" (hosts on older systems need one that asks for {OLDEST_IN_USE} or less: README)");
             }
         }
+        if let (Platform::Darwin64, [machine]) = (self.platform, self.findings.machines.as_slice()) {
+            words += &format!(", for {machine} alone (a universal library, made by lipo, serves all Macs)");
+        }
         if !self.findings.others.is_empty() {
             words += &format!("; exports what is none of FMI's: {}", self.findings.others.join(", "));
         }

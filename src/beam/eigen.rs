@@ -18,11 +18,15 @@ pub(super) struct Pair {
 /// decades or more below the largest one, and as many digits would be gone.
 ///
 /// Rigid modes make `K` singular; then `K + σ M` is factored instead (`σ > 0`), which moves every `λ` by `σ` and
-/// leaves the vectors. `None` if that has no factors.
+/// leaves the vectors. `None` if that has no factors, or is not finite.
 pub(super) fn lowest(K: &DMatrix<f64>, M: &DMatrix<f64>, sigma: f64, count: usize) -> Option<Vec<Pair>> {
     let L = Cholesky::new(K + M * sigma)?.unpack();
     let half = L.solve_lower_triangular(M)?;
     let A = L.solve_lower_triangular(&half.transpose())?;
+    if A.iter().any(|a| !a.is_finite()) {
+        // The QR iterations would not end.
+        return None;
+    }
     let eigen = SymmetricEigen::new(A);
     let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
     order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));

@@ -1,8 +1,7 @@
 //! Where the compiled model lies: `fmuResourceLocation` in all the spellings hosts use (§2.1.5, RFC 3986).
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use crate::spec::read_text;
+use std::path::PathBuf;
 
 /// The compiled model's file in `resources/`.
 pub const MODEL_FILE: &str = "model.json";
@@ -16,20 +15,9 @@ const SIZE_LIMIT: u64 = 256 << 20;
 /// What is wrong with the location or the file, in the user's words.
 pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
     let file = directory(location)?.join(MODEL_FILE);
-    read(&file, SIZE_LIMIT).map_err(|what| format!("cannot read the model {}: {what}", file.display()))
-}
-
-fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
-    let mut bytes = Vec::new();
-    // One byte more than allowed tells a file at the limit from one above it; `take` also ends an endless device.
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > limit {
-        return Err(format!("it is larger than {limit} bytes"));
-    }
-    Ok(bytes)
+    let text = read_text(&file, SIZE_LIMIT);
+    text.map(String::into_bytes)
+        .map_err(|what| format!("cannot read the model {}: {what}", file.display()))
 }
 
 /// The directory a resource location means: `file:/x`, `file:///x`, `file://localhost/x`, with percent
@@ -184,10 +172,10 @@ mod tests {
     fn a_file_above_the_limit_is_refused() -> std::io::Result<()> {
         let file = std::env::temp_dir().join(format!("grapple-resource-{}", std::process::id()));
         std::fs::write(&file, [0; 11])?;
-        assert_eq!(read(&file, 11).map(|b| b.len()), Ok(11));
-        assert!(read(&file, 10).is_err_and(|e| e.contains("larger")));
+        assert_eq!(read_text(&file, 11)?.len(), 11);
+        assert!(read_text(&file, 10).is_err_and(|e| e.to_string().contains("larger")));
         std::fs::remove_file(&file)?;
-        assert!(read(&file, 11).is_err());
+        assert!(read_text(&file, 11).is_err());
         Ok(())
     }
 }

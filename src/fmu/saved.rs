@@ -17,6 +17,7 @@
 use super::component::{Component, Experiment};
 use super::lifecycle::{Interface, Mode};
 use super::registry::Guid;
+use crate::plant::Model;
 use crate::simulation::State;
 use sha2::{Digest, Sha256};
 
@@ -151,11 +152,12 @@ impl SavedState {
             .ok_or("a state of Model Exchange does not fit Co-Simulation, nor the other way round")?;
         own.moved = moved != 0;
         own.unsettled = unsettled != 0;
-        own.read_numbers(&mut reader).ok_or_else(cut)??;
+        own.read_numbers(component.registry().model(), &mut reader)
+            .ok_or_else(cut)??;
         Ok(own)
     }
 
-    fn read_numbers(&mut self, reader: &mut Reader) -> Option<Result<(), String>> {
+    fn read_numbers(&mut self, model: &Model, reader: &mut Reader) -> Option<Result<(), String>> {
         let defined = |x: f64| Some(x).filter(|x| !x.is_nan());
         self.experiment = Experiment {
             start: reader.f64()?,
@@ -179,16 +181,19 @@ impl SavedState {
         for mode in &mut state.discrete.modes {
             *mode = i32::from_le_bytes(reader.take()?);
         }
-        let finite = state.t.is_finite()
-            && state
-                .x
-                .iter()
-                .chain(&state.u)
-                .chain(&state.discrete.numbers)
-                .chain(&self.parameters)
-                .all(|x| x.is_finite());
+        let inputs = std::iter::once(&state.u).chain(&state.u_derivatives);
+        let finite = [self.experiment.start, state.t]
+            .iter()
+            .chain(&state.x)
+            .chain(inputs.flatten())
+            .chain(&state.discrete.numbers)
+            .chain(&self.parameters)
+            .all(|x| x.is_finite());
         Some(match state.memory.restore(&memory) {
             Err(what) => Err(format!("the saved state makes no sense: {what}")),
+            Ok(()) if !state.discrete.is_possible(model) => {
+                Err("the saved state makes no sense: it has a mode that no run can have".to_owned())
+            }
             Ok(()) if !finite => Err("the saved state makes no sense: it is not finite".to_owned()),
             Ok(()) => Ok(()),
         })

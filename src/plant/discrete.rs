@@ -1,5 +1,6 @@
 use super::Model;
 use crate::algebra::{Mat3, Vec3};
+use std::ops::Range;
 
 /// What changes at events only.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,29 @@ impl Discrete {
             modes: vec![0; model.mode_count()],
             numbers: vec![0.0; model.number_count()],
         }
+    }
+
+    /// Whether a run can have these modes: each one that it can have, and no other.
+    pub fn is_possible(&self, model: &Model) -> bool {
+        let within = |range: Range<usize>, least: i32, most: i32| {
+            let mut modes = self.modes[range].iter();
+            modes.all(|mode| (least..=most).contains(mode))
+        };
+        let pieces = model.signals.len();
+        let ranges = pieces + model.loads.ranges.len();
+        let motions = &self.modes[model.first_motion()..];
+        let mut drives = model.loads.drives.iter();
+        within(0..pieces, 0, i32::MAX)
+            && within(pieces..ranges, -1, 1)
+            && within(ranges..model.first_touch(), 0, 1)
+            && within(model.first_touch()..model.first_motor(), -1, i32::MAX - 1)
+            && within(model.first_motor()..model.first_motion(), -2, 2)
+            && drives.all(|drive| {
+                let mode = drive.mode().map(|mode| motions[mode]);
+                mode.is_none_or(|mode| drive.motions().iter().any(|motion| motion.number() == mode))
+            })
+            && within(model.first_command()..model.first_controlled(), 0, 1)
+            && within(model.first_controlled()..self.modes.len(), -1, 1)
     }
 
     /// Whether a capture holds, and how.

@@ -94,6 +94,9 @@ struct Compiled {
     spec: Spec,
 }
 
+/// Beyond that the matrices of one step take hundreds of megabytes, and a step seconds.
+const MOST_DENSE: usize = 2000;
+
 /// Raised whenever the meaning of a compiled model changes.
 const FORMAT: u32 = 1;
 
@@ -132,6 +135,18 @@ impl Model {
                 Unit::Joule,
                 "work done so far by torques, drives, ports, servos, friction and dampers (all loads without a potential)",
             ));
+        }
+        let method = spec.solver.method;
+        if method.is_dense() && states.len() > MOST_DENSE {
+            problems.push(Problem {
+                at: at("solver", "", "method"),
+                what: format!(
+                    "{} solves for all states at once, there are {}, and {MOST_DENSE} are the most; did you mean \"dopri5\"?",
+                    method.name(),
+                    states.len()
+                ),
+            });
+            return Err(Error::Spec(problems));
         }
         let derivatives = states.iter().map(derivative_of).collect();
         let limits = LinearLimit::of(&system);
@@ -218,6 +233,11 @@ impl Model {
             return Err(Error::Format(format!(
                 "the compiled model has format {}, this library reads format {FORMAT}",
                 compiled.format
+            )));
+        }
+        if let Some((input, _)) = compiled.spec.signal.iter().find(|(_, signal)| signal.file.is_some()) {
+            return Err(Error::Format(format!(
+                "signal \"{input}\": a compiled model has its tables in itself, and this one names a file"
             )));
         }
         spec::check(&compiled.spec)?;

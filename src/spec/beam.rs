@@ -66,7 +66,7 @@ pub struct Beam {
     /// Sections of a tapered beam, from the root to the tip; between two, every property goes linearly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
-    /// Number of bending modes in each plane.
+    /// Number of bending modes in each plane. A beam has at most 64 modes of all kinds together.
     #[serde(default)]
     pub bending: usize,
     /// Number of modes that deflect along y, if other than `bending`.
@@ -83,7 +83,7 @@ pub struct Beam {
     pub axial: usize,
     /// In how many segments the beam is cut, each with as many modes as are written. Several make large deflections good: a segment
     /// bends little in itself, and carries the next one on its bent tip. Two bending modes each are what a finite element has.
-    /// Their damping is proportional to the stiffness, `damping_ratio` that of the whole beam's first mode. Default 1.
+    /// Their damping is proportional to the stiffness, `damping_ratio` that of the whole beam's first mode. At most 100, and 512 modes in all of them together. Default 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub segments: usize,
     /// How the beam is held while its modes are found. It chooses the shapes only: what hangs on the link always acts.

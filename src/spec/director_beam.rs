@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct DirectorBeam {
     /// Length, m.
     pub length: f64,
-    /// Number of elements, which are straight: 8 to 16 for one that bends far.
+    /// Number of elements, which are straight: 8 to 16 for one that bends far; at most 100.
     pub elements: usize,
     /// Mass per length, kg/m.
     pub mass_per_length: f64,

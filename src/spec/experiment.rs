@@ -72,7 +72,7 @@ impl Default for Experiment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
-    /// The method. Default `dopri5`.
+    /// The method. Default `dopri5`. `radau5`, `auto` and `implicit_midpoint` solve for all states at once, and take at most 2000 of them.
     pub method: Method,
     /// Sub-step of `rk4`, `implicit_midpoint` and `conserving`, s; the longest step of the adaptive methods, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,6 +126,11 @@ impl Method {
             Method::Conserving => "conserving",
             Method::Auto => "auto",
         }
+    }
+
+    /// Whether it solves for all states at once, by matrices as large as their number squared.
+    pub fn is_dense(self) -> bool {
+        matches!(self, Method::Radau5 | Method::Auto | Method::ImplicitMidpoint)
     }
 
     /// Whether its step is fixed, and has to be given.

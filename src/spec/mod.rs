@@ -41,7 +41,7 @@ pub use names::{mangled, objection};
 pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
 pub use signal::{Interpolation, Signal, Waveform};
-pub use source::Source;
+pub use source::{Source, read_text};
 
 use crate::algebra::Quaternion;
 use crate::{Error, Problem};

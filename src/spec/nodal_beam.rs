@@ -13,7 +13,7 @@ pub struct NodalBeam {
     /// Length, m. Not with `sections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// Number of elements. Two describe a beam that is bent a little; a circle needs eight. Not with `sections`.
+    /// Number of elements. Two describe a beam that is bent a little; a circle needs eight. At most 256. Not with `sections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<usize>,
     /// Mass per length, kg/m. Not with `sections`.
@@ -55,7 +55,7 @@ pub struct NodeStart {
 pub struct NodalSection {
     /// Length, m.
     pub length: f64,
-    /// Number of elements.
+    /// Number of elements. All sections together have at most 256.
     pub elements: usize,
     /// Mass per length, kg/m.
     pub mass_per_length: f64,

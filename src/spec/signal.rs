@@ -1,4 +1,4 @@
-use super::{Spec, problem};
+use super::{Spec, problem, source};
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct Signal {
     /// Values of a table, in the input's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<f64>>,
-    /// A CSV file with two columns, time (s) and value, beside the spec; one header line is skipped.
+    /// A CSV file with two columns, time (s) and value, beside the spec; one header line is skipped. At most 256 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// How a table goes from one value to the next. Before the first and after the last time its
@@ -90,6 +90,9 @@ pub enum Interpolation {
     Hold,
 }
 
+/// A larger file is not read: it is no table.
+const TABLE_LIMIT: u64 = 256 << 20;
+
 /// Replaces every `file` by the times and values in it, so that the spec stands alone.
 pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<Problem>) {
     for (input, signal) in &mut spec.signal {
@@ -101,7 +104,7 @@ pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<
             report("write either `file` or `times` and `values`".to_owned());
             continue;
         }
-        match std::fs::read_to_string(directory.join(&file)) {
+        match source::read_text(&directory.join(&file), TABLE_LIMIT) {
             Err(e) => report(format!("cannot read {file:?}: {e}")),
             Ok(text) => match parse_table(&text) {
                 Err(what) => report(format!("{file:?}: {what}")),

@@ -1,7 +1,24 @@
 use crate::{Error, Problem};
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+/// Reads a text file of at most `limit` bytes; the file is closed again.
+///
+/// # Errors
+/// A file that cannot be read, is larger, a device that never ends among them, or is no UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file at the limit from one above it.
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("it is larger than {limit} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
+}
 
 /// The text of a spec with the place of every field in it.
 pub struct Source<'a> {

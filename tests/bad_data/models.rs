@@ -27,8 +27,22 @@ fn a_bad_model_is_refused_or_works() {
         };
         made.extend(&bytes);
         match Model::from_bytes(&bytes) {
-            Ok(model) => works::check(&Arc::new(model)).map(|()| Outcome::Works),
+            Ok(model) => works::check(rng, &Arc::new(model)).map(|()| Outcome::Works),
             Err(error) => works::told(&error.to_string()).map(|()| Outcome::Refused),
         }
     });
+}
+
+#[test]
+fn a_model_that_names_a_file_is_refused() {
+    let model = EXAMPLES
+        .iter()
+        .map(|example| &example.model)
+        .find(|model| !model.spec.signal.is_empty());
+    let mut spec = model.expect("an example with a signal").spec.clone();
+    let signal = spec.signal.values_mut().next().expect("it has one");
+    signal.file = Some("/dev/zero".to_owned());
+    let compiled = serde_json::json!({ "format": 1, "spec": spec });
+    let refused = Model::from_bytes(compiled.to_string().as_bytes());
+    assert!(refused.is_err_and(|error| error.to_string().contains("names a file")));
 }

@@ -6,7 +6,7 @@ use crate::{mutate, works};
 use grapple::Error;
 use grapple::plant::Model;
 use grapple::spec::Source;
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use std::sync::Arc;
 
 #[test]
@@ -23,13 +23,13 @@ fn a_bad_spec_is_refused_at_a_place_or_works() {
             mutate::text(rng, &mut text, other);
         }
         made.extend(text.as_bytes());
-        judge(&text)
+        judge(rng, &text)
     });
 }
 
-fn judge(text: &str) -> Result<Outcome, String> {
+fn judge(rng: &mut impl Rng, text: &str) -> Result<Outcome, String> {
     match Model::read(text, &DIRECTORY) {
-        Ok(model) => works::check(&Arc::new(model)).map(|()| Outcome::Works),
+        Ok(model) => works::check(rng, &Arc::new(model)).map(|()| Outcome::Works),
         Err(Error::Spec(problems)) => {
             if problems.is_empty() {
                 return Err("it is refused without a problem".to_owned());

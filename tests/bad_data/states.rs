@@ -142,6 +142,24 @@ fn numbers(rng: &mut impl Rng, bytes: &mut [u8]) {
     }
 }
 
+#[test]
+fn a_mode_that_no_run_can_have_is_refused() {
+    for Subject { component, good } in subjects() {
+        let modes = component.registry().model().mode_count();
+        for mode in 0..modes {
+            let mut bytes = good.clone();
+            let at = bytes.len() - CHECKSUM - 4 * (modes - mode);
+            bytes[at..at + 4].copy_from_slice(&i32::MIN.to_le_bytes());
+            sign(&mut bytes);
+            let refused = SavedState::from_bytes(&bytes, &component);
+            assert!(
+                refused.is_err_and(|what| what.contains("mode that no run can have")),
+                "mode {mode} of {modes}"
+            );
+        }
+    }
+}
+
 /// Makes the checksum right, as only malice would.
 fn sign(bytes: &mut [u8]) {
     let (content, sum) = bytes.split_at_mut(bytes.len() - CHECKSUM);

@@ -344,3 +344,37 @@ fn segments_and_line_loads_that_make_no_sense_are_reported() {
         ["10: body \"arm\", mass: a beam in segments has its own mass: leave `mass` out, or write one segment"]
     );
 }
+
+#[test]
+fn counts_that_no_machine_can_hold_are_refused() {
+    let largest = i64::MAX;
+    let modes = format!(
+        "bending_y = {largest}\nbending_z = {largest}\ntorsion = {largest}\npolar_inertia_per_length = 1.0\nGJ = 1.0"
+    );
+    assert_eq!(
+        bent("", &BEAM.replace("bending = 2", &modes)),
+        ["11: body \"arm\", beam: 18446744073709551615 modes: a beam (or a segment of it) may have 64"]
+    );
+    assert_eq!(
+        bent("", &format!("{BEAM}\nsegments = {largest}")),
+        [format!(
+            "16: body \"arm\", beam.segments: {largest} segments: a beam has 1 to 100"
+        )]
+    );
+    assert_eq!(bent("", &format!("{BEAM}\nsegments = 20")), Vec::<String>::new());
+    assert_eq!(
+        bent(
+            "",
+            &format!("{}\nsegments = 100", BEAM.replace("bending = 2", "bending = 3"))
+        ),
+        [
+            "16: body \"arm\", beam.segments: 100 segments with 6 modes each: all segments of a beam may have 512 modes together"
+        ]
+    );
+}
+
+#[test]
+fn a_beam_of_a_length_at_the_end_of_all_numbers_is_refused() {
+    let told = bent("", &BEAM.replace("length = 1.0", "length = 1e308"));
+    assert!(!told.is_empty());
+}

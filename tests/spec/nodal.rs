@@ -152,3 +152,16 @@ fn a_grasp_holds_two_things_and_holds_them() {
     let found = grip("stiffness = 1e4", "stiffness = [1e4, 1e4]");
     assert!(found.contains("2 numbers for 3 axes"), "{found}");
 }
+
+#[test]
+fn more_states_than_can_be_solved_for_at_once_are_refused() {
+    let fine = NODAL_BEAM.replace("elements = 2", "elements = 200");
+    let craft = |method: &str| format!("{GOOD}{fine}[solver]\nmethod = \"{method}\"\n");
+    assert_eq!(report(&craft("dopri5")), Vec::<String>::new());
+    assert_eq!(
+        report(&craft("auto")),
+        [
+            "21: solver.method: auto solves for all states at once, there are 2428, and 2000 are the most; did you mean \"dopri5\"?"
+        ]
+    );
+}

@@ -1,4 +1,4 @@
-use super::{Check, MOST_MODES, MOST_SEGMENTS, unknown};
+use super::{Check, MOST_IN_SEGMENTS, MOST_MODES, MOST_SEGMENTS, unknown};
 use crate::spec::{Beam, Body, Boundary, DirectorBeam, PerAxis};
 
 impl Check<'_> {
@@ -212,10 +212,16 @@ impl Check<'_> {
             let what = "of several segments one number, the ratio of the whole beam's first modes";
             self.report("body", name, "beam.damping_ratio", what);
         }
-        let modes: usize = beam.counts().iter().sum();
+        let modes = beam.counts().into_iter().fold(0, usize::saturating_add);
         if modes > MOST_MODES {
             let what = format!("{modes} modes: a beam (or a segment of it) may have {MOST_MODES}");
             self.report("body", name, "beam", what);
+        } else if (2..=MOST_SEGMENTS).contains(&beam.segments) && modes * beam.segments > MOST_IN_SEGMENTS {
+            let what = format!(
+                "{} segments with {modes} modes each: all segments of a beam may have {MOST_IN_SEGMENTS} modes together",
+                beam.segments
+            );
+            self.report("body", name, "beam.segments", what);
         }
         if modes == 0 {
             let what = "a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out";

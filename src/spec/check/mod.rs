@@ -23,6 +23,9 @@ const NO_ORBIT: &str = "there are orbital axes near an orbit only: write [enviro
 /// Beyond that a beam is better cut.
 const MOST_MODES: usize = 64;
 
+/// Two bending modes in each plane of every segment, and a torsion and an axial one to most of them.
+const MOST_IN_SEGMENTS: usize = 512;
+
 pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut check = Check { spec, problems };
     if let Some(what) = names::objection(&spec.name) {

@@ -1,0 +1,192 @@
+//! Bad archives: FMUs that are cut short, damaged, foreign or hostile are refused with a reason, or read for what they are. Nothing is
+//! written outside the folder into which they are unpacked.
+
+#![allow(unsafe_code)] // A counting allocator is an unsafe trait.
+
+#[path = "../../src/archive.rs"]
+#[allow(dead_code)] // The tool uses all of it.
+mod archive;
+#[path = "../../../tests/bad_data/campaign.rs"]
+mod campaign;
+#[path = "../../../tests/bad_data/memory.rs"]
+mod memory;
+#[path = "../../../tests/bad_data/mutate.rs"]
+mod mutate;
+
+use archive::Content;
+use campaign::{Outcome, run};
+use grapple::fmu::description::{Interfaces, describe};
+use grapple::fmu::registry::Naming;
+use grapple::plant::Model;
+use miette::Report;
+use rand::{Rng, RngExt};
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
+/// What is in an FMU.
+struct Fmu {
+    xml: String,
+    model: String,
+}
+
+/// The smaller examples: an archive's reader asks nothing of the craft.
+fn fmus() -> Vec<Fmu> {
+    let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
+    let names = ["two_link", "servoed_arm", "arm_controller", "klak_2020", "docking"];
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(directory.join(format!("{name}.toml"))).expect("an example");
+        let model = Arc::new(Model::read(&text, directory).expect("the examples are right"));
+        let xml = describe(&model, Naming::Structured, Interfaces::Both).expect("it is described");
+        let bytes = model.to_bytes().expect("a model is written");
+        Fmu {
+            xml: xml.to_xml().expect("a description is written"),
+            model: String::from_utf8(bytes).expect("JSON is UTF-8"),
+        }
+    };
+    names.map(read).into()
+}
+
+/// Where files of an archive must not stand, and where they may.
+const PATHS: [&str; 14] = [
+    "../../escaped",
+    "../escaped",
+    "/tmp/grapple-escaped",
+    "a/../../escaped",
+    "..\\escaped",
+    "C:\\escaped",
+    "resources",
+    "resources/model.json/x",
+    "binaries/linux64/two_link.so",
+    "binaries/",
+    "",
+    ".",
+    "a/./b//c",
+    "documentation/\u{1F980}.html",
+];
+
+/// A zip file with these contents and some that do not belong there; `None` if the writer refuses them.
+fn packed(rng: &mut impl Rng, fmu: &Fmu, hostile: bool) -> Option<Vec<u8>> {
+    let mut contents = vec![
+        Content::new("modelDescription.xml", fmu.xml.as_bytes()),
+        Content::new(archive::MODEL, fmu.model.as_bytes()),
+    ];
+    if hostile {
+        for _ in 0..rng.random_range(1..3) {
+            let path = PATHS[rng.random_range(0..PATHS.len())];
+            let at = rng.random_range(0..=contents.len());
+            contents.insert(at, Content::new(path, b"content".as_slice()));
+        }
+    }
+    archive::zip(&contents).ok()
+}
+
+#[test]
+fn a_bad_archive_is_refused_or_read() {
+    let fmus = fmus();
+    let mut rng: rand_chacha::ChaCha8Rng = rand::SeedableRng::seed_from_u64(0);
+    let good: Vec<Vec<u8>> = fmus.iter().filter_map(|fmu| packed(&mut rng, fmu, false)).collect();
+    assert_eq!(good.len(), fmus.len());
+    let desk = TempDir::new().expect("a folder");
+    let file = desk.path().join("bad.fmu");
+    run("archives", 1500, |rng, made| {
+        let (one, other) = (rng.random_range(0..fmus.len()), rng.random_range(0..fmus.len()));
+        let bytes = match rng.random_range(0..4) {
+            0 | 1 => {
+                let mut bytes = good[one].clone();
+                mutate::bytes(rng, &mut bytes, &good[other]);
+                bytes
+            }
+            2 => packed(rng, &fmus[one], true).unwrap_or_default(),
+            _ => {
+                let (mut xml, mut model) = (fmus[one].xml.clone(), fmus[other].model.clone());
+                mutate::text(rng, &mut xml, &fmus[other].xml);
+                mutate::text(rng, &mut model, &fmus[one].model);
+                packed(rng, &Fmu { xml, model }, false).unwrap_or_default()
+            }
+        };
+        made.extend(&bytes);
+        std::fs::write(&file, &bytes).map_err(|e| e.to_string())?;
+        let read = [
+            told(archive::description(&file).map(drop))?,
+            told(archive::model(&file).map(drop))?,
+            told(archive::platforms(&file).map(drop))?,
+            unpacks(desk.path(), &file)?,
+        ];
+        Ok(if read.contains(&false) {
+            Outcome::Refused
+        } else {
+            Outcome::Works
+        })
+    });
+}
+
+/// Whether an archive is unpacked, all of it inside the folder.
+fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
+    let outer = desk.join("outer");
+    let folder = outer.join("middle").join("folder");
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let unpacked = told(archive::unpack(file, &folder))?;
+    for (folder, only) in [(&outer, "middle"), (&outer.join("middle"), "folder")] {
+        for entry in std::fs::read_dir(folder).map_err(|e| e.to_string())? {
+            let name = entry.map_err(|e| e.to_string())?.file_name();
+            if name != only {
+                return Err(format!("{} is written beside the folder", name.display()));
+            }
+        }
+    }
+    if Path::new("/tmp/grapple-escaped").exists() {
+        return Err("an absolute path is written".to_owned());
+    }
+    std::fs::remove_dir_all(&outer).map_err(|e| e.to_string())?;
+    Ok(unpacked)
+}
+
+/// Whether it went well; a refusal says why.
+fn told(outcome: Result<(), Report>) -> Result<bool, String> {
+    match outcome {
+        Ok(()) => Ok(true),
+        Err(report) if report.chain().all(|cause| cause.to_string().trim().is_empty()) => {
+            Err("it is refused without a reason".to_owned())
+        }
+        Err(_) => Ok(false),
+    }
+}
+
+#[test]
+fn an_archive_that_unpacks_to_far_more_than_it_is_is_refused() {
+    let desk = TempDir::new().expect("a folder");
+    let bomb = desk.path().join("bomb.fmu");
+    let zeros = vec![b' '; (256 << 20) + 1];
+    let contents = ["modelDescription.xml", archive::MODEL].map(|path| Content::new(path, zeros.as_slice()));
+    std::fs::write(&bomb, archive::zip(&contents).expect("it is packed")).expect("it is written");
+    drop(zeros);
+    let size = std::fs::metadata(&bomb).expect("it is there").len();
+    assert!(size < 4 << 20, "{size} bytes");
+    for refused in [archive::description(&bomb).map(drop), archive::model(&bomb).map(drop)] {
+        let told = refused.expect_err("it is too large");
+        let told: Vec<String> = told.chain().map(ToString::to_string).collect();
+        assert!(told.join(": ").contains("is larger than 268435456 bytes"), "{told:?}");
+    }
+}
+
+#[test]
+fn what_stands_outside_the_folder_is_refused_by_name() {
+    let desk = TempDir::new().expect("a folder");
+    let file = desk.path().join("bad.fmu");
+    for path in ["../../escaped", "../escaped", "a/../../escaped"] {
+        let content = Content::new(path, b"x".as_slice());
+        std::fs::write(&file, archive::zip([&content]).expect("it is packed")).expect("it is written");
+        let folder = desk.path().join("folder");
+        let refused = archive::unpack(&file, &folder).expect_err("it stands outside");
+        let told: Vec<String> = refused.chain().map(ToString::to_string).collect();
+        assert!(
+            told.join(": ").contains(&format!("{path:?} stands outside the folder")),
+            "{told:?}"
+        );
+        assert!(!desk.path().join("escaped").exists());
+    }
+}
