@@ -136,9 +136,7 @@ fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() 
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
     desk.write(
         "study.toml",
-        &study(&format!(
-            "[dispersion.\"elbow.tau\"]\nlist = [0.25, -0.5]\n[output]\n\"elbow.tau\" = [\"min\", \"max\"]\n"
-        )),
+        &study("[dispersion.\"elbow.tau\"]\nlist = [0.25, -0.5]\n[output]\n\"elbow.tau\" = [\"min\", \"max\"]\n"),
     );
     desk.succeed(&["campaign", "study.toml"]);
     assert_eq!(

@@ -1,9 +1,9 @@
 //! `grapple completions`: what a shell makes of the script.
 
 use crate::desk::Desk;
-use std::process::Command;
 
 /// What bash offers after these words.
+#[cfg(unix)]
 fn offered(desk: &Desk, words: &[&str]) -> Vec<String> {
     let list: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(
@@ -13,7 +13,7 @@ fn offered(desk: &Desk, words: &[&str]) -> Vec<String> {
         words[words.len() - 1],
         words[words.len() - 2],
     );
-    let bash = Command::new("bash")
+    let bash = std::process::Command::new("bash")
         .args(["--norc", "-c", &script])
         .current_dir(desk.path(""))
         .output();
