@@ -1,0 +1,190 @@
+//! The longest step of the methods of bounded time: every `fmi2DoStep` by itself, a million of them for each craft and method.
+//!
+//! `cargo bench --bench worst_case`: communication steps of 1 ms with one sub-step each; after the example's own time it begins again, from a saved state. Percentiles of the time that
+//! the thread was at work and of the time that went by; the second has what the kernel did instead in its tail. Then the fewest and the most instructions of
+//! single steps, by Valgrind's callgrind. `-- --steps 10000` is a shorter run. For Linux.
+#![allow(unsafe_code)] // the C functions, an allocator that counts, and the thread's clock
+
+#[allow(dead_code)]
+mod counting;
+#[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
+#[path = "../tests/fmu/driver/mod.rs"]
+mod driver;
+
+use counting::calls;
+use driver::{CS, Fmu, Instance, ok};
+use grapple::fmu::fmi2::fmi2FMUstate;
+use std::process::Command;
+use std::time::Instant;
+
+const STEP: f64 = 1e-3;
+const METHODS: [&str; 2] = ["rk4", "implicit_midpoint"];
+const CRAFT: [(&str, &str); 3] = [
+    ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
+    ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
+    ("servicer_orbit", include_str!("../examples/servicer_orbit.toml")),
+];
+/// Parts of all steps that take no longer.
+const PERCENTILES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
+/// Steps before all that are looked at: the first ones make what is made once.
+const WARM: u32 = 100;
+/// Steps whose instructions are counted.
+const COUNTED: u32 = 1000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let value = |name: &str| {
+        let at = arguments.iter().position(|word| word == name)?;
+        arguments.get(at + 1).map(String::as_str)
+    };
+    if let (Some(craft), Some(method)) = (value("--craft"), value("--method")) {
+        let (_, text) = CRAFT
+            .iter()
+            .find(|(name, _)| *name == craft)
+            .expect("a craft of that name");
+        let fmu = fmu(text, method);
+        let mut run = Run::new(&fmu);
+        run.go(WARM, |instance, t| ok(instance.step(t, STEP)));
+        run.go(COUNTED, counted);
+        return;
+    }
+    let steps = value("--steps").map_or(1_000_000, |n| n.parse().expect("a number of steps"));
+    println!(
+        "{steps} steps of {} ms; µs, of the thread (and that went by)",
+        1e3 * STEP
+    );
+    print!("{:34}", "");
+    for part in PERCENTILES {
+        print!(
+            " {:>17}",
+            if part < 1.0 {
+                format!("{} %", 100.0 * part)
+            } else {
+                "longest".into()
+            }
+        );
+    }
+    println!(" {:>12} {:>22}", "allocations", "instructions");
+    for (name, text) in CRAFT {
+        for method in METHODS {
+            line(name, method, &fmu(text, method), steps);
+        }
+    }
+}
+
+fn fmu(text: &str, method: &str) -> Fmu {
+    let (before, _) = text.split_once("[solver]").unwrap_or((text, ""));
+    Fmu::of(&format!("{before}\n[solver]\nmethod = {method:?}\nstep = {STEP}\n"))
+}
+
+fn line(name: &str, method: &str, fmu: &Fmu, steps: u32) {
+    let (mut thread, mut wall) = (Vec::with_capacity(steps as usize), Vec::with_capacity(steps as usize));
+    let mut run = Run::new(fmu);
+    run.go(WARM, |instance, t| ok(instance.step(t, STEP)));
+    let mut allocations = 0;
+    run.go(steps, |instance, t| {
+        let before = calls();
+        let (start, busy) = (Instant::now(), thread_time());
+        let status = instance.step(t, STEP);
+        let (busy, passed) = (thread_time() - busy, start.elapsed().as_secs_f64());
+        allocations += calls() - before;
+        ok(status);
+        thread.push(1e6 * busy);
+        wall.push(1e6 * passed);
+    });
+    thread.sort_by(f64::total_cmp);
+    wall.sort_by(f64::total_cmp);
+    print!("{name:15} {method:18}");
+    for part in PERCENTILES {
+        let at = ((part * f64::from(steps)).ceil() as usize).clamp(1, steps as usize) - 1;
+        print!(" {:>8.1} ({:>6.1})", thread[at], wall[at]);
+    }
+    println!(" {allocations:>12} {:>22}", instructions(name, method));
+}
+
+/// One craft, again and again over its own time.
+struct Run<'a> {
+    instance: Instance<'a>,
+    start: fmi2FMUstate,
+    /// Steps from the start to the end.
+    length: u32,
+    /// Steps since the start.
+    k: u32,
+}
+
+impl<'a> Run<'a> {
+    fn new(fmu: &'a Fmu) -> Self {
+        // No logger: what one keeps is its host's.
+        let instance = fmu.instance_with(CS, None, 0, 0);
+        instance.initialise(None);
+        let start = instance.save();
+        let length = (fmu.registry.model().spec.experiment.stop_time / STEP) as u32;
+        Self {
+            instance,
+            start,
+            length,
+            k: 0,
+        }
+    }
+
+    fn go(&mut self, steps: u32, mut step: impl FnMut(&Instance, f64)) {
+        for _ in 0..steps {
+            if self.k == self.length {
+                self.instance.restore(self.start);
+                self.k = 0;
+            }
+            step(&self.instance, f64::from(self.k) * STEP);
+            self.k += 1;
+        }
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.instance.free_state(self.start);
+    }
+}
+
+/// What callgrind counts.
+#[inline(never)]
+fn counted(instance: &Instance, t: f64) {
+    ok(instance.step(t, STEP));
+}
+
+/// The fewest and the most instructions of one step, by this program in callgrind, which writes a file for each call.
+fn instructions(craft: &str, method: &str) -> String {
+    let directory = std::env::temp_dir().join(format!("grapple worst case {}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a temporary directory");
+    let run = Command::new("valgrind")
+        .args([
+            "--tool=callgrind",
+            "--toggle-collect=worst_case::counted",
+            "--dump-after=worst_case::counted",
+        ])
+        .arg(format!("--callgrind-out-file={}", directory.join("out").display()))
+        .arg(std::env::current_exe().expect("a program"))
+        .args(["--craft", craft, "--method", method])
+        .output();
+    let counts: Vec<u64> = std::fs::read_dir(&directory)
+        .expect("the directory")
+        .filter_map(|file| {
+            let text = std::fs::read_to_string(file.ok()?.path()).ok()?;
+            let total = text.lines().find_map(|line| line.strip_prefix("totals: "))?;
+            total.trim().parse().ok().filter(|&n| n > 0)
+        })
+        .collect();
+    let _ = std::fs::remove_dir_all(&directory);
+    match (run, counts.iter().min(), counts.iter().max()) {
+        (Ok(run), Some(least), Some(most)) if run.status.success() => format!("{least} … {most}"),
+        _ => "no valgrind".to_owned(),
+    }
+}
+
+/// The processor time of this thread, s.
+fn thread_time() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a clock that Linux has, and room for its time.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(status, 0, "a clock of the thread");
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
