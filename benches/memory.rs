@@ -3,7 +3,7 @@
 //! `cargo bench --bench memory`. What is shared by all instances of a process is not counted: it is there before.
 #![allow(unsafe_code)] // the C functions, and an allocator that counts
 
-#[allow(dead_code)]
+#[allow(dead_code)] // it counts calls too
 mod counting;
 #[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
 #[path = "../tests/fmu/driver/mod.rs"]

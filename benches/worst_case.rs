@@ -5,7 +5,7 @@
 //! single steps, by Valgrind's callgrind. `-- --steps 10000` is a shorter run. For Linux.
 #![allow(unsafe_code)] // the C functions, an allocator that counts, and the thread's clock
 
-#[allow(dead_code)]
+#[allow(dead_code)] // it counts bytes too
 mod counting;
 #[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
