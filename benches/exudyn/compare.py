@@ -100,7 +100,8 @@ class Exudyn:
             return name, lambda: self.run(craft[n], step, tolerance=tolerance, rho=rho, linear=linear, full=False)
 
         pairs = {way(n, step)[0]: (n, step) for n, step in product(counts, STEPS)}
-        for name, *_ in scan((way(*pair) for pair in pairs.values()), reference, allowed):
+        # A little more is let through: other settings may bring it under the limit.
+        for name, *_ in scan((way(*pair) for pair in pairs.values()), reference, 1.25 * allowed):
             others = product((1e-2, 1e-3, 1e-4, 1e-5, 1e-6), (0.6, 0.95), ("EXUdense", "EigenDense", "EigenSparse"))
             yield from (way(*pairs[name], *other) for other in others)
 
