@@ -216,11 +216,122 @@
     document.getElementById("foot").replaceChildren(...page.foot.map((line) => element("p", "", line)));
   }
 
+  // Base64 of single-precision numbers.
+  const decode = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+  const chosen = [];
+
+  // The craft in motion, and what plays it.
+  function craft() {
+    if (!page.motion) return;
+    const section = document.getElementById("craft");
+    section.hidden = false;
+    const into = section.appendChild(element("div", "view"));
+    const bar = section.appendChild(element("div", "bar"));
+    const scene = craftScene(page.motion, time, into, css, decode);
+    const button = (text, action, title) => {
+      const b = bar.appendChild(element("button", "", text));
+      b.type = "button";
+      b.title = title ?? text;
+      b.addEventListener("click", action);
+      return b;
+    };
+    const option = (label, choices, action) => {
+      const box = bar.appendChild(element("label", "", label));
+      const select = box.appendChild(element("select"));
+      select.append(...choices.map(([text, value]) => new Option(text, value)));
+      select.addEventListener("change", () => action(Number(select.value)));
+    };
+    const play = button("▶", () => run(!playing), "play or pause (space)");
+    play.id = "play";
+    const slider = bar.appendChild(element("input"));
+    Object.assign(slider, { type: "range", min: 0, max: last, step: 1, value: 0, id: "timeline", ariaLabel: "time" });
+    const clock = bar.appendChild(element("output"));
+    clock.id = "clock";
+    const normal = (time[last] - time[0]) / 20;
+    let [speed, playing, now, before] = [1, false, time[0], null];
+    option("speed", [["0.25×", 0.25], ["0.5×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4]], (v) => { speed = v; });
+    bar.querySelector("select").value = "1";
+    option("bending", [["1×", 1], ["10×", 10], ["100×", 100], ["1000×", 1000]], scene.magnify);
+    option("follow", [["nothing", -1], ...page.motion.bodies.map((b, k) => [b.name, k])], scene.follow);
+    button("x", () => scene.view([1, 0, 0.001]), "seen along x");
+    button("y", () => scene.view([0, -1, 0.001]), "seen along y");
+    button("z", () => scene.view([0, -0.001, 1]), "seen along z");
+    button("iso", () => scene.view([1, -1.2, 0.8]), "seen from a corner");
+    const set = (i) => {
+      slider.value = i;
+      clock.textContent = `${shown(time[i])} s`;
+      scene.show(i);
+    };
+    const go = (i) => {
+      i = Math.max(0, Math.min(last, i));
+      now = time[i];
+      set(i);
+      tell(null, i);
+    };
+    const run = (yes) => {
+      playing = yes;
+      play.textContent = yes ? "❚❚" : "▶";
+      before = null;
+      if (yes && now >= time[last]) go(0);
+      if (yes) requestAnimationFrame(frame);
+    };
+    const frame = (clock) => {
+      if (!playing) return;
+      now += before == null ? 0 : ((clock - before) / 1000) * speed * normal;
+      before = clock;
+      let i = Number(slider.value);
+      while (i < last && time[i + 1] <= now) i++;
+      const t = now;
+      go(i);
+      now = t;
+      if (i === last) run(false);
+      else requestAnimationFrame(frame);
+    };
+    slider.addEventListener("input", () => go(Number(slider.value)));
+    document.addEventListener("keydown", (e) => {
+      if (e.target.closest?.("input:not([type=range]), select, button")) return;
+      if (e.key === " ") run(!playing);
+      else if (e.key === "ArrowRight") go(Number(slider.value) + 1);
+      else if (e.key === "ArrowLeft") go(Number(slider.value) - 1);
+      else return;
+      e.preventDefault();
+    });
+    set(0);
+    section.append(element("p", "", `Drag to turn, wheel to come nearer, right button to shift. Speed 1× shows the run in 20 s (${shown(normal)} times real time). ` +
+      "A body is shown as the ellipsoid of even density with its mass and inertia."));
+    return { chart: "craft", show: (i) => { if (i != null && !playing) { now = time[i]; set(i); } } };
+  }
+
+  // A chart of any variable that was recorded.
+  function choice() {
+    const list = document.getElementById("names");
+    list.replaceChildren(...page.variables.map(({ name, unit }) => new Option(unit ? `[${unit}]` : "", name)));
+    document.getElementById("choose").addEventListener("submit", (e) => {
+      e.preventDefault();
+      const box = e.target.elements.variable;
+      const variable = page.variables.find((v) => v.name === box.value);
+      box.setCustomValidity(variable ? "" : "There is no such variable.");
+      box.reportValidity();
+      if (!variable) return;
+      const values = decode(variable.values);
+      const label = `value${variable.unit ? ` [${variable.unit}]` : ""}`;
+      const series = { name: variable.name, values: time.map((_, i) => values[values.length > 1 ? i : 0]), dashed: false };
+      const same = e.submitter?.name === "add" && chosen.at(-1)?.label === label ? chosen.at(-1) : null;
+      if (same) same.series.push(series);
+      else chosen.push({ title: variable.name, note: "chosen variable", label, series: [series] });
+      box.value = "";
+      charts();
+    });
+    document.getElementById("choose").elements.variable.addEventListener("input", (e) => e.target.setCustomValidity(""));
+  }
+
+  let player;
   function charts() {
     const main = document.getElementById("charts");
     main.replaceChildren();
     followers.length = 0;
-    for (const chart of page.charts) {
+    if (player) followers.push(player);
+    for (const chart of [...chosen, ...page.charts]) {
       const card = main.appendChild(element("section", "card"));
       card.append(element("h2", "", chart.title), element("p", "", chart.note));
       const into = card.appendChild(element("div"));
@@ -237,6 +348,8 @@
   }
 
   head();
+  player = craft();
+  choice();
   charts();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", charts);
 })();

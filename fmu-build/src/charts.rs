@@ -9,12 +9,18 @@ use grapple::spec::{JointType, Spec};
 /// No chart has more points than this: more than a screen can show.
 const POINTS: usize = 2000;
 
+/// The rows that are drawn of so many: every n-th, and the last.
+pub fn rows(of: usize) -> Vec<usize> {
+    let stride = of.div_ceil(POINTS).max(1);
+    (0..of).filter(|i| i % stride == 0 || i + 1 == of).collect()
+}
+
 /// The charts of a run, and the times of their points.
 pub fn charts(spec: &Spec, results: &Results) -> (Vec<Digits>, Vec<Chart>) {
     let draw = Draw {
         spec,
         results,
-        stride: results.time.len().div_ceil(POINTS).max(1),
+        rows: rows(results.time.len()),
     };
     let charts = [
         draw.joints(true),
@@ -37,18 +43,13 @@ pub fn charts(spec: &Spec, results: &Results) -> (Vec<Digits>, Vec<Chart>) {
 struct Draw<'a> {
     spec: &'a Spec,
     results: &'a Results,
-    stride: usize,
+    rows: Vec<usize>,
 }
 
 impl Draw<'_> {
-    /// The points that are drawn: every n-th, and the last.
+    /// The points that are drawn.
     fn thinned(&self, values: &[f64], factor: f64) -> Vec<Digits> {
-        let last = values.len().saturating_sub(1);
-        let drawn = values
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| i % self.stride == 0 || *i == last);
-        drawn.map(|(_, value)| Digits(factor * value)).collect()
+        self.rows.iter().map(|&row| Digits(factor * values[row])).collect()
     }
 
     fn series(&self, name: impl Into<String>, values: &[f64], factor: f64) -> Series {

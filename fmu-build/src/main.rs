@@ -37,6 +37,7 @@ mod library;
 mod linearize;
 mod matrices;
 mod modes;
+mod motion;
 mod new;
 mod page;
 mod picture;

@@ -4,6 +4,9 @@
 //! script inside the page, where Plotly's would be 4.7 MB in every file. It has no third dimension:
 //! a path is shown as an engineering drawing shows it, in the planes it extends in.
 
+use crate::motion::Motion;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
 /// Everything on the page.
@@ -23,6 +26,10 @@ pub struct Page {
     pub time: Vec<Digits>,
     /// The charts, in the order they are shown.
     pub charts: Vec<Chart>,
+    /// The craft in motion, if it is one.
+    pub motion: Option<Motion>,
+    /// All variables.
+    pub variables: Vec<Variable>,
     /// Small print.
     pub foot: Vec<String>,
 }
@@ -104,6 +111,38 @@ pub struct Path {
     pub y: Vec<Digits>,
 }
 
+/// A variable over time, of which the page can make a chart.
+#[derive(Serialize)]
+pub struct Variable {
+    /// Name in the FMU.
+    pub name: String,
+    /// Unit; empty for a pure number.
+    pub unit: String,
+    /// One value for each time, or one for all of them.
+    pub values: Floats,
+}
+
+/// Numbers in single precision (seven digits): base64 of their bytes, little-endian.
+pub struct Floats(pub Vec<f64>);
+
+impl Floats {
+    /// Some rows of the components of a vector, instant by instant.
+    pub fn of(parts: &[&[f64]], rows: &[usize]) -> Self {
+        Self(
+            rows.iter()
+                .flat_map(|&row| parts.iter().map(move |part| part[row]))
+                .collect(),
+        )
+    }
+}
+
+impl Serialize for Floats {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect();
+        serializer.serialize_str(&BASE64_STANDARD.encode(bytes))
+    }
+}
+
 /// A number as precise as an eye needs it: eight digits, so that the page stays small.
 #[derive(Clone, Copy)]
 pub struct Digits(pub f64);
@@ -130,6 +169,9 @@ impl Page {
             ("page_css", include_str!("../assets/page.css")),
             ("uplot_licence", include_str!("../assets/uPlot-LICENSE")),
             ("uplot_js", include_str!("../assets/uPlot.iife.min.js")),
+            ("three_licence", include_str!("../assets/three-LICENSE")),
+            ("three_js", include_str!("../assets/three.iife.min.js")),
+            ("scene_js", include_str!("../assets/scene.js")),
             ("page_js", include_str!("../assets/page.js")),
             ("data", &data),
         ];

@@ -1,18 +1,22 @@
 //! What the page of a run says beside its charts.
 
-use crate::charts::charts;
+use crate::charts::{charts, rows};
 use crate::health::Health;
-use crate::page::Page;
+use crate::motion::Motion;
+use crate::page::{Floats, Page, Variable};
+use crate::results::Column;
 use crate::run::{Fmu, Plan};
 use crate::simulate::Run;
-use crate::text::{count, number};
+use crate::text::{count, number, typeset};
 use grapple::spec::{Controller, Method, Spec};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The page of a run.
 pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
     let spec = &fmu.model.spec;
     let (time, charts) = charts(spec, &run.results);
+    let rows = rows(run.results.time.len());
     let mut foot = vec![
         "Drag to zoom, double-click to see all again; click a name to hide its line. All charts show the \
          instant under the pointer."
@@ -22,7 +26,7 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         foot.push(format!("{} of {} rows are drawn.", time.len(), run.results.time.len()));
     }
     foot.push(format!(
-        "{}, FMI 2.0 Co-Simulation, GUID {}. Charts: uPlot (MIT licence).",
+        "{}, FMI 2.0 Co-Simulation, GUID {}. Charts: uPlot; picture: three.js (both MIT licence).",
         fmu.description.generation_tool.as_deref().unwrap_or("grapple"),
         fmu.description.guid
     ));
@@ -34,8 +38,25 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         health: health.tiles(),
         time,
         charts,
+        motion: Motion::of(&Arc::new(fmu.model.clone()), &run.results, &rows),
+        variables: variables(run, &rows),
         foot,
     }
+}
+
+/// Everything that was recorded; what does not change, once.
+fn variables(run: &Run, rows: &[usize]) -> Vec<Variable> {
+    let variable = |column: &Column| {
+        let first = column.values.first();
+        let constant = column.values.iter().all(|value| Some(value) == first);
+        let rows = if constant { &rows[..rows.len().min(1)] } else { rows };
+        Variable {
+            name: column.name.clone(),
+            unit: typeset(&column.unit),
+            values: Floats::of(&[&column.values], rows),
+        }
+    };
+    run.results.columns.iter().map(variable).collect()
 }
 
 fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {

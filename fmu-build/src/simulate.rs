@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The page to look at; by default the model's name with .html, in the current folder
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "report", value_name = "FILE")]
     page: Option<PathBuf>,
     #[command(flatten)]
     experiment: Experiment,
