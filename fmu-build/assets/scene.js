@@ -26,6 +26,8 @@ function craftScene(motion, time, into, css, decode) {
   const paint = (name, more = {}) => new T.MeshStandardMaterial({ color: css(name), roughness: 0.55, metalness: 0.15, ...more });
   const bodies = motion.bodies.map((b) => ({ ...b, r: decode(b.r), q: decode(b.q), group: scene.add(new T.Group()).children.at(-1) }));
 
+  const nodes = motion.nodal.map((beam) => beam.r.map(decode));
+
   // How large everything is over the whole run decides how thick lines are and where the camera stands.
   const reach = bodies.map((b) => Math.max(...b.half_axes.map((a) => vector(a).length()), ...b.reaches.map((p) => vector(p).length())));
   const boundsAt = (i) => {
@@ -35,6 +37,7 @@ function craftScene(motion, time, into, css, decode) {
       const half = new T.Vector3(reach[k], reach[k], reach[k]);
       box.expandByPoint(centre.clone().add(half)).expandByPoint(centre.sub(half));
     });
+    for (const beam of nodes) for (const r of beam) box.expandByPoint(at(r, i));
     return box;
   };
   const box = boundsAt(0);
@@ -74,9 +77,9 @@ function craftScene(motion, time, into, css, decode) {
       tube(group, half.clone().negate(), half, 0.55 * thick, paint("--joint"));
     }
   }
-  const nodal = motion.nodal.map((beam) => {
+  const nodal = motion.nodal.map((beam, k) => {
     const mesh = scene.add(new T.Mesh(new T.BufferGeometry(), paint("--beam"))).children.at(-1);
-    return { ...beam, r: beam.r.map(decode), slope: beam.slope.map(decode), mesh };
+    return { ...beam, r: nodes[k], slope: beam.slope.map(decode), mesh };
   });
   const orbit = motion.orbit && decode(motion.orbit);
   const earth = orbit && new T.ArrowHelper(new T.Vector3(1, 0, 0), new T.Vector3(), size * 0.25, css("--c0"));
@@ -112,7 +115,7 @@ function craftScene(motion, time, into, css, decode) {
         const [a, b, u, v] = [at(beam.r[e], i), at(beam.r[e + 1], i), at(beam.slope[e], i), at(beam.slope[e + 1], i)];
         for (let k = e ? 1 : 0; k <= 8; k++) {
           const s = k / 8;
-          const point = a.multiplyScalar(1).clone().multiplyScalar(1 - 3 * s * s + 2 * s ** 3);
+          const point = a.clone().multiplyScalar(1 - 3 * s * s + 2 * s ** 3);
           point.addScaledVector(b, 3 * s * s - 2 * s ** 3);
           point.addScaledVector(u, beam.element * (s - 2 * s * s + s ** 3));
           points.push(point.addScaledVector(v, beam.element * (s ** 3 - s * s)));

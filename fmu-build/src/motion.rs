@@ -112,6 +112,14 @@ impl Motion {
                 Some(station) => local(kinematics.stations[station].p_WB),
                 None => array(&derived.frames[f].X_BF.p),
             }));
+            let line = constants.elastic.as_ref().filter(|_| body.beam.is_some()).map(|elastic| {
+                let segments = body.beam.as_ref().map_or(1, |beam| beam.segments());
+                let along = elastic.axes.column(0) * (elastic.length * segments as f64);
+                [elastic.root, elastic.root + along]
+            });
+            if let Some(ends) = &line {
+                reaches = ends.iter().map(array).collect();
+            }
             places[i] = Some(bodies.len());
             bodies.push(Body {
                 name: body.name.clone(),
@@ -120,15 +128,7 @@ impl Motion {
                 centre: array(&constants.p_BoBcm),
                 half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
                 reaches,
-                line: constants
-                    .elastic
-                    .as_ref()
-                    .filter(|_| body.beam.is_some())
-                    .map(|elastic| {
-                        let segments = body.beam.as_ref().map_or(1, |beam| beam.segments());
-                        let along = elastic.axes.column(0) * (elastic.length * segments as f64);
-                        [elastic.root, elastic.root + along]
-                    }),
+                line,
             });
         }
         let joints = system.bodies.iter().enumerate().filter(|(_, body)| body.joint.written);

@@ -53,7 +53,7 @@ fn variables(run: &Run, rows: &[usize]) -> Vec<Variable> {
         Variable {
             name: column.name.clone(),
             unit: typeset(&column.unit),
-            values: Floats::of(&[&column.values], rows),
+            values: Floats::of(&[column.values.as_slice()], rows),
         }
     };
     run.results.columns.iter().map(variable).collect()
