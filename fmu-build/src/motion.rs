@@ -112,11 +112,15 @@ impl Motion {
                 Some(station) => local(kinematics.stations[station].p_WB),
                 None => array(&derived.frames[f].X_BF.p),
             }));
-            let line = constants.elastic.as_ref().filter(|_| body.beam.is_some()).map(|elastic| {
-                let segments = body.beam.as_ref().map_or(1, |beam| beam.segments());
-                let along = elastic.axes.column(0) * (elastic.length * segments as f64);
-                [elastic.root, elastic.root + along]
-            });
+            let line = constants
+                .elastic
+                .as_ref()
+                .filter(|_| body.beam.is_some())
+                .map(|elastic| {
+                    let segments = body.beam.as_ref().map_or(1, |beam| beam.segments());
+                    let along = elastic.axes.column(0) * (elastic.length * segments as f64);
+                    [elastic.root, elastic.root + along]
+                });
             if let Some(ends) = &line {
                 reaches = ends.iter().map(array).collect();
             }
