@@ -14,7 +14,7 @@ fn a_bad_model_is_refused_or_works() {
         .map(|example| example.model.to_bytes().expect("a model can be written"))
         .map(|bytes| String::from_utf8(bytes).expect("JSON is UTF-8"))
         .collect();
-    run("models", 1500, |rng, made| {
+    run("models", 600, |rng, made| {
         let mut text = models[rng.random_range(0..models.len())].clone();
         let other = &models[rng.random_range(0..models.len())];
         let bytes = if rng.random_range(0..5) == 0 {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[test]
 fn a_bad_spec_is_refused_at_a_place_or_works() {
     std::sync::LazyLock::force(&EXAMPLES);
-    run("specs", 1500, |rng, made| {
+    run("specs", 400, |rng, made| {
         let mut text = EXAMPLES[rng.random_range(0..EXAMPLES.len())].text.clone();
         let other = &EXAMPLES[rng.random_range(0..EXAMPLES.len())].text;
         if rng.random_range(0..5) == 0 {
