@@ -229,12 +229,14 @@ fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) -> Vec
             bent.extend(now.iter().zip(rest).flat_map(|(now, rest)| array(&(now - rest))));
         }
     }
-    let beam = |(((body, _), rest), bent): ((&(usize, Vec<String>), &Vec<Vec3<f64>>), Vec<f64>)| Beam {
-        body: *body,
-        rest: rest.iter().map(array).collect(),
-        bent: Floats(bent),
-    };
-    lines.iter().zip(&rest).zip(bent).map(beam).collect()
+    let beams = lines.iter().zip(&rest).zip(bent);
+    beams
+        .map(|(((body, _), rest), bent)| Beam {
+            body: *body,
+            rest: rest.iter().map(array).collect(),
+            bent: Floats(bent),
+        })
+        .collect()
 }
 
 /// Where frames on a flexible body are, in its axes.

@@ -39,10 +39,14 @@ impl Surface {
             spec::Surface::Plane | spec::Surface::Disc => (normal, normal.dot(&d)),
             spec::Surface::Sphere => {
                 let square = d.dot(&d);
-                // Where both centres are one, any direction is as good.
-                let length = if square.value() > 0.0 { square.sqrt() } else { S::one() };
-                let n = if square.value() > 0.0 { d / length } else { normal };
-                (n, n.dot(&d) - S::lift(radius_b))
+                let (n, length) = if square.value() > 0.0 {
+                    let length = square.sqrt();
+                    (d / length, length)
+                } else {
+                    // Where both centres are one, any direction is as good.
+                    (normal, normal.dot(&d))
+                };
+                (n, length - S::lift(radius_b))
             }
         };
         let gap = distance - S::lift(radius_a);

@@ -269,8 +269,8 @@ impl Plant {
         let passed = taken.max(((t - start) / period).round());
         let mut next = if is_due(passed) { passed + 1.0 } else { passed };
         if is_due(next) {
-            // So late that several are one instant to round-off.
-            next = ((t - start + round_off(t)) / period).floor() + 1.0;
+            // So late that several are one instant to round-off: the first that is not, whichever way its own time is rounded.
+            next = ((t - start + 2.0 * round_off(t)) / period).floor() + 1.0;
         }
         if !(next > *taken && next.is_finite()) {
             let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");

@@ -365,7 +365,7 @@ impl<'a, 'b> Life<'a, 'b> {
     fn stray(&mut self) {
         use Call::*;
         let call = RULES[self.which(RULES.len())].call;
-        if self.random.random_bool(0.05) {
+        if self.random.random_bool(0.2) {
             let n = self.subject.saved.len();
             let other = (n > 0 && self.random.random_bool(0.5)).then(|| self.which(n));
             let other = other.map_or(std::ptr::null_mut(), |i| self.subject.saved[i].state);

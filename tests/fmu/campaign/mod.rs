@@ -57,7 +57,8 @@ fn number(name: &str, usual: u64) -> u64 {
     }
 }
 
-/// Instances of all examples side by side, a thread each, made and freed again and again: the same bits every time, and no memory kept.
+/// Instances of all examples side by side, a thread each, made and freed again and again: the same bits every time, and no file kept open. (Memory is counted where threads' arenas do not come and go:
+/// `ten_thousand_lives_take_no_memory_and_no_file_handle`.)
 #[test]
 fn every_example_lives_again_and_again_beside_all_others() {
     const TEST: &str = "campaign::every_example_lives_again_and_again_beside_all_others";
@@ -79,14 +80,9 @@ fn every_example_lives_again_and_again_beside_all_others() {
             });
         };
         round(2);
-        let (memory, files) = in_use();
+        let (_, files) = in_use();
         round(LIVES);
-        let (after, files_after) = in_use();
-        assert_eq!(files_after, files);
-        let each = after.saturating_sub(memory) as f64 / (2 * LIVES * targets.len()) as f64;
-        println!("{} lives, {each:.0} bytes kept of each", 2 * LIVES * targets.len());
-        // What an instance takes is tens of thousands of bytes; threads' arenas come and go.
-        assert!(each < 4096.0, "{each} bytes of each life are kept");
+        assert_eq!(in_use().1, files);
     });
 }
 

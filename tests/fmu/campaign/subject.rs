@@ -119,7 +119,7 @@ impl<'a> Subject<'a> {
         let c = self.c;
         let allowed = allows(call, self.kind, self.mode);
         self.forbidden += u32::from(!allowed);
-        let before = (!allowed && self.forbidden % LOOKED_AT == 0).then(|| self.bytes());
+        let before = (!allowed && self.forbidden.is_multiple_of(LOOKED_AT)).then(|| self.bytes());
         let status = self.journal.call(Function::On(call), text, || function(c));
         let heard = self.log.take();
         assert!(
