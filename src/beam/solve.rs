@@ -80,7 +80,7 @@ fn first_degree(elements: &[Element], kind: Kind, boundary: &Boundary, count: us
     let [root, tip] = boundary.held(kind);
     // A quarter more than said, for the evanescent parts.
     let half_waves = count.max(1) as f64 - 0.25 + 0.5 * (root + tip).abs_diff(order) as f64;
-    let a = 0.5 * PI * half_waves * longest / length;
+    let a = 0.5 * PI * half_waves * (longest / length);
 
     let taper = |e: &Element| {
         let (k_a, k_b) = (kind.stiffness(&e.a), kind.stiffness(&e.b));
