@@ -129,18 +129,14 @@ fn samples_count_as_work() {
     let reached = cs.last_time();
     assert!(reached > 1.0 && reached < 20.0, "{reached}");
     ok(cs.step(reached, 1.0));
-    // Late, millions of samples are one instant to round-off, and later no two can be told apart.
-    let start = |t, sample_time| {
+    // Late, millions of samples are one instant to round-off.
+    for late in [1e15, 1e300] {
         ok(cs.reset());
-        ok(cs.set("controller.sample_time", sample_time));
-        cs.setup(None, t, None);
+        cs.setup(None, late, None);
         ok(cs.enter_initialization());
-        cs.exit_initialization()
-    };
-    ok(start(1e15, 0.01));
-    ok(cs.step(1e15, 1.0));
-    assert_eq!(start(1e308, 1e-12), ERROR);
-    log.told(ERROR, &["samples", "told apart"]);
+        ok(cs.exit_initialization());
+        ok(cs.step(late, late * 1e-12));
+    }
 }
 
 #[test]
