@@ -227,7 +227,13 @@ impl Plant {
         )?;
         if !locked.is_empty() {
             let locks = |drive: &Drive| locked.contains(&drive.body);
-            self.evaluation.lock(model, numbers, x, &after, locks)?;
+            let mut stopped = x.to_vec();
+            self.evaluation.lock(model, numbers, &mut stopped, &after, locks)?;
+            if let Some(i) = stopped.iter().position(|x| !x.is_finite()) {
+                let variable = model.states[i].name.clone();
+                return Err(Error::NotFinite { variable, t });
+            }
+            x.copy_from_slice(&stopped);
         }
         *discrete = after;
         messages.extend(told);
