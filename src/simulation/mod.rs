@@ -79,7 +79,7 @@ impl Simulation {
     /// [`Error::Integration`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
-        let stepper = stepper(model, model.spec.experiment.tolerance, model.spec.solver.work_limit)?;
+        let stepper = stepper(model, demands(model, None, model.spec.solver.work_limit))?;
         let room = Room {
             u: vec![0.0; model.inputs.len()],
             x: vec![0.0; model.states.len()],
@@ -105,18 +105,31 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Begins a run at the time `t` (s): initial states from the parameters, inputs as they are.
+    /// Begins a run at the time `t` (s): initial states from the parameters, inputs as they are, and the integrator of
+    /// [`set_solver`](Self::set_solver).
+    ///
+    /// # Errors
+    /// [`Error::Integration`] if the tolerance is refused, [`Error::NotFinite`] if an initial state overflows.
+    pub fn initialise(&mut self, t: f64, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
+        self.set_solver(tolerance, work_limit)?;
+        self.restart(t)
+    }
+
+    /// Makes the integrator anew if it is of another tolerance or limit.
     ///
     /// `tolerance` is the host's relative tolerance (the spec's if it has none), `work_limit` the most
     /// evaluations of the dynamics in one [`advance`](Self::advance).
     ///
     /// # Errors
-    /// [`Error::Integration`] if the tolerance is refused, [`Error::NotFinite`] if an initial state overflows.
-    pub fn initialise(&mut self, t: f64, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
+    /// [`Error::Integration`] if the tolerance is refused.
+    pub fn set_solver(&mut self, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         let model = self.plant.model();
-        let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
-        self.stepper = stepper(model, tolerance, work_limit)?;
-        self.restart(t)
+        let demands = demands(model, tolerance, work_limit);
+        let settings = self.stepper.settings();
+        if (settings.relative_tolerance(), settings.max_evaluations()) != demands {
+            self.stepper = stepper(model, demands)?;
+        }
+        Ok(())
     }
 
     fn restart(&mut self, t: f64) -> Result<(), Error> {
@@ -494,7 +507,15 @@ fn no_own_step(t: f64) -> Error {
     Error::Integration { t, what }
 }
 
-fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Error> {
+/// The relative tolerance and the evaluations in one call that an integrator is asked for.
+fn demands(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
+    let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
+    // A limit above 2⁶⁴ is none; below one evaluation nothing could be done.
+    let limit = work_limit.clamp(1.0, 1e18) as u64;
+    (tolerance.max(Settings::MIN_RELATIVE_TOLERANCE), limit)
+}
+
+fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<Stepper, Error> {
     let solver = &model.spec.solver;
     let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
     let method = match (solver.method, solver.step) {
@@ -511,14 +532,12 @@ fn stepper(model: &Model, tolerance: f64, work_limit: f64) -> Result<Stepper, Er
     };
     let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
     let longest = solver.step.unwrap_or(f64::INFINITY);
-    let settings = Settings::new(method, tolerance.max(Settings::MIN_RELATIVE_TOLERANCE), &nominal)
+    let settings = Settings::new(method, tolerance, &nominal)
         .and_then(|settings| settings.with_h_max(longest))
         .map_err(|e| Error::Integration {
             t: 0.0,
             what: e.to_string(),
         })?;
-    // A limit above 2⁶⁴ is none; below one evaluation nothing could be done.
-    let limit = work_limit.clamp(1.0, 1e18) as u64;
     Ok(Stepper::new(settings.with_max_evaluations(limit)))
 }
 

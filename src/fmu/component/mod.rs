@@ -63,8 +63,6 @@ pub struct Component {
     parameters: Vec<f64>,
     /// As they were when last found good.
     settled: Vec<f64>,
-    /// Tolerance and work limit for which the solver was made.
-    solver: (Option<f64>, f64),
     /// They have not reached the plant yet, or the start has changed.
     unsettled: bool,
     /// The first step is taken: fixed parameters are fixed now (rule O3).
@@ -126,7 +124,6 @@ impl Component {
         let registry = Registry::new(Arc::clone(&model), naming);
         let (nx, ny) = (model.states.len(), model.outputs.len());
         let mut component = Self {
-            solver: (None, registry.work_limit(&registry.parameter_starts())?),
             interface,
             mode: Mode::Instantiated,
             parameters: registry.parameter_starts(),
@@ -217,7 +214,7 @@ impl Component {
 
     /// The parameters' part of it.
     fn take_parameters(&mut self) -> Result<(), Fault> {
-        let solver = (self.experiment.tolerance, self.registry.work_limit(&self.parameters)?);
+        let work_limit = self.registry.work_limit(&self.parameters)?;
         let n = self.model().parameters.len();
         if !self.moved {
             self.simulation.plant.set_parameters_of_start(&self.parameters[..n])?;
@@ -231,8 +228,7 @@ impl Component {
             } else {
                 self.experiment.start
             };
-            self.simulation.initialise(t, solver.0, solver.1)?;
-            self.solver = solver;
+            self.simulation.initialise(t, self.experiment.tolerance, work_limit)?;
             if self.mode == Mode::Event {
                 let State { t, u, discrete, .. } = &mut self.simulation.state;
                 self.simulation.plant.sample(*t, u, discrete)?;
@@ -336,14 +332,11 @@ impl Component {
         // Parameters that wait are judged when they are needed.
         if !saved.unsettled {
             let n = self.model().parameters.len();
-            let solver = (saved.experiment.tolerance, self.registry.work_limit(&saved.parameters)?);
+            let work_limit = self.registry.work_limit(&saved.parameters)?;
             if !same_bits(self.simulation.plant.parameters(), &saved.parameters[..n]) {
                 self.simulation.plant.set_parameters(&saved.parameters[..n])?;
             }
-            if self.solver != solver {
-                self.simulation.initialise(saved.experiment.start, solver.0, solver.1)?;
-                self.solver = solver;
-            }
+            self.simulation.set_solver(saved.experiment.tolerance, work_limit)?;
             self.settled.copy_from_slice(&saved.parameters);
         }
         copy_state(&saved.state, &mut self.simulation.state);

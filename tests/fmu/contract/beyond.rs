@@ -79,6 +79,26 @@ fn start_values_that_overflow_are_refused_when_initialisation_ends() {
     ok(cs.exit_initialization());
 }
 
+/// The work limit of a start that was refused had stayed in the integrator, where a restored state has its own.
+#[test]
+fn a_state_restored_after_a_refused_start_has_its_own_work_limit() {
+    let craft = format!("formulation = \"natural\"\n{CRAFT}");
+    let fmu = Fmu::of(&craft);
+    let good = fmu.instance(CS);
+    good.initialise(None);
+    let saved = good.save();
+
+    let refused = fmu.instance(CS);
+    ok(refused.set("solver.work_limit", 1.0));
+    ok(refused.set("base.w_start[3]", 1e200));
+    ok(refused.set("shoulder.origin[1]", 1e200));
+    ok(refused.enter_initialization());
+    assert_eq!(refused.exit_initialization(), ERROR);
+    refused.restore(saved);
+    ok(refused.step(0.0, 0.01));
+    good.free_state(saved);
+}
+
 #[test]
 fn derivatives_of_inputs_that_lead_beyond_all_numbers_are_refused_with_the_step() {
     for fmu in [controller(false), controller(true)] {
