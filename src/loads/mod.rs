@@ -319,6 +319,11 @@ impl Loads {
         self.drives.iter().filter(|drive| drive.is_switched()).count()
     }
 
+    /// Whether there are commands, of which a host that knows no events has to be told.
+    pub fn are_commanded(&self) -> bool {
+        self.switched() > 0 || !self.strikes.is_empty()
+    }
+
     /// The contacts that capture, in the order of their numbers.
     pub fn captures(&self) -> impl Iterator<Item = (&Contact, Capture)> {
         self.contacts

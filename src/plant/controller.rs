@@ -212,11 +212,6 @@ impl Axis {
 }
 
 impl Model {
-    /// Where what a controller holds stands among the numbers.
-    pub(super) fn first_sample(&self) -> usize {
-        self.first_floor() + self.loads.touching().count()
-    }
-
     /// What its controller puts out, of the values of its inputs.
     pub(super) fn control<S: Scalar>(
         &self,
@@ -226,8 +221,8 @@ impl Model {
         write: impl FnMut(S),
     ) {
         if let Some(controller) = &self.controller {
-            let sides = &discrete.modes[self.first_controlled()..];
-            let numbers = &discrete.numbers[self.first_sample()..];
+            let sides = &discrete.modes[self.layout.controlled..];
+            let numbers = &discrete.numbers[self.layout.samples..];
             controller.write((parameters, inputs), (sides, numbers), write);
         }
     }
@@ -241,7 +236,7 @@ impl Plant {
             return false;
         };
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-        controller.update_sides((&self.parameters, inputs), &mut modes[model.first_controlled()..])
+        controller.update_sides((&self.parameters, inputs), &mut modes[model.layout.controlled..])
     }
 
     /// Takes the sample of a controller that is due at the time `t` (s), of the host's inputs `u`; whether there is one.
@@ -258,7 +253,7 @@ impl Plant {
         let Some(period) = controller.sample_time.map(|id| id.of(&self.parameters)) else {
             return Ok(false);
         };
-        let (counts, held) = discrete.numbers[model.first_sample()..].split_at_mut(Controller::COUNTS);
+        let (counts, held) = discrete.numbers[model.layout.samples..].split_at_mut(Controller::COUNTS);
         let [first, taken] = counts else { return Ok(false) };
         let start = if *taken == 0.0 { t } else { *first };
         let is_due = |count: f64| reached(start + count * period, t);
@@ -277,7 +272,7 @@ impl Plant {
             return Err(Error::Integration { t, what });
         }
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
-        let sides = &mut discrete.modes[model.first_controlled()..];
+        let sides = &mut discrete.modes[model.layout.controlled..];
         for (axis, &side) in controller.axes.iter().zip(&*sides) {
             let values = axis.values(&self.parameters, inputs, axis.side(&self.parameters, inputs, side));
             if let Some(i) = values.iter().position(|value| !value.is_finite()) {
@@ -298,7 +293,7 @@ impl Plant {
     pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
         let controller = self.model.controller.as_ref()?;
         let period = controller.sample_time?.of(&self.parameters);
-        match discrete.numbers[self.model.first_sample()..] {
+        match discrete.numbers[self.model.layout.samples..] {
             [first, taken, ..] if taken > 0.0 => Some(first + taken * period),
             // The first is due already.
             _ => Some(f64::NEG_INFINITY),

@@ -39,8 +39,8 @@ impl Discrete {
     /// Room for a model's.
     pub fn new(model: &Model) -> Self {
         Self {
-            modes: vec![0; model.mode_count()],
-            numbers: vec![0.0; model.number_count()],
+            modes: vec![0; model.layout.modes],
+            numbers: vec![0.0; model.layout.numbers],
         }
     }
 
@@ -50,27 +50,26 @@ impl Discrete {
             let mut modes = self.modes[range].iter();
             modes.all(|mode| (least..=most).contains(mode))
         };
-        let pieces = model.signals.len();
-        let ranges = pieces + model.loads.ranges.len();
-        let motions = &self.modes[model.first_motion()..];
+        let layout = &model.layout;
+        let motions = &self.modes[layout.motions..];
         let mut drives = model.loads.drives.iter();
-        within(0..pieces, 0, i32::MAX)
-            && within(pieces..ranges, -1, 1)
-            && within(ranges..model.first_touch(), 0, 1)
-            && within(model.first_touch()..model.first_motor(), -1, i32::MAX - 1)
-            && within(model.first_motor()..model.first_motion(), -2, 2)
+        within(0..layout.ranges, 0, i32::MAX)
+            && within(layout.ranges..layout.limits, -1, 1)
+            && within(layout.limits..layout.touches, 0, 1)
+            && within(layout.touches..layout.motors, -1, i32::MAX - 1)
+            && within(layout.motors..layout.motions, -2, 2)
             && drives.all(|drive| {
                 let mode = drive.mode().map(|mode| motions[mode]);
                 mode.is_none_or(|mode| drive.motions().iter().any(|motion| motion.number() == mode))
             })
-            && within(model.first_command()..model.first_controlled(), 0, 1)
-            && within(model.first_controlled()..self.modes.len(), -1, 1)
+            && within(layout.commands..layout.controlled, 0, 1)
+            && within(layout.controlled..self.modes.len(), -1, 1)
     }
 
     /// Whether a capture holds, and how.
     #[inline]
     pub(super) fn bearing(&self, model: &Model, capture: usize) -> Bearing {
-        let modes = &self.modes[model.first_capture() + capture * PER_CAPTURE..];
+        let modes = &self.modes[model.layout.captures + capture * PER_CAPTURE..];
         Bearing {
             held: modes[0] != 0,
             rows: std::array::from_fn(|row| modes[1 + row] != 0),
@@ -79,7 +78,7 @@ impl Discrete {
 
     /// Sets the same.
     pub(super) fn set_bearing(&mut self, model: &Model, capture: usize, bearing: Bearing) {
-        let modes = &mut self.modes[model.first_capture() + capture * PER_CAPTURE..];
+        let modes = &mut self.modes[model.layout.captures + capture * PER_CAPTURE..];
         modes[0] = i32::from(bearing.held);
         for (mode, bears) in modes[1..].iter_mut().zip(bearing.rows) {
             *mode = i32::from(bears);
@@ -89,7 +88,7 @@ impl Discrete {
     /// Where frame a was in b when it was captured: the place of its origin, m, and its rotation.
     #[inline]
     pub(super) fn captured(&self, model: &Model, capture: usize) -> (Vec3<f64>, Mat3<f64>) {
-        let pose = &self.numbers[model.first_pose() + capture * POSE..];
+        let pose = &self.numbers[model.layout.poses + capture * POSE..];
         (
             Vec3::from_column_slice(&pose[..3]),
             Mat3::from_column_slice(&pose[3..POSE]),
@@ -98,7 +97,7 @@ impl Discrete {
 
     /// Sets the same.
     pub(super) fn set_captured(&mut self, model: &Model, capture: usize, (p, R): (&Vec3<f64>, &Mat3<f64>)) {
-        let first = model.first_pose() + capture * POSE;
+        let first = model.layout.poses + capture * POSE;
         self.numbers[first..first + 3].copy_from_slice(p.as_slice());
         self.numbers[first + 3..first + POSE].copy_from_slice(R.as_slice());
     }

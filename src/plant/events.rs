@@ -27,12 +27,8 @@ impl Plant {
         }
         let modes = &discrete.modes;
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-        let mut strikes = model.loads.strikes.iter().zip(&modes[model.first_command()..]);
-        let mut drives = model
-            .loads
-            .drives
-            .iter()
-            .zip(&discrete.numbers[model.first_refused()..]);
+        let mut strikes = model.loads.strikes.iter().zip(&modes[model.layout.commands..]);
+        let mut drives = model.loads.drives.iter().zip(&discrete.numbers[model.layout.refused..]);
         strikes.any(|(strike, &was_on)| strike.is_on(inputs) != (was_on != 0))
             || drives.any(|(drive, &refused)| match drive.command(inputs) {
                 Some(Ok(motion)) => motion != drive.motion_now(model.motions(modes)),
@@ -81,7 +77,7 @@ impl Plant {
         if strikes.is_empty() && meeting.is_empty() {
             return Ok(Changes::default());
         }
-        let first = model.first_command();
+        let first = model.layout.commands;
         let inputs = self
             .evaluation
             .inputs(&model, &self.parameters, t, (u, &discrete.modes))
@@ -190,7 +186,7 @@ impl Plant {
         let Discrete { modes, numbers } = &mut *discrete;
         let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
         let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
-        for (drive, refused) in drives.iter().zip(&mut numbers[model.first_refused()..]) {
+        for (drive, refused) in drives.iter().zip(&mut numbers[model.layout.refused..]) {
             match (drive.mode(), drive.command(inputs)) {
                 (Some(mode), Some(Ok(motion))) => {
                     *refused = NONE_REFUSED;
@@ -213,7 +209,7 @@ impl Plant {
         let told = switched.iter().map(|(_, drive, motion)| drive.message(*motion, qd, t));
         let told: Vec<String> = told.collect();
         let mut after = discrete.clone();
-        let first = model.first_motion();
+        let first = model.layout.motions;
         for (mode, _, motion) in &switched {
             after.modes[first + mode] = motion.number();
         }
@@ -269,7 +265,7 @@ impl Plant {
         if !model.loads.motors.is_empty() {
             let sensed = self.evaluation.sensed(model, numbers, t, (x, u, modes));
             for (motor, sides) in model.loads.motors() {
-                let sides = &mut modes[model.first_motor()..][sides];
+                let sides = &mut modes[model.layout.motors..][sides];
                 let now = motor.next_sides(&sensed, sides);
                 if sides[1] == 0 && now[1] != 0 {
                     messages.extend(motor.message(&self.parameters, t));

@@ -4,6 +4,7 @@
 //! evaluated at any time, state and input. It keeps no time and no state of its own.
 
 mod closure;
+mod compiled;
 mod controller;
 mod coordinates;
 mod discrete;
@@ -13,6 +14,7 @@ mod feed_forward;
 mod impact;
 mod impulse;
 mod influence;
+mod layout;
 mod linear;
 mod linearisation;
 mod model;
@@ -20,6 +22,7 @@ mod outputs;
 mod remarks;
 mod report;
 mod start;
+mod start_along;
 mod state_jacobian;
 mod step;
 mod tangent;
@@ -32,7 +35,7 @@ pub use influence::{Influence, Knowns};
 pub use linearisation::Linearisation;
 pub use model::{Model, Output, OutputKind};
 pub use remarks::Remarks;
-pub use start::StartAlong;
+pub use start_along::StartAlong;
 pub use state_jacobian::StateJacobian;
 pub use step::ConservingStep;
 pub use tangent::{Jacobians, LANES, Tangent};
@@ -168,11 +171,11 @@ impl Plant {
     /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
     pub fn indicators(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete, z: &mut [f64]) {
         let model = &self.model;
-        let (z, rest) = z.split_at_mut(model.watched_count());
+        let (z, rest) = z.split_at_mut(model.layout.watched);
         rest.fill(1.0);
         if let Some(controller) = &model.controller {
             let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
-            let sides = &discrete.modes[model.first_controlled()..];
+            let sides = &discrete.modes[model.layout.controlled..];
             controller.indicators((&self.parameters, inputs), sides, rest);
         }
         if z.is_empty() {

@@ -1,17 +1,14 @@
 use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
-use super::discrete::{Discrete, NONE_REFUSED, PER_CAPTURE, POSE};
 use super::evaluation::Evaluation;
+use super::layout::Layout;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
-use super::report::Report;
-use crate::algebra::{Quaternion, Scalar};
-use crate::loads::{Instant, Loads, Motor, SignalSource};
+use crate::algebra::Scalar;
+use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{self, Spec, at};
-use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
-use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// Everything about a system that never changes: topology, names, layout.
@@ -40,6 +37,8 @@ pub struct Model {
     pub(super) sources: Vec<Source>,
     pub(super) signals: Vec<SignalSource>,
     pub(super) output_groups: Outputs,
+    /// Of modes, discrete numbers and event indicators.
+    pub(super) layout: Layout,
 }
 
 /// States, or what goes with each of them.
@@ -87,18 +86,8 @@ pub(super) enum Source {
     Acceleration(usize),
 }
 
-/// The file in `resources/`.
-#[derive(Serialize, Deserialize)]
-struct Compiled {
-    format: u32,
-    spec: Spec,
-}
-
 /// Beyond that the matrices of one step take hundreds of megabytes, and a step seconds.
 const MOST_DENSE: usize = 2000;
-
-/// Raised whenever the meaning of a compiled model changes.
-const FORMAT: u32 = 1;
 
 impl Model {
     /// Compiles a spec, and judges its numbers.
@@ -158,6 +147,7 @@ impl Model {
             (&declare.inputs, &signals),
             controller.as_ref(),
         )?;
+        let layout = Layout::new(signals.len(), &loads, limits.len(), controller.as_ref());
         let model = Self {
             spec: written.clone(),
             parameters: declare.parameters,
@@ -173,6 +163,7 @@ impl Model {
             sources,
             signals,
             output_groups,
+            layout,
         };
         let values = model.parameter_starts();
         model.judge(&values, None, &mut problems);
@@ -202,46 +193,12 @@ impl Model {
                 Err(Error::Spec(problems))
             };
         }
-        remove_unsound(&mut spec, &problems);
+        spec.remove_unsound(&problems);
         if let Err(Error::Spec(mut more)) = Self::compile(&spec) {
             more.retain(|problem| !problems.iter().any(|known| known.at == problem.at));
             problems.append(&mut more);
         }
         Err(Error::Spec(problems))
-    }
-
-    /// The bytes that go into an FMU's `resources/`: the spec as JSON, tables included.
-    ///
-    /// # Errors
-    /// [`Error::Format`] if it cannot be written.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let compiled = Compiled {
-            format: FORMAT,
-            spec: self.spec.clone(),
-        };
-        serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
-    }
-
-    /// Reads a compiled model.
-    ///
-    /// # Errors
-    /// [`Error::Format`] if the bytes are none; [`Error::Spec`] if what they say makes no model.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let compiled: Compiled = serde_json::from_slice(bytes)
-            .map_err(|e| Error::Format(format!("the compiled model cannot be read: {e}")))?;
-        if compiled.format != FORMAT {
-            return Err(Error::Format(format!(
-                "the compiled model has format {}, this library reads format {FORMAT}",
-                compiled.format
-            )));
-        }
-        if let Some((input, _)) = compiled.spec.signal.iter().find(|(_, signal)| signal.file.is_some()) {
-            return Err(Error::Format(format!(
-                "signal \"{input}\": a compiled model has its tables in itself, and this one names a file"
-            )));
-        }
-        spec::check(&compiled.spec)?;
-        Self::compile(&compiled.spec)
     }
 
     /// The spec's values of all parameters.
@@ -256,28 +213,12 @@ impl Model {
 
     /// Number of event indicators: of ranges, linear limits, touches, motors and a controller's limits, and one that tells of commands if there are any.
     pub fn indicator_count(&self) -> usize {
-        let controlled = self.controller.as_ref().map_or(0, Controller::indicator_count);
-        self.watched_count() + controlled + usize::from(self.is_commanded())
-    }
-
-    /// Number of what a mode and an event indicator watch in the craft: ranges, linear limits, touches, limits of motors.
-    pub(super) fn watched_count(&self) -> usize {
-        self.first_motor() - self.signals.len() + self.loads.motors.len() * Motor::SIDES
+        self.layout.indicators
     }
 
     /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
     pub fn mode_count(&self) -> usize {
-        self.first_controlled() + self.controller.as_ref().map_or(0, |controller| controller.axes.len())
-    }
-
-    /// Number of discrete numbers.
-    pub fn number_count(&self) -> usize {
-        self.first_refused() + self.loads.drives.len()
-    }
-
-    /// Where the commands that were refused stand among the numbers.
-    pub(super) fn first_refused(&self) -> usize {
-        self.first_sample() + self.controller.as_ref().map_or(0, Controller::number_count)
+        self.layout.modes
     }
 
     /// Whether it is a controller whose outputs follow its inputs at every instant.
@@ -292,71 +233,17 @@ impl Model {
 
     /// Whether there are commands, of which a host that knows no events has to be told.
     pub fn is_commanded(&self) -> bool {
-        self.loads.switched() > 0 || !self.loads.strikes.is_empty()
-    }
-
-    /// Where the touches stand among the modes.
-    pub(super) fn first_touch(&self) -> usize {
-        self.signals.len() + self.loads.ranges.len() + self.limits.len()
-    }
-
-    /// Where the sides of motors stand among the modes.
-    pub(super) fn first_motor(&self) -> usize {
-        self.first_touch() + self.loads.touching().count()
-    }
-
-    /// Where the sides of a controller's torques stand among the modes.
-    pub(super) fn first_controlled(&self) -> usize {
-        self.first_capture() + self.loads.captures().count() * PER_CAPTURE
+        self.loads.are_commanded()
     }
 
     /// Of the modes, which limits motors are at.
     pub(super) fn motor_sides<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
-        &modes[self.first_motor()..]
-    }
-
-    /// Where the poses of captures stand among the numbers.
-    pub(super) fn first_pose(&self) -> usize {
-        self.loads.contacts.len() * Report::COUNT
-    }
-
-    /// Where the floors of touches stand among the numbers.
-    pub(super) fn first_floor(&self) -> usize {
-        self.first_pose() + self.loads.captures().count() * POSE
-    }
-
-    /// Where the motions of joints stand among the modes.
-    pub(super) fn first_motion(&self) -> usize {
-        self.signals.len() + self.watched_count()
-    }
-
-    /// Where the captures stand.
-    pub(super) fn first_capture(&self) -> usize {
-        self.first_command() + self.loads.strikes.len()
-    }
-
-    /// Where the commands stand that have risen.
-    pub(super) fn first_command(&self) -> usize {
-        self.first_motion() + self.loads.switched()
+        &modes[self.layout.motors..]
     }
 
     /// Of the modes, those of joints whose motion is switched.
     pub(super) fn motions<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
-        &modes[self.first_motion()..]
-    }
-
-    /// How the joints move at the start; nothing else has happened.
-    pub(super) fn start_discrete(&self, discrete: &mut Discrete) {
-        let Discrete { modes, numbers } = discrete;
-        modes.fill(0);
-        numbers.fill(0.0);
-        numbers[self.first_refused()..].fill(NONE_REFUSED);
-        let first = self.first_motion();
-        for drive in &self.loads.drives {
-            if let Some(mode) = drive.mode() {
-                modes[first + mode] = drive.motion().number();
-            }
-        }
+        &modes[self.layout.motions..]
     }
 
     /// The parts of the states.
@@ -424,68 +311,6 @@ impl Model {
             signal.judge(&self.parameters, values, problems);
         }
         derived
-    }
-
-    /// Complains of what does not start where it may.
-    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
-        for signal in &self.signals {
-            if let Some(start) = self.start_of(signal) {
-                signal.judge_start(start, &self.parameters, values, problems);
-            }
-        }
-        let mut q = vec![0.0; self.system.nq];
-        let mut qd = vec![0.0; self.system.nv];
-        self.start_coordinates(values, &mut q, &mut qd);
-        for range in &self.loads.ranges {
-            range.judge_start(&self.parameters, values, &q, problems);
-        }
-    }
-
-    /// Where the axis starts that has the signal for its trajectory.
-    fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
-        signal.rate_input?;
-        let (body, axis) = self.loads.axis_of(signal.input)?;
-        let start = self.system.bodies[body].joint.q_start?;
-        Some(ParamId(start.0 + axis))
-    }
-
-    /// The initial states, at the time `t` (s).
-    pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) {
-        let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
-        self.start_coordinates(values, &mut q, &mut qd);
-        if let Some(orbit) = &derived.orbit {
-            self.system.start_in_orbit(&orbit.at(t), &mut q, &mut qd);
-        }
-        let parts = self.split_mut(x);
-        let states = (parts.positions, parts.rates, parts.windings);
-        self.coordinates.write((&self.system, derived), (&q, &qd), states);
-        parts.work.fill(S::zero());
-    }
-
-    /// The initial coordinates and rates of joints and modes, those of free bodies in the axes in which they are written.
-    pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
-        for beam in &self.system.nodal {
-            beam.start(values, q, qd);
-        }
-        for body in &self.system.bodies {
-            if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
-                q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
-                qd[modes.rates()].copy_from_slice(&values[eta_dot.0..eta_dot.0 + modes.n]);
-            }
-            let joint = &body.joint;
-            if body.joint.kind == spec::JointType::Free {
-                // A node of a beam starts where it is at rest, and has no parameters that say so.
-                q[joint.q] = S::one();
-            }
-            if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
-                q[joint.q..joint.q + joint.nq].copy_from_slice(&values[q_start.0..q_start.0 + joint.nq]);
-                qd[joint.v..joint.v + joint.nv].copy_from_slice(&values[v_start.0..v_start.0 + joint.nv]);
-                if matches!(joint.kind, spec::JointType::Free | spec::JointType::Spherical) {
-                    let unit = Quaternion::from_slice(&q[joint.q..]).normalised();
-                    q[joint.q..joint.q + 4].copy_from_slice(&unit.to_array());
-                }
-            }
-        }
     }
 
     /// The inputs of the loads at the time `t` (s): the host's `u`, and the signals inside the model.
@@ -562,119 +387,6 @@ impl Model {
         }
         states
     }
-
-    /// Whether each parameter is an initial state, and nothing else.
-    pub(super) fn is_start(&self) -> Vec<bool> {
-        let mut is_start = vec![false; self.parameters.len()];
-        let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
-        for beam in &self.system.nodal {
-            // Its attitude is where the axes of its points are counted from, too.
-            mark(ParamId(beam.q_start.0 + 4), 3);
-            mark(beam.v_start, 6);
-            mark(beam.off_straight, beam.n);
-        }
-        for body in &self.system.bodies {
-            if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
-                mark(eta, modes.n);
-                mark(eta_dot, modes.n);
-            }
-            let joint = &body.joint;
-            if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
-                mark(q_start, joint.nq);
-                mark(v_start, joint.nv);
-            }
-        }
-        is_start
-    }
-}
-
-/// Takes out what has structural problems, and what depends on it, so that the numbers of the rest can be judged.
-fn remove_unsound(spec: &mut Spec, problems: &[Problem]) {
-    // A joint whose only problem is its parent stands on the world meanwhile.
-    let about_parent = |problem: &Problem| problem.at.get(2).is_some_and(|field| field == "parent");
-    for (name, joint) in &mut spec.joint {
-        if problems.iter().any(|p| p.concerns("joint", name) && about_parent(p)) {
-            joint.parent = spec::WORLD.to_owned();
-        }
-    }
-    let sound = |section: &str, name: &str| {
-        !problems
-            .iter()
-            .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
-    };
-    let written = owners(spec);
-    spec.nodal_beam.retain(|name, _| sound("nodal_beam", name));
-    let (bodies, beams) = (&spec.body, &spec.nodal_beam);
-    spec.frame.retain(|name, frame| {
-        sound("frame", name) && (bodies.contains_key(&frame.body) || beams.contains_key(&frame.body))
-    });
-    let frames: HashSet<String> = spec.frames().cloned().chain([spec::WORLD.to_owned()]).collect();
-    let stand = |names: &[&String]| names.iter().all(|name| frames.contains(*name));
-    spec.measure
-        .retain(|name, measure| sound("measure", name) && stand(&[&measure.from, &measure.to]));
-    spec.grasp
-        .retain(|name, grasp| sound("grasp", name) && stand(&[&grasp.a, &grasp.b]));
-    if let Some(controller) = &mut spec.controller {
-        controller
-            .joint
-            .retain(|name, _| !problems.iter().any(|problem| of_controlled(problem, name)));
-    }
-    spec.port
-        .retain(|name, port| sound("port", name) && stand(&[&port.frame]));
-    spec.thruster
-        .retain(|name, thruster| sound("thruster", name) && stand(&[&thruster.frame]));
-    spec.wheel
-        .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
-    spec.contact
-        .retain(|name, contact| sound("contact", name) && stand(&[&contact.a, &contact.b]));
-    spec.line_load.retain(|name, _| sound("line_load", name));
-    spec.joint.retain(|name, _| sound("joint", name));
-    let left = owners(spec);
-    spec.signal.retain(|input, _| {
-        let owner = input.split('.').next().unwrap_or(input);
-        (left.contains(owner) || !written.contains(owner))
-            && sound("body", owner)
-            && sound("signal", input)
-            && !problems.iter().any(|problem| of_controlled(problem, owner))
-    });
-    for (name, body) in &mut spec.body {
-        let of = |part: &str| {
-            let mut own = problems.iter().filter(|p| p.concerns("body", name));
-            own.any(|p| p.at.get(2).is_some_and(|field| field == part))
-        };
-        if of("beam") {
-            body.beam = None;
-            let bare = |load: &spec::LineLoad| load.body == *name;
-            spec.line_load.retain(|_, load| !bare(load));
-        }
-        if of("modal") {
-            body.modal = None;
-        }
-        if of("director_beam") {
-            body.director_beam = None;
-        }
-        let lost = |servo: &spec::AttitudeServo| servo.wheels.iter().any(|wheel| !spec.wheel.contains_key(wheel));
-        if of("attitude_servo") || body.attitude_servo.as_deref().is_some_and(lost) {
-            body.attitude_servo = None;
-        }
-    }
-}
-
-/// The names of what has inputs, but for bodies.
-fn owners(spec: &Spec) -> HashSet<String> {
-    let acting = spec
-        .port
-        .keys()
-        .chain(spec.thruster.keys())
-        .chain(spec.line_load.keys());
-    let holding = spec.contact.keys().chain(spec.grasp.keys());
-    let moving = spec.joint.keys().chain(spec.wheel.keys());
-    acting.chain(holding).chain(moving).cloned().collect()
-}
-
-/// Whether a problem is one of a joint under control.
-fn of_controlled(problem: &Problem, joint: &str) -> bool {
-    problem.concerns("controller", "joint") && problem.at.get(2).is_some_and(|at| at == joint)
 }
 
 /// The signals that run inside the model; complains of those that drive nothing.

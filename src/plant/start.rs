@@ -1,198 +1,110 @@
-use super::{Discrete, Evaluation, Plant, Tangent};
-use crate::Error;
-use crate::algebra::{Dual, Scalar};
-use crate::system::Parameter;
+use super::Model;
+use super::discrete::{Discrete, NONE_REFUSED};
+use crate::Problem;
+use crate::algebra::{Quaternion, Scalar};
+use crate::loads::SignalSource;
+use crate::spec::JointType;
+use crate::system::{Derived, ParamId};
 
-/// Longest step of the differences over a parameter, as a part of its size.
-const STEP: f64 = 0.02;
-/// How many steps are extrapolated, each half as long as the one before.
-const ROUNDS: usize = 7;
-/// How many of the first may be too long.
-const SHORTER: usize = 14;
-
-/// How initial states, derivatives and outputs change along one direction of parameters and inputs.
-pub struct StartAlong<'a> {
-    /// Of the initial states.
-    pub delta_x: &'a mut [f64],
-    /// Of their derivatives.
-    pub delta_dx: &'a mut [f64],
-    /// Of the outputs at the start.
-    pub delta_y: &'a mut [f64],
-}
-
-impl Tangent<1> {
-    /// The same at the start of a run, where the initial states follow from parameters: `δx`, `δẋ` and `δy` for `δp` and
-    /// `δu`, at the initial states `x` that belong to the plant's parameters.
-    ///
-    /// Along inputs, and along the parameters that are initial states (their names end in `_start`), it is exact. Along the others,
-    /// which pass through eigenvalue problems on their way into the equations, it is a sum of extrapolated
-    /// central differences, one for each parameter that moves, with about ten digits. Memory is taken for those.
-    ///
-    /// # Errors
-    /// Those of [`Plant::derivative`], of values and of partial derivatives.
-    pub fn start_along(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        (delta_p, delta_u): (&[f64], &[f64]),
-        along: StartAlong,
-    ) -> Result<(), Error> {
-        let model = &*plant.model;
-        let StartAlong {
-            delta_x,
-            delta_dx,
-            delta_y,
-        } = along;
-        let is_start = model.is_start();
-        let values = plant.parameters.iter().zip(delta_p).zip(&is_start);
-        // Of the others differences have all.
-        let p: Vec<Dual<1>> = values
-            .map(|((&p, &delta), &exact)| Dual::new(p, [if exact { delta } else { 0.0 }]))
-            .collect();
-        let mut x = vec![Dual::<1>::lift(0.0); at.0.len()];
-        model.start(&plant.derived, t, &p, &mut x);
-        for (delta, x) in delta_x.iter_mut().zip(&x) {
-            *delta = x.eps[0];
-        }
-        self.evaluate_along(plant, t, at, (delta_x, delta_u), (delta_dx, delta_y))?;
-
-        let moved = (0..delta_p.len()).filter(|&j| delta_p[j] != 0.0 && !is_start[j]);
-        let mut differences = Differences::new(plant);
-        for j in moved {
-            let slope = differences.slope(plant, t, at, j)?;
-            let along = delta_x.iter_mut().chain(&mut *delta_dx).chain(&mut *delta_y);
-            for (delta, slope) in along.zip(slope) {
-                *delta += slope * delta_p[j];
+/// Where a run starts.
+impl Model {
+    /// How the joints move at the start; nothing else has happened.
+    pub(super) fn start_discrete(&self, discrete: &mut Discrete) {
+        let Discrete { modes, numbers } = discrete;
+        modes.fill(0);
+        numbers.fill(0.0);
+        numbers[self.layout.refused..].fill(NONE_REFUSED);
+        let first = self.layout.motions;
+        for drive in &self.loads.drives {
+            if let Some(mode) = drive.mode() {
+                modes[first + mode] = drive.motion().number();
             }
-        }
-        Ok(())
-    }
-}
-
-/// Differences of initial states, derivatives and outputs over one parameter.
-struct Differences {
-    evaluation: Evaluation<f64>,
-    /// Initial states, derivatives and outputs at the two ends.
-    ends: [Vec<f64>; 2],
-    /// The last row of the extrapolation's tableau, and the one before.
-    rows: [Vec<Vec<f64>>; 2],
-    slope: Vec<f64>,
-}
-
-impl Differences {
-    fn new(plant: &Plant) -> Self {
-        let n = 2 * plant.model.states.len() + plant.model.outputs.len();
-        Self {
-            evaluation: Evaluation::new(&plant.model),
-            ends: [(); 2].map(|()| vec![0.0; n]),
-            rows: [(); 2].map(|()| vec![vec![0.0; n]; ROUNDS]),
-            slope: vec![0.0; n],
         }
     }
 
-    /// Central differences at smaller and smaller steps, extrapolated to the step zero:
-    ///
-    /// ```text
-    ///     Dᵢ₀ = (f(p + hᵢ) − f(p − hᵢ)) / 2hᵢ,   hᵢ₊₁ = hᵢ / 2
-    ///     Dᵢⱼ = (2ʲ Dᵢ,ⱼ₋₁ − Dᵢ₋₁,ⱼ₋₁) / (2ʲ − 1)
-    /// ```
-    ///
-    /// Odd powers of h are taken out too, which are there where a second derivative jumps: a joint on a beam's very end.
-    /// The entry that changes least is taken (Ridders 1982; Press et al., *Numerical Recipes*, §5.7). Steps that lead to where
-    /// nothing can be evaluated are too long: a beam nearly as heavy as its body bears no other mass.
-    fn slope(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &Discrete), j: usize) -> Result<&[f64], Error> {
-        let model = &*plant.model;
-        let size = size(&model.parameters, &plant.parameters, j);
-        let mut least = f64::INFINITY;
-        let (mut known, mut failure) = (0, None);
-        for round in 0..SHORTER + ROUNDS {
-            if known == ROUNDS {
-                break;
+    /// Complains of what does not start where it may.
+    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
+        for signal in &self.signals {
+            if let Some(start) = self.start_of(signal) {
+                signal.judge_start(start, &self.parameters, values, problems);
             }
-            let h = STEP * size / f64::from(1 << round);
-            if let Err(error) = self.ends(plant, t, at, (j, h)) {
-                (known, failure) = (0, Some(error));
-                continue;
+        }
+        let mut q = vec![0.0; self.system.nq];
+        let mut qd = vec![0.0; self.system.nv];
+        self.start_coordinates(values, &mut q, &mut qd);
+        for range in &self.loads.ranges {
+            range.judge_start(&self.parameters, values, &q, problems);
+        }
+    }
+
+    /// Where the axis starts that has the signal for its trajectory.
+    fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
+        signal.rate_input?;
+        let (body, axis) = self.loads.axis_of(signal.input)?;
+        let start = self.system.bodies[body].joint.q_start?;
+        Some(ParamId(start.0 + axis))
+    }
+
+    /// The initial states, at the time `t` (s).
+    pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) {
+        let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
+        self.start_coordinates(values, &mut q, &mut qd);
+        if let Some(orbit) = &derived.orbit {
+            self.system.start_in_orbit(&orbit.at(t), &mut q, &mut qd);
+        }
+        let parts = self.split_mut(x);
+        let states = (parts.positions, parts.rates, parts.windings);
+        self.coordinates.write((&self.system, derived), (&q, &qd), states);
+        parts.work.fill(S::zero());
+    }
+
+    /// The initial coordinates and rates of joints and modes, those of free bodies in the axes in which they are written.
+    pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
+        for beam in &self.system.nodal {
+            beam.start(values, q, qd);
+        }
+        for body in &self.system.bodies {
+            if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
+                q[modes.coordinates()].copy_from_slice(&values[eta.0..eta.0 + modes.n]);
+                qd[modes.rates()].copy_from_slice(&values[eta_dot.0..eta_dot.0 + modes.n]);
             }
-            self.rows.swap(0, 1);
-            let [row, before] = &mut self.rows;
-            for (k, d) in row[0].iter_mut().enumerate() {
-                *d = (self.ends[1][k] - self.ends[0][k]) / (2.0 * h);
+            let joint = &body.joint;
+            if body.joint.kind == JointType::Free {
+                // A node of a beam starts where it is at rest, and has no parameters that say so.
+                q[joint.q] = S::one();
             }
-            if known == 0 {
-                self.slope.copy_from_slice(&row[0]);
-                least = f64::INFINITY;
-            }
-            for order in 1..=known {
-                let (lower, higher) = row.split_at_mut(order);
-                let factor = f64::from(1 << order);
-                let mut change: f64 = 0.0;
-                for (k, d) in higher[0].iter_mut().enumerate() {
-                    let (finer, coarser) = (lower[order - 1][k], before[order - 1][k]);
-                    *d = (factor * finer - coarser) / (factor - 1.0);
-                    change += (*d - finer).powi(2).max((*d - coarser).powi(2));
-                }
-                if change < least {
-                    least = change;
-                    self.slope.copy_from_slice(&higher[0]);
+            if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
+                q[joint.q..joint.q + joint.nq].copy_from_slice(&values[q_start.0..q_start.0 + joint.nq]);
+                qd[joint.v..joint.v + joint.nv].copy_from_slice(&values[v_start.0..v_start.0 + joint.nv]);
+                if matches!(joint.kind, JointType::Free | JointType::Spherical) {
+                    let unit = Quaternion::from_slice(&q[joint.q..]).normalised();
+                    q[joint.q..joint.q + 4].copy_from_slice(&unit.to_array());
                 }
             }
-            known += 1;
-        }
-        match (least.is_finite(), failure) {
-            (true, _) => Ok(&self.slope),
-            (false, Some(error)) => Err(error),
-            (false, None) => {
-                let name = &model.parameters[j].quantity.name;
-                let variable = format!("the partial derivative with respect to {name}");
-                Err(Error::NotFinite { variable, t })
-            }
         }
     }
 
-    /// Initial states, derivatives and outputs with parameter `j` less and more by `h`.
-    fn ends(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        (j, h): (usize, f64),
-    ) -> Result<(), Error> {
-        let model = &*plant.model;
-        let mut parameters = plant.parameters.clone();
-        for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {
-            parameters[j] = plant.parameters[j] + step;
-            // Numbers a little beyond their bounds (a damping below zero) are no craft's, but the law goes on there.
-            let before = (plant.parameters.as_slice(), &plant.derived);
-            let derived = model.judge(&parameters, Some(before), &mut Vec::new());
-            let (x, rest) = values.split_at_mut(model.states.len());
-            let (dx, y) = rest.split_at_mut(model.states.len());
-            // They follow from the parameters, but for what has been set since.
-            model.start(&plant.derived, t, &plant.parameters, dx);
-            model.start(&derived, t, &parameters, x);
-            for (x, (&here, start)) in x.iter_mut().zip(at.0.iter().zip(&*dx)) {
-                *x += here - start;
-            }
-            let numbers = (&derived, parameters.as_slice());
-            self.evaluation.derivative(model, numbers, t, (x, at.1, at.2), dx)?;
-            self.evaluation.outputs(model, numbers, (x, at.2), y);
+    /// Whether each parameter is an initial state, and nothing else.
+    pub(super) fn is_start(&self) -> Vec<bool> {
+        let mut is_start = vec![false; self.parameters.len()];
+        let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
+        for beam in &self.system.nodal {
+            // Its attitude is where the axes of its points are counted from, too.
+            mark(ParamId(beam.q_start.0 + 4), 3);
+            mark(beam.v_start, 6);
+            mark(beam.off_straight, beam.n);
         }
-        Ok(())
-    }
-}
-
-/// The size of a parameter: its own, but at least a small part of the largest among the numbers that stand with it in the spec;
-/// of a zero the mean size of those that are none, its nominal if all are zero.
-fn size(declared: &[Parameter], values: &[f64], j: usize) -> f64 {
-    let together = declared.iter().zip(values).filter(|(p, _)| p.at == declared[j].at);
-    let sizes = together.map(|(_, value)| value.abs()).filter(|&size| size > 0.0);
-    let (least, largest) = sizes.fold((f64::INFINITY, 0.0), |(least, largest), size| {
-        (size.min(least), size.max(largest))
-    });
-    match values[j].abs() {
-        _ if largest == 0.0 => declared[j].quantity.nominal,
-        0.0 => (least * largest).sqrt(),
-        own => own.max(1e-4 * largest),
+        for body in &self.system.bodies {
+            if let (Some(modes), Some((eta, eta_dot))) = (&body.modes, body.modal_start()) {
+                mark(eta, modes.n);
+                mark(eta_dot, modes.n);
+            }
+            let joint = &body.joint;
+            if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
+                mark(q_start, joint.nq);
+                mark(v_start, joint.nv);
+            }
+        }
+        is_start
     }
 }

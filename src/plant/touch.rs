@@ -105,14 +105,14 @@ impl Discrete {
     /// The mode and the floor of a touch.
     fn touch(&self, model: &Model, touch: usize) -> (i32, f64) {
         (
-            self.modes[model.first_touch() + touch],
-            self.numbers[model.first_floor() + touch],
+            self.modes[model.layout.touches + touch],
+            self.numbers[model.layout.floors + touch],
         )
     }
 
     fn set_touch(&mut self, model: &Model, touch: usize, (mode, floor): (i32, f64)) {
-        self.modes[model.first_touch() + touch] = mode;
-        self.numbers[model.first_floor() + touch] = floor;
+        self.modes[model.layout.touches + touch] = mode;
+        self.numbers[model.layout.floors + touch] = floor;
     }
 
     /// Whether the surfaces of a contact touch; without surfaces they are where a command finds them.

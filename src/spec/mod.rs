@@ -21,6 +21,7 @@ mod names;
 mod nodal_beam;
 mod orbit;
 mod signal;
+mod sound;
 mod source;
 
 pub use actuator::{Motor, Throttle, Thruster, Wheel};

@@ -92,12 +92,12 @@ impl Probe {
         for capture in 0..self.model.loads.captures().count() {
             discrete.set_bearing(&self.model, capture, Bearing::HELD);
         }
-        discrete.modes.split_off(self.model.first_capture())
+        discrete.modes.split_off(self.model.layout.captures)
     }
 
     /// Lets the joints move in one of these ways, and captures hold or not.
     pub fn switch(&mut self, motions: &[i32]) {
-        let first = self.model.first_motion();
+        let first = self.model.layout.motions;
         self.discrete.modes[first..first + motions.len()].copy_from_slice(motions);
     }
 
@@ -219,7 +219,7 @@ impl Probe {
             let modes = &mut self.discrete.modes;
             let sensed = self.evaluation.sensed(model, numbers, 0.0, (x, slots, modes));
             for (motor, sides) in model.loads.motors() {
-                let sides = &mut modes[model.first_motor()..][sides];
+                let sides = &mut modes[model.layout.motors..][sides];
                 let now = self.held_sides.unwrap_or_else(|| motor.next_sides(&sensed, sides));
                 sides.copy_from_slice(&now);
             }
@@ -228,7 +228,7 @@ impl Probe {
             let inputs = self
                 .evaluation
                 .inputs(model, parameters, 0.0, (slots, &self.discrete.modes));
-            let sides = &mut self.discrete.modes[model.first_controlled()..];
+            let sides = &mut self.discrete.modes[model.layout.controlled..];
             match self.held_sides {
                 Some([side, ..]) => sides.fill(side),
                 None => _ = controller.update_sides((parameters, inputs), sides),

@@ -1,0 +1,94 @@
+use super::{AttitudeServo, LineLoad, Spec, WORLD};
+use crate::Problem;
+use std::collections::HashSet;
+
+impl Spec {
+    /// Takes out what has structural problems, and what depends on it, so that the numbers of the rest can be judged.
+    pub fn remove_unsound(&mut self, problems: &[Problem]) {
+        // A joint whose only problem is its parent stands on the world meanwhile.
+        let about_parent = |problem: &Problem| problem.at.get(2).is_some_and(|field| field == "parent");
+        for (name, joint) in &mut self.joint {
+            if problems.iter().any(|p| p.concerns("joint", name) && about_parent(p)) {
+                joint.parent = WORLD.to_owned();
+            }
+        }
+        let sound = |section: &str, name: &str| {
+            !problems
+                .iter()
+                .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
+        };
+        let written = owners(self);
+        self.nodal_beam.retain(|name, _| sound("nodal_beam", name));
+        let (bodies, beams) = (&self.body, &self.nodal_beam);
+        self.frame.retain(|name, frame| {
+            sound("frame", name) && (bodies.contains_key(&frame.body) || beams.contains_key(&frame.body))
+        });
+        let frames: HashSet<String> = self.frames().cloned().chain([WORLD.to_owned()]).collect();
+        let stand = |names: &[&String]| names.iter().all(|name| frames.contains(*name));
+        self.measure
+            .retain(|name, measure| sound("measure", name) && stand(&[&measure.from, &measure.to]));
+        self.grasp
+            .retain(|name, grasp| sound("grasp", name) && stand(&[&grasp.a, &grasp.b]));
+        if let Some(controller) = &mut self.controller {
+            controller
+                .joint
+                .retain(|name, _| !problems.iter().any(|problem| of_controlled(problem, name)));
+        }
+        self.port
+            .retain(|name, port| sound("port", name) && stand(&[&port.frame]));
+        self.thruster
+            .retain(|name, thruster| sound("thruster", name) && stand(&[&thruster.frame]));
+        self.wheel
+            .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
+        self.contact
+            .retain(|name, contact| sound("contact", name) && stand(&[&contact.a, &contact.b]));
+        self.line_load.retain(|name, _| sound("line_load", name));
+        self.joint.retain(|name, _| sound("joint", name));
+        let left = owners(self);
+        self.signal.retain(|input, _| {
+            let owner = input.split('.').next().unwrap_or(input);
+            (left.contains(owner) || !written.contains(owner))
+                && sound("body", owner)
+                && sound("signal", input)
+                && !problems.iter().any(|problem| of_controlled(problem, owner))
+        });
+        for (name, body) in &mut self.body {
+            let of = |part: &str| {
+                let mut own = problems.iter().filter(|p| p.concerns("body", name));
+                own.any(|p| p.at.get(2).is_some_and(|field| field == part))
+            };
+            if of("beam") {
+                body.beam = None;
+                let bare = |load: &LineLoad| load.body == *name;
+                self.line_load.retain(|_, load| !bare(load));
+            }
+            if of("modal") {
+                body.modal = None;
+            }
+            if of("director_beam") {
+                body.director_beam = None;
+            }
+            let lost = |servo: &AttitudeServo| servo.wheels.iter().any(|wheel| !self.wheel.contains_key(wheel));
+            if of("attitude_servo") || body.attitude_servo.as_deref().is_some_and(lost) {
+                body.attitude_servo = None;
+            }
+        }
+    }
+}
+
+/// The names of what has inputs, but for bodies.
+fn owners(spec: &Spec) -> HashSet<String> {
+    let acting = spec
+        .port
+        .keys()
+        .chain(spec.thruster.keys())
+        .chain(spec.line_load.keys());
+    let holding = spec.contact.keys().chain(spec.grasp.keys());
+    let moving = spec.joint.keys().chain(spec.wheel.keys());
+    acting.chain(holding).chain(moving).cloned().collect()
+}
+
+/// Whether a problem is one of a joint under control.
+fn of_controlled(problem: &Problem, joint: &str) -> bool {
+    problem.concerns("controller", "joint") && problem.at.get(2).is_some_and(|at| at == joint)
+}
