@@ -7,8 +7,10 @@
 
 #![allow(non_snake_case)] // Jacobians' letters
 
+mod chain;
+
+use chain::moving_chain;
 use grapple::plant::{Discrete, Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
-use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
@@ -34,24 +36,8 @@ fn main() {
         line(name, text);
     }
     for n in JOINTS {
-        line(&format!("chain of {n}"), &chain(n));
+        line(&format!("chain of {n}"), &moving_chain(n));
     }
-}
-
-/// A floating base with `n` links, hinged about y and z in turn.
-fn chain(n: usize) -> String {
-    let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
-    for i in 1..=n {
-        let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
-        write!(
-            text,
-            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
-             [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
-             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\nstart = {{ position = 0.1, rate = 0.1 }}\n"
-        )
-        .expect("strings grow");
-    }
-    text
 }
 
 fn line(name: &str, text: &str) {

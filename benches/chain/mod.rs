@@ -1,9 +1,20 @@
 //! Chains of rigid links.
 
+#![allow(dead_code)] // Not every benchmark has all of them.
+
 use std::fmt::Write;
 
-/// A floating base with `n` links, hinged about y and z in turn.
+/// A floating base with `n` links, hinged about y and z in turn: straight, and at rest.
 pub fn chain(n: usize) -> String {
+    links(n, "")
+}
+
+/// The same chain, bent and moving.
+pub fn moving_chain(n: usize) -> String {
+    links(n, "start = { position = 0.1, rate = 0.1 }\n")
+}
+
+fn links(n: usize, start: &str) -> String {
     let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
     for i in 1..=n {
         let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
@@ -11,7 +22,7 @@ pub fn chain(n: usize) -> String {
             text,
             "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
              [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
-             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\n"
+             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\n{start}"
         )
         .expect("strings grow");
     }

@@ -13,7 +13,7 @@ use super::landing::Trial;
 use super::lanes::{first_not_finite, max_norm};
 use super::lu::Lu;
 use super::memory::{Age, Memory, Newton};
-use super::newton::{Convergence, Limits, Origin, Progress, same_step};
+use super::newton::{Convergence, Limits, Origin, Progress, same_step, with_good_jacobian};
 use super::work::{Attempt, OneStep};
 use super::{Ode, Settings, Span};
 
@@ -154,13 +154,7 @@ impl OneStep for Conserving {
         _: &Settings,
         memory: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>> {
-        let corrections = match self.solve(equations, t, trial.h, memory) {
-            Err(Failure::NoConvergence) if memory.newton.jacobian == Age::Old => {
-                memory.newton.jacobian = Age::None;
-                self.solve(equations, t, trial.h, memory)
-            }
-            solved => solved,
-        }?;
+        let corrections = with_good_jacobian(memory, |memory| self.solve(equations, t, trial.h, memory))?;
         let span = Span { t, h: trial.h };
         equations
             .own_step(0)?

@@ -18,7 +18,7 @@ use super::landing::Trial;
 use super::lanes::max_norm;
 use super::lu::Lu;
 use super::memory::{Age, Memory};
-use super::newton::{Convergence, Limits, Origin, Progress, linearise};
+use super::newton::{Convergence, Limits, Origin, Progress, linearise, with_good_jacobian};
 use super::work::{Attempt, OneStep};
 use super::{Ode, Settings};
 
@@ -149,13 +149,7 @@ impl OneStep for ImplicitMidpoint {
         for (i, (scale, x0)) in self.scale.iter_mut().zip(&self.ends.x0).enumerate() {
             *scale = x0.abs().max(settings.nominal(i));
         }
-        let convergence = match self.solve(equations, t, trial, settings, memory) {
-            Err(Failure::NoConvergence) if memory.newton.jacobian == Age::Old => {
-                memory.newton.jacobian = Age::None;
-                self.solve(equations, t, trial, settings, memory)
-            }
-            solved => solved,
-        }?;
+        let convergence = with_good_jacobian(memory, |memory| self.solve(equations, t, trial, settings, memory))?;
         for i in 0..self.ends.x0.len() {
             let change = 2.0 * self.z[i];
             self.ends.x1[i] = self.ends.x0[i] + change;

@@ -6,6 +6,20 @@ use super::equations::{Equations, Failure, same_bits};
 use super::memory::{Age, Memory};
 use super::{Ode, Settings};
 
+/// Solves with the Jacobian that is there; if that is another point's and the iteration does not converge, with a new one.
+pub(super) fn with_good_jacobian<T, E>(
+    memory: &mut Memory,
+    mut solve: impl FnMut(&mut Memory) -> Result<T, Failure<E>>,
+) -> Result<T, Failure<E>> {
+    match solve(memory) {
+        Err(Failure::NoConvergence) if memory.newton.jacobian == Age::Old => {
+            memory.newton.jacobian = Age::None;
+            solve(memory)
+        }
+        solved => solved,
+    }
+}
+
 /// Watches the corrections of one solution.
 #[derive(Debug)]
 pub(super) struct Convergence {

@@ -30,7 +30,7 @@ use super::landing::Trial;
 use super::lanes::{max_norm, worst};
 use super::lu::Lu;
 use super::memory::{Age, Memory};
-use super::newton::{Convergence, Limits, Origin, Progress, linearise};
+use super::newton::{Convergence, Limits, Origin, Progress, linearise, with_good_jacobian};
 use super::radau5::{ALPHA, BETA, C, CONTROL, ERROR, GAMMA, T, T_INVERSE};
 use super::work::{Adaptive, Attempt, OneStep};
 use super::{Ode, Settings};
@@ -316,13 +316,7 @@ impl OneStep for Radau5 {
     ) -> Result<Attempt, Failure<O::Error>> {
         settings.scale(&self.x0, &self.x0, &mut self.scale);
         self.scale.iter_mut().for_each(|scale| *scale *= self.loosening);
-        let convergence = match self.solve(equations, t, trial, settings, memory) {
-            Err(Failure::NoConvergence) if memory.newton.jacobian == Age::Old => {
-                memory.newton.jacobian = Age::None;
-                self.solve(equations, t, trial, settings, memory)
-            }
-            solved => solved,
-        }?;
+        let convergence = with_good_jacobian(memory, |memory| self.solve(equations, t, trial, settings, memory))?;
         memory.newton.eta = convergence.eta;
         let z3 = self.z.chunks_exact(self.x0.len().max(1)).nth(2).unwrap_or_default();
         for ((x1, x0), z3) in self.x1.iter_mut().zip(&self.x0).zip(z3) {
