@@ -83,8 +83,13 @@ impl fmi2StatusKind {
 }
 
 /// Hands a message to the host (§2.1.5). Variadic, as the header has it: the message is a format of `printf`.
+#[cfg(not(miri))]
 pub type fmi2CallbackLogger =
     unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
+/// The same for Miri, which lets no function be called by another type, where stable Rust cannot define a variadic one.
+#[cfg(miri)]
+pub type fmi2CallbackLogger =
+    unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
 /// Allocates zeroed memory (§2.1.5). This FMU never calls it.
 pub type fmi2CallbackAllocateMemory = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 /// Frees such memory (§2.1.5). This FMU never calls it.
