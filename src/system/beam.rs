@@ -65,7 +65,7 @@ pub(super) fn segment_name(body: &str, segment: usize) -> String {
 impl Beam {
     /// Declares what is written of the beam of the body `name`.
     pub(super) fn declare(name: &str, written: &spec::Beam, declare: &mut Declarations) -> Self {
-        let (origin, orientation) = super::compile::declare_placement(
+        let (origin, orientation) = super::declare::declare_placement(
             &format!("{name}.beam"),
             &at("body", name, "beam"),
             "body",

@@ -7,6 +7,7 @@
 mod attitude;
 mod beam;
 mod compile;
+mod declare;
 mod deflection;
 mod derive;
 mod director;
@@ -19,6 +20,7 @@ mod nodal;
 mod orbit;
 mod quantity;
 mod solved;
+mod states;
 mod unit;
 mod velocities;
 
@@ -293,79 +295,5 @@ impl System {
                 None => Carrier::Body(self.frames[frame].body),
             },
         }
-    }
-
-    /// Names, units and meaning of the coordinates of joints, modes and nodes, then of their rates.
-    pub fn states(&self) -> Vec<Quantity> {
-        let coordinates = self.bodies.iter().flat_map(|body| {
-            let modal = compile::modal(body, "eta", "amplitude (m·√kg)");
-            compile::coordinates(&body.joint).into_iter().chain(modal)
-        });
-        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
-        let rates = self.bodies.iter().flat_map(|body| {
-            let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
-            compile::rates(&body.joint).into_iter().chain(modal)
-        });
-        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
-        coordinates.chain(nodes).chain(rates).chain(node_rates).collect()
-    }
-
-    /// The same of a [maximal](Maximal) formulation's.
-    pub fn maximal_states(&self, attitude: Attitude) -> Vec<Quantity> {
-        let positions = self.bodies.iter().flat_map(|body| {
-            let modal = compile::modal(body, "eta", "amplitude (m·√kg)");
-            let pose = match attitude {
-                Attitude::Quaternion => compile::pose(&body.name, &format!("of {}, inertial axes", body.name)),
-                Attitude::Directors => compile::natural_pose(&body.name),
-            };
-            pose.into_iter().chain(modal)
-        });
-        let rates = self.bodies.iter().flat_map(|body| {
-            let modal = compile::modal(body, "etad", "rate (m·√kg/s)");
-            let motion = match attitude {
-                Attitude::Quaternion => compile::motion(&body.name, "inertial axes"),
-                Attitude::Directors => compile::natural_motion(&body.name),
-            };
-            motion.into_iter().chain(modal)
-        });
-        let windings = self.bodies.iter().flat_map(|body| {
-            let (joint, name) = (&body.joint, &body.joint.name);
-            let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
-            (0..joint.angles())
-                .map(move |i| Quantity::new(joint.quantity_name("winding", i), Unit::Radian, what.clone()))
-        });
-        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
-        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
-        positions
-            .chain(nodes)
-            .chain(rates)
-            .chain(node_rates)
-            .chain(windings)
-            .collect()
-    }
-
-    /// The states of joint coordinates with the bodies' own [velocities](PER_BODY).
-    pub fn velocity_states(&self) -> Vec<Quantity> {
-        let coordinates = self.bodies.iter().flat_map(|body| compile::coordinates(&body.joint));
-        let rates = self.bodies.iter().flat_map(|body| {
-            let name = &body.name;
-            let vector = |part: &str, unit, what: &str| {
-                Quantity::vector(&format!("{name}.{part}"), unit, &format!("{what} {name}, its own axes"))
-            };
-            let w = vector("dual_w", Unit::RadianPerSecond, "angular velocity of");
-            w.into_iter()
-                .chain(vector("dual_v", Unit::MetrePerSecond, "velocity of the mass centre of"))
-        });
-        coordinates.chain(rates).collect()
-    }
-
-    /// Coordinates of the joint that carries body `i`, as outputs where they are no states.
-    pub fn joint_coordinates(&self, i: usize) -> Vec<Quantity> {
-        compile::coordinates(&self.bodies[i].joint)
-    }
-
-    /// Its rates.
-    pub fn joint_rates(&self, i: usize) -> Vec<Quantity> {
-        compile::rates(&self.bodies[i].joint)
     }
 }

@@ -253,7 +253,7 @@ impl System {
             }
             let mut start = Joint::weld(name, (0, 0));
             let place = at("nodal_beam", name, "start");
-            super::compile::declare_free_start(&mut start, &written.start.clone().unwrap_or_default(), &place, declare);
+            super::declare::declare_free_start(&mut start, &written.start.clone().unwrap_or_default(), &place, declare);
             let (Some(q_start), Some(v_start)) = (start.q_start, start.v_start) else {
                 continue;
             };

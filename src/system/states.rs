@@ -1,0 +1,177 @@
+//! What states are called, with unit and meaning.
+
+use super::{Attitude, Body, Joint, NodalBeam, Quantity, System, Unit};
+use crate::spec::JointType;
+
+impl System {
+    /// Names, units and meaning of the coordinates of joints, modes and nodes, then of their rates.
+    pub fn states(&self) -> Vec<Quantity> {
+        let coordinates = self.bodies.iter().flat_map(|body| {
+            let modal = modal(body, "eta", "amplitude (m·√kg)");
+            coordinates(&body.joint).into_iter().chain(modal)
+        });
+        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
+        let rates = self.bodies.iter().flat_map(|body| {
+            let modal = modal(body, "etad", "rate (m·√kg/s)");
+            rates(&body.joint).into_iter().chain(modal)
+        });
+        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
+        coordinates.chain(nodes).chain(rates).chain(node_rates).collect()
+    }
+
+    /// The same of a [maximal](Maximal) formulation's.
+    pub fn maximal_states(&self, attitude: Attitude) -> Vec<Quantity> {
+        let positions = self.bodies.iter().flat_map(|body| {
+            let modal = modal(body, "eta", "amplitude (m·√kg)");
+            let pose = match attitude {
+                Attitude::Quaternion => pose(&body.name, &format!("of {}, inertial axes", body.name)),
+                Attitude::Directors => natural_pose(&body.name),
+            };
+            pose.into_iter().chain(modal)
+        });
+        let rates = self.bodies.iter().flat_map(|body| {
+            let modal = modal(body, "etad", "rate (m·√kg/s)");
+            let motion = match attitude {
+                Attitude::Quaternion => motion(&body.name, "inertial axes"),
+                Attitude::Directors => natural_motion(&body.name),
+            };
+            motion.into_iter().chain(modal)
+        });
+        let windings = self.bodies.iter().flat_map(|body| {
+            let (joint, name) = (&body.joint, &body.joint.name);
+            let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
+            (0..joint.angles())
+                .map(move |i| Quantity::new(joint.quantity_name("winding", i), Unit::Radian, what.clone()))
+        });
+        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
+        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
+        positions
+            .chain(nodes)
+            .chain(rates)
+            .chain(node_rates)
+            .chain(windings)
+            .collect()
+    }
+
+    /// The states of joint coordinates with the bodies' own [velocities](PER_BODY).
+    pub fn velocity_states(&self) -> Vec<Quantity> {
+        let coordinates = self.bodies.iter().flat_map(|body| coordinates(&body.joint));
+        let rates = self.bodies.iter().flat_map(|body| {
+            let name = &body.name;
+            let vector = |part: &str, unit, what: &str| {
+                Quantity::vector(&format!("{name}.{part}"), unit, &format!("{what} {name}, its own axes"))
+            };
+            let w = vector("dual_w", Unit::RadianPerSecond, "angular velocity of");
+            w.into_iter()
+                .chain(vector("dual_v", Unit::MetrePerSecond, "velocity of the mass centre of"))
+        });
+        coordinates.chain(rates).collect()
+    }
+
+    /// Coordinates of the joint that carries body `i`, as outputs where they are no states.
+    pub fn joint_coordinates(&self, i: usize) -> Vec<Quantity> {
+        coordinates(&self.bodies[i].joint)
+    }
+
+    /// Its rates.
+    pub fn joint_rates(&self, i: usize) -> Vec<Quantity> {
+        rates(&self.bodies[i].joint)
+    }
+}
+
+/// The coordinates of a joint, in the state's order.
+fn coordinates(joint: &Joint) -> Vec<Quantity> {
+    let name = &joint.name;
+    let whose = if joint.written {
+        format!("at joint {name}, joint frame")
+    } else {
+        format!("of {name}, inertial axes")
+    };
+    match joint.kind {
+        JointType::Free => pose(name, &whose),
+        JointType::Spherical => {
+            Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion")).to_vec()
+        }
+        kind => (0..joint.nv)
+            .map(|i| {
+                let unit = Unit::coordinate(kind.is_angular(i)).position;
+                Quantity::new(joint.quantity_name("q", i), unit, format!("position of joint {name}"))
+            })
+            .collect(),
+    }
+}
+
+/// Attitude and position.
+fn pose(name: &str, whose: &str) -> Vec<Quantity> {
+    let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"));
+    let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {whose}"));
+    attitude.into_iter().chain(position).collect()
+}
+
+/// The axes of a body as vectors, and its position.
+fn natural_pose(name: &str) -> Vec<Quantity> {
+    let axes = (1..=3).flat_map(|k| {
+        let what = format!("axis {k} of {name} (a unit vector), inertial axes");
+        Quantity::vector(&format!("{name}.d{k}"), Unit::One, &what)
+    });
+    let what = format!("position of {name}, inertial axes");
+    axes.chain(Quantity::vector(&format!("{name}.r"), Unit::Metre, &what))
+        .collect()
+}
+
+/// Their rates.
+fn natural_motion(name: &str) -> Vec<Quantity> {
+    let axes = (1..=3).flat_map(|k| {
+        let what = format!("rate of axis {k} of {name}, inertial axes");
+        Quantity::vector(&format!("{name}.d{k}_rate"), Unit::PerSecond, &what)
+    });
+    let what = format!("velocity of {name}'s origin, inertial axes");
+    axes.chain(Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &what))
+        .collect()
+}
+
+/// Angular velocity, and velocity in these axes.
+fn motion(name: &str, axes: &str) -> Vec<Quantity> {
+    let what = format!("angular velocity of {name}, body axes");
+    let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
+    let what = format!("velocity of {name}'s origin, {axes}");
+    let v = Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &what);
+    w.into_iter().chain(v).collect()
+}
+
+/// The rates of a joint, in the state's order.
+fn rates(joint: &Joint) -> Vec<Quantity> {
+    let name = &joint.name;
+    if joint.kind == JointType::Free {
+        let axes = if joint.written { "joint frame" } else { "inertial axes" };
+        return motion(name, axes);
+    }
+    (0..joint.nv)
+        .map(|i| {
+            let unit = Unit::coordinate(joint.kind.is_angular(i)).rate;
+            let what = if joint.kind == JointType::Spherical {
+                format!("angular velocity at joint {name}, child axes")
+            } else {
+                format!("rate of joint {name}")
+            };
+            Quantity::new(joint.quantity_name("qd", i), unit, what)
+        })
+        .collect()
+}
+
+/// The modal coordinates of a body, or their rates.
+fn modal(body: &Body, field: &str, what: &str) -> Vec<Quantity> {
+    let (name, n) = (&body.name, body.modes.as_ref().map_or(0, |modes| modes.n));
+    let quantity = |k: usize| {
+        Quantity {
+            // The tip of a beam of mass m moves by 2/√m of it: centimetres of amplitude are large.
+            nominal: 1e-2,
+            ..Quantity::new(
+                format!("{name}.{field}[{}]", k + 1),
+                Unit::One,
+                format!("{what} of mode {} of {name}", k + 1),
+            )
+        }
+    };
+    (0..n).map(quantity).collect()
+}
