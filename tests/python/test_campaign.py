@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy import special, stats
 
 from fmu import CoSimulation, grapple, toml
@@ -130,6 +132,49 @@ def test_two_programs_do_not_work_on_one_shard(tmp_path):
     records = [json.loads(line) for line in journal.read_text().splitlines()]
     assert len({record["run"] for record in records}) == len(records) < runs
     assert not any(record["failure"] for record in records)
+
+
+def recipes(language):
+    """The page's recipes in a language."""
+    page = (EXAMPLES.parent / "docs/campaigns.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def tools(folder):
+    """A `PATH` with grapple, and with Slurm's way of starting a program."""
+    folder.mkdir()
+    (folder / "grapple").symlink_to(Path(os.environ["GRAPPLE"]).resolve())
+    (folder / "srun").write_text('#!/bin/sh\nexec "$@"\n')
+    (folder / "srun").chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_the_recipe_for_slurm_makes_the_campaign(results, tmp_path):
+    (script,) = [recipe for recipe in recipes("sh") if "#SBATCH" in recipe]
+    first, last = map(int, re.search(r"--array=(\d+)-(\d+)", script).groups())
+    study(tmp_path)
+    (tmp_path / "job.sh").write_text(script)
+    variables = {**os.environ, "PATH": tools(tmp_path / "bin"), "SLURM_SUBMIT_DIR": str(tmp_path)}
+    for task in range(first, last + 1):
+        variables["SLURM_ARRAY_TASK_ID"] = str(task)
+        subprocess.run(["sh", "job.sh"], cwd=tmp_path, env=variables, check=True, capture_output=True)
+    assert (tmp_path / "study/runs.csv").read_bytes() == (results / "runs.csv").read_bytes()
+
+
+def test_the_recipe_for_kubernetes_makes_the_campaign(results, tmp_path):
+    (text,) = recipes("yaml")
+    job = yaml.safe_load(text)["spec"]
+    assert job["completionMode"] == "Indexed"
+    (container,) = job["template"]["spec"]["containers"]
+    study(tmp_path)
+    # The volume is this folder.
+    (mount,) = container["volumeMounts"]
+    command = [part.replace(mount["mountPath"], str(tmp_path)) for part in container["command"]]
+    variables = {**os.environ, "PATH": tools(tmp_path / "bin")}
+    for pod in range(job["completions"]):
+        variables["JOB_COMPLETION_INDEX"] = str(pod)
+        subprocess.run(command, env=variables, check=True, capture_output=True)
+    assert (tmp_path / "study/runs.csv").read_bytes() == (results / "runs.csv").read_bytes()
 
 
 def uniform(name, runs, seed=20):

@@ -104,6 +104,21 @@ body = "arm"
 }
 
 #[test]
+fn a_description_is_a_text() {
+    let with = |what: &str| {
+        report(&GOOD.replace(
+            "name = \"craft\"",
+            &format!("name = \"craft\"\ndescription = \"{what}\""),
+        ))
+    };
+    assert_eq!(with("zwei Arme,\\n\\teine Nutzlast: q\u{301}, 🛰"), [""; 0]);
+    assert_eq!(
+        with("no\\u0000thing"),
+        ["3: description: it has the character \\u{0}, which is no text"]
+    );
+}
+
+#[test]
 fn numbers_that_make_no_physics_are_reported_together_with_their_values() {
     let text = r#"name = "craft"
 [body.base]

@@ -31,6 +31,10 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     if let Some(what) = names::objection(&spec.name) {
         check.report("name", "", "", what);
     }
+    if let Some(character) = spec.description.chars().find(|&c| is_no_text(c)) {
+        let what = format!("it has the character {}, which is no text", character.escape_unicode());
+        check.report("description", "", "", what);
+    }
     match spec.kind {
         Kind::Craft => check.craft(),
         Kind::Controller => check.controller(),
@@ -39,6 +43,11 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         check.signal(input, signal);
     }
     check.experiment();
+}
+
+/// Whether XML has no such character, or nobody sees it.
+fn is_no_text(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
 }
 
 struct Check<'a> {
