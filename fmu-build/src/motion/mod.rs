@@ -3,17 +3,21 @@
 //! Bodies are where the FMU says. How a flexible body is bent between its root and its tip is not among the FMU's
 //! variables: it is found from the amplitudes of its modes, by the crate's own kinematics of a craft with more frames.
 
+mod bending;
+mod interfaces;
+
 use crate::page::Floats;
 use crate::results::Results;
+use crate::simulate::Run;
+use bending::{Beam, Nodal};
+use grapple::Error;
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Model, Plant};
-use grapple::spec::{Frame, JointType, Kind, Spec};
-use grapple::system::{Kinematics, System};
+use grapple::spec::{JointType, Kind};
+use grapple::system::Kinematics;
+use interfaces::{Interface, Place};
 use serde::Serialize;
 use std::sync::Arc;
-
-/// Frames along a flexible body, from its root to its tip.
-const FRAMES: usize = 17;
 
 /// A craft in motion. Lengths are in m; places over time are in inertial axes, three numbers for each instant.
 #[derive(Serialize)]
@@ -22,6 +26,11 @@ pub struct Motion {
     joints: Vec<Joint>,
     beams: Vec<Beam>,
     nodal: Vec<Nodal>,
+    frames: Vec<Place>,
+    interfaces: Vec<Interface>,
+    /// What could not be drawn, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lacking: Option<String>,
     /// The craft's place on its orbit, from the Earth's centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     orbit: Option<Floats>,
@@ -35,10 +44,9 @@ struct Body {
     r: Floats,
     /// Its attitude, a quaternion (w, x, y, z) for each instant.
     q: Floats,
-    /// The centre of the ellipsoid of even density with its mass and inertia.
-    centre: [f64; 3],
-    /// The ellipsoid's half axes.
-    half_axes: [[f64; 3]; 3],
+    /// None of what is drawn as a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ellipsoid: Option<Ellipsoid>,
     /// Where joints and frames stand on it: it reaches there.
     reaches: Vec<[f64; 3]>,
     /// Root and tip of its beam at rest.
@@ -55,35 +63,21 @@ struct Joint {
     axes: Vec<[f64; 3]>,
 }
 
-/// A flexible body's line.
+/// The ellipsoid of even density with a body's mass and inertia.
 #[derive(Serialize)]
-struct Beam {
-    body: usize,
-    /// Its points when nothing bends it.
-    rest: Vec<[f64; 3]>,
-    /// By how much they are displaced, point by point for each instant.
-    bent: Floats,
-}
-
-/// A nodal beam: cubics between its nodes.
-#[derive(Serialize)]
-struct Nodal {
-    name: String,
-    /// Length of an element.
-    element: f64,
-    /// Places of its nodes.
-    r: Vec<Floats>,
-    /// Their slopes.
-    slope: Vec<Floats>,
+struct Ellipsoid {
+    centre: [f64; 3],
+    half_axes: [[f64; 3]; 3],
 }
 
 impl Motion {
     /// The motion at the rows `rows`. `None` for what is no craft, or has no places among its variables.
-    pub fn of(model: &Arc<Model>, results: &Results, rows: &[usize]) -> Option<Self> {
+    pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Option<Self> {
+        let results = &run.results;
         if model.spec.kind != Kind::Craft {
             return None;
         }
-        let plant = prepared(model, results)?;
+        let plant = prepared(model, results).ok()?;
         let (system, derived) = (model.system(), plant.derived());
         let mut kinematics = Kinematics::new(system);
         let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
@@ -92,7 +86,9 @@ impl Motion {
 
         let mut places = vec![None; system.bodies.len()];
         let mut bodies: Vec<Body> = Vec::new();
-        for (i, body) in system.bodies.iter().enumerate() {
+        // A director beam's nodes behind its root are points of its line.
+        let is_shown = |body: &grapple::system::Body| body.director.is_none() || body.segment == 0;
+        for (i, body) in system.bodies.iter().enumerate().filter(|(_, body)| is_shown(body)) {
             let r = results.get_vector::<3>(&format!("{}.r", body.name));
             let attitude = results.get_vector::<4>(&format!("{}.q", body.name));
             let (Some(r), Some(attitude)) = (r, attitude) else {
@@ -129,8 +125,10 @@ impl Motion {
                 name: body.name.clone(),
                 r: Floats::of(&r, rows),
                 q: Floats::of(&attitude, rows),
-                centre: array(&constants.p_BoBcm),
-                half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
+                ellipsoid: (line.is_none() && body.director.is_none()).then(|| Ellipsoid {
+                    centre: array(&constants.p_BoBcm),
+                    half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
+                }),
                 reaches,
                 line,
             });
@@ -155,9 +153,17 @@ impl Motion {
         if bodies.is_empty() {
             return None;
         }
+        let spec = &model.spec;
+        let (beams, lacking) = match bending::beams(spec, results, rows, &bodies) {
+            Ok(beams) => (beams, None),
+            Err(error) => (Vec::new(), Some(format!("Beams with modes are not drawn: {error}"))),
+        };
         Some(Self {
-            beams: beams(&model.spec, results, rows, &bodies),
-            nodal: nodal(&model.spec, results, rows),
+            beams,
+            lacking,
+            nodal: bending::nodal(spec, results, rows),
+            frames: interfaces::places(spec, results, rows),
+            interfaces: interfaces::interfaces(spec, results, &run.events, rows),
             bodies,
             joints,
             orbit: results.get_vector::<3>("orbit.r").map(|r| Floats::of(&r, rows)),
@@ -166,108 +172,14 @@ impl Motion {
 }
 
 /// The model with the parameters of the run.
-fn prepared(model: &Arc<Model>, results: &Results) -> Option<Plant> {
-    let mut plant = Plant::new(Arc::clone(model)).ok()?;
+fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
+    let mut plant = Plant::new(Arc::clone(model))?;
     let set = model.parameters.iter().zip(plant.parameters());
     let values: Vec<f64> = set
         .map(|(parameter, value)| results.parameter(&parameter.quantity.name).unwrap_or(*value))
         .collect();
-    plant.set_parameters(&values).ok()?;
-    Some(plant)
-}
-
-/// The lines of beams with modes: the same craft with frames along them, at the run's amplitudes.
-fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) -> Vec<Beam> {
-    let mut framed = spec.clone();
-    let mut lines = Vec::new();
-    for (i, body) in bodies.iter().enumerate() {
-        let Some([root, tip]) = body.line else { continue };
-        let name = |k: usize| format!("{}_line_{k}", body.name);
-        for k in 0..FRAMES {
-            let part = k as f64 / (FRAMES - 1) as f64;
-            let origin = array(&(root + (tip - root) * part));
-            let frame = Frame {
-                body: body.name.clone(),
-                origin,
-                orientation: None,
-                rpy_deg: None,
-            };
-            framed.frame.insert(name(k), frame);
-        }
-        lines.push((i, (0..FRAMES).map(name).collect::<Vec<_>>()));
-    }
-    let Ok(model) = Model::compile(&framed).map(Arc::new) else {
-        return Vec::new();
-    };
-    let Some(plant) = prepared(&model, results) else {
-        return Vec::new();
-    };
-    let (system, derived) = (model.system(), plant.derived());
-    let amplitudes: Vec<(usize, &[f64])> = system
-        .states()
-        .iter()
-        .take(system.nq)
-        .enumerate()
-        .filter_map(|(i, state)| Some((i, results.get(&state.name).filter(|_| state.name.contains(".eta["))?)))
-        .collect();
-    let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-    model.start_coordinates(plant.parameters(), &mut q, &mut qd);
-    qd.fill(0.0);
-    let mut kinematics = Kinematics::new(system);
-    let mut points = |row: Option<usize>| -> Vec<Vec<Vec3<f64>>> {
-        for (i, values) in &amplitudes {
-            q[*i] = row.map_or(0.0, |row| values[row]);
-        }
-        kinematics.update(system, derived, &q, &qd);
-        let line = |(body, names): &(usize, Vec<String>)| line(system, &kinematics, &bodies[*body].name, names);
-        lines.iter().map(line).collect()
-    };
-    let rest = points(None);
-    let mut bent = vec![Vec::new(); lines.len()];
-    for &row in rows {
-        for (bent, (now, rest)) in bent.iter_mut().zip(points(Some(row)).iter().zip(&rest)) {
-            bent.extend(now.iter().zip(rest).flat_map(|(now, rest)| array(&(now - rest))));
-        }
-    }
-    let beams = lines.iter().zip(&rest).zip(bent);
-    beams
-        .map(|(((body, _), rest), bent)| Beam {
-            body: *body,
-            rest: rest.iter().map(array).collect(),
-            bent: Floats(bent),
-        })
-        .collect()
-}
-
-/// Where frames on a flexible body are, in its axes.
-fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[String]) -> Vec<Vec3<f64>> {
-    let root = system.bodies.iter().position(|b| b.name == body);
-    let root = &kinematics.bodies[root.expect("the body is the craft's")];
-    let place = |name: &String| {
-        let frame = system.frames.iter().find(|frame| frame.name == *name)?;
-        let p = kinematics.stations[frame.station?].p_WB;
-        Some(root.R_WB.tr_mul(&(p - root.p_WB)))
-    };
-    names.iter().filter_map(place).collect()
-}
-
-fn nodal(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Nodal> {
-    let beam = |name: &String| {
-        let all = |what: &str| -> Vec<Floats> {
-            let node = |i: usize| results.get_vector::<3>(&format!("{name}.node[{i}].{what}"));
-            (1..).map_while(node).map(|r| Floats::of(&r, rows)).collect()
-        };
-        let (r, slope) = (all("r"), all("slope"));
-        let ends = [r.first()?, r.get(1)?];
-        let element = length(&std::array::from_fn(|j| ends[1].0[j] - ends[0].0[j]));
-        Some(Nodal {
-            name: name.clone(),
-            element,
-            r,
-            slope,
-        })
-    };
-    spec.nodal_beam.keys().filter_map(beam).collect()
+    plant.set_parameters(&values)?;
+    Ok(plant)
 }
 
 /// Half axes of the ellipsoid of even density: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
@@ -282,8 +194,4 @@ fn half_axes(I: &Mat3<f64>, m: f64) -> [[f64; 3]; 3] {
 
 fn array(v: &Vec3<f64>) -> [f64; 3] {
     [v.x, v.y, v.z]
-}
-
-fn length(v: &[f64; 3]) -> f64 {
-    Vec3::from_row_slice(v).norm()
 }
