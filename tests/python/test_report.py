@@ -94,11 +94,12 @@ def pages(tmp_path_factory):
 def written(tmp_path_factory):
     """Page, rows and last words of runs of specs that are no examples."""
     folder = tmp_path_factory.mktemp("written")
-    docking = next(path for path in EXAMPLES if path.stem == "docking").read_text(encoding="utf-8")
+    docking, dual_arm = ((EXAMPLES[0].parent / f"{name}.toml").read_text(encoding="utf-8") for name in ("docking", "dual_arm"))
     released = docking.replace('type = "constant"', HELD)
     assert released != docking
     made = {}
-    for name, spec in {"bounce": BOUNCE, "director": DIRECTOR, "released": released, "taken": docking + TAKEN}.items():
+    specs = {"bounce": BOUNCE, "director": DIRECTOR, "released": released, "taken": docking + TAKEN, "braked": dual_arm}
+    for name, spec in specs.items():
         path, page, table = (folder / f"{name}.{extension}" for extension in ("toml", "html", "csv"))
         path.write_text(spec, encoding="utf-8")
         said = grapple("simulate", path, "--output", table, "--report", page).stdout
@@ -248,6 +249,21 @@ def test_the_table_of_impacts_has_the_numbers_of_the_run(written, browser):
     scrub(browser, 0)
     assert coloured(browser, "--warn") < 50
     silent(browser, path)
+
+
+def test_a_brake_is_told_and_a_page_opens_at_the_instant_that_is_asked_for(written, browser):
+    path, _, said = written["braked"]
+    (t, what) = re.search(r't = (\S+) s: (joint "right_yaw" is locked; .*)', said).groups()
+    browser.goto(f"{path.as_uri()}#t={t}")
+    assert browser.inner_text("#clock") == f"{t} s"
+    scrub(browser, 0)
+    assert browser.locator(".mark").get_attribute("aria-label") == f"{t} s: {what}"
+    row = browser.locator("#tables tbody tr").first
+    assert row.locator("td").all_inner_texts() == [t, what]
+    row.focus()
+    browser.keyboard.press("Enter")
+    assert browser.inner_text("#clock") == f"{t} s"
+    assert browser.told == []
 
 
 def test_there_is_no_table_of_impacts_without_impacts(pages, browser):

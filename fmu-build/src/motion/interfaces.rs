@@ -128,4 +128,20 @@ mod tests {
         let states = states("dock", &results, &[0.7, 2.5], &[0, 1, 2, 3]);
         assert_eq!(states, [State::Apart, State::Held, State::Held, State::Struck]);
     }
+
+    #[test]
+    fn a_compliant_contact_is_held_while_it_presses() {
+        let force = |axis: usize, values: [f64; 3]| Column {
+            name: format!("pad.force[{axis}]"),
+            unit: "N".into(),
+            values: values.into(),
+        };
+        let results = Results {
+            time: vec![0.0, 1.0, 2.0],
+            columns: vec![force(1, [0.0; 3]), force(2, [0.0, -3.0, 0.0]), force(3, [0.0; 3])],
+            ..Results::default()
+        };
+        let states = states("pad", &results, &[], &[0, 1, 2]);
+        assert_eq!(states, [State::Apart, State::Held, State::Apart]);
+    }
 }

@@ -14,7 +14,7 @@ use grapple::Error;
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{JointType, Kind};
-use grapple::system::Kinematics;
+use grapple::system::{Derived, Kinematics, System};
 use interfaces::{Interface, Place};
 use serde::Serialize;
 use std::sync::Arc;
@@ -72,101 +72,136 @@ struct Ellipsoid {
 
 impl Motion {
     /// The motion at the rows `rows`. `None` for what is no craft, or has no places among its variables.
-    pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Option<Self> {
-        let results = &run.results;
+    ///
+    /// # Errors
+    /// There is no craft with the parameters of the run.
+    pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Result<Option<Self>, Error> {
         if model.spec.kind != Kind::Craft {
-            return None;
+            return Ok(None);
         }
-        let plant = prepared(model, results).ok()?;
-        let (system, derived) = (model.system(), plant.derived());
-        let mut kinematics = Kinematics::new(system);
-        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-        model.start_coordinates(plant.parameters(), &mut q, &mut qd);
-        kinematics.update(system, derived, &q, &qd);
-
-        let mut places = vec![None; system.bodies.len()];
-        let mut bodies: Vec<Body> = Vec::new();
-        // A director beam's nodes behind its root are points of its line.
-        let is_shown = |body: &grapple::system::Body| body.director.is_none() || body.segment == 0;
-        for (i, body) in system.bodies.iter().enumerate().filter(|(_, body)| is_shown(body)) {
-            let r = results.get_vector::<3>(&format!("{}.r", body.name));
-            let attitude = results.get_vector::<4>(&format!("{}.q", body.name));
-            let (Some(r), Some(attitude)) = (r, attitude) else {
-                continue;
-            };
-            let constants = &derived.bodies[i];
-            let R = kinematics.bodies[i].R_WB;
-            let local = |p: Vec3<f64>| array(&R.tr_mul(&(p - kinematics.bodies[i].p_WB)));
-            let carried = system
-                .bodies
-                .iter()
-                .enumerate()
-                .filter(|(_, child)| child.parent == Some(i));
-            let mut reaches: Vec<[f64; 3]> = carried.map(|(c, _)| array(&derived.bodies[c].p_PF)).collect();
-            let frames = system.frames.iter().enumerate().filter(|(_, frame)| frame.body == i);
-            reaches.extend(frames.map(|(f, frame)| match frame.station {
-                Some(station) => local(kinematics.stations[station].p_WB),
-                None => array(&derived.frames[f].X_BF.p),
-            }));
-            let line = constants
-                .elastic
-                .as_ref()
-                .filter(|_| body.beam.is_some())
-                .map(|elastic| {
-                    let segments = body.beam.as_ref().map_or(1, |beam| beam.segments());
-                    let along = elastic.axes.column(0) * (elastic.length * segments as f64);
-                    [elastic.root, elastic.root + along]
-                });
-            if let Some(ends) = &line {
-                reaches = ends.iter().map(array).collect();
+        let (spec, results) = (&model.spec, &run.results);
+        let plant = prepared(model, results)?;
+        let start = Start::of(model, &plant);
+        let mut places = vec![None; start.system.bodies.len()];
+        let mut bodies = Vec::new();
+        for (i, place) in places.iter_mut().enumerate() {
+            if let Some(body) = start.body(i, results, rows) {
+                *place = Some(bodies.len());
+                bodies.push(body);
             }
-            places[i] = Some(bodies.len());
-            bodies.push(Body {
-                name: body.name.clone(),
-                r: Floats::of(&r, rows),
-                q: Floats::of(&attitude, rows),
-                ellipsoid: (line.is_none() && body.director.is_none()).then(|| Ellipsoid {
-                    centre: array(&constants.p_BoBcm),
-                    half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
-                }),
-                reaches,
-                line,
-            });
         }
-        let joints = system.bodies.iter().enumerate().filter(|(_, body)| body.joint.written);
-        let joint = |(i, body): (usize, &grapple::system::Body)| {
-            let R = kinematics.bodies[i].R_WB;
-            let columns = &kinematics.H[body.joint.v..body.joint.v + body.joint.nv];
-            let turning = !matches!(body.joint.kind, JointType::Spherical | JointType::Free);
-            let along = columns
-                .iter()
-                .filter(|_| turning)
-                .map(|H| if H.w.norm() > 0.5 { H.w } else { H.v });
-            Some(Joint {
-                name: body.joint.name.clone(),
-                kind: body.joint.kind.name(),
-                body: places[i]?,
-                axes: along.map(|axis| array(&R.tr_mul(&axis))).collect(),
-            })
-        };
-        let joints = joints.filter_map(joint).collect();
         if bodies.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let spec = &model.spec;
         let (beams, lacking) = match bending::beams(spec, results, rows, &bodies) {
             Ok(beams) => (beams, None),
             Err(error) => (Vec::new(), Some(format!("Beams with modes are not drawn: {error}"))),
         };
-        Some(Self {
+        let joint = |(i, place): (usize, &Option<usize>)| start.joint(i, (*place)?);
+        Ok(Some(Self {
             beams,
             lacking,
             nodal: bending::nodal(spec, results, rows),
             frames: interfaces::places(spec, results, rows),
             interfaces: interfaces::interfaces(spec, results, &run.events, rows),
             bodies,
-            joints,
+            joints: places.iter().enumerate().filter_map(joint).collect(),
             orbit: results.get_vector::<3>("orbit.r").map(|r| Floats::of(&r, rows)),
+        }))
+    }
+}
+
+/// The craft where it starts: what its bodies look like does not change.
+struct Start<'a> {
+    system: &'a System,
+    derived: &'a Derived,
+    kinematics: Kinematics<f64>,
+}
+
+impl<'a> Start<'a> {
+    fn of(model: &'a Model, plant: &'a Plant) -> Self {
+        let (system, derived) = (model.system(), plant.derived());
+        let mut kinematics = Kinematics::new(system);
+        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
+        model.start_coordinates(plant.parameters(), &mut q, &mut qd);
+        kinematics.update(system, derived, &q, &qd);
+        Self {
+            system,
+            derived,
+            kinematics,
+        }
+    }
+
+    /// A body. `None` of one that has no places, and of a director beam's nodes behind its root: they are points of its line.
+    fn body(&self, i: usize, results: &Results, rows: &[usize]) -> Option<Body> {
+        let body = &self.system.bodies[i];
+        if body.director.is_some() && body.segment > 0 {
+            return None;
+        }
+        let r = results.get_vector::<3>(&format!("{}.r", body.name))?;
+        let attitude = results.get_vector::<4>(&format!("{}.q", body.name))?;
+        let constants = &self.derived.bodies[i];
+        let line = self.line(i);
+        Some(Body {
+            name: body.name.clone(),
+            r: Floats::of(&r, rows),
+            q: Floats::of(&attitude, rows),
+            ellipsoid: (line.is_none() && body.director.is_none()).then(|| Ellipsoid {
+                centre: array(&constants.p_BoBcm),
+                half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
+            }),
+            reaches: match &line {
+                Some(ends) => ends.iter().map(array).collect(),
+                None => self.reaches(i).iter().map(array).collect(),
+            },
+            line,
+        })
+    }
+
+    /// Root and tip of a beam with modes, in its axes.
+    fn line(&self, i: usize) -> Option<[Vec3<f64>; 2]> {
+        let beam = self.system.bodies[i].beam.as_ref()?;
+        let elastic = self.derived.bodies[i].elastic.as_ref()?;
+        let along = elastic.axes.column(0) * (elastic.length * beam.segments() as f64);
+        Some([elastic.root, elastic.root + along])
+    }
+
+    /// Where joints and frames stand on a body, in its axes.
+    fn reaches(&self, i: usize) -> Vec<Vec3<f64>> {
+        let Self { system, derived, .. } = self;
+        let carried = system
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, child)| child.parent == Some(i));
+        let joints = carried.map(|(c, child)| self.station(i, child.station) + derived.bodies[c].p_PF);
+        let frames = system.frames.iter().enumerate().filter(|(_, frame)| frame.body == i);
+        let frames = frames.map(|(f, frame)| self.station(i, frame.station) + derived.frames[f].X_BF.p);
+        joints.chain(frames).collect()
+    }
+
+    /// Where a station of a body is, in its axes; without one its origin.
+    fn station(&self, i: usize, station: Option<usize>) -> Vec3<f64> {
+        let body = &self.kinematics.bodies[i];
+        station.map_or(Vec3::zeros(), |station| {
+            body.R_WB.tr_mul(&(self.kinematics.stations[station].p_WB - body.p_WB))
+        })
+    }
+
+    /// The joint that moves a body, if one is written; `body` is that one's place among those that are shown.
+    fn joint(&self, i: usize, body: usize) -> Option<Joint> {
+        let joint = &self.system.bodies[i].joint;
+        let R = self.kinematics.bodies[i].R_WB;
+        let is_axial = !matches!(joint.kind, JointType::Spherical | JointType::Free);
+        let columns = self.kinematics.H[joint.v..joint.v + joint.nv]
+            .iter()
+            .filter(|_| is_axial);
+        let axes = columns.map(|H| if H.w.norm() > 0.5 { H.w } else { H.v });
+        joint.written.then(|| Joint {
+            name: joint.name.clone(),
+            kind: joint.kind.name(),
+            body,
+            axes: axes.map(|axis| array(&R.tr_mul(&axis))).collect(),
         })
     }
 }

@@ -33,17 +33,22 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         fmu.description.generation_tool.as_deref().unwrap_or("grapple"),
         fmu.description.guid
     ));
+    let mut messages = messages(run);
+    let motion = Motion::of(&Arc::new(fmu.model.clone()), run, &rows).unwrap_or_else(|error| {
+        messages.push(format!("The craft is not drawn: {error}"));
+        None
+    });
     Page {
         name: spec.name.clone(),
         description: spec.description.clone(),
         facts: facts(spec, plan, run),
-        messages: messages(run),
+        messages,
         marks: marks(run),
         health: health.tiles(),
         time,
         tables: tables::tables(run),
         charts,
-        motion: Motion::of(&Arc::new(fmu.model.clone()), run, &rows),
+        motion,
         variables: variables(run, &rows),
         foot,
     }
