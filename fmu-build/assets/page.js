@@ -58,6 +58,25 @@
     telling = false;
   };
 
+  // Impacts, captures and releases as lines across a chart over time.
+  function markings(u) {
+    const { ctx } = u;
+    const { left, top, width, height } = u.bbox;
+    ctx.save();
+    ctx.strokeStyle = css("--note");
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+    for (const { time, contact } of page.marks) {
+      const x = u.valToPos(time, "x", true);
+      if (!contact || x < left || x > left + width) continue;
+      ctx.beginPath();
+      ctx.moveTo(x, top);
+      ctx.lineTo(x, top + height);
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+
   function timeChart(chart, into) {
     const series = chart.series.map((s, i) => ({
       label: s.name, stroke: color(i), width: 1.75, points: { show: false }, dash: s.dashed ? [5, 4] : undefined,
@@ -70,7 +89,7 @@
       legend: { live: true, markers: { fill: (u, k) => (k ? color(k - 1) : null) } },
       series: [{ label: "t", value: (u, v, k, i) => `${shown(i == null ? time[last] : v)} s` }, ...series],
       axes: [axis("t [s]", 34), axis(chart.label, 64)],
-      hooks: { setCursor: [(u) => tell("time", u.cursor.idx)] },
+      hooks: { setCursor: [(u) => tell("time", u.cursor.idx)], drawAxes: [markings] },
     }, [time, ...chart.series.map((s) => s.values)], into);
     return {
       chart: "time", plot,
@@ -220,43 +239,71 @@
   const decode = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
   const chosen = [];
 
+  // The first row that is drawn at a time or after it; the page's times have eight digits.
+  const drawnAfter = (t) => {
+    const i = time.findIndex((drawn) => drawn >= t - 1e-7 * Math.abs(t));
+    return i < 0 ? last : i;
+  };
+  // How far along the rows a time is, 0 to 1.
+  const along = (t) => {
+    const i = drawnAfter(t);
+    return i && time[i] > t ? (i - (time[i] - t) / (time[i] - time[i - 1])) / last : i / last;
+  };
+
+  // By how much bending is shown larger than it is: a slider of its exponent.
+  function magnifier(bar, scene) {
+    const box = bar.appendChild(element("label", "", "bending"));
+    const slider = box.appendChild(element("input"));
+    Object.assign(slider, { type: "range", min: 0, max: 3, step: 0.05, value: 0, id: "magnify" });
+    const factor = box.appendChild(element("output", "", "1×"));
+    slider.addEventListener("input", () => {
+      const by = 10 ** Number(slider.value);
+      factor.textContent = `${by < 10 ? Number(by.toPrecision(2)) : Math.round(by)}×`;
+      scene.magnify(by);
+    });
+  }
+
   // The craft in motion, and what plays it.
   function craft() {
     if (!page.motion) return;
     const section = document.getElementById("craft");
     section.hidden = false;
     const into = section.appendChild(element("div", "view"));
+    const player = section.appendChild(element("div", "bar"));
     const bar = section.appendChild(element("div", "bar"));
     const scene = craftScene(page.motion, time, into, css, decode);
-    const button = (text, action, title) => {
-      const b = bar.appendChild(element("button", "", text));
+    const button = (into, text, action, title) => {
+      const b = into.appendChild(element("button", "", text));
       b.type = "button";
-      b.title = title ?? text;
+      b.title = title;
       b.addEventListener("click", action);
       return b;
     };
-    const option = (label, choices, action) => {
+    const option = (label, choices, action, first = 0) => {
       const box = bar.appendChild(element("label", "", label));
       const select = box.appendChild(element("select"));
-      select.append(...choices.map(([text, value]) => new Option(text, value)));
-      select.addEventListener("change", () => action(Number(select.value)));
+      select.append(...choices.map(([text], k) => new Option(text, k, k === first, k === first)));
+      select.addEventListener("change", () => action(choices[select.value][1]));
     };
-    const play = button("▶", () => run(!playing), "play or pause (space)");
+    const play = button(player, "▶", () => run(!playing), "play or pause (space)");
     play.id = "play";
-    const slider = bar.appendChild(element("input"));
+    const track = player.appendChild(element("div", "track"));
+    const slider = track.appendChild(element("input"));
     Object.assign(slider, { type: "range", min: 0, max: last, step: 1, value: 0, id: "timeline", ariaLabel: "time" });
-    const clock = bar.appendChild(element("output"));
+    const clock = player.appendChild(element("output"));
     clock.id = "clock";
     const normal = (time[last] - time[0]) / 20;
     let [speed, playing, now, before] = [1, false, time[0], null];
-    option("speed", [["0.25×", 0.25], ["0.5×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4]], (v) => { speed = v; });
-    bar.querySelector("select").value = "1";
-    option("bending", [["1×", 1], ["10×", 10], ["100×", 100], ["1000×", 1000]], scene.magnify);
-    option("follow", [["nothing", -1], ...page.motion.bodies.map((b, k) => [b.name, k])], scene.follow);
-    button("x", () => scene.view([1, 0, 0.001]), "seen along x");
-    button("y", () => scene.view([0, -1, 0.001]), "seen along y");
-    button("z", () => scene.view([0, -0.001, 1]), "seen along z");
-    button("iso", () => scene.view([1, -1.2, 0.8]), "seen from a corner");
+    option("speed", [["0.25×", 0.25], ["0.5×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4]], (v) => { speed = v; }, 2);
+    if (page.motion.beams.length) magnifier(bar, scene);
+    option("follow", [["nothing", -1], ...page.motion.bodies.map((b, k) => [b.name, k])], scene.follow, scene.roams ? 1 : 0);
+    if (scene.roams) scene.follow(0);
+    const places = [...page.motion.bodies, ...page.motion.frames].map(({ name }) => name);
+    option("trail", [["none", []], ["all", places], ...places.map((name) => [name, [name]])], scene.trail);
+    button(bar, "x", () => scene.view([1, 0, 0.001]), "seen along x");
+    button(bar, "y", () => scene.view([0, -1, 0.001]), "seen along y");
+    button(bar, "z", () => scene.view([0, -0.001, 1]), "seen along z");
+    button(bar, "iso", () => scene.view([1, -1.2, 0.8]), "seen from a corner");
     const set = (i) => {
       slider.value = i;
       clock.textContent = `${shown(time[i])} s`;
@@ -268,6 +315,16 @@
       set(i);
       tell(null, i);
     };
+    track.append(...page.marks.map((mark) => {
+      const b = element("button", mark.contact ? "mark contact" : "mark");
+      const place = along(mark.time);
+      b.type = "button";
+      b.style.left = `calc(8px + ${place} * (100% - 16px))`; // as far as the thumb's middle goes
+      b.dataset.text = b.ariaLabel = `${shown(mark.time)} s: ${mark.text}`;
+      if (place > 0.5) b.classList.add("late");
+      b.addEventListener("click", () => go(drawnAfter(mark.time)));
+      return b;
+    }));
     const run = (yes) => {
       playing = yes;
       play.textContent = yes ? "❚❚" : "▶";
@@ -289,17 +346,20 @@
     };
     slider.addEventListener("input", () => go(Number(slider.value)));
     document.addEventListener("keydown", (e) => {
-      if (e.target.closest?.("input:not([type=range]), select, button")) return;
-      if (e.key === " ") run(!playing);
+      if (e.target.closest?.("input:not(#timeline), select")) return;
+      if (e.key === " " && !e.target.closest?.("button, a, tr")) run(!playing);
       else if (e.key === "ArrowRight") go(Number(slider.value) + 1);
       else if (e.key === "ArrowLeft") go(Number(slider.value) - 1);
       else return;
       e.preventDefault();
     });
-    set(0);
+    // page.html#t=5 opens at 5 s.
+    go(drawnAfter(Number(new URLSearchParams(location.hash.slice(1)).get("t")) || time[0]));
+    if (page.motion.lacking) section.append(element("p", "lacking", page.motion.lacking));
     section.append(element("p", "", `Drag to turn, wheel to come nearer, right button to shift. Speed 1× shows the run in 20 s (${shown(normal)} times real time). ` +
-      "A body is shown as the ellipsoid of even density with its mass and inertia."));
-    return { chart: "craft", show: (i) => { if (i != null && !playing) { now = time[i]; set(i); } } };
+      "A body is shown as the ellipsoid of even density with its mass and inertia." +
+      (page.motion.interfaces.length ? " A ring and a dot are where two may meet: orange after an impact, green while they hold." : "")));
+    return { chart: "craft", go, repaint: scene.repaint, show: (i) => { if (i != null && !playing) { now = time[i]; set(i); } } };
   }
 
   // A chart of any variable that was recorded.
@@ -326,6 +386,31 @@
   }
 
   let player;
+  // A row about an instant goes there.
+  function tables() {
+    document.getElementById("tables").replaceChildren(...page.tables.map(({ title, note, columns, rows }) => {
+      const card = element("section", "card");
+      const table = element("table");
+      const head = table.appendChild(element("thead")).appendChild(element("tr"));
+      head.append(...columns.map((column) => element("th", "", column)));
+      const body = table.appendChild(element("tbody"));
+      body.append(...rows.map(({ time: t, cells }) => {
+        const row = element("tr");
+        row.append(...cells.map((cell) => element("td", "", cell)));
+        if (t == null || !player) return row;
+        const act = () => player.go(drawnAfter(t));
+        row.tabIndex = 0;
+        row.addEventListener("click", act);
+        row.addEventListener("keydown", (e) => { if (e.key === "Enter") act(); });
+        return row;
+      }));
+      const scroll = element("div", "scroll");
+      scroll.append(table);
+      card.append(element("h2", "", title), element("p", "", note), scroll);
+      return card;
+    }));
+  }
+
   function charts() {
     const main = document.getElementById("charts");
     main.replaceChildren();
@@ -350,6 +435,10 @@
   head();
   player = craft();
   choice();
+  tables();
   charts();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", charts);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    charts();
+    player?.repaint();
+  });
 })();

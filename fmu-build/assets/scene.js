@@ -9,7 +9,7 @@ function craftScene(motion, time, into, css, decode) {
     const note = into.appendChild(document.createElement("p"));
     note.className = "no-webgl";
     note.textContent = "This browser has no WebGL: the craft cannot be drawn. Everything else on this page works.";
-    return { show() {}, magnify() {}, view() {}, follow() {} };
+    return { roams: false, show() {}, magnify() {}, view() {}, follow() {}, trail() {}, repaint() {} };
   }
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   into.append(renderer.domElement);
@@ -23,13 +23,26 @@ function craftScene(motion, time, into, css, decode) {
   scene.add(sun);
   const vector = (p) => new T.Vector3(...p);
   const at = (values, i) => new T.Vector3(values[3 * i], values[3 * i + 1], values[3 * i + 2]);
-  const paint = (name, more = {}) => new T.MeshStandardMaterial({ color: css(name), roughness: 0.55, metalness: 0.15, ...more });
-  const bodies = motion.bodies.map((b) => ({ ...b, r: decode(b.r), q: decode(b.q), group: scene.add(new T.Group()).children.at(-1) }));
+  // Each material with the name of its colour: the theme may change.
+  const painted = [];
+  const painting = (material, name) => {
+    material.color.set(css(name));
+    painted.push([material, name]);
+    return material;
+  };
+  const paint = (name) => painting(new T.MeshStandardMaterial({ roughness: 0.55, metalness: 0.15 }), name);
+  const placed = (object) => {
+    scene.add(object);
+    return object;
+  };
+  const bodies = motion.bodies.map((b) => ({ ...b, r: decode(b.r), q: decode(b.q), group: placed(new T.Group()) }));
+  const frames = motion.frames.map((f) => ({ ...f, r: decode(f.r) }));
+  const pathOf = new Map([...bodies, ...frames].map((place) => [place.name, place.r]));
 
   const nodes = motion.nodal.map((beam) => beam.r.map(decode));
 
-  // How large everything is over the whole run decides how thick lines are and where the camera stands.
-  const reach = bodies.map((b) => Math.max(...b.half_axes.map((a) => vector(a).length()), ...b.reaches.map((p) => vector(p).length())));
+  // How large everything is decides how thick lines are; where it goes, where the camera stands.
+  const reach = bodies.map((b) => Math.max(0, ...(b.ellipsoid?.half_axes ?? []).map((a) => vector(a).length()), ...b.reaches.map((p) => vector(p).length())));
   const boundsAt = (i) => {
     const box = new T.Box3();
     bodies.forEach((b, k) => {
@@ -40,8 +53,11 @@ function craftScene(motion, time, into, css, decode) {
     for (const beam of nodes) for (const r of beam) box.expandByPoint(at(r, i));
     return box;
   };
-  const box = boundsAt(0);
-  const size = Math.max(box.getSize(new T.Vector3()).length(), 1e-3);
+  const across = (box) => box.getSize(new T.Vector3()).length();
+  const size = Math.max(across(boundsAt(0)), 1e-3);
+  const whole = new T.Box3();
+  for (let k = 0; k <= 50; k++) whole.union(boundsAt(Math.round((k / 50) * (time.length - 1))));
+  const roams = Boolean(motion.orbit) || across(whole) > 6 * size;
   const thick = size / 220;
 
   const tube = (group, from, to, radius, material) => {
@@ -54,16 +70,17 @@ function craftScene(motion, time, into, css, decode) {
   };
   const beamOf = new Map(motion.beams.map((beam) => [beam.body, { ...beam, bent: decode(beam.bent) }]));
   bodies.forEach((b, k) => {
-    if (!beamOf.has(k)) {
+    if (b.ellipsoid) {
+      const { centre, half_axes } = b.ellipsoid;
       const solid = new T.Mesh(new T.SphereGeometry(1, 40, 24), paint("--body"));
-      const [x, y, z] = b.half_axes.map(vector);
+      const [x, y, z] = half_axes.map(vector);
       if (x.clone().cross(y).dot(z) < 0) z.negate();
       solid.matrixAutoUpdate = false;
-      solid.matrix.makeBasis(x, y, z).setPosition(vector(b.centre));
+      solid.matrix.makeBasis(x, y, z).setPosition(vector(centre));
       b.group.add(solid);
       for (const p of b.reaches) tube(b.group, new T.Vector3(), vector(p), thick, paint("--link"));
-      tube(b.group, new T.Vector3(), vector(b.centre), thick, paint("--link"));
-    } else {
+      tube(b.group, new T.Vector3(), vector(centre), thick, paint("--link"));
+    } else if (beamOf.has(k)) {
       const beam = beamOf.get(k);
       beam.mesh = new T.Mesh(new T.BufferGeometry(), paint("--beam"));
       b.group.add(beam.mesh);
@@ -78,17 +95,71 @@ function craftScene(motion, time, into, css, decode) {
     }
   }
   const nodal = motion.nodal.map((beam, k) => {
-    const mesh = scene.add(new T.Mesh(new T.BufferGeometry(), paint("--beam"))).children.at(-1);
+    const mesh = placed(new T.Mesh(new T.BufferGeometry(), paint("--beam")));
     return { ...beam, r: nodes[k], slope: beam.slope.map(decode), mesh };
   });
   const orbit = motion.orbit && decode(motion.orbit);
-  const earth = orbit && new T.ArrowHelper(new T.Vector3(1, 0, 0), new T.Vector3(), size * 0.25, css("--c0"));
-  if (earth) scene.add(earth);
-  const step = 10 ** Math.floor(Math.log10(size / 4));
-  const grid = new T.GridHelper(20 * step, 20, css("--soft"), css("--edge"));
-  grid.rotation.x = Math.PI / 2;
-  grid.position.z = box.min.z;
-  scene.add(grid, new T.AxesHelper(size / 8));
+  const earth = orbit && placed(new T.ArrowHelper(new T.Vector3(1, 0, 0), new T.Vector3(), size * 0.25));
+  scene.add(new T.AxesHelper(size / 8));
+  let grid;
+  function colour() {
+    for (const [material, name] of painted) material.color.set(css(name));
+    earth?.setColor(new T.Color(css("--c0")));
+    if (grid) {
+      scene.remove(grid);
+      grid.dispose();
+    }
+    const step = 10 ** Math.floor(Math.log10(size / 4));
+    grid = placed(new T.GridHelper(20 * step, 20, css("--edge"), css("--edge")));
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = (roams ? boundsAt(0) : whole).min.z;
+  }
+
+  // Where two may meet, a ring is about the one and a dot on the other, in front of everything and of one size on the screen.
+  const states = { apart: "--note", struck: "--warn", held: "--good" };
+  const interfaces = motion.interfaces.map(({ a, b, state }) => {
+    const look = Object.fromEntries(Object.entries(states).map(([is, name]) => [is, painting(new T.MeshBasicMaterial({ depthTest: false, transparent: true }), name)]));
+    const ring = placed(new T.Mesh(new T.TorusGeometry(12, 1.8, 10, 48)));
+    const dot = placed(new T.Mesh(new T.SphereGeometry(5, 20, 14)));
+    ring.renderOrder = dot.renderOrder = 1;
+    return { ends: [[ring, pathOf.get(a)], [dot, pathOf.get(b)]], state, look };
+  });
+
+  // Where frames and bodies have been up to now, as seen from what is followed.
+  const trails = [...pathOf].map(([name, r]) => {
+    const geometry = new T.BufferGeometry().setAttribute("position", new T.BufferAttribute(r.slice(), 3));
+    const line = placed(new T.Line(geometry, painting(new T.LineBasicMaterial(), "--c4")));
+    line.visible = line.frustumCulled = false;
+    return { name, line };
+  });
+  function layTrails() {
+    const seen = followed < 0 ? null : bodies[followed];
+    for (const { name, line } of trails) {
+      const { position } = line.geometry.attributes;
+      const r = pathOf.get(name);
+      position.array.set(seen ? r.map((x, k) => x - seen.r[k]) : r);
+      position.needsUpdate = true;
+      line.position.set(0, 0, 0);
+      if (seen) line.position.copy(seen.group.position);
+    }
+  }
+
+  // How long one pixel is at a place, m.
+  const pixelAt = (place) => (2 * camera.position.distanceTo(place) * Math.tan((camera.fov * Math.PI) / 360)) / into.clientHeight;
+
+  // The bar is as long as it says at the distance of the point that the view turns about.
+  const scale = into.appendChild(document.createElement("div"));
+  scale.className = "scale";
+  function measure() {
+    if (!into.clientHeight) return; // nobody looks
+    const perPixel = pixelAt(controls.target);
+    const most = 130 * perPixel;
+    const power = 10 ** Math.floor(Math.log10(most));
+    const length = power * [5, 2, 1].find((digit) => digit * power <= most);
+    const [unit, metres] = [["km", 1e3, 1e3], ["m", 1, 0.1], ["mm", 1e-3, 0]].find(([, , least]) => length >= 0.999 * least);
+    scale.style.width = `${length / perPixel}px`;
+    scale.textContent = `${Number((length / metres).toPrecision(1))} ${unit}`;
+  }
 
   const bend = (mesh, points) => {
     mesh.geometry.dispose();
@@ -97,7 +168,18 @@ function craftScene(motion, time, into, css, decode) {
   let magnification = 1;
   let instant = 0;
   let followed = -1;
-  const render = () => renderer.render(scene, camera);
+  function render() {
+    for (const [mark] of interfaces.flatMap(({ ends }) => ends)) {
+      mark.quaternion.copy(camera.quaternion);
+      mark.scale.setScalar(pixelAt(mark.position));
+    }
+    measure();
+    renderer.render(scene, camera);
+  }
+  function shift(by) {
+    camera.position.add(by);
+    controls.target.add(by);
+  }
   function show(i) {
     const before = followed < 0 ? null : bodies[followed].group.position.clone();
     instant = i;
@@ -117,8 +199,8 @@ function craftScene(motion, time, into, css, decode) {
           const s = k / 8;
           const point = a.clone().multiplyScalar(1 - 3 * s * s + 2 * s ** 3);
           point.addScaledVector(b, 3 * s * s - 2 * s ** 3);
-          point.addScaledVector(u, beam.element * (s - 2 * s * s + s ** 3));
-          points.push(point.addScaledVector(v, beam.element * (s ** 3 - s * s)));
+          point.addScaledVector(u, beam.elements[e] * (s - 2 * s * s + s ** 3));
+          points.push(point.addScaledVector(v, beam.elements[e] * (s ** 3 - s * s)));
         }
       }
       bend(beam.mesh, points);
@@ -127,18 +209,23 @@ function craftScene(motion, time, into, css, decode) {
       earth.position.copy(bodies[0].group.position);
       earth.setDirection(at(orbit, i).negate().normalize());
     }
-    if (before) {
-      const moved = bodies[followed].group.position.clone().sub(before);
-      camera.position.add(moved);
-      controls.target.add(moved);
+    for (const { ends, state, look } of interfaces) {
+      for (const [mark, r] of ends) {
+        if (r) mark.position.copy(at(r, i)); // the world stays where it is
+        mark.material = look[state[i]];
+      }
     }
+    for (const { line } of trails) {
+      line.geometry.setDrawRange(0, i + 1);
+      if (before) line.position.copy(bodies[followed].group.position);
+    }
+    if (before) shift(bodies[followed].group.position.clone().sub(before));
     render();
   }
-  function view(direction) {
-    const now = boundsAt(instant);
-    now.getCenter(controls.target);
-    const far = now.getSize(new T.Vector3()).length() / 2 / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, camera.aspect);
-    camera.position.copy(controls.target).addScaledVector(vector(direction).normalize(), 0.8 * far);
+  function view(direction, all = boundsAt(instant)) {
+    all.getCenter(controls.target);
+    const far = across(all) / 2 / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, camera.aspect);
+    camera.position.copy(controls.target).addScaledVector(vector(direction).normalize(), 0.7 * far);
     camera.near = far / 1000;
     camera.far = far * 100;
     camera.updateProjectionMatrix();
@@ -153,9 +240,32 @@ function craftScene(motion, time, into, css, decode) {
     camera.updateProjectionMatrix();
     render();
   };
+  colour();
   show(0);
   resize();
-  view([1, -1.2, 0.8]);
+  view([1, -1.2, 0.8], roams ? undefined : whole);
   new ResizeObserver(resize).observe(into);
-  return { show, view, follow(k) { followed = k; }, magnify(by) { magnification = by; show(instant); } };
+  return {
+    roams, // so far that it leaves the picture, unless it is followed
+    show,
+    view,
+    follow(k) {
+      followed = k;
+      if (k >= 0) shift(bodies[k].group.position.clone().sub(controls.target));
+      layTrails();
+      render();
+    },
+    trail(names) {
+      for (const { name, line } of trails) line.visible = names.includes(name);
+      render();
+    },
+    magnify(by) {
+      magnification = by;
+      show(instant);
+    },
+    repaint() {
+      colour();
+      render();
+    },
+  };
 }

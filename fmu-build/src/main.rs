@@ -13,7 +13,7 @@
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
 //! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
 //! | [`run`], [`slave`] | an FMU run in Co-Simulation; a loaded FMU behind safe calls, the only `unsafe` here |
-//! | [`results`], [`table`], [`health`], [`charts`], [`page`] | what a run gives: the table and its files, the verdict, the page |
+//! | [`results`], [`table`], [`events`], [`health`], [`charts`], [`motion`], [`page`] | what a run gives: the table and its files, what happened, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
 //! | [`modes`], [`matrices`] | what a linear craft gives: its modes, the files |
 //! | [`report`], [`progress`], [`text`] | the page's words; a bar for the patient; tables, units, numbers for people |
@@ -31,6 +31,7 @@ mod couple;
 mod craft;
 mod describe;
 mod documentation;
+mod events;
 mod health;
 mod import;
 mod library;

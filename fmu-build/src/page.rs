@@ -18,12 +18,16 @@ pub struct Page {
     pub description: String,
     /// Key facts: label and value.
     pub facts: Vec<(String, String)>,
-    /// What the model had to say during the run.
+    /// What the model had to say of the whole run.
     pub messages: Vec<String>,
+    /// What happened during the run.
+    pub marks: Vec<Mark>,
     /// The verdict, tile by tile.
     pub health: Vec<Tile>,
     /// Times of all values, s.
     pub time: Vec<Digits>,
+    /// Numbers that belong to no instant, or to single ones.
+    pub tables: Vec<Table>,
     /// The charts, in the order they are shown.
     pub charts: Vec<Chart>,
     /// The craft in motion, if it is one.
@@ -57,6 +61,40 @@ pub enum Verdict {
     Warn,
     /// No judgement.
     Note,
+}
+
+/// A mark at an instant.
+#[derive(Serialize)]
+pub struct Mark {
+    /// When, s.
+    pub time: f64,
+    /// What happened.
+    pub text: String,
+    /// Whether craft met, or parted.
+    pub contact: bool,
+}
+
+/// A table.
+#[derive(Serialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// One line of explanation.
+    pub note: String,
+    /// The heads of its columns.
+    pub columns: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Row>,
+}
+
+/// A row of a table.
+#[derive(Serialize)]
+pub struct Row {
+    /// The instant that it is about, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// One text for each column.
+    pub cells: Vec<String>,
 }
 
 /// One chart.

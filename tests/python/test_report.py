@@ -1,9 +1,13 @@
 """The page of a run in a real browser: Debian's Chromium, without a network."""
 
+import base64
 import csv
 import io
+import json
+import re
 import shutil
 
+import numpy as np
 import pytest
 from conftest import EXAMPLES
 from fmu import grapple
@@ -15,6 +19,60 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not instal
 
 # Name, seconds of the run.
 RUNS = {"docking": 60, "ssrms_flexible": 5, "servicer_orbit": 20, "beam_in_grasp": 2, "klak_2020_quaternion": 2}
+# A ball that bounces, of radius 0.1 m.
+BOUNCE = """
+name = "bounce"
+[environment]
+gravity = [0.0, 0.0, -9.81]
+[body.ball]
+mass = 1.0
+inertia = [0.004, 0.004, 0.004]
+start = { position = [0.0, 0.0, 1.0], velocity = [0.3, 0.0, 0.0] }
+[contact.floor]
+a = "ball"
+b = "world"
+surface = "plane"
+radius_a = 0.1
+e = 0.7
+[experiment]
+stop_time = 2.0
+step = 0.05
+"""
+DIRECTOR = """
+name = "director"
+[body.hub]
+mass = 20.0
+inertia = [2.0, 3.0, 4.0]
+start = { angular_velocity = [0.2, 0.0, 1.0] }
+[body.boom.director_beam]
+length = 3.0
+elements = 6
+mass_per_length = 0.7
+polar_inertia_per_length = 0.03
+EA = 9e3
+GA = 400.0
+GJ = 50.0
+EI_y = 6.0
+EI_z = 3.0
+[joint.root]
+type = "fixed"
+parent = "hub"
+child = "boom"
+[frame.tip]
+body = "boom"
+origin = [3.0, 0.0, 0.0]
+[experiment]
+stop_time = 1.0
+step = 0.05
+"""
+HELD = """
+type = "table"
+times = [0.0, 30.0]
+values = [1.0, 0.0]
+interpolation = "hold"
+"""
+# Frames by whose names the program might call its own.
+TAKEN = "".join(f"\n[frame.line{stem}_{k}]\nbody = 'target'\n" for stem in ("1", "_1") for k in range(17))
 SOFTWARE = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
@@ -29,6 +87,24 @@ def pages(tmp_path_factory):
             grapple("simulate", path, "--stop-time", RUNS[path.stem], "--output", table, "--report", page)
             with table.open(encoding="utf-8") as lines:
                 made[path.stem] = page, list(csv.DictReader(lines))
+    return made
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Page, rows and last words of runs of specs that are no examples."""
+    folder = tmp_path_factory.mktemp("written")
+    docking, dual_arm = ((EXAMPLES[0].parent / f"{name}.toml").read_text(encoding="utf-8") for name in ("docking", "dual_arm"))
+    released = docking.replace('type = "constant"', HELD)
+    assert released != docking
+    made = {}
+    specs = {"bounce": BOUNCE, "director": DIRECTOR, "released": released, "taken": docking + TAKEN, "braked": dual_arm}
+    for name, spec in specs.items():
+        path, page, table = (folder / f"{name}.{extension}" for extension in ("toml", "html", "csv"))
+        path.write_text(spec, encoding="utf-8")
+        said = grapple("simulate", path, "--output", table, "--report", page).stdout
+        with table.open(encoding="utf-8") as lines:
+            made[name] = page, [{column: float(value) for column, value in row.items()} for row in csv.DictReader(lines)], said
     return made
 
 
@@ -52,6 +128,38 @@ def drawn(page):
     return Image.open(io.BytesIO(page.locator("#craft canvas").first.screenshot())).convert("RGB")
 
 
+def scrub(page, i):
+    """Goes to a row."""
+    page.evaluate("i => { const t = document.querySelector('#timeline'); t.value = i; t.dispatchEvent(new Event('input')); }", i)
+
+
+def choose(page, option, label):
+    """Chooses of one of the bar's lists."""
+    page.locator("label", has_text=option).locator("select").select_option(label=label)
+
+
+def coloured(page, name):
+    """How many of the picture's pixels have one of the page's colours."""
+    colour = page.evaluate("name => getComputedStyle(document.documentElement).getPropertyValue(name)", name).strip()
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
+    return int((np.abs(np.asarray(drawn(page), dtype=int) - rgb).max(axis=2) <= 2).sum())
+
+
+def data(path):
+    """What the program put into a page."""
+    return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1])
+
+
+def shown(text):
+    """A number of the page."""
+    return float(text.replace("−", "-"))
+
+
+def silent(page, path):
+    assert page.told == []
+    assert page.asked == [path.as_uri()]
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_the_craft_is_drawn_and_plays(name, pages, browser):
     path, rows = pages[name]
@@ -65,7 +173,7 @@ def test_the_craft_is_drawn_and_plays(name, pages, browser):
     browser.click("#play")
     assert drawn(browser).tobytes() != before.tobytes()
     # Scrubbed to the end, the clock says when that is.
-    browser.evaluate("() => { const t = document.querySelector('#timeline'); t.value = t.max; t.dispatchEvent(new Event('input')); }")
+    scrub(browser, 10**9)
     assert browser.inner_text("#clock") == f"{RUNS[name]} s"
     assert float(rows[-1]["time [s]"]) == RUNS[name]
     assert browser.told == []
@@ -88,6 +196,204 @@ def test_any_variable_can_be_charted_with_the_numbers_of_the_table(name, pages, 
         # Single precision, and four digits where there is an exponent.
         assert float(shown) == pytest.approx(float(rows[-1][column]), rel=6e-4, abs=1e-38), variable
     assert browser.told == []
+
+
+def test_impacts_and_releases_are_marked_where_and_when_they_happen(written, browser):
+    path, rows, _ = written["released"]
+    browser.goto(path.as_uri())
+    time = [row["time [s]"] for row in rows]
+    events = {rows[-1]["latch.time [s]"]: "captures", 30.0: "lets go"}
+    marks = browser.locator(".mark.contact")
+    assert marks.count() == len(events)
+    slider = browser.locator("#timeline").bounding_box()
+    for k, (t, what) in enumerate(events.items()):
+        mark = marks.nth(k)
+        assert f'contact "latch" {what}' in mark.get_attribute("aria-label")
+        box = mark.bounding_box()
+        # The slider's thumb has a radius of 8 pixels.
+        expected = slider["x"] + 8 + (slider["width"] - 16) * t / time[-1]
+        assert box["x"] + box["width"] / 2 == pytest.approx(expected, abs=1)
+        mark.click()
+        first = next(instant for instant in time if instant >= t)
+        assert shown(browser.inner_text("#clock").removesuffix(" s")) == pytest.approx(first, abs=1e-5)
+    # The ring and the dot say how the two are to each other.
+    for i in (0, 48, 49, 299, 300, len(time) - 1):
+        scrub(browser, i)
+        assert (coloured(browser, "--good") > 50) == (rows[i]["latch.captured"] == 1), i
+        assert coloured(browser, "--warn") < 50
+    silent(browser, path)
+
+
+def test_the_table_of_impacts_has_the_numbers_of_the_run(written, browser):
+    path, rows, _ = written["bounce"]
+    browser.goto(path.as_uri())
+    table = browser.locator("#tables .card").filter(has=browser.get_by_role("heading", name="Impacts and captures"))
+    listed = [line.locator("td").all_inner_texts() for line in table.locator("tbody tr").all()]
+    assert len(listed) == rows[-1]["floor.count"] > 3
+
+    def norm(row, name):
+        return float(np.linalg.norm([value for column, value in row.items() if column.startswith(f"floor.{name}[")]))
+
+    for k, (t, contact, what, *numbers) in enumerate(listed):
+        i = next(i for i, row in enumerate(rows) if row["floor.count"] == k + 1)
+        row = rows[i]
+        assert (contact, what) == ("floor", 'strikes, "ball" on "world"')
+        assert shown(t) == pytest.approx(row["floor.time [s]"], rel=1e-8)
+        expected = [norm(row, name) for name in ("impulse", "velocity_before", "velocity_after")]
+        expected += [row["floor.restitution"], row["floor.energy_change [J]"], row["floor.virtual_mass [kg]"]]
+        assert [shown(number) for number in numbers] == pytest.approx(expected, rel=1e-5)
+        table.locator("tbody tr").nth(k).click()
+        assert browser.input_value("#timeline") == str(i)
+        # Just after an impact the interface is lit.
+        assert coloured(browser, "--warn") > 50
+    scrub(browser, 0)
+    assert coloured(browser, "--warn") < 50
+    silent(browser, path)
+
+
+def test_a_brake_is_told_and_a_page_opens_at_the_instant_that_is_asked_for(written, browser):
+    path, _, said = written["braked"]
+    (t, what) = re.search(r't = (\S+) s: (joint "right_yaw" is locked; .*)', said).groups()
+    browser.goto(f"{path.as_uri()}#t={t}")
+    assert browser.inner_text("#clock") == f"{t} s"
+    scrub(browser, 0)
+    assert browser.locator(".mark").get_attribute("aria-label") == f"{t} s: {what}"
+    row = browser.locator("#tables tbody tr").first
+    assert row.locator("td").all_inner_texts() == [t, what]
+    row.focus()
+    browser.keyboard.press("Enter")
+    assert browser.inner_text("#clock") == f"{t} s"
+    assert browser.told == []
+
+
+def test_there_is_no_table_of_impacts_without_impacts(pages, browser):
+    path, _ = pages["ssrms_flexible"]
+    browser.goto(path.as_uri())
+    assert browser.locator("#tables h2").all_inner_texts() == ["Solver"]
+    assert browser.locator(".mark").count() == 0
+
+
+def test_the_solvers_counts_are_those_that_it_told(written, browser):
+    path, _, said = written["released"]
+    browser.goto(path.as_uri())
+    table = browser.locator("#tables .card").filter(has=browser.get_by_role("heading", name="Solver"))
+    counts = dict(zip(table.locator("th").all_inner_texts(), table.locator("td").all_inner_texts(), strict=True))
+    for what in ("steps", "rejected", "evaluations", "events"):
+        assert re.search(rf"\b{counts[what]} {what}\b", said), what
+    assert shown(counts["mean step [s]"]) == pytest.approx(60 / int(counts["steps"]), rel=5e-3)
+
+
+def test_bending_is_magnified_by_the_number_beside_the_slider(pages, browser):
+    path, _ = pages["docking"]
+    browser.goto(path.as_uri())
+    scrub(browser, 52)
+    pictures = {}
+    for exponent, text in [(0, "1×"), (1.5, "32×"), (3, "1000×")]:
+        browser.evaluate("v => { const s = document.querySelector('#magnify'); s.value = v; s.dispatchEvent(new Event('input')); }", exponent)
+        assert browser.inner_text("#magnify + output") == text
+        pictures[text] = drawn(browser).tobytes()
+    assert len(set(pictures.values())) == 3
+    silent(browser, path)
+
+
+def test_a_trail_grows_with_time(written, browser):
+    path, _, _ = written["bounce"]
+    browser.goto(path.as_uri())
+    scrub(browser, 40)
+    assert coloured(browser, "--c4") == 0
+    choose(browser, "trail", "ball")
+    lengths = []
+    for i in (5, 20, 40):
+        scrub(browser, i)
+        # The line is smoothed: not all of it has its full colour.
+        lengths.append(coloured(browser, "--c4"))
+    assert 10 < lengths[0] < lengths[1] < lengths[2]
+    choose(browser, "trail", "none")
+    assert coloured(browser, "--c4") == 0
+    silent(browser, path)
+
+
+def test_what_is_followed_stays_in_the_middle(pages, browser):
+    path, _ = pages["servicer_orbit"]
+    browser.goto(path.as_uri())
+
+    def middle():
+        picture = drawn(browser)
+        return np.array(picture.getpixel((picture.width // 2, picture.height // 2)), dtype=int)
+
+    start = middle()
+    scrub(browser, 10**9)
+    assert np.abs(middle() - start).max() < 30
+    scrub(browser, 0)
+    choose(browser, "follow", "nothing")
+    scrub(browser, 10**9)
+    assert np.abs(middle() - start).max() > 30
+
+
+def test_the_scale_is_that_of_the_picture(written, browser):
+    path, _, _ = written["bounce"]
+    browser.goto(path.as_uri())
+    choose(browser, "follow", "ball")
+    browser.get_by_role("button", name="x", exact=True).click()
+    scrub(browser, 0)
+    text = browser.inner_text(".scale")
+    length, unit = text.split()
+    metres = float(length) * {"m": 1, "mm": 1e-3}[unit]
+    picture = np.asarray(drawn(browser), dtype=int)
+    row = picture[picture.shape[0] // 2]
+    ball = int((np.abs(row - picture[5, 5]).max(axis=1) > 40).sum())
+    assert ball / browser.locator(".scale").bounding_box()["width"] * metres == pytest.approx(0.2, rel=0.05)
+    browser.locator("#craft canvas").hover()
+    for _ in range(10):
+        browser.mouse.wheel(0, -500)
+    browser.wait_for_function("text => document.querySelector('.scale').textContent !== text", arg=text)
+
+
+def test_the_picture_follows_the_theme(written, browser):
+    path, _, _ = written["released"]
+    browser.goto(path.as_uri())
+    scrub(browser, 100)
+    before = drawn(browser)
+    assert coloured(browser, "--good") > 50
+    browser.emulate_media(color_scheme="dark")
+    browser.wait_for_timeout(100)
+    assert coloured(browser, "--good") > 50
+    browser.emulate_media(color_scheme="light")
+    browser.wait_for_timeout(100)
+    assert drawn(browser).tobytes() == before.tobytes()
+    silent(browser, path)
+
+
+def test_a_director_beam_is_a_curve_through_its_nodes(written, browser):
+    path, rows, _ = written["director"]
+    motion = data(path)["motion"]
+    assert [body["name"] for body in motion["bodies"]] == ["hub", "boom"]
+    assert ["ellipsoid" in body for body in motion["bodies"]] == [True, False]
+    (boom,) = motion["nodal"]
+    assert boom["elements"] == pytest.approx([0.5] * 6)
+    (*_, r), (*_, slope) = boom["r"], boom["slope"]
+    assert len(boom["r"]) == len(boom["slope"]) == 7
+
+    def floats(text):
+        return np.frombuffer(base64.b64decode(text), "<f4").reshape(-1, 3)
+
+    tip = np.array([[row[f"tip.r[{k}] [m]"] for k in (1, 2, 3)] for row in rows])
+    assert floats(r) == pytest.approx(tip, abs=1e-6)
+    w, x, y, z = np.array([[row[f"boom.node[7].q[{k}]"] for row in rows] for k in (1, 2, 3, 4)])
+    along = np.stack([w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=1)
+    assert floats(slope) == pytest.approx(along, abs=1e-6)
+    browser.goto(path.as_uri())
+    scrub(browser, 0)
+    before = drawn(browser).tobytes()
+    scrub(browser, 10**9)
+    assert drawn(browser).tobytes() != before
+    silent(browser, path)
+
+
+def test_no_name_of_a_spec_hides_how_beams_bend(pages, written):
+    beams = data(pages["docking"][0])["motion"]["beams"]
+    assert len(beams) == 1
+    assert data(written["taken"][0])["motion"]["beams"] == beams
 
 
 @pytest.mark.parametrize("browser", [["--disable-gpu", "--disable-3d-apis"]], indirect=True)

@@ -1,9 +1,12 @@
 //! What the page of a run says beside its charts.
 
+mod tables;
+
 use crate::charts::{charts, rows};
+use crate::events::Event;
 use crate::health::Health;
 use crate::motion::Motion;
-use crate::page::{Floats, Page, Variable};
+use crate::page::{Floats, Mark, Page, Variable};
 use crate::results::Column;
 use crate::run::{Fmu, Plan};
 use crate::simulate::Run;
@@ -30,18 +33,41 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         fmu.description.generation_tool.as_deref().unwrap_or("grapple"),
         fmu.description.guid
     ));
+    let mut messages = messages(run);
+    let motion = Motion::of(&Arc::new(fmu.model.clone()), run, &rows).unwrap_or_else(|error| {
+        messages.push(format!("The craft is not drawn: {error}"));
+        None
+    });
     Page {
         name: spec.name.clone(),
         description: spec.description.clone(),
         facts: facts(spec, plan, run),
-        messages: run.events.clone(),
+        messages,
+        marks: marks(run),
         health: health.tiles(),
         time,
+        tables: tables::tables(run),
         charts,
-        motion: Motion::of(&Arc::new(fmu.model.clone()), &run.results, &rows),
+        motion,
         variables: variables(run, &rows),
         foot,
     }
+}
+
+/// What was said of no instant.
+fn messages(run: &Run) -> Vec<String> {
+    let timeless = run.events.iter().filter(|message| Event::told(message).is_none());
+    timeless.cloned().collect()
+}
+
+fn marks(run: &Run) -> Vec<Mark> {
+    let events = run.events.iter().filter_map(|message| Event::told(message));
+    let mark = |event: Event| Mark {
+        time: event.time,
+        text: event.text.to_owned(),
+        contact: event.contact().is_some(),
+    };
+    events.map(mark).collect()
 }
 
 /// Everything that was recorded; what does not change, once.

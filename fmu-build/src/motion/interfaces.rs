@@ -1,0 +1,147 @@
+//! Where craft meet, and when.
+
+use crate::events::Event;
+use crate::page::Floats;
+use crate::results::Results;
+use grapple::spec::{Spec, WORLD};
+use serde::Serialize;
+
+/// For this part of the run an impact is shown.
+const GLOW: f64 = 0.02;
+
+/// A frame over time.
+#[derive(Serialize)]
+pub struct Place {
+    name: String,
+    r: Floats,
+}
+
+/// Two frames that may meet.
+#[derive(Serialize)]
+pub struct Interface {
+    name: String,
+    /// Names of the two.
+    a: String,
+    b: String,
+    state: Vec<State>,
+}
+
+/// How the two are to each other at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Apart,
+    /// An impact has just been.
+    Struck,
+    /// They are captured, or pressed together.
+    Held,
+}
+
+/// The places of all frames.
+pub fn places(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Place> {
+    let place = |name: &String| {
+        let r = results.get_vector::<3>(&format!("{name}.r"))?;
+        Some(Place {
+            name: name.clone(),
+            r: Floats::of(&r, rows),
+        })
+    };
+    spec.frame.keys().filter_map(place).collect()
+}
+
+/// All contacts of the run.
+pub fn interfaces(spec: &Spec, results: &Results, events: &[String], rows: &[usize]) -> Vec<Interface> {
+    let interface = |(name, contact): (&String, &grapple::spec::Contact)| {
+        let placed = |frame: &String| frame == WORLD || results.get(&format!("{frame}.r[1]")).is_some();
+        let impacts = events
+            .iter()
+            .filter_map(|message| Event::told(message))
+            .filter(Event::is_impact);
+        let struck: Vec<f64> = impacts
+            .filter(|event| event.contact() == Some(name))
+            .map(|event| event.time)
+            .collect();
+        (placed(&contact.a) && placed(&contact.b)).then(|| Interface {
+            name: name.clone(),
+            a: contact.a.clone(),
+            b: contact.b.clone(),
+            state: states(name, results, &struck, rows),
+        })
+    };
+    spec.contact.iter().filter_map(interface).collect()
+}
+
+/// A contact's states at the rows that are drawn.
+fn states(name: &str, results: &Results, struck: &[f64], rows: &[usize]) -> Vec<State> {
+    let captured = results.get(&format!("{name}.captured"));
+    // Of a compliant contact there is nothing but its force.
+    let pressed = results
+        .get_vector::<3>(&format!("{name}.force"))
+        .filter(|_| captured.is_none());
+    let holds = |row: usize| {
+        captured.is_some_and(|captured| captured[row] > 0.5) || pressed.is_some_and(|f| f.iter().any(|f| f[row] != 0.0))
+    };
+    let time = &results.time;
+    let glow = GLOW * (time.last().unwrap_or(&0.0) - time.first().unwrap_or(&0.0));
+    let state = |(k, &row): (usize, &usize)| {
+        let now = time[row];
+        let before = if k == 0 { f64::NEG_INFINITY } else { time[rows[k - 1]] };
+        match struck.iter().any(|&t| t <= now && (t > before || now - t <= glow)) {
+            _ if holds(row) => State::Held,
+            true => State::Struck,
+            false => State::Apart,
+        }
+    };
+    rows.iter().enumerate().map(state).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Column;
+
+    #[test]
+    fn an_impact_between_two_rows_is_shown_at_the_next() {
+        let results = Results {
+            time: vec![0.0, 1.0, 2.0, 3.0, 4.0],
+            ..Results::default()
+        };
+        let states = states("dock", &results, &[1.5], &[0, 1, 2, 3, 4]);
+        assert_eq!(
+            states,
+            [State::Apart, State::Apart, State::Struck, State::Apart, State::Apart]
+        );
+    }
+
+    #[test]
+    fn what_is_captured_is_held_until_it_is_let_go() {
+        let column = |name: &str, values: [f64; 4]| Column {
+            name: name.into(),
+            unit: String::new(),
+            values: values.into(),
+        };
+        let results = Results {
+            time: vec![0.0, 1.0, 2.0, 3.0],
+            columns: vec![column("dock.captured", [0.0, 1.0, 1.0, 0.0])],
+            ..Results::default()
+        };
+        let states = states("dock", &results, &[0.7, 2.5], &[0, 1, 2, 3]);
+        assert_eq!(states, [State::Apart, State::Held, State::Held, State::Struck]);
+    }
+
+    #[test]
+    fn a_compliant_contact_is_held_while_it_presses() {
+        let force = |axis: usize, values: [f64; 3]| Column {
+            name: format!("pad.force[{axis}]"),
+            unit: "N".into(),
+            values: values.into(),
+        };
+        let results = Results {
+            time: vec![0.0, 1.0, 2.0],
+            columns: vec![force(1, [0.0; 3]), force(2, [0.0, -3.0, 0.0]), force(3, [0.0; 3])],
+            ..Results::default()
+        };
+        let states = states("pad", &results, &[], &[0, 1, 2]);
+        assert_eq!(states, [State::Apart, State::Held, State::Apart]);
+    }
+}

@@ -1,0 +1,232 @@
+//! The craft in motion, for the page: what bodies, joints and beams look like, and where they are at each instant.
+//!
+//! Bodies are where the FMU says. How a flexible body is bent between its root and its tip is not among the FMU's
+//! variables: it is found from the amplitudes of its modes, by the crate's own kinematics of a craft with more frames.
+
+mod bending;
+mod interfaces;
+
+use crate::page::Floats;
+use crate::results::Results;
+use crate::simulate::Run;
+use bending::{Beam, Nodal};
+use grapple::Error;
+use grapple::algebra::{Mat3, Vec3};
+use grapple::plant::{Model, Plant};
+use grapple::spec::{JointType, Kind};
+use grapple::system::{Derived, Kinematics, System};
+use interfaces::{Interface, Place};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A craft in motion. Lengths are in m; places over time are in inertial axes, three numbers for each instant.
+#[derive(Serialize)]
+pub struct Motion {
+    bodies: Vec<Body>,
+    joints: Vec<Joint>,
+    beams: Vec<Beam>,
+    nodal: Vec<Nodal>,
+    frames: Vec<Place>,
+    interfaces: Vec<Interface>,
+    /// What could not be drawn, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lacking: Option<String>,
+    /// The craft's place on its orbit, from the Earth's centre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orbit: Option<Floats>,
+}
+
+/// A body; places on it are in its axes.
+#[derive(Serialize)]
+struct Body {
+    name: String,
+    /// Its origin.
+    r: Floats,
+    /// Its attitude, a quaternion (w, x, y, z) for each instant.
+    q: Floats,
+    /// None of what is drawn as a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ellipsoid: Option<Ellipsoid>,
+    /// Where joints and frames stand on it: it reaches there.
+    reaches: Vec<[f64; 3]>,
+    /// Root and tip of its beam at rest.
+    #[serde(skip)]
+    line: Option<[Vec3<f64>; 2]>,
+}
+
+/// A joint; its place is in the axes of the body that it moves, which is at its origin.
+#[derive(Serialize)]
+struct Joint {
+    name: String,
+    kind: &'static str,
+    body: usize,
+    axes: Vec<[f64; 3]>,
+}
+
+/// The ellipsoid of even density with a body's mass and inertia.
+#[derive(Serialize)]
+struct Ellipsoid {
+    centre: [f64; 3],
+    half_axes: [[f64; 3]; 3],
+}
+
+impl Motion {
+    /// The motion at the rows `rows`. `None` for what is no craft, or has no places among its variables.
+    ///
+    /// # Errors
+    /// There is no craft with the parameters of the run.
+    pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Result<Option<Self>, Error> {
+        if model.spec.kind != Kind::Craft {
+            return Ok(None);
+        }
+        let (spec, results) = (&model.spec, &run.results);
+        let plant = prepared(model, results)?;
+        let start = Start::of(model, &plant);
+        let mut places = vec![None; start.system.bodies.len()];
+        let mut bodies = Vec::new();
+        for (i, place) in places.iter_mut().enumerate() {
+            if let Some(body) = start.body(i, results, rows) {
+                *place = Some(bodies.len());
+                bodies.push(body);
+            }
+        }
+        if bodies.is_empty() {
+            return Ok(None);
+        }
+        let (beams, lacking) = match bending::beams(spec, results, rows, &bodies) {
+            Ok(beams) => (beams, None),
+            Err(error) => (Vec::new(), Some(format!("Beams with modes are not drawn: {error}"))),
+        };
+        let joint = |(i, place): (usize, &Option<usize>)| start.joint(i, (*place)?);
+        Ok(Some(Self {
+            beams,
+            lacking,
+            nodal: bending::nodal(spec, results, rows),
+            frames: interfaces::places(spec, results, rows),
+            interfaces: interfaces::interfaces(spec, results, &run.events, rows),
+            bodies,
+            joints: places.iter().enumerate().filter_map(joint).collect(),
+            orbit: results.get_vector::<3>("orbit.r").map(|r| Floats::of(&r, rows)),
+        }))
+    }
+}
+
+/// The craft where it starts: what its bodies look like does not change.
+struct Start<'a> {
+    system: &'a System,
+    derived: &'a Derived,
+    kinematics: Kinematics<f64>,
+}
+
+impl<'a> Start<'a> {
+    fn of(model: &'a Model, plant: &'a Plant) -> Self {
+        let (system, derived) = (model.system(), plant.derived());
+        let mut kinematics = Kinematics::new(system);
+        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
+        model.start_coordinates(plant.parameters(), &mut q, &mut qd);
+        kinematics.update(system, derived, &q, &qd);
+        Self {
+            system,
+            derived,
+            kinematics,
+        }
+    }
+
+    /// A body. `None` of one that has no places, and of a director beam's nodes behind its root: they are points of its line.
+    fn body(&self, i: usize, results: &Results, rows: &[usize]) -> Option<Body> {
+        let body = &self.system.bodies[i];
+        if body.director.is_some() && body.segment > 0 {
+            return None;
+        }
+        let r = results.get_vector::<3>(&format!("{}.r", body.name))?;
+        let attitude = results.get_vector::<4>(&format!("{}.q", body.name))?;
+        let constants = &self.derived.bodies[i];
+        let line = self.line(i);
+        Some(Body {
+            name: body.name.clone(),
+            r: Floats::of(&r, rows),
+            q: Floats::of(&attitude, rows),
+            ellipsoid: (line.is_none() && body.director.is_none()).then(|| Ellipsoid {
+                centre: array(&constants.p_BoBcm),
+                half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
+            }),
+            reaches: match &line {
+                Some(ends) => ends.iter().map(array).collect(),
+                None => self.reaches(i).iter().map(array).collect(),
+            },
+            line,
+        })
+    }
+
+    /// Root and tip of a beam with modes, in its axes.
+    fn line(&self, i: usize) -> Option<[Vec3<f64>; 2]> {
+        let beam = self.system.bodies[i].beam.as_ref()?;
+        let elastic = self.derived.bodies[i].elastic.as_ref()?;
+        let along = elastic.axes.column(0) * (elastic.length * beam.segments() as f64);
+        Some([elastic.root, elastic.root + along])
+    }
+
+    /// Where joints and frames stand on a body, in its axes.
+    fn reaches(&self, i: usize) -> Vec<Vec3<f64>> {
+        let Self { system, derived, .. } = self;
+        let carried = system
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, child)| child.parent == Some(i));
+        let joints = carried.map(|(c, child)| self.station(i, child.station) + derived.bodies[c].p_PF);
+        let frames = system.frames.iter().enumerate().filter(|(_, frame)| frame.body == i);
+        let frames = frames.map(|(f, frame)| self.station(i, frame.station) + derived.frames[f].X_BF.p);
+        joints.chain(frames).collect()
+    }
+
+    /// Where a station of a body is, in its axes; without one its origin.
+    fn station(&self, i: usize, station: Option<usize>) -> Vec3<f64> {
+        let body = &self.kinematics.bodies[i];
+        station.map_or(Vec3::zeros(), |station| {
+            body.R_WB.tr_mul(&(self.kinematics.stations[station].p_WB - body.p_WB))
+        })
+    }
+
+    /// The joint that moves a body, if one is written; `body` is that one's place among those that are shown.
+    fn joint(&self, i: usize, body: usize) -> Option<Joint> {
+        let joint = &self.system.bodies[i].joint;
+        let R = self.kinematics.bodies[i].R_WB;
+        let is_axial = !matches!(joint.kind, JointType::Spherical | JointType::Free);
+        let columns = self.kinematics.H[joint.v..joint.v + joint.nv]
+            .iter()
+            .filter(|_| is_axial);
+        let axes = columns.map(|H| if H.w.norm() > 0.5 { H.w } else { H.v });
+        joint.written.then(|| Joint {
+            name: joint.name.clone(),
+            kind: joint.kind.name(),
+            body,
+            axes: axes.map(|axis| array(&R.tr_mul(&axis))).collect(),
+        })
+    }
+}
+
+/// The model with the parameters of the run.
+fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
+    let mut plant = Plant::new(Arc::clone(model))?;
+    let set = model.parameters.iter().zip(plant.parameters());
+    let values: Vec<f64> = set
+        .map(|(parameter, value)| results.parameter(&parameter.quantity.name).unwrap_or(*value))
+        .collect();
+    plant.set_parameters(&values)?;
+    Ok(plant)
+}
+
+/// Half axes of the ellipsoid of even density: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
+fn half_axes(I: &Mat3<f64>, m: f64) -> [[f64; 3]; 3] {
+    let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / m);
+    let principal = squares.symmetric_eigen();
+    let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
+    // A thin plate or rod still has something to show.
+    let least = (0.03 * lengths.max()).max(1e-9);
+    [0, 1, 2].map(|i| array(&(principal.eigenvectors.column(i) * lengths[i].max(least))))
+}
+
+fn array(v: &Vec3<f64>) -> [f64; 3] {
+    [v.x, v.y, v.z]
+}
