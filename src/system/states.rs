@@ -19,7 +19,7 @@ impl System {
         coordinates.chain(nodes).chain(rates).chain(node_rates).collect()
     }
 
-    /// The same of a [maximal](Maximal) formulation's.
+    /// The same of a [maximal](super::Maximal) formulation's.
     pub fn maximal_states(&self, attitude: Attitude) -> Vec<Quantity> {
         let positions = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "eta", "amplitude (m·√kg)");
@@ -53,7 +53,7 @@ impl System {
             .collect()
     }
 
-    /// The states of joint coordinates with the bodies' own [velocities](PER_BODY).
+    /// The states of joint coordinates with the bodies' own [velocities](super::PER_BODY).
     pub fn velocity_states(&self) -> Vec<Quantity> {
         let coordinates = self.bodies.iter().flat_map(|body| coordinates(&body.joint));
         let rates = self.bodies.iter().flat_map(|body| {
