@@ -86,19 +86,19 @@ impl<const N: usize> Scalar for Dual<N> {
 
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let (s, c) = self.re.sin_cos();
+        let (s, c) = Scalar::sin_cos(self.re);
         (self.chain(s, c), self.chain(c, -s))
     }
 
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
         let square = self.re * self.re + x.re * x.re;
-        self.combine(x.re / square, x, -self.re / square, self.re.atan2(x.re))
+        self.combine(x.re / square, x, -self.re / square, Scalar::atan2(self.re, x.re))
     }
 
     #[inline(always)]
     fn tanh(self) -> Self {
-        let t = self.re.tanh();
+        let t = Scalar::tanh(self.re);
         self.chain(t, 1.0 - t * t)
     }
 }

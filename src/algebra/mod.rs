@@ -22,7 +22,7 @@ pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use quaternion::Quaternion;
 pub use rotation::{TurnedFrame, exp, log, roll_pitch_yaw};
 pub use scalar::Scalar;
-pub use spatial::{ArticulatedInertia, Pose, Twist, Wrench};
+pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};
 
 /// A 3-vector over the scalar `S`.

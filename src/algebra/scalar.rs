@@ -39,6 +39,7 @@ pub trait Scalar:
     fn tanh(self) -> Self;
 }
 
+// The same bits on every machine: a C library's sine differs with its version and the processor.
 impl Scalar for f64 {
     #[inline(always)]
     fn lift(value: f64) -> Self {
@@ -57,16 +58,16 @@ impl Scalar for f64 {
 
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        self.sin_cos()
+        libm::sincos(self)
     }
 
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
-        self.atan2(x)
+        libm::atan2(self, x)
     }
 
     #[inline(always)]
     fn tanh(self) -> Self {
-        self.tanh()
+        libm::tanh(self)
     }
 }

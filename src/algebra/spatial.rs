@@ -1,4 +1,4 @@
-use super::{Mat3, Quaternion, Scalar, Sym3, Vec3, cross_matrix};
+use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix};
 
 /// Where frame B is in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of B's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -302,6 +302,58 @@ impl<S: Scalar> ArticulatedInertia<S> {
     }
 }
 
+impl<S: Scalar> ArticulatedInertia<S> {
+    /// The factors by which the acceleration follows from the wrench:
+    ///
+    /// ```text
+    ///     Y = M⁻¹ Bᵀ,   J − B Y: the inertia about the mass centre, where there is one
+    /// ```
+    ///
+    /// # Errors
+    /// The axis about which (0 … 2) or along which (3 … 5) nothing resists, to round-off.
+    #[inline(always)]
+    pub fn factor(&self) -> Result<InertiaFactors<S>, usize> {
+        let B = &self.B;
+        let M = SmallSpd::factor(&self.M.lower()).map_err(|axis| 3 + axis)?;
+        let y = |i: usize| Vec3::from(M.solve(&[B[(i, 0)], B[(i, 1)], B[(i, 2)]]));
+        let Y = Mat3::from_columns(&[y(0), y(1), y(2)]);
+        let BY = Sym3::from_upper(&(B * Y));
+        let J = SmallSpd::factor(&(self.J - BY).lower())?;
+        // What is left of a great inertia about a far origin is round-off of that.
+        match (0..3).find(|&axis| J.pivot(axis).value() <= 1e-14 * self.J.d[axis].value()) {
+            Some(axis) => Err(axis),
+            None => Ok(InertiaFactors { M, Y, J }),
+        }
+    }
+}
+
+/// What [`ArticulatedInertia::factor`] gives.
+#[derive(Clone, Copy, Debug)]
+pub struct InertiaFactors<S: Scalar> {
+    M: SmallSpd<S, 3>,
+    Y: Mat3<S>,
+    J: SmallSpd<S, 3>,
+}
+
+impl<S: Scalar> InertiaFactors<S> {
+    /// Those of the identity: room for others.
+    pub fn identity() -> Self {
+        Self {
+            M: SmallSpd::identity(),
+            Y: Mat3::zeros(),
+            J: SmallSpd::identity(),
+        }
+    }
+
+    /// The acceleration by which the inertia gives the wrench `F`.
+    #[inline(always)]
+    pub fn solve(&self, F: &Wrench<S>) -> Twist<S> {
+        let alpha = Vec3::from(self.J.solve(&(F.t - self.Y.tr_mul(&F.f)).into()));
+        let a = Vec3::from(self.M.solve(&F.f.into()));
+        Twist::new(alpha, a - self.Y * alpha)
+    }
+}
+
 impl<S: Scalar> std::ops::AddAssign<&Self> for ArticulatedInertia<S> {
     #[inline(always)]
     fn add_assign(&mut self, b: &Self) {
@@ -336,6 +388,31 @@ mod tests {
         let there = inertia().times(&A.shift(&r)).shift(&r);
         let here = inertia().shift(&r).times(&A);
         assert!((there.t - here.t).norm() + (there.f - here.f).norm() < 1e-14);
+    }
+
+    #[test]
+    fn factors_give_back_the_acceleration() {
+        let A = Twist::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
+        let back = inertia()
+            .factor()
+            .expect("positive definite")
+            .solve(&inertia().times(&A));
+        assert!((back.w - A.w).norm() + (back.v - A.v).norm() < 1e-14);
+    }
+
+    /// A point mass far from the origin, and a rod that points anywhere: nothing resists about some axis.
+    #[test]
+    fn a_turn_that_nothing_resists_has_no_factors() {
+        let (m, c) = (3.0, Vec3::new(0.2, 50.0, -0.3));
+        let point = ArticulatedInertia::rigid(m, &(c * m), &Sym3::point_mass(m, &c));
+        assert!(point.factor().is_err_and(|axis| axis < 3));
+        let along = Vec3::new(0.48, -0.6, 0.64);
+        for c in [Vec3::zeros(), c] {
+            let rod = Sym3::point_mass(2.0, &along) + Sym3::point_mass(m, &c);
+            let rod = ArticulatedInertia::rigid(m, &(c * m), &rod);
+            assert_eq!(rod.factor().map(|_| ()), Err(2));
+        }
+        assert_eq!(ArticulatedInertia::<f64>::zero().factor().map(|_| ()), Err(3));
     }
 
     #[test]

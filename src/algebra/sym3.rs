@@ -59,6 +59,14 @@ impl<S: Scalar> Sym3<S> {
         [Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz)]
     }
 
+    /// The full matrix's rows; of it above the diagonal there are zeros.
+    #[inline(always)]
+    pub fn lower(&self) -> [[S; 3]; 3] {
+        let ([xx, yy, zz], o) = (self.d, S::zero());
+        let [xy, xz, yz] = self.o;
+        [[xx, o, o], [xy, yy, o], [xz, yz, zz]]
+    }
+
     /// `self * v`.
     #[inline(always)]
     pub fn times(&self, v: &Vec3<S>) -> Vec3<S> {
@@ -135,6 +143,18 @@ impl<S: Scalar> std::ops::Add for Sym3<S> {
     }
 }
 
+impl<S: Scalar> std::ops::Sub for Sym3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self {
+            d: [self.d[0] - b.d[0], self.d[1] - b.d[1], self.d[2] - b.d[2]],
+            o: [self.o[0] - b.o[0], self.o[1] - b.o[1], self.o[2] - b.o[2]],
+        }
+    }
+}
+
 impl<S: Scalar> std::ops::Mul<S> for Sym3<S> {
     type Output = Self;
 
@@ -172,6 +192,12 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
         Self {
             factors: std::array::from_fn(|k| std::array::from_fn(|l| entry(k, l))),
         }
+    }
+
+    /// The entry `i` of `D`: what row `i` has left when those before it are taken out.
+    #[inline(always)]
+    pub fn pivot(&self, i: usize) -> S {
+        S::one() / self.factors[i][i]
     }
 
     /// The solution `x` of `m x = b`.

@@ -41,7 +41,10 @@ pub(super) fn flexible_body<S: Scalar>(
 ///
 /// and the acceleration `(α, a)` is [`A_bias`](BodyKinematics::A_bias) plus what the inertia multiplies.
 #[inline(always)]
-fn rigid_body<S: Scalar>(body: &BodyConstants, at: &BodyKinematics<S>) -> (ArticulatedInertia<S>, Wrench<S>) {
+pub(super) fn rigid_body<S: Scalar>(
+    body: &BodyConstants,
+    at: &BodyKinematics<S>,
+) -> (ArticulatedInertia<S>, Wrench<S>) {
     let m = S::lift(body.m);
     let h: Vec3<S> = at.R_WB * lift3::<S>(&body.h);
     let J = body.J_Bo.lift::<S>().express(&at.R_WB);

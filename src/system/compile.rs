@@ -86,7 +86,7 @@ impl System {
                 system.director_beam(name, written, declare);
             }
         }
-        system.mark_children();
+        system.mark_carriers();
         system.mark_kept(spec);
         system.nodal_beams(spec, declare);
         for (name, frame) in &spec.frame {
@@ -136,7 +136,6 @@ impl System {
             name,
             parent,
             is_leaf: true,
-            is_last_child: true,
             joint,
             station: None,
             kept: None,
@@ -237,12 +236,10 @@ impl System {
         }
     }
 
-    fn mark_children(&mut self) {
-        let mut carried = vec![false; self.bodies.len()];
-        for i in (0..self.bodies.len()).rev() {
-            self.bodies[i].is_leaf = !carried[i];
+    fn mark_carriers(&mut self) {
+        for i in 0..self.bodies.len() {
             if let Some(parent) = self.bodies[i].parent {
-                self.bodies[i].is_last_child = !std::mem::replace(&mut carried[parent], true);
+                self.bodies[parent].is_leaf = false;
             }
         }
     }

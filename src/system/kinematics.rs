@@ -27,6 +27,8 @@ pub struct Kinematics<S: Scalar> {
     pub T: Vec<Twist<S>>,
     /// How velocities that joints do not allow are damped where bodies have their own, 1/s: Baumgarte's `2α`.
     pub damping: f64,
+    /// What carries the bodies that nothing else carries.
+    world: BodyKinematics<S>,
 }
 
 /// Position and motion of one body.
@@ -70,6 +72,7 @@ impl<S: Scalar> Kinematics<S> {
             points: vec![PointKinematics::nowhere(); system.points.len()],
             T: vec![Twist::zero(); system.columns()],
             damping: 0.0,
+            world: BodyKinematics::world(),
         }
     }
 
@@ -135,10 +138,9 @@ impl<S: Scalar> Kinematics<S> {
 
     /// Fills everything for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
     pub fn update(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
-        let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let (done, rest) = self.bodies.split_at_mut(i);
-            let P = body.carrier().of(done, &self.stations).unwrap_or(&world);
+            let P = body.carrier().of(done, &self.stations).unwrap_or(&self.world);
             let p_PF = lift3(&constants.p_PF);
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {
@@ -171,8 +173,10 @@ fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     H: &mut [Twist<S>; NV],
     B: &mut BodyKinematics<S>,
 ) {
-    place(joint, P, p_PF, q, H, B);
-    set_in_motion(joint, P, qd, H, B);
+    let (mut columns, mut at) = ([Twist::zero(); NV], BodyKinematics::world());
+    place(joint, P, p_PF, q, &mut columns, &mut at);
+    set_in_motion(joint, P, qd, &columns, &mut at);
+    (*H, *B) = (columns, at);
 }
 
 /// The first half: where B is, and how its joint can move it.

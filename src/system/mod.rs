@@ -76,8 +76,6 @@ pub struct Body {
     pub parent: Option<usize>,
     /// Whether it carries no other body.
     pub is_leaf: bool,
-    /// Whether no later body has the same parent.
-    pub is_last_child: bool,
     /// The joint between them.
     pub joint: Joint,
     /// The station on the parent where the joint stands, if the parent is flexible.

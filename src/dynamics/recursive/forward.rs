@@ -1,9 +1,9 @@
-use super::inertia_and_bias;
 use super::modal::Modal;
-use crate::algebra::{ArticulatedInertia, Scalar, SmallSpd, Twist, Vec3, Wrench};
+use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Wrench};
+use crate::dynamics::body::{flexible_body, rigid_body};
 use crate::dynamics::{Applied, Singular, What};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
-use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
+use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, System};
 
 /// Accelerations from loads, in O(n): the articulated-body recursion.
 ///
@@ -28,8 +28,8 @@ use crate::system::{BodyKinematics, Derived, JointModel, Kinematics, System};
 /// A free joint transmits nothing: there `A = −I⁻¹ p` and `q̈` follows.
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
-    /// What hangs on each body: articulated inertia and bias of all its children, about its origin.
-    pub(super) hanging: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    /// `I` and `p` of each body with what has arrived from outboard of it, about its origin.
+    pub(super) articulated: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
     /// The modal part of each flexible body.
     pub(super) modal: Vec<Modal<S>>,
     /// Rows of `K`, one for each rate.
@@ -39,7 +39,7 @@ pub struct ForwardDynamics<S: Scalar> {
     /// Rows of `D⁻¹`, one for each rate; zero where the motion is given.
     pub(super) compliance: Vec<[S; 3]>,
     /// The factored inertia of each free body with everything on it.
-    pub(super) free: Vec<SmallSpd<S, 6>>,
+    pub(super) free: Vec<InertiaFactors<S>>,
     /// What is left of a [kept](crate::system::Body::kept) body and of all outboard of it, its modes taken out.
     remaining: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
     /// Whether flexible bodies keep the shape that they have.
@@ -55,11 +55,11 @@ impl<S: Scalar> ForwardDynamics<S> {
     pub fn new(system: &System) -> Self {
         let n = system.bodies.len();
         Self {
-            hanging: vec![(ArticulatedInertia::zero(), Wrench::zero()); n],
+            articulated: vec![(ArticulatedInertia::zero(), Wrench::zero()); n],
             gain: vec![Wrench::zero(); system.nv],
             offset: vec![S::zero(); system.nv],
             compliance: vec![[S::zero(); 3]; system.nv],
-            free: vec![SmallSpd::identity(); n],
+            free: vec![InertiaFactors::identity(); n],
             modal: Modal::of(system),
             remaining: vec![
                 (ArticulatedInertia::zero(), Wrench::zero());
@@ -92,18 +92,23 @@ impl<S: Scalar> ForwardDynamics<S> {
         qdd: &mut [S],
     ) -> Result<(), Singular> {
         for (i, body) in system.bodies.iter().enumerate() {
-            if let Some(modes) = &body.modes {
-                let (modal, bent) = (&mut self.modal[modes.index], &kinematics.deflections[modes.index]);
-                modal.begin(bent, &kinematics.bodies[i].A_bias);
-                self.hanging[i] = (ArticulatedInertia::zero(), Wrench::zero());
+            // Each by itself: what two ways lead to is stored, loaded and stored again.
+            let mut begin = |(I, p): (ArticulatedInertia<S>, Wrench<S>)| {
+                self.articulated[i] = (I, p - applied.wrench[i]);
+            };
+            match &body.modes {
+                None => begin(rigid_body(&derived.bodies[i], &kinematics.bodies[i])),
+                Some(modes) => {
+                    let (bent, A_bias) = (&kinematics.deflections[modes.index], &kinematics.bodies[i].A_bias);
+                    begin(flexible_body(&derived.bodies[i], bent, A_bias));
+                    self.modal[modes.index].begin(bent, A_bias);
+                }
             }
         }
         for i in (0..system.bodies.len()).rev() {
             self.inwards(system, derived, kinematics, applied, i)?;
         }
-        for i in 0..system.bodies.len() {
-            self.outwards(system, derived, kinematics, i, qdd);
-        }
+        self.outwards(system, derived, kinematics, qdd);
         Ok(())
     }
 
@@ -125,139 +130,146 @@ impl<S: Scalar> ForwardDynamics<S> {
     ) -> Result<(), Singular> {
         let body = &system.bodies[i];
         let v = body.joint.v;
-        let at = &kinematics.bodies[i];
         let constants = &derived.bodies[i];
-        let (mut I, mut p) = inertia_and_bias(system, derived, kinematics, i);
-        p = p - applied.wrench[i];
-        if !body.is_leaf {
-            let (inertia, bias) = &self.hanging[i];
-            I += inertia;
-            p = p + *bias;
-        }
         // Of a rigid craft's modes gain and offset are zero for ever.
         if let Some(modes) = body.modes.as_ref().filter(|_| !self.is_rigid) {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
+            let (I, p) = &mut self.articulated[i];
             self.modal[modes.index]
-                .eliminate((&mut I, &mut p), &applied.tau[modes.rates()], gain, offset)
+                .eliminate((I, p), &applied.tau[modes.rates()], gain, offset)
                 .map_err(|mode| Singular {
                     body: i,
                     what: What::Mode(mode),
                 })?;
         }
         if let Some(kept) = body.kept {
-            self.remaining[kept] = (I, p);
+            self.remaining[kept] = self.articulated[i];
         }
         let joint = &constants.joint;
         if let JointModel::Free(_) = joint {
-            if let (Some(parent), true, None) = (body.parent, body.is_last_child, body.station) {
-                // The first to arrive hands nothing on.
-                self.hanging[parent] = (ArticulatedInertia::zero(), Wrench::zero());
-            }
-            return self.free_body(i, (&I, &p), part(&applied.tau, v), part(&kinematics.H, v));
+            return self.free_body(i, part(&applied.tau, v), part(&kinematics.H, v));
         }
-        let taken = with_joint!(joint, joint => eliminate(
-            joint,
-            part(&kinematics.H, v),
-            if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
-            part(&derived.rotor_inertia, v),
-            (&mut I, &mut p),
-            (
-                part_mut(&mut self.gain, v),
-                part_mut(&mut self.offset, v),
-                part_mut(&mut self.compliance, v),
-            ),
-        ));
-        taken.map_err(|axis| Singular {
-            body: i,
-            what: What::Axis(axis),
-        })?;
-        if let Some(parent) = body.parent {
-            I = I.shift(&at.r_PB_W);
-            p = p.shift(&at.r_PB_W);
-            if let (Some(station), Some(modes)) = (body.station, &system.bodies[parent].modes) {
-                self.modal[modes.index].hang(system, kinematics, station, (&mut I, &mut p));
-            }
-            let (inertia, bias) = &mut self.hanging[parent];
-            if body.is_last_child && body.station.is_none() {
-                // The first to arrive, going inwards.
-                (*inertia, *bias) = (I, p);
-            } else {
-                *inertia += &I;
-                *bias = *bias + p;
-            }
-        }
+        // Handed on within each kind's code, so that what is left need not be stored to get there.
+        with_joint!(joint, joint => {
+            let left = eliminate(
+                joint,
+                part(&kinematics.H, v),
+                if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
+                part(&derived.rotor_inertia, v),
+                &self.articulated[i],
+                (
+                    part_mut(&mut self.gain, v),
+                    part_mut(&mut self.offset, v),
+                    part_mut(&mut self.compliance, v),
+                ),
+            );
+            let (I, p) = left.map_err(|axis| Singular {
+                body: i,
+                what: What::Axis(axis),
+            })?;
+            self.hand_on(system, kinematics, i, &I, &p);
+        });
         Ok(())
     }
 
-    /// A free body with everything on it: `A = I⁻¹ (F − p)`, with the wrench `F` of the joint's torques.
-    fn free_body(
+    /// Equation (3).
+    #[inline(always)]
+    fn hand_on(
         &mut self,
+        system: &System,
+        kinematics: &Kinematics<S>,
         i: usize,
-        (I, p): (&ArticulatedInertia<S>, &Wrench<S>),
-        tau: &[S; 6],
-        H: &[Twist<S>; 6],
-    ) -> Result<(), Singular> {
-        let (J, B, M) = (I.J.full(), &I.B, I.M.full());
-        let rows: [[S; 6]; 6] = std::array::from_fn(|r| {
-            std::array::from_fn(|c| match (r < 3, c < 3) {
-                (true, true) => J[(r, c)],
-                (true, false) => B[(r, c - 3)],
-                (false, true) => B[(c, r - 3)],
-                (false, false) => M[(r - 3, c - 3)],
-            })
-        });
+        I: &ArticulatedInertia<S>,
+        p: &Wrench<S>,
+    ) {
+        let body = &system.bodies[i];
+        let Some(parent) = body.parent else { return };
+        let r = &kinematics.bodies[i].r_PB_W;
+        let (inertia, bias) = &mut self.articulated[parent];
+        let mut arrive = |I: &ArticulatedInertia<S>, p: Wrench<S>| {
+            *inertia += I;
+            *bias = *bias + p;
+        };
+        let (I, p) = (I.shift(r), p.shift(r));
+        match (body.station, &system.bodies[parent].modes) {
+            (Some(station), Some(modes)) => {
+                let (I, p) = self.modal[modes.index].hang(system, kinematics, station, &I, &p);
+                arrive(&I, p);
+            }
+            _ => arrive(&I, p),
+        }
+    }
+
+    /// A free body with everything on it: `A = I⁻¹ (F − p)`, with the wrench `F` of the joint's torques.
+    fn free_body(&mut self, i: usize, tau: &[S; 6], H: &[Twist<S>; 6]) -> Result<(), Singular> {
+        let (I, p) = &self.articulated[i];
         let mut F = Wrench::zero() - *p;
         for k in 0..3 {
             F.t += H[k].w * tau[k];
             F.f += H[k + 3].v * tau[k + 3];
         }
-        let factors = SmallSpd::factor(&rows).map_err(|axis| Singular {
+        let factors = I.factor().map_err(|axis| Singular {
             body: i,
             what: What::Axis(axis),
         })?;
-        let a = factors.solve(&[F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]);
-        self.A[i] = Twist::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]));
+        self.A[i] = factors.solve(&F);
         self.free[i] = factors;
         Ok(())
     }
 
+    /// Equation (4) for all bodies.
     #[inline(always)]
-    pub(super) fn outwards(
+    pub(super) fn outwards(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, qdd: &mut [S]) {
+        let mut before = Twist::zero();
+        for i in 0..system.bodies.len() {
+            before = self.body_outwards(system, derived, kinematics, i, before, qdd);
+        }
+    }
+
+    /// Equation (4) for one body: its acceleration, and of the body `before` it.
+    #[inline(always)]
+    fn body_outwards(
         &mut self,
         system: &System,
         derived: &Derived,
         kinematics: &Kinematics<S>,
         i: usize,
+        before: Twist<S>,
         qdd: &mut [S],
-    ) {
+    ) -> Twist<S> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let at = &kinematics.bodies[i];
         let carrier = body.carrier();
-        let carried = carrier
-            .of(&self.A, &self.A_station)
-            .map_or_else(Twist::zero, |A| A.shift(&at.r_PB_W));
-        match &derived.bodies[i].joint {
+        let A_P = match carrier {
+            // Still at hand: what was stored a moment ago takes longer to load.
+            Carrier::Body(parent) if parent + 1 == i => before,
+            _ => carrier
+                .of(&self.A, &self.A_station)
+                .copied()
+                .unwrap_or_else(Twist::zero),
+        };
+        let carried = A_P.shift(&at.r_PB_W);
+        let A = match &derived.bodies[i].joint {
             JointModel::Free(joint) => {
                 let R_WF = carrier
                     .of(&kinematics.bodies, &kinematics.stations)
                     .map_or_else(|| BodyKinematics::world().R_WB, |P| P.R_WB);
                 let relative = self.A[i] - carried;
                 *part_mut(qdd, v) = Free::rates(joint, &relative, &R_WF, &at.R_WB);
+                self.A[i]
             }
-            joint => {
-                self.A[i] = with_joint!(joint, joint => accelerate(
-                    joint,
-                    carried,
-                    part(&kinematics.H, v),
-                    part(&self.gain, v),
-                    part(&self.offset, v),
-                    part_mut(qdd, v),
-                ));
-            }
-        }
+            joint => with_joint!(joint, joint => accelerate(
+                joint,
+                carried,
+                part(&kinematics.H, v),
+                part(&self.gain, v),
+                part(&self.offset, v),
+                part_mut(qdd, v),
+            )),
+        };
+        self.A[i] = A;
         if let Some(modes) = &body.modes {
-            let A = self.A[i];
             let rows = self.gain[modes.rates()].iter().zip(&self.offset[modes.rates()]);
             for (qdd, (K, k)) in qdd[modes.rates()].iter_mut().zip(rows) {
                 *qdd = *k - K.power(&A);
@@ -266,6 +278,7 @@ impl<S: Scalar> ForwardDynamics<S> {
                 self.A_station[s] = kinematics.beyond_bias(system, modes, s, &A, &qdd[modes.rates()]);
             }
         }
+        A
     }
 }
 
@@ -288,9 +301,9 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     H: &[Twist<S>; NV],
     drive: Drive<S, NV>,
     rotor: &[f64; NV],
-    (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
+    (I, p): &(ArticulatedInertia<S>, Wrench<S>),
     (K, k, inverse): (&mut [Wrench<S>; NV], &mut [S; NV], &mut [[S; 3]; NV]),
-) -> Result<(), usize> {
+) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
     let on_joint = |F: &Wrench<S>, j: usize| match (J::ROTATES, J::TRANSLATES) {
         (true, false) => H[j].w.dot(&F.t),
         (false, true) => H[j].v.dot(&F.f),
@@ -310,10 +323,13 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         }
         D[j][j] += S::lift(rotor[j]);
     }
+    let mut rows = [Wrench::zero(); NV];
+    let mut offset;
     match drive {
         Drive::Load(tau) => {
+            offset = *tau;
             for j in 0..NV {
-                k[j] = tau[j] - on_joint(p, j);
+                offset[j] -= on_joint(p, j);
                 // About the axis of a slender beam there is round-off only.
                 let turns = D[j][j].value() > 1e-14 * I.J.trace().value();
                 if J::ROTATES && !J::TRANSLATES && !turns {
@@ -321,21 +337,22 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
                 }
             }
             let D = SmallSpd::factor(&D)?;
-            *k = D.solve(k);
-            solve_rows(&D, &U, K);
+            offset = D.solve(&offset);
+            solve_rows(&D, &U, &mut rows);
             for (j, inverse) in inverse.iter_mut().enumerate() {
                 let row = D.solve(&std::array::from_fn(|l| if l == j { S::one() } else { S::zero() }));
                 inverse.iter_mut().zip(row).for_each(|(to, entry)| *to = entry);
             }
         }
         Drive::Motion(qdd) => {
-            *k = *qdd;
-            K.fill(Wrench::zero());
+            offset = *qdd;
             inverse.fill([S::zero(); 3]);
         }
     }
-    deduct(I, p, &U, K, k);
-    Ok(())
+    (*K, *k) = (rows, offset);
+    let (mut I, mut p) = (*I, *p);
+    deduct(&mut I, &mut p, &U, &rows, &offset);
+    Ok((I, p))
 }
 
 /// Equation (2).

@@ -64,7 +64,7 @@ pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &K
             let mut I = composite[i].shift(&kinematics.bodies[i].r_PB_W);
             if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
                 let modal = &mut modal[modes.index];
-                modal.hang(system, kinematics, s, (&mut I, &mut Wrench::zero()));
+                (I, _) = modal.hang(system, kinematics, s, &I, &Wrench::zero());
             }
             composite[parent] += &I;
         }

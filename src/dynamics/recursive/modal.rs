@@ -42,15 +42,16 @@ impl<S: Scalar> Modal<S> {
         }
     }
 
-    /// Hangs the inertia `I` and the bias `p` on the station `s`, both about its origin. Leaves them about the body's.
+    /// Hangs the inertia `I` and the bias `p` on the station `s`, both about its origin; they are returned about the body's.
     #[inline(never)]
     pub fn hang(
         &mut self,
         system: &System,
         kinematics: &Kinematics<S>,
         s: usize,
-        (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
-    ) {
+        I: &ArticulatedInertia<S>,
+        p: &Wrench<S>,
+    ) -> (ArticulatedInertia<S>, Wrench<S>) {
         let n = self.beta.len();
         let first = system.stations[s].first;
         let T = &kinematics.T[first..first + n];
@@ -63,8 +64,7 @@ impl<S: Scalar> Modal<S> {
             self.L[k] = self.L[k] + U.shift(r);
             self.beta[k] += p.power(&T[k]);
         }
-        *I = I.shift(r);
-        *p = p.shift(r);
+        (I.shift(r), p.shift(r))
     }
 
     /// Takes the modes out, with the forces `Q` on them: `η̈ = k − K A`, with the rows of `K` in `gain` and `k` in `offset`.

@@ -1,5 +1,5 @@
 use super::ForwardDynamics;
-use crate::algebra::{Scalar, Twist, Wrench, spd};
+use crate::algebra::{Scalar, Wrench, spd};
 use crate::dynamics::Applied;
 use crate::system::{Derived, JointModel, Kinematics, System};
 
@@ -18,14 +18,14 @@ impl<S: Scalar> ForwardDynamics<S> {
         applied: &Applied<S>,
         qdd: &mut [S],
     ) {
-        for (_, p) in &mut self.hanging {
-            *p = Wrench::zero();
+        for ((_, p), applied) in self.articulated.iter_mut().zip(&applied.wrench) {
+            *p = Wrench::zero() - *applied;
         }
         for modal in &mut self.modal {
             modal.beta.fill(S::zero());
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
-            let mut p = self.hanging[i].1 - applied.wrench[i];
+            let mut p = self.articulated[i].1;
             if let Some(modes) = &body.modes {
                 let (modal, offset) = (&self.modal[modes.index], &mut self.offset[modes.rates()]);
                 for ((offset, Q), beta) in offset.iter_mut().zip(&applied.tau[modes.rates()]).zip(&modal.beta) {
@@ -39,7 +39,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             let v = body.joint.v;
             if let JointModel::Free(_) = derived.bodies[i].joint {
                 let F = Wrench::zero() - p;
-                self.A[i] = Twist::from_slice(&self.free[i].solve(&F.to_array()));
+                self.A[i] = self.free[i].solve(&F);
                 continue;
             }
             let nv = body.joint.nv;
@@ -62,10 +62,8 @@ impl<S: Scalar> ForwardDynamics<S> {
                 }
                 p = p.shift(&kinematics.stations[station].r_PB_W);
             }
-            self.hanging[parent].1 = self.hanging[parent].1 + p;
+            self.articulated[parent].1 = self.articulated[parent].1 + p;
         }
-        for i in 0..system.bodies.len() {
-            self.outwards(system, derived, kinematics, i, qdd);
-        }
+        self.outwards(system, derived, kinematics, qdd);
     }
 }

@@ -56,13 +56,9 @@ impl Motion<7, 6> for Free {
     #[inline(always)]
     fn subspace<S: Scalar>(&self, _q: &[S; 7], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 6] {
         let R_WM = R_WF * lift33::<S>(&self.R_FM);
-        std::array::from_fn(|k| {
-            if k < 3 {
-                Twist::new(R_WB.column(k).into_owned(), Vec3::zeros())
-            } else {
-                Twist::new(Vec3::zeros(), R_WM.column(k - 3).into_owned())
-            }
-        })
+        let turn = |k: usize| Twist::new(R_WB.column(k).into_owned(), Vec3::zeros());
+        let shift = |k: usize| Twist::new(Vec3::zeros(), R_WM.column(k).into_owned());
+        [turn(0), turn(1), turn(2), shift(0), shift(1), shift(2)]
     }
 
     // Ḣ q̇ = 0: angular columns turn with B (w × w = 0), linear ones stand in F.
