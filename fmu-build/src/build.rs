@@ -4,6 +4,7 @@ use crate::documentation::documentation;
 use crate::library::{self, Library};
 use crate::platform::Platform;
 use crate::text::{count, say, size};
+use crate::words::interfaces;
 use clap::ValueEnum;
 use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::registry::Naming;
@@ -89,7 +90,8 @@ fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut model = Craft::read(&arguments.spec)?.model;
+    let craft = Craft::read(&arguments.spec)?;
+    let mut model = Arc::clone(&craft.model);
     if arguments.without_diagnostics {
         let mut spec = model.spec.clone();
         spec.output.diagnostics = false;
@@ -112,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", output.display()))?;
     say(&format!("{}: {}", output.display(), summary(&description, bytes.len())));
-    crate::check::remark(&model, true)?;
+    craft.remark(true)?;
     for library in &libraries {
         say(&format!("  runs on {}", library.told()));
     }
@@ -177,14 +179,4 @@ fn summary(description: &ModelDescription, bytes: usize) -> String {
         count(number(Causality::Parameter), "parameter"),
         interfaces(description),
     )
-}
-
-/// "Model Exchange and Co-Simulation"
-pub fn interfaces(description: &ModelDescription) -> &'static str {
-    match (&description.model_exchange, &description.co_simulation) {
-        (Some(_), Some(_)) => "Model Exchange and Co-Simulation",
-        (Some(_), None) => "Model Exchange",
-        (None, Some(_)) => "Co-Simulation",
-        (None, None) => "without interface",
-    }
 }

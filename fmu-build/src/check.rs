@@ -1,10 +1,8 @@
 use crate::craft::Craft;
-use crate::report::bodies;
 use crate::text::{count, say};
-use grapple::plant::{Model, Remarks};
-use miette::{IntoDiagnostic, Result};
+use crate::words::bodies;
+use miette::Result;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Find everything that is wrong with a spec, with line, name and value.
 ///
@@ -29,7 +27,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 if !arguments.quiet {
                     say(&format!("{}: {}", spec.display(), summary(&craft)));
                 }
-                remark(&craft.model, arguments.quiet)?;
+                craft.remark(arguments.quiet)?;
             }
             // The last report is main's to print.
             Err(report) => {
@@ -40,21 +38,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     outcome
-}
-
-/// Tells the frequencies of what bends, unless quiet, and what is likely not meant.
-///
-/// # Errors
-/// None: the model has been tried.
-pub fn remark(model: &Arc<Model>, quiet: bool) -> Result<()> {
-    let remarks = Remarks::on(model).into_diagnostic()?;
-    if !quiet {
-        remarks.flexible.iter().for_each(|line| say(&format!("  {line}")));
-    }
-    for warning in &remarks.warnings {
-        eprintln!("  warning: {warning}");
-    }
-    Ok(())
 }
 
 /// "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs"

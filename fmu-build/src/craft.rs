@@ -1,7 +1,8 @@
 //! A spec file read and compiled, or everything that is wrong with it.
 
+use crate::text::say;
 use grapple::fmu::registry::{Naming, Registry};
-use grapple::plant::Model;
+use grapple::plant::{Model, Remarks};
 use grapple::spec::{Source, read_text};
 use grapple::{Error, Problem};
 use miette::{Diagnostic, IntoDiagnostic, NamedSource, Report, Result, SourceSpan, WrapErr};
@@ -39,6 +40,21 @@ impl Craft {
             Ok(model) => Ok(Self { model }),
             Err(error) => Err(report(error, path, &text)),
         }
+    }
+
+    /// Tells the frequencies of what bends, unless quiet, and what is likely not meant.
+    ///
+    /// # Errors
+    /// None: the model has been tried.
+    pub fn remark(&self, quiet: bool) -> Result<()> {
+        let remarks = Remarks::on(&self.model).into_diagnostic()?;
+        if !quiet {
+            remarks.flexible.iter().for_each(|line| say(&format!("  {line}")));
+        }
+        for warning in &remarks.warnings {
+            eprintln!("  warning: {warning}");
+        }
+        Ok(())
     }
 }
 

@@ -1,11 +1,11 @@
-use crate::build::interfaces;
 use crate::craft::Craft;
 use crate::text::{aligned, number, say, size};
+use crate::words::{interfaces, start};
 use crate::{archive, is_fmu, library};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::Naming;
 use miette::{IntoDiagnostic, Result, WrapErr};
-use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
+use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -180,17 +180,6 @@ fn row(description: &ModelDescription, variable: &ScalarVariable) -> [String; 4]
         start(variable).unwrap_or_default(),
         variable.description.clone().unwrap_or_default(),
     ]
-}
-
-/// The start value, as it is printed.
-pub fn start(variable: &ScalarVariable) -> Option<String> {
-    match &variable.kind {
-        Kind::Real(real) => real.start.map(|value| number(value, 7)),
-        Kind::Integer(integer) => integer.start.map(|value| value.to_string()),
-        Kind::Boolean(boolean) => boolean.start.map(|value| value.to_string()),
-        Kind::String(string) => string.start.clone(),
-        Kind::Enumeration(item) => item.start.map(|value| value.to_string()),
-    }
 }
 
 /// `time,<inputs>`, and the start values at time zero.

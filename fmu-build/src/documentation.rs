@@ -1,13 +1,11 @@
 //! What an FMU tells of itself (§2.3): the page `documentation/index.html`, the icon `model.png`, the licences.
 
 use crate::archive::Content;
-use crate::build::interfaces;
-use crate::describe::start;
 use crate::page::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
-use crate::report::{bodies, controlled, joints, method};
 use crate::text::{count, number, typeset};
+use crate::words::{bodies, controlled, interfaces, joints, method, start};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Kind, Spec};
 use miette::{IntoDiagnostic, Result};

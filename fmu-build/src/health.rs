@@ -2,7 +2,7 @@
 
 use crate::page::{Tile, Verdict};
 use crate::results::Results;
-use crate::simulate::Run;
+use crate::run::Run;
 use crate::text::{count, number, typeset};
 use grapple::spec::{Body, Grasp, JointType, Kind, Spec, WORLD};
 use std::time::Duration;

@@ -1,4 +1,3 @@
-use crate::check::remark;
 use crate::craft::{Craft, Problems};
 use crate::text::{count, say};
 use crate::urdf::read::{XACRO, read};
@@ -91,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         eprintln!("  warning: {warning}");
     }
     let craft = Craft::read(&output).wrap_err("the spec is written, and has to be corrected before it can run")?;
-    remark(&craft.model, false)?;
+    craft.remark(false)?;
     say(&format!("next: grapple simulate {}", output.display()));
     Ok(())
 }

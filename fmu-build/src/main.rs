@@ -16,7 +16,8 @@
 //! | [`results`], [`table`], [`events`], [`health`], [`charts`], [`motion`], [`page`] | what a run gives: the table and its files, what happened, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
 //! | [`modes`], [`matrices`] | what a linear craft gives: its modes, the files |
-//! | [`report`], [`progress`], [`text`] | the page's words; a bar for the patient; tables, units, numbers for people |
+//! | [`report`], [`progress`] | what the page says beside its charts; a bar for the patient |
+//! | [`words`], [`text`] | what a spec is, in words; tables, units, numbers for people |
 
 #![deny(unsafe_code)]
 
@@ -55,6 +56,7 @@ mod system_structure;
 mod table;
 mod text;
 mod urdf;
+mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

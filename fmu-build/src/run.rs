@@ -161,6 +161,18 @@ pub struct Plan<'a> {
     feed: Feed<'a>,
 }
 
+/// What a run gives.
+pub struct Run {
+    /// The table.
+    pub results: Results,
+    /// What happened, in the FMU's words.
+    pub events: Vec<String>,
+    /// What the FMU says of its solver, if it does.
+    pub solver: Option<String>,
+    /// What it cost.
+    pub effort: Effort,
+}
+
 /// What a run cost.
 pub struct Effort {
     /// Communication steps.

@@ -1,8 +1,7 @@
 use crate::health::Health;
 use crate::progress::Progress;
 use crate::report;
-use crate::results::Results;
-use crate::run::{Effort, Experiment, Fmu, Plan, Recorder, changes, is_real};
+use crate::run::{Experiment, Fmu, Plan, Recorder, Run, changes, is_real};
 use crate::slave::Slave;
 use crate::text::{count, number, say};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
@@ -65,18 +64,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     say(&format!("{}: open it in a browser", html.display()));
     say(&health.line());
     Ok(())
-}
-
-/// What a run gives.
-pub struct Run {
-    /// The table.
-    pub results: Results,
-    /// What happened, in the FMU's words.
-    pub events: Vec<String>,
-    /// What the FMU says of its solver, if it does.
-    pub solver: Option<String>,
-    /// What it cost.
-    pub effort: Effort,
 }
 
 /// Runs the FMU and reads all variables that change.

@@ -8,7 +8,7 @@ mod interfaces;
 
 use crate::page::Floats;
 use crate::results::Results;
-use crate::simulate::Run;
+use crate::run::Run;
 use bending::{Beam, Nodal};
 use grapple::Error;
 use grapple::algebra::{Mat3, Vec3};

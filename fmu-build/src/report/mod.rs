@@ -8,11 +8,10 @@ use crate::health::Health;
 use crate::motion::Motion;
 use crate::page::{Floats, Mark, Page, Variable};
 use crate::results::Column;
-use crate::run::{Fmu, Plan};
-use crate::simulate::Run;
-use crate::text::{count, number, typeset};
-use grapple::spec::{Controller, Method, Spec};
-use std::collections::BTreeMap;
+use crate::run::{Fmu, Plan, Run};
+use crate::text::{number, typeset};
+use crate::words::{bodies, controlled, joints, method};
+use grapple::spec::Spec;
 use std::sync::Arc;
 
 /// The page of a run.
@@ -101,14 +100,6 @@ fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
     facts
 }
 
-/// "sampled every 0.01 s"
-pub fn controlled(controller: &Controller) -> String {
-    match controller.sample_time {
-        Some(time) => format!("sampled every {} s", number(time, 6)),
-        None => "follows its inputs".to_owned(),
-    }
-}
-
 /// "3 bodies, 6 kg"
 fn craft(spec: &Spec, run: &Run) -> String {
     let bodies = bodies(spec);
@@ -118,43 +109,5 @@ fn craft(spec: &Spec, run: &Run) -> String {
     match spec.body.keys().map(mass).sum::<Option<f64>>() {
         Some(mass) if spec.nodal_beam.is_empty() => format!("{bodies}, {} kg", number(mass + rotors, 6)),
         _ => bodies,
-    }
-}
-
-/// "2 bodies, 1 nodal beam"
-pub fn bodies(spec: &Spec) -> String {
-    let bodies = count(spec.body.len(), "body");
-    match spec.nodal_beam.len() {
-        0 => bodies,
-        n => format!("{bodies}, {}", count(n, "nodal beam")),
-    }
-}
-
-/// A method of integration by its usual name.
-pub fn method(method: Method) -> &'static str {
-    match method {
-        Method::Dopri5 => "Dormand–Prince 5(4)",
-        Method::Dop853 => "Dormand–Prince 8(5,3)",
-        Method::Rk4 => "Runge–Kutta 4, fixed step",
-        Method::Radau5 => "Radau IIA 5",
-        Method::ImplicitMidpoint => "implicit midpoint, fixed step",
-        Method::Conserving => "conserving midpoint rule, fixed step",
-        Method::Auto => "Dormand–Prince 5(4) or Radau IIA 5",
-    }
-}
-
-/// "7 revolute", "1 fixed, 2 revolute".
-pub fn joints(spec: &Spec) -> String {
-    let mut kinds = BTreeMap::new();
-    let controlled = spec.controller.iter().flat_map(|controller| controller.joint.values());
-    let all = spec.joint.values().map(|joint| joint.kind);
-    for kind in all.chain(controlled.map(|joint| joint.kind)) {
-        *kinds.entry(kind.name()).or_insert(0) += 1;
-    }
-    let words: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    if words.is_empty() {
-        "none".to_owned()
-    } else {
-        words.join(", ")
     }
 }

@@ -3,7 +3,7 @@
 use crate::events::Event;
 use crate::page::{Row, Table};
 use crate::results::Results;
-use crate::simulate::Run;
+use crate::run::Run;
 use crate::text::number;
 
 /// All tables that there is something for.

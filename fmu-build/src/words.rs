@@ -1,0 +1,73 @@
+//! What a spec and a model description are, in words.
+
+use crate::text::{count, number};
+use grapple::spec::{Controller, Method, Spec};
+use model_description::{Kind, ModelDescription, ScalarVariable};
+use std::collections::BTreeMap;
+
+/// "2 bodies, 1 nodal beam"
+pub fn bodies(spec: &Spec) -> String {
+    let bodies = count(spec.body.len(), "body");
+    match spec.nodal_beam.len() {
+        0 => bodies,
+        n => format!("{bodies}, {}", count(n, "nodal beam")),
+    }
+}
+
+/// "7 revolute", "1 fixed, 2 revolute".
+pub fn joints(spec: &Spec) -> String {
+    let mut kinds = BTreeMap::new();
+    let controlled = spec.controller.iter().flat_map(|controller| controller.joint.values());
+    let all = spec.joint.values().map(|joint| joint.kind);
+    for kind in all.chain(controlled.map(|joint| joint.kind)) {
+        *kinds.entry(kind.name()).or_insert(0) += 1;
+    }
+    let words: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    if words.is_empty() {
+        "none".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
+
+/// "sampled every 0.01 s"
+pub fn controlled(controller: &Controller) -> String {
+    match controller.sample_time {
+        Some(time) => format!("sampled every {} s", number(time, 6)),
+        None => "follows its inputs".to_owned(),
+    }
+}
+
+/// A method of integration by its usual name.
+pub fn method(method: Method) -> &'static str {
+    match method {
+        Method::Dopri5 => "Dormand–Prince 5(4)",
+        Method::Dop853 => "Dormand–Prince 8(5,3)",
+        Method::Rk4 => "Runge–Kutta 4, fixed step",
+        Method::Radau5 => "Radau IIA 5",
+        Method::ImplicitMidpoint => "implicit midpoint, fixed step",
+        Method::Conserving => "conserving midpoint rule, fixed step",
+        Method::Auto => "Dormand–Prince 5(4) or Radau IIA 5",
+    }
+}
+
+/// "Model Exchange and Co-Simulation"
+pub fn interfaces(description: &ModelDescription) -> &'static str {
+    match (&description.model_exchange, &description.co_simulation) {
+        (Some(_), Some(_)) => "Model Exchange and Co-Simulation",
+        (Some(_), None) => "Model Exchange",
+        (None, Some(_)) => "Co-Simulation",
+        (None, None) => "without interface",
+    }
+}
+
+/// The start value, as it is printed.
+pub fn start(variable: &ScalarVariable) -> Option<String> {
+    match &variable.kind {
+        Kind::Real(real) => real.start.map(|value| number(value, 7)),
+        Kind::Integer(integer) => integer.start.map(|value| value.to_string()),
+        Kind::Boolean(boolean) => boolean.start.map(|value| value.to_string()),
+        Kind::String(string) => string.start.clone(),
+        Kind::Enumeration(item) => item.start.map(|value| value.to_string()),
+    }
+}
