@@ -39,7 +39,7 @@ pub trait Scalar:
     fn tanh(self) -> Self;
 }
 
-// The same bits on every machine: a C library's sine differs with its version and the processor.
+// Compiled into what calls them, and the same bits with every C library.
 impl Scalar for f64 {
     #[inline(always)]
     fn lift(value: f64) -> Self {
