@@ -18,7 +18,7 @@ use std::process::Command;
 use std::time::Instant;
 
 const STEP: f64 = 1e-3;
-const METHODS: [&str; 2] = ["rk4", "implicit_midpoint"];
+const METHODS: [&str; 3] = ["rk4", "implicit_midpoint", "linearly_implicit"];
 const CRAFT: [(&str, &str); 3] = [
     ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
     ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),

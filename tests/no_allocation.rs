@@ -63,6 +63,7 @@ fn an_integrator_allocates_nothing_after_construction() {
         Method::Rk4 { step: 0.01 },
         Method::Radau5,
         Method::ImplicitMidpoint { step: 0.01 },
+        Method::LinearlyImplicit { step: 0.01 },
         Method::Auto,
     ] {
         let settings = Settings::new(method, 1e-6, &[1.0; 20]).unwrap();
@@ -166,6 +167,7 @@ fn a_simulation_allocates_nothing_between_events() {
             allocates_nothing_between_events(&craft, solver);
         }
     }
+    allocates_nothing_between_events(EVERYTHING, "method = \"linearly_implicit\"\nstep = 0.002");
     let solver = "method = \"conserving\"\nstep = 0.002";
     for beams in [IN_GRASP, WITH_DIRECTORS] {
         allocates_nothing_between_events(&format!("formulation = \"natural\"\n{}{beams}", rigid()), solver);

@@ -46,6 +46,7 @@ pub fn method(method: Method) -> &'static str {
         Method::Rk4 => "Runge–Kutta 4, fixed step",
         Method::Radau5 => "Radau IIA 5",
         Method::ImplicitMidpoint => "implicit midpoint, fixed step",
+        Method::LinearlyImplicit => "linearly implicit midpoint, fixed step",
         Method::Conserving => "conserving midpoint rule, fixed step",
         Method::Auto => "Dormand–Prince 5(4) or Radau IIA 5",
     }

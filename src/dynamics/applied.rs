@@ -9,6 +9,8 @@ pub struct Applied<S: Scalar> {
     pub wrench: Vec<Wrench<S>>,
     /// On each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
+    /// Inertia added to each rate, kg m² or kg: a load of `−inertia q̈`. Only the recursion knows it, and not of free joints.
+    pub inertia: Vec<f64>,
     /// Whether a drive prescribes the motion of the joint that carries each body.
     pub driven: Vec<bool>,
     /// Derivative of each rate whose joint is driven, rad/s² or m/s².
@@ -21,6 +23,7 @@ impl<S: Scalar> Applied<S> {
         Self {
             wrench: vec![Wrench::zero(); system.bodies.len()],
             tau: vec![S::zero(); system.nv],
+            inertia: vec![0.0; system.nv],
             driven: system
                 .bodies
                 .iter()
@@ -72,11 +75,12 @@ impl<S: Scalar> Applied<S> {
     pub fn copy_from(&mut self, other: &Self) {
         self.wrench.copy_from_slice(&other.wrench);
         self.tau.copy_from_slice(&other.tau);
+        self.inertia.copy_from_slice(&other.inertia);
         self.driven.copy_from_slice(&other.driven);
         self.qdd.copy_from_slice(&other.qdd);
     }
 
-    /// Removes all loads; prescribed motions stay until they are set anew.
+    /// Removes all loads; prescribed motions stay until they are set anew, and so does added inertia.
     pub fn clear(&mut self) {
         self.wrench.fill(Wrench::zero());
         self.tau.fill(S::zero());

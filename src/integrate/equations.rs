@@ -43,6 +43,19 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         since
     }
 
+    /// One [correction](Ode::correct) of the derivative in the middle of a step: one evaluation.
+    pub fn correct(
+        &mut self,
+        at: (f64, f64),
+        x0: &[f64],
+        g: &mut [f64],
+        middle: &mut [f64],
+    ) -> Result<(), Failure<O::Error>> {
+        *self.evaluations += 1;
+        self.ode.correct(at, x0, g, middle).map_err(Failure::Derivative)?;
+        check_finite(g)
+    }
+
     /// `∂f/∂x` at `(t, x)`, column by column: exact if the model knows it, otherwise by differences.
     ///
     /// Counts as one evaluation for each state, whichever way it comes. `dx` is the derivative at

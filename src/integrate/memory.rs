@@ -11,7 +11,7 @@ use super::method::Method;
 /// of the run that follows.
 ///
 /// The explicit methods remember a few numbers. The implicit ones remember their Jacobian and the last step's
-/// polynomial as well, `n² + 3n` numbers for `n` states (with [`Method::ImplicitMidpoint`] `n² + n`; [`Method::Conserving`] `m² + m` for `m` mean rates): they are used
+/// polynomial as well, `n² + 3n` numbers for `n` states (with [`Method::ImplicitMidpoint`] `n² + n`; with [`Method::LinearlyImplicit`] `n`, the last middle's derivative; [`Method::Conserving`] `m² + m` for `m` mean rates): they are used
 /// over many steps, and a run that had to make them anew after each restoring would not have the same bits.
 /// The factors of the Newton matrices follow from the Jacobian and a step's length, and are not remembered.
 #[derive(Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Memory {
     pub(super) watch: Watch,
     /// `∂f/∂x` column by column; empty for explicit methods.
     pub(super) jacobian: Vec<f64>,
-    /// The rows of the last step's polynomial, or its mean rates, from which the next step's starting values are extrapolated; empty
+    /// The rows of the last step's polynomial, or its mean rates or derivatives, from which the next step's starting values are extrapolated; empty
     /// for explicit methods.
     pub(super) rows: Vec<f64>,
 }
@@ -230,6 +230,7 @@ fn vectors(settings: &Settings) -> [usize; 2] {
     match settings.method() {
         Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } => [0, 0],
         Method::ImplicitMidpoint { .. } => [n * n, n],
+        Method::LinearlyImplicit { .. } => [0, n],
         Method::Conserving { rates, .. } => [rates * rates, rates],
         Method::Radau5 | Method::Auto => [n * n, 3 * n],
     }

@@ -33,6 +33,15 @@ pub enum Method {
         /// The longest step, in units of `t`.
         step: f64,
     },
+    /// The implicit midpoint rule, of order 2 and with a fixed step, of which two corrections are made instead of a solution: two evaluations for each step.
+    /// What is stiff has to be known by the equations ([`Ode::correct`](super::Ode::correct)); of that it is stable for whatever is
+    /// stable, and damps nothing.
+    ///
+    /// Steps as with [`Method::Rk4`]; the work of a step is the same in every step but the first.
+    LinearlyImplicit {
+        /// The longest step, in units of `t`.
+        step: f64,
+    },
     /// The equations' [own step](super::OwnStep), which knows what they conserve: of order 2, with a fixed step as with [`Method::Rk4`].
     Conserving {
         /// The longest step, in units of `t`.
@@ -56,6 +65,7 @@ impl Method {
             Method::Rk4 { .. } => "rk4",
             Method::Radau5 => "radau5",
             Method::ImplicitMidpoint { .. } => "implicit_midpoint",
+            Method::LinearlyImplicit { .. } => "linearly_implicit",
             Method::Conserving { .. } => "conserving",
             Method::Auto => "auto",
         }
@@ -68,7 +78,7 @@ impl Method {
             Method::Dop853 => dop853::TABLEAU.order,
             Method::Rk4 { .. } => rk4::TABLEAU.order,
             Method::Radau5 => 5,
-            Method::ImplicitMidpoint { .. } | Method::Conserving { .. } => 2,
+            Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
 
@@ -79,7 +89,7 @@ impl Method {
             Method::Dop853 => dop853::TABLEAU.dense_order,
             Method::Rk4 { .. } => rk4::TABLEAU.dense_order,
             Method::Radau5 | Method::Auto => 3,
-            Method::ImplicitMidpoint { .. } | Method::Conserving { .. } => 2,
+            Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
 
@@ -87,14 +97,21 @@ impl Method {
     pub fn is_implicit(&self) -> bool {
         match self {
             Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
-            Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } | Method::Conserving { .. } => false,
+            Method::Dopri5
+            | Method::Dop853
+            | Method::Rk4 { .. }
+            | Method::LinearlyImplicit { .. }
+            | Method::Conserving { .. } => false,
         }
     }
 
     /// The fixed step, or `None` for an adaptive method.
     pub fn fixed_step(&self) -> Option<f64> {
         match self {
-            Method::Rk4 { step } | Method::ImplicitMidpoint { step } | Method::Conserving { step, .. } => Some(*step),
+            Method::Rk4 { step }
+            | Method::ImplicitMidpoint { step }
+            | Method::LinearlyImplicit { step }
+            | Method::Conserving { step, .. } => Some(*step),
             Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Auto => None,
         }
     }

@@ -24,6 +24,7 @@
 //! | [`Method::Rk4`] | 4 | 3 | fixed |
 //! | [`Method::Radau5`] | 5 (3), for stiff equations | 3 | adaptive |
 //! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
+//! | [`Method::LinearlyImplicit`] | 2, two evaluations a step | 2 | fixed |
 //! | [`Method::Conserving`] | 2, the equations' own | 2 | fixed |
 //! | [`Method::Auto`] | Dopri5 or Radau5 | 4 or 3 | adaptive |
 //!
@@ -34,9 +35,9 @@
 //!
 //! HW, on stiff equations, is their second volume, doi:10.1007/978-3-642-05221-7.
 //!
-//! Where things are: `work` says what a one-step method is. There are three: `explicit` (the family of explicit Runge-Kutta
+//! Where things are: `work` says what a one-step method is: `explicit` (the family of explicit Runge-Kutta
 //! methods; `tableau` holds the coefficients' form, `dopri5`, `dop853` and `rk4` the coefficients), `radau` (with its coefficients in
-//! `radau5`) and `midpoint`; `auto` puts one or another to work. `newton` and `lu` serve the implicit ones, `equations` is how all of them
+//! `radau5`), `midpoint`, `linearly_implicit` and `conserving`; `auto` puts one or another to work. `newton` and `lu` serve the implicit ones, `equations` is how all of them
 //! see the [`Ode`]. `adaptive` and `fixed` are the two ways to choose steps, `control` the controller, `initial` the first step, `landing` the
 //! exact hit of a limit, `lanes` the loops over states.
 //!
@@ -79,6 +80,7 @@ mod fixed;
 mod initial;
 mod landing;
 mod lanes;
+mod linearly_implicit;
 mod lu;
 mod memory;
 mod method;
@@ -134,6 +136,32 @@ pub trait Ode {
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Self::Error> {
         let _ = (t, x, jacobian);
         Ok(false)
+    }
+
+    /// Improves `g`, which stands for the derivative in the middle of a step from `x0`, `g = f(t, x₀ + θ g)`, for
+    /// [`Method::LinearlyImplicit`]: one correction
+    ///
+    /// ```text
+    ///     g ← g + (1 − θ W)⁻¹ (f(t, x₀ + θ g) − g)
+    /// ```
+    ///
+    /// with an approximation `W` of the Jacobian. Unless a model says more, `W = 0`. What is stiff has to be in `W`; the order does not depend on
+    /// it. `middle` is room for a state.
+    ///
+    /// # Errors
+    ///
+    /// Where the model has no derivative in the middle.
+    fn correct(
+        &mut self,
+        (t, theta): (f64, f64),
+        x0: &[f64],
+        g: &mut [f64],
+        middle: &mut [f64],
+    ) -> Result<(), Self::Error> {
+        for ((middle, x0), g) in middle.iter_mut().zip(x0).zip(&*g) {
+            *middle = x0 + theta * g;
+        }
+        self.derivative(t, middle, g)
     }
 
     /// The equations of a step of their own, for [`Method::Conserving`]; unless a model says more, it has none.

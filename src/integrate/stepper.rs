@@ -95,6 +95,10 @@ impl Stepper {
                 let h = h.expect("the rule has a fixed step");
                 fixed::step(method, equations, settings, h, times, x, memory)
             }
+            (Work::LinearlyImplicit(method), h) => {
+                let h = h.expect("the rule has a fixed step");
+                fixed::step(method, equations, settings, h, times, x, memory)
+            }
             (Work::Conserving(method), h) => {
                 let h = h.expect("its step is fixed");
                 fixed::step(method.as_mut(), equations, settings, h, times, x, memory)
@@ -106,7 +110,7 @@ impl Stepper {
 
     /// The solution inside the last accepted step, from its start to its end.
     ///
-    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`] and [`Method::Conserving`], none with the others: ask
+    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`], [`Method::LinearlyImplicit`] and [`Method::Conserving`], none with the others: ask
     /// before inputs, parameters or modes change. The work limit leaves room for them.
     ///
     /// # Errors
@@ -124,6 +128,7 @@ impl Stepper {
             Work::Explicit(method) => inside(method, equations),
             Work::Radau5(method) => inside(method, equations),
             Work::ImplicitMidpoint(method) => inside(method, equations),
+            Work::LinearlyImplicit(method) => inside(method, equations),
             Work::Conserving(method) => inside(method.as_mut(), equations),
             Work::Auto(auto) => match &mut **auto {
                 Auto {
@@ -143,6 +148,7 @@ impl Stepper {
             Work::Explicit(method) => method.invalidate(),
             Work::Radau5(method) => method.invalidate(),
             Work::ImplicitMidpoint(method) => method.invalidate(),
+            Work::LinearlyImplicit(method) => method.invalidate(),
             Work::Conserving(method) => method.invalidate(),
             Work::Auto(auto) => auto.invalidate(),
         }

@@ -7,6 +7,7 @@ use super::dense::Dense;
 use super::equations::{Equations, Failure};
 use super::explicit::Explicit;
 use super::landing::Trial;
+use super::linearly_implicit::LinearlyImplicit;
 use super::memory::Memory;
 use super::method::Method;
 use super::midpoint::ImplicitMidpoint;
@@ -84,6 +85,7 @@ pub(super) enum Work {
     Explicit(Explicit),
     Radau5(Radau5),
     ImplicitMidpoint(ImplicitMidpoint),
+    LinearlyImplicit(LinearlyImplicit),
     Conserving(Box<Conserving>),
     Auto(Box<Auto>),
 }
@@ -97,6 +99,7 @@ impl Work {
             Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
             Method::Radau5 => Work::Radau5(Radau5::new(settings)),
             Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(ImplicitMidpoint::new(n)),
+            Method::LinearlyImplicit { .. } => Work::LinearlyImplicit(LinearlyImplicit::new(n)),
             Method::Conserving { rates, .. } => Work::Conserving(Box::new(Conserving::new(n, rates))),
             Method::Auto => Work::Auto(Box::new(Auto::new(settings))),
         }

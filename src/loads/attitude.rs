@@ -1,4 +1,4 @@
-use super::{Instant, Motor, Sensed};
+use super::{Instant, Motor, Resistance, Sensed};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
 use crate::dynamics::Applied;
@@ -35,6 +35,15 @@ impl AttitudeLaw {
         let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
         let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
         gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w))
+    }
+
+    /// How it resists about each axis, near its reference.
+    pub fn resistances(&self, now: &Sensed<f64>) -> [Resistance; 3] {
+        if now.inputs[self.switch] <= 0.5 {
+            return Default::default();
+        }
+        let [kp, kd] = [self.kp, self.kd].map(|id| id.vector(now.parameters));
+        std::array::from_fn(|i| Resistance::of(kp[i], kd[i]))
     }
 }
 

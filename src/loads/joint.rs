@@ -2,7 +2,7 @@
 
 use super::attitude::AttitudeLaw;
 use super::servo::{AxisServo, BallServo, Fed, Gains, JointLaw, JointServo, Servo};
-use super::{Instant, Motor, motor};
+use super::{Instant, Motor, Resistance, motor};
 use crate::algebra::{Quaternion, Scalar, Vec3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
@@ -405,6 +405,37 @@ impl JointLoads {
             for i in 0..3 {
                 tau[s.rate + i] -= value(s.stiffness) * theta[i];
             }
+        }
+    }
+
+    /// Says how its dampers, friction, springs and servos [resist](super::Loads::resist).
+    pub fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        let value = |id: ParamId| id.of(now.parameters);
+        for d in &self.dampers {
+            on(d.rate, Resistance::of(0.0, value(d.damping)));
+        }
+        for f in &self.frictions {
+            let part = (now.qd[f.rate] / value(f.slip)).tanh();
+            on(
+                f.rate,
+                Resistance::of(0.0, value(f.coulomb) / value(f.slip) * (1.0 - part * part)),
+            );
+        }
+        for s in &self.springs {
+            on(s.rate, Resistance::of(value(s.stiffness), 0.0));
+        }
+        for s in &self.ball_springs {
+            (0..3).for_each(|i| on(s.rate + i, Resistance::of(value(s.stiffness), 0.0)));
+        }
+        for s in &self.servos {
+            on(s.rate, s.law.resistance(&now.sensed()));
+        }
+        for s in &self.ball_servos {
+            let resistances = s.law.resistances(&now.sensed());
+            resistances
+                .into_iter()
+                .enumerate()
+                .for_each(|(i, of)| on(s.rate + i, of));
         }
     }
 

@@ -106,6 +106,21 @@ pub struct Instant<'a, S: Scalar> {
     pub feed_forward: &'a [S],
 }
 
+/// How a load on a rate resists displacement and motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Resistance {
+    /// N·m/rad or N/m.
+    pub stiffness: f64,
+    /// N·m·s/rad or N·s/m.
+    pub damping: f64,
+}
+
+impl Resistance {
+    fn of(stiffness: f64, damping: f64) -> Self {
+        Self { stiffness, damping }
+    }
+}
+
 /// What servos see of one instant.
 #[derive(Clone, Copy)]
 pub struct Sensed<'a, S: Scalar> {
@@ -376,6 +391,19 @@ impl Loads {
         }
         director::add_dampers(now, applied);
         gravity::add_of_orbit(now, applied);
+    }
+
+    /// Says how loads on single rates resist displacement and motion: `−∂τ/∂q` and `−∂τ/∂q̇` of what acts on a joint's axis or a mode by its own coordinate and rate. A
+    /// rate may be told of more than once.
+    pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+        self.joints.resist(now, &mut on);
+        for (motor, sides) in self.motors() {
+            motor.resist(now, &now.motor_sides[sides], &mut on);
+        }
+        for range in &self.ranges {
+            range.resist(now, &mut on);
+        }
+        modal::resist(now, &mut on);
     }
 
     /// Adds springs, stops' springs, the modes' stiffness and gravity.

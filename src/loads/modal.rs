@@ -1,4 +1,4 @@
-use super::Instant;
+use super::{Instant, Resistance};
 use crate::algebra::Scalar;
 use crate::system::{Elastic, Modes};
 
@@ -16,6 +16,15 @@ pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     for (modes, elastic) in flexible(now) {
         for (k, mode) in elastic.modes.iter().enumerate() {
             tau[modes.v + k] -= now.q[modes.q + k] * S::lift(mode.stiffness);
+        }
+    }
+}
+
+/// Says how modes [resist](super::Loads::resist).
+pub(super) fn resist(now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    for (modes, elastic) in flexible(now) {
+        for (k, mode) in elastic.modes.iter().enumerate() {
+            on(modes.v + k, Resistance::of(mode.stiffness, mode.damping));
         }
     }
 }

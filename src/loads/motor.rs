@@ -3,7 +3,7 @@
 use super::band::{Band, HYSTERESIS};
 use super::joint::numbers;
 use super::servo::Servo;
-use super::{AttitudeServo, Instant, Sensed};
+use super::{AttitudeServo, Instant, Resistance, Sensed};
 use crate::algebra::Scalar;
 use crate::spec;
 use crate::system::{Bound, Declarations, Joint, ParamId, Unit};
@@ -156,6 +156,19 @@ impl Motor {
 
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, sides: &[i32], tau: &mut [S]) {
         tau[self.rate] += self.torque(now, sides);
+    }
+
+    /// Says how what it gives [resists](super::Loads::resist), on these sides of its limits.
+    pub(super) fn resist(&self, now: &Instant<f64>, sides: &[i32], on: &mut impl FnMut(usize, Resistance)) {
+        let last_rates = sides[1].abs() == 1 && sides[0].signum() == sides[1];
+        match (sides[0], &self.servo, self.rate_limit) {
+            (0, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
+            (_, _, Some(end)) if last_rates => {
+                let [most, end] = [self.torque_limit, end].map(|id| id.of(now.parameters));
+                on(self.rate, Resistance::of(0.0, most / (LAST * end)));
+            }
+            _ => {}
+        }
     }
 
     /// Positive as long as the sides are right.

@@ -1,5 +1,5 @@
 use super::band::Band;
-use super::{Instant, report};
+use super::{Instant, Resistance, report};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{self, PerAxis, Stop, at};
@@ -164,6 +164,22 @@ impl Range {
     pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
         if let Some((_, spring, side)) = self.pressed(now) {
             tau[self.rate] -= spring * side;
+        }
+    }
+
+    /// Says how a stop that is pressed [resists](super::Loads::resist).
+    pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        if let Some((stop, spring, side)) = self.pressed(now) {
+            let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
+            let pulls = spring + now.qd[self.rate] * side * damping <= 0.0;
+            on(
+                self.rate,
+                if pulls {
+                    Resistance::default()
+                } else {
+                    Resistance::of(stiffness, damping)
+                },
+            );
         }
     }
 

@@ -1,7 +1,7 @@
 //! Servos of joints: what they ask for.
 
 use super::attitude::AttitudeLaw;
-use super::{Instant, Loads, Sensed};
+use super::{Instant, Loads, Resistance, Sensed};
 use crate::algebra::{Quaternion, Scalar, Vec3};
 use crate::spec::JointMotion;
 use crate::system::ParamId;
@@ -48,6 +48,15 @@ impl Servo {
         match now.feed_forward.get(rate) {
             Some(&fed) if self.is_fed => torque + fed,
             _ => torque,
+        }
+    }
+
+    /// How it resists, as long as its motor gives what it asks for.
+    pub fn resistance(&self, now: &Sensed<f64>) -> Resistance {
+        let Gains { kp, kd } = self.gains;
+        match now.inputs[self.switch] > 0.5 {
+            true => Resistance::of(kp.of(now.parameters), kd.of(now.parameters)),
+            false => Resistance::default(),
         }
     }
 }

@@ -23,12 +23,12 @@ pub struct Evaluation<S: Scalar> {
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
     /// Where the reference orbit has led the world.
-    orbit: Option<OrbitPoint>,
+    pub(super) orbit: Option<OrbitPoint>,
     /// What servos feed forward, if one does.
     feed_forward: Option<Box<FeedForward<S>>>,
     /// What holds captured frames, if there can be any.
     closure: Option<Box<Closure<S>>>,
-    slots: Vec<S>,
+    pub(super) slots: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
     /// The derivatives of the rates of joints and modes, where they are not the states'.
     pub(super) qdd: Vec<S>,

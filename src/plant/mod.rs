@@ -7,6 +7,7 @@ mod closure;
 mod compiled;
 mod controller;
 mod coordinates;
+mod correction;
 mod discrete;
 mod evaluation;
 mod events;

@@ -460,6 +460,12 @@ impl Ode for Motion<'_> {
         Ok(true)
     }
 
+    fn correct(&mut self, (t, theta): (f64, f64), x0: &[f64], g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        self.plant.correct((t, theta), (x0, self.u, self.discrete), g, middle)
+    }
+
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {
         self.own_step.is_some().then_some(self)
     }
@@ -524,6 +530,7 @@ fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<Stepper, Err
         (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
         (spec::Method::Radau5, _) => Method::Radau5,
         (spec::Method::ImplicitMidpoint, step) => Method::ImplicitMidpoint { step: fixed(step) },
+        (spec::Method::LinearlyImplicit, step) => Method::LinearlyImplicit { step: fixed(step) },
         (spec::Method::Conserving, step) => Method::Conserving {
             step: fixed(step),
             rates: model.system().nv,

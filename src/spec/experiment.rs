@@ -74,7 +74,7 @@ impl Default for Experiment {
 pub struct Solver {
     /// The method. Default `dopri5`. `radau5`, `auto` and `implicit_midpoint` solve for all states at once, and take at most 2000 of them.
     pub method: Method,
-    /// Sub-step of `rk4`, `implicit_midpoint` and `conserving`, s; the longest step of the adaptive methods, if given.
+    /// Sub-step of `rk4`, `implicit_midpoint`, `linearly_implicit` and `conserving`, s; the longest step of the adaptive methods, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Most evaluations of the dynamics within one communication step; past it the step is
@@ -107,6 +107,10 @@ pub enum Method {
     /// The implicit midpoint rule, order 2, with the fixed sub-step `step`: stable with steps longer than the fastest
     /// vibration, which it does not damp.
     ImplicitMidpoint,
+    /// A midpoint rule that takes the stiffness and damping of modes and joints implicitly and makes two evaluations a step, order 2, with the
+    /// fixed sub-step `step`: stable with steps longer than the vibrations of flexible bodies, which it does not damp. What contacts,
+    /// grasps and attitude servos do is taken explicitly. It asks for `formulation = "recursive"`.
+    LinearlyImplicit,
     /// The midpoint rule in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy, momentum and every joint whatever the step, and
     /// damps nothing. It asks for `formulation = "natural"`.
     Conserving,
@@ -123,6 +127,7 @@ impl Method {
             Method::Rk4 => "rk4",
             Method::Radau5 => "radau5",
             Method::ImplicitMidpoint => "implicit_midpoint",
+            Method::LinearlyImplicit => "linearly_implicit",
             Method::Conserving => "conserving",
             Method::Auto => "auto",
         }
@@ -135,6 +140,9 @@ impl Method {
 
     /// Whether its step is fixed, and has to be given.
     pub fn has_fixed_step(self) -> bool {
-        matches!(self, Method::Rk4 | Method::ImplicitMidpoint | Method::Conserving)
+        matches!(
+            self,
+            Method::Rk4 | Method::ImplicitMidpoint | Method::LinearlyImplicit | Method::Conserving
+        )
     }
 }

@@ -33,11 +33,13 @@ pub enum Capability {
     NodalBeams,
     /// The conserving step for Co-Simulation.
     ConservingStep,
+    /// Inertia added to rates, by which stiffness is taken at the end of a step.
+    LinearlyImplicit,
 }
 
 impl Capability {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Flexible,
         Self::Constraints,
         Self::Gaps,
@@ -45,6 +47,7 @@ impl Capability {
         Self::Linearisation,
         Self::NodalBeams,
         Self::ConservingStep,
+        Self::LinearlyImplicit,
     ];
 }
 
@@ -64,10 +67,13 @@ impl Formulation {
 
     /// Whether it has what it is asked for. All else every formulation has.
     pub fn has(self, capability: Capability) -> bool {
-        use Capability::{ConservingStep, Constraints, Flexible, Gaps, Linearisation, NodalBeams, QuaternionOptions};
+        use Capability::{
+            ConservingStep, Constraints, Flexible, Gaps, Linearisation, LinearlyImplicit, NodalBeams, QuaternionOptions,
+        };
         match capability {
             Flexible | NodalBeams => self != Self::DualQuaternion,
             Linearisation => matches!(self, Self::Recursive | Self::Quaternion),
+            LinearlyImplicit => self == Self::Recursive,
             Constraints => self != Self::Recursive,
             Gaps => matches!(self, Self::Quaternion | Self::Natural),
             QuaternionOptions => self == Self::Quaternion,

@@ -57,6 +57,7 @@ def arms(examples, tmp_path_factory):
         "arm with stops": arm(""),
         "arm with stops, radau5": arm('[solver]\nmethod = "radau5"\n'),
         "arm with stops, midpoint": arm('[solver]\nmethod = "implicit_midpoint"\nstep = 0.004\n'),
+        "arm with stops, linearly implicit": arm('[solver]\nmethod = "linearly_implicit"\nstep = 0.004\n'),
         "arm with stops, conserving": arm('[solver]\nmethod = "conserving"\nstep = 0.004\n', 'formulation = "natural"\n'),
     }
 
@@ -68,6 +69,7 @@ pytestmark = pytest.mark.parametrize(
         "arm with stops",
         "arm with stops, radau5",
         "arm with stops, midpoint",
+        "arm with stops, linearly implicit",
         "arm with stops, conserving",
     ],
 )

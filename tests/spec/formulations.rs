@@ -60,6 +60,9 @@ fn every_cell_of_the_capability_matrix_is_kept() {
                 Capability::Linearisation => GOOD.to_owned(),
                 Capability::NodalBeams => format!("{GOOD}{NODAL_BEAM}"),
                 Capability::ConservingStep => format!("{GOOD}[solver]\nmethod = \"conserving\"\nstep = 0.01\n"),
+                Capability::LinearlyImplicit => {
+                    format!("{GOOD}[solver]\nmethod = \"linearly_implicit\"\nstep = 0.01\n")
+                }
             };
             let name = formulation.name();
             let text = text.replacen("\n[body.base]", &format!("\nformulation = \"{name}\"\n[body.base]"), 1);
@@ -86,7 +89,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
             cells += 1;
         }
     }
-    assert_eq!(cells, 28);
+    assert_eq!(cells, 32);
 }
 
 #[test]
@@ -129,4 +132,30 @@ fn the_conserving_step_refuses_by_name_what_it_does_not_have() {
         .try_into()
         .expect("one");
     assert!(problem.contains("the method conserving needs `step`, s"), "{problem}");
+}
+
+#[test]
+fn the_linearly_implicit_step_refuses_by_name_what_it_does_not_have() {
+    let solver = "[solver]\nmethod = \"linearly_implicit\"\nstep = 0.01\n";
+    assert_eq!(report(&format!("{GOOD}{solver}")), Vec::<String>::new());
+    let [problem] = report(&format!("{GOOD}{NODAL_BEAM}{solver}")).try_into().expect("one");
+    assert!(
+        problem.contains("the method linearly_implicit knows the stiffness of modes and joints, and not of this beam"),
+        "{problem}"
+    );
+    let quaternion = GOOD.replacen("\n[body.base]", "\nformulation = \"quaternion\"\n[body.base]", 1);
+    let [problem] = report(&format!("{quaternion}{solver}")).try_into().expect("one");
+    assert!(
+        problem.contains(
+            "the formulation \"quaternion\" has no linearly implicit step; did you mean formulation = \"recursive\"?"
+        ),
+        "{problem}"
+    );
+    let [problem] = report(&format!("{GOOD}[solver]\nmethod = \"linearly_implicit\"\n"))
+        .try_into()
+        .expect("one");
+    assert!(
+        problem.contains("the method linearly_implicit needs `step`, s"),
+        "{problem}"
+    );
 }

@@ -16,6 +16,7 @@ mod flexible;
 mod identities;
 mod impact;
 mod linearisation;
+mod linearly_implicit;
 mod locked;
 mod natural;
 mod nodal;

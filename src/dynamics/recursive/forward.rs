@@ -9,7 +9,7 @@ use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, Sy
 ///
 /// What is left of a body and everything outboard of it, seen through its joint, is a wrench that is
 /// linear in its acceleration beyond `A_bias`, `F = I A + p`. Going inwards, with the joint's columns `H`,
-/// torques `τ` and rotor inertias `ρ`:
+/// torques `τ` and the inertias `ρ` of rotors and of what is [added](Applied::inertia):
 ///
 /// ```text
 ///     U = I H,   D = Hᵀ U + diag ρ,   K = D⁻¹ Uᵀ,   k = D⁻¹ (τ − Hᵀ p)           (1)
@@ -136,7 +136,11 @@ impl<S: Scalar> ForwardDynamics<S> {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
             let (I, p) = &mut self.articulated[i];
             self.modal[modes.index]
-                .eliminate((I, p), &applied.tau[modes.rates()], gain, offset)
+                .eliminate(
+                    (I, p),
+                    (&applied.inertia[modes.rates()], &applied.tau[modes.rates()]),
+                    (gain, offset),
+                )
                 .map_err(|mode| Singular {
                     body: i,
                     what: What::Mode(mode),
@@ -155,7 +159,7 @@ impl<S: Scalar> ForwardDynamics<S> {
                 joint,
                 part(&kinematics.H, v),
                 if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
-                part(&derived.rotor_inertia, v),
+                (part(&derived.rotor_inertia, v), part(&applied.inertia, v)),
                 &self.articulated[i],
                 (
                     part_mut(&mut self.gain, v),
@@ -300,7 +304,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &[Twist<S>; NV],
     drive: Drive<S, NV>,
-    rotor: &[f64; NV],
+    (rotor, added): (&[f64; NV], &[f64; NV]),
     (I, p): &(ArticulatedInertia<S>, Wrench<S>),
     (K, k, inverse): (&mut [Wrench<S>; NV], &mut [S; NV], &mut [[S; 3]; NV]),
 ) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
@@ -321,7 +325,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         for a in j..NV {
             D[a][j] = on_joint(&U[j], a);
         }
-        D[j][j] += S::lift(rotor[j]);
+        D[j][j] += S::lift(rotor[j] + added[j]);
     }
     let mut rows = [Wrench::zero(); NV];
     let mut offset;

@@ -67,7 +67,7 @@ impl<S: Scalar> Modal<S> {
         (I.shift(r), p.shift(r))
     }
 
-    /// Takes the modes out, with the forces `Q` on them: `η̈ = k − K A`, with the rows of `K` in `gain` and `k` in `offset`.
+    /// Takes the modes out, with the `inertia` added to them and the forces `Q` on them: `η̈ = k − K A`, with the rows of `K` in `gain` and `k` in `offset`.
     /// What remains is in `I` and `p`.
     ///
     /// # Errors
@@ -76,11 +76,13 @@ impl<S: Scalar> Modal<S> {
     pub fn eliminate(
         &mut self,
         (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
-        Q: &[S],
-        gain: &mut [Wrench<S>],
-        offset: &mut [S],
+        (inertia, Q): (&[f64], &[S]),
+        (gain, offset): (&mut [Wrench<S>], &mut [S]),
     ) -> Result<(), usize> {
         let n = self.beta.len();
+        for (k, &inertia) in inertia.iter().enumerate() {
+            self.M[k * n + k] += S::lift(inertia);
+        }
         spd::factor(&mut self.M, n)?;
         gain.copy_from_slice(&self.L);
         spd::solve(&self.M, gain);

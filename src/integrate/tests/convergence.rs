@@ -8,6 +8,7 @@ fn steps_of(method: Method, h: f64) -> Settings {
     let method = match method {
         Method::Rk4 { .. } => Method::Rk4 { step: h },
         Method::ImplicitMidpoint { .. } => Method::ImplicitMidpoint { step: h },
+        Method::LinearlyImplicit { .. } => Method::LinearlyImplicit { step: h },
         adaptive => adaptive,
     };
     let settings = match method {
@@ -21,8 +22,9 @@ fn steps_of(method: Method, h: f64) -> Settings {
     settings.with_initial_step(h).unwrap()
 }
 
-const CASES: [(Method, [i32; 4]); 4] = [
+const CASES: [(Method, [i32; 4]); 5] = [
     (Method::ImplicitMidpoint { step: 1.0 }, [16, 32, 64, 128]),
+    (Method::LinearlyImplicit { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Rk4 { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Dopri5, [16, 32, 64, 128]),
     (Method::Dop853, [10, 13, 17, 22]),
@@ -70,6 +72,7 @@ fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
         (Method::Dop853, [0.2, 0.15, 0.1, 0.075]),
         (Method::Radau5, [0.1, 0.05, 0.025, 0.0125]),
         (Method::ImplicitMidpoint { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
+        (Method::LinearlyImplicit { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
     ] {
         let points = lengths.map(|h| (h, error_inside(method, h)));
         let (slope, order) = (slope(&points), f64::from(method.dense_order()));
@@ -84,8 +87,13 @@ fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
 
 #[test]
 fn the_dense_output_joins_the_accepted_states_with_their_derivatives() {
-    let midpoint = Method::ImplicitMidpoint { step: 0.3 };
-    for method in [Method::Rk4 { step: 0.3 }, Method::Dopri5, Method::Dop853, midpoint] {
+    for method in [
+        Method::Rk4 { step: 0.3 },
+        Method::Dopri5,
+        Method::Dop853,
+        Method::ImplicitMidpoint { step: 0.3 },
+        Method::LinearlyImplicit { step: 0.3 },
+    ] {
         let mut stepper = Stepper::new(steps_of(method, 0.3));
         let (mut x, mut memory) = (smooth_solution(0.1), Memory::new(stepper.settings()));
         let start = x;

@@ -47,6 +47,7 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
         (Method::Radau5, 1e-6),
         (Method::Radau5, 1e-9),
         (Method::ImplicitMidpoint { step: 1e-5 }, 1e-9),
+        (Method::LinearlyImplicit { step: 1e-5 }, 1e-9),
         (Method::Auto, 1e-9),
     ] {
         let mut stepper = Stepper::new(Settings::new(method, tolerance, &[1.0; 4]).unwrap());
@@ -69,6 +70,7 @@ fn a_bouncing_ball_bounces_when_it_should() {
         Method::Rk4 { step: 0.01 },
         Method::Radau5,
         Method::ImplicitMidpoint { step: 0.01 },
+        Method::LinearlyImplicit { step: 0.01 },
         Method::Auto,
     ] {
         let mut ball = ode(move |_, x, dx| dx.copy_from_slice(&[x[1], -g]));

@@ -5,12 +5,13 @@ use std::convert::Infallible;
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Step, Stepper};
 use super::problems::{Rhs, ode, run};
 
-const METHODS: [Method; 6] = [
+const METHODS: [Method; 7] = [
     Method::Dopri5,
     Method::Dop853,
     Method::Rk4 { step: 0.01 },
     Method::Radau5,
     Method::ImplicitMidpoint { step: 0.01 },
+    Method::LinearlyImplicit { step: 0.01 },
     Method::Auto,
 ];
 const ADAPTIVE: [Method; 4] = [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto];
@@ -103,8 +104,11 @@ fn a_model_that_gives_nan_at_the_start_is_an_error_at_once() {
             Ok::<(), Infallible>(())
         });
         let (_, error) = run_into(&mut stepper(method, 3), &mut nan, 1.0, &mut [0.0; 3]);
-        // The midpoint rule needs the derivative at the start for its Jacobian only, and meets it while it tries.
-        let h = if matches!(method, Method::ImplicitMidpoint { .. }) {
+        // The midpoint rules need the derivative at the start for a Jacobian or not at all, and meet it while they try.
+        let h = if matches!(
+            method,
+            Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. }
+        ) {
             0.01
         } else {
             0.0

@@ -156,3 +156,68 @@ fn a_jacobian_that_fails_one_way_is_taken_the_other_way() {
     let step = stepper.step(&mut border, 0.0, 1.0, &mut x, &mut memory).unwrap();
     assert_eq!((step.rejections, x[1]), (0, 1.0));
 }
+
+/// The same system, which corrects derivatives with a part of its Jacobian: all of it, or the diagonal alone.
+struct Corrected {
+    linear: Linear,
+    off_diagonal: f64,
+}
+
+impl Ode for Corrected {
+    type Error = &'static str;
+
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), &'static str> {
+        self.linear.derivative(t, x, dx)
+    }
+
+    fn correct(
+        &mut self,
+        (t, theta): (f64, f64),
+        x0: &[f64],
+        g: &mut [f64],
+        middle: &mut [f64],
+    ) -> Result<(), &'static str> {
+        let mut f = [0.0; 2];
+        for i in 0..2 {
+            middle[i] = x0[i] + theta * g[i];
+        }
+        self.derivative(t, middle, &mut f)?;
+        let second = (f[1] - g[1]) / (1.0 - theta * J[1][1]);
+        g[0] += (f[0] - g[0] + theta * self.off_diagonal * J[0][1] * second) / (1.0 - theta * J[0][0]);
+        g[1] += second;
+        Ok(())
+    }
+}
+
+/// Steps of 0.1 s, a hundred times as long as the fastest time constant.
+fn long_steps(method: Method, ode: &mut impl Ode<Error = &'static str>) -> ([f64; 2], u64) {
+    let mut stepper = Stepper::new(Settings::new(method, 1e-8, &[1.0; 2]).unwrap());
+    let mut memory = Memory::new(stepper.settings());
+    let (mut t, mut x) = (0.0, [1.3, -0.2]);
+    for k in 1..=40 {
+        t = stepper.step(ode, t, f64::from(k) * 0.1, &mut x, &mut memory).unwrap().t;
+    }
+    (x, stepper.evaluations())
+}
+
+#[test]
+fn corrections_with_the_whole_jacobian_solve_linear_equations() {
+    let linear = || linear(Some(Knowledge::Right));
+    let (midpoint, _) = long_steps(Method::ImplicitMidpoint { step: 0.1 }, &mut linear());
+    let method = Method::LinearlyImplicit { step: 0.1 };
+    for off_diagonal in [1.0, 0.0] {
+        let mut ode = Corrected {
+            linear: linear(),
+            off_diagonal,
+        };
+        let (x, evaluations) = long_steps(method, &mut ode);
+        let apart = distance(&x, &midpoint);
+        println!("{off_diagonal} of what is off the diagonal: {x:?}, {apart:.1e} from the implicit midpoint rule");
+        assert_eq!(evaluations, 2 * 40 + 1, "two a step, and one more in the first");
+        // With the diagonal alone the first correction finds the second unknown, and the second one the first.
+        assert!(apart < 1e-12);
+    }
+    // With none of it, what is stiff grows without bound.
+    let (x, _) = long_steps(method, &mut linear());
+    assert!(x[1].abs() > 1e20, "{x:?}");
+}

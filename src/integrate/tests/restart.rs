@@ -4,12 +4,13 @@ use super::super::{IntegrateError, InvalidMemory, Memory, Method, Settings, Step
 use super::problems::{ARENSTORF_START, Rhs, arenstorf, ode, van_der_pol};
 use std::cell::Cell;
 
-const METHODS: [Method; 6] = [
+const METHODS: [Method; 7] = [
     Method::Dopri5,
     Method::Dop853,
     Method::Rk4 { step: 0.003 },
     Method::Radau5,
     Method::ImplicitMidpoint { step: 0.001 },
+    Method::LinearlyImplicit { step: 0.001 },
     Method::Auto,
 ];
 

@@ -27,5 +27,6 @@ fn settings_that_cannot_be_are_refused() {
         assert!(settings().with_initial_step(h).is_err());
         assert!(Settings::new(Method::Rk4 { step: h }, 1e-6, &[1.0]).is_err());
         assert!(Settings::new(Method::ImplicitMidpoint { step: h }, 1e-6, &[1.0]).is_err());
+        assert!(Settings::new(Method::LinearlyImplicit { step: h }, 1e-6, &[1.0]).is_err());
     }
 }

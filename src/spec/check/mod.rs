@@ -140,6 +140,23 @@ impl Check<'_> {
             );
             self.report("solver", "", "method", what);
         }
+        let linearly_implicit = spec.solver.method == Method::LinearlyImplicit;
+        if linearly_implicit && !formulation.has(Capability::LinearlyImplicit) {
+            let what = format!(
+                "the formulation \"{}\" has no linearly implicit step; did you mean formulation = \"recursive\"?",
+                formulation.name()
+            );
+            self.report("solver", "", "method", what);
+        }
+        let explicit = "the method linearly_implicit knows the stiffness of modes and joints, and not of this beam; method = \"implicit_midpoint\" does";
+        for name in spec.nodal_beam.keys().filter(|_| linearly_implicit) {
+            self.report("nodal_beam", name, "", explicit);
+        }
+        for (name, body) in spec.body.iter().filter(|_| linearly_implicit) {
+            if body.director_beam.is_some() {
+                self.report("body", name, "director_beam", explicit);
+            }
+        }
         let rigid_only = if !formulation.has(Capability::Flexible) {
             let name = formulation.name();
             format!("the formulation \"{name}\" has rigid bodies only; formulation = \"recursive\" bends this one")

@@ -88,6 +88,12 @@ pub fn all() -> Vec<Target> {
         let craft = format!("{EVERYTHING}{IN_GRASP}{solver}");
         all.push(Target::new(&format!("everything by {name}"), &craft, folder));
     }
+    let linearly_implicit = format!("{EVERYTHING}[solver]\nmethod = \"linearly_implicit\"\nstep = 0.002\n");
+    all.push(Target::new(
+        "everything by linearly_implicit",
+        &linearly_implicit,
+        folder,
+    ));
     let beams = format!("{EVERYTHING}{WITH_DIRECTORS}");
     all.push(Target::new("everything and directors", &beams, folder));
     for (name, beams) in [("grasp", IN_GRASP), ("directors", WITH_DIRECTORS)] {
