@@ -12,6 +12,8 @@ use std::collections::HashMap;
 const HAIR: f64 = 1e-13;
 /// What is none stays the same, to this part of itself.
 const STAYS: f64 = 1e-3;
+/// How often it has to. Round-off of what cancels is a few units in the last place, and so the same again by chance, at times twice.
+const ECHOES: usize = 8;
 
 /// The model with its signals taken out, so that each input can be changed by itself.
 pub(super) struct Probe {
@@ -20,12 +22,14 @@ pub(super) struct Probe {
     tangent: Tangent<LANES>,
     slopes: [Jacobians; 2],
     discrete: Discrete,
+    /// By which numbers states are moved to see what is round-off.
+    echo: u64,
     /// The sides of their limits on which motors and a controller's torques are held; none where each is on its own.
     held_sides: Option<[i32; Motor::SIDES]>,
 }
 
 impl Probe {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, echo: u64) -> Self {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
         // Trajectories too: their joints start where random craft have them.
@@ -41,6 +45,7 @@ impl Probe {
             tangent: Tangent::with_inputs(&model, model.sources.len()),
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
             discrete,
+            echo,
             held_sides: None,
             model,
         }
@@ -187,18 +192,21 @@ impl Probe {
         None
     }
 
-    /// The same craft with one number changed.
-    pub fn neighbour(
+    /// The same craft with one number changed, both ways: a place on a beam matters up to the beam's tip, and not beyond.
+    pub fn neighbours(
         &self,
         (parameters, derived): (&[f64], &Derived),
         j: usize,
         random: &mut Random,
-    ) -> Option<(Vec<f64>, Derived)> {
-        [0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5].into_iter().find_map(|size| {
-            let mut changed = parameters.to_vec();
-            changed[j] += size * self.model.parameters[j].quantity.nominal * random.unit();
-            let derived = self.derive(&changed, Some((parameters, derived)), &mut Vec::new())?;
-            Some((changed, derived))
+    ) -> impl Iterator<Item = (Vec<f64>, Derived)> {
+        let change = self.model.parameters[j].quantity.nominal * random.unit();
+        [change, -change].into_iter().filter_map(move |change| {
+            [0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5].into_iter().find_map(|size| {
+                let mut changed = parameters.to_vec();
+                changed[j] += size * change;
+                let derived = self.derive(&changed, Some((parameters, derived)), &mut Vec::new())?;
+                Some((changed, derived))
+            })
         })
     }
 
@@ -257,19 +265,15 @@ impl Probe {
 
     /// Partial derivatives of derivatives and outputs, where there are some, in the modes of the last [`values`](Self::values).
     /// What is round-off is zero.
-    pub fn slopes(
-        &mut self,
-        numbers: (&[f64], &Derived),
-        x: &[f64],
-        slots: &[f64],
-        random: &mut Random,
-    ) -> Option<&Jacobians> {
+    pub fn slopes(&mut self, numbers: (&[f64], &Derived), x: &[f64], slots: &[f64]) -> Option<&Jacobians> {
+        // By numbers of its own: what is round-off does not say where else to look.
+        let mut random = Random::new(self.echo);
         let (model, numbers) = (&self.model, (numbers.1, numbers.0));
         let [slopes, echo] = &mut self.slopes;
         self.tangent
             .jacobians_of(model, numbers, 0.0, (x, slots, &self.discrete), slopes)
             .ok()?;
-        for _ in 0..2 {
+        for _ in 0..ECHOES {
             let beside = x.iter().zip(&model.states);
             let beside = beside.map(|(x, state)| x + HAIR * state.nominal.max(x.abs()) * random.unit());
             let beside: Vec<f64> = beside.collect();

@@ -3,7 +3,9 @@ use crate::plant::Jacobians;
 use crate::plant::model::{Model, Source};
 
 /// A change beyond this part of the greatest that any known causes is no round-off, which stays below 1e-12.
-const THRESHOLD: f64 = 1e-9;
+const THRESHOLD: f64 = 1e-10;
+/// What is smaller than this part of its nominal value is no size to go by: a component that vanishes leaves round-off alone.
+const NOTHING: f64 = 1e-1;
 /// A partial derivative below this part of the greatest of its row, each times its state's size, is round-off.
 const FLOOR: f64 = 1e-12;
 /// Factors closer than this part of their size are the same.
@@ -17,10 +19,14 @@ pub(super) struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    pub fn new(now: &'a [f64]) -> Self {
+    /// Of what is now, with its nominal values.
+    pub fn new(now: &'a [f64], nominals: impl Iterator<Item = f64>) -> Self {
+        let sizes = now.iter().zip(nominals);
         Self {
             now,
-            largest: now.iter().map(|value| value.abs()).collect(),
+            largest: sizes
+                .map(|(value, nominal)| value.abs().max(NOTHING * nominal))
+                .collect(),
             recorded: Vec::new(),
         }
     }
