@@ -200,7 +200,11 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("a text");
             let model = Model::read(&text, &folder).expect("a craft");
             let seen = [0, 1, 2].map(|echo| Influence::seen(Probe::new(&model, echo), &model));
-            assert!(seen[0].is_some() && seen[1] == seen[0] && seen[2] == seen[0], "{}", path.display());
+            assert!(
+                seen[0].is_some() && seen[1] == seen[0] && seen[2] == seen[0],
+                "{}",
+                path.display()
+            );
             examples += 1;
         }
         assert!(examples > 10);
