@@ -18,19 +18,18 @@ use std::process::{Command, ExitCode};
 const MORE: f64 = 0.05;
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.csv");
 
+const TWO_LINK: &str = include_str!("../examples/two_link.toml");
+const SSRMS_FLEXIBLE: &str = include_str!("../examples/ssrms_flexible.toml");
+
 /// A kernel: its name, how many calls are one run of it, and what makes it.
 type Kernel = (&'static str, usize, fn() -> Box<dyn FnMut()>);
 
-const KERNELS: [Kernel; 12] = [
-    ("derivative of two_link", STATES, || {
-        derivative(include_str!("../examples/two_link.toml"))
-    }),
+const KERNELS: [Kernel; 13] = [
+    ("derivative of two_link", STATES, || derivative(TWO_LINK)),
     ("derivative of ssrms_type", STATES, || {
         derivative(include_str!("../examples/ssrms_type.toml"))
     }),
-    ("derivative of ssrms_flexible", STATES, || {
-        derivative(include_str!("../examples/ssrms_flexible.toml"))
-    }),
+    ("derivative of ssrms_flexible", STATES, || derivative(SSRMS_FLEXIBLE)),
     ("derivative of a chain of 50", STATES, || derivative(&chain(50))),
     ("derivative of an arm with a captured payload", STATES, || {
         derivative(&with_payload(Some("capture_grasp")))
@@ -49,7 +48,16 @@ const KERNELS: [Kernel; 12] = [
     }),
     ("one direction of ssrms_flexible", 1, along),
     ("state Jacobian of a chain of 12", 1, state_jacobian),
-    ("conserving step of two_link", 1, conserving_step),
+    ("conserving step of two_link", 1, || {
+        step(&format!(
+            "formulation = \"natural\"\n{TWO_LINK}\n[solver]\nmethod = \"conserving\"\nstep = 0.01\n"
+        ))
+    }),
+    ("linearly implicit step of ssrms_flexible", 1, || {
+        step(&format!(
+            "{SSRMS_FLEXIBLE}\n[solver]\nmethod = \"linearly_implicit\"\nstep = 0.01\n"
+        ))
+    }),
 ];
 
 fn main() -> ExitCode {
@@ -184,13 +192,9 @@ fn state_jacobian() -> Box<dyn FnMut()> {
     })
 }
 
-/// The step after the one that takes the Jacobian.
-fn conserving_step() -> Box<dyn FnMut()> {
-    let text = format!(
-        "formulation = \"natural\"\n{}\n[solver]\nmethod = \"conserving\"\nstep = 0.01\n",
-        include_str!("../examples/two_link.toml")
-    );
-    let model = Model::read(&text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+/// One step after the other; the first has taken what Jacobian the method needs.
+fn step(text: &str) -> Box<dyn FnMut()> {
+    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     let plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
     let mut simulation = Simulation::new(plant).unwrap_or_else(|e| panic!("{e}"));
     Box::new(move || {
