@@ -96,7 +96,7 @@ impl Influence {
                 let Some(now) = probe.values(&parameters, &derived, &x, &slots) else {
                     continue;
                 };
-                let Some(slopes) = probe.slopes((&parameters, &derived), &x, &slots) else {
+                let Some(slopes) = probe.slopes((&parameters, &derived), &x, &slots, &running) else {
                     continue;
                 };
                 seen = true;

@@ -83,29 +83,24 @@ impl Table {
 
     /// Takes in partial derivatives: what is not zero depends.
     pub fn enter_slopes(&mut self, slopes: &Jacobians, model: &Model) {
-        let Jacobians { A, B, C, D } = slopes;
-        let nx = A.nrows();
-        for row in 0..nx + C.nrows() {
-            let (of_x, of_u) = match row.checked_sub(nx) {
-                None => (A.row(row), B.row(row)),
-                Some(output) => (C.row(output), D.row(output)),
-            };
-            let sizes = model.states.iter().map(|state| state.nominal);
-            let sizes = sizes.chain(std::iter::repeat(1.0));
-            let slopes = of_x.iter().chain(&of_u).zip(sizes).map(|(d, size)| d * size);
-            let largest = slopes.clone().fold(0.0f64, |largest, d| largest.max(d.abs()));
-            for (known, mut d) in slopes.enumerate() {
-                if d.abs() > FLOOR * largest {
-                    self.mark(row, known);
-                } else {
-                    d = 0.0;
-                }
-                let seen = self.slope[row * self.columns + known].get_or_insert(d);
-                if (*seen - d).abs() > SAME * d.abs() {
-                    *seen = f64::NAN;
-                }
+        each(slopes, model, |row, known, d| {
+            if d != 0.0 {
+                self.mark(row, known);
             }
-        }
+            let seen = self.slope[row * self.columns + known].get_or_insert(d);
+            if (*seen - d).abs() > SAME * d.abs() {
+                *seen = f64::NAN;
+            }
+        });
+    }
+
+    /// Whether these partial derivatives tell of nothing that is not known to depend.
+    pub fn knows(&self, slopes: &Jacobians, model: &Model) -> bool {
+        let mut all = true;
+        each(slopes, model, |row, known, d| {
+            all &= d == 0.0 || self.depends(row, known)
+        });
+        all
     }
 
     /// Whether what depends does so with a factor that is always the same.
@@ -146,5 +141,23 @@ impl Table {
         }
         knowns.parameters.sort_unstable();
         knowns
+    }
+}
+
+/// Each row, known, and partial derivative times the known's size; zero if round-off of its row.
+fn each(Jacobians { A, B, C, D }: &Jacobians, model: &Model, mut is: impl FnMut(usize, usize, f64)) {
+    let nx = A.nrows();
+    for row in 0..nx + C.nrows() {
+        let (of_x, of_u) = match row.checked_sub(nx) {
+            None => (A.row(row), B.row(row)),
+            Some(output) => (C.row(output), D.row(output)),
+        };
+        let sizes = model.states.iter().map(|state| state.nominal);
+        let sizes = sizes.chain(std::iter::repeat(1.0));
+        let slopes = of_x.iter().chain(&of_u).zip(sizes).map(|(d, size)| d * size);
+        let largest = slopes.clone().fold(0.0f64, |largest, d| largest.max(d.abs()));
+        for (known, d) in slopes.enumerate() {
+            is(row, known, if d.abs() > FLOOR * largest { d } else { 0.0 });
+        }
     }
 }
