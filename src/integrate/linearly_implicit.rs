@@ -11,7 +11,7 @@
 //!     g ← g + (1 − θ W)⁻¹ (f(t + θ, x₀ + θ g) − g)                                             (2)
 //! ```
 //!
-//! The equations solve (2) themselves, with a `W` of which they know how ([`Ode::correct`]). The last step's `g` is off by O(h), and each correction
+//! The equations solve (2) themselves, with a `W` of which they know how ([`Ode::correct`]). The last step's `g` is off by O(h) (after an event by more, and there are few of those), and each correction
 //! gains an order: the first would do for order 2 whatever `W` is, as with the W-methods of HW (see [`super::radau5`]) section IV.7. But a
 //! vibration that is fast and in `W` is not damped, and from one step to the next its part of `g` changes altogether. Only the
 //! second correction sees a middle without that. Where the equations are linear and `W` is their Jacobian, (1)

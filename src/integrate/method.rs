@@ -34,10 +34,10 @@ pub enum Method {
         step: f64,
     },
     /// The implicit midpoint rule, of order 2 and with a fixed step, of which two corrections are made instead of a solution: two evaluations for each step.
-    /// What is stiff has to be known by the equations ([`Ode::correct`](super::Ode::correct)); of that it is stable for whatever is
-    /// stable, and damps nothing.
+    /// What is stiff has to be known by the equations ([`Ode::correct`](super::Ode::correct)): of linear equations that they know, whatever is
+    /// stable is so, and nothing is damped. A part `k` of a stiffness `K` that they do not know makes what is fast grow by `2 (k/K)²` in a step.
     ///
-    /// Steps as with [`Method::Rk4`]; the work of a step is the same in every step but the first.
+    /// Steps as with [`Method::Rk4`]; the work of a step is the same in every step but the first, of three corrections.
     LinearlyImplicit {
         /// The longest step, in units of `t`.
         step: f64,
@@ -102,6 +102,15 @@ impl Method {
             | Method::Rk4 { .. }
             | Method::LinearlyImplicit { .. }
             | Method::Conserving { .. } => false,
+        }
+    }
+
+    /// Whether an event inside a step asks for a shorter step to it. What these methods keep of vibrations that are faster than their steps,
+    /// an interpolation between a long step's ends has not: it would add to their energy.
+    pub fn steps_to_events(&self) -> bool {
+        match self {
+            Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => true,
+            Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } | Method::Radau5 | Method::Auto => false,
         }
     }
 

@@ -266,6 +266,20 @@ impl Contact {
         }
     }
 
+    /// Complains of gains that close a gap within steps of this length (s), where gaps are closed by what they were.
+    pub fn judge_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let Some(capture) = self.capture() else { return };
+        let [alpha, beta] = capture.gains(values);
+        let longest = alpha.hypot(beta).recip();
+        if step > longest {
+            let name = &self.name;
+            let what = format!(
+                "the gains of contact \"{name}\", alpha = {alpha} and beta = {beta} 1/s, close gaps faster than linearly_implicit with a step of {step} s: it needs a step of at most {longest:.3e} s"
+            );
+            report(declared, capture.alpha, problems, what);
+        }
+    }
+
     /// What it captures, if it does.
     pub fn capture(&self) -> Option<Capture> {
         match self.way {

@@ -1,7 +1,7 @@
 //! Joints that a brake holds or a drive moves, whatever it takes.
 
 use super::joint::References;
-use super::{Instant, report};
+use super::{Instant, Resistance, report};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType};
@@ -221,6 +221,16 @@ impl Drive {
                 let off = turn.map_or_else(|| now.inputs[follow.q_ref + i] - q[i], |turn| turn[i]);
                 let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.joint.v + i];
                 applied.qdd[self.joint.v + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
+            }
+        }
+    }
+
+    /// Says how its gains [resist](super::Loads::resist_as_drives).
+    pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
+            for i in 0..self.joint.nv {
+                let [kp, kd] = [follow.kp, follow.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
+                on(self.joint.v + i, Resistance::of(kp, kd));
             }
         }
     }

@@ -415,11 +415,10 @@ impl JointLoads {
             on(d.rate, Resistance::of(0.0, value(d.damping)));
         }
         for f in &self.frictions {
-            let part = (now.qd[f.rate] / value(f.slip)).tanh();
-            on(
-                f.rate,
-                Resistance::of(0.0, value(f.coulomb) / value(f.slip) * (1.0 - part * part)),
-            );
+            // The secant, not the tangent, which has nothing of a friction that is about to stop or to turn over.
+            let slips = now.qd[f.rate] / value(f.slip);
+            let part = if slips == 0.0 { 1.0 } else { slips.tanh() / slips };
+            on(f.rate, Resistance::of(0.0, value(f.coulomb) / value(f.slip) * part));
         }
         for s in &self.springs {
             on(s.rate, Resistance::of(value(s.stiffness), 0.0));

@@ -406,6 +406,13 @@ impl Loads {
         modal::resist(now, &mut on);
     }
 
+    /// Says how the gains of drives resist, where a unit of inertia stands for the joint's: `−∂q̈/∂q` (1/s²) and `−∂q̈/∂q̇` (1/s).
+    pub fn resist_as_drives(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+        for drive in &self.drives {
+            drive.resist(now, &mut on);
+        }
+    }
+
     /// Adds springs, stops' springs, the modes' stiffness and gravity.
     #[inline]
     pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {

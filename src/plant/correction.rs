@@ -1,6 +1,6 @@
 use super::{Discrete, Evaluation, Model, Plant};
 use crate::Error;
-use crate::system::{Derived, JointModel};
+use crate::system::Derived;
 
 impl Plant {
     /// Corrects `g`, which stands for the states' derivatives in the middle of a step from the states `x0`, at the time `t` (s) and `theta` (s)
@@ -13,7 +13,7 @@ impl Plant {
     ///     (M + θ C + θ² K) v̇ = F + (θ C + θ² K) v̇₀
     /// ```
     ///
-    /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`. So it is Newton's iteration for `g = f(t, x₀ + θ g)`, without the derivatives
+    /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`; the accelerations that drives prescribe by gains likewise, as of unit inertia. So it is Newton's iteration for `g = f(t, x₀ + θ g)`, without the derivatives
     /// of all other loads and of inertia, and the recursion solves it in O(n) as it does forward dynamics: `θ C + θ² K` is
     /// [added inertia](crate::dynamics::Applied::inertia).
     ///
@@ -68,9 +68,9 @@ impl Evaluation<f64> {
         model.loads.resist(&now, |rate, of| {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
         });
-        for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-            // The recursion adds none there.
-            if let JointModel::Free(_) = constants.joint {
+        for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
+            // It moves as it is told, and its drive gives what is left of the loads as they are.
+            if *driven {
                 inertia[body.joint.v..body.joint.v + body.joint.nv].fill(0.0);
             }
         }
@@ -78,6 +78,11 @@ impl Evaluation<f64> {
         for ((tau, inertia), v_dot) in self.applied.tau.iter_mut().zip(&*inertia).zip(rates) {
             *tau += inertia * v_dot;
         }
+        let qdd = &mut self.applied.qdd;
+        model.loads.resist_as_drives(&now, |rate, of| {
+            let inertia = theta * (of.damping + theta * of.stiffness);
+            qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
+        });
         self.accelerate(model, (derived, Some(parameters)), (power, discrete), middle, g)?;
         let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(middle));
         for ((middle, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
@@ -85,5 +90,181 @@ impl Evaluation<f64> {
         }
         system.q_dot(derived, (&*here.positions, &*here.rates), to.positions);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::Simulation;
+    use std::path::Path;
+
+    /// Loads of each kind on joints that the world carries, and no other: motors within their limits, at that of torque and in the last of their rates;
+    /// stops that push and one whose damper would pull.
+    const LOADS: &str = r#"
+name = "loads"
+[body.balanced]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[body.spent]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[body.fast]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[body.pushed]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[body.leaving]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[body.ball]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[body.boom.beam]
+length = 1.2
+mass_per_length = 0.8
+EI = 40.0
+GJ = 20.0
+polar_inertia_per_length = 0.1
+bending = 2
+torsion = 1
+damping_ratio = 0.02
+[joint.balanced_root]
+type = "revolute"
+parent = "world"
+child = "balanced"
+servo = { kp = 20.0, kd = 3.0 }
+motor = { torque_limit = 50.0 }
+damping = 0.3
+start = { position = 0.1, rate = 0.2 }
+[joint.spent_root]
+type = "revolute"
+parent = "world"
+child = "spent"
+servo = { kp = 20.0, kd = 3.0 }
+motor = { torque_limit = 0.5 }
+start = { position = 0.1, rate = 0.2 }
+[joint.fast_root]
+type = "revolute"
+parent = "world"
+child = "fast"
+servo = { kp = 20.0, kd = 3.0 }
+motor = { torque_limit = 0.5, rate_limit = 0.2 }
+start = { position = -1.0, rate = 0.199 }
+[joint.pushed_root]
+type = "prismatic"
+parent = "world"
+child = "pushed"
+range = { min = -0.1, max = 0.1, stop = "compliant", stiffness = 30.0, damping = 2.0 }
+spring = { stiffness = 5.0, rest = 0.02 }
+start = { rate = -0.3 }
+[joint.leaving_root]
+type = "prismatic"
+parent = "world"
+child = "leaving"
+range = { min = -0.1, max = 0.1, stop = "compliant", stiffness = 30.0, damping = 2.0 }
+start = { rate = -2.0 }
+[joint.ball_root]
+type = "spherical"
+parent = "world"
+child = "ball"
+spring = { stiffness = 3.0 }
+servo = { kp = [2.0, 3.0, 4.0], kd = 0.5 }
+damping = [0.2, 0.3, 0.4]
+friction = { coulomb = 0.2, slip = 0.1 }
+[joint.boom_root]
+type = "universal"
+parent = "world"
+child = "boom"
+servo = { kp = [2.0, 3.0], kd = 0.5 }
+friction = { coulomb = 0.2, slip = 0.1 }
+"#;
+
+    /// What loads give on the rates.
+    fn tau(plant: &mut Plant, x: &[f64], (u, discrete): (&[f64], &Discrete)) -> Vec<f64> {
+        let numbers = (&plant.derived, plant.parameters.as_slice());
+        let (model, evaluation) = (&plant.model, &mut plant.evaluation);
+        evaluation.listen(model, numbers, 0.0, (u, discrete));
+        evaluation.stand(model, numbers, x);
+        let here = model.split(x);
+        evaluation
+            .load(model, numbers, ((here.positions, here.rates), discrete))
+            .expect("loads");
+        evaluation.applied.tau.clone()
+    }
+
+    /// The laws are linear where they are: differences have round-off only, 1e-16 of the loads over 1e-6. Of friction, what is said is the secant: at rest,
+    /// its derivative.
+    #[test]
+    fn loads_resist_as_they_change() {
+        let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a craft").into()).expect("regular");
+        let mut simulation = Simulation::new(plant).expect("starts");
+        let mut state = simulation.state.clone();
+        for (name, q) in [("pushed_root.q", -0.2), ("leaving_root.q", 0.11)] {
+            let states = &simulation.plant.model().states;
+            state.x[states.iter().position(|state| state.name == name).expect("a state")] = q;
+        }
+        let (plant, x, given) = (
+            &mut simulation.plant,
+            state.x.as_slice(),
+            (state.u.as_slice(), &state.discrete),
+        );
+
+        tau(plant, x, given);
+        let nv = plant.model.system.nv;
+        let mut said = vec![[0.0; 2]; nv];
+        let evaluation = &plant.evaluation;
+        let here = plant.model.split(x);
+        let (numbers, around) = (
+            (&plant.derived, plant.parameters.as_slice()),
+            (None, &evaluation.kinematics),
+        );
+        let now = plant.model.instant(
+            numbers,
+            around,
+            (here.positions, here.rates, &evaluation.slots),
+            &state.discrete.modes,
+        );
+        plant.model.loads.resist(&now, |rate, of| {
+            said[rate][0] += of.stiffness;
+            said[rate][1] += of.damping;
+        });
+
+        let (mut worst, step) = (0.0_f64, 1e-6);
+        for rate in 0..nv {
+            for (kind, said) in said[rate].iter().enumerate() {
+                let mut moved = [1.0, -1.0].map(|sign| {
+                    let mut x = x.to_vec();
+                    let parts = plant.model.split_mut(&mut x);
+                    let mut unit = vec![0.0; nv];
+                    unit[rate] = sign * step;
+                    if kind == 0 {
+                        let mut turned = vec![0.0; parts.positions.len()];
+                        plant
+                            .model
+                            .system
+                            .q_dot(&plant.derived, (&*parts.positions, &unit), &mut turned);
+                        parts.positions.iter_mut().zip(turned).for_each(|(q, by)| *q += by);
+                    } else {
+                        parts.rates[rate] += unit[rate];
+                    }
+                    tau(plant, &x, given)[rate]
+                });
+                moved[0] -= moved[1];
+                let changes = -moved[0] / (2.0 * step);
+                let off = (said - changes).abs() / (1.0 + changes.abs());
+                worst = worst.max(off);
+                assert!(off < 1e-8, "rate {rate}, derivative {kind}: said {said}, is {changes}");
+            }
+        }
+        println!("{worst:.1e}");
+        let of = |name: &str| {
+            let body = plant.model.system.bodies.iter().find(|body| body.name == name);
+            said[body.expect("a body").joint.v]
+        };
+        assert!(of("spent") == [0.0; 2] && of("leaving") == [0.0; 2] && of("pushed") == [35.0, 2.0]);
+        // 0.5 N·m go to zero in the last hundredth of 0.2 rad/s.
+        assert!(of("fast")[0] == 0.0 && (of("fast")[1] - 250.0).abs() < 1e-9);
     }
 }

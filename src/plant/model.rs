@@ -6,7 +6,7 @@ use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use crate::algebra::Scalar;
 use crate::loads::{Instant, Loads, SignalSource};
-use crate::spec::{self, Spec, at};
+use crate::spec::{self, Method, Spec, at};
 use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use std::ops::Range;
@@ -304,6 +304,12 @@ impl Model {
             }
         }
         self.loads.judge((&self.parameters, &derived), values, problems);
+        let solver = &self.spec.solver;
+        if let (Method::LinearlyImplicit, Some(step)) = (solver.method, solver.step) {
+            for (contact, _) in self.loads.captures() {
+                contact.judge_gains(step, &self.parameters, values, problems);
+            }
+        }
         if let Some(controller) = &self.controller {
             controller.judge(&self.parameters, values, problems);
         }

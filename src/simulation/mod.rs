@@ -365,6 +365,7 @@ impl Simulation {
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
         };
+        let steps_to_events = self.stepper.settings().method().steps_to_events();
         let dense = match self.stepper.dense(&mut motion) {
             Ok(dense) => dense,
             Err(error) => {
@@ -401,8 +402,7 @@ impl Simulation {
             }
         }
         if let Some(first) = first.filter(|first| *first < t_end) {
-            if motion.own_step.is_some() {
-                // What is interpolated keeps nothing: a shorter step does.
+            if steps_to_events {
                 dense.interpolate(t_before, x);
                 *t = t_before;
                 let step = self.stepper.step(&mut motion, t_before, first, x, memory);

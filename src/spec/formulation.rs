@@ -33,7 +33,7 @@ pub enum Capability {
     NodalBeams,
     /// The conserving step for Co-Simulation.
     ConservingStep,
-    /// Inertia added to rates, by which stiffness is taken at the end of a step.
+    /// Inertia added to rates, by which stiffness is taken in the middle of a step, where it leads.
     LinearlyImplicit,
 }
 

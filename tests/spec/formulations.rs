@@ -159,3 +159,21 @@ fn the_linearly_implicit_step_refuses_by_name_what_it_does_not_have() {
         "{problem}"
     );
 }
+
+#[test]
+fn the_linearly_implicit_step_refuses_gains_that_are_too_fast_for_it() {
+    let problems = |step: f64| {
+        let capture = "[contact.hold]\na = \"arm\"\nb = \"world\"\nlaw = \"capture_pin\"\n";
+        report(&format!(
+            "{GOOD}{capture}[solver]\nmethod = \"linearly_implicit\"\nstep = {step}\n"
+        ))
+    };
+    assert_eq!(problems(0.07), Vec::<String>::new());
+    let [problem] = problems(0.08).try_into().expect("one");
+    assert!(
+        problem.contains(
+            "the gains of contact \"hold\", alpha = 10 and beta = 10 1/s, close gaps faster than linearly_implicit with a step of 0.08 s: it needs a step of at most 7.071e-2 s"
+        ),
+        "{problem}"
+    );
+}
