@@ -91,10 +91,17 @@ impl<const N: usize> Tangent<N> {
         at: (&[f64], &[f64], &Discrete),
         jacobians: &mut Jacobians,
     ) -> Result<(), Error> {
-        self.jacobians_of(&plant.model, (&plant.derived, &plant.parameters), t, at, jacobians)
+        self.jacobians_of(
+            &plant.model,
+            (&plant.derived, &plant.parameters),
+            t,
+            at,
+            jacobians,
+            |_| true,
+        )
     }
 
-    /// The same of a model with these numbers.
+    /// The same of a model with these numbers, as far as columns are asked for: those beside them, up to `N`, may be filled too.
     pub(super) fn jacobians_of(
         &mut self,
         model: &Model,
@@ -102,10 +109,14 @@ impl<const N: usize> Tangent<N> {
         t: f64,
         at: (&[f64], &[f64], &Discrete),
         jacobians: &mut Jacobians,
+        asked: impl Fn(usize) -> bool,
     ) -> Result<(), Error> {
         let (nx, nu) = (self.x.len(), self.u.len());
         let Jacobians { A, B, C, D } = jacobians;
         for first in (0..nx + nu).step_by(N) {
+            if !(first..nx + nu).take(N).any(&asked) {
+                continue;
+            }
             self.seed_columns(at, first);
             self.evaluate(model, numbers, t, at.2, true)?;
             for (k, column) in (first..nx + nu).take(N).enumerate() {

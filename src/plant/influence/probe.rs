@@ -278,28 +278,33 @@ impl Probe {
         let (model, numbers) = (&self.model, (numbers.1, numbers.0));
         let [slopes, echo] = &mut self.slopes;
         self.tangent
-            .jacobians_of(model, numbers, 0.0, (x, slots, &self.discrete), slopes)
+            .jacobians_of(model, numbers, 0.0, (x, slots, &self.discrete), slopes, |_| true)
             .ok()?;
         for _ in 0..ECHOES {
-            if found.knows(slopes, model) {
+            let news = found.news(slopes, model);
+            if !news.contains(&true) {
                 break;
             }
             let beside = x.iter().zip(&model.states);
             let beside = beside.map(|(x, state)| x + HAIR * state.nominal.max(x.abs()) * random.unit());
             let beside: Vec<f64> = beside.collect();
+            let at = (beside.as_slice(), slots, &self.discrete);
             self.tangent
-                .jacobians_of(model, numbers, 0.0, (&beside, slots, &self.discrete), echo)
+                .jacobians_of(model, numbers, 0.0, at, echo, |column| news[column])
                 .ok()?;
+            let (of_states, of_inputs) = news.split_at(x.len());
             let both = [
-                (&mut slopes.A, &echo.A),
-                (&mut slopes.B, &echo.B),
-                (&mut slopes.C, &echo.C),
-                (&mut slopes.D, &echo.D),
+                (&mut slopes.A, &echo.A, of_states),
+                (&mut slopes.B, &echo.B, of_inputs),
+                (&mut slopes.C, &echo.C, of_states),
+                (&mut slopes.D, &echo.D, of_inputs),
             ];
-            for (slopes, echo) in both {
-                for (slope, echo) in slopes.iter_mut().zip(echo) {
-                    if (*slope - echo).abs() > STAYS * echo.abs() {
-                        *slope = 0.0;
+            for (slopes, echo, news) in both {
+                for column in (0..news.len()).filter(|&column| news[column]) {
+                    for (slope, echo) in slopes.column_mut(column).iter_mut().zip(&echo.column(column)) {
+                        if (*slope - echo).abs() > STAYS * echo.abs() {
+                            *slope = 0.0;
+                        }
                     }
                 }
             }

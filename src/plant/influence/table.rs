@@ -94,13 +94,13 @@ impl Table {
         });
     }
 
-    /// Whether these partial derivatives tell of nothing that is not known to depend.
-    pub fn knows(&self, slopes: &Jacobians, model: &Model) -> bool {
-        let mut all = true;
+    /// Which knowns these partial derivatives tell something new of.
+    pub fn news(&self, slopes: &Jacobians, model: &Model) -> Vec<bool> {
+        let mut news = vec![false; self.columns];
         each(slopes, model, |row, known, d| {
-            all &= d == 0.0 || self.depends(row, known)
+            news[known] |= d != 0.0 && !self.depends(row, known);
         });
-        all
+        news
     }
 
     /// Whether what depends does so with a factor that is always the same.
