@@ -266,7 +266,8 @@ impl Contact {
         }
     }
 
-    /// Complains of gains that close a gap within steps of this length (s), where gaps are closed by what they were.
+    /// Complains of gains that close a gap within steps of this length (s), where gaps are closed by what they were: two corrections of one gap
+    /// are stable, by their eigenvalues, up to steps of 1/α without β and 0.73/α with β = α.
     pub fn judge_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let Some(capture) = self.capture() else { return };
         let [alpha, beta] = capture.gains(values);
