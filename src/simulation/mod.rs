@@ -3,15 +3,19 @@
 //! Co-Simulation and the command line go through [`Simulation::advance`]; in Model Exchange the host
 //! does this work itself and uses the [`Plant`] alone.
 
+mod motion;
+mod solver;
 mod state;
 
 pub use state::{INPUT_ORDER, State};
 
 use crate::Error;
-use crate::integrate::{IntegrateError, Memory, Method, Ode, OwnStep, Settings, Span, Stepper, root};
+use crate::integrate::{Memory, Method, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{ConservingStep, Discrete, Model, Plant, StateJacobian};
+use crate::plant::{ConservingStep, Plant, StateJacobian};
 use crate::spec;
+use motion::Motion;
+use solver::{changed_to, demands, named, stepper};
 
 /// A plant in motion.
 #[derive(Clone, Debug)]
@@ -413,165 +417,5 @@ impl Simulation {
             *t = first;
         }
         Ok(first.is_some())
-    }
-}
-
-/// What to tell the user when the integrator has changed its method at `t` (s).
-fn changed_to(method: Method, t: f64) -> String {
-    let stiff = if method == Method::Radau5 {
-        "stiff"
-    } else {
-        "not stiff any more"
-    };
-    format!(
-        "t = {t} s: the equations are {stiff}; the integration goes on with {}",
-        method.name()
-    )
-}
-
-/// The plant as the integrator sees it.
-struct Motion<'a> {
-    plant: &'a mut Plant,
-    /// When the inputs had their values.
-    t_start: f64,
-    inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
-    discrete: &'a Discrete,
-    u: &'a mut [f64],
-    state_jacobian: Option<&'a mut StateJacobian>,
-    own_step: Option<&'a mut ConservingStep>,
-}
-
-impl Ode for Motion<'_> {
-    type Error = Error;
-
-    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
-        let (u, derivatives) = self.inputs;
-        state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        self.plant.derivative(t, x, self.u, self.discrete, dx)
-    }
-
-    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
-        let Some(state_jacobian) = &mut self.state_jacobian else {
-            return Ok(false);
-        };
-        let (u, derivatives) = self.inputs;
-        state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        state_jacobian.evaluate(self.plant, t, (x, self.u, self.discrete), jacobian)?;
-        Ok(true)
-    }
-
-    fn correct(&mut self, (t, theta): (f64, f64), x0: &[f64], g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
-        let (u, derivatives) = self.inputs;
-        state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        self.plant.correct((t, theta), (x0, self.u, self.discrete), g, middle)
-    }
-
-    fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {
-        self.own_step.is_some().then_some(self)
-    }
-}
-
-impl Motion<'_> {
-    /// The inputs in the middle of a step.
-    fn middle(&mut self, Span { t, h }: Span) {
-        let (u, derivatives) = self.inputs;
-        state::inputs_after(t + 0.5 * h - self.t_start, u, derivatives, self.u);
-    }
-}
-
-impl OwnStep for Motion<'_> {
-    type Error = Error;
-
-    fn begin(&mut self, Span { t, .. }: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
-        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(t))?;
-        step.begin(self.plant, (x, self.discrete), u);
-        Ok(())
-    }
-
-    fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Error> {
-        self.middle(span);
-        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
-        step.residual(self.plant, span, (u, self.u, self.discrete), residual)
-    }
-
-    fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Error> {
-        self.middle(span);
-        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
-        step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian)
-    }
-
-    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Error> {
-        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
-        step.end(self.plant, span, x0, u, x1);
-        Ok(())
-    }
-}
-
-/// Who asks a model for its own step that has none.
-fn no_own_step(t: f64) -> Error {
-    let what = "the conserving step is for natural coordinates".to_owned();
-    Error::Integration { t, what }
-}
-
-/// The relative tolerance and the evaluations in one call that an integrator is asked for.
-fn demands(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
-    let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
-    // A limit above 2⁶⁴ is none; below one evaluation nothing could be done.
-    let limit = work_limit.clamp(1.0, 1e18) as u64;
-    (tolerance.max(Settings::MIN_RELATIVE_TOLERANCE), limit)
-}
-
-fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<Stepper, Error> {
-    let solver = &model.spec.solver;
-    let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
-    let method = match (solver.method, solver.step) {
-        (spec::Method::Dopri5, _) => Method::Dopri5,
-        (spec::Method::Dop853, _) => Method::Dop853,
-        (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
-        (spec::Method::Radau5, _) => Method::Radau5,
-        (spec::Method::ImplicitMidpoint, step) => Method::ImplicitMidpoint { step: fixed(step) },
-        (spec::Method::LinearlyImplicit, step) => Method::LinearlyImplicit { step: fixed(step) },
-        (spec::Method::Conserving, step) => Method::Conserving {
-            step: fixed(step),
-            rates: model.system().nv,
-        },
-        (spec::Method::Auto, _) => Method::Auto,
-    };
-    let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
-    let longest = solver.step.unwrap_or(f64::INFINITY);
-    let settings = Settings::new(method, tolerance, &nominal)
-        .and_then(|settings| settings.with_h_max(longest))
-        .map_err(|e| Error::Integration {
-            t: 0.0,
-            what: e.to_string(),
-        })?;
-    Ok(Stepper::new(settings.with_max_evaluations(limit)))
-}
-
-/// An integrator's error with the names of the model.
-fn named(error: IntegrateError<Error>, model: &Model, stepper: &Stepper) -> Error {
-    if let IntegrateError::WorkLimit { t_reached, .. } = error {
-        return Error::WorkLimit {
-            t: t_reached,
-            limit: stepper.settings().max_evaluations(),
-        };
-    }
-    let component = error.component();
-    let t = match &error {
-        IntegrateError::Derivative { t, .. }
-        | IntegrateError::NotFinite { t, .. }
-        | IntegrateError::StepTooSmall { t, .. }
-        | IntegrateError::NoConvergence { t, .. }
-        | IntegrateError::StateNotFinite { t, .. }
-        | IntegrateError::LimitNotAhead { t, .. } => *t,
-        _ => 0.0,
-    };
-    let state = component
-        .and_then(|i| model.states.get(i))
-        .map(|state| format!(" (state {})", state.name))
-        .unwrap_or_default();
-    Error::Integration {
-        t,
-        what: format!("{error}{state}"),
     }
 }

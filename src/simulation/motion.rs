@@ -1,0 +1,92 @@
+//! The plant as the integrator sees it.
+
+use super::state::{self, INPUT_ORDER};
+use crate::Error;
+use crate::integrate::{Ode, OwnStep, Span};
+use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
+
+/// A plant with its inputs and modes: an ODE.
+pub(super) struct Motion<'a> {
+    pub plant: &'a mut Plant,
+    /// When the inputs had their values, s.
+    pub t_start: f64,
+    /// The inputs and their derivatives.
+    pub inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
+    pub discrete: &'a Discrete,
+    /// Room for inputs.
+    pub u: &'a mut [f64],
+    pub state_jacobian: Option<&'a mut StateJacobian>,
+    pub own_step: Option<&'a mut ConservingStep>,
+}
+
+impl Ode for Motion<'_> {
+    type Error = Error;
+
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        self.plant.derivative(t, x, self.u, self.discrete, dx)
+    }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
+        let Some(state_jacobian) = &mut self.state_jacobian else {
+            return Ok(false);
+        };
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        state_jacobian.evaluate(self.plant, t, (x, self.u, self.discrete), jacobian)?;
+        Ok(true)
+    }
+
+    fn correct(&mut self, (t, theta): (f64, f64), x0: &[f64], g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        self.plant.correct((t, theta), (x0, self.u, self.discrete), g, middle)
+    }
+
+    fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {
+        self.own_step.is_some().then_some(self)
+    }
+}
+
+impl Motion<'_> {
+    /// The inputs in the middle of a step.
+    fn middle(&mut self, Span { t, h }: Span) {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t + 0.5 * h - self.t_start, u, derivatives, self.u);
+    }
+}
+
+impl OwnStep for Motion<'_> {
+    type Error = Error;
+
+    fn begin(&mut self, Span { t, .. }: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(t))?;
+        step.begin(self.plant, (x, self.discrete), u);
+        Ok(())
+    }
+
+    fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Error> {
+        self.middle(span);
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
+        step.residual(self.plant, span, (u, self.u, self.discrete), residual)
+    }
+
+    fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Error> {
+        self.middle(span);
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
+        step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian)
+    }
+
+    fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Error> {
+        let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
+        step.end(self.plant, span, x0, u, x1);
+        Ok(())
+    }
+}
+
+/// Who asks a model for its own step that has none.
+fn no_own_step(t: f64) -> Error {
+    let what = "the conserving step is for natural coordinates".to_owned();
+    Error::Integration { t, what }
+}
