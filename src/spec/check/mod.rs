@@ -371,34 +371,28 @@ impl Check<'_> {
                 );
             }
         }
-        // A body whose way to the root never ends is in a cycle.
-        for (name, joint) in &spec.joint {
-            let mut above = joint.parent.as_str();
-            let mut way = vec![joint.child.as_str()];
-            while let Some(up) = carrier.get(above).and_then(|j| spec.joint.get(*j)) {
-                if above == joint.child {
-                    // Every joint of a cycle would say so; its first in the file does.
-                    let first = way
-                        .iter()
-                        .all(|body| spec.joint.get_index_of(carrier[body]) >= spec.joint.get_index_of(name));
-                    if first {
-                        way.push(above);
-                        let way = way.join("\" on \"");
-                        self.report(
-                            "joint",
-                            name,
-                            "parent",
-                            format!("the bodies stand in a circle: \"{way}\""),
-                        );
-                    }
-                    break;
-                }
-                if way.contains(&above) {
-                    break;
-                }
-                way.push(above);
-                above = &up.parent;
+        // A body whose way to the root never ends is in a cycle. Each is passed once, on the first way that comes to it.
+        let mut passed: HashMap<&str, usize> = HashMap::new();
+        for (number, joint) in spec.joint.values().enumerate() {
+            let (mut way, mut body) = (Vec::new(), joint.child.as_str());
+            while let Some(joint) = carrier.get(body).and_then(|j| spec.joint.get(*j))
+                && !passed.contains_key(body)
+            {
+                passed.insert(body, number);
+                way.push(body);
+                body = &joint.parent;
             }
+            if passed.get(body) != Some(&number) {
+                continue;
+            }
+            let mut circle = way.split_off(way.iter().position(|&on| on == body).unwrap_or(0));
+            // The first of its joints in the file says so.
+            let in_file = |body: &&str| spec.joint.get_index_of(carrier[body]);
+            let first = (0..circle.len()).min_by_key(|&i| in_file(&circle[i])).unwrap_or(0);
+            circle.rotate_left(first);
+            circle.push(circle[0]);
+            let what = format!("the bodies stand in a circle: \"{}\"", circle.join("\" on \""));
+            self.report("joint", carrier[circle[0]], "parent", what);
         }
     }
 
