@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A larger file is not read: what is long in a spec are tables, which have files of their own.
-const SIZE_LIMIT: u64 = 64 << 20;
+/// A larger file is not read, bytes: what is long in a spec are tables, which have files of their own.
+pub const SIZE_LIMIT: u64 = 64 << 20;
 
 /// A spec that makes sense, compiled.
 pub struct Craft {
@@ -87,19 +87,50 @@ struct Located {
     place: Option<SourceSpan>,
 }
 
+/// A longer line is not shown, bytes: nobody reads it, and `miette` cannot underline what stands beyond its column 65535.
+const LONGEST_LINE: usize = 1000;
+
+/// Whether the lines at a place, and those around it, can be shown.
+fn is_shown(text: &str, place: &Range<usize>) -> bool {
+    let before = text.get(..place.start).unwrap_or_default().rmatch_indices('\n').nth(1);
+    let after = text.get(place.end..).unwrap_or_default().match_indices('\n').nth(1);
+    let from = before.map_or(0, |(i, _)| i);
+    let to = after.map_or(text.len(), |(i, _)| place.end + i);
+    text[from..to].lines().all(|line| line.len() <= LONGEST_LINE)
+}
+
+/// "12:3"
+fn line_and_column(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or_default();
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    format!("{}:{}", before.matches('\n').count() + 1, last.chars().count() + 1)
+}
+
 impl Problems {
     /// What is wrong with a file of this name and text, each with its bytes in it.
     pub fn of(file: &str, text: &str, language: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Self {
         let shared: Arc<str> = text.into();
-        let mut problems: Vec<Located> = problems
+        let mut problems = problems;
+        problems.sort_by_key(|(_, place)| place.as_ref().map_or(0, |place| place.start));
+        let problems: Vec<Located> = problems
             .into_iter()
-            .map(|(what, place)| Located {
-                what,
-                file: NamedSource::new(file, shared.clone()).with_language(language),
-                place: place.map(SourceSpan::from),
+            .map(|(what, place)| {
+                let long = place.as_ref().filter(|place| !is_shown(text, place));
+                let words = match long {
+                    Some(place) => format!("{what} [{file}:{}]", line_and_column(text, place.start)),
+                    None => what,
+                };
+                Located {
+                    what: words,
+                    file: NamedSource::new(file, shared.clone()).with_language(language),
+                    place: if long.is_some() {
+                        None
+                    } else {
+                        place.map(SourceSpan::from)
+                    },
+                }
             })
             .collect();
-        problems.sort_by_key(|problem| problem.place.map_or(0, |place| place.offset()));
         Self {
             summary: format!("{file}: {}", crate::text::count(problems.len(), "problem")),
             problems,

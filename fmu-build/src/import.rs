@@ -1,9 +1,10 @@
-use crate::craft::{Craft, Problems};
+use crate::craft::{Craft, Problems, SIZE_LIMIT};
 use crate::text::{count, say};
 use crate::urdf::read::{XACRO, read};
 use crate::urdf::spec::spec;
 use crate::urdf::tree::{Taking, Tree};
 use clap::ValueEnum;
+use grapple::spec::read_text;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xacro")) {
         bail!("{}: {XACRO}", path.display());
     }
-    let text = std::fs::read_to_string(path)
+    let text = read_text(path, SIZE_LIMIT)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot read {}", path.display()))?;
     let shown = path.display().to_string();

@@ -1,10 +1,10 @@
 //! A study as its author writes it: one TOML file, as plain data.
 
 use super::statistic::Statistic;
-use crate::craft::Problems;
+use crate::craft::{Problems, SIZE_LIMIT};
 use crate::run::Experiment;
 use grapple::Problem;
-use grapple::spec::Source;
+use grapple::spec::{Source, read_text};
 use indexmap::IndexMap;
 use miette::{IntoDiagnostic, Report, Result, WrapErr};
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl File {
     /// # Errors
     /// A file that cannot be read; what is no TOML or no field of a study, at its place.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path, SIZE_LIMIT)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
         match toml::from_str(&text) {

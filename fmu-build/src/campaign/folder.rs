@@ -22,7 +22,19 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The folder.
-pub struct Folder(PathBuf);
+pub struct Folder {
+    path: PathBuf,
+    width: Width,
+}
+
+/// How many numbers there are of each run.
+#[derive(Clone, Copy, Debug)]
+pub struct Width {
+    /// Of what is set.
+    pub values: usize,
+    /// Of what is kept, if it did not fail.
+    pub results: usize,
+}
 
 /// A run that is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,8 +56,10 @@ impl Folder {
     ///
     /// # Errors
     /// The folder is another campaign's, with what is different.
-    pub fn open(path: &Path, identity: &Value) -> Result<Self> {
-        let folder = Self(path.to_owned());
+    pub fn open(path: &Path, identity: &Value, width: Width) -> Result<Self> {
+        let path = path.to_owned();
+        let folder = Self { path, width };
+        let path = folder.path.as_path();
         std::fs::create_dir_all(path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot make the folder {}", path.display()))?;
@@ -79,7 +93,7 @@ impl Folder {
 
     /// A file in it.
     pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.path.join(name)
     }
 
     /// All runs that are over, by their numbers.
@@ -88,7 +102,7 @@ impl Folder {
     /// A line, other than a torn last one, that is no run; a run that is there twice and not the same.
     pub fn records(&self) -> Result<BTreeMap<usize, Record>> {
         let mut records = BTreeMap::new();
-        let mut files: Vec<PathBuf> = std::fs::read_dir(&self.0)
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&self.path)
             .into_diagnostic()?
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
@@ -101,8 +115,8 @@ impl Folder {
                     continue;
                 }
                 let place = || format!("{}, line {}", file.display(), i + 1);
-                let record: Record = serde_json::from_slice(line)
-                    .into_diagnostic()
+                let record = self
+                    .record(line)
                     .wrap_err_with(|| format!("{} is damaged; without this line its run is run again", place()))?;
                 if let Some(other) = records.get(&record.run)
                     && *other != record
@@ -117,6 +131,17 @@ impl Folder {
             }
         }
         Ok(records)
+    }
+
+    fn record(&self, line: &[u8]) -> Result<Record> {
+        let record: Record = serde_json::from_slice(line).into_diagnostic()?;
+        let Width { values, results } = self.width;
+        let has = [record.values.len(), record.results.len()];
+        if has != [values, results] && !(record.failure.is_some() && has == [values, 0]) {
+            let [has_values, has_results] = has;
+            bail!("it has {has_values} values and {has_results} results, not {values} and {results}");
+        }
+        Ok(record)
     }
 
     /// Opens the journal of a shard to go on with it; a torn last line is cut off.
@@ -158,7 +183,7 @@ impl Folder {
     /// It cannot be written.
     pub fn save(&self, table: &Table, name: &str) -> Result<PathBuf> {
         let path = self.file(name);
-        let folder = path.parent().unwrap_or(&self.0);
+        let folder = path.parent().unwrap_or(&self.path);
         std::fs::create_dir_all(folder).into_diagnostic()?;
         let suffix = path
             .extension()
@@ -178,7 +203,7 @@ impl Folder {
     fn write_new(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let write = || -> Result<()> {
             let mut file = tempfile::Builder::new()
-                .make_in(&self.0, |path| File::create(path))
+                .make_in(&self.path, |path| File::create(path))
                 .into_diagnostic()?;
             file.write_all(bytes).into_diagnostic()?;
             file.persist_noclobber(path).into_diagnostic()?;

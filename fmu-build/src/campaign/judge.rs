@@ -8,6 +8,7 @@ use crate::text::number;
 use grapple::Problem;
 use miette::Result;
 use model_description::{Kind, ScalarVariable};
+use std::cmp::Ordering;
 
 /// A study that makes sense.
 pub struct Campaign<'a> {
@@ -261,6 +262,9 @@ impl<'a> Judge<'a> {
             (_, Some(Normal { mean, sigma, bounds }), ..) => {
                 let mean = mean.map_or(nominal, absolute);
                 let sigma = if *relative { sigma * nominal.abs() } else { *sigma };
+                if !mean.is_finite() {
+                    self.report(&at, format!("the mean {mean} is not a finite number"));
+                }
                 if !(sigma > 0.0 && sigma.is_finite()) {
                     self.report(&at, format!("the standard deviation {sigma} is not positive"));
                 }
@@ -315,7 +319,7 @@ impl<'a> Judge<'a> {
     }
 
     fn rising(&mut self, at: &[&str], [low, high]: [f64; 2]) {
-        if low >= high {
+        if low.partial_cmp(&high) != Some(Ordering::Less) {
             self.report(at, format!("{low} is not less than {high}"));
         }
     }

@@ -21,7 +21,7 @@ mod statistic;
 use crate::run::Fmu;
 use crate::text::{count, say};
 use file::{File, Study};
-use folder::{Folder, Record};
+use folder::{Folder, Record, Width};
 use judge::Campaign;
 use miette::{IntoDiagnostic, Result};
 use serde_json::{Value, json};
@@ -119,7 +119,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let default = || PathBuf::from(arguments.study.file_stem().unwrap_or_default());
     let path = arguments.output.clone().unwrap_or_else(default);
-    let folder = Folder::open(&path, &identity(&file.study, &campaign)?)?;
+    let width = Width {
+        values: campaign.settings.len(),
+        results: rows::results(&campaign).len(),
+    };
+    let folder = Folder::open(&path, &identity(&file.study, &campaign)?, width)?;
     let shard = arguments.shard;
     let mut journal = folder.journal(shard)?;
     let records = folder.records()?;

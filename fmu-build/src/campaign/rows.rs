@@ -29,6 +29,7 @@ pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) 
         table.push(&setting.variable.name, unit, Cells::Real(values.into()));
     }
     for (i, (name, unit)) in results(campaign).into_iter().enumerate() {
+        // One that failed has none.
         let values = rows.iter().map(|row| row.results.get(i).copied().flatten());
         table.push(name, unit, Cells::Sparse(values.collect()));
     }

@@ -130,6 +130,13 @@ impl Inertial {
         }
     }
 
+    /// Whether all of it are numbers.
+    pub fn is_finite(&self) -> bool {
+        let Sym3 { d, o } = self.I_cm;
+        let numbers = [[self.m; 3], self.c.into(), d, o];
+        numbers.as_flattened().iter().all(|x| x.is_finite())
+    }
+
     /// The same, seen from a frame in which the link stands so.
     pub fn seen_from(&self, X: &Placement) -> Self {
         if X.is_identity() {

@@ -4,6 +4,7 @@ use super::xml::Element;
 use super::{Fault, Inertial, Joint, Kind, Link, Mimic, Placement, Robot};
 use grapple::algebra::{Quaternion, Sym3, Vec3};
 use grapple::spec::unknown;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What to do with a file of macros.
@@ -41,12 +42,12 @@ impl Reader {
             self.report(&root.place, what);
             return None;
         }
-        let mut links: Vec<Link> = Vec::new();
+        let (mut links, mut indices) = (Vec::new(), HashMap::new());
         for node in root.all("link") {
             let Some(name) = self.attribute(node, "name") else {
                 continue;
             };
-            if links.iter().any(|link| link.name == name) {
+            if indices.insert(name.to_owned(), links.len()).is_some() {
                 self.report(&node.place, format!("there are two links \"{name}\""));
             }
             let inertial = self.only(node, "inertial").and_then(|node| self.inertial(node, name));
@@ -56,11 +57,10 @@ impl Reader {
                 place: node.place.clone(),
             });
         }
-        let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
-        let mut joints: Vec<Joint> = Vec::new();
+        let (mut joints, mut names) = (Vec::new(), HashSet::new());
         for node in root.all("joint") {
-            if let Some(joint) = self.joint(node, &names) {
-                if joints.iter().any(|other| other.name == joint.name) {
+            if let Some(joint) = self.joint(node, &indices) {
+                if !names.insert(joint.name.clone()) {
                     self.report(&node.place, format!("there are two joints \"{}\"", joint.name));
                 }
                 joints.push(joint);
@@ -92,18 +92,25 @@ impl Reader {
                 o: [xy?, xz?, yz?],
             },
         };
-        Some(at_its_centre.seen_from(&X))
+        let inertial = at_its_centre.seen_from(&X);
+        if !inertial.is_finite() {
+            self.report(
+                &node.place,
+                format!("the inertia of link \"{link}\" is beyond all numbers"),
+            );
+        }
+        Some(inertial)
     }
 
-    fn joint(&mut self, node: &Element, links: &[String]) -> Option<Joint> {
+    fn joint(&mut self, node: &Element, links: &HashMap<String, usize>) -> Option<Joint> {
         let name = self.attribute(node, "name")?;
         let kind = self.kind(node, name);
         let [parent, child] = ["parent", "child"].map(|end| {
             let node = self.needed(node, end)?;
             let link = self.attribute(node, "link")?;
-            let index = links.iter().position(|known| known == link);
+            let index = links.get(link).copied();
             if index.is_none() {
-                let what = unknown("link", link, links.iter());
+                let what = unknown("link", link, links.keys());
                 self.report(&node.place, format!("joint \"{name}\": {what}"));
             }
             index

@@ -37,6 +37,11 @@ pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Imported {
 fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
     let mut remarks = Vec::new();
     let (mut centred, mut massless) = (Vec::new(), Vec::new());
+    let mut is_carried = vec![false; robot.links.len()];
+    for hold in &tree.holds {
+        let by_joint = hold.joint.is_some() && hold.kind != Kind::Floating;
+        is_carried[tree.bodies[hold.body].link] = by_joint;
+    }
     for (i, link) in robot.links.iter().enumerate() {
         let Some(inertial) = &link.inertial else { continue };
         let name = &link.name;
@@ -58,11 +63,7 @@ fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
                  inequality"
             ));
         }
-        let is_carried = tree
-            .holds
-            .iter()
-            .any(|hold| hold.joint.is_some() && tree.bodies[hold.body].link == i && hold.kind != Kind::Floating);
-        if inertial.c.norm() == 0.0 && is_carried {
+        if inertial.c.norm() == 0.0 && is_carried[i] {
             centred.push(name.as_str());
         }
     }
@@ -139,13 +140,17 @@ fn plain(x: f64) -> String {
 fn head(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, file: &str) {
     let (links, joints) = (count(robot.links.len(), "link"), count(robot.joints.len(), "joint"));
     page.line(&format!(
-        "# Imported by `grapple import` from {file}: {links}, {joints}."
+        "# Imported by `grapple import` from {}: {links}, {joints}.",
+        file.escape_debug()
     ));
     page.line("#\n# Units are SI: kg, m, s, rad, N, N·m. Every number here is a parameter of the FMU.");
     page.line(&format!("name = {:?}", names.model));
     let floats = tree.bodies.iter().any(|body| body.start.is_some());
     let base = if floats { "with a free base" } else { "on the world" };
-    page.line(&format!("description = {:?}", format!("{file}, {base}")));
+    page.line(&format!(
+        "description = {}",
+        toml::Value::from(format!("{file}, {base}"))
+    ));
     page.line("\n# Free space, as URDF does not say where the robot is. On the ground:");
     page.line("# [environment]\n# gravity = [0.0, 0.0, -9.80665]          # m/s², world axes");
 }
@@ -157,7 +162,7 @@ fn bodies(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names) {
         page.line("");
         if !body.lumped.is_empty() {
             let links: Vec<&str> = body.lumped.iter().map(|&i| robot.links[i].name.as_str()).collect();
-            page.line(&format!("# With {}.", links.join(", ")));
+            page.line(&format!("# With {}.", links.join(", ").escape_debug()));
         }
         page.line(&format!("[body.{}]", names.links[body.link]));
         let inertial = &body.inertial;
@@ -211,8 +216,9 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
                 plain(mimic.offset)
             );
             page.line(&format!(
-                "# In the URDF it mimics {}: q = {law}. Here it moves by itself.",
-                mimic.joint
+                "# In the URDF it mimics {}: q = {}. Here it moves by itself.",
+                mimic.joint.escape_debug(),
+                law.escape_debug()
             ));
             remarks.push(format!(
                 "joint \"{}\" mimics {} (q = {law}), and the spec has no such tie: it moves by itself",

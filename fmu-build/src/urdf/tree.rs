@@ -64,6 +64,8 @@ impl Tree {
             robot,
             taking,
             below: vec![Vec::new(); robot.links.len()],
+            carries_mass: vec![false; robot.links.len()],
+            is_heavy: vec![false; robot.links.len()],
             tree: Self::default(),
             faults: Vec::new(),
         };
@@ -82,8 +84,19 @@ struct Gathering<'a> {
     taking: Taking,
     /// The joints that each link carries.
     below: Vec<Vec<usize>>,
+    /// Whether a link or anything on it has mass.
+    carries_mass: Vec<bool>,
+    /// Whether a link or what is fixed to it has mass.
+    is_heavy: Vec<bool>,
     tree: Tree,
     faults: Vec<Fault>,
+}
+
+/// A joint that waits for what is on it to be seated: it stands on a link at `X` on its carrier.
+struct Waiting {
+    joint: usize,
+    carrier: Carrier,
+    X: Placement,
 }
 
 /// The link that is the inertial frame.
@@ -125,18 +138,28 @@ impl Gathering<'_> {
             );
             self.fault(&link.place, what);
         }
+        // Each after the one that carries it.
         let mut reached = roots.clone();
         let mut next = 0;
         while let Some(&link) = reached.get(next) {
             reached.extend(self.below[link].iter().map(|&j| joints[j].child));
             next += 1;
         }
-        if let Some(lost) = (0..links.len()).find(|i| !reached.contains(i)) {
+        let mut is_lost = vec![true; links.len()];
+        reached.iter().for_each(|&link| is_lost[link] = false);
+        if let Some(lost) = is_lost.iter().position(|&lost| lost) {
             let what = format!(
                 "link \"{}\" stands on itself, around a circle of joints",
                 links[lost].name
             );
             self.fault(&links[lost].place, what);
+        }
+        for &link in reached.iter().rev() {
+            let on = || self.below[link].iter().map(|&j| &joints[j]);
+            let has_mass = self.mass(link) > 0.0;
+            let carries = has_mass || on().any(|joint| self.carries_mass[joint.child]);
+            let is_heavy = has_mass || on().any(|joint| joint.kind == Kind::Fixed && self.is_heavy[joint.child]);
+            (self.carries_mass[link], self.is_heavy[link]) = (carries, is_heavy);
         }
         roots.first().copied().filter(|_| self.faults.is_empty())
     }
@@ -145,31 +168,19 @@ impl Gathering<'_> {
         self.robot.links[link].inertial.map_or(0.0, |inertial| inertial.m)
     }
 
-    /// Whether a link or anything on it has mass.
-    fn carries_mass(&self, link: usize) -> bool {
-        let mut below = self.below[link].iter().map(|&j| self.robot.joints[j].child);
-        self.mass(link) > 0.0 || below.any(|child| self.carries_mass(child))
-    }
-
-    /// Whether a link or what is fixed to it has mass.
-    fn is_heavy(&self, link: usize) -> bool {
-        let mut fixed = self.below[link].iter().map(|&j| &self.robot.joints[j]);
-        self.mass(link) > 0.0 || fixed.any(|joint| joint.kind == Kind::Fixed && self.is_heavy(joint.child))
-    }
-
     fn base(&mut self, root: usize) {
         let link = &self.robot.links[root];
         let here = Placement::identity();
         if link.name == WORLD && self.mass(root) == 0.0 {
-            self.seat(root, Carrier::World, &here);
-        } else if self.is_heavy(root) {
+            self.seat(root, Carrier::World);
+        } else if self.is_heavy[root] {
             let body = self.body(root);
             if self.taking.floating {
                 self.tree.bodies[body].start = Some(here);
             } else {
                 self.hold(None, Kind::Fixed, Carrier::World, body, here);
             }
-            self.seat(root, Carrier::Body(body), &here);
+            self.seat(root, Carrier::Body(body));
         } else if self.taking.floating {
             let what = format!(
                 "--base floating: the root link \"{}\" has no mass to float with",
@@ -180,7 +191,7 @@ impl Gathering<'_> {
             self.tree
                 .remarks
                 .push(format!("link \"{}\" has no mass: the world stands for it", link.name));
-            self.seat(root, Carrier::World, &here);
+            self.seat(root, Carrier::World);
         }
     }
 
@@ -204,71 +215,86 @@ impl Gathering<'_> {
         });
     }
 
-    /// Everything on a link that stands at `X` on its carrier.
-    fn seat(&mut self, link: usize, carrier: Carrier, X: &Placement) {
-        let robot = self.robot;
-        for j in self.below[link].clone() {
-            let joint = &robot.joints[j];
-            let (child, placement) = (joint.child, X.compose(&joint.placement));
-            if !self.carries_mass(child) {
-                if joint.kind != Kind::Fixed {
-                    self.tree.remarks.push(format!(
-                        "joint \"{}\" carries no mass, so nothing says how it moves: it is held at its zero",
-                        joint.name
-                    ));
-                }
-                self.merge(child, carrier, &placement);
-            } else if joint.kind == Kind::Fixed && self.merges(child, carrier) {
-                self.merge(child, carrier, &placement);
-            } else if self.is_heavy(child) {
-                let body = self.body(child);
-                let free = carrier == Carrier::World && self.taking.floating;
-                if free && joint.kind == Kind::Fixed {
-                    self.tree.bodies[body].start = Some(placement);
-                } else {
-                    self.hold(Some(j), joint.kind, carrier, body, placement);
-                }
-                if free && !matches!(joint.kind, Kind::Fixed | Kind::Floating) {
-                    let what = format!(
-                        "--base floating: joint \"{}\" moves \"{}\" on the world; only what is fixed there can be set free",
-                        joint.name, robot.links[child].name
-                    );
-                    self.fault(&joint.place, what);
-                }
-                self.seat(child, Carrier::Body(body), &Placement::identity());
-            } else {
-                let what = format!(
-                    "link \"{}\" has no mass, and stands between joints that move: a body there needs an <inertial>",
-                    robot.links[child].name
-                );
-                self.fault(&robot.links[child].place, what);
+    /// Everything on the root, which is its carrier's frame; what is on one joint before the next.
+    fn seat(&mut self, root: usize, carrier: Carrier) {
+        let mut waiting = Vec::new();
+        self.wait(&mut waiting, root, carrier, Placement::identity());
+        while let Some(Waiting { joint, carrier, X }) = waiting.pop() {
+            if let Some((carrier, X)) = self.take(joint, carrier, &X) {
+                self.wait(&mut waiting, self.robot.joints[joint].child, carrier, X);
             }
+        }
+    }
+
+    /// The joints on a link that stands at `X` wait, the first of them to be next.
+    fn wait(&self, waiting: &mut Vec<Waiting>, link: usize, carrier: Carrier, X: Placement) {
+        let joints = self.below[link].iter().rev();
+        waiting.extend(joints.map(|&joint| Waiting { joint, carrier, X }));
+    }
+
+    /// The child of a joint on a link that stands at `X` on its carrier: where it stands itself, and on what.
+    fn take(&mut self, j: usize, carrier: Carrier, X: &Placement) -> Option<(Carrier, Placement)> {
+        let robot = self.robot;
+        let joint = &robot.joints[j];
+        let (child, placement) = (joint.child, X.compose(&joint.placement));
+        if !self.carries_mass[child] {
+            if joint.kind != Kind::Fixed {
+                self.tree.remarks.push(format!(
+                    "joint \"{}\" carries no mass, so nothing says how it moves: it is held at its zero",
+                    joint.name
+                ));
+            }
+            self.merge(child, carrier, placement);
+            Some((carrier, placement))
+        } else if joint.kind == Kind::Fixed && self.merges(child, carrier) {
+            self.merge(child, carrier, placement);
+            Some((carrier, placement))
+        } else if self.is_heavy[child] {
+            let body = self.body(child);
+            let free = carrier == Carrier::World && self.taking.floating;
+            if free && joint.kind == Kind::Fixed {
+                self.tree.bodies[body].start = Some(placement);
+            } else {
+                self.hold(Some(j), joint.kind, carrier, body, placement);
+            }
+            if free && !matches!(joint.kind, Kind::Fixed | Kind::Floating) {
+                let what = format!(
+                    "--base floating: joint \"{}\" moves \"{}\" on the world; only what is fixed there can be set free",
+                    joint.name, robot.links[child].name
+                );
+                self.fault(&joint.place, what);
+            }
+            Some((Carrier::Body(body), Placement::identity()))
+        } else {
+            let what = format!(
+                "link \"{}\" has no mass, and stands between joints that move: a body there needs an <inertial>",
+                robot.links[child].name
+            );
+            self.fault(&robot.links[child].place, what);
+            None
         }
     }
 
     /// Whether what a fixed joint holds becomes a part of what carries it.
     fn merges(&self, child: usize, carrier: Carrier) -> bool {
         match carrier {
-            Carrier::World => !self.is_heavy(child),
+            Carrier::World => !self.is_heavy[child],
             Carrier::Body(body) => {
                 !self.taking.keep_fixed || self.mass(child) == 0.0 || self.tree.bodies[body].inertial.m == 0.0
             }
         }
     }
 
-    /// A link and all that is fixed to it becomes a part of its carrier.
-    fn merge(&mut self, link: usize, carrier: Carrier, X: &Placement) {
-        if let Carrier::Body(body) = carrier {
-            if let Some(inertial) = &self.robot.links[link].inertial {
-                let whole = &mut self.tree.bodies[body];
-                whole.inertial = whole.inertial.with(&inertial.seen_from(X));
-                if inertial.m > 0.0 {
-                    whole.lumped.push(link);
-                }
+    /// A link becomes a part of its carrier.
+    fn merge(&mut self, link: usize, carrier: Carrier, placement: Placement) {
+        let Carrier::Body(body) = carrier else { return };
+        if let Some(inertial) = &self.robot.links[link].inertial {
+            let whole = &mut self.tree.bodies[body];
+            whole.inertial = whole.inertial.with(&inertial.seen_from(&placement));
+            if inertial.m > 0.0 {
+                whole.lumped.push(link);
             }
-            let placement = *X;
-            self.tree.places.push(Place { link, body, placement });
         }
-        self.seat(link, carrier, X);
+        self.tree.places.push(Place { link, body, placement });
     }
 }

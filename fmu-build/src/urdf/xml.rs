@@ -6,6 +6,9 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::ops::Range;
 
+/// Deeper than any robot's description needs: what recurses over elements stays on its stack.
+const DEEPEST: usize = 100;
+
 /// An element, without its text.
 #[derive(Default)]
 pub struct Element {
@@ -29,6 +32,12 @@ impl Element {
             let event = reader.read_event();
             let place = start..reader.buffer_position() as usize;
             match event {
+                Ok(Event::Start(_)) if open.len() > DEEPEST => {
+                    return Err((
+                        format!("elements inside each other, more than {DEEPEST} deep"),
+                        Some(place),
+                    ));
+                }
                 Ok(Event::Start(tag)) => open.push(Self::of(&tag, place)?),
                 Ok(Event::Empty(tag)) => innermost(&mut open).children.push(Self::of(&tag, place)?),
                 Ok(Event::End(_)) => close(&mut open),

@@ -225,13 +225,18 @@ fn a_torn_line_is_run_again_and_a_damaged_one_is_told() {
         (desk.text("study/runs.csv"), desk.text("study/runs-0-of-1.jsonl")),
         (table, journal.clone())
     );
-    desk.write("study/runs-0-of-1.jsonl", &journal.replacen('{', "", 1));
-    let outcome = desk.run(&["campaign", "study.toml"]);
-    assert!(
-        outcome.errors.contains("runs-0-of-1.jsonl, line 1 is damaged"),
-        "{}",
-        outcome.errors
-    );
+    for damaged in [
+        journal.replacen('{', "", 1),
+        journal.replacen("\"values\":[", "\"values\":[1.0,", 1),
+    ] {
+        desk.write("study/runs-0-of-1.jsonl", &damaged);
+        let outcome = desk.run(&["campaign", "study.toml"]);
+        assert!(
+            outcome.errors.contains("runs-0-of-1.jsonl, line 1 is damaged"),
+            "{}",
+            outcome.errors
+        );
+    }
 }
 
 #[test]

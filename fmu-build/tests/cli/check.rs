@@ -154,3 +154,27 @@ fn exit_codes_tell_a_wrong_spec_from_a_wrong_command() {
     assert_eq!(desk.run(&["chekc", "two_link.toml"]).code, Some(2));
     assert_eq!(desk.run(&["simulate", "two_link.toml", "--step", "-1"]).code, Some(2));
 }
+
+#[test]
+fn a_mistake_in_a_long_line_is_told_with_its_place_alone() {
+    let times: Vec<String> = (0..20_000).map(|i| format!("{i}.0")).collect();
+    let spec = format!(
+        "name = \"long\"\n[signal.\"a.tau\"]\ntype = \"table\"\ntimes = [{}, nonsense]\n",
+        times.join(", ")
+    );
+    let desk = Desk::new();
+    desk.write("long.toml", &spec);
+    let outcome = desk.run(&["check", "long.toml"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.errors);
+    let column = spec
+        .lines()
+        .nth(3)
+        .and_then(|line| line.find("nonsense"))
+        .expect("it is there")
+        + 1;
+    assert!(
+        outcome.errors.contains(&format!("[long.toml:4:{column}]")) && outcome.errors.len() < 1000,
+        "{}",
+        outcome.errors
+    );
+}

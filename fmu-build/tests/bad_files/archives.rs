@@ -1,20 +1,9 @@
-//! Bad archives: FMUs that are cut short, damaged, foreign or hostile are refused with a reason, or read for what they are. Nothing is
+//! FMUs that are cut short, damaged, foreign or hostile are refused with a reason, or read for what they are. Nothing is
 //! written outside the folder into which they are unpacked.
 
-#![allow(unsafe_code)] // A counting allocator is an unsafe trait.
-
-#[path = "../../src/archive.rs"]
-#[allow(dead_code)] // The tool uses all of it.
-mod archive;
-#[path = "../../../tests/bad_data/campaign.rs"]
-mod campaign;
-#[path = "../../../tests/bad_data/memory.rs"]
-mod memory;
-#[path = "../../../tests/bad_data/mutate.rs"]
-mod mutate;
-
-use archive::Content;
-use campaign::{Outcome, run};
+use crate::archive::{self, Content};
+use crate::campaign::{Outcome, run};
+use crate::mutate;
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
@@ -23,9 +12,6 @@ use rand::{Rng, RngExt};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-
-#[global_allocator]
-static ALLOCATOR: memory::Counting = memory::Counting;
 
 /// What is in an FMU.
 struct Fmu {

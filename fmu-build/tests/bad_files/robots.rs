@@ -1,0 +1,83 @@
+//! URDF files.
+
+use crate::campaign::{Outcome, run};
+use crate::mutate;
+use crate::program::{Desk, file};
+use rand::{Rng, RngExt};
+use std::fmt::Write;
+
+#[test]
+fn a_bad_robot_is_refused_or_imported() {
+    let robots = ["branched_arm", "chaser", "gantry"].map(|name| file(&format!("tests/python/urdf/{name}.urdf")));
+    let desk = Desk::new();
+    run("robots", 200, |rng, made| {
+        let (mut text, other) = (robots[rng.random_range(0..3)].clone(), &robots[rng.random_range(0..3)]);
+        match rng.random_range(0..8) {
+            0 | 1 => {
+                *made = text.into_bytes();
+                mutate::bytes(rng, made, other.as_bytes());
+            }
+            2 => {
+                nest(rng, &mut text);
+                *made = text.into_bytes();
+            }
+            _ => {
+                mutate::text(rng, &mut text, other);
+                *made = text.into_bytes();
+            }
+        }
+        desk.write("robot.urdf", &made)?;
+        let mut words = vec!["import", "robot.urdf", "--force"];
+        if rng.random() {
+            words.push("--keep-fixed");
+        }
+        if rng.random() {
+            words.extend(["--base", "floating"]);
+        }
+        desk.run(&words)
+    });
+}
+
+/// Puts elements inside each other somewhere.
+fn nest(rng: &mut impl Rng, text: &mut String) {
+    let tags: Vec<usize> = text.match_indices('<').map(|(i, _)| i).collect();
+    let deep = [97, 100, 101, 500_000][rng.random_range(0..4)];
+    let elements = "<a>".repeat(deep) + &"</a>".repeat(deep);
+    text.insert_str(tags[rng.random_range(1..tags.len())], &elements);
+}
+
+/// What recurses over links would not stay on its stack.
+#[test]
+fn a_chain_of_twenty_thousand_links_is_imported() {
+    let mut text = "<robot name=\"snake\">\n".to_owned();
+    for i in 0..20_000 {
+        let _ = writeln!(
+            text,
+            "<link name=\"l{i}\"><inertial><origin xyz=\"0.5 0 0\"/><mass value=\"1\"/>\
+             <inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+        );
+        if i > 0 {
+            let _ = writeln!(
+                text,
+                "<joint name=\"j{i}\" type=\"continuous\"><parent link=\"l{}\"/><child link=\"l{i}\"/>\
+                 <origin xyz=\"1 0 0\"/></joint>",
+                i - 1
+            );
+        }
+    }
+    let desk = Desk::new();
+    desk.write("snake.urdf", text + "</robot>\n").expect("a file");
+    assert_eq!(desk.run(&["import", "snake.urdf"]), Ok(Outcome::Works));
+}
+
+/// A link that is lumped into another, and a joint that is mimicked: both are told in comments.
+#[test]
+fn what_ends_a_line_in_a_name_ends_no_comment() {
+    let mut text = file("tests/python/urdf/branched_arm.urdf");
+    for name in ["motor", "shoulder"] {
+        text = text.replace(&format!("\"{name}\""), &format!("\"{name}&#10;nonsense = 1 #\""));
+    }
+    let desk = Desk::new();
+    desk.write("robot.urdf", text).expect("a file");
+    assert_eq!(desk.run(&["import", "robot.urdf"]), Ok(Outcome::Works));
+}
