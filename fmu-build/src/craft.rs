@@ -108,27 +108,21 @@ fn line_and_column(text: &str, at: usize) -> String {
 
 impl Problems {
     /// What is wrong with a file of this name and text, each with its bytes in it.
-    pub fn of(file: &str, text: &str, language: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Self {
+    pub fn of(file: &str, text: &str, language: &str, mut problems: Vec<(String, Option<Range<usize>>)>) -> Self {
         let shared: Arc<str> = text.into();
-        let mut problems = problems;
         problems.sort_by_key(|(_, place)| place.as_ref().map_or(0, |place| place.start));
         let problems: Vec<Located> = problems
             .into_iter()
             .map(|(what, place)| {
-                let long = place.as_ref().filter(|place| !is_shown(text, place));
-                let words = match long {
-                    Some(place) => format!("{what} [{file}:{}]", line_and_column(text, place.start)),
-                    None => what,
+                let (what, place) = match place {
+                    Some(place) if !is_shown(text, &place) => {
+                        let place = line_and_column(text, place.start);
+                        (format!("{what} [{file}:{place}]"), None)
+                    }
+                    place => (what, place.map(SourceSpan::from)),
                 };
-                Located {
-                    what: words,
-                    file: NamedSource::new(file, shared.clone()).with_language(language),
-                    place: if long.is_some() {
-                        None
-                    } else {
-                        place.map(SourceSpan::from)
-                    },
-                }
+                let file = NamedSource::new(file, shared.clone()).with_language(language);
+                Located { what, file, place }
             })
             .collect();
         Self {

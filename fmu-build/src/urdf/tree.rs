@@ -237,16 +237,14 @@ impl Gathering<'_> {
         let robot = self.robot;
         let joint = &robot.joints[j];
         let (child, placement) = (joint.child, X.compose(&joint.placement));
-        if !self.carries_mass[child] {
-            if joint.kind != Kind::Fixed {
-                self.tree.remarks.push(format!(
-                    "joint \"{}\" carries no mass, so nothing says how it moves: it is held at its zero",
-                    joint.name
-                ));
-            }
-            self.merge(child, carrier, placement);
-            Some((carrier, placement))
-        } else if joint.kind == Kind::Fixed && self.merges(child, carrier) {
+        let carries_mass = self.carries_mass[child];
+        if !carries_mass && joint.kind != Kind::Fixed {
+            self.tree.remarks.push(format!(
+                "joint \"{}\" carries no mass, so nothing says how it moves: it is held at its zero",
+                joint.name
+            ));
+        }
+        if !carries_mass || joint.kind == Kind::Fixed && self.merges(child, carrier) {
             self.merge(child, carrier, placement);
             Some((carrier, placement))
         } else if self.is_heavy[child] {
