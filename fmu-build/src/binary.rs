@@ -123,7 +123,7 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
     let architecture = file.architecture();
     // FMI 2.0 means x86; on another machine it is that machine's own libraries that can be of use.
     let suits = architectures.contains(&architecture)
-        || (platform == crate::library::here() && Some(architecture) == own_architecture());
+        || (platform == Platform::here() && Some(architecture) == own_architecture());
     if !suits || file.format() != format || file.is_64() != is_64 {
         bail!(
             "it is {}, and {platform} needs {}",

@@ -1,7 +1,7 @@
 use crate::archive::{self, Content};
 use crate::craft::Craft;
 use crate::documentation::documentation;
-use crate::library::{self, Library};
+use crate::library::Library;
 use crate::platform::Platform;
 use crate::text::{count, say, size};
 use crate::words::interfaces;
@@ -123,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// The libraries to pack, in the order of their platforms.
 fn libraries(arguments: &Arguments) -> Result<Vec<Library>> {
-    let here = library::here();
+    let here = Platform::here();
     let own = arguments.library.iter().map(|file| (here, file));
     let others = arguments.binary.iter().map(|(platform, file)| (*platform, file));
     let mut libraries: Vec<Library> = Vec::new();

@@ -1,7 +1,8 @@
 //! Which charts a run deserves: joints, base, tip, deflections, what drives them, momentum, energy.
 
 use crate::health::{drift, external, imbalance};
-use crate::page::{Chart, Digits, Path, Series};
+use crate::html::Digits;
+use crate::page::{Chart, Path, Series};
 use crate::results::Results;
 use crate::text::typeset;
 use grapple::spec::{JointType, Spec};

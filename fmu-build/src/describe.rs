@@ -1,7 +1,8 @@
 use crate::craft::Craft;
+use crate::platform::Platform;
 use crate::text::{aligned, number, say, size};
 use crate::words::{interfaces, start};
-use crate::{archive, is_fmu, library};
+use crate::{archive, is_fmu};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::Naming;
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -37,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     } else {
         let model = Craft::read(&arguments.model)?.model;
         let description = describe(&model, Naming::Structured, Interfaces::Both).into_diagnostic()?;
-        (description, vec![library::PLATFORM.to_owned()])
+        (description, vec![Platform::here().to_string()])
     };
     say(told(&description, &platforms, file_size(&arguments.model)).trim_end());
     if let Some(path) = &arguments.inputs_template {

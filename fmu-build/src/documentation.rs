@@ -1,7 +1,7 @@
 //! What an FMU tells of itself (§2.3): the page `documentation/index.html`, the icon `model.png`, the licences.
 
 use crate::archive::Content;
-use crate::page::{escaped, filled};
+use crate::html::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
 use crate::text::{count, number, typeset};

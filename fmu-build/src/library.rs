@@ -9,9 +9,6 @@ use std::path::Path;
 /// The embedded library's bytes, for the platform this program was built for.
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 
-/// The folder below `binaries/` in which FMI expects it.
-pub const PLATFORM: &str = env!("GRAPPLE_PLATFORM");
-
 /// The C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8, 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
 
@@ -34,7 +31,7 @@ impl Library {
     /// As [`read`](Self::read); it is looked into like any other.
     pub fn embedded() -> Result<Self> {
         Self::new(
-            here(),
+            Platform::here(),
             Cow::Borrowed(BYTES),
             "the library inside this program".to_owned(),
         )
@@ -88,14 +85,9 @@ impl Library {
     }
 }
 
-/// The platform this program was built for.
-pub fn here() -> Platform {
-    PLATFORM.parse().expect("build.rs names platforms as FMI does")
-}
-
 /// The path of the library that runs here, of an FMU of `identifier`.
 pub fn path(identifier: &str) -> String {
-    place(here(), identifier)
+    place(Platform::here(), identifier)
 }
 
 fn place(platform: Platform, identifier: &str) -> String {

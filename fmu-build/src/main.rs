@@ -12,6 +12,7 @@
 //! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
 //! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
+//! | [`html`] | what pages are made of |
 //! | [`run`], [`slave`] | an FMU run in Co-Simulation; a loaded FMU behind safe calls, the only `unsafe` here |
 //! | [`results`], [`table`], [`events`], [`health`], [`charts`], [`motion`], [`page`] | what a run gives: the table and its files, what happened, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
@@ -34,6 +35,7 @@ mod describe;
 mod documentation;
 mod events;
 mod health;
+mod html;
 mod import;
 mod library;
 mod linearize;

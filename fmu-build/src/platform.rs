@@ -22,6 +22,13 @@ impl Platform {
     /// All that FMI names and this program packs.
     pub const ALL: [Self; 5] = [Self::Darwin64, Self::Linux32, Self::Linux64, Self::Win32, Self::Win64];
 
+    /// The one this program was built for.
+    pub fn here() -> Self {
+        env!("GRAPPLE_PLATFORM")
+            .parse()
+            .expect("build.rs names platforms as FMI does")
+    }
+
     /// The folder below `binaries/`.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::platform::Platform;
 use crate::{archive, library};
 use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::function::{
@@ -94,7 +95,7 @@ impl Loaded {
         // SAFETY: the user asked to run this FMU; its initialisers run as any library's do.
         let library = unsafe { Library::new(&file) }
             .into_diagnostic()
-            .wrap_err_with(|| format!("the FMU has no library that runs here ({})", library::PLATFORM))?;
+            .wrap_err_with(|| format!("the FMU has no library that runs here ({})", Platform::here()))?;
         let functions = Functions::of(&library)
             .into_diagnostic()
             .wrap_err("the FMU's library lacks a function of FMI 2.0")?;

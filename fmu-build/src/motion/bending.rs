@@ -1,7 +1,7 @@
 //! The lines of flexible bodies.
 
 use super::{Body, array, prepared};
-use crate::page::Floats;
+use crate::html::Floats;
 use crate::results::Results;
 use grapple::Error;
 use grapple::algebra::Vec3;

@@ -1,7 +1,7 @@
 //! Where craft meet, and when.
 
 use crate::events::Event;
-use crate::page::Floats;
+use crate::html::Floats;
 use crate::results::Results;
 use grapple::spec::{Spec, WORLD};
 use serde::Serialize;

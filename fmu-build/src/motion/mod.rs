@@ -6,7 +6,7 @@
 mod bending;
 mod interfaces;
 
-use crate::page::Floats;
+use crate::html::Floats;
 use crate::results::Results;
 use crate::run::Run;
 use bending::{Beam, Nodal};

@@ -1,5 +1,5 @@
 use super::{PAPER, Picture, Shape, Text, TextStyle};
-use crate::page::escaped;
+use crate::html::escaped;
 use std::fmt::Write;
 
 impl Picture {
