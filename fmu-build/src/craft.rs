@@ -87,6 +87,9 @@ struct Located {
     place: Option<SourceSpan>,
 }
 
+/// No more problems of a file are shown: nobody reads them, and each place is looked for from the beginning of the text.
+const MOST_SHOWN: usize = 100;
+
 /// A longer line is not shown, bytes: nobody reads it, and `miette` cannot underline what stands beyond its column 65535.
 const LONGEST_LINE: usize = 1000;
 
@@ -111,6 +114,11 @@ impl Problems {
     pub fn of(file: &str, text: &str, language: &str, mut problems: Vec<(String, Option<Range<usize>>)>) -> Self {
         let shared: Arc<str> = text.into();
         problems.sort_by_key(|(_, place)| place.as_ref().map_or(0, |place| place.start));
+        let mut summary = format!("{file}: {}", crate::text::count(problems.len(), "problem"));
+        if problems.len() > MOST_SHOWN {
+            summary += &format!("; the first {MOST_SHOWN} are");
+            problems.truncate(MOST_SHOWN);
+        }
         let problems: Vec<Located> = problems
             .into_iter()
             .map(|(what, place)| {
@@ -125,10 +133,7 @@ impl Problems {
                 Located { what, file, place }
             })
             .collect();
-        Self {
-            summary: format!("{file}: {}", crate::text::count(problems.len(), "problem")),
-            problems,
-        }
+        Self { summary, problems }
     }
 
     fn locate(problems: &[Problem], file: &str, text: &str) -> Self {

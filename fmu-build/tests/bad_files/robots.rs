@@ -46,11 +46,10 @@ fn nest(rng: &mut impl Rng, text: &mut String) {
     text.insert_str(tags[rng.random_range(1..tags.len())], &elements);
 }
 
-/// What recurses over links would not stay on its stack.
-#[test]
-fn a_chain_of_twenty_thousand_links_is_imported() {
+/// A robot of many links with mass, each on a joint that stands on the link of this name.
+fn snake(links: usize, parent: impl Fn(usize) -> String) -> String {
     let mut text = "<robot name=\"snake\">\n".to_owned();
-    for i in 0..20_000 {
+    for i in 0..links {
         let _ = writeln!(
             text,
             "<link name=\"l{i}\"><inertial><origin xyz=\"0.5 0 0\"/><mass value=\"1\"/>\
@@ -59,15 +58,31 @@ fn a_chain_of_twenty_thousand_links_is_imported() {
         if i > 0 {
             let _ = writeln!(
                 text,
-                "<joint name=\"j{i}\" type=\"continuous\"><parent link=\"l{}\"/><child link=\"l{i}\"/>\
+                "<joint name=\"j{i}\" type=\"continuous\"><parent link=\"{}\"/><child link=\"l{i}\"/>\
                  <origin xyz=\"1 0 0\"/></joint>",
-                i - 1
+                parent(i)
             );
         }
     }
+    text + "</robot>\n"
+}
+
+/// What recurses over links would not stay on its stack.
+#[test]
+fn a_chain_of_twenty_thousand_links_is_imported() {
     let desk = Desk::new();
-    desk.write("snake.urdf", text + "</robot>\n").expect("a file");
+    desk.write("snake.urdf", snake(20_000, |i| format!("l{}", i - 1)))
+        .expect("a file");
     assert_eq!(desk.run(&["import", "snake.urdf"]), Ok(Outcome::Works));
+}
+
+/// What looks at all names for each mistake would not stay within its time.
+#[test]
+fn twenty_thousand_mistakes_are_refused() {
+    let desk = Desk::new();
+    desk.write("snake.urdf", snake(20_000, |i| format!("k{}", i - 1)))
+        .expect("a file");
+    assert_eq!(desk.run(&["import", "snake.urdf"]), Ok(Outcome::Refused));
 }
 
 /// A link that is lumped into another, and a joint that is mimicked: both are told in comments.

@@ -448,9 +448,10 @@ impl Check<'_> {
     }
 }
 
-/// "there is no body "uper"; did you mean "upper"?"
+/// "there is no body "uper"; did you mean "upper"?" Of more than a thousand names the first are compared: there may be as many mistakes.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
     let nearest = known
+        .take(1000)
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .min()
         .filter(|(distance, candidate)| *distance <= candidate.len().max(3) / 3);
