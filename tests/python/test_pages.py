@@ -53,6 +53,22 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
     assert abs(float(momentum.split()[1])) < 1e-6
 
 
+def test_the_craft_and_the_program_of_the_front_page_run(tmp_path):
+    """A sine of 0.5 N·m at 1 Hz is held back by the inertias of arm and base, so the arm swings to one side."""
+    front = blocks("../README.md")
+    (spec,), (program,) = [[text for language, text in front if language == wanted] for wanted in ("toml", "python")]
+    (tmp_path / "two_link.toml").write_text(spec)
+    run = shell("set -e\ngrapple check two_link.toml\ngrapple simulate two_link.toml\ngrapple build two_link.toml", tmp_path)
+    assert run.returncode == 0, run.stderr
+    rows = (tmp_path / "two_link.csv").read_text().splitlines()
+    shoulder = [name.split()[0] for name in rows[0].split(",")].index("shoulder.q")
+    assert abs(float(rows[-1].split(",")[shoulder])) > 0.1
+    (tmp_path / "program.py").write_text(f'{program}print(result["shoulder.q"][-1])\n')
+    run = shell("python program.py", tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert float(run.stdout) > 0.1
+
+
 MISTAKES = [
     pytest.param(spec, message, id=re.search(r"× (.{12,40}?)[\n:;,]", message)[1].replace(" ", "_"))
     for (language, spec), (_, message) in zip(blocks("errors.md"), blocks("errors.md")[1:])
@@ -93,6 +109,14 @@ def test_links_lead_to_files_and_headings(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{link}: there is no {target}"
         assert not heading or heading in anchors(target), f"{link}: {sorted(anchors(target))}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_all_rows_of_a_table_have_its_columns(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\|[ ]*\n)+", text, re.MULTILINE):
+        columns = [len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()]
+        assert len(set(columns)) == 1, table
 
 
 def test_the_page_on_limits_has_the_deflections_of_its_program(tmp_path):
