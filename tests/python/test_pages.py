@@ -20,6 +20,12 @@ def blocks(page):
     return re.findall(r"^```(\w*)\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+def named_blocks(page, languages):
+    """The files of a page: blocks that begin with their name in a comment."""
+    pattern = rf"```(?:{languages})\n# (\S+)\n(.*?)^```$"
+    return dict(re.findall(pattern, (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+
+
 def shell(commands, folder):
     """Runs lines as a user types them, with the tool and this Python on the PATH."""
     path = os.pathsep.join([str(Path(os.environ["GRAPPLE"]).resolve().parent), str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -32,7 +38,7 @@ def lines(text):
 
 
 def test_the_quick_start_runs_as_it_is_written(tmp_path):
-    written = dict(re.findall(r"```(?:toml|python)\n# (\S+)\n(.*?)^```$", (DOCS / "quick-start.md").read_text(), re.MULTILINE | re.DOTALL))
+    written = named_blocks("quick-start.md", "toml|python")
     assert set(written) == {"my_arm.toml", "control.py"}
     for name, text in written.items():
         (tmp_path / name).write_text(text)
@@ -67,6 +73,40 @@ def test_the_craft_and_the_program_of_the_front_page_run(tmp_path):
     run = shell("python program.py", tmp_path)
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) > 0.1
+
+
+def frequencies(folder):
+    """Those of a craft's vibrations, Hz, that `linearize` prints, by what takes the largest part in them."""
+    run = shell("grapple linearize boom.toml", folder)
+    assert run.returncode == 0, run.stderr
+    rows = re.findall(r"^ +\d+ +(\S+) +\S+ +stable +boom\.eta\[(\d+)\]", run.stdout, re.MULTILINE)
+    return [(float(frequency), int(mode)) for frequency, mode in rows]
+
+
+def test_the_page_on_flexible_links_has_the_frequencies_of_its_boom(tmp_path):
+    page = "flexible-links.md"
+    spec = named_blocks(page, "toml")["boom.toml"]
+    (tmp_path / "boom.toml").write_text(spec)
+    (commands,) = [text for language, text in blocks(page) if language == "sh"]
+    run = shell(f"set -e\n{commands}", tmp_path)
+    assert run.returncode == 0, run.stderr
+    (shown,) = [text for language, text in blocks(page) if language == "text"]
+    assert lines(shown) == lines(run.stdout)[:2]
+
+    (load,) = [text for language, text in blocks(page) if language == "toml" and text.startswith("boundary")]
+    table = re.findall(r"^\| (\d), (\d)( with the tip's load)? \| (.*) \|$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(table) == 5
+    for bending, torsion, loaded, cells in table:
+        text = spec.replace("bending = 2 ", f"bending = {bending} ").replace("torsion = 1", f"torsion = {torsion}")
+        (tmp_path / "boom.toml").write_text(text.replace("damping_ratio", f"{load}damping_ratio") if loaded else text)
+        found = frequencies(tmp_path)
+        twisting = 2 * int(bending) + 1  # after those of bending
+        bent = [frequency for frequency, mode in found if mode < twisting]
+        (*expected, twist) = cells.split(" | ")
+        for told, frequency in zip(expected, bent):
+            assert told == f"{frequency:.4f}"
+        assert all(told == "–" for told in expected[len(bent) :])
+        assert twist == f"{next(frequency for frequency, mode in found if mode >= twisting):.4f}"
 
 
 MISTAKES = [
