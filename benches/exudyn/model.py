@@ -25,6 +25,7 @@ from exudyn.utilities import (
     NodeRigidBodyRotVecLG,
     ObjectBeamGeometricallyExact,
     ObjectJointRevoluteZ,
+    ObjectRigidBody,
     RigidBodyInertia,
     RotationVector2RotationMatrix,
     SensorBody,
@@ -46,10 +47,12 @@ class Section:
 
 @dataclass
 class Link:
-    """A body, by its number if it is one object, and its markers: `marker(place, axes)`, both as the body has them."""
+    """A body, by its number if it is one object, and its markers: `marker(place, axes)`, both as the body has them. What is fixed to it may
+    share its `node(place)`."""
 
     number: int | None
     marker: Callable
+    node: Callable | None = None
 
 
 @cache
@@ -91,11 +94,16 @@ class Craft:
         above = {joint["child"]: joint for joint in spec["joint"].values()}
         poses, links = {}, {}
         for name, body in spec["body"].items():
-            poses[name] = R, p = self.pose(above.get(name), poses)
+            joint = above.get(name)
+            poses[name] = R, p = self.pose(joint, poses)
+            if self.shares(joint, links):
+                links[name] = self.on_node(body, links[joint["parent"]].node(joint["origin"]))
+                continue
             make = self.rigid if "beam" not in body else {"beam": self.beam, "modes": self.modal}[kind]
             links[name] = make(body, R, p)
         for name, joint in spec["joint"].items():
-            self.join(joint, links, spec["signal"].get(f"{name}.tau"))
+            if not self.shares(joint, links):
+                self.join(joint, links, spec["signal"].get(f"{name}.tau"))
         sensor = SensorBody(
             bodyNumber=links[spec["frame"][tip]["body"]].number,
             localPosition=spec["frame"][tip]["origin"],
@@ -107,6 +115,11 @@ class Craft:
         self.mbs.Assemble()
 
     @staticmethod
+    def shares(joint, links):
+        """Whether the joint is a rigid grip on a node: its child needs no node and no constraint of its own."""
+        return joint is not None and joint["type"] == "fixed" and links[joint["parent"]].node is not None
+
+    @staticmethod
     def pose(joint, poses):
         if joint is None:
             return np.eye(3), np.zeros(3)
@@ -114,15 +127,34 @@ class Craft:
         turn = np.radians(joint.get("start", {}).get("position_deg", 0.0)) * np.array(joint.get("axis", [0, 0, 1]))
         return R @ RotationVector2RotationMatrix(turn), p + R @ joint["origin"]
 
-    def rigid(self, body, R, p):
+    @staticmethod
+    def inertia(body):
         centre = np.array(body.get("mass_centre", [0, 0, 0]))
+        return RigidBodyInertia(body["mass"], np.diag(body["inertia"]), centre, inertiaTensorAtCOM=True)
+
+    @staticmethod
+    def of_body(number):
+        return Link(number, lambda place, turn: MarkerBodyRigid(bodyNumber=number, localHT=frame(turn, place)))
+
+    def rigid(self, body, R, p):
         number = self.mbs.CreateRigidBody(
             referencePosition=list(p),
             referenceRotationMatrix=R,
-            inertia=RigidBodyInertia(body["mass"], np.diag(body["inertia"]), centre, inertiaTensorAtCOM=True),
+            inertia=self.inertia(body),
             nodeType=exu.NodeType.RotationRotationVector if self.kind == "beam" else exu.NodeType.RotationEulerParameters,
         )
-        return Link(number, lambda place, turn: MarkerBodyRigid(bodyNumber=number, localHT=frame(turn, place)))
+        return self.of_body(number)
+
+    def on_node(self, body, node):
+        """A body that moves as a node that is there: its axes and its origin are the node's."""
+        inertia = self.inertia(body)
+        made = ObjectRigidBody(
+            nodeNumber=node,
+            physicsMass=inertia.Mass(),
+            physicsInertia=inertia.GetInertia6D(),
+            physicsCenterOfMass=inertia.COM(),
+        )
+        return self.of_body(self.mbs.AddObject(made))
 
     def beam(self, body, R, p):
         s = Section(body["beam"])
@@ -137,7 +169,7 @@ class Craft:
             element = ObjectBeamGeometricallyExact(nodeNumbers=list(ends), length=s.length / self.n, sectionData=section)
             self.mbs.AddObject(element)
         end = lambda place: nodes[0 if place[0] == 0 else -1]
-        return Link(None, lambda place, turn: MarkerNodeRigid(nodeNumber=end(place), localHT=frame(turn)))
+        return Link(None, lambda place, turn: MarkerNodeRigid(nodeNumber=end(place), localHT=frame(turn)), end)
 
     def modal(self, body, R, p):
         s = Section(body["beam"])
