@@ -3,7 +3,8 @@
 //! `cargo bench --bench forward_dynamics` times chains that it makes itself. `benches/peers/run.sh` runs it
 //! beside Pinocchio and MuJoCo on the chains of its files (`-- --dir DIR 2 6 12 …`), in the same rounds.
 //!
-//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]), beside `computeABADerivatives`.
+//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]), beside `computeABADerivatives`, which has `∂q̈/∂τ` too.
+//! The checksum is then the norm of the first state's derivatives of the joints' accelerations by their angles and rates.
 //!
 //! What is timed: the bodies' poses, motions and inertias from coordinates and rates (every joint
 //! dispatched by its kind, the base's attitude from its quaternion), then the recursion to the accelerations.
@@ -76,16 +77,19 @@ fn main() {
             }
             continue;
         }
-        let (median, minimum) = if arguments.derivatives {
+        let first = &chain.states[0];
+        let ((median, minimum), checksum) = if arguments.derivatives {
             let mut jacobian = Jacobian::new(&bench.plant);
-            time(&chain.states, arguments.seconds, |state| {
+            let times = time(&chain.states, arguments.seconds, |state| {
                 jacobian.evaluate(&bench.plant, state);
-            })
+            });
+            jacobian.evaluate(&bench.plant, first);
+            (times, norm(jacobian.of_joints(n)))
         } else {
-            time(&chain.states, arguments.seconds, |state| bench.evaluate(state))
+            let times = time(&chain.states, arguments.seconds, |state| bench.evaluate(state));
+            bench.evaluate(first);
+            (times, norm(bench.qdd.iter().copied()))
         };
-        bench.evaluate(&chain.states[0]);
-        let checksum = bench.qdd.iter().map(|a| a * a).sum::<f64>().sqrt();
         if own {
             println!("{n:4} {median:9.3} {minimum:9.3} {:11.4}", median / n as f64);
         } else {
@@ -128,6 +132,10 @@ impl Bench {
     }
 }
 
+fn norm(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.map(|number| number * number).sum::<f64>().sqrt()
+}
+
 struct Jacobian {
     jacobian: StateJacobian,
     x: Vec<f64>,
@@ -156,6 +164,14 @@ impl Jacobian {
             .evaluate(plant, 0.0, at, &mut self.A)
             .expect("regular inertias");
         black_box(&self.A);
+    }
+
+    /// Of `n` joints' accelerations by their angles and rates: what does not depend on how the base is described.
+    fn of_joints(&self, n: usize) -> impl Iterator<Item = f64> {
+        // The base's attitude and place, angles; its rates, the angles'.
+        let (angles, rates) = (7..7 + n, n + 13..2 * n + 13);
+        let columns = angles.chain(rates.clone());
+        columns.flat_map(move |column| rates.clone().map(move |row| self.A[column * self.x.len() + row]))
     }
 }
 

@@ -240,9 +240,16 @@ Timing time_evaluations(int S, double seconds, Eval&& eval) {
   return {1e6 * median, 1e6 * t.front()};
 }
 
+inline double sum_of_squares(const std::vector<double>& values) {
+  double sum = 0;
+  for (double x : values) sum += x * x;
+  return sum;
+}
+
 // The common main: `Peer` is built from a Chain and has
 //   void evaluate(int state);                           -- what is timed
 //   std::vector<double> acceleration(int state);        -- evaluated and converted
+//   double square(int state);                           -- of the checksum
 template <class MakePeer>
 int run_peer(const Arguments& args, MakePeer&& make) {
   for (const std::string& file : args.files) {
@@ -259,8 +266,7 @@ int run_peer(const Arguments& args, MakePeer&& make) {
     }
     const Timing t =
         time_evaluations(S, args.seconds, [&](int s) { peer->evaluate(s); });
-    double norm2 = 0;
-    for (double x : peer->acceleration(0)) norm2 += x * x;
+    const double norm2 = peer->square(0);
     std::printf("%d %.4f %.4f %.15g\n", chain.n, t.median_us, t.min_us, std::sqrt(norm2));
     std::fflush(stdout);
     if (!std::isfinite(norm2)) throw std::runtime_error(file + ": acceleration not finite");

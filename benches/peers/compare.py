@@ -1,13 +1,13 @@
-"""Checks that the peers agree, and that what they agree on is right.
+"""Checks that grapple and the peers agree, and that what they agree on is right.
 
     python compare.py BUILD CHAINS [n ...]          (default: 2 6 12 25)
 
-Runs every program of BUILD with --check and, for each n, prints the worst over the states of
+Runs every program of BUILD, and grapple's benchmark, with --check and, for each n, prints the worst over the states of
 
   difference   ||a - b|| / ||a||  between two programs' acceleration vectors;
   residual     of the equations of motion, by a Newton-Euler recursion in the world frame
                written here from the file format alone. It shares no code and no convention
-               with the two libraries or the C++ reader, so a mistake made the same way in
+               with the libraries or the C++ reader, so a mistake made the same way in
                both peers (inertia signs, a transposed quaternion) cannot hide.
 
 Fails (exit 1) above 1e-10.
@@ -71,11 +71,11 @@ def residual(n, bodies, joints, s, acc):
         scale_m += np.linalg.norm(M[i]) + np.linalg.norm(p[i] - p[0]) * np.linalg.norm(F[i])
     worst = 0.0
     for i in range(n, 0, -1):
-        worst = max(worst, abs(axes[i] @ M[i] - s["tau"][i - 1]) / scale_m)
+        worst = np.maximum(worst, abs(axes[i] @ M[i] - s["tau"][i - 1]) / scale_m)
         b = joints[i - 1][0]
         F[b] += F[i]
         M[b] += M[i] + np.cross(p[i] - p[b], F[i])
-    return max(worst, np.linalg.norm(F[0]) / scale_f, np.linalg.norm(M[0]) / scale_m)
+    return np.max([worst, np.linalg.norm(F[0]) / scale_f, np.linalg.norm(M[0]) / scale_m])
 
 
 def run(command, n):
@@ -95,13 +95,16 @@ def main():
     args = ap.parse_args()
 
     build = args.build.resolve()
-    directory = ["--dir", args.chains]
+    directory = ["--dir", args.chains.resolve()]
+    manifest = Path(__file__).resolve().parents[2] / "Cargo.toml"
+    grapple = ["cargo", "bench", "--quiet", "--manifest-path", manifest, "--bench", "forward_dynamics", "--"]
     peers = {"pinocchio": [build / "pinocchio_aba", *directory]}
     for key in ("--joint=unaligned", "--convention=world"):
         peers["pinocchio " + key] = [build / "pinocchio_aba", key, *directory]
     peers["pinocchio, novec"] = [build / "pinocchio_aba_novec", *directory]
     peers["pinocchio, novec, world"] = [*peers["pinocchio, novec"], "--convention=world"]
     peers["pinocchio, wheel's aba"] = [build / "pinocchio_aba_wheel", *directory]
+    peers["grapple"] = [*grapple, *directory]
     peers["mujoco"] = [build / "mujoco_forward", *directory]
     peers["mujoco --flags=none"] = [build / "mujoco_forward", "--flags=none", *directory]
 
@@ -114,9 +117,9 @@ def main():
             acc = run(command, n)
             assert acc.shape == (len(chain[3]), n + 6)
             reference = acc if reference is None else reference
-            diff = max(np.linalg.norm(a - b) / np.linalg.norm(b)
-                       for a, b in zip(acc, reference))
-            res = max(residual(*chain[:3], s, a) for s, a in zip(chain[3], acc))
+            diff = np.max([np.linalg.norm(a - b) / np.linalg.norm(b)
+                           for a, b in zip(acc, reference)])
+            res = np.max([residual(*chain[:3], s, a) for s, a in zip(chain[3], acc)])
             bad = not (diff < LIMIT and res < LIMIT)
             ok = ok and not bad
             print(f"{n:4d}  {name:28} {diff:24.2e} {res:10.2e}{'  TOO LARGE' if bad else ''}")

@@ -65,6 +65,8 @@ class MuJoCo {
     mj_forward(model_, data_);
   }
 
+  double square(int s) { return sum_of_squares(acceleration(s)); }
+
   std::vector<double> acceleration(int s) {
     evaluate(s);
     // Free joint: qacc is d/dt of qvel, so its linear part is already the classical

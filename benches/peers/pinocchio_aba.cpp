@@ -6,7 +6,8 @@
 //                 [--convention=local|world] [--derivatives]  n...
 //
 // prints  n  median_microseconds  min_microseconds  checksum  for each DIR/chain_<n>.txt;
-// the checksum is the norm of the first state's acceleration vector.
+// the checksum is the norm of the first state's acceleration vector, or of the derivatives
+// of the joints' accelerations by their angles and rates.
 //
 // Two choices are open to a user, both are offered:
 //   --joint=rz          the body frames are turned so that every joint axis is z, which
@@ -86,6 +87,16 @@ class Pinocchio {
     }
     // Tell the compiler that the result is read, or it might drop what leads to it.
     asm volatile("" : : "r"(data_.ddq.data()) : "memory");
+  }
+
+  // The squares' sum of what is timed; of derivatives, what does not depend on how the base
+  // is described.
+  double square(int s) {
+    if (!derivatives_) return sum_of_squares(acceleration(s));
+    evaluate(s);
+    const auto n = data_.ddq.size() - 6;
+    return data_.ddq_dq.bottomRightCorner(n, n).squaredNorm() +
+           data_.ddq_dv.bottomRightCorner(n, n).squaredNorm();
   }
 
   std::vector<double> acceleration(int s) {

@@ -2,7 +2,7 @@
 # grapple and its peers on the same chains in the same rounds: virtual environment, requirements, build, chains,
 # check, timing.
 #
-#   run.sh WORK [FLAG...]      WORK is made if need be and reused if there;
+#   run.sh WORK [FLAG...]      WORK is made if need be and reused if there, what is built in it too if it is of the same;
 #                              FLAGs replace the compile flags (see build.sh).
 # Environment:
 #   NS       the n's                           (2 6 12 25 50 100 200 400)
@@ -27,7 +27,13 @@ build=$work/build
 
 [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-[ -x "$build/pinocchio_aba_wheel" ] || "$here/build.sh" "$venv" "$build" "$@"
+# Built anew where the sources, the pins, the compiler or its flags are others.
+made_of=$({ cat "$here/build.sh" "$here"/*.cpp "$here/chain.hpp" "$here/requirements.txt"
+  "${CXX:-g++}" --version; echo "$@"; } | sha256sum)
+[ "$made_of" = "$(cat "$build/made_of" 2>/dev/null)" ] || {
+  "$here/build.sh" "$venv" "$build" "$@"
+  echo "$made_of" > "$build/made_of"
+}
 cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics --no-run
 
 # The check is always on our own chains; the timing may be on the caller's.
@@ -80,6 +86,6 @@ done
   "wheel local=$work/times_wheel_local.txt" "wheel world=$work/times_wheel_world.txt" \
   "mj_forward=$work/times_mujoco.txt"
 
-echo "accelerations by states: grapple's state Jacobian, Pinocchio's computeABADerivatives"
+echo "accelerations by states: grapple's state Jacobian, Pinocchio's computeABADerivatives (by torques too)"
 "$venv/bin/python" "$here/table.py" "grapple=$work/times_d_grapple.txt" \
   "native=$work/times_d_native.txt" "novec=$work/times_d_novec.txt" "wheel=$work/times_d_wheel.txt"

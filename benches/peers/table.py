@@ -34,7 +34,7 @@ for n in sorted(tables[names[0]]):
         ratios = [figures["grapple"][i] / min(figures[k][i] for k in group) for i in (0, 1)]
         cells += f"{f'{ratios[0]:.2f} ({ratios[1]:.2f})':>18}"
     sums = [r[2] for name in names for r in tables[name][n]]
-    differ = max(sums) - min(sums) > 1e-8 * max(sums)
+    differ = not all(abs(checksum - sums[0]) <= 1e-8 * sums[0] for checksum in sums)
     bad = bad or differ
     print(f"{n:4d}{cells}" + ("   CHECKSUMS DIFFER" if differ else ""))
 sys.exit(1 if bad else 0)
