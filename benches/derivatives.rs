@@ -8,15 +8,14 @@
 #![allow(non_snake_case)] // Jacobians' letters
 
 mod chain;
+mod side_by_side;
 
 use chain::moving_chain;
 use grapple::plant::{Discrete, Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
+use side_by_side::{Time, batch, rounds};
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
 
-/// How long each craft is measured, s.
-const SECONDS: f64 = 3.0;
 const JOINTS: [usize; 4] = [6, 12, 25, 50];
 
 fn main() {
@@ -89,29 +88,12 @@ fn line(name: &str, text: &str) {
         (&mut states, 1),
         (&mut tree, 10),
     ];
-    let [evaluate, along, j1, j2, j4, j8, states, tree] = shortest(ways);
+    // A whole Jacobian is longer than a slice of time that other work leaves, and its median then tells of that work.
+    let ways = ways.map(|(way, calls)| move || batch(calls, |_| way()));
+    let [evaluate, along, j1, j2, j4, j8, states, tree] = rounds(ways).map(|times| Time::of(times).minimum);
     println!(
         "{name:16} {:8} {evaluate:9.2} {along:9.2} {:9.2} {j1:9.0} {j2:9.0} {j4:9.0} {j8:9.0} {states:9.0} {tree:9.2}",
         nx + nu,
         along / evaluate,
     );
-}
-
-/// The shortest of what batches of several ways take in the same rounds, µs per call: a whole Jacobian is longer than a slice of
-/// time that other work leaves, and its median then tells of that work.
-fn shortest<const N: usize>(mut ways: [(&mut dyn FnMut(), u32); N]) -> [f64; N] {
-    let mut times = [const { Vec::new() }; N];
-    let (start, mut seconds) = (Instant::now(), 0.0);
-    while seconds < SECONDS || times[0].len() < 31 {
-        for ((way, calls), times) in ways.iter_mut().zip(&mut times) {
-            let batch = Instant::now();
-            (0..*calls).for_each(|_| way());
-            // The first tenth warms up.
-            if seconds > 0.1 * SECONDS {
-                times.push(1e6 * batch.elapsed().as_secs_f64() / f64::from(*calls));
-            }
-        }
-        seconds = start.elapsed().as_secs_f64();
-    }
-    times.map(|times| times.into_iter().fold(f64::INFINITY, f64::min))
 }

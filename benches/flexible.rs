@@ -8,13 +8,14 @@
 //!
 //! What is timed: kinematics, loads and the recursion at states around the start, as an integrator asks for them.
 
+mod chain;
 mod craft;
 mod side_by_side;
 
-use craft::{Craft, read};
+use chain::flexible_chain;
+use craft::{Craft, STATES, read};
 use grapple::spec::Spec;
 use side_by_side::{Time, measure};
-use std::fmt::Write;
 
 const LINKS: [usize; 5] = [1, 2, 4, 8, 16];
 const ELEMENTS: [usize; 5] = [1, 4, 16, 64, 256];
@@ -33,7 +34,7 @@ fn main() {
     let arm = read(include_str!("../examples/ssrms_flexible.toml"));
     line("ssrms", 7, &arm, &read(include_str!("../examples/ssrms_type.toml")));
     for n in LINKS {
-        let flexible = read(&chain(n));
+        let flexible = read(&flexible_chain(n));
         let mut rigid = flexible.clone();
         rigid.body.values_mut().for_each(|body| body.beam = None);
         line(&format!("chain of {n}"), n, &flexible, &rigid);
@@ -45,10 +46,8 @@ fn main() {
     );
     for n in ELEMENTS {
         let counts = [n, n.min(DIRECTOR_ELEMENTS)];
-        let [nodal, director] = measure(&mut [
-            Craft::new(&read(&nodal_beam(n))),
-            Craft::new(&read(&director_beam(counts[1]))),
-        ]);
+        let mut beams = [nodal_beam(n), director_beam(counts[1])].map(|text| Craft::new(&read(&text)));
+        let [nodal, director] = measure(&mut beams, Craft::sweep, STATES);
         print!("{:16}", format!("{n} elements"));
         for (Time { median, minimum }, n) in [nodal, director].into_iter().zip(counts) {
             print!(" {median:9.3} {minimum:8.3} {:8.3}", minimum / n as f64);
@@ -79,29 +78,10 @@ fn director_beam(elements: usize) -> String {
     )
 }
 
-/// A floating base with `n` links that bend, hinged about y and z in turn.
-fn chain(n: usize) -> String {
-    let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
-    for i in 1..=n {
-        let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
-        let root = if i == 1 { 0.5 } else { 1.0 };
-        write!(
-            text,
-            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
-             [body.b{i}.beam]\nlength = 1.0\nmass_per_length = 2.0\npolar_inertia_per_length = 0.01\nEI = 300.0\nGJ = 200.0\n\
-             bending = 2\ntorsion = 1\ndamping_ratio = 0.01\n\
-             [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
-             origin = [{root:?}, 0.0, 0.0]\naxis = {axis:?}\n"
-        )
-        .expect("strings grow");
-    }
-    text
-}
-
 /// Times a craft beside the same with rigid links.
 fn line(name: &str, links: usize, flexible: &Spec, rigid: &Spec) {
     let mut craft = [flexible, rigid].map(Craft::new);
-    let [flexible, rigid] = measure(&mut craft);
+    let [flexible, rigid] = measure(&mut craft, Craft::sweep, STATES);
     let modes = (craft[0].states[0].len() - craft[1].states[0].len()) / 2;
     print!("{name:16} {modes:6}");
     for Time { median, minimum } in [flexible, rigid] {

@@ -8,7 +8,7 @@ mod craft;
 mod side_by_side;
 
 use chain::{chain, with_payload};
-use craft::{Craft, read};
+use craft::{Craft, STATES, read};
 use grapple::spec::{Formulation, Output, QuaternionOptions, Spec};
 use side_by_side::{Time, measure};
 
@@ -54,7 +54,7 @@ fn captured(formulation: Formulation) {
         })
     };
     let mut all = [craft(None), craft(Some("capture_pin")), craft(Some("capture_grasp"))];
-    let [free, pin, grasp] = measure(&mut all).map(|time| time.minimum);
+    let [free, pin, grasp] = measure(&mut all, Craft::sweep, STATES).map(|time| time.minimum);
     println!(
         "{:16} {free:9.2} {pin:9.2} {:9.2} {grasp:9.2} {:9.2}",
         formulation.name(),
@@ -93,7 +93,7 @@ fn line(name: &str, written: &Spec) {
         in_formulation(rigid, None),
     ]
     .map(|spec| Craft::new(&spec));
-    let times = measure(&mut craft);
+    let times = measure(&mut craft, Craft::sweep, STATES);
     print!("{name:16}");
     for (place, Time { median, minimum }) in times.into_iter().enumerate() {
         if place < 4 || is_rigid {

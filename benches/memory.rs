@@ -8,29 +8,26 @@ mod counting;
 #[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
 mod driver;
+#[path = "../tests/example_files/mod.rs"]
+mod example_files;
 
 use counting::live;
 use driver::{CS, Fmu, ME, ok};
+use example_files::example_files;
 use grapple::fmu::fmi2::fmi2Type;
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
-use std::path::{Path, PathBuf};
 
 const STEPS: u32 = 100;
 
 fn main() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let entries = std::fs::read_dir(&directory).expect("the examples");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
-    paths.sort();
     println!(
         "{:24} {:>8} {:>22} {:>16}",
         "KiB", "states", "Model Exchange", "Co-Simulation"
     );
-    for path in paths {
+    for path in example_files() {
         let text = std::fs::read_to_string(&path).expect("a spec");
-        let model = Model::read(&text, &directory).unwrap_or_else(|e| panic!("{e}"));
+        let model = Model::read(&text, path.parent().expect("a folder")).unwrap_or_else(|e| panic!("{e}"));
         let fmu = Fmu::of_model(model, Naming::Structured);
         let [me, cs] = [ME, CS].map(|kind| held(&fmu, kind) as f64 / 1024.0);
         let name = path.file_stem().expect("a name").to_string_lossy();

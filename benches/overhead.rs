@@ -10,17 +10,16 @@
 #[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
 mod driver;
+mod side_by_side;
 
 use driver::{CS, Fmu, ok};
 use grapple::fmu::c_abi::{fmi2GetFMUstate, fmi2GetReal};
 use grapple::fmu::registry::Slot;
 use grapple::plant::Plant;
 use grapple::simulation::Simulation;
+use side_by_side::{Time, batch, rounds};
 use std::sync::Arc;
-use std::time::Instant;
 
-/// How long each measurement takes, s.
-const SECONDS: f64 = 2.0;
 /// Communication steps in a batch; each batch begins at the same state.
 const STEPS: u32 = 100;
 
@@ -67,14 +66,18 @@ fn step(solver: &str, fmu: &Fmu) {
             simulation.advance(f64::from(k) * h + h, &mut messages).expect("runs");
         })
     };
-    let [mut through_fmi, mut alone] = rounds([&mut through_fmi, &mut alone]);
+    let ways: [&mut dyn FnMut() -> f64; 2] = [&mut through_fmi, &mut alone];
+    let [through_fmi, alone] = rounds(ways);
     instance.free_state(start);
     let states = instance.get_many(&fmu.references(|slot| matches!(slot, Slot::State(_))));
     assert_eq!(states, simulation.state.x, "both ways do the same");
 
-    let mut overheads: Vec<f64> = through_fmi.iter().zip(&alone).map(|(a, b)| a - b).collect();
-    let [through_fmi, alone] = [&mut through_fmi, &mut alone].map(|times| summary(times));
-    let overhead = (summary(&mut overheads).0, through_fmi.1 - alone.1);
+    let overheads: Vec<f64> = through_fmi.iter().zip(&alone).map(|(a, b)| a - b).collect();
+    let [through_fmi, alone] = [through_fmi, alone].map(Time::of);
+    let overhead = Time {
+        median: Time::of(overheads).median,
+        minimum: through_fmi.minimum - alone.minimum,
+    };
     line(&format!("fmi2DoStep, {solver}"), through_fmi, None);
     line("  of it not the solver's", overhead, Some(1.0));
 }
@@ -91,13 +94,10 @@ fn values(fmu: &Fmu) {
     let (mut room, mut place) = ([0.0; 50], [0.0]);
     let mut at_once = || batch(1000, |_| get(&references, &mut room));
     let mut one_by_one = || batch(1000, |_| references.chunks(1).for_each(|one| get(one, &mut place)));
-    let [mut at_once, mut one_by_one] = rounds([&mut at_once, &mut one_by_one]);
-    line(
-        "fmi2GetReal, 50 values that are known",
-        summary(&mut at_once),
-        Some(1.0),
-    );
-    line("  one call for each value", summary(&mut one_by_one), None);
+    let ways: [&mut dyn FnMut() -> f64; 2] = [&mut at_once, &mut one_by_one];
+    let [at_once, one_by_one] = rounds(ways).map(Time::of);
+    line("fmi2GetReal, 50 values that are known", at_once, Some(1.0));
+    line("  one call for each value", one_by_one, None);
 }
 
 fn states(fmu: &Fmu) {
@@ -109,60 +109,28 @@ fn states(fmu: &Fmu) {
     // SAFETY: a live handle, and the place of a state that it has made.
     let mut get = || batch(1000, |_| ok(unsafe { fmi2GetFMUstate(instance.c, &mut state) }));
     let mut set = || batch(1000, |_| instance.restore(saved));
-    let [mut get, mut set] = rounds([&mut get, &mut set]);
-    line("fmi2GetFMUstate, into one that is there", summary(&mut get), Some(2.0));
-    line("fmi2SetFMUstate", summary(&mut set), Some(2.0));
+    let ways: [&mut dyn FnMut() -> f64; 2] = [&mut get, &mut set];
+    let [get, set] = rounds(ways).map(Time::of);
+    line("fmi2GetFMUstate, into one that is there", get, Some(2.0));
+    line("fmi2SetFMUstate", set, Some(2.0));
     instance.free_state(state);
     instance.free_state(saved);
 }
 
 /// From `fmi2Instantiate` through set-up, initialisation and `fmi2Terminate` to `fmi2FreeInstance`.
 fn life(fmu: &Fmu) {
-    let [mut times] = rounds([&mut || {
+    let life = || {
         batch(1, |_| {
             let instance = fmu.instance(CS);
             instance.initialise(None);
             ok(instance.terminate());
         })
-    }]);
-    line("an instance's life without a step", summary(&mut times), Some(1000.0));
+    };
+    let [life] = rounds([life]).map(Time::of);
+    line("an instance's life without a step", life, Some(1000.0));
 }
 
-fn line(what: &str, (median, minimum): (f64, f64), target: Option<f64>) {
+fn line(what: &str, Time { median, minimum }: Time, target: Option<f64>) {
     let target = target.map_or(String::new(), |target| format!("{target:9.1}"));
     println!("  {what:46} {median:9.3} {minimum:9.3} {target}");
-}
-
-/// µs per call.
-fn batch(calls: u32, mut call: impl FnMut(u32)) -> f64 {
-    let start = Instant::now();
-    (0..calls).for_each(&mut call);
-    1e6 * start.elapsed().as_secs_f64() / f64::from(calls)
-}
-
-/// What batches of several ways take in the same rounds, each first in its turn.
-fn rounds<const N: usize>(ways: [&mut dyn FnMut() -> f64; N]) -> [Vec<f64>; N] {
-    let mut times = [const { Vec::new() }; N];
-    let (start, mut seconds) = (Instant::now(), 0.0);
-    for round in 0.. {
-        for place in 0..N {
-            let way = (place + round) % N;
-            let time = ways[way]();
-            // The first tenth warms up.
-            if seconds > 0.1 * SECONDS {
-                times[way].push(time);
-            }
-        }
-        seconds = start.elapsed().as_secs_f64();
-        if seconds > SECONDS && times[0].len() > 30 {
-            break;
-        }
-    }
-    times
-}
-
-/// Median and minimum.
-fn summary(times: &mut [f64]) -> (f64, f64) {
-    times.sort_by(f64::total_cmp);
-    (times[times.len() / 2], times[0])
 }

@@ -2,6 +2,9 @@
 //!
 //! A change that is meant is taken over with `GOLDEN=write cargo test --test descriptions`, and read in the diff.
 
+mod example_files;
+
+use example_files::example_files;
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::Model;
@@ -14,12 +17,6 @@ type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 /// All examples, with their names.
 fn examples() -> Fallible<Vec<(String, Arc<Model>)>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&directory)?
-        .map(|entry| entry.map(|e| e.path()))
-        .collect::<Result<_, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
-    paths.sort();
-    assert!(paths.len() >= 2);
     let compile = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok((
@@ -27,7 +24,7 @@ fn examples() -> Fallible<Vec<(String, Arc<Model>)>> {
             Arc::new(Model::read(&std::fs::read_to_string(path)?, &directory)?),
         ))
     };
-    paths.into_iter().map(compile).collect()
+    example_files().into_iter().map(compile).collect()
 }
 
 #[test]

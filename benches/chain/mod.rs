@@ -1,4 +1,4 @@
-//! Chains of rigid links.
+//! Chains of links.
 
 #![allow(dead_code)] // Not every benchmark has all of them.
 
@@ -6,23 +6,36 @@ use std::fmt::Write;
 
 /// A floating base with `n` links, hinged about y and z in turn: straight, and at rest.
 pub fn chain(n: usize) -> String {
-    links(n, "")
+    links(n, 1.0, |_| String::new(), "")
 }
 
 /// The same chain, bent and moving.
 pub fn moving_chain(n: usize) -> String {
-    links(n, "start = { position = 0.1, rate = 0.1 }\n")
+    links(n, 1.0, |_| String::new(), "start = { position = 0.1, rate = 0.1 }\n")
 }
 
-fn links(n: usize, start: &str) -> String {
+/// A chain, hinged nearer to the middle of its base, whose links bend.
+pub fn flexible_chain(n: usize) -> String {
+    let beam = |i: usize| {
+        format!(
+            "[body.b{i}.beam]\nlength = 1.0\nmass_per_length = 2.0\npolar_inertia_per_length = 0.01\nEI = 300.0\nGJ = 200.0\n\
+             bending = 2\ntorsion = 1\ndamping_ratio = 0.01\n"
+        )
+    };
+    links(n, 0.5, beam, "")
+}
+
+/// `n` links, the first hinged at `root` (m), each with some more in its table and at the start of its joint.
+fn links(n: usize, root: f64, more: impl Fn(usize) -> String, start: &str) -> String {
     let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
     for i in 1..=n {
         let (parent, axis) = (i - 1, if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
+        let (origin, more) = (if i == 1 { root } else { 1.0 }, more(i));
         write!(
             text,
-            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n\
+            "[body.b{i}]\nmass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]\n{more}\
              [joint.j{i}]\ntype = \"revolute\"\nparent = \"b{parent}\"\nchild = \"b{i}\"\n\
-             origin = [1.0, 0.0, 0.0]\naxis = {axis:?}\n{start}"
+             origin = [{origin:?}, 0.0, 0.0]\naxis = {axis:?}\n{start}"
         )
         .expect("strings grow");
     }

@@ -4,6 +4,8 @@
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 
 mod campaign;
+#[path = "../example_files/mod.rs"]
+mod example_files;
 mod examples;
 mod memory;
 mod models;
