@@ -66,7 +66,7 @@ def worst(instance, unknowns, knowns, write):
             step = h * instance.archive.nominal(known)
             other = difference(lambda: instance.read(unknowns), lambda value: write(known, value), now, step)
             off.append(np.linalg.norm(column - other) / max(np.linalg.norm(other), 1e-3))
-        largest = max(largest, min(off))
+        largest = np.maximum(largest, np.min(off))
     return largest
 
 

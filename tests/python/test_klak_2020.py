@@ -131,7 +131,7 @@ def test_only_the_full_coupling_keeps_momentum_and_energy(results, within):
     _, comparisons, _ = results
     for key in ("recursive", "full", "full_rows"):
         c = comparisons[key]
-        worst = max(c.momentum, c.angular_momentum, c.energy_error)
+        worst = np.max([c.momentum, c.angular_momentum, c.energy_error])
         within("klak_2020: momentum and energy", worst, 1e-11, "the integrator's error")
     assert comparisons["linear"].momentum > 2e-3
     assert comparisons["paper_literal"].momentum > 7e-3
