@@ -1,5 +1,6 @@
 //! Motors with limits, reaction wheels, thrusters.
 
+use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
 use grapple::simulation::Simulation;
@@ -38,8 +39,8 @@ fn a_motor_gives_full_torque_until_less_is_asked() {
                 let v = (-decay * s).exp() * ((b * omega - decay * e_1) * cos - (e_1 * omega + decay * b) * sin);
                 (r + e, -kp * e - kd * v)
             };
-            worst = worst.max((run.value("hinge.q") - expected).abs());
-            worst = worst.max((run.value("hinge.motor_torque") - torque).abs());
+            worst = worst.larger((run.value("hinge.q") - expected).abs());
+            worst = worst.larger((run.value("hinge.motor_torque") - torque).abs());
             assert!((run.value("hinge.servo_error") - (r - run.value("hinge.q"))).abs() < 1e-15);
             assert!(run.value("hinge.motor_torque") <= limit);
             let asked = run.value("hinge.servo_torque");
@@ -83,8 +84,8 @@ fn an_impulse_brings_a_motor_to_its_limit_at_once() {
                 true => struck - limit / J * t,
                 false => limit / kd * (-kd / J * (t - t_1)).exp(),
             };
-            worst = worst.max((run.value("hinge.qd") - expected).abs());
-            worst = worst.max((run.value("hinge.motor_torque") + (kd * expected).min(limit)).abs());
+            worst = worst.larger((run.value("hinge.qd") - expected).abs());
+            worst = worst.larger((run.value("hinge.motor_torque") + (kd * expected).min(limit)).abs());
         }
         println!("{}: {worst:.1e} (1e-10)", formulation.name());
         assert!(worst < 1e-10);
@@ -249,9 +250,9 @@ fn wheels_turn_a_base_as_an_ideal_moment_does() {
             let t = 0.5 * f64::from(k);
             by_wheels.go(t);
             ideal.go(t);
-            worst = worst.max((angle(&by_wheels) - angle(&ideal)).abs());
+            worst = worst.larger((angle(&by_wheels) - angle(&ideal)).abs());
             let momentum = by_wheels.vector("system.angular_momentum").norm();
-            worst = worst.max(momentum);
+            worst = worst.larger(momentum);
             // −Aᵀ (A Aᵀ)⁻¹ M: the same of all four, whose axes have 1/√2 of z.
             let torques = ["a", "b", "c", "d"].map(|wheel| by_wheels.value(&format!("{wheel}.motor_torque")));
             let share = -by_wheels.value("hub.servo_torque[3]") / (4.0 / 2f64.sqrt());
@@ -279,7 +280,7 @@ fn a_trajectory_has_its_own_rate() {
         let s = ((t - 1.0) / 10.0).clamp(0.0, 1.0);
         let rate = 0.8 / 10.0 * 30.0 * s * s * (1.0 - s) * (1.0 - s);
         assert!((run.value("hinge.qd_ref") - rate).abs() < 1e-14);
-        worst = worst.max(run.value("hinge.servo_error").abs());
+        worst = worst.larger(run.value("hinge.servo_error").abs());
     }
     // J q̈/kp, 0.8 · 5.77/100 rad/s² at most.
     println!("{worst:.3e} rad");

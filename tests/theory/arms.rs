@@ -1,10 +1,8 @@
 //! Flexible arms against what is published of their kind: natural frequencies with all joints locked.
 
-use grapple::dynamics::recursive::mass_matrix;
+use crate::vibration::{mass_and_stiffness, squares};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{self, Body, Joint, JointType, Spec};
-use grapple::system::Kinematics;
-use nalgebra::DMatrix;
 use std::f64::consts::TAU;
 use std::path::Path;
 
@@ -39,29 +37,8 @@ fn locked(payload: Option<(f64, f64)>) -> Spec {
 /// Natural frequencies (Hz) of small motions about rest: `K φ = (2πf)² M φ` over the modal coordinates, which are all there are.
 fn frequencies(spec: &Spec) -> Vec<f64> {
     let plant = Plant::new(Model::compile(spec).expect("a sound craft").into()).expect("the spec's own values");
-    let (system, derived) = (plant.model().system(), plant.derived());
-    let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, derived, &vec![0.0; system.nq], &vec![0.0; system.nv]);
-    let M = mass_matrix(system, derived, &kinematics);
-    let mut compliance = vec![f64::NAN; system.nv];
-    for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-        if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {
-            for (v, mode) in modes.rates().zip(&elastic.modes) {
-                compliance[v] = mode.stiffness.recip();
-            }
-        }
-    }
-    // K is diagonal: the eigenvalues of K^-½ M K^-½ are 1/(2πf)².
-    let scaled = DMatrix::from_fn(system.nv, system.nv, |i, j| {
-        M[(i, j)] * (compliance[i] * compliance[j]).sqrt()
-    });
-    let mut found: Vec<f64> = scaled
-        .symmetric_eigenvalues()
-        .iter()
-        .map(|periods| periods.sqrt().recip() / TAU)
-        .collect();
-    found.sort_by(f64::total_cmp);
-    found
+    let squares = squares(&mass_and_stiffness(&plant));
+    squares.iter().map(|square| square.sqrt() / TAU).collect()
 }
 
 /// The Shuttle's and the Station's arms are published to swing at 0.35 to 0.7 Hz when they are free, and at 0.03 to 0.05 Hz when they hold a

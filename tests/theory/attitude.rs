@@ -1,5 +1,6 @@
 //! Attitude servos: an ideal moment from outside on a free body.
 
+use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
@@ -25,7 +26,7 @@ fn a_servo_turns_a_body_back_as_a_damped_spring() {
             run.go(t);
             let expected = angle * (-decay * t).exp() * ((omega * t).cos() + decay / omega * (omega * t).sin());
             let now = 2.0 * run.value("hub.q[4]").atan2(run.value("hub.q[1]"));
-            worst = worst.max((now - expected).abs());
+            worst = worst.larger((now - expected).abs());
             let torque = run.vector("hub.servo_torque") + Vec3::z() * (kp * now + kd * run.value("hub.w[3]"));
             assert!(torque.norm() < 1e-12, "{torque}");
         }
@@ -63,10 +64,7 @@ fn a_servo_on_a_base_gives_its_moment_to_the_whole_craft() {
         run.look();
         let (p, energy) = (run.vector("system.momentum"), run.value("system.energy"));
         // Simpson's rule over the moment in inertial axes.
-        let moment = |run: &Run| {
-            let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("base.q[{i}]"))).collect();
-            grapple::algebra::Quaternion::from_slice(&parts).normalised().rotation() * run.vector("base.servo_torque")
-        };
+        let moment = |run: &Run| run.attitude("base").normalised().rotation() * run.vector("base.servo_torque");
         let (h0, mut sum, n) = (run.vector("system.angular_momentum"), moment(&run), 200);
         for k in 1..=n {
             run.go(5.0 * f64::from(k) / f64::from(n));
@@ -84,7 +82,7 @@ fn a_servo_on_a_base_gives_its_moment_to_the_whole_craft() {
         assert!(gained < 2e-7 && balance < 1e-9 && drift < 1e-9);
         ends.push(run.vector("arm.r"));
     }
-    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::max);
+    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
     println!("formulations: {apart:.1e} m after 5 s");
     assert!(apart < 1e-8);
 }

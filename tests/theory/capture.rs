@@ -1,6 +1,7 @@
 //! Capture, release and closed loops, in every formulation.
 
 use crate::impact::{Balance, command, obey};
+use crate::numbers::{Larger, few};
 use crate::run::Run;
 use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
@@ -43,11 +44,7 @@ fn run_in(formulation: Formulation, text: &str, tolerance: f64) -> Run {
 
 /// The relative motion of hand and handle, at the hand.
 fn relative(run: &Run) -> [Vec3<f64>; 2] {
-    let attitude = |frame: &str| {
-        let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("{frame}.q[{i}]"))).collect();
-        grapple::algebra::Quaternion::from_slice(&parts).rotation()
-    };
-    let [w_A, w_B] = ["hand", "handle"].map(|frame| attitude(frame) * run.vector(&format!("{frame}.w")));
+    let [w_A, w_B] = ["hand", "handle"].map(|frame| run.attitude(frame).rotate(run.vector(&format!("{frame}.w"))));
     let arm = run.vector("hand.r") - run.vector("handle.r");
     let v = run.vector("hand.v") - run.vector("handle.v") - w_B.cross(&arm);
     [v, w_A - w_B]
@@ -108,7 +105,7 @@ fn a_captured_payload_stays_until_it_is_released() {
             run.go(60.5);
             assert!((run.vector("payload.w").norm() > 1e-3) && (run.vector("payload.v") - p).norm() < 1.0);
         }
-        let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::max);
+        let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
         println!("{law}: formulations {apart:.1e} m apart after 60 s");
         assert!(apart < 1e-6, "{apart}");
     }
@@ -135,10 +132,7 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
     let mut run = Run::new(&start(Vec3::zeros()), 1e-6);
     run.look();
     let text = start(run.vector("hand.r") - run.vector("grip.r") + Vec3::new(0.004, -0.002, 0.003));
-    let attitude = |run: &Run| {
-        let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("hand.q[{i}]"))).collect();
-        grapple::algebra::Quaternion::from_slice(&parts).rotation()
-    };
+    let attitude = |run: &Run| run.attitude("hand").rotation();
     let place = |run: &Run| attitude(run).tr_mul(&(run.vector("grip.r") - run.vector("hand.r")));
     let direction = |run: &Run| attitude(run).tr_mul(&run.vector("grip.direction"));
     let mut ends: Vec<[Vec3<f64>; 2]> = Vec::new();
@@ -182,7 +176,7 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
         ];
         println!(
             "  10 s: momentum, energy, place, direction, as told: {} (1e-9)",
-            crate::run::few(&off)
+            few(&off)
         );
         // As with rigid payloads.
         assert!(off.iter().all(|&off| off < 1e-9), "{off:?}");
@@ -191,7 +185,7 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
     let apart = ends
         .iter()
         .flat_map(|end| [0, 1].map(|k| (end[k] - ends[0][k]).norm()))
-        .fold(0.0, f64::max);
+        .fold(0.0, f64::larger);
     println!("{} formulations {apart:.1e} m apart after 10 s (1e-8)", ends.len());
     // The tolerance, times the boom's fastest stretch of 70 rad/s over the run.
     assert!(ends.len() > 2 && apart < 1e-8);
@@ -228,13 +222,9 @@ fn a_grasped_payload_moves_as_one_on_a_fixed_joint() {
     let mut run = run_in(Formulation::Recursive, &text, 1e-11);
     command(&mut run, "grip.capture");
     // The payload's pose in the hand.
-    let quaternion = |run: &Run, name: &str| {
-        let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("{name}.q[{i}]"))).collect();
-        grapple::algebra::Quaternion::from_slice(&parts)
-    };
-    let lower = quaternion(&run, "lower");
+    let lower = run.attitude("lower");
     let place = lower.rotation().transpose() * (run.vector("payload.r") - run.vector("lower.r"));
-    let attitude = (lower.conjugate() * quaternion(&run, "payload")).to_array();
+    let attitude = (lower.conjugate() * run.attitude("payload")).to_array();
     let (head, _) = text.split_once("[contact.grip]").expect("a contact");
     let fixed = format!(
         "{head}[joint.grip]\ntype = \"fixed\"\nparent = \"lower\"\nchild = \"payload\"\norigin = [{}, {}, {}]\norientation = {attitude:?}\n[output]\nreactions = true\n",
@@ -258,8 +248,8 @@ fn a_grasped_payload_moves_as_one_on_a_fixed_joint() {
         let places = names.iter().filter(|name| *name != "system.work");
         let off = places
             .map(|name| (run.value(name) - welded.value(name)).abs())
-            .fold(0.0, f64::max);
-        let force = quaternion(welded, "payload").rotation() * welded.vector("grip.reaction_force");
+            .fold(0.0, f64::larger);
+        let force = welded.attitude("payload").rotation() * welded.vector("grip.reaction_force");
         (off, (run.vector("grip.force") + force).norm() / force.norm())
     };
     let (_, force) = apart(&run, &welded);

@@ -2,18 +2,14 @@
 
 use crate::linearisation::at_start;
 use crate::nodal::{beside_a_bar, elastica_tip};
-use crate::run::{Run, few};
+use crate::numbers::{Larger, few, orders};
+use crate::run::Run;
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, Wrench, exp};
 use grapple::nodal::{DirectorElement, Span};
 use grapple::spec::Formulation;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{FRAC_PI_2, TAU};
 use std::path::Path;
-
-/// Exponents of the powers of two by which numbers shrink.
-fn orders(off: &[f64]) -> Vec<f64> {
-    off.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
-}
 
 /// In how many steps a load grows.
 const STEPS: u32 = 100;
@@ -167,7 +163,7 @@ fn a_clamped_director_beam_gives_way_as_timoshenkos_does() {
     let by_element = 1.0 - 0.25 / (n * n) as f64;
     let mut worst = 0.0f64;
     let mut check = |output: &str, input: &str, expected: f64| {
-        worst = worst.max((of(output, input) / expected - 1.0).abs());
+        worst = worst.larger((of(output, input) / expected - 1.0).abs());
     };
     check("boom.tip_deflection[1]", "push.f[1]", L / EA);
     check("boom.tip_turn[1]", "push.t[1]", L / GJ);
@@ -262,8 +258,8 @@ fn a_thrown_director_beam_keeps_what_it_was_given() {
     let (mut bent, mut twisted) = (0.0f64, 0.0f64);
     for k in 1..=20 {
         run.go(0.4 + 0.1 * f64::from(k));
-        bent = bent.max(run.vector("whip.tip_deflection").norm());
-        twisted = twisted.max(run.value("whip.tip_turn[1]").abs());
+        bent = bent.larger(run.vector("whip.tip_deflection").norm());
+        twisted = twisted.larger(run.value("whip.tip_turn[1]").abs());
     }
     let drift = (run.vector("system.momentum") - p).norm() / p.norm();
     let turned = (run.vector("system.angular_momentum") - h).norm() / h.norm();
@@ -309,7 +305,7 @@ fn formulations_agree_on_a_director_beam() {
     let expected = end(Formulation::Recursive);
     for &formulation in &Formulation::ALL[1..] {
         let off = expected.iter().zip(end(formulation)).map(|(a, b)| (a - b).norm());
-        let off = off.fold(0.0, f64::max);
+        let off = off.fold(0.0, f64::larger);
         println!("{}: {off:.1e} (1e-9)", formulation.name());
         // The integrator's tolerance, times the fastest shear wave of 1e2 rad/s over the run.
         assert!(off < 1e-9);
@@ -344,7 +340,7 @@ fn the_damping_time_is_a_ratio_that_grows_with_the_frequency() {
     let mut count = 0;
     for value in A.complex_eigenvalues().iter().filter(|value| value.im > 1e-3) {
         let w = value.norm();
-        worst = worst.max((-value.re / w - 0.5 * w * time).abs() / (0.5 * w * time));
+        worst = worst.larger((-value.re / w - 0.5 * w * time).abs() / (0.5 * w * time));
         count += 1;
     }
     println!("{count} damping ratios: {worst:.1e} (1e-9)");

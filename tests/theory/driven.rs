@@ -1,8 +1,8 @@
 //! Joints whose motion is prescribed.
 
+use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::plant::Discrete;
-use grapple::simulation::Simulation;
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
@@ -66,7 +66,11 @@ fn the_drives_torque_moves_a_free_joint_as_prescribed() {
     let u = [output("shoulder.drive[1]"), output("shoulder.drive[2]"), 0.4];
     let mut expected = vec![0.0; x.len()];
     free.derivative(0.0, &x, &u, &discrete, &mut expected).expect("regular");
-    let off = dx.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let off = dx
+        .iter()
+        .zip(&expected)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::larger);
     let rates: Vec<f64> = ["shoulder.qd[1]", "shoulder.qd[2]"]
         .iter()
         .map(|name| dx[model.states.iter().position(|s| s.name == *name).expect("a state")])
@@ -87,27 +91,15 @@ fn energy_grows_by_the_work_of_the_drive() {
 
 fn energy_is_balanced(formulation: Formulation) {
     let plant = crate::plant_in(formulation, &arm("motion = \"prescribed\""), Path::new("."));
-    let mut simulation = Simulation::new(plant).expect("starts");
-    simulation.initialise(0.0, Some(1e-12), 1e9).expect("a tolerance");
-    simulation.state.u.copy_from_slice(&[0.8, -0.5, 0.1]);
-    let model = simulation.plant.model().clone();
+    let mut run = Run::of(plant, 1e-12);
+    run.simulation.state.u.copy_from_slice(&[0.8, -0.5, 0.1]);
     let mut worst: f64 = 0.0;
     let (mut peak, mut first) = (0.0_f64, None);
     for i in 1..=20 {
-        simulation.advance(0.1 * f64::from(i), &mut Vec::new()).expect("runs");
-        let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
-        let Simulation { plant, state, .. } = &mut simulation;
-        plant
-            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut y)
-            .expect("regular");
-        let output = |name: &str| {
-            let place = model.outputs.iter().position(|o| o.quantity.name == name);
-            y[place.expect("an output")]
-        };
-        let work = state.x[model.states.len() - 1];
-        let balance = output("system.energy") - work;
-        peak = peak.max(output("system.kinetic_energy"));
-        worst = worst.max((balance - *first.get_or_insert(balance)).abs());
+        run.go(0.1 * f64::from(i));
+        let balance = run.value("system.energy") - run.value("system.work");
+        peak = peak.larger(run.value("system.kinetic_energy"));
+        worst = worst.larger((balance - *first.get_or_insert(balance)).abs());
     }
     println!(
         "{}: energy minus work drifts by {worst:.1e} J of {peak:.2} J",
@@ -132,7 +124,7 @@ fn locking_a_flexible_arm_keeps_momentum() {
         run.go(0.3 + 1e-14);
         let after = momenta(&run);
         let scales = ["momentum_scale", "angular_momentum_scale"].map(|name| run.value(&format!("system.{name}")));
-        let off = ((after.0 - before.0).norm() / scales[0]).max((after.1 - before.1).norm() / scales[1]);
+        let off = ((after.0 - before.0).norm() / scales[0]).larger((after.1 - before.1).norm() / scales[1]);
         let jump = run.value("lower.etad[1]") - eta;
         println!(
             "{}: momentum changed by {off:.1e}, the beam's rate by {jump:.3}",

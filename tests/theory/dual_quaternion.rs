@@ -1,7 +1,9 @@
 //! The formulation with dual quaternions against the recursive one, and against what its own equations say.
 
-use crate::quaternion::somewhere;
-use crate::random_tree::{ByRecursion, RandomTree, distance, random_tree};
+use crate::every_load::every_load;
+use crate::numbers::{Larger, relative_distance};
+use crate::quaternion::values_at_random;
+use crate::random_tree::{ByRecursion, RandomTree, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Twist, Vec3, Wrench};
 use grapple::dynamics::dual_quaternion::{Incidence, NewtonEuler};
@@ -34,9 +36,9 @@ fn accelerations_and_reactions_are_the_recursions() {
         newton_euler
             .solve(system, derived, &kinematics, &applied, (&tree.q, &mut qdd))
             .expect("regular");
-        let off = distance(&qdd, &by_recursion);
+        let off = relative_distance(&qdd, &by_recursion);
         let numbers = |F: &[Wrench<f64>]| -> Vec<f64> { F.iter().flat_map(|F| F.to_array()).collect() };
-        let off_F = distance(&numbers(&newton_euler.F), &numbers(&F));
+        let off_F = relative_distance(&numbers(&newton_euler.F), &numbers(&F));
         assert!(
             off < 1e-11 && off_F < 1e-11,
             "seed {seed}: accelerations {off:e}, reactions {off_F:e}"
@@ -44,10 +46,10 @@ fn accelerations_and_reactions_are_the_recursions() {
         // A large matrix takes long to look at.
         if system.bodies.len() <= 20 {
             let matrix = newton_euler.matrix(system, derived, &kinematics, &applied, &tree.q);
-            worst_condition = worst_condition.max(condition(&matrix.expect("regular")));
+            worst_condition = worst_condition.larger(condition(&matrix.expect("regular")));
         }
-        worst_qdd = worst_qdd.max(off);
-        worst_F = worst_F.max(off_F);
+        worst_qdd = worst_qdd.larger(off);
+        worst_F = worst_F.larger(off_F);
     }
     println!(
         "worst ‖Δq̈‖/‖q̈‖ {worst_qdd:.1e}, worst ‖ΔF‖/‖F‖ {worst_F:.1e} of {TREES} trees (1e-11; conditions of the smaller ones up to {worst_condition:.0e})"
@@ -58,7 +60,7 @@ fn accelerations_and_reactions_are_the_recursions() {
 /// is the same, accelerations, drives and reactions among it. Tolerance: 1e-10 of the largest of its vector or of one.
 #[test]
 fn every_load_acts_as_in_the_recursion() {
-    let text = crate::state_jacobian::EVERYTHING.replace("position = [1e3, 0.0, 7e6]", "position = [1.0, 0.0, 2.0]");
+    let text = every_load([1.0, 0.0, 2.0]);
     let text = format!("{text}\n[output]\nreactions = true\n");
     // Both rigid.
     let mut plants = [Formulation::Recursive, Formulation::DualQuaternion].map(|formulation| {
@@ -71,7 +73,7 @@ fn every_load_acts_as_in_the_recursion() {
     let mut worst: f64 = 0.0;
     let mut compared = 0;
     for seed in 0..20 {
-        let [expected, found] = plants.each_mut().map(|plant| somewhere(plant, seed));
+        let [expected, found] = plants.each_mut().map(|plant| values_at_random(plant, seed));
         for (name, expected) in &expected {
             // Derivatives belong to states, and states to the formulation.
             let Some(found) = found.get(name) else {
@@ -80,7 +82,7 @@ fn every_load_acts_as_in_the_recursion() {
             };
             let off = (found - expected).abs() / expected.abs().max(1.0);
             assert!(off < 1e-10, "seed {seed}: {name} is {found}, not {expected}");
-            worst = worst.max(off);
+            worst = worst.larger(off);
             compared += 1;
         }
     }
@@ -214,7 +216,7 @@ impl Satellite {
                 run.vector("system.momentum").norm(),
                 run.vector("system.angular_momentum").norm(),
                 match constrained {
-                    true => run.value("system.gap_velocity").max(run.value("system.gap_rate")),
+                    true => run.value("system.gap_velocity").larger(run.value("system.gap_rate")),
                     false => 0.0,
                 },
             ];
@@ -222,10 +224,13 @@ impl Satellite {
                 .drifts
                 .iter_mut()
                 .zip(drifts)
-                .for_each(|(worst, now)| *worst = worst.max(now));
+                .for_each(|(worst, now)| *worst = worst.larger(now));
             if conditioned {
                 let condition = run.value("system.condition");
-                found.conditions = [found.conditions[0].min(condition), found.conditions[1].max(condition)];
+                found.conditions = [
+                    found.conditions[0].min(condition),
+                    found.conditions[1].larger(condition),
+                ];
             }
             if [80, 150, 700].contains(&k) {
                 found.energies.push(run.value("system.kinetic_energy"));

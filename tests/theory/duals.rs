@@ -1,6 +1,8 @@
 //! The plant's tangent: exact derivatives in dual numbers against differences, on random craft and on all examples, at general states
 //! and at the rest state, where careless formulas give NaN.
 
+use crate::example_files::example_files;
+use crate::numbers::Larger;
 use crate::random_tree::random_tree;
 use grapple::algebra::{Mat3, Quaternion};
 use grapple::plant::{Discrete, Jacobians, LANES, Model, Plant, Tangent};
@@ -8,7 +10,6 @@ use grapple::spec::{Capability, Formulation};
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Where a plant is evaluated.
@@ -131,7 +132,7 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
         let near = ridders(plant, point, k, 1e-5 * nominals[k]);
         let there = values(plant, point, k, 0.1 * nominals[k]);
         for (bent, (there, now)) in bent.iter_mut().zip(there.iter().zip(&now)) {
-            *bent = f64::max(*bent, (there - now).abs());
+            *bent = bent.larger((there - now).abs());
         }
         for (row, (value, near)) in column.iter().zip(near).enumerate() {
             let is_curved = names[row].ends_with("_scale") || names[row].contains(".rpy");
@@ -151,9 +152,10 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
         let off = (exact.row(row) - differences.row(row)).norm();
         let is_of_beams = !model.system().nodal.is_empty() && names[row].ends_with("energy");
         let stationary = if is_of_beams { bent[row] } else { 0.0 };
-        let scale = scales[row].max(1e-3 * now[row].abs()).max(stationary);
-        if off / scale > worst.0 {
-            worst = (off / scale, names[row]);
+        let scale = scales[row].larger(1e-3 * now[row].abs()).larger(stationary);
+        let off = off / scale;
+        if off > worst.0 || off.is_nan() {
+            worst = (off, names[row]);
         }
     }
     assert!(worst.0 < TOLERANCE, "{}: {:e}", worst.1, worst.0);
@@ -166,7 +168,7 @@ fn scales(names: &[&String], rows: &DMatrix<f64>) -> Vec<f64> {
     let norms: Vec<f64> = rows.row_iter().map(|row| row.norm()).collect();
     let of = |row: usize| {
         let together = (0..norms.len()).filter(|&other| vector(other) == vector(row));
-        together.fold(ZERO, |largest: f64, other| largest.max(norms[other]))
+        together.fold(ZERO, |largest: f64, other| largest.larger(norms[other]))
     };
     (0..norms.len()).map(of).collect()
 }
@@ -301,19 +303,13 @@ fn away_from_jumps(model: &Model, point: &mut Point) {
 
 #[test]
 fn the_tangent_agrees_with_differences_on_every_example() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let mut count = 0;
-    for entry in std::fs::read_dir(&directory)
-        .expect("examples")
-        .map(|e| e.expect("a file"))
-    {
-        let path = entry.path();
-        if path.extension().is_none_or(|e| e != "toml") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("text");
+    for path in example_files() {
+        let (text, directory) = (
+            std::fs::read_to_string(&path).expect("text"),
+            path.parent().expect("a folder"),
+        );
         for formulation in Formulation::ALL {
-            let mut plant = crate::plant_in(formulation, &text, &directory);
+            let mut plant = crate::plant_in(formulation, &text, directory);
             let model = Arc::clone(plant.model());
             let mut rng = ChaCha8Rng::seed_from_u64(8);
             let mut rest = start(&mut plant);
@@ -324,7 +320,7 @@ fn the_tangent_agrees_with_differences_on_every_example() {
                     *x = 0.0;
                 }
             }
-            worst = worst.max(worst_row(&mut plant, &rest));
+            worst = worst.larger(worst_row(&mut plant, &rest));
             // Axes that are off by their whole length may be turned by half a turn beside where joints have them: there are two ways back.
             let (points, size) = match formulation {
                 Formulation::Natural => (4, 0.3),
@@ -342,11 +338,9 @@ fn the_tangent_agrees_with_differences_on_every_example() {
                 plant
                     .update(point.t, at, &mut point.discrete, &mut Vec::new())
                     .expect("regular");
-                worst = worst.max(worst_row(&mut plant, &point));
+                worst = worst.larger(worst_row(&mut plant, &point));
             }
             println!("{}, {}: {worst:.1e}", model.spec.name, formulation.name());
-            count += 1;
         }
     }
-    assert!(count >= 10);
 }

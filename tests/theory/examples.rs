@@ -1,37 +1,28 @@
 //! The examples' own numbers, through the engine alone (the Python tests read them through the FMU).
 
-use grapple::simulation::Simulation;
+use crate::numbers::Larger;
+use crate::run::Run;
 
 const TWO_LINK: &str = include_str!("../../examples/two_link.toml");
 
 /// 5 s of a craft.
-fn run(text: &str, tolerance: f64) -> Simulation {
-    let mut simulation = Simulation::new(crate::plant(text)).expect("starts");
-    simulation.initialise(0.0, Some(tolerance), 1e9).expect("a tolerance");
-    simulation.advance(5.0, &mut Vec::new()).expect("runs");
-    simulation
-}
-
-fn state(simulation: &Simulation, name: &str) -> f64 {
-    let states = &simulation.plant.model().states;
-    let i = states
-        .iter()
-        .position(|s| s.name == name)
-        .expect("a state of that name");
-    simulation.state.x[i]
+fn run(text: &str, tolerance: f64) -> Run {
+    let mut run = Run::new(text, tolerance);
+    run.go(5.0);
+    run
 }
 
 /// Reference: two independent codes, converged (Kłak and Jarzębowska's craft, derived again).
 #[test]
 fn two_link_reaches_the_reference_attitude_and_angles() {
-    let simulation = run(TWO_LINK, 1e-13);
-    let (w, z) = (state(&simulation, "base.q[1]"), state(&simulation, "base.q[4]"));
+    let run = run(TWO_LINK, 1e-13);
+    let (w, z) = (run.value("base.q[1]"), run.value("base.q[4]"));
     let found = [
         2.0 * z.atan2(w).to_degrees(),
-        state(&simulation, "shoulder.q").to_degrees(),
-        state(&simulation, "elbow.q").to_degrees(),
+        run.value("shoulder.q").to_degrees(),
+        run.value("elbow.q").to_degrees(),
     ];
-    println!("{found:.9?} {:?}", simulation.statistics());
+    println!("{found:.9?} {:?}", run.simulation.statistics());
     for (found, expected) in found.iter().zip([-45.92802927, 48.82037995, 104.92707873]) {
         // The reference has eight decimals.
         assert!((found - expected).abs() < 1e-8, "{found} instead of {expected}");
@@ -40,12 +31,12 @@ fn two_link_reaches_the_reference_attitude_and_angles() {
 
 /// The final coordinates of the two-link craft with another solver.
 fn final_angles(solver: &str, tolerance: f64) -> [f64; 3] {
-    let simulation = run(&format!("{TWO_LINK}\n[solver]\n{solver}"), tolerance);
-    ["base.q[4]", "shoulder.q", "elbow.q"].map(|name| state(&simulation, name))
+    let run = run(&format!("{TWO_LINK}\n[solver]\n{solver}"), tolerance);
+    ["base.q[4]", "shoulder.q", "elbow.q"].map(|name| run.value(name))
 }
 
 fn error(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::larger)
 }
 
 /// The fixed-step solver is of order 4: half the step, a sixteenth of the error.

@@ -1,7 +1,7 @@
 //! Servos that feed forward what the rigid craft would take.
 
+use crate::numbers::Larger;
 use crate::run::Run;
-use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use std::path::Path;
 
@@ -106,7 +106,7 @@ fn a_rigid_craft_follows_its_plan() {
             for k in 1..=20 {
                 run.go(0.4 * f64::from(k));
                 for (joint, axis) in AXES {
-                    worst = worst.max(run.value(&format!("{joint}.servo_error{axis}")).abs());
+                    worst = worst.larger(run.value(&format!("{joint}.servo_error{axis}")).abs());
                 }
             }
             worst
@@ -137,11 +137,11 @@ fn it_is_what_a_drive_of_the_rigid_craft_gives() {
     bent.set("elbow.tau", 7.0);
     bent.set("push.f[1]", 2.0);
     for (eta, value) in [(1, 0.05), (2, -0.02), (3, 0.03)] {
-        put(&mut bent.simulation, &format!("one.eta[{eta}]"), value);
-        put(&mut bent.simulation, &format!("one.etad[{eta}]"), -value);
+        bent.set_state(&format!("one.eta[{eta}]"), value);
+        bent.set_state(&format!("one.etad[{eta}]"), -value);
     }
-    put(&mut bent.simulation, "elbow.q", 0.4);
-    put(&mut bent.simulation, "rail.qd", 0.3);
+    bent.set_state("elbow.q", 0.4);
+    bent.set_state("rail.qd", 0.3);
     bent.look();
     rigid.set("push.f[1]", 2.0);
     for (joint, axis) in AXES {
@@ -155,7 +155,7 @@ fn it_is_what_a_drive_of_the_rigid_craft_gives() {
     for (joint, axis) in AXES {
         let fed = bent.value(&format!("{joint}.feed_forward{axis}"));
         let drive = rigid.value(&format!("{joint}.drive{axis}"));
-        worst = worst.max((fed - drive).abs() / drive.abs());
+        worst = worst.larger((fed - drive).abs() / drive.abs());
         let asked = bent.value(&format!("{joint}.servo_torque{axis}"));
         let error = 60.0 * bent.value(&format!("{joint}.servo_error{axis}"))
             + 30.0 * (bent.value(&format!("{joint}.qd_ref{axis}")) - bent.value(&format!("{joint}.qd{axis}")));
@@ -163,12 +163,6 @@ fn it_is_what_a_drive_of_the_rigid_craft_gives() {
     }
     println!("fed forward against the drive: {worst:.1e} (1e-12)");
     assert!(worst < 1e-12);
-}
-
-fn put(simulation: &mut Simulation, name: &str, value: f64) {
-    let states = &simulation.plant.model().states;
-    let place = states.iter().position(|state| state.name == name);
-    simulation.state.x[place.unwrap_or_else(|| panic!("no state is called {name}"))] = value;
 }
 
 /// A joint whose servo is off, or that a brake holds, is fed nothing.

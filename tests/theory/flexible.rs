@@ -7,58 +7,15 @@ mod modal_data;
 mod segments;
 mod statics;
 
+use crate::numbers::distance;
+use crate::run::Run;
 use grapple::dynamics::recursive::mass_matrix;
 use grapple::plant::{Discrete, Influence, Model, Plant, Remarks};
-use grapple::simulation::Simulation;
 use grapple::system::Kinematics;
 use std::sync::Arc;
 
 const KLAK: &str = include_str!("../../examples/klak_2020.toml");
 const TWO_LINK: &str = include_str!("../../examples/two_link.toml");
-
-/// A run that can be read at any time.
-struct Run {
-    simulation: Simulation,
-    model: Arc<Model>,
-}
-
-impl Run {
-    fn new(text: &str, tolerance: f64) -> Self {
-        let plant = crate::plant(text);
-        let model = Arc::clone(plant.model());
-        let mut simulation = Simulation::new(plant).expect("starts");
-        simulation.initialise(0.0, Some(tolerance), 1e9).expect("a tolerance");
-        Self { simulation, model }
-    }
-
-    fn to(&mut self, t: f64) -> &mut Self {
-        self.simulation.advance(t, &mut Vec::new()).expect("runs");
-        self
-    }
-
-    /// Writes an input.
-    fn put(&mut self, name: &str, value: f64) -> &mut Self {
-        let i = self.model.inputs.iter().position(|input| input.quantity.name == name);
-        self.simulation.state.u[i.unwrap_or_else(|| panic!("there is no {name}"))] = value;
-        self.simulation.invalidate();
-        self
-    }
-
-    /// A state or an output.
-    fn get<const N: usize>(&mut self, names: [&str; N]) -> [f64; N] {
-        let Simulation { plant, state, .. } = &mut self.simulation;
-        let (mut dx, mut y) = (vec![0.0; state.x.len()], vec![0.0; self.model.outputs.len()]);
-        plant
-            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut y)
-            .expect("regular");
-        names.map(|name| {
-            let states = self.model.states.iter().zip(&state.x).map(|(s, x)| (&s.name, *x));
-            let outputs = self.model.outputs.iter().zip(&y).map(|(o, y)| (&o.quantity.name, *y));
-            let found = states.chain(outputs).find(|(other, _)| *other == name);
-            found.unwrap_or_else(|| panic!("there is no {name}")).1
-        })
-    }
-}
 
 /// The roots of `f` between 0 and `n` steps of `step`, none of which holds two.
 fn roots(f: impl Fn(f64) -> f64, step: f64, n: usize) -> Vec<f64> {
@@ -85,16 +42,6 @@ fn cantilever_roots(n: usize) -> Vec<f64> {
     roots(|b| b.cos() + 1.0 / b.cosh(), std::f64::consts::PI / 8.0, 8 * n + 1)
 }
 
-/// Small numbers to read.
-fn short(values: &[f64]) -> String {
-    let numbers: Vec<String> = values.iter().map(|value| format!("{value:.1e}")).collect();
-    numbers.join(" ")
-}
-
-fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-}
-
 /// The craft of Kłak and Jarzębowska (2020), all coupling terms: references from two independent codes (a planar Lagrange
 /// model in minimal coordinates and a maximal one), which agree to 4e-10 mm.
 #[test]
@@ -104,8 +51,8 @@ fn the_flexible_two_link_craft_moves_as_two_independent_codes_say() {
     let (mut apart, mut undeformed, mut deflection): ((f64, f64), (f64, f64), (f64, f64)) = Default::default();
     for i in 1..=5000 {
         let t = 1e-3 * f64::from(i);
-        let (flexible, still) = (bent.to(t).get(tip), rigid.to(t).get(tip));
-        let [x, y, w, z, dx, dy] = bent.get([
+        let (flexible, still) = (bent.go(t).values(tip), rigid.go(t).values(tip));
+        let [x, y, w, z, dx, dy] = bent.values([
             "forearm.r[1]",
             "forearm.r[2]",
             "forearm.q[1]",
@@ -114,19 +61,19 @@ fn the_flexible_two_link_craft_moves_as_two_independent_codes_say() {
             "forearm.tip_deflection[2]",
         ]);
         let angle = 2.0 * z.atan2(w);
-        let larger = |worst: &mut (f64, f64), value: f64| {
+        let keep = |worst: &mut (f64, f64), value: f64| {
             if value > worst.0 {
                 *worst = (value, t);
             }
         };
-        larger(&mut apart, distance(flexible, still));
-        larger(
+        keep(&mut apart, distance(flexible, still));
+        keep(
             &mut undeformed,
             distance([x + angle.cos(), y + angle.sin()], [still[0], still[1]]),
         );
-        larger(&mut deflection, dx.hypot(dy));
+        keep(&mut deflection, dx.hypot(dy));
     }
-    let [w, z, q1, q2] = bent.get(["base.q[1]", "base.q[4]", "shoulder.q", "elbow.q"]);
+    let [w, z, q1, q2] = bent.values(["base.q[1]", "base.q[4]", "shoulder.q", "elbow.q"]);
     let angles = [2.0 * z.atan2(w), q1, q2].map(f64::to_degrees);
     println!("tip {apart:?} undeformed {undeformed:?} deflection {deflection:?} {angles:?}");
     // Lengths to the references' 1e-5 mm, at the same millisecond; angles to 1e-5°.
@@ -164,14 +111,14 @@ fn a_beam_that_is_spun_up_lags_stiffens_and_stretches_as_published() {
     let (mut lag, mut when) = (0.0, 0.0);
     for i in 1..=300 {
         let t = 0.05 * f64::from(i);
-        let [y] = run.to(t).get(["beam.tip_deflection[2]"]);
+        let [y] = run.go(t).values(["beam.tip_deflection[2]"]);
         if y.abs() > lag {
             (lag, when) = (y.abs(), t);
         }
     }
     let mut values = run.simulation.plant.parameters().to_vec();
     let offset = run
-        .model
+        .model()
         .parameters
         .iter()
         .position(|p| p.quantity.name == "signal.axle.qdd.offset");
@@ -180,8 +127,8 @@ fn a_beam_that_is_spun_up_lags_stiffens_and_stretches_as_published() {
     run.simulation.invalidate();
     let samples: Vec<[f64; 2]> = (1..=200)
         .map(|i| {
-            run.to(15.0 + 0.02 * f64::from(i))
-                .get(["beam.tip_deflection[1]", "axle.qd"])
+            run.go(15.0 + 0.02 * f64::from(i))
+                .values(["beam.tip_deflection[1]", "axle.qd"])
         })
         .collect();
     let extension = samples.iter().map(|[x, _]| x).sum::<f64>() / 200.0;
@@ -201,10 +148,11 @@ fn a_beam_that_is_spun_up_lags_stiffens_and_stretches_as_published() {
 #[test]
 fn a_beam_that_is_spun_up_diverges_without_stiffening() {
     let mut run = spin_up(false);
-    assert_eq!(run.to(3.0).get(["beam.beyond_linear"]), [0.0]);
+    assert_eq!(run.go(3.0).values(["beam.beyond_linear"]), [0.0]);
     let mut messages = Vec::new();
     run.simulation.advance(10.0, &mut messages).expect("runs");
-    let [y, beyond] = run.get(["beam.tip_deflection[2]", "beam.beyond_linear"]);
+    run.look();
+    let [y, beyond] = run.values(["beam.tip_deflection[2]", "beam.beyond_linear"]);
     println!("{y:.1e} m at 10 s; {messages:?}");
     assert!(y.abs() > 10.0, "{y}");
     // It is told once, by name, when a tenth of the length is passed.

@@ -1,6 +1,7 @@
 //! Identities that hold for every tree at every state.
 
-use crate::random_tree::{RandomTree, applied, distance, random_tree};
+use crate::numbers::{Larger, relative_distance};
+use crate::random_tree::{RandomTree, applied, random_tree};
 use grapple::algebra::{Twist, Vec3};
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
@@ -39,13 +40,13 @@ fn inverse_dynamics_undoes_forward_dynamics() {
         ForwardDynamics::new(system)
             .solve(system, derived, &kinematics, &applied, &mut qdd)
             .expect("regular");
-        let off = distance(&qdd, &tree.qdd);
+        let off = relative_distance(&qdd, &tree.qdd);
         let bound = match system.bodies.iter().any(|body| body.modes.is_some()) {
             true => f64::EPSILON * condition(&mass_matrix(system, derived, &kinematics)),
             false => 1e-11,
         };
         assert!(off < bound.max(1e-11), "seed {seed}: {off:e} of {bound:e}");
-        worst = worst.max(off);
+        worst = worst.larger(off);
     }
     println!("worst ‖Δq̈‖/‖q̈‖ of {TREES} trees: {worst:.1e} (1e-11)");
 }
@@ -77,12 +78,12 @@ fn mass_matrix_is_symmetric_positive_and_agrees_with_inverse_dynamics_and_energy
         inverse.solve(system, derived, &kinematics, &applied, &tree.qdd, &mut tau);
         inverse.solve(system, derived, &kinematics, &applied, &vec![0.0; system.nv], &mut bias);
         let from_matrix = &M * DVector::from_column_slice(&tree.qdd) + DVector::from_vec(bias);
-        worst_tau = worst_tau.max(distance(from_matrix.as_slice(), &tau));
+        worst_tau = worst_tau.larger(relative_distance(from_matrix.as_slice(), &tau));
 
         let qd = DVector::from_column_slice(&tree.qd);
         let T = 0.5 * (qd.transpose() * &M * &qd)[0];
         let sum = Invariants::new((system, derived), &kinematics, (&tree.q, &tree.qd), None);
-        worst_T = worst_T.max((T - sum.kinetic_energy).abs() / T);
+        worst_T = worst_T.larger((T - sum.kinetic_energy).abs() / T);
     }
     println!("worst torque {worst_tau:.1e}, worst energy {worst_T:.1e}");
     assert!(worst_tau < 1e-12, "{worst_tau:e}"); // 60 joints, round-off
@@ -177,9 +178,9 @@ fn energy_and_momentum_change_by_what_the_loads_do() {
         let (before, after) = (at(-h), at(h));
         let gained = (after.kinetic_energy - before.kinetic_energy) / (2.0 * h);
         let scale = tau.iter().zip(&tree.qd).map(|(tau, qd)| (tau * qd).abs()).sum::<f64>();
-        worst_T = worst_T.max((gained - power).abs() / scale);
+        worst_T = worst_T.larger((gained - power).abs() / scale);
         let pushed = (after.p - before.p) / (2.0 * h);
-        worst_p = worst_p.max((pushed - force).norm() / (after.p_scale + force.norm()));
+        worst_p = worst_p.larger((pushed - force).norm() / (after.p_scale + force.norm()));
         let moved = (after.mass_centre - before.mass_centre) / (2.0 * h) * after.mass;
         let off = (moved - (after.p + before.p) * 0.5).norm() / after.p_scale;
         assert!(
@@ -348,7 +349,7 @@ fn a_response_and_a_solution_are_the_solution_under_both_loads() {
                 false => (&M * (&sum - &direct)).norm() / (&M * &direct).norm(),
             };
             assert!(off < 1e-11, "seed {seed}, {}: {off:e}", formulation.name());
-            worst = worst.max(off);
+            worst = worst.larger(off);
         }
     }
     println!("worst {worst:.1e} of {TREES} trees (1e-11)");

@@ -1,5 +1,6 @@
 //! Impacts: what impulses do to whole craft, in every formulation.
 
+use crate::numbers::Larger;
 use crate::random_tree::random_craft;
 use crate::run::Run;
 use grapple::algebra::{Twist, Vec3};
@@ -39,8 +40,8 @@ impl Balance {
 
     /// How far momenta are from another's, beside the bodies' own.
     pub fn off(&self, other: &Self) -> f64 {
-        let [p, h] = [0, 1].map(|i| self.scales[i].max(other.scales[i]));
-        ((self.p - other.p).norm() / p).max((self.h - other.h).norm() / h)
+        let [p, h] = [0, 1].map(|i| self.scales[i].larger(other.scales[i]));
+        ((self.p - other.p).norm() / p).larger((self.h - other.h).norm() / h)
     }
 }
 
@@ -58,6 +59,7 @@ pub fn obey(run: &mut Run) -> Vec<String> {
         .plant
         .update(state.t, (&mut state.x, &state.u), &mut state.discrete, &mut messages)
         .expect("regular");
+    run.simulation.invalidate();
     run.look();
     messages
 }
@@ -136,14 +138,14 @@ fn impacts_keep_momentum_and_lose_the_energy_they_report() {
             let change = run.value("touch.energy_change");
             let of_velocities = 0.5 * p.dot(&(u + u_after));
             let scale = before.energy.abs().max(after.energy.abs()).max(1.0);
-            worst[0] = worst[0].max(before.off(&after));
-            worst[1] = worst[1].max((after.energy - before.energy - change).abs() / scale);
-            worst[2] = worst[2].max((change - of_velocities).abs() / scale);
-            worst[2] = worst[2].max((run.value("system.work") - work - change).abs() / scale);
+            worst[0] = worst[0].larger(before.off(&after));
+            worst[1] = worst[1].larger((after.energy - before.energy - change).abs() / scale);
+            worst[2] = worst[2].larger((change - of_velocities).abs() / scale);
+            worst[2] = worst[2].larger((run.value("system.work") - work - change).abs() / scale);
             assert!(change <= 1e-12, "{text}: {change} J");
         }
         for other in &impulses[1..] {
-            worst[3] = worst[3].max((other - impulses[0]).norm() / impulses[0].norm().max(1e-3));
+            worst[3] = worst[3].larger((other - impulses[0]).norm() / impulses[0].norm().max(1e-3));
         }
     }
     println!(
@@ -196,7 +198,7 @@ fn the_virtual_mass_is_that_of_mass_matrix_and_jacobians() {
         }
         let M = mass_matrix(system, derived, &kinematics);
         let response = rows.dot(&M.cholesky().expect("positive").solve(&rows));
-        worst = worst.max((run.value("touch.virtual_mass") * response - 1.0).abs());
+        worst = worst.larger((run.value("touch.virtual_mass") * response - 1.0).abs());
     }
     println!("virtual masses: {worst:.1e}");
     assert!(worst < 1e-12, "{worst}");
@@ -214,7 +216,7 @@ fn the_velocity_after_is_that_of_the_frames() {
         let seen = run.vector("tip.v") - run.vector("target.v");
         let reported = run.vector("touch.velocity_after");
         if run.value("touch.status") <= 2.0 {
-            worst = worst.max((seen - reported).norm() / run.vector("touch.velocity_before").norm());
+            worst = worst.larger((seen - reported).norm() / run.vector("touch.velocity_before").norm());
         }
     }
     println!("velocities after: {worst:.1e}");
@@ -361,24 +363,20 @@ fn neither_a_common_velocity_nor_the_order_of_the_sides_matters() {
             },
             &text,
         );
-        worst[0] = worst[0].max((fast - p).norm() / size);
+        worst[0] = worst[0].larger((fast - p).norm() / size);
         // The payload's axes stand for the normal's: as seen from the tip, which need not have them, it is another one.
         let mut run = Run::of(crate::plant_in(Formulation::Recursive, &text, Path::new(".")), 1e-9);
         run.look();
         let spec = run.simulation.plant.model().spec.clone();
-        let quaternion = |name: &str| -> grapple::algebra::Quaternion<f64> {
-            let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("{name}.q[{i}]"))).collect();
-            grapple::algebra::Quaternion::from_slice(&parts)
-        };
-        let n = quaternion("payload").rotation() * Vec3::from(spec.contact["touch"].normal);
-        let n = -(quaternion("tip").rotation().transpose() * n);
+        let n = run.attitude("payload").rotation() * Vec3::from(spec.contact["touch"].normal);
+        let n = -(run.attitude("tip").rotation().transpose() * n);
         let mut swapped = spec;
         let touch = swapped.contact.get_mut("touch").expect("the contact");
         (touch.a, touch.b, touch.normal) = (touch.b.clone(), touch.a.clone(), [n.x, n.y, n.z]);
         let model = Model::compile(&swapped).expect("sound");
         let mut run = Run::of(grapple::plant::Plant::new(model.into()).expect("sound"), 1e-9);
         command(&mut run, "touch.strike");
-        worst[1] = worst[1].max((run.vector("touch.impulse") + p).norm() / size);
+        worst[1] = worst[1].larger((run.vector("touch.impulse") + p).norm() / size);
     }
     println!(
         "a common velocity: {:.1e}, the sides exchanged: {:.1e}",
@@ -402,8 +400,7 @@ fn an_impulse_input_acts_once_for_each_rise() {
         for i in 0..3 {
             run.set(&format!("kick.impulse[{}]", i + 1), p[i]);
         }
-        let parts: Vec<f64> = (1..=4).map(|i| run.value(&format!("tip.q[{i}]"))).collect();
-        let p = grapple::algebra::Quaternion::from_slice(&parts).rotation() * p;
+        let p = run.attitude("tip").rotation() * p;
         let r = run.vector("tip.r");
         let told = command(&mut run, "kick.strike");
         assert_eq!(told.len(), 1);

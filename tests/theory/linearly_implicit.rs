@@ -1,9 +1,10 @@
 //! The linearly implicit midpoint rule of a plant: what its corrections converge to, how fast, and runs beside those of other methods.
 
 use crate::duals::{Point, nominals, start};
+use crate::every_load::{FAR, every_load};
+use crate::numbers::{Larger, distance};
 use crate::random_tree::random_tree;
 use crate::run::Run;
-use crate::state_jacobian::EVERYTHING;
 use grapple::plant::{Discrete, Plant};
 
 /// `g = 0`, corrected so often; the middle of a step that is `2 θ` long.
@@ -31,7 +32,7 @@ fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
         .zip(&f)
         .zip(&nominals)
         .map(|((g, f), nominal)| (g - f).abs() / f.abs().max(*nominal));
-    off.fold(0.0, f64::max)
+    off.fold(0.0, f64::larger)
 }
 
 /// Whatever the stiffness that is taken implicitly, what a correction leaves as it is solves the implicit midpoint rule.
@@ -52,10 +53,10 @@ fn corrections_end_at_the_derivative_in_the_middle() {
         };
         let g = corrected(&mut tree.plant, &point, 1e-3, 60);
         let off = left(&mut tree.plant, &point, 1e-3, &g);
-        worst = worst.max(off);
+        worst = worst.larger(off);
         assert!(off < 1e-9, "seed {seed}: {off:e}");
     }
-    let mut plant = crate::plant(EVERYTHING);
+    let mut plant = crate::plant(&every_load(FAR));
     let mut point = start(&mut plant);
     point.u.fill(0.7);
     let g = corrected(&mut plant, &point, 1e-3, 60);
@@ -74,18 +75,14 @@ fn tip(solver: &str, more: &str) -> [f64; 3] {
     [1, 2, 3].map(|i| run.value(&format!("tip.r[{i}]")))
 }
 
-fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-}
-
 #[test]
 fn long_steps_follow_a_flexible_arm_with_order_two_as_the_implicit_rule_does() {
     let reference = tip("method = \"dop853\"", "");
     let steps = [12, 24, 48].map(|n| 1.0 / f64::from(n));
     let [implicit, explicit] = ["implicit_midpoint", "linearly_implicit"]
         .map(|method| steps.map(|step| tip(&format!("method = \"{method}\"\nstep = {step}"), "")));
-    let errors = explicit.map(|tip| apart(tip, reference));
-    let between = [0, 1, 2].map(|k| apart(explicit[k], implicit[k]));
+    let errors = explicit.map(|tip| distance(tip, reference));
+    let between = [0, 1, 2].map(|k| distance(explicit[k], implicit[k]));
     println!("{errors:?} m from the solution, {between:?} m from the implicit midpoint rule");
     for k in 0..3 {
         // 62 Hz and 1/12 s: ω h is 32 where explicit methods end at 3. The rule's own error is below a millimetre.
@@ -122,7 +119,7 @@ fn stiff_joints_do_not_shorten_the_steps() {
     let reference = tip("method = \"radau5\"");
     let errors = [100, 400, 1600].map(|n| {
         let solver = format!("method = \"linearly_implicit\"\nstep = {}", 1.0 / f64::from(n));
-        apart(tip(&solver), reference)
+        distance(tip(&solver), reference)
     });
     println!("{errors:?} m");
     // Friction of 20 N·m within 1 mrad/s, on hinges whose own inertia is that of a boom, turns over within a few steps of 10 ms; the servo
@@ -152,7 +149,7 @@ fn energy_of_a_free_arm_errs_with_the_square_of_the_step() {
     };
     let off = [0.05, 0.025].map(|step| {
         let all = energies(step);
-        all.iter().map(|e| (e / all[0] - 1.0).abs()).fold(0.0, f64::max)
+        all.iter().map(|e| (e / all[0] - 1.0).abs()).fold(0.0, f64::larger)
     });
     println!("in 200 s, by steps of 50 and 25 ms: {off:?} of the energy");
     // The fastest vibration makes 12 000 periods, of three steps in one.
@@ -265,7 +262,7 @@ fn a_beam_that_spins_slowly_enough_does_not_swing_up() {
         for k in 1..=600 {
             run.go(0.1 * f64::from(k));
             let of = usize::from(k > 300);
-            largest[of] = largest[of].max(run.value("boom.eta[2]").abs());
+            largest[of] = largest[of].larger(run.value("boom.eta[2]").abs());
         }
         largest[1] / largest[0]
     };
@@ -295,7 +292,7 @@ fn a_capture_holds_in_the_longest_steps_that_its_gains_allow() {
         run.simulation.obey(&mut Vec::new()).expect("captured");
         (1..=60).fold(0.0_f64, |gap, k| {
             run.go(f64::from(k));
-            gap.max((run.vector("hand_left.r") - run.vector("hand_right.r")).norm())
+            gap.larger((run.vector("hand_left.r") - run.vector("hand_right.r")).norm())
         })
     };
     let gaps = [1.0 / 15.0, 1.0 / 30.0, 1.0 / 60.0].map(gap);

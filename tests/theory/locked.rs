@@ -1,5 +1,6 @@
 //! Joints that are locked, switched, and follow references, in every formulation.
 
+use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
@@ -99,7 +100,7 @@ fn locking_keeps_momentum_and_stops_the_joint() {
                 run.value("system.angular_momentum_scale"),
             ];
             for ((before, after), scale) in before.into_iter().zip(after).zip(scales) {
-                worst = worst.max((after - before).norm() / scale);
+                worst = worst.larger((after - before).norm() / scale);
             }
             let off = run.value("system.energy") - run.value("system.work") - balance;
             assert!(off.abs() < 1e-11, "{}: {off:e} J", formulation.name());
@@ -131,7 +132,11 @@ fn locking_keeps_momentum_and_stops_the_joint() {
         );
     }
     for end in &ends[1..] {
-        let off = end.iter().zip(&ends[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let off = end
+            .iter()
+            .zip(&ends[0])
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::larger);
         assert!(off < 1e-9, "{ends:?}");
     }
 }
@@ -249,7 +254,7 @@ fn a_prescribed_joint_asks_for_the_torque_that_moved_it() {
         let off = torques
             .iter()
             .map(|(name, torque)| (run.value(&name.replace('%', "drive")) - torque).abs());
-        let worst = off.fold(0.0, f64::max);
+        let worst = off.fold(0.0, f64::larger);
         println!("{}: torques off by {worst:.1e} N·m or N (1e-11)", formulation.name());
         assert!(worst < 1e-11, "{}: {worst:e}", formulation.name());
     }

@@ -10,6 +10,9 @@ mod director;
 mod driven;
 mod dual_quaternion;
 mod duals;
+mod every_load;
+#[path = "../example_files/mod.rs"]
+mod example_files;
 mod examples;
 mod feed_forward;
 mod flexible;
@@ -20,6 +23,7 @@ mod linearly_implicit;
 mod locked;
 mod natural;
 mod nodal;
+mod numbers;
 mod orbit;
 mod orthogonal_complement;
 mod quaternion;
@@ -27,6 +31,7 @@ mod random_tree;
 mod run;
 mod state_jacobian;
 mod touch;
+mod vibration;
 
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Capability, Formulation, Inertia, Spec};

@@ -1,9 +1,10 @@
 //! The formulation in natural coordinates: its states are what bodies' axes and places are, its constraints are kept, and what is off them dies out.
 
-use crate::quaternion::somewhere;
+use crate::numbers::Larger;
+use crate::quaternion::values_at_random;
 use crate::random_tree::random_craft;
 use crate::run::Run;
-use grapple::algebra::{Mat3, Quaternion, Vec3};
+use grapple::algebra::{Mat3, Vec3};
 use grapple::spec::Formulation;
 use std::path::Path;
 
@@ -17,10 +18,6 @@ fn run_in(formulation: Formulation, text: &str) -> Run {
 
 fn axes(run: &Run, name: &str, rate: &str) -> Mat3<f64> {
     Mat3::from_columns(&[1, 2, 3].map(|k| run.vector(&format!("{name}.d{k}{rate}"))))
-}
-
-fn attitude(run: &Run, name: &str) -> Quaternion<f64> {
-    Quaternion::from_slice(&[1, 2, 3, 4].map(|k| run.value(&format!("{name}.q[{k}]"))))
 }
 
 /// Directors that are put off unit length and right angles, by a triangular matrix in body axes that also has rates, come back element by element as
@@ -50,12 +47,12 @@ fn a_distortion_dies_out_and_moves_nothing() {
         put_off.go(t);
         let s = axes(&right, "hub", "").transpose() * axes(&put_off, "hub", "") - Mat3::identity();
         let expected = (s_0 + (s_rate_0 + s_0 * 10.0) * t) * (-10.0 * t).exp();
-        worst[0] = worst[0].max((s - expected).norm());
-        worst[1] = worst[1].max((put_off.value("system.distortion") - expected.norm()).abs());
-        let moved = |run: &Run| (attitude(run, "hub"), run.vector("hub.w"), run.vector("hub.r"));
+        worst[0] = worst[0].larger((s - expected).norm());
+        worst[1] = worst[1].larger((put_off.value("system.distortion") - expected.norm()).abs());
+        let moved = |run: &Run| (run.attitude("hub"), run.vector("hub.w"), run.vector("hub.r"));
         let (there, here) = (moved(&right), moved(&put_off));
         let turned = (there.0.conjugate() * here.0).rotation() - Mat3::identity();
-        worst[2] = worst[2].max(turned.norm() + (there.1 - here.1).norm() + (there.2 - here.2).norm());
+        worst[2] = worst[2].larger(turned.norm() + (there.1 - here.1).norm() + (there.2 - here.2).norm());
     }
     println!(
         "distortion {:.1e}, as told {:.1e} (1e-10), motion {:.1e} (1e-10)",
@@ -103,7 +100,7 @@ fn a_distortion_of_a_link_moves_no_joint() {
         .map(|output| &output.quantity.name)
         .filter(|name| !name.starts_with("system."))
     {
-        worst = worst.max((runs[0].value(name) - runs[1].value(name)).abs());
+        worst = worst.larger((runs[0].value(name) - runs[1].value(name)).abs());
     }
     println!("distortion still {left:.1e}, outputs {worst:.1e} apart (1e-9)");
     // The integrator's tolerance of 1e-12 on other steps.
@@ -120,7 +117,7 @@ fn random_craft_move_as_in_the_recursion() {
         let [mut recursive, mut natural] = [Formulation::Recursive, Formulation::Natural].map(|f| {
             let mut plant = crate::plant_in(f, &text, Path::new("."));
             // Sets starts at random, the same in both.
-            somewhere(&mut plant, seed);
+            values_at_random(&mut plant, seed);
             Run::of(plant, 1e-12)
         });
         for run in [&mut recursive, &mut natural] {
@@ -133,13 +130,13 @@ fn random_craft_move_as_in_the_recursion() {
                 let name = format!("{name}.{field}");
                 (recursive.vector(&name) - natural.vector(&name)).norm() / recursive.vector(&name).norm().max(1.0)
             };
-            worst[0] = worst[0].max(off("r").max(off("v")).max(off("w")));
-            worst[0] = worst[0].max((attitude(&recursive, name).rotation() - axes(&natural, name, "")).norm());
-            let w: Vec3<f64> = attitude(&recursive, name).rotate(recursive.vector(&format!("{name}.w")));
+            worst[0] = worst[0].larger(off("r").larger(off("v")).larger(off("w")));
+            worst[0] = worst[0].larger((recursive.attitude(name).rotation() - axes(&natural, name, "")).norm());
+            let w: Vec3<f64> = recursive.attitude(name).rotate(recursive.vector(&format!("{name}.w")));
             let rates = w.cross_matrix() * axes(&natural, name, "");
-            worst[0] = worst[0].max((rates - axes(&natural, name, "_rate")).norm() / w.norm().max(1.0));
+            worst[0] = worst[0].larger((rates - axes(&natural, name, "_rate")).norm() / w.norm().max(1.0));
         }
-        worst[1] = worst[1].max(natural.value("system.distortion"));
+        worst[1] = worst[1].larger(natural.value("system.distortion"));
     }
     println!(
         "states {:.1e} off (1e-11), distortion {:.1e} (1e-13)",

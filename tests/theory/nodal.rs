@@ -1,6 +1,7 @@
 //! Nodal beams: closed forms, large bending, what a free flight conserves, orbit; and the grasps that hold them.
 
-use crate::run::{Run, few};
+use crate::numbers::{Larger, few};
+use crate::run::Run;
 use grapple::algebra::{Dual, Scalar, Vec3};
 use grapple::nodal::{Curvature, Element};
 use grapple::plant::Linearisation;
@@ -225,7 +226,7 @@ fn a_thrown_beam_keeps_what_it_was_given() {
         let mut bent = 0.0f64;
         for k in 1..=20 {
             run.go(0.4 + 0.1 * f64::from(k));
-            bent = bent.max(run.vector("whip.tip_deflection").norm());
+            bent = bent.larger(run.vector("whip.tip_deflection").norm());
         }
         let drift = (run.vector("system.momentum") - p).norm() / p.norm();
         let turned = (run.vector("system.angular_momentum") - h).norm() / h.norm();
@@ -252,8 +253,8 @@ pub fn beside_a_bar(beam: &str, [along, across]: [f64; 2], start: &str, place: [
     for k in 1..=10 {
         run.go(60.0 * f64::from(k));
         let [bar, beam] = ["bar_tip.r", "beam_tip.r"].map(|name| run.vector(name));
-        worst = worst.max((bar - beam).norm());
-        moved = moved.max(bar.norm());
+        worst = worst.larger((bar - beam).norm());
+        moved = moved.larger(bar.norm());
     }
     println!("{worst:.1e} m apart after 600 s, {moved:.0} m away (3e-6)");
     [worst, moved]
@@ -298,11 +299,11 @@ fn a_grasp_is_a_spring_between_two_bodies() {
         let t = 0.05 * f64::from(i);
         run.go(t);
         let gap = run.value("two.r[1]") - run.value("one.r[1]");
-        worst = worst.max((gap - 0.01 * (w * t).cos()).abs() / 0.01);
+        worst = worst.larger((gap - 0.01 * (w * t).cos()).abs() / 0.01);
         assert!((run.value("grip.gap") - gap.abs()).abs() < 1e-15);
         assert!((run.value("grip.force[1]") - k * gap).abs() < 1e-9);
         worst = worst
-            .max((run.value("grip.angle") - (2.0 / 180.0 * PI * (w_t * t).cos()).abs()).abs() / (2.0 / 180.0 * PI));
+            .larger((run.value("grip.angle") - (2.0 / 180.0 * PI * (w_t * t).cos()).abs()).abs() / (2.0 / 180.0 * PI));
     }
     println!("two bodies on a spring: {worst:.1e} (1e-9)");
     assert!(worst < 1e-9);
@@ -352,8 +353,8 @@ fn a_grasped_beam_bends_as_the_link_of_modes_does() {
         run.go(f64::from(k));
         let [modal, nodal] = ["link", "span"].map(|name| run.vector(&format!("{name}.tip_deflection")));
         // Axes across the beam are turned about it otherwise: a link's with its hub.
-        worst = worst.max((modal.yz().norm() - nodal.yz().norm()).abs());
-        most = most.max(modal.norm());
+        worst = worst.larger((modal.yz().norm() - nodal.yz().norm()).abs());
+        most = most.larger(modal.norm());
     }
     println!("tips {:.1e} of their {most:.2} m apart (5e-4)", worst / most);
     // Six modes leave out 1e-4; the booms' spin as they turn is of second order.
@@ -383,9 +384,9 @@ fn a_beam_in_a_grasp_keeps_momentum_with_what_holds_it() {
         }
         run.go(0.1 * f64::from(k));
         let balance = run.value("system.energy") - run.value("system.work") - energy;
-        worst[0] = worst[0].max((run.vector("system.momentum") - p).norm() / p.norm());
-        worst[1] = worst[1].max((run.vector("system.angular_momentum") - h).norm() / h.norm());
-        worst[2] = worst[2].max(balance.abs() / energy);
+        worst[0] = worst[0].larger((run.vector("system.momentum") - p).norm() / p.norm());
+        worst[1] = worst[1].larger((run.vector("system.angular_momentum") - h).norm() / h.norm());
+        worst[2] = worst[2].larger(balance.abs() / energy);
     }
     println!(
         "momentum {:.1e} {:.1e} (1e-12), energy {:.1e} (1e-9)",
@@ -429,7 +430,7 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
     let others = Formulation::ALL.into_iter().skip(1);
     for formulation in others.filter(|formulation| formulation.has(Capability::NodalBeams)) {
         let off = expected.iter().zip(end(formulation)).map(|(a, b)| (a - b).norm());
-        let off = off.fold(0.0, f64::max);
+        let off = off.fold(0.0, f64::larger);
         println!("{}: {off:.1e} (1e-8)", formulation.name());
         // The integrator's tolerance, times the rod's fastest stretch of 1e3 rad/s over the run.
         assert!(off < 1e-8);
@@ -505,7 +506,7 @@ fn a_beam_that_starts_bent_as_at_rest_stays_so() {
         (0..=80).fold(0.0f64, |worst, k| {
             let t = 0.05 * f64::from(k);
             run.go(t);
-            worst.max((-run.value("boom.tip_deflection[2]") / static_tip - expected(t)).abs())
+            worst.larger((-run.value("boom.tip_deflection[2]") / static_tip - expected(t)).abs())
         })
     };
     let straight = [clamp, capture].map(|hold| furthest("", hold, &series));

@@ -1,6 +1,7 @@
 //! Gravity in orbit, and the frame that falls along it.
 
-use crate::quaternion::{align, somewhere};
+use crate::numbers::Larger;
+use crate::quaternion::{align, values_at_random};
 use crate::random_tree::{random_craft, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3};
@@ -41,7 +42,7 @@ fn the_reference_orbit_is_keplers() {
         let mu = 3.986_004_418e14;
         let period = TAU * (a * a * a / mu).sqrt();
         let (first, back) = (point(&plant, 0.0), point(&plant, period));
-        worst = worst.max((first.R - back.R).norm() / first.R.norm());
+        worst = worst.larger((first.R - back.R).norm() / first.R.norm());
         let h = first.R.cross(&first.V);
         let mut before = first.q_WO;
         let n = 4000;
@@ -51,10 +52,10 @@ fn the_reference_orbit_is_keplers() {
             let r = at.R.norm();
             let energy = 0.5 * at.V.norm_squared() - mu / r;
             // Relative to what is subtracted at the perigee.
-            worst = worst.max((energy + 0.5 * mu / a).abs() / (mu / r));
-            worst = worst.max((at.R.cross(&at.V) - h).norm() / h.norm());
-            worst = worst.max((at.R_WO.column(0) - at.R / r).norm());
-            worst = worst.max((at.w_WO - h / (r * r)).norm() * r * r / h.norm());
+            worst = worst.larger((energy + 0.5 * mu / a).abs() / (mu / r));
+            worst = worst.larger((at.R.cross(&at.V) - h).norm() / h.norm());
+            worst = worst.larger((at.R_WO.column(0) - at.R / r).norm());
+            worst = worst.larger((at.w_WO - h / (r * r)).norm() * r * r / h.norm());
             let step = (at.q_WO.w - before.w).abs() + (at.q_WO.vector() - before.vector()).norm();
             assert!(step < 0.5, "a jump of the quaternion at e = {e}, t = {t}: {step}");
             before = at.q_WO;
@@ -89,9 +90,9 @@ fn differences_of_gravity_keep_their_digits() {
         let factor = (-1.5 * q.ln_1p()).exp_m1();
         let expected = -(rho * (1.0 + factor) + orbit.R * factor) * (MU / orbit.R.norm().powi(3));
         let off = |found: Vec3<f64>| (found - expected).norm() / expected.norm();
-        worst = worst.max(off(orbit.gravity(&rho).g));
+        worst = worst.larger(off(orbit.gravity(&rho).g));
         if size < 1.0 {
-            geocentric = geocentric.max(off(g(orbit.R + rho) - g(orbit.R)));
+            geocentric = geocentric.larger(off(g(orbit.R + rho) - g(orbit.R)));
         }
     }
     println!("relative {worst:.1e} (1e-12), geocentric below a metre {geocentric:.1e}");
@@ -122,7 +123,7 @@ fn a_boom_upright_in_orbit_bears_its_closed_form() {
         let (low, high) = (a(-2.0), a(length - 2.0));
         let expected = -m[0] * m[1] / (m[0] + m[1]) * (high - low);
         let force = run.vector("boom.reaction_force");
-        worst = worst.max((force - Vec3::x() * expected).norm() / expected.abs());
+        worst = worst.larger((force - Vec3::x() * expected).norm() / expected.abs());
     }
     println!("{worst:.1e} (1e-12)");
     assert!(worst < 1e-12);
@@ -162,8 +163,8 @@ fn a_body_keeps_its_own_orbit() {
         for k in 1..=20 {
             run.go(period * f64::from(k) / 20.0);
             let (_, e, now) = centred(&run);
-            energy_off = energy_off.max((e / energy - 1.0).abs());
-            h_off = h_off.max((now - h).norm() / h.norm());
+            energy_off = energy_off.larger((e / energy - 1.0).abs());
+            h_off = h_off.larger((now - h).norm() / h.norm());
         }
         let back = (centred(&run).0 - r_0).norm() / r_0.norm();
         println!("back to {back:.1e} (1e-9), energy {energy_off:.1e}, angular momentum {h_off:.1e}");
@@ -223,7 +224,7 @@ fn the_gradients_torque_is_three_mu_over_r_cubed() {
             let up = q.conjugate().rotate(Vec3::x());
             let torque = up.cross(&(J * up)) * (3.0 * MU / RADIUS.powi(3));
             let expected = J.try_inverse().expect("regular") * torque;
-            worst = worst.max((found - expected).norm() / expected.norm());
+            worst = worst.larger((found - expected).norm() / expected.norm());
         }
     }
     println!("{worst:.1e} (1e-11)");
@@ -368,7 +369,7 @@ fn gravity_is_the_gradient_of_its_potential() {
             let mut without = dx.clone();
             silent.derivative(t, &x, &u, &discrete, &mut without).expect("regular");
             let off = (dx[work] - without[work] + power).abs() / scale;
-            worst[k] = worst[k].max(off);
+            worst[k] = worst[k].larger(off);
         }
     }
     println!("exact {:.1e}, second order {:.1e} (1e-12)", worst[0], worst[1]);
@@ -433,8 +434,7 @@ fn a_large_rigid_body_keeps_energy_and_angular_momentum_about_the_centre() {
     let mut run = Run::new(&text, 1e-12);
     let J = Mat3::from_diagonal(&Vec3::new(300.0, 700.0, 850.0));
     let whole = |run: &Run| {
-        let q: Vec<f64> = (1..=4).map(|i| run.value(&format!("hub.q[{i}]"))).collect();
-        let R_WB = Quaternion::from_slice(&q).normalised().rotation();
+        let R_WB = run.attitude("hub").normalised().rotation();
         let (c, w) = (Vec3::new(0.3, -0.2, 0.5), run.vector("hub.w"));
         let r = run.vector("orbit.r") + run.vector("hub.r") + R_WB * c;
         let v = run.vector("orbit.v") + run.vector("hub.v") + R_WB * w.cross(&c);
@@ -453,8 +453,8 @@ fn a_large_rigid_body_keeps_energy_and_angular_momentum_about_the_centre() {
     for k in 1..=40 {
         run.go(0.5 * f64::from(k));
         let (e, now) = whole(&run);
-        energy_off = energy_off.max((e / energy - 1.0).abs());
-        h_off = h_off.max((now - h).norm() / h.norm());
+        energy_off = energy_off.larger((e / energy - 1.0).abs());
+        h_off = h_off.larger((now - h).norm() / h.norm());
     }
     println!("three orbits: energy {energy_off:.1e}, angular momentum {h_off:.1e} (1e-9, the integrator's)");
     assert!(energy_off < 1e-9 && h_off < 1e-9);
@@ -511,7 +511,7 @@ fn the_formulations_agree_in_orbit() {
                 continue;
             }
             let [expected, mut found] = [Formulation::Recursive, *formulation]
-                .map(|f| somewhere(&mut crate::plant_in(f, &text, Path::new(".")), seed));
+                .map(|f| values_at_random(&mut crate::plant_in(f, &text, Path::new(".")), seed));
             if *formulation == Formulation::Natural {
                 align(&mut found, &expected);
             }
@@ -522,7 +522,7 @@ fn the_formulations_agree_in_orbit() {
                     size += expected.powi(2);
                 }
             }
-            worst = worst.max((off / size).sqrt());
+            worst = worst.larger((off / size).sqrt());
         }
     }
     println!("worst ‖Δ‖/‖·‖ {worst:.1e} (1e-10)");
@@ -547,7 +547,7 @@ fn a_servo_in_orbital_axes_holds_a_craft_upright() {
                 let (r, v) = (run.vector("orbit.r"), run.vector("orbit.v"));
                 // ω̇ = −2 h ṙ/r³ about z; nothing else acts upright.
                 let moment = 100.0 * -2.0 * h * r.dot(&v) / r.norm().powi(4);
-                worst = worst.max((run.value("hub.rpy_orbital[3]") + moment / 200.0).abs());
+                worst = worst.larger((run.value("hub.rpy_orbital[3]") + moment / 200.0).abs());
                 assert!(run.value("hub.rpy_orbital[1]").abs() + run.value("hub.rpy_orbital[2]").abs() < 1e-9);
             }
             println!("e = {e}, {}: {worst:.1e} rad", formulation.name());

@@ -20,12 +20,13 @@
 //! are exact, by dual numbers along `t`. `Mᵢ` and `γᵢ` are Lagrange's, of a kinetic energy that is written here: so flexible bodies take part with all their
 //! modes, and with what these draw in.
 
-use crate::random_tree::{ByRecursion, KINDS, RandomTree, distance, random_tree};
-use crate::state_jacobian::EVERYTHING;
+use crate::every_load::{FAR, every_load};
+use crate::numbers::{Larger, relative_distance};
+use crate::random_tree::{ByRecursion, KINDS, RandomTree, random_tree};
 use grapple::algebra::{Dual, Mat3, Pose, Scalar, TurnedFrame, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
 use grapple::dynamics::recursive::{InverseDynamics, mass_matrix};
 use grapple::plant::{Model, Plant};
-use grapple::spec::JointType;
+use grapple::spec::{JointMotion, JointType, Spec};
 use grapple::system::{Amplitude, BodyConstants, Carrier, Field, Joint, ParamId, StationConstants, System};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
@@ -340,7 +341,7 @@ fn amplitude<S: Scalar>(field: &Field, eta: &[S]) -> S {
 }
 
 /// A craft at a random state.
-fn somewhere(plant: Plant, seed: u64) -> RandomTree {
+fn at_random(plant: Plant, seed: u64) -> RandomTree {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let system = plant.model().system();
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
@@ -348,6 +349,11 @@ fn somewhere(plant: Plant, seed: u64) -> RandomTree {
     let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
     modes.for_each(|modes| q[modes.coordinates()].iter_mut().for_each(|eta| *eta *= 0.1));
     RandomTree { q, qd, qdd, plant }
+}
+
+fn compiled(spec: &Spec) -> Plant {
+    let model = Model::compile(spec).expect("a sound craft");
+    Plant::new(model.into()).expect("the spec's own values")
 }
 
 /// A craft at a random state: another with its first body on the world, by a joint like its first, and its last weld let go.
@@ -358,8 +364,7 @@ fn on_the_world(tree: &RandomTree, seed: u64) -> RandomTree {
     let weld = spec.joint.values_mut().rfind(|joint| joint.kind == JointType::Fixed);
     weld.into_iter().for_each(|weld| weld.kind = JointType::Free);
     spec.joint.insert("ground".to_owned(), ground);
-    let model = Model::compile(&spec).expect("a craft on the world");
-    somewhere(Plant::new(model.into()).expect("the spec's own values"), seed)
+    at_random(compiled(&spec), seed)
 }
 
 const TREES: u64 = 120;
@@ -371,8 +376,11 @@ fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
         (seed, if seed % 4 < 2 { tree } else { on_the_world(&tree, seed) })
     });
     // A prescribed motion is no equation of its own.
-    let text = EVERYTHING.replace("motion = \"prescribed\"\n", "");
-    let everything = (TREES..TREES + 10).map(move |seed| (seed, somewhere(crate::plant(&text), seed)));
+    let mut spec = crate::plant(&every_load(FAR)).model().spec.clone();
+    spec.joint
+        .values_mut()
+        .for_each(|joint| joint.motion = JointMotion::Loads);
+    let everything = (TREES..TREES + 10).map(move |seed| (seed, at_random(compiled(&spec), seed)));
     random.chain(everything)
 }
 
@@ -400,7 +408,7 @@ fn bodies_by_themselves_held_by_their_joints_move_by_the_recursions_equations() 
         let size = M.diagonal().map(f64::sqrt);
         let scaled = |torque: &DVector<f64>| torque.component_div(&size);
         let off_M = (&found.M - &M).component_div(&(&size * size.transpose())).amax();
-        let off_h = distance(scaled(&found.h).as_slice(), scaled(&DVector::from_vec(h)).as_slice());
+        let off_h = relative_distance(scaled(&found.h).as_slice(), scaled(&DVector::from_vec(h)).as_slice());
         let [qdd, tau] = [qdd, &applied.tau].map(|numbers| DVector::from_column_slice(numbers));
         let left = &found.M * &qdd + &found.h - tau;
         let off_tau = scaled(&left).norm() / qdd.component_mul(&size).norm();
@@ -409,7 +417,7 @@ fn bodies_by_themselves_held_by_their_joints_move_by_the_recursions_equations() 
         }
         let flexible = usize::from(system.bodies.iter().any(|body| body.modes.is_some()));
         for (worst, off) in worst[flexible].iter_mut().zip([off_M, off_h, off_tau]) {
-            *worst = worst.max(off);
+            *worst = worst.larger(off);
         }
         kinds.extend(system.bodies.iter().map(|body| body.joint.kind.name()));
     }

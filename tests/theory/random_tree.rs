@@ -213,9 +213,3 @@ pub fn applied(system: &System) -> Applied<f64> {
     }
     applied
 }
-
-/// `‖a − b‖ / ‖b‖`.
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
-    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
-    norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
-}

@@ -1,8 +1,9 @@
 //! Runs whose values are asked for by name.
 
-use grapple::algebra::Vec3;
-use grapple::plant::Plant;
+use grapple::algebra::{Quaternion, Vec3};
+use grapple::plant::{Model, Plant};
 use grapple::simulation::Simulation;
+use std::sync::Arc;
 
 /// A run with the values of states and outputs by name.
 pub struct Run {
@@ -24,9 +25,14 @@ impl Run {
         Self { simulation, dx, y }
     }
 
-    pub fn go(&mut self, t: f64) {
+    pub fn model(&self) -> Arc<Model> {
+        Arc::clone(self.simulation.plant.model())
+    }
+
+    pub fn go(&mut self, t: f64) -> &mut Self {
         self.simulation.advance(t, &mut Vec::new()).expect("runs");
         self.look();
+        self
     }
 
     /// Computes the values where it is.
@@ -41,6 +47,10 @@ impl Run {
                 &mut self.y,
             )
             .expect("finite");
+        let outputs = &self.simulation.plant.model().outputs;
+        for (output, y) in outputs.iter().zip(&self.y) {
+            assert!(y.is_finite(), "{} is {y}", output.quantity.name);
+        }
     }
 
     pub fn value(&self, name: &str) -> f64 {
@@ -52,6 +62,10 @@ impl Run {
             (None, Some(i)) => self.y[i],
             _ => panic!("nothing is called {name}"),
         }
+    }
+
+    pub fn values<const N: usize>(&self, names: [&str; N]) -> [f64; N] {
+        names.map(|name| self.value(name))
     }
 
     /// The derivative of a state.
@@ -66,21 +80,22 @@ impl Run {
         let inputs = &self.simulation.plant.model().inputs;
         let place = inputs.iter().position(|input| input.quantity.name == name);
         self.simulation.state.u[place.unwrap_or_else(|| panic!("no input is called {name}"))] = value;
+        self.simulation.invalidate();
     }
 
     pub fn set_state(&mut self, name: &str, value: f64) {
         let states = &self.simulation.plant.model().states;
         let place = states.iter().position(|state| state.name == name);
         self.simulation.state.x[place.unwrap_or_else(|| panic!("no state is called {name}"))] = value;
+        self.simulation.invalidate();
     }
 
     pub fn vector(&self, name: &str) -> Vec3<f64> {
         Vec3::from_fn(|i, _| self.value(&format!("{name}[{}]", i + 1)))
     }
-}
 
-/// Numbers for a reader.
-pub fn few(numbers: &[f64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.1e}")).collect();
-    numbers.join(", ")
+    /// The attitude of a body or a frame.
+    pub fn attitude(&self, name: &str) -> Quaternion<f64> {
+        Quaternion::from_slice(&[1, 2, 3, 4].map(|i| self.value(&format!("{name}.q[{i}]"))))
+    }
 }

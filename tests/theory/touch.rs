@@ -1,6 +1,7 @@
 //! Surfaces that touch by themselves: when they meet, what rests, what presses.
 
 use crate::impact::Balance;
+use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
 use grapple::plant::Model;
@@ -48,9 +49,9 @@ fn a_bouncing_ball_keeps_its_closed_form_times() {
             e_k *= 0.8;
             // Halfway to the next.
             go(&mut run, t + fall * e_k);
-            worst = worst.max((run.value("floor.time") - t).abs());
+            worst = worst.larger((run.value("floor.time") - t).abs());
             let top = 0.1 + e_k * e_k;
-            worst = worst.max((run.value("ball.r[3]") - top).abs());
+            worst = worst.larger((run.value("ball.r[3]") - top).abs());
             assert_eq!(run.value("floor.count"), f64::from(bounce));
             assert!((run.value("floor.gap") - (run.value("ball.r[3]") - 0.1)).abs() < 1e-15);
             t += 2.0 * fall * e_k;

@@ -1,6 +1,8 @@
 //! A flexible link against a chain of rigid segments with springs between them.
 
-use super::{KLAK, Run, TWO_LINK, distance};
+use super::{KLAK, TWO_LINK};
+use crate::numbers::distance;
+use crate::run::Run;
 use std::fmt::Write;
 
 const FREQUENCY: f64 = 5.0; // Hz, of the forearm clamped
@@ -72,7 +74,7 @@ fn tips(text: &str, tolerance: f64) -> Vec<[f64; 3]> {
     let mut run = Run::new(text, tolerance);
     let times = (1..=5000).map(|i| 1e-3 * f64::from(i));
     times
-        .map(|t| run.to(t).get(["tip.r[1]", "tip.r[2]", "tip.r[3]"]))
+        .map(|t| run.go(t).values(["tip.r[1]", "tip.r[2]", "tip.r[3]"]))
         .collect()
 }
 

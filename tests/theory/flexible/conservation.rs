@@ -1,7 +1,8 @@
 //! What a craft that floats freely keeps in time.
 
-use super::{Run, short};
+use crate::numbers::{Larger, few};
 use crate::random_tree::random_craft;
+use crate::run::Run;
 use grapple::spec::JointType;
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ const CRAFT: [(u64, usize); 8] = [(1, 5), (3, 6), (5, 6), (7, 7), (13, 6), (17, 
 
 /// Moderate rates, so that the stiff beams bend by a hundredth of their length or two; no amplitude at the start.
 fn set_in_motion(run: &mut Run, seed: u64) {
-    let system = run.model.system();
+    let model = run.model();
+    let system = model.system();
     let x = &mut run.simulation.state.x;
     let wave = |i: usize| (1.7 * i as f64 + seed as f64).sin();
     for body in &system.bodies {
@@ -42,7 +44,8 @@ fn random_flexible_craft_keep_momentum_and_energy_in_time() {
     for (seed, joints) in CRAFT {
         let mut run = Run::new(&random_craft(seed, joints, 300.0), 1e-12);
         set_in_motion(&mut run, seed);
-        let system = run.model.system();
+        let model = run.model();
+        let system = model.system();
         kinds.extend(system.bodies.iter().map(|body| body.joint.kind.name()));
         let beams: Vec<String> = system
             .bodies
@@ -56,8 +59,8 @@ fn random_flexible_craft_keep_momentum_and_energy_in_time() {
         let (mut bent, mut stored): (f64, f64) = (0.0, 0.0);
         let (mut scale, mut first, mut off) = ([0.0_f64; 3], [0.0; 7], [0.0_f64; 3]);
         for i in 0..=100 {
-            run.to(0.05 * f64::from(i));
-            let now = run.get([
+            run.go(0.05 * f64::from(i));
+            let now = run.values([
                 "system.momentum[1]",
                 "system.momentum[2]",
                 "system.momentum[3]",
@@ -66,40 +69,34 @@ fn random_flexible_craft_keep_momentum_and_energy_in_time() {
                 "system.angular_momentum[3]",
                 "system.energy",
             ]);
-            let sizes = run.get([
+            let sizes = run.values([
                 "system.momentum_scale",
                 "system.angular_momentum_scale",
                 "system.kinetic_energy",
             ]);
             for body in &beams {
-                let tip = run.get(
-                    ["1", "2", "3"]
-                        .map(|i| format!("{body}.tip_deflection[{i}]"))
-                        .each_ref()
-                        .map(String::as_str),
-                );
-                bent = bent.max(super::distance(tip, [0.0; 3]) / 1.3);
+                bent = bent.larger(run.vector(&format!("{body}.tip_deflection")).norm() / 1.3);
             }
             for energy in &data {
-                stored = stored.max(run.get([energy.as_str()])[0] / sizes[2]);
+                stored = stored.larger(run.value(energy) / sizes[2]);
             }
             if i == 0 {
                 first = now;
             }
             let apart = |range: std::ops::Range<usize>| range.map(|i| (now[i] - first[i]).powi(2)).sum::<f64>().sqrt();
             for (k, range) in [0..3, 3..6, 6..7].into_iter().enumerate() {
-                off[k] = off[k].max(apart(range));
-                scale[k] = scale[k].max(sizes[k]);
+                off[k] = off[k].larger(apart(range));
+                scale[k] = scale[k].larger(sizes[k]);
             }
         }
         let off: Vec<f64> = off.iter().zip(scale).map(|(off, scale)| off / scale).collect();
         println!(
             "seed {seed}, {} of {} bodies are beams that bend by {:.1} %, {} have modal data and {stored:.0e} of the energy: momentum, angular momentum, energy {}; {}",
             beams.len(),
-            run.model.system().bodies.len(),
+            system.bodies.len(),
             100.0 * bent,
             data.len(),
-            short(&off),
+            few(&off),
             run.simulation.statistics()
         );
         // Where the modes are meant for.

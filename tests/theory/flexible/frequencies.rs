@@ -1,9 +1,9 @@
 //! Natural frequencies of craft at rest, from the mass matrix and the modal stiffness, against closed forms.
 
-use super::{roots, short};
-use grapple::dynamics::recursive::mass_matrix;
-use grapple::system::Kinematics;
-use nalgebra::{DMatrix, Matrix4};
+use super::roots;
+use crate::numbers::{few, orders};
+use crate::vibration::{mass_and_stiffness, squares};
+use nalgebra::Matrix4;
 use std::f64::consts::PI;
 
 pub(super) const L: f64 = 2.0;
@@ -12,29 +12,7 @@ pub(super) const EI: f64 = 400.0;
 
 /// The frequencies of the craft at rest that are not zero, as `β = (ω² M L³/EI)^¼`, the lowest first.
 pub(super) fn frequencies(text: &str) -> Vec<f64> {
-    let plant = crate::plant(text);
-    let (system, derived) = (plant.model().system(), plant.derived());
-    let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-    plant.model().start_coordinates(plant.parameters(), &mut q, &mut qd);
-    let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, derived, &q, &vec![0.0; system.nv]);
-    let mut stiffness = DMatrix::zeros(system.nv, system.nv);
-    for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-        if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {
-            for (v, mode) in modes.rates().zip(&elastic.modes) {
-                stiffness[(v, v)] = mode.stiffness;
-            }
-        }
-    }
-    // Rigid motions come out as zero to round-off of the highest frequency's square.
-    let factor = mass_matrix(system, derived, &kinematics)
-        .cholesky()
-        .expect("positive")
-        .unpack();
-    let half = factor.solve_lower_triangular(&stiffness).expect("regular");
-    let whole = factor.solve_lower_triangular(&half.transpose()).expect("regular");
-    let mut squares: Vec<f64> = whole.symmetric_eigenvalues().iter().copied().collect();
-    squares.sort_by(f64::total_cmp);
+    let squares = squares(&mass_and_stiffness(&crate::plant(text)));
     let unit = EI / (M * L.powi(3));
     let elastic = squares.iter().filter(|&&square| square > 1e-6 * unit);
     elastic.map(|square| (square / unit).powf(0.25)).collect()
@@ -148,11 +126,6 @@ fn a_linearised_craft_has_the_frequencies_of_its_mass_and_stiffness() {
     }
 }
 
-/// The orders at which the errors fall as the number of modes doubles.
-fn orders(errors: &[f64]) -> Vec<f64> {
-    errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
-}
-
 /// `cosh β cos β = 1`. The curvature of a free–free shape ψ has in the curvatures of clamped–free shapes the coefficients
 /// `β⁴∫ψφ_k/β_k²`, where `β_k⁴∫ψφ_k = ψ′φ_k″ − ψφ_k‴` at the root, `→ 4β_k² (β_k − βσ)`: Ritz's error of `ω` is
 /// `8 β⁴ Σ (1 − βσ/β_k)²/β_k⁶` of it over the shapes left out, which goes to `8β⁴/(5π⁶n⁵)`.
@@ -174,7 +147,7 @@ fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
         println!(
             "mode {}: errors {}, orders {:.2?}, {share:.5} of the law",
             k + 1,
-            short(&errors),
+            few(&errors),
             orders(&errors)
         );
         assert!((orders(&errors)[2] - 5.0).abs() < 0.25, "{errors:?}");
@@ -216,7 +189,7 @@ fn a_loaded_cantilever_is_approached_by_free_shapes_with_third_order_and_with_an
         });
         println!(
             "inertia {inertia}: errors {}, orders {:.2?}",
-            short(&errors),
+            few(&errors),
             orders(&errors)
         );
         assert!(
@@ -254,7 +227,7 @@ fn a_free_hub_with_beam_and_tip_body_has_the_frequencies_of_the_frequency_equati
         println!(
             "β {:.6}: errors {}, orders {:.2?}",
             expected[k],
-            short(&errors),
+            few(&errors),
             orders(&errors)
         );
         // The n-th shape is the (n − 2)-nd of a clamped beam: (n − 2)⁻⁵ from 8 to 16 is of the order 6 in n, and falls.

@@ -1,12 +1,14 @@
 //! Bodies given by modal data: against the beam that the data is of, closed forms in the participation factors, what is told of them.
 
-use super::{Run, roots, short};
+use super::roots;
+use crate::numbers::{Larger, few, orders};
+use crate::run::Run;
+use crate::vibration::{mass_and_stiffness, squares};
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::beam::{Beam, Boundary, Counts, Section};
 use grapple::dynamics::recursive::mass_matrix;
 use grapple::plant::{Discrete, Influence, Plant, Remarks};
 use grapple::system::Kinematics;
-use nalgebra::DMatrix;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
@@ -139,50 +141,27 @@ fn same_states(beam: &Plant, data: &Plant) -> Vec<usize> {
     beam.model().states.iter().map(|state| find(&state.name)).collect()
 }
 
-/// Mass matrix, and the stiffness of the modes, at the start.
-fn at_rest(plant: &Plant) -> (DMatrix<f64>, DMatrix<f64>) {
-    let (system, derived) = (plant.model().system(), plant.derived());
-    let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-    plant.model().start_coordinates(plant.parameters(), &mut q, &mut qd);
-    let mut kinematics = Kinematics::new(system);
-    kinematics.update(system, derived, &q, &vec![0.0; system.nv]);
-    let mut K = DMatrix::zeros(system.nv, system.nv);
-    for (body, constants) in system.bodies.iter().zip(&derived.bodies) {
-        if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {
-            for (v, mode) in modes.rates().zip(&elastic.modes) {
-                K[(v, v)] = mode.stiffness;
-            }
-        }
-    }
-    (mass_matrix(system, derived, &kinematics), K)
-}
-
-/// The squares of the frequencies, 1/s², the lowest first; those of rigid motions are zero to round-off.
-fn squares(M: &DMatrix<f64>, K: &DMatrix<f64>) -> Vec<f64> {
-    let factor = M.clone().cholesky().expect("positive").unpack();
-    let half = factor.solve_lower_triangular(K).expect("regular");
-    let whole = factor.solve_lower_triangular(&half.transpose()).expect("regular");
-    let mut squares: Vec<f64> = whole.symmetric_eigenvalues().iter().copied().collect();
-    squares.sort_by(f64::total_cmp);
-    squares
-}
-
 /// Tolerance: round-off of sums over a hundred particles, with every rate measured in its own inertia.
 #[test]
 fn modal_data_of_a_beam_gives_its_mass_matrix_and_its_frequencies() {
     let (beam, data) = (craft(&as_beam()), craft(&as_modal_data()));
     let map = same_states(&beam, &data);
-    let (nq, (M, K), (N, C)) = (beam.model().system().nq, at_rest(&beam), at_rest(&data));
+    let (nq, ours, theirs) = (
+        beam.model().system().nq,
+        mass_and_stiffness(&data),
+        mass_and_stiffness(&beam),
+    );
+    let (N, M) = (&ours.0, &theirs.0);
     let place = |v: usize| map[nq + v] - nq;
     let mut off: f64 = 0.0;
     for v in 0..M.nrows() {
         for u in 0..M.nrows() {
-            off = off.max((M[(v, u)] - N[(place(v), place(u))]).abs() / (M[(v, v)] * M[(u, u)]).sqrt());
+            off = off.larger((M[(v, u)] - N[(place(v), place(u))]).abs() / (M[(v, v)] * M[(u, u)]).sqrt());
         }
     }
-    let (ours, theirs) = (squares(&N, &C), squares(&M, &K));
+    let (ours, theirs) = (squares(&ours), squares(&theirs));
     let elastic = ours.iter().zip(&theirs).filter(|(_, square)| **square > 1.0);
-    let frequencies = elastic.clone().map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
+    let frequencies = elastic.clone().map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::larger);
     println!(
         "mass matrix {off:.1e}, {} frequencies {frequencies:.1e}",
         elastic.count()
@@ -237,8 +216,8 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
 fn modal_data_of_a_beam_moves_as_it_does_to_first_order() {
     let (mut beam, mut data) = (craft(&as_beam()), craft(&as_modal_data()));
     let differences = [1e-3, 5e-4, 2.5e-4].map(|size| apart(&mut beam, &mut data, size));
-    let orders: Vec<f64> = differences.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect();
-    println!("differences {}, orders {orders:.3?}", short(&differences));
+    let orders = orders(&differences);
+    println!("differences {}, orders {orders:.3?}", few(&differences));
     assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.01), "{orders:?}");
 }
 
@@ -271,9 +250,9 @@ fn about_the_axle(row: &[f64; 6]) -> (f64, f64) {
 fn a_hub_raises_a_modes_frequency_by_its_participation() {
     for row in ROWS {
         let (r, J) = about_the_axle(&row);
-        let (M, K) = at_rest(&on_a_hub(&[0.7], &[row]));
+        let found = squares(&mass_and_stiffness(&on_a_hub(&[0.7], &[row])));
         let expected = (TAU * 0.7).powi(2) / (1.0 - r * r / J);
-        let off = squares(&M, &K)[1] / expected - 1.0;
+        let off = found[1] / expected - 1.0;
         println!("r²/J {:.4}: {off:.1e}", r * r / J);
         assert!(off.abs() < 1e-14, "{off:e}"); // round-off
     }
@@ -291,10 +270,9 @@ fn a_hub_with_several_modes_has_the_frequencies_of_the_participation_factors() {
         J * without(3) + shares.sum::<f64>()
     };
     let expected = roots(equation, 0.05, 4000);
-    let (M, K) = at_rest(&on_a_hub(&frequencies, &ROWS));
-    let found = &squares(&M, &K)[1..];
+    let found = &squares(&mass_and_stiffness(&on_a_hub(&frequencies, &ROWS)))[1..];
     let off: Vec<f64> = found.iter().zip(&expected).map(|(a, b)| a / b - 1.0).collect();
-    println!("{found:.4?}: {}", short(&off));
+    println!("{found:.4?}: {}", few(&off));
     assert_eq!(expected.len(), 3);
     assert!(off.iter().all(|off| off.abs() < 1e-13), "{off:?}");
 }
@@ -388,14 +366,13 @@ fn modal_data_is_told_with_its_frequencies_effective_masses_and_distant_nodes() 
 #[test]
 fn a_body_with_modal_data_tells_its_root_load_and_its_energy() {
     let mut run = Run::new(include_str!("../../../examples/modal_array.toml"), 1e-10);
-    let names: Vec<String> = run.model.outputs.iter().map(|o| o.quantity.name.clone()).collect();
+    let names: Vec<String> = run.model().outputs.iter().map(|o| o.quantity.name.clone()).collect();
     assert!(
         names
             .iter()
             .all(|name| !name.contains("tip_") && !name.contains("beyond_linear"))
     );
-    run.to(82.5);
-    let [energy, moment, bent] = run.get([
+    let [energy, moment, bent] = run.go(82.5).values([
         "array.elastic_energy",
         "array.root_moment[1]",
         "magnetometer.deflection[3]",

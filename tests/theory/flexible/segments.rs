@@ -1,7 +1,9 @@
 //! A beam in segments: small deflections as without them, large ones as an elastica.
 
+use super::cantilever_roots;
 use super::frequencies::{EI, L, M, frequencies};
-use super::{Run, cantilever_roots, distance, short};
+use crate::numbers::{Larger, distance, few};
+use crate::run::Run;
 use nalgebra::{DMatrix, DVector};
 
 /// A cantilever in the world with a frame and a load at its tip.
@@ -42,7 +44,7 @@ fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
             .zip(&exact)
             .map(|(found, exact)| found / exact - 1.0)
             .collect();
-        println!("{segments} segments: {}", short(&off));
+        println!("{segments} segments: {}", few(&off));
         for (off, last) in off.iter().zip(&mut last) {
             assert!(*off > -1e-12 && *off < *last / 4.0, "{off:e} {last:e}"); // from above, of second order or better
             *last = *off;
@@ -53,8 +55,8 @@ fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
 
 /// Where nothing accelerates, by Newton's method over the amplitudes.
 fn to_rest(run: &mut Run) {
-    let system = run.model.system();
-    let (nq, nv) = (system.nq, system.nv);
+    let model = run.model();
+    let (nq, nv) = (model.system().nq, model.system().nv);
     let mut accelerations = |q: &DVector<f64>| {
         let simulation = &mut run.simulation;
         let state = &mut simulation.state;
@@ -85,6 +87,7 @@ fn to_rest(run: &mut Run) {
         }
     }
     accelerations(&q);
+    run.look();
 }
 
 /// A moment `M` at the tip bends a cantilever into an arc of the angle `θ = M L/EI`, whose end is at `L/θ (sin θ, 1 − cos θ)`: half
@@ -98,17 +101,17 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
         let mut run = Run::new(&cantilever(segments, 2), 1e-9);
         // In steps, so that Newton's method stays near.
         for part in 1..=8 {
-            run.put("load.t[3]", EI * theta / L * f64::from(part) / 8.0);
+            run.set("load.t[3]", EI * theta / L * f64::from(part) / 8.0);
             to_rest(&mut run);
         }
-        let tip = run.get(["tip.r[1]", "tip.r[2]", "tip.r[3]"]);
-        let moved = run.get(["tip.deflection[1]", "tip.deflection[2]", "tip.deflection[3]"]);
-        let same = run.get([
+        let tip = run.values(["tip.r[1]", "tip.r[2]", "tip.r[3]"]);
+        let moved = run.values(["tip.deflection[1]", "tip.deflection[2]", "tip.deflection[3]"]);
+        let same = run.values([
             "beam.tip_deflection[1]",
             "beam.tip_deflection[2]",
             "beam.tip_deflection[3]",
         ]);
-        let [turned, energy, moment] = run.get(["beam.tip_slope[3]", "beam.elastic_energy", "beam.root_moment[3]"]);
+        let [turned, energy, moment] = run.values(["beam.tip_slope[3]", "beam.elastic_energy", "beam.root_moment[3]"]);
         let off = distance(tip, exact) / L;
         let of_energy = energy / (EI * theta * theta / (2.0 * L)) - 1.0;
         println!(
@@ -171,8 +174,9 @@ method = "dop853"
 #[test]
 fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
     let mut run = Run::new(CRAFT, 1e-12);
-    let rates: Vec<usize> = (0..run.model.states.len())
-        .filter(|&i| run.model.states[i].name.contains(".etad["))
+    let states = &run.model().states;
+    let rates: Vec<usize> = (0..states.len())
+        .filter(|&i| states[i].name.contains(".etad["))
         .collect();
     for (k, i) in rates.iter().enumerate() {
         run.simulation.state.x[*i] = 12.0 * (1.3 * k as f64).sin();
@@ -182,34 +186,29 @@ fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
         ["1", "2", "3"].map(|i| (format!("system.momentum[{i}]"), format!("system.angular_momentum[{i}]")));
     let (mut first, mut off, mut scale, mut bent) = ([0.0; 7], [0.0_f64; 3], [0.0_f64; 3], 0.0_f64);
     for i in 0..=60 {
-        run.to(0.05 * f64::from(i));
+        run.go(0.05 * f64::from(i));
         let [a, b, c] = invariants.each_ref();
-        let now = run.get([&a.0, &b.0, &c.0, &a.1, &b.1, &c.1, "system.energy"]);
-        let sizes = run.get([
+        let now = run.values([&a.0, &b.0, &c.0, &a.1, &b.1, &c.1, "system.energy"]);
+        let sizes = run.values([
             "system.momentum_scale",
             "system.angular_momentum_scale",
             "system.kinetic_energy",
         ]);
-        let tip = run.get([
-            "boom.tip_deflection[1]",
-            "boom.tip_deflection[2]",
-            "boom.tip_deflection[3]",
-        ]);
-        bent = bent.max(distance(tip, [0.0; 3]) / 3.0);
+        bent = bent.larger(run.vector("boom.tip_deflection").norm() / 3.0);
         if i == 0 {
             first = now;
         }
         for (k, range) in [0..3, 3..6, 6..7].into_iter().enumerate() {
             let apart = range.map(|i| (now[i] - first[i]).powi(2)).sum::<f64>().sqrt();
-            off[k] = off[k].max(apart);
-            scale[k] = scale[k].max(sizes[k]);
+            off[k] = off[k].larger(apart);
+            scale[k] = scale[k].larger(sizes[k]);
         }
     }
     let off: Vec<f64> = off.iter().zip(scale).map(|(off, scale)| off / scale).collect();
     println!(
         "bent by {:.0} %: momentum, angular momentum, energy {}",
         100.0 * bent,
-        short(&off)
+        few(&off)
     );
     assert!(bent > 0.2 && off.iter().all(|off| *off < 1e-12), "{bent} {off:?}");
 }
@@ -226,21 +225,17 @@ fn what_stands_on_a_segment_stands_where_it_is_written() {
         })
         .collect();
     let mut run = Run::new(&(cantilever(4, 2) + &frames), 1e-9);
+    run.look();
     for i in 0..=12 {
-        let [x, y] = ["r[1]", "r[2]"].map(|part| run.get([&format!("at{i}.{part}")])[0]);
+        let [x, y] = ["r[1]", "r[2]"].map(|part| run.value(&format!("at{i}.{part}")));
         assert!((x - L * f64::from(i) / 12.0).abs() < 1e-15 && y == 0.1, "{i}: {x} {y}");
     }
-    let names: Vec<&str> = run
-        .model
-        .system()
-        .bodies
-        .iter()
-        .map(|body| body.name.as_str())
-        .collect();
+    let model = run.model();
+    let names: Vec<&str> = model.system().bodies.iter().map(|body| body.name.as_str()).collect();
     assert_eq!(names, ["beam", "beam[2]", "beam[3]", "beam[4]"]);
     let on = |name: &str| {
-        let system = run.model.system();
-        system
+        model
+            .system()
             .frames
             .iter()
             .find(|frame| frame.name == name)
@@ -255,12 +250,13 @@ fn a_load_along_a_beam_in_segments_gives_its_impulse_and_its_work() {
     let mut run = Run::new(CRAFT, 1e-12);
     let f = [0.4, -1.0, 2.0];
     for (i, f) in f.iter().enumerate() {
-        run.put(&format!("wind.f[{}]", i + 1), *f);
+        run.set(&format!("wind.f[{}]", i + 1), *f);
     }
     let p = ["system.momentum[1]", "system.momentum[2]", "system.momentum[3]"];
-    let before = (run.get(p), run.get(["system.energy"])[0]);
-    run.to(2.0);
-    let after = (run.get(p), run.get(["system.energy", "system.work"]));
+    run.look();
+    let before = (run.values(p), run.value("system.energy"));
+    run.go(2.0);
+    let after = (run.values(p), run.values(["system.energy", "system.work"]));
     let impulse = distance([0, 1, 2].map(|i| after.0[i] - before.0[i]), f.map(|f| f * 3.0 * 2.0)) / 12.0;
     let [energy, work] = after.1;
     let balance = (energy - before.1 - work) / work;

@@ -1,6 +1,8 @@
 //! A cantilever at rest under a load.
 
-use super::{Run, cantilever_roots, short};
+use super::cantilever_roots;
+use crate::numbers::few;
+use crate::run::Run;
 
 const L: f64 = 2.0;
 const EI: f64 = 40.0;
@@ -37,8 +39,8 @@ body = "beam"
 fn at_rest(modes: usize, input: &str) -> [f64; 4] {
     let first = cantilever_roots(1)[0].powi(2) * (EI / 1.5).sqrt() / (L * L);
     let mut run = cantilever(modes);
-    run.put(input, LOAD).to(60.0 / first);
-    run.get([
+    run.set(input, LOAD);
+    run.go(60.0 / first).values([
         "beam.tip_deflection[2]",
         "beam.tip_slope[3]",
         "beam.root_force[2]",
@@ -73,7 +75,7 @@ fn a_tip_force_bends_a_cantilever_by_its_modal_sum_and_reaches_its_root_whole() 
         let lacks = (1.0 / 3.0 - y / unit) / (4.0 / (3.0 * std::f64::consts::PI.powi(4) * (n as f64).powi(3)));
         println!(
             "{n} modes: off the sum, root {}; lacks {lacks:.4} of 4/(3π⁴n³)",
-            short(&off)
+            few(&off)
         );
         // The integrator's 1e-12 of a nominal amplitude of 1e-2, relative to an amplitude of about 1e-5: tenfold for the sum of steps.
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}");
@@ -100,7 +102,7 @@ fn a_tip_moment_turns_a_cantilever_by_its_modal_sum() {
         let lacks = (1.0 - slope / unit) / (4.0 / (std::f64::consts::PI.powi(2) * n as f64));
         println!(
             "{n} modes: off the sum, root {}; slope lacks {lacks:.4} of 4/(π²n); y {:.6} of ½",
-            short(&off),
+            few(&off),
             y / unit / L
         );
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}"); // as above
@@ -122,7 +124,7 @@ fn a_load_along_a_cantilever_bends_it_by_its_modal_sum() {
             force / (-LOAD * L) - 1.0,
             moment / (-LOAD * L * L / 2.0) - 1.0,
         ];
-        println!("{n} modes: off the sum, root {}; {:.7} of 1/8", short(&off), y / unit);
+        println!("{n} modes: off the sum, root {}; {:.7} of 1/8", few(&off), y / unit);
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}"); // as above
         let next = 4.0 / (std::f64::consts::PI * (n as f64 + 0.5)).powi(5);
         assert!((y / unit - 0.125).abs() < 1.1 * next, "{} {next}", y / unit - 0.125);

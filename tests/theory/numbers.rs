@@ -1,0 +1,42 @@
+//! What tests make of many numbers.
+
+/// Collects the largest of what is found.
+pub trait Larger {
+    /// The larger of two, or NaN if one is: `f64::max` drops it, and nothing would be wrong with what is no number.
+    fn larger(self, other: Self) -> Self;
+}
+
+impl Larger for f64 {
+    fn larger(self, other: f64) -> f64 {
+        if self > other || self.is_nan() { self } else { other }
+    }
+}
+
+/// Numbers for a reader.
+pub fn few(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.1e}")).collect();
+    numbers.join(", ")
+}
+
+/// The exponents of the powers of two by which errors shrink as something is halved again and again.
+pub fn orders(errors: &[f64]) -> Vec<f64> {
+    errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
+}
+
+/// `‖a − b‖`.
+pub fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+/// `‖a − b‖ / ‖b‖`.
+pub fn relative_distance(a: &[f64], b: &[f64]) -> f64 {
+    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+    norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
+}
+
+#[test]
+fn what_is_no_number_is_larger_than_any() {
+    let all = [1.0, f64::NAN, 2.0];
+    assert!(all.into_iter().fold(0.0, f64::larger).is_nan());
+    assert_eq!([1.0, 3.0, 2.0].into_iter().fold(0.0, f64::larger), 3.0);
+}
