@@ -3,8 +3,9 @@
 use crate::impact::{Balance, command, obey};
 use crate::numbers::{Larger, few};
 use crate::run::Run;
-use grapple::algebra::Vec3;
+use grapple::algebra::{Mat3, Vec3};
 use grapple::spec::Formulation;
+use std::f64::consts::TAU;
 use std::path::Path;
 
 /// A turning craft with an arm of two general joints, and a payload that the arm's tip has just reached.
@@ -50,8 +51,17 @@ fn relative(run: &Run) -> [Vec3<f64>; 2] {
     [v, w_A - w_B]
 }
 
-/// A capture ends the relative motion (of the points; of a grasp the turning too) by impulses that keep momentum, and loses the energy that it reports. Held for 60 s at 1e-10, points
-/// stay where they were captured to 1e-9 m, momentum to 1e-9 of the bodies' own, energy too; forces and moments are those between the two. All formulations move alike. Released,
+/// The momenta of the payload, about its mass centre.
+fn alone(run: &Run) -> [Vec3<f64>; 2] {
+    let R = run.attitude("payload").rotation();
+    let J = Mat3::new(0.4, 0.02, -0.03, 0.02, 0.5, 0.01, -0.03, 0.01, 0.6);
+    let w = run.vector("payload.w");
+    let v = run.vector("payload.v") + R * w.cross(&Vec3::new(0.2, -0.4, 0.3));
+    [v * 3.0, R * J * w]
+}
+
+/// A capture ends the relative motion (of the points; of a grasp the turning too) by impulses that keep momentum, and loses the energy that it reports. Held for 60 s, points
+/// stay where they were captured, and momentum and energy stay; forces and moments are those between the two. All formulations move alike. Released,
 /// everything goes on at the rates it has.
 #[test]
 fn a_captured_payload_stays_until_it_is_released() {
@@ -88,7 +98,8 @@ fn a_captured_payload_stays_until_it_is_released() {
                 "  60 s: {:.1e}, energy {energy:.1e}, drift {drift:.1e} m, {angle:.1e} rad",
                 after.off(&end)
             );
-            assert!(after.off(&end) < 1e-9 && energy < 1e-9 && drift < 1e-9 && angle < 1e-9);
+            // A hundred times what is reached: gaps and momentum are round-off's, the energy is that of steps at 1e-10.
+            assert!(after.off(&end) < 3e-12 && energy < 1e-10 && drift < 1e-12 && angle < 1e-12);
             ends.push(run.vector("payload.r"));
             let x = run.simulation.state.x.clone();
             run.set("grip.capture", 0.0);
@@ -101,13 +112,17 @@ fn a_captured_payload_stays_until_it_is_released() {
             run.look();
             assert_eq!(run.value("grip.captured"), 0.0);
             assert_eq!(run.vector("grip.force"), Vec3::zeros());
-            let p = run.vector("payload.v");
+            run.simulation.invalidate();
+            let before = alone(&run);
             run.go(60.5);
-            assert!((run.vector("payload.w").norm() > 1e-3) && (run.vector("payload.v") - p).norm() < 1.0);
+            let off = [0, 1].map(|i| (alone(&run)[i] - before[i]).norm());
+            println!("  alone for 0.5 s: {} (1e-12)", few(&off));
+            assert!(run.vector("payload.w").norm() > 1e-3 && off.iter().all(|&off| off < 1e-12));
         }
         let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
         println!("{law}: formulations {apart:.1e} m apart after 60 s");
-        assert!(apart < 1e-6, "{apart}");
+        // Of steps at 1e-10, which the swinging payload magnifies; a hundred times what is reached.
+        assert!(apart < 2e-8, "{apart}");
     }
 }
 
@@ -175,20 +190,20 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
             run.value("hold.drift_angle"),
         ];
         println!(
-            "  10 s: momentum, energy, place, direction, as told: {} (1e-9)",
+            "  10 s: momentum, energy, place, direction, as told: {} (1e-11)",
             few(&off)
         );
-        // As with rigid payloads.
-        assert!(off.iter().all(|&off| off < 1e-9), "{off:?}");
+        // A hundred times the energy of steps at 1e-11.
+        assert!(off.iter().all(|&off| off < 1e-11), "{off:?}");
         ends.push([run.vector("hub.r"), run.vector("boom.tip_deflection")]);
     }
     let apart = ends
         .iter()
         .flat_map(|end| [0, 1].map(|k| (end[k] - ends[0][k]).norm()))
         .fold(0.0, f64::larger);
-    println!("{} formulations {apart:.1e} m apart after 10 s (1e-8)", ends.len());
-    // The tolerance, times the boom's fastest stretch of 70 rad/s over the run.
-    assert!(ends.len() > 2 && apart < 1e-8);
+    println!("{} formulations {apart:.1e} m apart after 10 s (2e-11)", ends.len());
+    // A hundred times what steps at 1e-11 leave.
+    assert!(ends.len() > 2 && apart < 2e-11);
 }
 
 /// Momentum rows make no motion of captured craft either: the wrenches that hold them are inside, and leave all momentum as it is.
@@ -257,8 +272,9 @@ fn a_grasped_payload_moves_as_one_on_a_fixed_joint() {
     run.go(10.0);
     welded.go(10.0);
     let (off, force) = apart(&run, &welded);
-    println!("after 10 s: {off:.1e} apart, forces {force:.1e}");
-    assert!(off < 1e-7 && force < 1e-7, "{off}, {force}");
+    println!("after 10 s: {off:.1e} apart, forces {force:.1e} (1e-9)");
+    // A hundred times what steps at 1e-11 leave.
+    assert!(off < 1e-9 && force < 1e-9);
 }
 
 /// A four-bar linkage on the world, closed by a pin, whose crank is driven at a steady rate: the rocker's angle is Freudenstein's. In the plane one row of the pin says nothing.
@@ -300,8 +316,9 @@ fn a_driven_four_bar_linkage_is_freudensteins() {
         run.set("motor.qdd", 1.5);
         run.go(2.0);
         run.set("motor.qdd", 0.0);
-        let mut worst: f64 = 0.0;
-        let mut energy: f64 = 0.0;
+        let balance = |run: &Run| run.value("system.energy") - run.value("system.work");
+        let first = balance(&run);
+        let (mut worst, mut energy): (f64, f64) = (0.0, 0.0);
         for i in 1..=40 {
             run.go(2.0 + 0.1 * f64::from(i));
             let theta = run.value("motor.q");
@@ -310,19 +327,16 @@ fn a_driven_four_bar_linkage_is_freudensteins() {
             let s = x.hypot(y);
             let at_pivot = ((s * s + rocker * rocker - coupler * coupler) / (2.0 * s * rocker)).acos();
             let expected = y.atan2(x) - at_pivot;
-            let off = (run.value("pivot.q") - expected).rem_euclid(std::f64::consts::TAU);
-            worst = worst
-                .max(off.min(std::f64::consts::TAU - off))
-                .max(run.value("closing.drift"));
-            let balance = run.value("system.energy") - run.value("system.work");
-            energy = if i == 1 {
-                balance
-            } else {
-                energy.max((balance - energy).abs())
-            };
+            let off = (run.value("pivot.q") - expected).rem_euclid(TAU);
+            worst = worst.larger(off.min(TAU - off)).larger(run.value("closing.drift"));
+            energy = energy.larger((balance(&run) - first).abs());
         }
-        println!("{}: {worst:.1e} rad", formulation.name());
-        assert!(worst < 1e-8, "{worst}");
+        println!(
+            "{}: {worst:.1e} rad, m (5e-12), energy {energy:.1e} J (2e-11)",
+            formulation.name()
+        );
+        // A hundred times what steps at 1e-11 leave; the motor works all the time.
+        assert!(worst < 5e-12 && energy < 2e-11);
     }
 }
 
@@ -374,7 +388,8 @@ fn two_arms_on_one_payload_close_a_loop() {
             formulation.name(),
             after.off(&end)
         );
-        assert!(after.off(&end) < 1e-9 && energy.abs() < 1e-8 && drift.iter().all(|&drift| drift < 1e-9));
+        // A hundred round-offs of the momenta, J and m that there are.
+        assert!(after.off(&end) < 1e-12 && energy.abs() < 1e-13 && drift.iter().all(|&drift| drift < 1e-13));
         // Let go and taken again at once, at rest to round-off, in rows of which some are redundant.
         run.set("left_grip.capture", 0.0);
         obey(&mut run);
@@ -387,7 +402,9 @@ fn two_arms_on_one_payload_close_a_loop() {
             (run.value("right_grip.captured"), run.value("left_grip.captured")),
             (1.0, 0.0)
         );
-        assert!(run.value("right_grip.drift") < 1e-9 && end.off(&Balance::of(&run)) < 1e-9);
+        let (drift, off) = (run.value("right_grip.drift"), end.off(&Balance::of(&run)));
+        println!("  held by one: {drift:.1e} m, {off:.1e}");
+        assert!(drift < 1e-13 && off < 1e-12);
     }
 }
 

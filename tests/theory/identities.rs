@@ -25,10 +25,10 @@ fn kinematics(tree: &RandomTree) -> Kinematics<f64> {
 }
 
 /// τ → q̈ → τ gives τ back. Tolerance 1e-11: round-off times the condition of a 60-joint rigid tree. A beam that hangs on a joint by its
-/// modes alone has next to no inertia there, so craft with beams have round-off times their own condition.
+/// modes alone has next to no inertia there, so craft with beams have round-off times their own condition, and 1e-9 at most.
 #[test]
 fn inverse_dynamics_undoes_forward_dynamics() {
-    let mut worst: f64 = 0.0;
+    let (mut worst, mut largest) = ([0.0_f64; 2], 0.0_f64);
     for (seed, tree) in trees() {
         let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
         let kinematics = kinematics(&tree);
@@ -41,14 +41,19 @@ fn inverse_dynamics_undoes_forward_dynamics() {
             .solve(system, derived, &kinematics, &applied, &mut qdd)
             .expect("regular");
         let off = relative_distance(&qdd, &tree.qdd);
-        let bound = match system.bodies.iter().any(|body| body.modes.is_some()) {
-            true => f64::EPSILON * condition(&mass_matrix(system, derived, &kinematics)),
+        let flexible = system.bodies.iter().any(|body| body.modes.is_some());
+        let bound = match flexible {
+            true => (f64::EPSILON * condition(&mass_matrix(system, derived, &kinematics))).clamp(1e-11, 1e-9),
             false => 1e-11,
         };
-        assert!(off < bound.max(1e-11), "seed {seed}: {off:e} of {bound:e}");
-        worst = worst.larger(off);
+        assert!(off < bound, "seed {seed}: {off:e} of {bound:e}");
+        worst[usize::from(flexible)] = worst[usize::from(flexible)].larger(off);
+        largest = largest.larger(bound);
     }
-    println!("worst ‖Δq̈‖/‖q̈‖ of {TREES} trees: {worst:.1e} (1e-11)");
+    println!(
+        "worst ‖Δq̈‖/‖q̈‖ of {TREES} trees: rigid {:.1e} (1e-11), flexible {:.1e} (ε·cond, up to {largest:.1e})",
+        worst[0], worst[1]
+    );
 }
 
 /// The ratio of the largest eigenvalue to the smallest, with every rate measured in its own inertia.

@@ -207,7 +207,7 @@ fn the_virtual_mass_is_that_of_mass_matrix_and_jacobians() {
 /// The velocity after an impact is the one that the motion has then.
 #[test]
 fn the_velocity_after_is_that_of_the_frames() {
-    let mut worst: f64 = 0.0;
+    let (mut worst, mut struck): (f64, u32) = (0.0, 0);
     for seed in 0..12 {
         let text = approaching(seed);
         let measured = format!("{text}[frame.target]\nbody = \"payload\"\n");
@@ -216,11 +216,12 @@ fn the_velocity_after_is_that_of_the_frames() {
         let seen = run.vector("tip.v") - run.vector("target.v");
         let reported = run.vector("touch.velocity_after");
         if run.value("touch.status") <= 2.0 {
+            struck += 1;
             worst = worst.larger((seen - reported).norm() / run.vector("touch.velocity_before").norm());
         }
     }
-    println!("velocities after: {worst:.1e}");
-    assert!(worst < 1e-12, "{worst}");
+    println!("velocities after {struck} impacts: {worst:.1e} (1e-12)");
+    assert!(worst < 1e-12 && struck > 6);
 }
 
 /// The berthing example in one of the paper's cases.
@@ -341,7 +342,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
 /// A common velocity, as of an orbit, changes no impulse by more than 1e-9 of it; nor does it matter which side is which.
 #[test]
 fn neither_a_common_velocity_nor_the_order_of_the_sides_matters() {
-    let mut worst = [0.0f64; 2];
+    let (mut worst, mut struck) = ([0.0f64; 2], 0);
     for seed in 0..16 {
         let text = approaching(seed);
         let impulse = |change: &dyn Fn(&mut Run), text: &str| {
@@ -352,6 +353,7 @@ fn neither_a_common_velocity_nor_the_order_of_the_sides_matters() {
         };
         let p = impulse(&|_| {}, &text);
         let size = p.norm().max(1e-3);
+        struck += u32::from(p.norm() > 0.0);
         let fast = impulse(
             &|run| {
                 let states = &run.simulation.plant.model().states;
@@ -379,10 +381,10 @@ fn neither_a_common_velocity_nor_the_order_of_the_sides_matters() {
         worst[1] = worst[1].larger((run.vector("touch.impulse") + p).norm() / size);
     }
     println!(
-        "a common velocity: {:.1e}, the sides exchanged: {:.1e}",
+        "{struck} impacts: a common velocity {:.1e} (1e-9), the sides exchanged {:.1e} (1e-11)",
         worst[0], worst[1]
     );
-    assert!(worst[0] < 1e-9 && worst[1] < 1e-11, "{worst:?}");
+    assert!(worst[0] < 1e-9 && worst[1] < 1e-11 && struck > 8, "{worst:?}");
 }
 
 /// An impulse from outside gives its momentum, its moment and its work, once for each rise of its command.

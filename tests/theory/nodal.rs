@@ -389,10 +389,11 @@ fn a_beam_in_a_grasp_keeps_momentum_with_what_holds_it() {
         worst[2] = worst[2].larger(balance.abs() / energy);
     }
     println!(
-        "momentum {:.1e} {:.1e} (1e-12), energy {:.1e} (1e-9)",
+        "momentum {:.1e} {:.1e} (1e-12), energy {:.1e} (1e-10)",
         worst[0], worst[1], worst[2]
     );
-    assert!(worst[0] < 1e-12 && worst[1] < 1e-12 && worst[2] < 1e-9);
+    // A hundred times round-off of a light craft, and the energy of steps at 1e-11.
+    assert!(worst[0] < 3e-12 && worst[1] < 1e-12 && worst[2] < 1e-10);
 }
 
 /// A grasp is a load: every formulation has it.
@@ -410,8 +411,9 @@ fn formulations_agree_on_a_grasp() {
     let expected = end(Formulation::Recursive);
     for &formulation in &Formulation::ALL[1..] {
         let off = (end(formulation) - expected).norm();
-        println!("{}: {off:.1e} m (1e-9)", formulation.name());
-        assert!(off < 1e-9);
+        println!("{}: {off:.1e} m (5e-13)", formulation.name());
+        // A hundred times what steps at 1e-12 leave.
+        assert!(off < 5e-13);
     }
 }
 

@@ -305,8 +305,8 @@ fn a_sliding_ball_rolls_in_the_end() {
         "slowed to {slowed:.1e} m/s, weight {weight:.1e}, rolls at 5/7 + {:.1e}",
         rolls - 5.0 / 7.0
     );
-    // It starts 2 % off its depth of rest, and settles.
-    assert!(slowed < 1e-4 && weight < 1e-4);
+    // It starts 2 % off its depth of rest, and has settled; a hundred times what is reached.
+    assert!(slowed < 2e-7 && weight < 2e-8);
     assert!(
         (rolls - 5.0 / 7.0).abs() < 1e-4,
         "{rolls}: the surfaces' slip of 1e-4 m/s"
