@@ -1,6 +1,6 @@
 use crate::craft::Craft;
 use crate::matrices::{Linear, write};
-use crate::modes::{Mode, Modes};
+use crate::modes::{Known, Mode, Modes};
 use crate::signals::Feed;
 use crate::text::{aligned, count, number, say};
 use grapple::fmu::description::{Interfaces, describe};
@@ -9,6 +9,7 @@ use grapple::plant::{Linearisation, Model, Plant};
 use grapple::simulation::{Simulation, State};
 use grapple::system::Quantity;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use nalgebra::DMatrix;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ use std::sync::Arc;
 /// own axes (base.theta[1..3], rad) instead of a quaternion; the work is left out.
 /// The matrix T in the files leads from them to the FMU's states.
 ///
-/// Files: linear.json (everything), A.csv … D.csv, and linear.npz:
+/// Files: linear.json (everything), A.csv … D.csv, modes.txt (what is printed), and
+/// linear.npz:
 ///
 ///   z = numpy.load("linear.npz"); z["A"]; z["coordinates"].astype(str)
 #[derive(clap::Args)]
@@ -50,12 +52,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     // What a signal drives is an input all the same, also where the signal runs inside the FMU.
     spec.signal.values_mut().for_each(|signal| signal.from_host = true);
     let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
-    let mut simulation = there(&model, arguments.at)?;
-    let state = simulation.state.clone();
+    let Simulation { mut plant, state, .. } = simulate_to(&model, arguments.at)?;
     let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-    let mut linear = Linearisation::new(&mut simulation.plant, state.t, at).into_diagnostic()?;
+    let mut linear = Linearisation::new(&mut plant, state.t, at).into_diagnostic()?;
+    let known = Known {
+        noise: noise(&linear, &mut plant, &state)?,
+        gains: gains(&linear, &mut plant, &state)?,
+    };
     let u = choose(&mut linear, &model, arguments, &state.u)?;
-    let modes = Modes::of(&linear)?;
+    let modes = Modes::of(&linear, &known)?;
 
     say(&format!(
         "{} at {} s: {}, {}, {}",
@@ -100,8 +105,45 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// By how much `A` changes where the states are moved by a hair: its round-off, as the sums in it have it.
+fn noise(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<DMatrix<f64>> {
+    let hair = |i: usize| f64::EPSILON * [3.0, -1.0, 2.0, -4.0, 1.0][i % 5];
+    let moved: Vec<f64> = (state.x.iter().enumerate())
+        .map(|(i, x)| x + x.abs().max(1.0) * hair(i))
+        .collect();
+    let at = (moved.as_slice(), state.u.as_slice(), &state.discrete);
+    let moved = Linearisation::new(plant, state.t, at).into_diagnostic()?;
+    Ok((&linear.A - moved.A).abs())
+}
+
+/// The parts of `A` that the gains α and β make, by which gaps of captures and of joints with multipliers are closed; none of a craft that has no gaps.
+fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec<DMatrix<f64>>> {
+    let model = Arc::clone(plant.model());
+    let captures = model.spec.contact.iter().filter(|(_, contact)| contact.law.captures());
+    let owners: Vec<&str> = captures.map(|(name, _)| name.as_str()).chain(["constraints"]).collect();
+    let written = plant.parameters().to_vec();
+    let mut parts = Vec::new();
+    for gain in ["alpha", "beta"] {
+        let names: Vec<String> = owners.iter().map(|owner| format!("{owner}.{gain}")).collect();
+        let mut without = written.clone();
+        for (value, parameter) in without.iter_mut().zip(&model.parameters) {
+            if names.contains(&parameter.quantity.name) {
+                *value = 0.0;
+            }
+        }
+        if without != written {
+            plant.set_parameters(&without).into_diagnostic()?;
+            let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+            let without = Linearisation::new(plant, state.t, at).into_diagnostic()?;
+            parts.push(&linear.A - without.A);
+        }
+    }
+    plant.set_parameters(&written).into_diagnostic()?;
+    Ok(parts)
+}
+
 /// The spec's own run, with its signals at the inputs, up to the time `t` (s).
-fn there(model: &Arc<Model>, t: f64) -> Result<Simulation> {
+fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
     let spec = &model.spec;
     let registry = Registry::new(Arc::clone(model), Naming::Structured);
     let description = describe(model, Naming::Structured, Interfaces::Both).into_diagnostic()?;
@@ -201,7 +243,12 @@ fn table(linear: &Linearisation, modes: &Modes) -> String {
             (i + 1).to_string(),
             number(mode.frequency(), 6),
             number(mode.damping() + 0.0, 4),
-            mode.stability().to_owned(),
+            if mode.closes_gaps {
+                "closes gaps"
+            } else {
+                mode.stability()
+            }
+            .to_owned(),
             greatest(pairs, &mode.participation, |part| format!(" {:.0} %", 100.0 * part)),
             greatest(&linear.inputs, &mode.inputs, |_| String::new()),
         ]
@@ -210,8 +257,8 @@ fn table(linear: &Linearisation, modes: &Modes) -> String {
         .chain(modes.modes.iter().enumerate().map(row))
         .collect();
     format!(
-        "{} at zero: what nothing holds back\n{}",
-        count(modes.zeros, "eigenvalue"),
+        "{} (rigid-body modes; rates of locked joints)\n{}",
+        count(modes.zeros, "zero eigenvalue"),
         if modes.modes.is_empty() {
             String::new()
         } else {

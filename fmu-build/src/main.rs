@@ -16,7 +16,7 @@
 //! | [`run`], [`slave`] | an FMU run in Co-Simulation; a loaded FMU behind safe calls, the only `unsafe` here |
 //! | [`results`], [`table`], [`events`], [`health`], [`charts`], [`motion`], [`page`] | what a run gives: the table and its files, what happened, the verdict, the page |
 //! | [`signals`] | the inputs that this program feeds while it runs an FMU |
-//! | [`modes`], [`matrices`] | what a linear craft gives: its modes, the files |
+//! | [`modes`], [`zeros`], [`matrices`] | what a linear craft gives: its modes, what of them is zero, the files |
 //! | [`report`], [`progress`] | what the page says beside its charts; a bar for the patient |
 //! | [`words`], [`text`] | what a spec is, in words; tables, units, numbers for people |
 
@@ -59,6 +59,7 @@ mod table;
 mod text;
 mod urdf;
 mod words;
+mod zeros;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

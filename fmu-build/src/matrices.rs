@@ -66,6 +66,7 @@ impl Linear<'_> {
                 "frequency": mode.frequency(),
                 "damping_ratio": mode.damping(),
                 "stability": mode.stability(),
+                "closes_gaps": mode.closes_gaps,
                 "participation": parts(&mut pairs.iter(), &mode.participation),
                 "inputs": parts(&mut linear.inputs.iter(), &mode.inputs),
             })

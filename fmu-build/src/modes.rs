@@ -1,20 +1,19 @@
 //! The modes of `ξ̇ = A ξ`: eigenvalues, and what takes part in each.
 //!
-//! `A` is balanced first, so that units do not matter. A coordinate on which nothing that is left depends (its column is zero: a
-//! place in empty space, and then its velocity) gives an eigenvalue zero and is taken out; so the double zeros of a floating
-//! craft come out as zeros, and not as the square roots of round-off that they are for a solver of eigenvalues.
+//! Zeros are taken out first ([`zeros`](crate::zeros)); what is left is balanced, so that units do not matter.
 
-use faer::Mat;
-use faer::c64;
+use crate::zeros::Deflated;
 use faer::linalg::solvers::DenseSolveCore;
+use faer::{Mat, c64};
 use grapple::plant::Linearisation;
 use miette::{Result, miette};
-use nalgebra::DMatrix;
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
+use nalgebra::{DMatrix, DVector};
 use std::f64::consts::TAU;
 
-/// A column is zero below that part of the largest entry: round-off of its computation.
-const ZERO: f64 = 1e-13;
+/// A gain by which gaps are closed makes no more than that part of the eigenvalue of another mode: none at rest, and in a motion a little, since it is linearised as if it stood still. Of a mode of its own,
+/// `λ² + 2αλ + β² = 0`, α or β makes a third at least.
+const OF_GAINS: f64 = 0.25;
 
 /// The modes of a linear craft.
 pub struct Modes {
@@ -26,10 +25,12 @@ pub struct Modes {
 
 /// One mode.
 pub struct Mode {
-    /// Eigenvalue `λ`, 1/s.
+    /// Real part of the eigenvalue `λ`, 1/s.
     pub real: f64,
     /// Its imaginary part, rad/s; not negative.
     pub imaginary: f64,
+    /// Whether it is none of the craft, but of the gains by which gaps of captures or joints are closed.
+    pub closes_gaps: bool,
     /// What part each coordinate with its rate has in it (`|uₖ wₖ|` of the right and left eigenvectors); they add up to one.
     pub participation: Vec<f64>,
     /// How strongly each input drives it (`|wᵀ b|`), the strongest as one.
@@ -58,73 +59,73 @@ impl Mode {
     }
 }
 
+/// What else is known of a linearised craft.
+pub struct Known {
+    /// By how much a hair's move of the state changes `A`.
+    pub noise: DMatrix<f64>,
+    /// Of the gains α and β, by which gaps of captures and joints are closed, the parts of `A` that they make.
+    pub gains: Vec<DMatrix<f64>>,
+}
+
 impl Modes {
     /// Those of a linearised craft.
     ///
     /// # Errors
     /// If the eigenvalues do not converge.
-    pub fn of(linear: &Linearisation) -> Result<Self> {
-        let mut balanced = linear.A.clone();
-        let n = balanced.nrows();
+    pub fn of(linear: &Linearisation, known: &Known) -> Result<Self> {
+        let n = linear.A.nrows();
+        let left = Deflated::of(&linear.A, &known.noise)?;
+        let mut balanced = left.A.clone();
+        let size = balanced.nrows();
         // A = D A' D⁻¹.
-        let scale = if n > 0 {
-            balance_parlett_reinsch(&mut balanced)
-        } else {
-            nalgebra::DVector::zeros(0)
+        let scale = match size {
+            0 => DVector::zeros(0),
+            _ => balance_parlett_reinsch(&mut balanced),
         };
-        let left = depended_on(&balanced);
-        let A = Mat::from_fn(left.len(), left.len(), |i, j| balanced[(left[i], left[j])]);
-        let failed = |what: &str| miette!("the eigenvalues cannot be found: {what}");
-        let eigen = A.eigen().map_err(|error| failed(&format!("{error:?}")))?;
+        let eigen = Mat::from_fn(size, size, |i, k| balanced[(i, k)]).eigen();
+        let eigen = eigen.map_err(|error| miette!("the eigenvalues cannot be found: {error:?}"))?;
         let (values, U) = (eigen.S(), eigen.U());
         let W: Mat<c64> = U.partial_piv_lu().inverse();
-        let mut modes: Vec<Mode> = (0..left.len())
-            .filter(|&i| values[i].im >= 0.0)
-            .map(|i| {
-                let mut participation = vec![0.0; n / 2];
-                for (k, &state) in left.iter().enumerate() {
-                    participation[state % (n / 2)] += (U[(k, i)] * W[(i, k)]).norm();
-                }
-                let drive = |column: usize| {
-                    let terms = left.iter().enumerate();
-                    let sum = terms.map(|(k, &state)| W[(i, k)] * (linear.B[(state, column)] / scale[state]));
-                    sum.fold(c64::new(0.0, 0.0), |sum, term| sum + term).norm()
-                };
-                let mut inputs: Vec<f64> = (0..linear.B.ncols()).map(drive).collect();
-                to_one(&mut participation, |parts| parts.iter().sum());
-                to_one(&mut inputs, |parts| parts.iter().copied().fold(0.0, f64::max));
-                Mode {
-                    real: values[i].re,
-                    imaginary: values[i].im,
-                    participation,
-                    inputs,
-                }
-            })
-            .collect();
+        let round_off = size as f64 * f64::EPSILON * balanced.norm();
+        let mode = |i: usize| {
+            let of_left: Vec<c64> = (0..size).map(|k| W[(i, k)] / scale[k]).collect();
+            let w: Vec<c64> = left
+                .Y
+                .column_iter()
+                .map(|column| times(&of_left, column.as_slice()))
+                .collect();
+            let u = left.lift(values[i], (0..size).map(|k| U[(k, i)] * scale[k]).collect());
+            let mut participation = vec![0.0; n / 2];
+            for (k, (u, w)) in u.iter().zip(&w).enumerate() {
+                participation[k % (n / 2)] += (u * w).norm();
+            }
+            let mut inputs: Vec<f64> = linear.B.column_iter().map(|b| times(&w, b.as_slice()).norm()).collect();
+            to_one(&mut participation, |parts| parts.iter().sum());
+            to_one(&mut inputs, |parts| parts.iter().copied().fold(0.0, f64::max));
+            // With wᵀu = 1: what a gain makes of the eigenvalue.
+            let made = |gain: &DMatrix<f64>| {
+                let columns = gain.column_iter().zip(&u);
+                let sum: c64 = columns.map(|(column, u)| u * times(&w, column.as_slice())).sum();
+                sum.norm() / values[i].norm()
+            };
+            let c64 { re, im } = values[i];
+            Mode {
+                real: if im > 0.0 && re.abs() < round_off { 0.0 } else { re },
+                imaginary: im,
+                closes_gaps: known.gains.iter().any(|gain| made(gain) > OF_GAINS),
+                participation,
+                inputs,
+            }
+        };
+        let mut modes: Vec<Mode> = (0..size).filter(|&i| values[i].im >= 0.0).map(mode).collect();
         modes.sort_by(|a, b| a.frequency().total_cmp(&b.frequency()));
-        Ok(Self {
-            zeros: n - left.len(),
-            modes,
-        })
+        Ok(Self { zeros: n - size, modes })
     }
 }
 
-/// The states on which something depends and that change, once the others have been taken out, again and again: a column or a row of zeros is an eigenvalue zero
-/// by itself (a place in space, the rate of a locked joint).
-fn depended_on(A: &DMatrix<f64>) -> Vec<usize> {
-    let zero = ZERO * A.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
-    let mut left: Vec<usize> = (0..A.nrows()).collect();
-    loop {
-        let counts = |&state: &usize| {
-            let depended = left.iter().any(|&row| A[(row, state)].abs() > zero);
-            depended && left.iter().any(|&column| A[(state, column)].abs() > zero)
-        };
-        let next: Vec<usize> = left.iter().copied().filter(counts).collect();
-        if next.len() == left.len() {
-            return next;
-        }
-        left = next;
-    }
+/// `wᵀ b`
+fn times(w: &[c64], column: &[f64]) -> c64 {
+    w.iter().zip(column).map(|(w, entry)| w * entry).sum()
 }
 
 fn to_one(parts: &mut [f64], size: impl Fn(&[f64]) -> f64) {

@@ -30,6 +30,30 @@ spring = { stiffness = 16.4 }
 frame = "bob"
 "#;
 
+const PAIR: &str = r#"
+name = "pair"
+[body.a]
+mass = 3.0
+inertia = [1.0, 2.0, 2.5]
+[body.b]
+mass = 5.0
+inertia = [1.5, 2.0, 1.0]
+start = { position = [2.0, 0.3, -0.4] }
+[frame.hand]
+body = "a"
+origin = [1.0, 0.1, -0.2]
+[frame.handle]
+body = "b"
+origin = [-1.0, -0.2, 0.2]
+[grasp.hold]
+a = "hand"
+b = "handle"
+stiffness = 300.0
+damping = 3.0
+angular_stiffness = 40.0
+angular_damping = 0.4
+"#;
+
 fn json(desk: &Desk, file: &str) -> Value {
     serde_json::from_str(&desk.text(file)).expect("JSON")
 }
@@ -39,7 +63,7 @@ fn a_floating_rigid_body_has_six_double_zeros() {
     let desk = Desk::new();
     desk.write("floating.toml", FLOATING);
     let out = desk.succeed(&["linearize", "floating.toml"]);
-    assert!(out.contains("12 eigenvalues at zero"), "{out}");
+    assert!(out.contains("12 zero eigenvalues"), "{out}");
     let linear = json(&desk, "floating_linear/linear.json");
     assert_eq!(
         (linear["zero_eigenvalues"].as_u64(), &linear["modes"]),
@@ -129,5 +153,62 @@ fn a_motion_is_linearised_where_the_run_is_at_that_time() {
             linear["x"][i].as_f64().expect("a number"),
         );
         assert!((there - here).abs() < 1e-7, "{name}: {there} {here}");
+    }
+}
+
+/// Two bodies that a grasp holds together: one craft, six double zeros.
+#[test]
+fn what_a_grasp_holds_together_floats_as_one() {
+    let desk = Desk::new();
+    desk.write("pair.toml", PAIR);
+    let out = desk.succeed(&["linearize", "pair.toml"]);
+    assert!(out.contains("12 zero eigenvalues"), "{out}");
+    let linear = json(&desk, "pair_linear/linear.json");
+    assert_eq!(linear["zero_eigenvalues"].as_u64(), Some(12));
+    let modes = linear["modes"].as_array().expect("a list");
+    assert_eq!(modes.len(), 6, "{out}");
+    assert!(modes.iter().all(|mode| mode["stability"] == "stable"), "{out}");
+}
+
+/// While docked, two craft float as one: six zeros, and six rows that are held with two gains each. (The attitude is held by the servo.)
+#[test]
+fn a_captured_craft_has_its_zeros_and_its_gains_are_told_apart() {
+    let desk = Desk::with_example("docking");
+    let out = desk.succeed(&["linearize", "docking.toml", "--at", "8"]);
+    let linear = json(&desk, "docking_linear/linear.json");
+    assert_eq!(linear["zero_eigenvalues"].as_u64(), Some(6), "{out}");
+    let mut of_gains = 0;
+    for mode in linear["modes"].as_array().expect("a list") {
+        assert_eq!(mode["stability"], "stable", "{out}");
+        if mode["closes_gaps"] == true {
+            of_gains += if mode["eigenvalue"][1] == 0.0 { 1 } else { 2 };
+            // The double root of (s + 10)², in a motion of 0.02 rad/s.
+            let hertz = mode["frequency"].as_f64().expect("a number");
+            assert!((hertz * std::f64::consts::TAU - 10.0).abs() < 0.04, "{hertz}");
+        }
+    }
+    assert_eq!(of_gains, 12, "{out}");
+    assert!(out.contains("closes gaps"), "{out}");
+}
+
+/// A chain of bodies with thirteen states each has the modes of the same craft in joint coordinates, and those of its constraints.
+#[test]
+fn both_formulations_have_the_same_zeros_and_modes() {
+    let modes = |name: &str| {
+        let desk = Desk::with_example(name);
+        desk.succeed(&["linearize", &format!("{name}.toml"), "-o", "linear.json"]);
+        let linear = json(&desk, "linear.json");
+        let modes = linear["modes"].as_array().expect("a list").iter();
+        let own = modes.filter(|mode| mode["closes_gaps"] == false);
+        let own: Vec<f64> = own.map(|mode| mode["frequency"].as_f64().expect("a number")).collect();
+        (linear["zero_eigenvalues"].as_u64(), own)
+    };
+    let ((zeros, joints), (of_bodies, bodies)) = (modes("klak_2020"), modes("klak_2020_quaternion"));
+    assert_eq!((zeros, of_bodies), (Some(16), Some(16)));
+    assert_eq!(joints.len(), bodies.len(), "{joints:?} {bodies:?}");
+    for (a, b) in joints.iter().zip(&bodies) {
+        println!("{a} Hz, off by {:e}", a - b);
+        // Round-off of the larger system, for stiffness of 1e4 1/s² beside its constraints.
+        assert!((a - b).abs() < 1e-10 * a, "{a} {b}");
     }
 }
