@@ -113,10 +113,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     std::fs::write(&output, &bytes)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", output.display()))?;
-    say(&format!("{}: {}", output.display(), summary(&description, bytes.len())));
+    say(&format!("{}: {}", output.display(), summary(&description, bytes.len())))?;
     craft.remark(true)?;
     for library in &libraries {
-        say(&format!("  runs on {}", library.told()));
+        say(&format!("  runs on {}", library.told()))?;
     }
     Ok(())
 }

@@ -1,20 +1,22 @@
 use crate::craft::Craft;
-use crate::text::{count, say};
+use crate::text::{count, say, warn};
 use crate::words::bodies;
 use miette::Result;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Find everything that is wrong with a spec, with line, name and value.
 ///
 ///   grapple check my_arm.toml
-///   grapple check --quiet *.toml    nothing but the exit code and the problems
+///   grapple check --quiet *.toml    nothing but the exit code, problems and warnings
+///
+/// A warning tells of what is likely not meant, and does not change the exit code.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Spec files
     #[arg(required = true)]
     specs: Vec<PathBuf>,
-    /// Say nothing of a spec without problems
+    /// Say nothing of a spec without problems or warnings
     #[arg(long, short)]
     quiet: bool,
 }
@@ -22,22 +24,22 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut outcome = Ok(());
     for spec in &arguments.specs {
-        match Craft::read(spec) {
-            Ok(craft) => {
-                if !arguments.quiet {
-                    say(&format!("{}: {}", spec.display(), summary(&craft)));
-                }
-                craft.remark(arguments.quiet)?;
-            }
-            // The last report is main's to print.
-            Err(report) => {
-                if let Err(earlier) = std::mem::replace(&mut outcome, Err(report)) {
-                    eprintln!("{earlier:?}");
-                }
-            }
+        // The last report is main's to print.
+        if let Err(report) = look_at(spec, arguments.quiet)
+            && let Err(earlier) = std::mem::replace(&mut outcome, Err(report))
+        {
+            warn(&format!("{earlier:?}"));
         }
     }
     outcome
+}
+
+fn look_at(spec: &Path, quiet: bool) -> Result<()> {
+    let craft = Craft::read(spec)?;
+    if !quiet {
+        say(&format!("{}: {}", spec.display(), summary(&craft)))?;
+    }
+    craft.remark(quiet)
 }
 
 /// "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs"

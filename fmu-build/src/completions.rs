@@ -19,6 +19,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, mut command: Command) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "grapple", &mut script);
-    say(String::from_utf8_lossy(&script).trim_end());
-    Ok(())
+    say(String::from_utf8_lossy(&script).trim_end())
 }

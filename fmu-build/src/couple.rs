@@ -82,13 +82,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .iter()
         .map(|wire| [wire.name.clone(), format!("{} → {}", wire.from, wire.to)])
         .collect();
-    say(aligned(&rows).trim_end());
+    say(aligned(&rows).trim_end())?;
     for part in &parts {
         let is_wired = |name: &str| connections.iter().any(|wire| wire.to == part.name && wire.name == name);
         let names = of(&part.description, Causality::Input).map(|input| input.name.as_str());
         let free: Vec<&str> = names.filter(|name| !is_wired(name)).collect();
         if !free.is_empty() {
-            say(&format!("{} keeps the start values of {}", part.name, free.join(", ")));
+            say(&format!("{} keeps the start values of {}", part.name, free.join(", ")))?;
         }
     }
     let step = structure.step().map_or_else(String::new, |step| {
@@ -99,8 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         output.display(),
         count(parts.len(), "FMU"),
         count(connections.len(), "connection")
-    ));
-    Ok(())
+    ))
 }
 
 /// Where an FMU stands in the archive.

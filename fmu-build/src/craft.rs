@@ -1,6 +1,6 @@
 //! A spec file read and compiled, or everything that is wrong with it.
 
-use crate::text::say;
+use crate::text::{say, warn};
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Remarks};
 use grapple::spec::{Source, read_text};
@@ -17,6 +17,8 @@ pub const SIZE_LIMIT: u64 = 64 << 20;
 pub struct Craft {
     /// The compiled model.
     pub model: Arc<Model>,
+    /// The file's name.
+    file: String,
 }
 
 impl Craft {
@@ -37,7 +39,10 @@ impl Craft {
             Ok(model)
         });
         match model {
-            Ok(model) => Ok(Self { model }),
+            Ok(model) => Ok(Self {
+                model,
+                file: path.display().to_string(),
+            }),
             Err(error) => Err(report(error, path, &text)),
         }
     }
@@ -45,14 +50,14 @@ impl Craft {
     /// Tells the frequencies of what bends, unless quiet, and what is likely not meant.
     ///
     /// # Errors
-    /// None: the model has been tried.
+    /// It cannot be printed.
     pub fn remark(&self, quiet: bool) -> Result<()> {
         let remarks = Remarks::on(&self.model).into_diagnostic()?;
         if !quiet {
-            remarks.flexible.iter().for_each(|line| say(&format!("  {line}")));
+            remarks.flexible.iter().try_for_each(|line| say(&format!("  {line}")))?;
         }
         for warning in &remarks.warnings {
-            eprintln!("  warning: {warning}");
+            warn(&format!("{}: warning: {warning}", self.file));
         }
         Ok(())
     }

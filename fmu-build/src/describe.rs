@@ -40,12 +40,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let description = describe(&model, Naming::Structured, Interfaces::Both).into_diagnostic()?;
         (description, vec![Platform::here().to_string()])
     };
-    say(told(&description, &platforms, file_size(&arguments.model)).trim_end());
+    say(told(&description, &platforms, file_size(&arguments.model)).trim_end())?;
     if let Some(path) = &arguments.inputs_template {
         std::fs::write(path, inputs_template(&description))
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {}", path.display()))?;
-        say(&format!("\ninputs template: {}", path.display()));
+        say(&format!("\ninputs template: {}", path.display()))?;
     }
     Ok(())
 }

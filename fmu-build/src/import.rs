@@ -1,5 +1,5 @@
 use crate::craft::{Craft, Problems, SIZE_LIMIT};
-use crate::text::{count, say};
+use crate::text::{count, say, warn};
 use crate::urdf::read::{XACRO, read};
 use crate::urdf::spec::spec;
 use crate::urdf::tree::{Taking, Tree};
@@ -86,12 +86,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         count(tree.holds.len(), "joint"),
         robot.joints.len(),
         count(tree.places.len(), "frame"),
-    ));
+    ))?;
     for warning in &imported.remarks {
-        eprintln!("  warning: {warning}");
+        warn(&format!("  warning: {warning}"));
     }
     let craft = Craft::read(&output).wrap_err("the spec is written, and has to be corrected before it can run")?;
     craft.remark(false)?;
-    say(&format!("next: grapple simulate {}", output.display()));
-    Ok(())
+    say(&format!("next: grapple simulate {}", output.display()))
 }

@@ -69,14 +69,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         count(linear.coordinates.len(), "coordinate"),
         count(linear.inputs.len(), "input"),
         count(linear.outputs.len(), "output")
-    ));
+    ))?;
     if let Some((rate, change)) = linear.fastest().filter(|(_, change)| change.abs() > 1e-9) {
         say(&format!(
             "not an equilibrium: der({rate}) = {}; the modes are those of the motion at this instant",
             number(change, 3)
-        ));
+        ))?;
     }
-    say(table(&linear, &modes).trim_end());
+    say(table(&linear, &modes).trim_end())?;
     let told = Linear {
         model: &model,
         t: state.t,
@@ -101,8 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             write(&output.join("modes.txt"), table(&linear, &modes))?;
         }
     }
-    say(&format!("{}: A, B, C, D", output.display()));
-    Ok(())
+    say(&format!("{}: A, B, C, D", output.display()))
 }
 
 /// By how much `A` changes where the states are moved by a hair: its round-off, as the sums in it have it.
@@ -186,7 +185,7 @@ fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
         .plant
         .update(*t, (x, u), discrete, &mut messages)
         .into_diagnostic()?;
-    messages.iter().for_each(|message| say(message));
+    messages.iter().try_for_each(|message| say(message))?;
     Ok(simulation)
 }
 

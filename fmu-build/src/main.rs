@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
-            eprintln!("{report:?}");
+            text::warn(&format!("{report:?}"));
             match report.downcast_ref::<campaign::Failed>() {
                 Some(_) => ExitCode::from(3),
                 None => ExitCode::FAILURE,

@@ -77,9 +77,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     std::fs::write(&path, text)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", path.display()))?;
-    say(&path.display().to_string());
-    say(&format!("next: grapple simulate {}", path.display()));
-    Ok(())
+    say(&path.display().to_string())?;
+    say(&format!("next: grapple simulate {}", path.display()))
 }
 
 /// `arm` and `arm.toml` are the same wish.

@@ -54,16 +54,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .wrap_err_with(|| format!("cannot write {}", html.display()))?;
 
     for event in &run.events {
-        say(event);
+        say(event)?;
     }
     say(&format!(
         "{}: {}",
         table.display(),
         count(run.results.time.len(), "row")
-    ));
-    say(&format!("{}: open it in a browser", html.display()));
-    say(&health.line());
-    Ok(())
+    ))?;
+    say(&format!("{}: open it in a browser", html.display()))?;
+    say(&health.line())
 }
 
 /// Runs the FMU and reads all variables that change.

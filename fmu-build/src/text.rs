@@ -1,13 +1,39 @@
 //! Words and numbers for people: aligned tables, units, plurals.
 
 use console::measure_text_width;
-use std::io::Write;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use std::io::{ErrorKind, Write};
 
-/// Prints a line. Where nobody reads any more (`grapple describe … | head`), the program ends quietly.
-pub fn say(line: &str) {
-    if writeln!(std::io::stdout(), "{line}").is_err() {
-        std::process::exit(0);
+/// Prints a line, or several. Where nobody reads any more (`grapple describe … | head`), they are lost without a word: the verb goes on
+/// to its verdict.
+///
+/// # Errors
+/// Any other reason for which it cannot be printed, such as a full disk.
+pub fn say(lines: &str) -> Result<()> {
+    match writeln!(std::io::stdout(), "{}", visible(lines)) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error)
+            .into_diagnostic()
+            .wrap_err("cannot write to the standard output"),
+        _ => Ok(()),
     }
+}
+
+/// Says a line beside what is printed. If nobody can hear it, nothing is to be done.
+pub fn warn(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Words of strangers could clear a terminal, or write in it elsewhere: control characters are shown as escapes, but for ends of lines and tabs.
+fn visible(words: &str) -> String {
+    let mut shown = String::with_capacity(words.len());
+    for c in words.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// "1 body", "3 bodies".
@@ -91,6 +117,11 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(number(value, 6), text);
         }
+    }
+
+    #[test]
+    fn what_would_move_the_cursor_is_shown_as_an_escape() {
+        assert_eq!(visible("a\u{1b}[2Jb\u{9b}\r\n\tµ"), "a\\u{1b}[2Jb\\u{9b}\\r\n\tµ");
     }
 
     #[test]

@@ -114,8 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.plan {
         let mut text = Vec::new();
         rows::plan(&campaign).write_csv(&mut text).into_diagnostic()?;
-        say(String::from_utf8_lossy(&text).trim_end());
-        return Ok(());
+        return say(String::from_utf8_lossy(&text).trim_end());
     }
     let default = || PathBuf::from(arguments.study.file_stem().unwrap_or_default());
     let path = arguments.output.clone().unwrap_or_else(default);
@@ -149,14 +148,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let place = if there == campaign.total {
         let name = format!("runs.{}", campaign.format.extension());
         let table = folder.save(&rows::table(&campaign, &records), &name)?;
-        say(&format!("{}: {}", table.display(), count(campaign.total, "run")));
+        say(&format!("{}: {}", table.display(), count(campaign.total, "run")))?;
         table
     } else {
         say(&format!(
             "{}: {there} of {} are done; the table is written when all are",
             path.display(),
             count(campaign.total, "run")
-        ));
+        ))?;
         path
     };
     match failed.first() {

@@ -31,6 +31,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let schema = grapple::spec::schema();
     let page = arguments.markdown.then(|| page::page(&schema));
-    say(page.unwrap_or(schema).trim_end());
-    Ok(())
+    say(page.unwrap_or(schema).trim_end())
 }

@@ -178,3 +178,35 @@ fn a_mistake_in_a_long_line_is_told_with_its_place_alone() {
         outcome.errors
     );
 }
+
+/// A beam without the modes that its bandwidth asks for: legal, and likely not meant.
+const DOUBTFUL: &str = r#"name = "doubtful"
+[body.base]
+mass = 400.0
+inertia = [90.0, 90.0, 80.0]
+[body.boom.beam]
+length = 10.0
+mass_per_length = 1.0
+polar_inertia_per_length = 0.001
+EI = 100.0
+bending = 1
+[joint.root]
+type = "fixed"
+parent = "base"
+child = "boom"
+[experiment]
+bandwidth = 50.0
+"#;
+
+#[test]
+fn a_warning_names_its_file_and_is_told_quietly_too() {
+    let desk = Desk::with_example("two_link");
+    desk.write("doubtful.toml", DOUBTFUL);
+    let outcome = desk.run(&["check", "--quiet", "two_link.toml", "doubtful.toml"]);
+    assert_eq!((outcome.code, outcome.out.as_str()), (Some(0), ""));
+    assert!(
+        outcome.errors.starts_with("doubtful.toml: warning: "),
+        "{}",
+        outcome.errors
+    );
+}

@@ -9,5 +9,6 @@ mod library;
 mod linearize;
 mod packing;
 mod pe;
+mod printing;
 mod table;
 mod verbs;

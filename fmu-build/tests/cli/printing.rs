@@ -1,0 +1,51 @@
+//! What becomes of words that nobody reads, or that cannot be written.
+
+#![cfg(target_os = "linux")]
+
+use crate::desk::Desk;
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+fn program(desk: &Desk, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grapple"));
+    command.args(words).current_dir(desk.path("")).env("NO_COLOR", "1");
+    command
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_does_not_hide_another() {
+    let desk = Desk::with_example("two_link");
+    desk.write("bad.toml", "name = 3");
+    for (words, told) in [
+        (&["schema"][..], "cannot write to the standard output"),
+        (&["check", "bad.toml", "two_link.toml"], "bad.toml: 1 problem"),
+    ] {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
+        let output = program(&desk, words).stdout(full).output().expect("the program runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {errors}");
+        assert!(errors.contains(told), "{words:?}: {errors}");
+    }
+}
+
+/// The reader has gone before the first word.
+fn unread(desk: &Desk, words: &[&str]) -> Option<i32> {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = program(desk, words);
+    command.stdout(writer).stderr(Stdio::null());
+    command.status().expect("the program runs").code()
+}
+
+#[test]
+fn a_reader_who_has_gone_changes_no_verdict() {
+    let desk = Desk::with_example("two_link");
+    desk.write("bad.toml", "name = 3");
+    assert_eq!(unread(&desk, &["describe", "two_link.toml"]), Some(0));
+    assert_eq!(unread(&desk, &["check", "two_link.toml", "bad.toml"]), Some(1));
+    let study = "model = \"two_link.toml\"\nruns = 2\nexperiment = { stop_time = 0.1, step = 0.1 }\n\
+                 [dispersion.\"base.inertia_zz\"]\nlist = [0.4, 0.9]\n[output]\n\"elbow.q\" = [\"final\"]\n";
+    desk.write("study.toml", study);
+    assert_eq!(unread(&desk, &["campaign", "study.toml"]), Some(3));
+    assert!(desk.path("study/runs.csv").exists());
+}
