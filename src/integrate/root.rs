@@ -81,24 +81,30 @@ pub fn find_change<E>(
     Ok(bracket)
 }
 
-/// Where a function that is sampled along the way, above zero at first, first goes to zero or below: two points `(t, f(t))` on different sides, one after the other.
+/// Where a function that is sampled along the way, at equal distances and above zero at first, first goes to zero or below: two points `(t, f(t))` on different sides, one after the other.
 ///
-/// A dip between samples that are all above zero is followed to its bottom, as long as a parabola through three of its points could go that deep.
+/// A dip between samples that are all above zero is followed to its bottom, also one beside an end of the way. A function is taken to be convex in a dip: no more is evaluated once its chords say that it
+/// stays above zero.
 pub fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> Option<[(f64, f64); 2]> {
-    for k in 1..samples.len() {
-        let (before, here) = (samples[k - 1], samples[k]);
-        if before.1 <= 0.0 {
-            return None;
-        }
+    let sample = |k: Option<usize>| k.and_then(|k| samples.get(k)).copied();
+    for (k, &here) in samples.iter().enumerate() {
+        let [far_before, before] = [2, 1].map(|back| sample(k.checked_sub(back)));
+        let [after, far_after] = [1, 2].map(|on| sample(k.checked_add(on)));
         if here.1 <= 0.0 {
-            return Some([before, here]);
+            return before.map(|before| [before, here]);
         }
-        if let Some(&after) = samples.get(k + 1)
-            && after.1 > 0.0
-            && here.1 <= before.1.min(after.1)
-            && let Some(bottom) = below_zero([before, here, after], f)
-        {
-            return Some([before, bottom]);
+        let is_higher = |(_, value): (f64, f64)| value >= here.1;
+        if !before.is_none_or(is_higher) || !after.is_none_or(is_higher) {
+            continue;
+        }
+        let bottom = match (before, after) {
+            (Some(before), Some(after)) => below_zero([before, here, after], f),
+            (None, Some(next)) => far_after.and_then(|far| below_zero_beside(here, [next, far], f)),
+            (Some(next), None) => far_before.and_then(|far| below_zero_beside(here, [next, far], f)),
+            (None, None) => None,
+        };
+        if let Some(bottom) = bottom {
+            return Some([before.unwrap_or(here), bottom]);
         }
     }
     None
@@ -106,9 +112,9 @@ pub fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> O
 
 /// A point of a dip at which the function is not above zero; the middle of the three is the lowest.
 fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Option<(f64, f64)> {
-    // Each turn halves the dip.
-    for _ in 0..30 {
+    for _ in 0..HALVINGS {
         let [left, middle, right] = dip;
+        // What is convex lies above the chords that go on beyond the middle.
         if left.1.max(right.1) - middle.1 < middle.1 {
             return None;
         }
@@ -129,6 +135,32 @@ fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Optio
     }
     None
 }
+
+/// The same of a dip between the end of the way and the point next to it, which is not lower than the end; the third is as far from the second.
+fn below_zero_beside(
+    end: (f64, f64),
+    [mut next, mut far]: [(f64, f64); 2],
+    f: &mut impl FnMut(f64) -> f64,
+) -> Option<(f64, f64)> {
+    for _ in 0..HALVINGS {
+        if far.1 - next.1 < next.1 {
+            return None;
+        }
+        let t = f64::midpoint(end.0, next.0);
+        (next, far) = ((t, f(t)), next);
+        if next.1 <= 0.0 {
+            return Some(next);
+        }
+        if next.1 < end.1 {
+            let [first, last] = if end.0 < far.0 { [end, far] } else { [far, end] };
+            return below_zero([first, next, last], f);
+        }
+    }
+    None
+}
+
+/// How often a dip is halved: to 1e-9 of what it was.
+const HALVINGS: u32 = 30;
 
 impl Bracket {
     /// Interpolate, truncate, project; the middle where that leads nowhere.

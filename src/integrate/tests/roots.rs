@@ -1,6 +1,6 @@
 //! The root finder ends, whatever the function.
 
-use super::super::root::{Bracket, RootError, find_change};
+use super::super::root::{Bracket, RootError, find_change, first_change};
 
 fn find(f: impl Fn(f64) -> f64, t0: f64, t1: f64, tolerance: f64) -> Bracket {
     let (f0, f1) = (f(t0), f(t1));
@@ -101,4 +101,63 @@ fn what_cannot_be_is_refused() {
     assert_eq!(look(0.0, -1.0, 1.0, 1.0, 0.0), Err(RootError::Function("never")));
     let poisoned = find_change(0.0, -1.0, 1.0, 1.0, 0.0, |_| Ok::<f64, ()>(f64::NAN));
     assert!(matches!(poisoned, Err(RootError::NotANumber { .. })));
+}
+
+/// Nine looks at a step of 1 s.
+fn looks(start: f64, f: impl Fn(f64) -> f64) -> [(f64, f64); 9] {
+    std::array::from_fn(|k| (start + k as f64 / 8.0, f(start + k as f64 / 8.0)))
+}
+
+/// The gap between two balls of 0.3 m together, one of which flies past the other at `offset` (m) with `speed` (m/s), in steps that stand in any way to where they are
+/// closest: a dip that reaches zero is found in one of the steps, at its first side, and none is found where they pass.
+#[test]
+fn a_dip_is_followed_to_its_bottom_wherever_in_a_step_it_is() {
+    for (speed, offset) in [
+        (10.0, 0.0),
+        (20.0, 0.0),
+        (20.0, 0.29),
+        (10.0, 0.2999),
+        (10.0, 0.299_999_999),
+        (10.0, 0.300_000_001),
+        (10.0, 0.31),
+    ] {
+        let (phases, reaches) = (1000, offset < 0.3);
+        let (mut found, mut most) = (0, 0);
+        for phase in 0..=phases {
+            let closest = f64::from(phase) / f64::from(phases);
+            let gap = |t: f64| (speed * (t - closest)).hypot(offset) - 0.3;
+            for start in [-1.0, 0.0, 1.0] {
+                let mut evaluations = 0;
+                let mut counted = |t: f64| {
+                    evaluations += 1;
+                    gap(t)
+                };
+                let change = first_change(&looks(start, gap), &mut counted);
+                most = most.max(evaluations);
+                if let Some([before, after]) = change {
+                    assert!(before.1 > 0.0 && after.1 <= 0.0 && before.1 == gap(before.0) && after.1 == gap(after.0));
+                    assert!(before.0 < closest && after.0 > before.0 && after.0 <= closest + 0.3 / speed);
+                    found += 1;
+                    break;
+                }
+            }
+        }
+        println!(
+            "{speed} m/s past {offset} m: {found} of {} found, {most} evaluations at most",
+            phases + 1
+        );
+        assert_eq!(found, if reaches { phases + 1 } else { 0 });
+    }
+}
+
+/// What rises from an end, or falls to it, is not searched there.
+#[test]
+fn where_there_is_no_dip_nothing_is_evaluated() {
+    let falls: [fn(f64) -> f64; 3] = [|t| 1.5 - t, |t| 1e-9 + (1.0 - t), |t| (-3.0 * t).exp()];
+    for falls in falls {
+        for f in [falls, |t| 1e-9 + t] {
+            let change = first_change(&looks(0.0, f), &mut |_| panic!("evaluated"));
+            assert_eq!(change, None);
+        }
+    }
 }
