@@ -99,7 +99,7 @@ impl Conserving {
             target: LIMITS.target.max(FLOOR * memory.newton.floor),
             ..LIMITS
         };
-        let mut convergence = Convergence::new(limits, 1.0);
+        let mut convergence = Convergence::of_fixed_step(limits, memory.newton.jacobian);
         loop {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;

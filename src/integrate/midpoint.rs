@@ -90,7 +90,7 @@ impl ImplicitMidpoint {
             self.origin.set(memory);
         }
         self.predict(trial.h, memory);
-        let mut convergence = Convergence::new(LIMITS, 1.0);
+        let mut convergence = Convergence::of_fixed_step(LIMITS, memory.newton.jacobian);
         loop {
             let half = 0.5 * trial.h;
             self.middle();

@@ -24,16 +24,19 @@ pub(super) fn with_good_jacobian<T, E>(
 #[derive(Debug)]
 pub(super) struct Convergence {
     limits: Limits,
+    /// Nothing better is left to try.
+    is_last_resort: bool,
     /// Corrections so far.
     pub iterations: u32,
     /// The rate of convergence `Θ`, known from the second correction on.
     pub theta: f64,
-    /// `Θ/(1 − Θ)`: how much of the last correction is still to come.
+    /// `Θ/(1 − Θ)`: how much of the last correction is still to come; infinite where they do not fall.
     pub eta: f64,
     /// The correction that showed itself to be round-off, if one did.
     pub floor: Option<f64>,
     last: f64,
-    last_quotient: f64,
+    /// The last two corrections as parts of those before them; zero: not known.
+    quotients: [f64; 2],
 }
 
 /// When an iteration is over.
@@ -41,7 +44,7 @@ pub(super) struct Convergence {
 pub(super) struct Limits {
     /// The error left may be this large.
     pub target: f64,
-    /// Corrections that are round-off: not larger than this and hardly falling any more, by less than one half.
+    /// Corrections that are round-off: not larger than this, and they fall by less than half of what they fell so far.
     pub round_off: f64,
     /// So many corrections and no more.
     pub iterations: u32,
@@ -63,19 +66,28 @@ impl Convergence {
     pub fn new(limits: Limits, eta: f64) -> Convergence {
         Convergence {
             limits,
+            is_last_resort: false,
             iterations: 0,
             theta: 0.0,
             eta: eta.max(f64::EPSILON).powf(0.8),
             floor: None,
             last: 0.0,
-            last_quotient: 0.0,
+            quotients: [0.0; 2],
+        }
+    }
+
+    /// Of a fixed step. With the Jacobian of its start there is nothing better left to try, and no shorter step: that the first corrections fall slowly, or grow, is no verdict then.
+    pub fn of_fixed_step(limits: Limits, jacobian: Age) -> Convergence {
+        Convergence {
+            is_last_resort: jacobian == Age::Fresh,
+            ..Convergence::new(limits, 1.0)
         }
     }
 
     /// Judges by the norm of the correction just made.
     pub fn observe(&mut self, correction: f64) -> Progress {
         let Limits {
-            target,
+            mut target,
             round_off,
             iterations,
         } = self.limits;
@@ -83,27 +95,39 @@ impl Convergence {
         let left = iterations.saturating_sub(self.iterations);
         if self.iterations > 1 {
             let quotient = correction / self.last;
-            if correction <= round_off && quotient > 0.5 {
+            let [before, last] = self.quotients;
+            self.quotients = [last, quotient];
+            self.theta = match self.iterations {
+                2 => quotient,
+                _ => (quotient * last).sqrt(),
+            };
+            let falls = self.theta < 0.99;
+            // Where every other correction falls by little, the slower of two is the rate so far.
+            let stands = quotient > 0.5 * (1.0 + before.max(last)) || !falls;
+            if correction <= round_off && stands {
                 self.floor = Some(correction);
                 return Progress::Converged;
             }
-            self.theta = match self.iterations {
-                2 => quotient,
-                _ => (quotient * self.last_quotient).sqrt(),
+            self.eta = if falls {
+                self.theta / (1.0 - self.theta)
+            } else {
+                f64::INFINITY
             };
-            self.last_quotient = quotient;
-            let falls = self.theta < 0.99;
-            if !falls {
-                return Progress::Hopeless;
-            }
-            self.eta = self.theta / (1.0 - self.theta);
-            // What will be left after the iterations that are left.
-            let expected = self.eta * correction * self.theta.powi(left as i32);
-            if expected > target.max(round_off) {
+            let is_hopeless = if self.is_last_resort {
+                self.iterations > 2 && self.theta > GROWS
+            } else {
+                // What will be left after the iterations that are left.
+                let expected = self.eta * correction * self.theta.powi(left as i32);
+                !falls || expected > target.max(round_off)
+            };
+            if is_hopeless {
                 return Progress::Hopeless;
             }
         }
         self.last = correction.max(f64::MIN_POSITIVE);
+        if left == 0 && self.is_last_resort {
+            target = target.max(round_off);
+        }
         if self.eta * correction <= target {
             Progress::Converged
         } else if left == 0 || !correction.is_finite() {
@@ -113,6 +137,9 @@ impl Convergence {
         }
     }
 }
+
+/// Two corrections in a row that grow by more than this, on average, are taken to go on so.
+const GROWS: f64 = 2.0;
 
 /// A step may differ from that of the Newton matrices by this part: the rate of convergence is hardly worse, and
 /// equal steps between equal communication points do not have equal bits.

@@ -1,5 +1,7 @@
 //! Jacobians: where they come from and how long they serve.
 
+use super::super::memory::Age;
+use super::super::newton::{Convergence, Limits, Progress};
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
 use super::problems::{Rhs, distance, hires};
 
@@ -220,4 +222,61 @@ fn corrections_with_the_whole_jacobian_solve_linear_equations() {
     // With none of it, what is stiff grows without bound.
     let (x, _) = long_steps(method, &mut linear());
     assert!(x[1].abs() > 1e20, "{x:?}");
+}
+
+/// What is said of corrections, one after the other, and the floor that was seen.
+fn said(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>) {
+    let limits = Limits {
+        target: 1e-17,
+        round_off: 1e-10,
+        iterations: 20,
+    };
+    let mut convergence = Convergence::of_fixed_step(limits, jacobian);
+    for (k, &correction) in corrections.iter().enumerate() {
+        match convergence.observe(correction) {
+            Progress::GoOn => {}
+            progress => return (k + 1, progress, convergence.floor),
+        }
+    }
+    (corrections.len(), Progress::GoOn, convergence.floor)
+}
+
+#[test]
+fn corrections_are_given_up_where_something_better_is_left_to_try() {
+    let falls = |rate: f64| -> Vec<f64> { (0..20).map(|k| 1e-2 * rate.powi(k)).collect() };
+    // Fast ones are as good in both.
+    for age in [Age::Old, Age::Fresh] {
+        assert_eq!(said(age, &falls(0.01)), (8, Progress::Converged, None));
+        assert_eq!(
+            said(age, &[1e-2, 1e-6, 3e-11, 2e-11]),
+            (4, Progress::Converged, Some(2e-11))
+        );
+        assert_eq!(said(age, &[1e-2, f64::INFINITY]).1, Progress::Hopeless);
+    }
+    // 1e-2 · 0.5¹⁹ is 2e-8.
+    assert_eq!(said(Age::Old, &falls(0.5)), (2, Progress::Hopeless, None));
+    assert_eq!(said(Age::Fresh, &falls(0.5)), (20, Progress::Hopeless, None));
+    // Slow at first, and then not.
+    let slow = [2.5e-2, 1.1e-2, 1.7e-3, 3.6e-5, 5.7e-6, 1.2e-7];
+    assert_eq!(said(Age::Old, &slow), (2, Progress::Hopeless, None));
+    assert_eq!(said(Age::Fresh, &slow), (6, Progress::GoOn, None));
+    assert_eq!(said(Age::Fresh, &[1.0, 3.0, 5.0, 30.0]), (3, Progress::Hopeless, None));
+}
+
+#[test]
+fn what_falls_slowly_is_not_taken_for_round_off() {
+    let mut steadily: Vec<f64> = (0..12).map(|k| 9e-11 * 0.6_f64.powi(k)).collect();
+    steadily.splice(0..0, [4e-10, 2.5e-10, 1.5e-10]);
+    assert_eq!(said(Age::Fresh, &steadily), (15, Progress::GoOn, None));
+    // Every other one.
+    let turns = [2.8e-10, 2.7e-10, 2.7e-12, 2.6e-12, 2.6e-14, 2.5e-14];
+    assert_eq!(said(Age::Fresh, &turns), (6, Progress::GoOn, None));
+    // That is round-off, after one or the other.
+    let stands = [&turns[..], &[2.6e-14]].concat();
+    assert_eq!(said(Age::Fresh, &stands), (7, Progress::Converged, Some(2.6e-14)));
+    let stands = [&steadily[..], &[3e-13]].concat();
+    assert_eq!(said(Age::Fresh, &stands), (16, Progress::Converged, Some(3e-13)));
+    // All corrections are made, and what is left may be round-off.
+    let slow: Vec<f64> = (0..20).map(|k| 1e-8 * 0.7_f64.powi(k)).collect();
+    assert_eq!(said(Age::Fresh, &slow), (20, Progress::Converged, None));
 }

@@ -80,3 +80,44 @@ fn the_energy_of_a_pendulum_does_not_drift() {
     println!("largest error {early:.3e} to t = 50, {late:.3e} to t = 5000; slope {slope:.2}");
     assert!(late < 1.01 * early && (slope - 2.0).abs() < 0.1);
 }
+
+/// A mass on a spring of length 1 and frequency `omega` (rad/s) that turns about its end at 1 rad/s.
+fn spring_pendulum(omega: f64) -> impl super::super::Ode<Error = std::convert::Infallible> {
+    ode(move |_, x, dx| {
+        let r = x[0].hypot(x[1]);
+        let pull = omega * omega * (r - 1.0) / r;
+        dx.copy_from_slice(&[x[2], x[3], -pull * x[0], -pull * x[1]]);
+    })
+}
+
+/// The rule's steps are those that were asked for, `ωh` radians of the vibration, whether corrections fall by a hundredth each time, by a half, or only every other time.
+#[test]
+fn a_stiff_pendulum_that_turns_is_solved_to_round_off_in_long_steps() {
+    let momentum = |x: &[f64]| x[0] * x[3] - x[1] * x[2];
+    for (omega, steps_of) in [
+        (1e1, &[1.5, 2.0][..]),
+        (1e2, &[1.5, 2.0, 5.0, 7.0]),
+        (1e3, &[1.5, 2.0, 5.0, 7.0, 20.0]),
+    ] {
+        for &omega_h in steps_of {
+            let (h, steps) = (omega_h / omega, 1000);
+            let method = Method::ImplicitMidpoint { step: h };
+            let mut stepper = Stepper::new(Settings::new(method, 0.1, &[1.0; 4]).unwrap());
+            let mut memory = Memory::new(stepper.settings());
+            let (mut t, mut x) = (0.0, [1.0, 0.0, 0.0, 1.0]);
+            let (mut worst, mut most) = (0.0_f64, 0);
+            for _ in 0..steps {
+                stepper.begin_call();
+                let step = stepper.step(&mut spring_pendulum(omega), t, f64::INFINITY, &mut x, &mut memory);
+                t = step.unwrap().t;
+                most = most.max(stepper.evaluations());
+                worst = worst.max((momentum(&x) - 1.0).abs());
+            }
+            // In each step, by chance: round-off of the state, and that of the pull as far as the step follows it.
+            let pull = omega * omega_h / (1.0 + 0.25 * omega_h * omega_h);
+            let chance = f64::EPSILON * (1.0 + pull) * f64::from(steps).sqrt();
+            println!("ω = {omega}, ωh = {omega_h}: drift {worst:.1e} of {chance:.1e}, {most} evaluations at most");
+            assert!(worst < 10.0 * chance && most <= 20 + 20 + 1 + 4);
+        }
+    }
+}
