@@ -1,6 +1,6 @@
 //! Which charts a run deserves: joints, base, tip, deflections, what drives them, momentum, energy.
 
-use crate::health::{drift, external, imbalance};
+use crate::health::{drift, imbalance};
 use crate::html::Digits;
 use crate::page::{Chart, Path, Series};
 use crate::results::Results;
@@ -16,11 +16,12 @@ pub fn rows(of: usize) -> Vec<usize> {
     (0..of).filter(|i| i % stride == 0 || i + 1 == of).collect()
 }
 
-/// The charts of a run, and the times of their points.
-pub fn charts(spec: &Spec, results: &Results) -> (Vec<Digits>, Vec<Chart>) {
+/// The charts of a run, and the times of their points. Of momentum that is conserved the drift is shown.
+pub fn charts(spec: &Spec, results: &Results, is_conserved: bool) -> (Vec<Digits>, Vec<Chart>) {
     let draw = Draw {
         spec,
         results,
+        is_conserved,
         rows: rows(results.time.len()),
     };
     let charts = [
@@ -44,6 +45,7 @@ pub fn charts(spec: &Spec, results: &Results) -> (Vec<Digits>, Vec<Chart>) {
 struct Draw<'a> {
     spec: &'a Spec,
     results: &'a Results,
+    is_conserved: bool,
     rows: Vec<usize>,
 }
 
@@ -256,7 +258,7 @@ impl Draw<'_> {
         groups.into_iter().flat_map(chart).collect()
     }
 
-    /// Linear and angular momentum beside the sum of their parts' magnitudes, and their drift where nothing acts from outside.
+    /// Linear and angular momentum beside the sum of their parts' magnitudes, and their drift where they are conserved.
     fn momenta(&self) -> Vec<Chart> {
         let mut charts = Vec::new();
         let mut drifts = Vec::new();
@@ -281,8 +283,7 @@ impl Draw<'_> {
             series.extend(sum.map(|sum| Series { dashed: true, ..sum }));
             charts.extend(over_time(title, note, label, series));
             let short = if name == "momentum" { "linear" } else { "angular" };
-            let is_free = external(self.spec, self.results).is_none();
-            let drift = is_free.then(|| drift(self.results, name)).flatten();
+            let drift = self.is_conserved.then(|| drift(self.results, name)).flatten();
             drifts.extend(drift.map(|drift| self.series(short, &drift, 1.0)));
         }
         let note = "change since the start, relative to the largest of the dashed sums";

@@ -1,43 +1,61 @@
 //! The verdict on a run: what physics conserves, and what it cost.
 
-use crate::page::{Tile, Verdict};
+use crate::events::Event;
 use crate::results::Results;
 use crate::run::Run;
-use crate::text::{count, number, typeset};
-use grapple::spec::{Body, Grasp, JointType, Kind, Spec, WORLD};
+use crate::text::{count, number};
+use grapple::spec::{Body, Contact, Grasp, JointType, Kind, Spec, WORLD};
+use serde::Serialize;
 use std::time::Duration;
 
 /// What is known of a run when it is over.
 pub struct Health {
     /// None of what does not move.
-    momentum: Option<Momentum>,
-    energy: Option<Ratio>,
+    pub momentum: Option<Momentum>,
+    /// By how much energy is not balanced by work, if that is among the outputs.
+    pub energy: Option<Ratio>,
     /// Communication steps.
-    steps: usize,
+    pub steps: usize,
     /// The FMU's own words on its solver.
-    solver: Option<String>,
+    pub solver: Option<String>,
+    /// Time spent in the FMU's steps.
+    pub wall: Duration,
     simulated: f64,
-    wall: Duration,
     /// Up to here an error of the integration is what the tolerance promises.
     bound: f64,
 }
 
-enum Momentum {
+/// What is known of the momentum of all.
+pub enum Momentum {
     /// Greatest change since the start of the linear and of the angular momentum.
     Conserved { linear: Ratio, angular: Ratio },
     /// It is not conserved, or not known, and why.
     Not(String),
 }
 
+/// How a number of the verdict is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Warn,
+    /// No judgement.
+    Note,
+}
+
 /// An error and the magnitude it is to be seen against.
-struct Ratio {
-    error: f64,
-    scale: f64,
+pub struct Ratio {
+    /// The error.
+    pub error: f64,
+    /// The magnitude.
+    pub scale: f64,
 }
 
 impl Ratio {
     /// The relative error; of nothing, nothing.
-    fn value(&self) -> f64 {
+    pub fn value(&self) -> f64 {
         if self.scale > 0.0 {
             self.error / self.scale
         } else {
@@ -51,7 +69,7 @@ impl Health {
     pub fn of(spec: &Spec, run: &Run, tolerance: f64) -> Self {
         let results = &run.results;
         Self {
-            momentum: (spec.kind == Kind::Craft).then(|| momentum(spec, results)),
+            momentum: (spec.kind == Kind::Craft).then(|| momentum(spec, run)),
             energy: energy(results),
             steps: run.effort.steps,
             solver: run.solver.clone(),
@@ -61,8 +79,13 @@ impl Health {
         }
     }
 
+    /// Whether nothing acts from outside.
+    pub fn is_free(&self) -> bool {
+        matches!(self.momentum, Some(Momentum::Conserved { .. }))
+    }
+
     /// Simulated time over computing time.
-    fn real_time_factor(&self) -> f64 {
+    pub fn real_time_factor(&self) -> f64 {
         self.simulated / self.wall.as_secs_f64().max(1e-9)
     }
 
@@ -89,63 +112,13 @@ impl Health {
         )
     }
 
-    /// The same for the page.
-    pub fn tiles(&self) -> Vec<Tile> {
-        let mut tiles = Vec::new();
-        let mut tile = |label: &str, value: String, detail: String, verdict| {
-            tiles.push(Tile {
-                label: label.to_owned(),
-                value,
-                detail,
-                verdict,
-            });
-        };
-        match &self.momentum {
-            Some(Momentum::Conserved { linear, angular }) => {
-                for (label, ratio, scale, unit) in [
-                    ("Linear momentum drift", linear, "Σ|m v|", "kg.m/s"),
-                    ("Angular momentum drift", angular, "Σ|h|", "kg.m2/s"),
-                ] {
-                    let detail = format!("of the largest {scale}, {} {}", number(ratio.scale, 4), typeset(unit));
-                    tile(label, number(ratio.value(), 2), detail, self.verdict(ratio));
-                }
-            }
-            Some(Momentum::Not(why)) => tile("Momentum", "–".to_owned(), why.clone(), Verdict::Note),
-            None => {}
-        }
-        if let Some(balance) = &self.energy {
-            let peak = number(balance.scale, 4);
-            let detail = format!("energy − start − work, of the peak kinetic energy {peak} J");
-            tile(
-                "Energy balance",
-                number(balance.value(), 2),
-                detail,
-                self.verdict(balance),
-            );
-        }
-        let detail = self.solver.clone().unwrap_or_default();
-        tile("Communication steps", self.steps.to_string(), detail, Verdict::Note);
-        let factor = self.real_time_factor();
-        let detail = format!("times real time: computed in {}", duration(self.wall));
-        let verdict = if factor < 1.0 { Verdict::Warn } else { Verdict::Note };
-        tile("Speed", number(factor, 3), detail, verdict);
-        tiles
-    }
-
-    fn verdict(&self, ratio: &Ratio) -> Verdict {
+    /// How an error is to be taken.
+    pub fn verdict(&self, ratio: &Ratio) -> Verdict {
         if ratio.value() <= self.bound {
             Verdict::Good
         } else {
             Verdict::Warn
         }
-    }
-}
-
-/// A time for people.
-fn duration(wall: Duration) -> String {
-    match wall.as_secs_f64() {
-        s if s < 1.0 => format!("{} ms", number(1e3 * s, 3)),
-        s => format!("{} s", number(s, 3)),
     }
 }
 
@@ -179,10 +152,11 @@ pub fn imbalance(results: &Results) -> Option<Vec<f64>> {
     Some(energy.iter().zip(work).map(relative).collect())
 }
 
-fn momentum(spec: &Spec, results: &Results) -> Momentum {
-    if let Some(why) = external(spec, results) {
+fn momentum(spec: &Spec, run: &Run) -> Momentum {
+    if let Some(why) = external(spec, run) {
         return Momentum::Not(format!("not conserved: {why}"));
     }
+    let results = &run.results;
     let ratio = |name: &str| {
         let scale = peak(results.get(&format!("system.{name}_scale"))?);
         let relative = peak(&drift(results, name)?);
@@ -203,7 +177,12 @@ fn energy(results: &Results) -> Option<Ratio> {
 }
 
 /// What acts on the system from outside, if something does.
-pub fn external(spec: &Spec, results: &Results) -> Option<String> {
+fn external(spec: &Spec, run: &Run) -> Option<String> {
+    let results = &run.results;
+    let acts = |force: &str| {
+        let parts = results.get_vector::<3>(force).into_iter().flatten();
+        parts.into_iter().any(|values| peak(values) > 0.0)
+    };
     let gravity = |i| results.parameter(&format!("environment.gravity[{i}]")).unwrap_or(0.0);
     if (1..=3).any(|i| gravity(i) != 0.0) {
         return Some("gravity acts".to_owned());
@@ -218,44 +197,45 @@ pub fn external(spec: &Spec, results: &Results) -> Option<String> {
     if let Some((name, _)) = held {
         return Some(format!("joint {name} holds the craft to the world"));
     }
-    let steered = |name: &&String| {
-        let moment = results.get_vector::<3>(&format!("{name}.servo_torque"));
-        moment.into_iter().flatten().any(|values| peak(values) > 0.0)
-    };
     let from_outside = |body: &Body| {
-        body.attitude_servo
-            .as_ref()
-            .is_some_and(|servo| servo.wheels.is_empty())
+        let servo = body.attitude_servo.as_ref();
+        servo.is_some_and(|servo| servo.wheels.is_empty())
     };
-    let with_servo = spec.body.iter().filter(|(_, body)| from_outside(body));
-    if let Some(name) = with_servo.map(|(name, _)| name).find(steered) {
+    let mut with_servo = spec.body.iter().filter(|(_, body)| from_outside(body));
+    if let Some((name, _)) = with_servo.find(|(name, _)| acts(&format!("{name}.servo_torque"))) {
         return Some(format!("{name}'s attitude servo acts"));
     }
     let fires = |name: &&String| {
-        results
-            .get(&format!("{name}.force"))
-            .is_some_and(|force| peak(force) > 0.0)
+        let force = results.get(&format!("{name}.force"));
+        force.is_some_and(|force| peak(force) > 0.0)
     };
     if let Some(name) = spec.thruster.keys().find(fires) {
         return Some(format!("thruster {name} fires"));
     }
     let holds = |(name, grasp): &(&String, &Grasp)| {
-        let force = results.get_vector::<3>(&format!("{name}.force"));
-        let acts = force.into_iter().flatten().any(|values| peak(values) > 0.0);
-        acts && [&grasp.a, &grasp.b].into_iter().any(|frame| frame == WORLD)
+        [&grasp.a, &grasp.b].into_iter().any(|frame| frame == WORLD) && acts(&format!("{name}.force"))
     };
     if let Some((name, _)) = spec.grasp.iter().find(holds) {
         return Some(format!("grasp {name} holds on to the world"));
     }
-    let driven = |port: &&String| {
-        let wrench = ["f", "t"].map(|part| results.get_vector::<3>(&format!("{port}.{part}")));
-        wrench.into_iter().flatten().flatten().any(|values| peak(values) > 0.0)
+    // An impact is counted, and stays so; a contact that lasts, or holds, has a force.
+    let meets = |(name, contact): &(&String, &Contact)| {
+        let count = results.get(&format!("{name}.count"));
+        contact.b == WORLD && (count.is_some_and(|count| peak(count) > 0.0) || acts(&format!("{name}.force")))
     };
-    spec.port
-        .keys()
-        .chain(spec.line_load.keys())
-        .find(driven)
-        .map(|port| format!("{port} is driven"))
+    if let Some((name, _)) = spec.contact.iter().find(meets) {
+        return Some(format!("contact {name} meets the world"));
+    }
+    let mut struck = run
+        .events
+        .iter()
+        .filter_map(|message| Event::told(message)?.struck_port());
+    if let Some(port) = struck.next() {
+        return Some(format!("an impulse acts at {port}"));
+    }
+    let driven = |port: &&String| ["f", "t"].iter().any(|part| acts(&format!("{port}.{part}")));
+    let mut ports = spec.port.keys().chain(spec.line_load.keys());
+    ports.find(driven).map(|port| format!("{port} is driven"))
 }
 
 fn peak(values: &[f64]) -> f64 {

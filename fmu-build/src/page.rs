@@ -4,6 +4,7 @@
 //! script inside the page, where Plotly's would be 4.7 MB in every file. It has no third dimension:
 //! a path is shown as an engineering drawing shows it, in the planes it extends in.
 
+use crate::health::Verdict;
 use crate::html::{Digits, Floats, escaped, filled};
 use crate::motion::Motion;
 use serde::Serialize;
@@ -48,18 +49,6 @@ pub struct Tile {
     pub detail: String,
     /// How to take it.
     pub verdict: Verdict,
-}
-
-/// How a number of the verdict is to be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// As it should be.
-    Good,
-    /// Worth a look.
-    Warn,
-    /// No judgement.
-    Note,
 }
 
 /// A mark at an instant.

@@ -1,6 +1,7 @@
 //! What the page of a run says beside its charts.
 
 mod tables;
+mod tiles;
 
 use crate::charts::{charts, rows};
 use crate::events::Event;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// The page of a run.
 pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
     let spec = &fmu.model.spec;
-    let (time, charts) = charts(spec, &run.results);
+    let (time, charts) = charts(spec, &run.results, health.is_free());
     let rows = rows(run.results.time.len());
     let mut foot = vec![
         "Drag to zoom, double-click to see all again; click a name to hide its line. All charts show the \
@@ -44,7 +45,7 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         facts: facts(spec, plan, run),
         messages,
         marks: marks(run),
-        health: health.tiles(),
+        health: tiles::tiles(health),
         time,
         tables: tables::tables(run),
         charts,

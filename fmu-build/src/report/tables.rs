@@ -17,8 +17,8 @@ fn impacts(run: &Run) -> Option<Table> {
         let contact = event.contact()?;
         let numbers = last_strike(&run.results, &event);
         let what = match numbers {
-            Some(_) => without_numbers(event.deed()),
-            None => event.deed().to_owned(),
+            Some(_) => without_numbers(event.action()),
+            None => event.action().to_owned(),
         };
         let cells = [time(event.time), contact.to_owned(), what];
         let numbers = numbers
@@ -70,8 +70,8 @@ fn last_strike(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
 }
 
 /// What an impact's message says beside the numbers of the table.
-fn without_numbers(deed: &str) -> String {
-    let (what, numbers) = deed.split_once(": ").unwrap_or((deed, ""));
+fn without_numbers(action: &str) -> String {
+    let (what, numbers) = action.split_once(": ").unwrap_or((action, ""));
     match numbers.split_once("; ") {
         Some((_, remark)) => format!("{what}; {remark}"),
         None => what.to_owned(),

@@ -7,6 +7,7 @@ mod desk;
 mod import;
 mod library;
 mod linearize;
+mod outside;
 mod packing;
 mod pe;
 mod printing;

@@ -1,0 +1,132 @@
+//! What `simulate` says of momentum: it is conserved, or what acts from outside.
+
+use crate::desk::Desk;
+
+/// A free body that turns and drifts, with a boom on a hinge; with what a test adds.
+fn craft(more: &str) -> String {
+    format!(
+        r#"
+name = "craft"
+[body.base]
+mass = 3.0
+inertia = [1.0, 2.0, 2.5]
+start = {{ position = [0.0, 0.0, 1.0], velocity = [0.1, 0.0, -0.5], angular_velocity = [0.0, 0.1, 0.2] }}
+[body.boom.beam]
+length = 2.0
+mass_per_length = 0.5
+polar_inertia_per_length = 0.001
+EI = 100.0
+bending = 1
+[joint.hinge]
+type = "revolute"
+parent = "base"
+child = "boom"
+origin = [0.5, 0.0, 0.0]
+start = {{ rate = 0.1 }}
+[frame.nose]
+body = "base"
+origin = [-0.3, 0.1, 0.0]
+[experiment]
+stop_time = 0.5
+step = 0.1
+{more}
+"#
+    )
+}
+
+/// The line of health of a craft, and its page.
+fn judged(more: &str) -> (String, String) {
+    let desk = Desk::new();
+    desk.write("craft.toml", &craft(more));
+    let out = desk.succeed(&["simulate", "craft.toml"]);
+    let health = out.lines().last().unwrap_or_default().to_owned();
+    (health, desk.text("craft.html"))
+}
+
+#[test]
+fn a_craft_that_is_left_alone_keeps_its_momentum() {
+    // What could act and does not: a port, a thruster that is off, a contact with the world that is never met.
+    let idle = r#"
+[port.push]
+frame = "nose"
+impulse = true
+[signal."push.impulse[1]"]
+type = "constant"
+[thruster.jet]
+frame = "nose"
+direction = [1.0, 0.0, 0.0]
+thrust = 5.0
+[contact.floor]
+a = "nose"
+b = "world"
+[grasp.hold]
+a = "world"
+b = "nose"
+stiffness = 1.0
+damping = 1.0
+on = false
+"#;
+    let (health, page) = judged(idle);
+    assert!(health.starts_with("health: momentum drift "), "{health}");
+    assert!(page.contains("Momentum drift"));
+}
+
+#[test]
+fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
+    for (what, spec) in [
+        ("gravity acts", "[environment]\ngravity = [0.0, 0.0, -1.0]"),
+        ("gravity in orbit acts", "[environment.orbit]\nsemi_major_axis = 7.0e6"),
+        (
+            "joint rail holds the craft to the world",
+            "[body.block]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
+             [joint.rail]\ntype = \"prismatic\"\nparent = \"world\"\nchild = \"block\"\naxis = [1.0, 0.0, 0.0]",
+        ),
+        (
+            "base's attitude servo acts",
+            "[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0",
+        ),
+        (
+            "thruster jet fires",
+            "[thruster.jet]\nframe = \"nose\"\ndirection = [1.0, 0.0, 0.0]\nthrust = 5.0\n\
+             [signal.\"jet.on\"]\ntype = \"constant\"",
+        ),
+        (
+            "grasp hold holds on to the world",
+            "[grasp.hold]\na = \"world\"\nb = \"nose\"\nstiffness = 1.0\ndamping = 1.0",
+        ),
+        // A ball that bounces on the ground.
+        (
+            "contact floor meets the world",
+            "[contact.floor]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\ne = 0.8",
+        ),
+        (
+            "contact hook meets the world",
+            "[contact.hook]\na = \"nose\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 9.0\n\
+             [signal.\"hook.capture\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_host = false",
+        ),
+        (
+            "contact mat meets the world",
+            "[contact.mat]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\nlaw = \"compliant\"\n\
+             force = 100.0\ndepth = 0.01",
+        ),
+        // Between two rows.
+        (
+            "an impulse acts at push",
+            "[port.push]\nframe = \"nose\"\nimpulse = true\n[signal.\"push.impulse[1]\"]\ntype = \"constant\"\n\
+             from_host = false\n[signal.\"push.strike\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_host = false",
+        ),
+        (
+            "push is driven",
+            "[port.push]\nframe = \"nose\"\n[signal.\"push.t[2]\"]\ntype = \"constant\"",
+        ),
+        (
+            "wind is driven",
+            "[line_load.wind]\nbody = \"boom\"\n[signal.\"wind.f[3]\"]\ntype = \"constant\"",
+        ),
+    ] {
+        let (health, page) = judged(spec);
+        let told = format!("health: momentum: not conserved: {what}; energy balance ");
+        assert!(health.starts_with(&told), "{what}: {health}");
+        assert!(!page.contains("Momentum drift"), "{what}");
+    }
+}
