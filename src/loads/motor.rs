@@ -82,6 +82,11 @@ impl Motor {
     /// Which limits it is at: of its torque, of its rate.
     pub const SIDES: usize = 2;
 
+    /// The largest sides that it can have, which are the same below zero: ±1 of its torque, of its rate ±2 if that is limited.
+    pub fn largest_sides(&self) -> [i32; Self::SIDES] {
+        [1, self.rate_limit.map_or(0, |_| 2)]
+    }
+
     /// Whether what it is asked for depends on the state.
     pub(super) fn reads_state(&self) -> bool {
         self.servo.is_some() || self.rate_limit.is_some()

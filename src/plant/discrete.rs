@@ -51,13 +51,16 @@ impl Discrete {
             modes.all(|mode| (least..=most).contains(mode))
         };
         let layout = &model.layout;
-        let motions = &self.modes[layout.motions..];
-        let mut drives = model.loads.drives.iter();
+        let (sides, motions) = (model.motor_sides(&self.modes), model.motions(&self.modes));
+        let (mut motors, mut drives) = (model.loads.motors(), model.loads.drives.iter());
         within(0..layout.ranges, 0, i32::MAX)
             && within(layout.ranges..layout.limits, -1, 1)
             && within(layout.limits..layout.touches, 0, 1)
             && within(layout.touches..layout.motors, -1, i32::MAX - 1)
-            && within(layout.motors..layout.motions, -2, 2)
+            && motors.all(|(motor, places)| {
+                let mut sides = sides[places].iter().zip(motor.largest_sides());
+                sides.all(|(side, largest)| (-largest..=largest).contains(side))
+            })
             && drives.all(|drive| {
                 let mode = drive.mode().map(|mode| motions[mode]);
                 mode.is_none_or(|mode| drive.motions().iter().any(|motion| motion.number() == mode))
@@ -100,5 +103,40 @@ impl Discrete {
         let first = model.layout.poses + capture * POSE;
         self.numbers[first..first + 3].copy_from_slice(p.as_slice());
         self.numbers[first + 3..first + POSE].copy_from_slice(R.as_slice());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A motor's torque is at one limit or the other, its rate among the last or beyond, where it is limited.
+    #[test]
+    fn motors_have_the_sides_that_they_can_have_and_no_others() {
+        let joint = |name: &str, parent: &str, limits: &str| {
+            format!(
+                "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\n\
+                 motor = {{ {limits} }}\n"
+            )
+        };
+        let text = format!(
+            "name = \"motors\"\n{}{}",
+            joint("a", "world", "torque_limit = 1.0, rate_limit = 2.0"),
+            joint("b", "a", "torque_limit = 1.0")
+        );
+        let model = Model::read(&text, std::path::Path::new(".")).expect("a craft");
+        let most = (0..model.layout.modes).map(|i| {
+            let mut discrete = Discrete::new(&model);
+            let mut is_possible = |mode| {
+                discrete.modes[i] = mode;
+                discrete.is_possible(&model)
+            };
+            assert!(!is_possible(i32::MIN) && !is_possible(i32::MAX));
+            let possible: Vec<i32> = (-4..=4).filter(|&mode| is_possible(mode)).collect();
+            let most = *possible.last().expect("none but at all limits");
+            assert!(possible.into_iter().eq(-most..=most));
+            most
+        });
+        assert_eq!(most.collect::<Vec<_>>(), [1, 2, 1, 0]);
     }
 }

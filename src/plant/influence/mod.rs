@@ -2,7 +2,7 @@ mod probe;
 mod table;
 
 use super::model::{Model, OutputKind};
-use probe::{Probe, Random};
+use probe::{Limits, Probe, Random};
 use std::f64::consts::TAU;
 use std::ops::Range;
 use table::{Changes, Table};
@@ -48,7 +48,7 @@ const CRAFT: u64 = 4;
 const SPREAD: [f64; 2] = [1.0, 20.0];
 
 impl Influence {
-    /// Finds what depends on what; none if no random craft could be evaluated, so that nothing is known.
+    /// Finds what depends on what; none if there is a way to move in which no craft could be evaluated, so that not all is known.
     pub fn of(model: &Model) -> Option<Self> {
         Self::seen(Probe::new(model, 0), model)
     }
@@ -62,7 +62,17 @@ impl Influence {
         let mut initial = Table::new(n + rows, p + u);
         // Beams are bent a little only, as their amplitudes' nominal says: their equations hold no further.
         let bends = model.amplitudes();
-        let mut seen = false;
+        let motions = probe.motions();
+        // In motion within limits and at them; at the start also where each happens to be.
+        let (held, started): (&[Limits], &[Limits]) = match probe.has_limits() {
+            true => (
+                &[Limits::Within, Limits::At],
+                &[Limits::Within, Limits::At, Limits::Own],
+            ),
+            false => (&[Limits::Own], &[Limits::Own]),
+        };
+        let mut seen = vec![vec![false; held.len()]; motions.len()];
+        let mut seen_starts = vec![false; started.len()];
         for seed in 0..=CRAFT {
             let mut random = Random::new(seed);
             let craft = match seed {
@@ -75,13 +85,11 @@ impl Influence {
             // Every switch is on: what is switched acts.
             let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
             let start = probe.start(&parameters, &derived);
-            let motions = probe.motions();
-            let ways = SPREAD
+            let turns = SPREAD
                 .into_iter()
-                .flat_map(|spread| motions.iter().map(move |way| (spread, way)));
-            for (turn, (spread, motions)) in ways.enumerate() {
+                .flat_map(|spread| motions.iter().enumerate().map(move |way| (spread, way)));
+            for (spread, (way, motions)) in turns {
                 probe.switch(motions);
-                probe.hold_limits(Some(turn));
                 let slots: Vec<f64> = slots.iter().map(|slot| spread * slot).collect();
                 let x = model
                     .states
@@ -93,27 +101,30 @@ impl Influence {
                         start + spread * state.nominal * random.unit()
                     });
                 let x: Vec<f64> = x.collect();
-                let Some(now) = probe.values(&parameters, &derived, &x, &slots) else {
-                    continue;
-                };
-                let Some(slopes) = probe.slopes((&parameters, &derived), &x, &slots, &running) else {
-                    continue;
-                };
-                seen = true;
-                running.enter_slopes(slopes, model);
-                let mut changes = Changes::new(&now, nominals.iter().copied());
-                for j in 0..u {
-                    let mut slots = slots.clone();
-                    slots[j] = spread - slots[j];
-                    changes.record(n + j, probe.values(&parameters, &derived, &x, &slots));
+                for (limits, seen) in held.iter().zip(&mut seen[way]) {
+                    probe.hold(*limits);
+                    let Some(now) = probe.values(&parameters, &derived, &x, &slots) else {
+                        continue;
+                    };
+                    let Some(slopes) = probe.slopes((&parameters, &derived), &x, &slots, &running) else {
+                        continue;
+                    };
+                    *seen = true;
+                    running.enter_slopes(slopes, model);
+                    let mut changes = Changes::new(&now, nominals.iter().copied());
+                    for j in 0..u {
+                        let mut slots = slots.clone();
+                        slots[j] = spread - slots[j];
+                        changes.record(n + j, probe.values(&parameters, &derived, &x, &slots));
+                    }
+                    // A winding tells the turn, and has no derivative either.
+                    for j in model.windings() {
+                        let mut x = x.clone();
+                        x[j] += TAU;
+                        changes.record(j, probe.values(&parameters, &derived, &x, &slots));
+                    }
+                    changes.enter(&mut running);
                 }
-                // A winding tells the turn, and has no derivative either.
-                for j in model.windings() {
-                    let mut x = x.clone();
-                    x[j] += TAU;
-                    changes.record(j, probe.values(&parameters, &derived, &x, &slots));
-                }
-                changes.enter(&mut running);
             }
 
             probe.switch(&motions[0]);
@@ -121,14 +132,12 @@ impl Influence {
             if seed == CRAFT {
                 continue;
             }
-            // What depends within limits, what at them, and where each happens to be.
-            let has_limits = !model.loads.motors.is_empty() || model.controller.is_some();
-            let held = [Some(0), Some(1)].into_iter().filter(|_| has_limits);
-            for turn in held.chain([None]) {
-                probe.hold_limits(turn);
+            for (limits, seen) in started.iter().zip(&mut seen_starts) {
+                probe.hold(*limits);
                 let Some(first) = probe.initial(&parameters, &derived, &slots) else {
                     continue;
                 };
+                *seen = true;
                 let states = model.states.iter().map(|state| state.nominal);
                 let mut changes = Changes::new(&first, states.chain(nominals.iter().copied()));
                 for j in 0..p {
@@ -145,9 +154,12 @@ impl Influence {
                 changes.enter(&mut initial);
             }
         }
-        if !seen {
+        if seen.iter().flatten().chain(&seen_starts).any(|seen| !seen) {
             return None;
         }
+        // Of what could not be changed nobody knows on what it acts.
+        running.mark_unchanged(n..n + u);
+        initial.mark_unchanged(0..p + u);
         // A flag changes at events, and has no derivative.
         for (row, coordinate) in model.output_groups.flags() {
             for state in model.states_of(coordinate) {

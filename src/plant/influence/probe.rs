@@ -1,6 +1,6 @@
 use super::table::Table;
 use crate::Problem;
-use crate::algebra::{Mat3, Vec3};
+use crate::algebra::{Quaternion, Vec3};
 use crate::loads::Motor;
 use crate::plant::discrete::Bearing;
 use crate::plant::model::{Model, Source};
@@ -25,8 +25,19 @@ pub(super) struct Probe {
     discrete: Discrete,
     /// By which numbers states are moved to see what is round-off.
     echo: u64,
-    /// The sides of their limits on which motors and a controller's torques are held; none where each is on its own.
-    held_sides: Option<[i32; Motor::SIDES]>,
+    /// Where motors and a controller's torques are to their limits.
+    limits: Limits,
+}
+
+/// Where motors and a controller's torques are to their limits: at random states nearly all are beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limits {
+    /// All are within them.
+    Within,
+    /// All are at them: of a rate, over the last part of it.
+    At,
+    /// Each is where it is asked to be.
+    Own,
 }
 
 impl Probe {
@@ -38,8 +49,12 @@ impl Probe {
         model.loads.press_always();
         let mut discrete = Discrete::new(&model);
         model.start_discrete(&mut discrete);
+        // Where frames happen to be captured in each other hides nothing either.
+        let mut random = Random::new(0);
         for capture in 0..model.loads.captures().count() {
-            discrete.set_captured(&model, capture, (&Vec3::zeros(), &Mat3::identity()));
+            let place = Vec3::from_fn(|_, _| random.unit());
+            let attitude = Quaternion::from_slice(&random.vector(4)).normalised().rotation();
+            discrete.set_captured(&model, capture, (&place, &attitude));
         }
         Self {
             evaluation: Evaluation::new(&model),
@@ -47,7 +62,7 @@ impl Probe {
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
             discrete,
             echo,
-            held_sides: None,
+            limits: Limits::Own,
             model,
         }
     }
@@ -107,9 +122,14 @@ impl Probe {
         self.discrete.modes[first..first + motions.len()].copy_from_slice(motions);
     }
 
-    /// Holds motors and a controller's torques within their limits, or at them, in turn: at random states nearly all are beyond. Without a turn each is where it is asked to be.
-    pub fn hold_limits(&mut self, turn: Option<usize>) {
-        self.held_sides = turn.map(|turn| [i32::from(turn % 2 == 1); Motor::SIDES]);
+    /// Whether anything has limits at which it can be held.
+    pub fn has_limits(&self) -> bool {
+        !self.model.loads.motors.is_empty() || self.model.controller.is_some()
+    }
+
+    /// Holds motors and a controller's torques there.
+    pub fn hold(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// The craft that is written.
@@ -229,7 +249,11 @@ impl Probe {
             let sensed = self.evaluation.sensed(model, numbers, 0.0, (x, slots, modes));
             for (motor, sides) in model.loads.motors() {
                 let sides = &mut modes[model.layout.motors..][sides];
-                let now = self.held_sides.unwrap_or_else(|| motor.next_sides(&sensed, sides));
+                let now = match self.limits {
+                    Limits::Within => [0; Motor::SIDES],
+                    Limits::At => motor.largest_sides().map(|side| side.min(1)),
+                    Limits::Own => motor.next_sides(&sensed, sides),
+                };
                 sides.copy_from_slice(&now);
             }
         }
@@ -238,9 +262,10 @@ impl Probe {
                 .evaluation
                 .inputs(model, parameters, 0.0, (slots, &self.discrete.modes));
             let sides = &mut self.discrete.modes[model.layout.controlled..];
-            match self.held_sides {
-                Some([side, ..]) => sides.fill(side),
-                None => _ = controller.update_sides((parameters, inputs), sides),
+            match self.limits {
+                Limits::Within => sides.fill(0),
+                Limits::At => sides.fill(1),
+                Limits::Own => _ = controller.update_sides((parameters, inputs), sides),
             }
         }
         let (q, _) = self.evaluation.coordinates(model, numbers, x);

@@ -1,6 +1,7 @@
 use super::Knowns;
 use crate::plant::Jacobians;
 use crate::plant::model::{Model, Source};
+use std::ops::Range;
 
 /// A change beyond this part of the greatest that any known causes is no round-off, which stays below 1e-12.
 const THRESHOLD: f64 = 1e-10;
@@ -47,6 +48,7 @@ impl<'a> Changes<'a> {
 
     pub fn enter(self, table: &mut Table) {
         for (known, by) in self.recorded {
+            table.changed[known] = true;
             for (row, (by, largest)) in by.iter().zip(&self.largest).enumerate() {
                 if *by > THRESHOLD * largest {
                     table.mark(row, known);
@@ -60,6 +62,8 @@ impl<'a> Changes<'a> {
 pub(super) struct Table {
     columns: usize,
     marked: Vec<bool>,
+    /// Which knowns have been changed.
+    changed: Vec<bool>,
     /// The partial derivative, once one has been seen; NaN if another has been seen since.
     slope: Vec<Option<f64>>,
 }
@@ -69,12 +73,23 @@ impl Table {
         Self {
             columns,
             marked: vec![false; rows * columns],
+            changed: vec![false; columns],
             slope: vec![None; rows * columns],
         }
     }
 
     pub fn mark(&mut self, row: usize, known: usize) {
         self.marked[row * self.columns + known] = true;
+    }
+
+    /// Lets everything depend on those of these knowns that were never changed.
+    pub fn mark_unchanged(&mut self, knowns: Range<usize>) {
+        for known in knowns {
+            if !self.changed[known] {
+                let rows = self.marked[known..].iter_mut().step_by(self.columns);
+                rows.for_each(|marked| *marked = true);
+            }
+        }
     }
 
     pub fn depends(&self, row: usize, known: usize) -> bool {

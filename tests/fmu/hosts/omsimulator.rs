@@ -307,13 +307,48 @@ fn s4_every_dependency_is_a_variable_of_its_own() {
 
 #[test]
 fn s4_what_is_not_declared_as_a_dependency_has_no_influence() {
-    let fmu = Fmu::new();
+    let motor = |craft: String, limits: &str| {
+        let servo = "servo = { kp = 3.0, kd = 1.0, on = false }";
+        assert!(craft.contains(servo));
+        craft.replace(servo, &format!("{servo}\nmotor = {{ {limits} }}"))
+    };
+    let brake = |craft: String| {
+        let shoulder = "damping = 0.1\n";
+        assert!(craft.contains(shoulder));
+        craft.replace(shoulder, &format!("{shoulder}motions = [\"loads\", \"locked\"]\n"))
+    };
+    let free = [("elbow.servo", 1.0)];
+    nothing_else_acts(CRAFT, &[]);
+    for limits in ["torque_limit = 5.0", "torque_limit = 5.0, rate_limit = 0.5"] {
+        let craft = motor(catcher(), limits);
+        for commands in [&free[..], &[free[0], ("grip.capture", 1.0)]] {
+            nothing_else_acts(&craft, commands);
+        }
+        let craft = motor(brake(CRAFT.to_owned()), limits);
+        for commands in [&free[..], &[free[0], ("shoulder.motion", 1.0)]] {
+            nothing_else_acts(&craft, commands);
+        }
+    }
+    // In the last of its rates a motor reads its own.
+    let craft = motor(catcher(), "torque_limit = 0.05, rate_limit = 0.1005");
+    nothing_else_acts(&craft, &[free[0], ("elbow.q_ref", 3.0), ("grip.capture", 1.0)]);
+}
+
+/// Moves states and inputs one by one, after these commands: what they act on says so.
+#[track_caller]
+fn nothing_else_acts(craft: &str, commands: &[(&str, f64)]) {
+    let fmu = Fmu::of(craft);
     let me = component(&fmu, ME);
     set_up(&me, 1e-8);
     ok(me.exit_initialization());
+    for (input, value) in commands {
+        ok(me.set(input, *value));
+    }
     me.new_discrete_states();
     me.enter_continuous_time_mode();
-    let structure = &fmu.xml.model_structure;
+    heard();
+    let xml = &fmu.xml;
+    let structure = &xml.model_structure;
     let declared: Vec<_> = structure.outputs.iter().chain(&structure.derivatives).collect();
     let unknowns: Vec<u32> = fmu.outputs();
     let causes = fmu.references(|slot| matches!(slot, Slot::State(_) | Slot::Input(_)));
@@ -330,12 +365,19 @@ fn s4_what_is_not_declared_as_a_dependency_has_no_influence() {
             influences += 1;
             for entry in declared.iter().filter(|u| u.index == unknown + 1) {
                 let listed = entry.dependencies.as_ref().is_none_or(|d| d.contains(&(cause + 1)));
-                assert!(listed, "{i}: {cause} acts on {unknown}, which does not say so");
+                let name = |index: u32| xml.variable(index + 1).map_or("", |variable| variable.name.as_str());
+                assert!(
+                    listed,
+                    "{i}: {} acts on {}, which does not say so",
+                    name(cause),
+                    name(*unknown)
+                );
             }
         }
         ok(me.set_many(&[cause], &[value]));
     }
     assert_eq!(me.states(), x);
+    println!("{influences} influences after {commands:?}");
     assert!(influences > causes.len());
 }
 
