@@ -2,7 +2,7 @@
 
 use super::discrete::{Bearing, NONE_REFUSED};
 use super::report::Report;
-use super::{Discrete, Plant, impact};
+use super::{Discrete, Plant, impact, touch};
 use crate::Error;
 use crate::loads::{Drive, Strike, Struck};
 use crate::spec::JointMotion;
@@ -95,7 +95,7 @@ impl Plant {
         let mut next = discrete.clone();
         let mut after = x.to_vec();
         let mut told = Vec::new();
-        let (mut ports, mut struck, mut captured, mut released) = (Vec::new(), Vec::new(), Vec::new(), false);
+        let (mut ports, mut struck, mut captured, mut released) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for k in changed {
             let contact = match strikes[k].what {
                 Struck::Port(port) if is_on[k] => {
@@ -112,7 +112,7 @@ impl Plant {
                     next.set_bearing(&model, capture.number, Bearing::default());
                     let name = &model.loads.contacts[contact].name;
                     told.push(format!("t = {t} s: contact \"{name}\" lets go"));
-                    released = true;
+                    released.push(contact);
                 }
                 _ => {}
             }
@@ -131,8 +131,12 @@ impl Plant {
         let mut jumped = false;
         let of = (&*model, &self.derived, self.parameters.as_slice());
         let evaluation = &mut self.evaluation;
-        if released {
+        if !released.is_empty() {
             impact::bear(of, evaluation, &after, &mut next)?;
+            evaluation.stand(&model, (of.1, of.2), &after);
+            for contact in released {
+                touch::let_go(&model, (of.1, of.2), evaluation, &mut next, contact);
+            }
         }
         for port in ports {
             let (acted, message) = impact::strike_port(of, evaluation, (t, &mut after, &next), (port, &inputs))?;

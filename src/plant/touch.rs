@@ -14,6 +14,8 @@ const BEHIND: i32 = -1;
 const MOST_STRIKES: i32 = 100;
 /// How far surfaces come apart before that counts, m; beside it, how far a place is from the world's origin, times this.
 const MARGIN: [f64; 2] = [1e-9, 16.0 * f64::EPSILON];
+/// The indicator of surfaces that are held together, m.
+const HELD: f64 = 1.0;
 /// The floor under what may sink as it will.
 const BOTTOMLESS: f64 = f64::MIN;
 
@@ -128,6 +130,12 @@ impl Discrete {
             self.set_touch(model, touch, (mode, BOTTOMLESS));
         }
     }
+
+    /// Whether the frames of a contact are held together: then their surfaces touch, wherever the integration's error lets them drift.
+    fn holds(&self, model: &Model, contact: &Contact) -> bool {
+        let capture = contact.capture();
+        capture.is_some_and(|capture| self.bearing(model, capture.number).held)
+    }
 }
 
 impl Plant {
@@ -136,7 +144,10 @@ impl Plant {
         let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
         for (touch, ((_, contact), z)) in model.loads.touching().zip(z).enumerate() {
             let (mode, floor) = discrete.touch(model, touch);
-            *z = Touch::of(model, numbers, &self.evaluation, contact).indicator(mode, floor);
+            *z = match discrete.holds(model, contact) {
+                true => HELD,
+                false => Touch::of(model, numbers, &self.evaluation, contact).indicator(mode, floor),
+            };
         }
     }
 
@@ -192,6 +203,9 @@ impl Plant {
         self.evaluation.stand(model, numbers, x);
         let mut changed = discrete.clone();
         for (touch, (index, contact)) in model.loads.touching().enumerate() {
+            if discrete.holds(model, contact) {
+                continue;
+            }
             let seen = Touch::of(model, numbers, &self.evaluation, contact);
             let (mode, floor) = discrete.touch(model, touch);
             let next = match seen.next(mode, floor) {
@@ -201,17 +215,16 @@ impl Plant {
                 Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
                 Next::Meets => {
                     let floor = seen.floor();
-                    let capture = contact.capture();
-                    let is_held = capture.is_some_and(|capture| discrete.bearing(model, capture.number).held);
-                    let acts = capture.is_some() || seen.speed < 0.0;
+                    let captures = contact.capture().is_some();
+                    let acts = captures || seen.speed < 0.0;
                     if acts {
                         meeting.push(index);
                     }
-                    match capture {
+                    match captures {
                         // What was not captured where it touched, and goes deeper, passes.
-                        Some(_) if mode > APART && !is_held => (BEHIND, BOTTOMLESS),
-                        Some(_) => (1, floor),
-                        None => (mode.max(0) + i32::from(acts || mode <= 0), floor),
+                        true if mode > APART => (BEHIND, BOTTOMLESS),
+                        true => (1, floor),
+                        false => (mode.max(0) + i32::from(acts || mode <= 0), floor),
                     }
                 }
             };
@@ -228,6 +241,21 @@ impl Plant {
         let is_new = changed != *discrete;
         *discrete = changed;
         Ok((is_new, meeting))
+    }
+}
+
+/// Lets surfaces that were held together touch where they are let go, as the bodies stand: they part, or sink, from there.
+pub(super) fn let_go(
+    model: &Model,
+    numbers: (&Derived, &[f64]),
+    evaluation: &Evaluation<f64>,
+    discrete: &mut Discrete,
+    contact: usize,
+) {
+    let contact = &model.loads.contacts[contact];
+    if let Some(touch) = contact.touch() {
+        let seen = Touch::of(model, numbers, evaluation, contact);
+        discrete.set_touch(model, touch, (1, seen.floor()));
     }
 }
 

@@ -244,6 +244,27 @@ fn an_armed_capture_closes_where_surfaces_touch() {
     }
 }
 
+/// What is held together by a capture touches by definition: where the constraint lets it drift, nothing happens. Let go, it touches as it did.
+#[test]
+fn a_capture_that_holds_makes_no_events() {
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let mut run = Run::new(&balls([0.5, 0.02, 0.0], "law = \"capture_grasp\""), tolerance);
+        run.set("shot.capture", 1.0);
+        go(&mut run, 20.0);
+        let statistics = run.simulation.statistics();
+        println!("{tolerance:.0e}: {statistics}, drift {:.1e} m", run.value("shot.drift"));
+        // The command, and the capture.
+        assert!(
+            statistics.events <= 2 && run.value("shot.captured") == 1.0,
+            "{statistics}"
+        );
+        run.set("shot.capture", 0.0);
+        let told = go(&mut run, 25.0);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(run.value("shot.gap") > 0.01 && run.value("shot.captured") == 0.0);
+    }
+}
+
 /// A law without a solution lets the surfaces pass, told once.
 #[test]
 fn a_refused_impact_is_told_once() {
