@@ -4,13 +4,11 @@ use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::FeedForward;
 use super::model::{Model, Parts};
 use super::outputs::View;
-use super::touch;
+use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics, Singular, What};
 use crate::loads::{Instant, Sensed};
-use crate::spec::{JointMotion, at};
 use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
-use crate::{Error, Problem};
 
 /// The way from states and inputs to derivatives and outputs, with the room for it.
 ///
@@ -287,91 +285,7 @@ impl Evaluation<f64> {
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
         }
     }
-
-    /// Fills the kinematics where the spec starts: its numbers, their constants, coordinates and rates.
-    fn at_start(&mut self, model: &Model) -> (Vec<f64>, Derived, Vec<f64>, Vec<f64>) {
-        let system = &model.system;
-        let values = model.parameter_starts();
-        let derived = model.judge(&values, None, &mut Vec::new());
-        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-        model.start_coordinates(&values, &mut q, &mut qd);
-        if let Some(orbit) = &derived.orbit {
-            system.start_in_orbit(&orbit.at(0.0), &mut q, &mut qd);
-        }
-        self.kinematics.update(system, &derived, &q, &qd);
-        (values, derived, q, qd)
-    }
-
-    /// The surfaces that start in each other.
-    pub(super) fn inside_at_start(&mut self, model: &Model) -> Vec<Problem> {
-        let (values, derived, ..) = self.at_start(model);
-        let found = model.loads.touching().filter_map(|(_, contact)| {
-            let depth = touch::inside(model, (&derived, &values), self, contact)?;
-            let [a, b] = &contact.names;
-            let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
-            Some(Problem {
-                at: at("contact", &contact.name, "surface"),
-                what,
-            })
-        });
-        found.collect()
-    }
-
-    /// The grasps that start closed on what is turned the other way: at half a turn they would not know which way is back.
-    pub(super) fn turned_at_start(&mut self, model: &Model) -> Vec<Problem> {
-        let (values, derived, ..) = self.at_start(model);
-        let found = model.loads.grasps.iter().filter_map(|grasp| {
-            let holds = grasp.on && grasp.is_stiff_against_turns(&values);
-            let angle = grasp.angle((&model.system, &derived, &self.kinematics)).to_degrees();
-            let [a, b] = &grasp.names;
-            (holds && angle > FARTHEST_TURN_DEG).then(|| Problem {
-                at: at("grasp", &grasp.name, "b"),
-                what: format!("\"{b}\" starts turned by {angle:.1} deg from \"{a}\", and is held where the two lie alike: turn one, or start with `on = false`"),
-            })
-        });
-        found.collect()
-    }
-
-    /// The joint or the mode that moves no inertia where the spec starts, if there is one.
-    pub(super) fn singular_at_start(&mut self, model: &Model) -> Option<Problem> {
-        let system = &model.system;
-        let (_, derived, q, mut qd) = self.at_start(model);
-        // As the joints start, and with all of them let go that may be.
-        let singular = [false, true].into_iter().find_map(|released| {
-            for drive in model.loads.drives.iter().filter(|_| released) {
-                self.applied.driven[drive.body] &= !drive.motions().contains(&JointMotion::Loads);
-            }
-            let (kinematics, applied) = (&self.kinematics, &self.applied);
-            self.dynamics
-                .solve(system, &derived, kinematics, applied, (&q, &mut qd))
-                .err()
-        })?;
-        let body = &system.bodies[singular.body];
-        let written = &system.bodies[system.whole(singular.body)].name;
-        let (at, what) = match singular.what {
-            What::Axis(axis) if body.joint.written => (
-                at("joint", &body.joint.name, ""),
-                format!("axis {} moves no inertia", axis + 1),
-            ),
-            What::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
-            What::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
-            What::Body => (
-                at("body", written, "inertia"),
-                "it has no inertia about some axis".to_owned(),
-            ),
-        };
-        let hint = match body.beam {
-            Some(_) => {
-                ": a slender beam turns about its own axis without inertia; give it a `polar_inertia_per_length`"
-            }
-            None => "",
-        };
-        Some(Problem { at, what: what + hint })
-    }
 }
-
-/// What a grasp holds starts within this of what holds it.
-const FARTHEST_TURN_DEG: f64 = 175.0;
 
 /// As an error, with the names.
 pub(super) fn named(model: &Model, singular: Singular) -> Error {

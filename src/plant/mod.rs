@@ -24,6 +24,7 @@ mod remarks;
 mod report;
 mod start;
 mod start_along;
+mod start_checks;
 mod state_jacobian;
 mod step;
 mod tangent;
@@ -41,9 +42,9 @@ pub use state_jacobian::StateJacobian;
 pub use step::ConservingStep;
 pub use tangent::{Jacobians, LANES, Tangent};
 
+use crate::Error;
 use crate::loads::Motor;
 use crate::system::Derived;
-use crate::{Error, Problem};
 use std::sync::Arc;
 
 /// A model with the values of its parameters, and room to evaluate it.
@@ -62,7 +63,11 @@ impl Plant {
     /// [`Error::Spec`] if they make no sense.
     pub fn new(model: Arc<Model>) -> Result<Self, Error> {
         let parameters = model.parameter_starts();
-        let derived = derive(&model, &parameters, None, Vec::new())?;
+        let mut problems = Vec::new();
+        let derived = model.judge(&parameters, None, &mut problems);
+        if !problems.is_empty() {
+            return Err(Error::Spec(problems));
+        }
         let evaluation = Evaluation::new(&model);
         Ok(Self {
             model,
@@ -92,22 +97,33 @@ impl Plant {
     /// # Errors
     /// [`Error::Spec`] with everything that is wrong; the old values then stay.
     pub fn set_parameters(&mut self, values: &[f64]) -> Result<(), Error> {
-        self.take(values, Vec::new())
+        self.take(values, None)
     }
 
-    /// The same before a run, which with these values has to start where it may.
+    /// The same before a run that begins at the time `t` (s), and with these values has to start where it may.
     ///
     /// # Errors
     /// [`Error::Spec`] with everything that is wrong; the old values then stay.
-    pub fn set_parameters_of_start(&mut self, values: &[f64]) -> Result<(), Error> {
-        let mut problems = Vec::new();
-        self.model.judge_start(values, &mut problems);
-        self.take(values, problems)
+    pub fn set_parameters_of_start(&mut self, t: f64, values: &[f64]) -> Result<(), Error> {
+        self.take(values, Some(t))
     }
 
-    fn take(&mut self, values: &[f64], problems: Vec<Problem>) -> Result<(), Error> {
+    fn take(&mut self, values: &[f64], start: Option<f64>) -> Result<(), Error> {
+        let mut problems = Vec::new();
         let before = (self.parameters.as_slice(), &self.derived);
-        self.derived = derive(&self.model, values, Some(before), problems)?;
+        let derived = self.model.judge(values, Some(before), &mut problems);
+        if let Some(t) = start {
+            self.model.judge_start(values, &mut problems);
+            // Where they make a craft, it can be seen how that stands.
+            if problems.is_empty() {
+                self.evaluation
+                    .judge_start(&self.model, (&derived, values), t, &mut problems);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Error::Spec(problems));
+        }
+        self.derived = derived;
         self.parameters.copy_from_slice(values);
         Ok(())
     }
@@ -123,9 +139,16 @@ impl Plant {
 
     /// Brings the modes to where the inputs are, before the run begins.
     pub fn start_sides(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
-        // A joint that starts outside its range is refused before it comes to that.
         self.update_sides(t, (x, u), &mut discrete.modes, &mut Vec::new());
         self.choose_controlled_sides(t, u, &mut discrete.modes);
+    }
+
+    /// What the user should know of a run that begins at the time `t` (s), states `x` and the host's inputs `u`: of limits that are passed there.
+    pub fn messages_of_start(&mut self, t: f64, (x, u): (&[f64], &[f64])) -> Vec<String> {
+        let (mut discrete, mut messages) = (Discrete::new(&self.model), Vec::new());
+        self.model.start_discrete(&mut discrete);
+        self.update_sides(t, (x, u), &mut discrete.modes, &mut messages);
+        messages
     }
 
     /// The states' derivatives.
@@ -213,20 +236,5 @@ impl Plant {
         ends.filter_map(|(signal, &piece)| signal.wave(&self.parameters).end(piece))
             .chain(self.next_sample(discrete))
             .min_by(f64::total_cmp)
-    }
-}
-
-/// The constants, unless there are problems, these or others.
-fn derive(
-    model: &Model,
-    values: &[f64],
-    before: Option<(&[f64], &Derived)>,
-    mut problems: Vec<Problem>,
-) -> Result<Derived, Error> {
-    let derived = model.judge(values, before, &mut problems);
-    if problems.is_empty() {
-        Ok(derived)
-    } else {
-        Err(Error::Spec(problems))
     }
 }

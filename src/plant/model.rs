@@ -1,6 +1,5 @@
 use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
-use super::evaluation::Evaluation;
 use super::layout::Layout;
 use super::linear::LinearLimit;
 use super::outputs::Outputs;
@@ -95,6 +94,11 @@ impl Model {
     /// # Errors
     /// [`Error::Spec`] with every problem found.
     pub fn compile(spec: &Spec) -> Result<Self, Error> {
+        Self::compile_and_derive(spec).map(|(model, _)| model)
+    }
+
+    /// The same, with the constants that follow from the spec's values.
+    pub(super) fn compile_and_derive(spec: &Spec) -> Result<(Self, Derived), Error> {
         let (written, spec) = (spec, &*spec.with_rotors());
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
@@ -166,39 +170,13 @@ impl Model {
             layout,
         };
         let values = model.parameter_starts();
-        model.judge(&values, None, &mut problems);
+        let derived = model.judge(&values, None, &mut problems);
         model.judge_start(&values, &mut problems);
         if problems.is_empty() {
-            Ok(model)
+            Ok((model, derived))
         } else {
             Err(Error::Spec(problems))
         }
-    }
-
-    /// Reads and compiles a spec; tables are loaded from beside `directory`.
-    ///
-    /// # Errors
-    /// [`Error::Spec`] with every problem found: those of the structure, and those of the numbers in all that is sound.
-    pub fn read(text: &str, directory: &std::path::Path) -> Result<Self, Error> {
-        let (mut spec, mut problems) = spec::parse(text, directory)?;
-        if problems.is_empty() {
-            let model = Self::compile(&spec)?;
-            let mut evaluation = Evaluation::new(&model);
-            problems.extend(evaluation.singular_at_start(&model));
-            problems.extend(evaluation.inside_at_start(&model));
-            problems.extend(evaluation.turned_at_start(&model));
-            return if problems.is_empty() {
-                Ok(model)
-            } else {
-                Err(Error::Spec(problems))
-            };
-        }
-        spec.remove_unsound(&problems);
-        if let Err(Error::Spec(mut more)) = Self::compile(&spec) {
-            more.retain(|problem| !problems.iter().any(|known| known.at == problem.at));
-            problems.append(&mut more);
-        }
-        Err(Error::Spec(problems))
     }
 
     /// The spec's values of all parameters.

@@ -1,8 +1,6 @@
 use super::Model;
 use super::discrete::{Discrete, NONE_REFUSED};
-use crate::Problem;
 use crate::algebra::{Quaternion, Scalar};
-use crate::loads::SignalSource;
 use crate::spec::JointType;
 use crate::system::{Derived, ParamId};
 
@@ -22,40 +20,23 @@ impl Model {
         }
     }
 
-    /// Complains of what does not start where it may.
-    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
-        for signal in &self.signals {
-            if let Some(start) = self.start_of(signal) {
-                signal.judge_start(start, &self.parameters, values, problems);
-            }
-        }
-        let mut q = vec![0.0; self.system.nq];
-        let mut qd = vec![0.0; self.system.nv];
-        self.start_coordinates(values, &mut q, &mut qd);
-        for range in &self.loads.ranges {
-            range.judge_start(&self.parameters, values, &q, problems);
-        }
-    }
-
-    /// Where the axis starts that has the signal for its trajectory.
-    fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
-        signal.rate_input?;
-        let (body, axis) = self.loads.axis_of(signal.input)?;
-        let start = self.system.bodies[body].joint.q_start?;
-        Some(ParamId(start.0 + axis))
-    }
-
     /// The initial states, at the time `t` (s).
     pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) {
+        let (q, qd) = self.start_at(derived, t, values);
+        let parts = self.split_mut(x);
+        let states = (parts.positions, parts.rates, parts.windings);
+        self.coordinates.write((&self.system, derived), (&q, &qd), states);
+        parts.work.fill(S::zero());
+    }
+
+    /// The initial coordinates and rates of joints and modes, at the time `t` (s).
+    pub fn start_at<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S]) -> (Vec<S>, Vec<S>) {
         let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
         self.start_coordinates(values, &mut q, &mut qd);
         if let Some(orbit) = &derived.orbit {
             self.system.start_in_orbit(&orbit.at(t), &mut q, &mut qd);
         }
-        let parts = self.split_mut(x);
-        let states = (parts.positions, parts.rates, parts.windings);
-        self.coordinates.write((&self.system, derived), (&q, &qd), states);
-        parts.work.fill(S::zero());
+        (q, qd)
     }
 
     /// The initial coordinates and rates of joints and modes, those of free bodies in the axes in which they are written.

@@ -99,7 +99,7 @@ pub struct Beam {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
     /// Deflection of the tip, as a part of the length, beyond which linear bending is not to be trusted: the output
-    /// `<body>.beyond_linear` is set, and one message logged. Default 0.1.
+    /// `<body>.beyond_linear` is set, and a message logged each time it goes beyond. Default 0.1.
     #[serde(default = "tenth")]
     pub linear_limit: f64,
     /// Whether bending draws the beam's points in, to second order: what stiffens it in rotation.

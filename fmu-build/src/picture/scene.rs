@@ -38,11 +38,7 @@ impl Scene {
     pub fn of(model: &Arc<Model>) -> Result<Self> {
         let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
         let (system, derived) = (model.system(), plant.derived());
-        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-        model.start_coordinates(plant.parameters(), &mut q, &mut qd);
-        if let Some(orbit) = &derived.orbit {
-            system.start_in_orbit(&orbit.at(0.0), &mut q, &mut qd);
-        }
+        let (q, qd) = model.start_at(derived, 0.0, plant.parameters());
         let mut kinematics = Kinematics::new(system);
         kinematics.update(system, derived, &q, &qd);
 

@@ -36,6 +36,7 @@ impl Component {
     /// `fmi2Error` with every parameter that makes no sense; the host may then set others and try again.
     pub fn exit_initialization_mode(&mut self) -> Result<(), Fault> {
         self.settle()?;
+        self.tell_start();
         self.mode = match self.interface {
             Interface::ModelExchange => Mode::Event,
             Interface::CoSimulation => {

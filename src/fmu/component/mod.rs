@@ -216,22 +216,24 @@ impl Component {
     fn take_parameters(&mut self) -> Result<(), Fault> {
         let work_limit = self.registry.work_limit(&self.parameters)?;
         let n = self.model().parameters.len();
+        // In Event Mode the host may have set a time of its own already (rule O4).
+        let start = match self.mode {
+            Mode::Event => self.simulation.state.t,
+            _ => self.experiment.start,
+        };
         if !self.moved {
-            self.simulation.plant.set_parameters_of_start(&self.parameters[..n])?;
+            let values = &self.parameters[..n];
+            self.simulation.plant.set_parameters_of_start(start, values)?;
         } else if !same_bits(self.simulation.plant.parameters(), &self.parameters[..n]) {
             self.simulation.plant.set_parameters(&self.parameters[..n])?;
         }
         if !self.moved {
-            // In Event Mode the host may have set a time of its own already (rule O4).
-            let t = if self.mode == Mode::Event {
-                self.simulation.state.t
-            } else {
-                self.experiment.start
-            };
-            self.simulation.initialise(t, self.experiment.tolerance, work_limit)?;
+            self.simulation
+                .initialise(start, self.experiment.tolerance, work_limit)?;
             if self.mode == Mode::Event {
                 let State { t, u, discrete, .. } = &mut self.simulation.state;
                 self.simulation.plant.sample(*t, u, discrete)?;
+                self.tell_start();
             }
         }
         self.settled.copy_from_slice(&self.parameters);
@@ -275,6 +277,13 @@ impl Component {
             Mode::ContinuousTime => Fault::discard(error.to_string()),
             _ => Fault::error(error.to_string()),
         }
+    }
+
+    /// Hands what is to be known of the start to the log.
+    fn tell_start(&mut self) {
+        let State { t, x, u, .. } = &self.simulation.state;
+        self.events = self.simulation.plant.messages_of_start(*t, (x, u));
+        self.log_events();
     }
 
     /// Hands the model's messages to the log.

@@ -6,6 +6,7 @@ mod instantiation;
 mod lives;
 mod misuse;
 mod runs;
+mod starts;
 mod state;
 
 use crate::driver::{CRAFT, Fmu};

@@ -1,0 +1,144 @@
+//! What a run cannot start from, judged of a spec's numbers when it is read, and of a host's when they are taken.
+
+use super::evaluation::Evaluation;
+use super::model::Model;
+use super::touch;
+use crate::dynamics::{Singular, What};
+use crate::loads::SignalSource;
+use crate::spec::{self, JointMotion, at};
+use crate::system::{Derived, ParamId};
+use crate::{Error, Problem};
+use std::path::Path;
+
+/// What a grasp holds starts within this of what holds it.
+const FARTHEST_TURN_DEG: f64 = 175.0;
+
+impl Model {
+    /// Reads and compiles a spec; tables are loaded from beside `directory`.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with every problem found: those of the structure, and those of the numbers in all that is sound.
+    pub fn read(text: &str, directory: &Path) -> Result<Self, Error> {
+        let (mut spec, mut problems) = spec::parse(text, directory)?;
+        if problems.is_empty() {
+            let (model, derived) = Self::compile_and_derive(&spec)?;
+            let mut evaluation = Evaluation::new(&model);
+            let values = model.parameter_starts();
+            evaluation.judge_start(&model, (&derived, &values), 0.0, &mut problems);
+            return if problems.is_empty() {
+                Ok(model)
+            } else {
+                Err(Error::Spec(problems))
+            };
+        }
+        spec.remove_unsound(&problems);
+        if let Err(Error::Spec(mut more)) = Self::compile(&spec) {
+            more.retain(|problem| !problems.iter().any(|known| known.at == problem.at));
+            problems.append(&mut more);
+        }
+        Err(Error::Spec(problems))
+    }
+
+    /// Complains of ranges and trajectories that do not start where they may.
+    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
+        for signal in &self.signals {
+            if let Some(start) = self.start_of(signal) {
+                signal.judge_start(start, &self.parameters, values, problems);
+            }
+        }
+        let mut q = vec![0.0; self.system.nq];
+        let mut qd = vec![0.0; self.system.nv];
+        self.start_coordinates(values, &mut q, &mut qd);
+        for range in &self.loads.ranges {
+            range.judge_start(&self.parameters, values, &q, problems);
+        }
+    }
+
+    /// Where the axis starts that has the signal for its trajectory.
+    fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
+        signal.rate_input?;
+        let (body, axis) = self.loads.axis_of(signal.input)?;
+        let start = self.system.bodies[body].joint.q_start?;
+        Some(ParamId(start.0 + axis))
+    }
+}
+
+impl Evaluation<f64> {
+    /// Complains of what cannot start where bodies stand at the time `t` (s): of what moves no inertia, of surfaces in each other, of grasps that are closed on what
+    /// is turned the other way.
+    pub(super) fn judge_start(
+        &mut self,
+        model: &Model,
+        numbers: (&Derived, &[f64]),
+        t: f64,
+        problems: &mut Vec<Problem>,
+    ) {
+        let (q, mut qd) = model.start_at(numbers.0, t, numbers.1);
+        self.kinematics.update(&model.system, numbers.0, &q, &qd);
+        problems.extend(self.singular(model, numbers.0, (&q, &mut qd)));
+        problems.extend(self.inside(model, numbers));
+        problems.extend(self.turned(model, numbers));
+    }
+
+    /// The surfaces that start in each other.
+    fn inside(&self, model: &Model, numbers: (&Derived, &[f64])) -> impl Iterator<Item = Problem> {
+        model.loads.touching().filter_map(move |(_, contact)| {
+            let depth = touch::inside(model, numbers, self, contact)?;
+            let [a, b] = &contact.names;
+            let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
+            Some(Problem {
+                at: at("contact", &contact.name, "surface"),
+                what,
+            })
+        })
+    }
+
+    /// The grasps that start closed on what is turned the other way: at half a turn they would not know which way is back.
+    fn turned(&self, model: &Model, (derived, values): (&Derived, &[f64])) -> impl Iterator<Item = Problem> {
+        model.loads.grasps.iter().filter_map(move |grasp| {
+            let holds = grasp.on && grasp.is_stiff_against_turns(values);
+            let angle = grasp.angle((&model.system, derived, &self.kinematics)).to_degrees();
+            let [a, b] = &grasp.names;
+            (holds && angle > FARTHEST_TURN_DEG).then(|| Problem {
+                at: at("grasp", &grasp.name, "b"),
+                what: format!("\"{b}\" starts turned by {angle:.1} deg from \"{a}\", and is held where the two lie alike: turn one, or start with `on = false`"),
+            })
+        })
+    }
+
+    /// The joint or the mode that moves no inertia, if there is one: as the joints start, or with all of them let go that may be. `qdd` is room for rates.
+    fn singular(&mut self, model: &Model, derived: &Derived, (q, qdd): (&[f64], &mut [f64])) -> Option<Problem> {
+        let system = &model.system;
+        let Singular { body, what } = [false, true].into_iter().find_map(|released| {
+            for drive in &model.loads.drives {
+                let is_free = released && drive.motions().contains(&JointMotion::Loads);
+                self.applied.driven[drive.body] = drive.motion() != JointMotion::Loads && !is_free;
+            }
+            let (kinematics, applied) = (&self.kinematics, &self.applied);
+            self.dynamics
+                .solve(system, derived, kinematics, applied, (q, &mut *qdd))
+                .err()
+        })?;
+        let written = &system.bodies[system.whole(body)].name;
+        let body = &system.bodies[body];
+        let (at, what) = match what {
+            What::Axis(axis) if body.joint.written => (
+                at("joint", &body.joint.name, ""),
+                format!("axis {} moves no inertia", axis + 1),
+            ),
+            What::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
+            What::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
+            What::Body => (
+                at("body", written, "inertia"),
+                "it has no inertia about some axis".to_owned(),
+            ),
+        };
+        let hint = match body.beam {
+            Some(_) => {
+                ": a slender beam turns about its own axis without inertia; give it a `polar_inertia_per_length`"
+            }
+            None => "",
+        };
+        Some(Problem { at, what: what + hint })
+    }
+}
