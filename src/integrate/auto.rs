@@ -171,7 +171,7 @@ impl Auto {
         let n = scale.len();
         // A start without symmetry, so that no eigenvector is likely to be missing from it.
         for (i, (v, scale)) in self.v.iter_mut().zip(scale).enumerate() {
-            *v = scale * (1.0 + (i as f64).sin());
+            *v = scale * (1.0 + libm::sin(i as f64));
         }
         let mut growth = 1.0;
         for round in 0..2 * HALF {

@@ -190,9 +190,8 @@ impl Orbit {
         let e = e.clamp(-0.999_999, 0.999_999);
         let nu = self.true_anomaly.of(values);
         // tan E/2 = √((1 − e)/(1 + e)) tan ν/2, in the same turn.
-        let (s, c) = (0.5 * nu).sin_cos();
-        let half = ((1.0 - e).sqrt() * s).atan2((1.0 + e).sqrt() * c);
-        let E = 2.0 * half;
+        let (s, c) = Scalar::sin_cos(0.5 * nu);
+        let E = 2.0 * Scalar::atan2((1.0 - e).sqrt() * s, (1.0 + e).sqrt() * c);
         let turn = |axis: Vec3<f64>, id: ParamId| Quaternion::from_axis_angle(axis, id.of(values));
         OrbitConstants {
             mu,
@@ -201,7 +200,7 @@ impl Orbit {
             p: a * (1.0 - e * e),
             e,
             n: (mu / a).sqrt() / a,
-            M: E - e * E.sin(),
+            M: E - e * Scalar::sin_cos(E).0,
             q_WP: turn(Vec3::z(), self.ascending_node)
                 * turn(Vec3::x(), self.inclination)
                 * turn(Vec3::z(), self.argument_of_perigee),
@@ -217,7 +216,8 @@ fn eccentric_anomaly(M: f64, e: f64) -> f64 {
         (M + e * M.signum()).clamp(-PI, PI)
     };
     for _ in 0..50 {
-        let step = (E - e * E.sin() - M) / (1.0 - e * E.cos());
+        let (s, c) = Scalar::sin_cos(E);
+        let step = (E - e * s - M) / (1.0 - e * c);
         E -= step;
         if step.abs() <= 4.0 * f64::EPSILON {
             break;
@@ -235,9 +235,9 @@ impl OrbitConstants {
         let e = self.e;
         // tan(ν − E)/2 = β sin E/(1 − β cos E): no turn is lost.
         let beta = e / (1.0 + (1.0 - e * e).sqrt());
-        let (s, c) = E.sin_cos();
-        let nu = E + 2.0 * (beta * s).atan2(1.0 - beta * c);
-        let (s, c) = nu.sin_cos();
+        let (s, c) = Scalar::sin_cos(E);
+        let nu = E + 2.0 * Scalar::atan2(beta * s, 1.0 - beta * c);
+        let (s, c) = Scalar::sin_cos(nu);
         let per_r = (1.0 + e * c) / self.p;
         let (r, h) = (1.0 / per_r, (self.mu * self.p).sqrt());
         let half_turns = Quaternion::from_axis_angle(Vec3::z(), nu + TAU * (turns % 2.0));

@@ -1,4 +1,5 @@
 use super::NO_RESPONSE;
+use crate::algebra::Scalar;
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
 
 /// Two bodies at a point of contact: how fast the first moves, seen from the second, and how an impulse on the first, with its
@@ -167,7 +168,7 @@ fn across(n: &Vector3<f64>) -> Matrix3x2<f64> {
 
 /// Eigenvalues of a symmetric matrix, and its axes as columns: Jacobi's rotation.
 fn principal(A: &Matrix2<f64>) -> ([f64; 2], Matrix2<f64>) {
-    let (sin, cos) = (0.5 * (2.0 * A[(0, 1)]).atan2(A[(0, 0)] - A[(1, 1)])).sin_cos();
+    let (sin, cos) = Scalar::sin_cos(0.5 * Scalar::atan2(2.0 * A[(0, 1)], A[(0, 0)] - A[(1, 1)]));
     let axes = Matrix2::new(cos, -sin, sin, cos);
     let along = |i: usize| axes.column(i).dot(&(A * axes.column(i)));
     ([along(0), along(1)], axes)
