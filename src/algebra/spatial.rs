@@ -310,7 +310,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// ```
     ///
     /// # Errors
-    /// The axis about which (0 … 2) or along which (3 … 5) nothing resists, to round-off.
+    /// The index of the pivot that vanishes, to round-off: of turns (0 … 2) or of shifts (3 … 5). What nothing resists may point anywhere.
     #[inline(always)]
     pub fn factor(&self) -> Result<InertiaFactors<S>, usize> {
         let B = &self.B;
@@ -400,7 +400,7 @@ mod tests {
         assert!((back.w - A.w).norm() + (back.v - A.v).norm() < 1e-14);
     }
 
-    /// A point mass far from the origin, and a rod that points anywhere: nothing resists about some axis.
+    /// A point mass far from the origin, and a rod that points anywhere: nothing resists about some axis, which need not be the pivot's.
     #[test]
     fn a_turn_that_nothing_resists_has_no_factors() {
         let (m, c) = (3.0, Vec3::new(0.2, 50.0, -0.3));

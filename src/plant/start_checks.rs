@@ -129,7 +129,7 @@ impl Evaluation<f64> {
             What::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
             What::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
             What::Body => (
-                at("body", written, "inertia"),
+                at("body", written, if body.beam.is_some() { "beam" } else { "inertia" }),
                 "it has no inertia about some axis".to_owned(),
             ),
         };

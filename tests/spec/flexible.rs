@@ -312,6 +312,28 @@ fn a_hinge_that_moves_no_inertia_is_reported_when_the_spec_is_read() {
     assert_eq!(report(&sound), Vec::<String>::new());
 }
 
+/// What it cannot turn about is the beam's axis, which is none of the world's.
+#[test]
+fn a_free_beam_without_inertia_about_its_axis_is_reported_by_its_name() {
+    for start in ["", "start = { rpy_deg = [20.0, 30.0, 40.0] }\n"] {
+        let slender = format!(
+            "name = \"m\"\n[body.arm]\n{start}[body.arm.beam]\nlength = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2\n"
+        );
+        let found = report(&slender);
+        println!("{found:?}");
+        assert!(
+            found.len() == 1
+                && found[0].contains(
+                    "body \"arm\", beam: it has no inertia about some axis: a slender beam turns about its own axis"
+                )
+        );
+        assert_eq!(
+            report(&(slender + "polar_inertia_per_length = 1e-3\n")),
+            Vec::<String>::new()
+        );
+    }
+}
+
 #[test]
 fn segments_and_line_loads_that_make_no_sense_are_reported() {
     for (more, expected) in [

@@ -212,9 +212,10 @@ impl<S: Scalar> ForwardDynamics<S> {
             F.t += H[k].w * tau[k];
             F.f += H[k + 3].v * tau[k + 3];
         }
-        let factors = I.factor().map_err(|axis| Singular {
+        // The pivot is one of world axes, and none of the joint's.
+        let factors = I.factor().map_err(|_| Singular {
             body: i,
-            what: What::Axis(axis),
+            what: What::Body,
         })?;
         self.A[i] = factors.solve(&F);
         self.free[i] = factors;
