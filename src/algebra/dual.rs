@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 ///     f(x + ẋ ε) = f(x) + f′(x) ẋ ε
 /// ```
 ///
-/// Comparisons are those of the values. Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., §3.1 (`eps` are the
+/// Order is that of the values; equality asks for the derivatives too, so that a zero with a derivative is not zero. Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., §3.1 (`eps` are the
 /// tangents). They are plain arrays, without a tag for "no derivative" as `num-dual` has it, whose branches cost more than
 /// the multiplications they save (`docs/benchmarks.md`); and loops, which compilers unroll better than array combinators.
 ///
@@ -254,5 +254,12 @@ mod tests {
         let z = x.atan2(y) / y;
         let alone = Dual::<1>::variable(0.3, 0).atan2(Dual::lift(1.7)) / Dual::lift(1.7);
         assert_eq!((z.re, z.eps[0]), (alone.re, alone.eps[0]));
+    }
+
+    #[test]
+    fn a_zero_with_a_derivative_is_not_zero() {
+        let (zero, moves) = (Dual::<1>::zero(), Dual::variable(0.0, 0));
+        assert!(zero.is_zero() && !moves.is_zero() && moves != zero);
+        assert!(!(moves < zero) && !(moves > zero));
     }
 }

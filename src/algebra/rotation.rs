@@ -49,7 +49,7 @@ pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
 ///
 /// At a pitch of a quarter turn only yaw and roll together are determined: there the yaw is taken as zero.
 pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
-    let R = q.normalised().rotation();
+    let R = q.rotation();
     let cosine = norm(&Vec3::new(R[(0, 0)], R[(1, 0)], S::zero()));
     let pitch = (-R[(2, 0)]).atan2(cosine);
     if cosine.value() < 1e-12 {
@@ -159,7 +159,7 @@ impl<S: Scalar> TurnedFrame<S> {
         matrix
     }
 
-    /// What the rate of `θ` adds to the angular acceleration of its second derivative, rad/s².
+    /// The angular acceleration at `θ̈ = 0`, rad/s²: `ω̇ = velocity() θ̈ +` this.
     pub fn angular_bias(&self, theta_dot: &Vec3<S>) -> Vec3<S> {
         let side = self.theta.cross(theta_dot);
         let s_dot = self.theta.dot(theta_dot) * S::lift(2.0);
@@ -219,6 +219,7 @@ mod tests {
             [0.3, -0.8, 1.7],
             [-2.9, 1.5, 3.1],
             [0.4, FRAC_PI_2, 0.0],
+            [-0.7, -FRAC_PI_2, 0.0],
             [0.0, 0.0, 0.0],
         ] {
             let q = about([0.0, 0.0, 1.0], yaw) * about([0.0, 1.0, 0.0], pitch) * about([1.0, 0.0, 0.0], roll);
@@ -243,6 +244,26 @@ mod tests {
             let off = (J - SMatrix::identity()).norm();
             assert!(off < 1e-13, "derivative at {at} off by {off:e}");
         }
+    }
+
+    /// `q` and `−q` are one attitude: of the two vectors, it is the one of less than half a turn.
+    #[test]
+    fn log_of_either_quaternion_is_the_shorter_way() {
+        let mut worst = 0.0_f64;
+        for at in [
+            Vec3::new(0.01, -0.02, 0.03),
+            Vec3::new(0.7, -1.1, 0.4),
+            Vec3::new(1.9, -1.7, 1.5),
+        ] {
+            let (angle, q) = (at.norm(), exp(at));
+            let opposite = log(Quaternion::new(-q.w, -q.x, -q.y, -q.z));
+            worst = worst.max((opposite - at).norm());
+            // Beyond half a turn, where w < 0.
+            let beyond = log(exp(at * (1.0 + std::f64::consts::PI / angle)));
+            worst = worst.max((beyond - at * (1.0 - std::f64::consts::PI / angle)).norm());
+        }
+        println!("{worst:.1e}");
+        assert!(worst < 5e-15, "{worst:e}"); // round-off of a few radians
     }
 
     #[test]

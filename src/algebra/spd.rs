@@ -7,8 +7,7 @@ use std::ops::{Mul, Sub};
 /// `L D Lᵀ`: strict lower triangle of `L`, on the diagonal `1/D`.
 ///
 /// # Errors
-/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (a few hundred round-offs), negative, or not
-/// a number.
+/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs), negative, or not a number.
 #[inline(always)]
 pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     for j in 0..n {

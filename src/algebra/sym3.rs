@@ -34,7 +34,7 @@ impl<S: Scalar> Sym3<S> {
         self.d[0] + self.d[1] + self.d[2]
     }
 
-    /// The symmetric part's upper triangle of a full matrix that is symmetric to round-off.
+    /// The upper triangle of a matrix that is symmetric to round-off.
     #[inline(always)]
     pub fn from_upper(m: &Mat3<S>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl<S: Scalar> Sym3<S> {
         [Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz)]
     }
 
-    /// The full matrix's rows; of it above the diagonal there are zeros.
+    /// The rows of the lower triangle; zeros above the diagonal.
     #[inline(always)]
     pub fn lower(&self) -> [[S; 3]; 3] {
         let ([xx, yy, zz], o) = (self.d, S::zero());
@@ -177,8 +177,8 @@ pub struct SmallSpd<S, const N: usize> {
 impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     /// Factors the lower triangle of `m`.
     ///
-    /// Returns the index of the pivot that vanishes: below `1e-14` of its diagonal entry (a few
-    /// hundred round-offs), negative, or not a number.
+    /// Returns the index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs), negative, or
+    /// not a number.
     #[inline(always)]
     pub fn factor(m: &[[S; N]; N]) -> Result<Self, usize> {
         let mut f = *m;
