@@ -4,8 +4,8 @@
 //!     R(t, h, x₀; u) = 0,   x₁ = x₀ + h X(x₀, u)                                             (1)
 //! ```
 //!
-//! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps, as long as it converges fast. What (1) conserves is conserved to round-off only if it is solved to round-off,
-//! whatever the tolerance.
+//! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps, as long as it converges fast; where it does not, as in steps that come to a stop or a contact, the Jacobian
+//! is made anew where the iteration is. What (1) conserves is conserved to round-off only if it is solved to round-off, whatever the tolerance.
 
 use super::dense::{Dense, Ends};
 use super::equations::{Equations, Failure, check_finite};
@@ -28,8 +28,15 @@ const LIMITS: Limits = Limits {
 /// What is still to come after a correction may be this part of what was round-off before: it does not change its sign from step to step, as round-off does.
 const FLOOR: f64 = 1.0 / 16.0;
 
+/// A step so many times as long as the last is not predicted from it.
+const LONGER: f64 = 4.0;
+
 /// A Jacobian that takes more corrections than this is not used in the next step.
 const FEW: u32 = 6;
+
+/// A Jacobian by which an error falls by less than this in a correction is made anew within a step, so many times.
+const SLOW: f64 = 0.1;
+const RENEWALS: u32 = 3;
 
 /// The workspace of conserving steps.
 #[derive(Clone, Debug)]
@@ -72,34 +79,13 @@ impl Conserving {
             *scale = u.abs().max(1.0);
         }
         if memory.newton.jacobian == Age::None || !same_step(h, memory.newton.matrix_step) {
-            let own = equations.own_step(self.u.len() as u64)?;
-            let outcome = own.jacobian(span, &self.u, &mut memory.jacobian);
-            let is_finite = first_not_finite(&memory.jacobian).is_none();
-            if outcome.is_err() || !is_finite {
-                // What is not finite must not be remembered: a saved state would be refused.
-                memory.newton.jacobian = Age::None;
-                memory.jacobian.fill(0.0);
-            }
-            outcome.map_err(Failure::Derivative)?;
-            if !is_finite {
-                self.ends.evaluate_start(equations, t)?;
-                return Err(Failure::NoConvergence);
-            }
-            (memory.newton.jacobian, memory.newton.matrix_step, memory.newton.floor) = (Age::Fresh, h, 0.0);
+            self.linearise(equations, span, memory)?;
         }
-        if !self.origin.is(memory) {
-            self.origin.forget();
-            self.matrix
-                .factor(0.0, 1.0, &memory.jacobian)
-                .map_err(|_| Failure::NoConvergence)?;
-            self.origin.set(memory);
-        }
+        self.factor(memory)?;
         self.predict(span, memory);
-        let limits = Limits {
-            target: LIMITS.target.max(FLOOR * memory.newton.floor),
-            ..LIMITS
-        };
-        let mut convergence = Convergence::of_fixed_step(limits, memory.newton.jacobian);
+        let (mut renewals, mut at_floor) = (0, false);
+        let mut left = LIMITS.iterations;
+        let mut convergence = Convergence::of_fixed_step(limits(left, memory), memory.newton.jacobian);
         loop {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
@@ -112,7 +98,24 @@ impl Conserving {
             for (u, du) in self.u.iter_mut().zip(&self.du) {
                 *u -= du;
             }
-            match convergence.observe(max_norm(&self.du, &self.scale)) {
+            let progress = convergence.observe(max_norm(&self.du, &self.scale));
+            // From where an old Jacobian leads astray, a new one would hardly find back.
+            let is_astray = convergence.theta >= 1.0 && memory.newton.jacobian == Age::Old;
+            let is_renewed = match progress {
+                Progress::GoOn => convergence.theta > SLOW,
+                // Corrections that fall by turns, now much and now not at all, are not round-off yet.
+                Progress::Converged => convergence.floor.is_some() && !at_floor,
+                Progress::Hopeless => !is_astray,
+            };
+            if is_renewed && renewals < RENEWALS {
+                at_floor = progress == Progress::Converged;
+                (renewals, left) = (renewals + 1, left.saturating_sub(convergence.iterations));
+                self.linearise(equations, span, memory)?;
+                self.factor(memory)?;
+                convergence = Convergence::of_fixed_step(limits(left, memory), memory.newton.jacobian);
+                continue;
+            }
+            match progress {
                 Progress::GoOn => {}
                 Progress::Converged => {
                     if let Some(floor) = convergence.floor {
@@ -125,10 +128,46 @@ impl Conserving {
         }
     }
 
-    /// From the rates at the start to those in the middle, on a straight line from the middle of the last step.
+    /// Makes the Jacobian anew, where the iteration is.
+    fn linearise<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        span: Span,
+        memory: &mut Memory,
+    ) -> Result<(), Failure<O::Error>> {
+        let own = equations.own_step(self.u.len() as u64)?;
+        let outcome = own.jacobian(span, &self.u, &mut memory.jacobian);
+        let is_finite = first_not_finite(&memory.jacobian).is_none();
+        if outcome.is_err() || !is_finite {
+            // What is not finite must not be remembered: a saved state would be refused.
+            memory.newton.jacobian = Age::None;
+            memory.jacobian.fill(0.0);
+        }
+        outcome.map_err(Failure::Derivative)?;
+        if !is_finite {
+            self.ends.evaluate_start(equations, span.t)?;
+            return Err(Failure::NoConvergence);
+        }
+        (memory.newton.jacobian, memory.newton.matrix_step, memory.newton.floor) = (Age::Fresh, span.h, 0.0);
+        Ok(())
+    }
+
+    /// Factors the memory's Jacobian, if that is not done.
+    fn factor<E>(&mut self, memory: &Memory) -> Result<(), Failure<E>> {
+        if !self.origin.is(memory) {
+            self.origin.forget();
+            self.matrix
+                .factor(0.0, 1.0, &memory.jacobian)
+                .map_err(|_| Failure::NoConvergence)?;
+            self.origin.set(memory);
+        }
+        Ok(())
+    }
+
+    /// From the rates at the start to those in the middle, on a straight line from the middle of the last step; not of a much shorter one, which would lead anywhere.
     fn predict(&mut self, Span { t, h }: Span, memory: &Memory) {
         let Newton { t0, h: last, .. } = memory.newton;
-        if last > 0.0 && t > t0 {
+        if last > 0.0 && t > t0 && h < LONGER * last {
             for (u, before) in self.u.iter_mut().zip(&memory.rows) {
                 *u += (*u - before) * (h / last);
             }
@@ -136,9 +175,20 @@ impl Conserving {
     }
 }
 
+/// With so many corrections left.
+fn limits(left: u32, memory: &Memory) -> Limits {
+    Limits {
+        target: LIMITS.target.max(FLOOR * memory.newton.floor),
+        iterations: left,
+        ..LIMITS
+    }
+}
+
 impl OneStep for Conserving {
     fn evaluations_per_step(&self) -> u64 {
-        2 * u64::from(LIMITS.iterations) + self.u.len() as u64 + 2
+        // Corrections, with one after each renewal at least, and Jacobians; twice, if the first is of an old one.
+        let (corrections, jacobian) = (u64::from(LIMITS.iterations + RENEWALS), self.u.len() as u64);
+        2 * (corrections + u64::from(RENEWALS) * jacobian) + jacobian + 2
     }
 
     fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {

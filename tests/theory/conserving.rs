@@ -403,7 +403,7 @@ fn without_work_for_an_impact_it_stops_before() {
                 start = { position = [0.0, 0.0, 1.1] }\n[contact.floor]\na = \"ball\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\ne = 0.8\n";
     let mut run = steps_of(0.01, text, None);
     // Enough for the step that finds the crossing, not for another.
-    run.simulation.initialise(0.0, None, 59.0).expect("starts");
+    run.simulation.initialise(0.0, None, 101.0).expect("starts");
     let stopped = (1..100).find_map(|k| {
         let refused = run.simulation.advance(0.01 * f64::from(k), &mut Vec::new());
         refused.err().map(|error| (k, error.to_string()))
