@@ -20,7 +20,7 @@ mod sym3;
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use quaternion::Quaternion;
-pub use rotation::{TurnedFrame, exp, log, roll_pitch_yaw};
+pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc};
 pub use scalar::Scalar;
 pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};

@@ -4,6 +4,26 @@ use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix, norm};
 /// then below 1e-20 of the result, in value and in derivative.
 const SERIES_BELOW: f64 = 1e-3;
 
+/// `sin x / x` in `x²`.
+const SINC: [f64; 6] = [
+    1.0,
+    -1.0 / 6.0,
+    1.0 / 120.0,
+    -1.0 / 5040.0,
+    1.0 / 362880.0,
+    -1.0 / 39916800.0,
+];
+
+/// `sin x / x`, of an angle in rad; value and derivative are exact at zero.
+pub fn sinc<S: Scalar>(x: S) -> S {
+    let square = x * x;
+    if square.value() < SERIES_BELOW {
+        series(square, &SINC)
+    } else {
+        x.sin_cos().0 / x
+    }
+}
+
 /// The unit quaternion of the rotation vector `theta` (axis times angle, rad).
 ///
 /// `exp(θ) = (cos |θ|/2, ½ sinc(|θ|/2) θ)`, written in `|θ|²` so that value and derivative are
@@ -23,17 +43,7 @@ pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
                     -1.0 / 3628800.0,
                 ],
             ),
-            series(
-                s,
-                &[
-                    1.0,
-                    -1.0 / 6.0,
-                    1.0 / 120.0,
-                    -1.0 / 5040.0,
-                    1.0 / 362880.0,
-                    -1.0 / 39916800.0,
-                ],
-            ),
+            series(s, &SINC),
         )
     } else {
         let half_angle = s.sqrt();
@@ -58,35 +68,35 @@ pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     Vec3::new(R[(2, 1)].atan2(R[(2, 2)]), pitch, R[(1, 0)].atan2(R[(0, 0)]))
 }
 
+/// `atan2(s, c)/s` of `s²` and `c`, which are not both zero: near `s = 0` with `c > 0` by the series of `atan(x)/x` in `x² = s²/c²`, so that value and
+/// derivative are exact there.
+pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
+    let cc = c * c;
+    if c.value() > 0.0 && square.value() < SERIES_BELOW * cc.value() {
+        let atan = [
+            1.0,
+            -1.0 / 3.0,
+            1.0 / 5.0,
+            -1.0 / 7.0,
+            1.0 / 9.0,
+            -1.0 / 11.0,
+            1.0 / 13.0,
+        ];
+        series(square / cc, &atan) / c
+    } else {
+        let s = square.sqrt();
+        s.atan2(c) / s
+    }
+}
+
 /// The rotation vector (axis times angle, rad) of a quaternion of any length; the angle is in `[0, π]`.
 ///
-/// `log(q) = 2 atan2(|v|, w)/|v| · v` with the sign of `q` chosen so that `w ≥ 0`; near `v = 0` the
-/// factor is the series of `2 atan(x)/x` in `x² = |v|²/w²`. At exactly half a turn the axis's sign is
+/// `log(q) = 2 atan2(|v|, w)/|v| · v` with the sign of `q` chosen so that `w ≥ 0`. At exactly half a turn the axis's sign is
 /// arbitrary.
 pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     let q = q.along(Quaternion::identity());
     let v = q.vector();
-    let vv = v.dot(&v);
-    let ww = q.w * q.w;
-    if vv.value() < SERIES_BELOW * ww.value() {
-        // 2 atan(x)/(x w), x = |v|/w
-        let factor = series(
-            vv / ww,
-            &[
-                1.0,
-                -1.0 / 3.0,
-                1.0 / 5.0,
-                -1.0 / 7.0,
-                1.0 / 9.0,
-                -1.0 / 11.0,
-                1.0 / 13.0,
-            ],
-        );
-        v * (factor * S::lift(2.0) / q.w)
-    } else {
-        let n = vv.sqrt();
-        v * (n.atan2(q.w) * S::lift(2.0) / n)
-    }
+    v * (angle_per_sine(v.dot(&v), q.w) * S::lift(2.0))
 }
 
 /// A frame that is turned by the rotation vector `θ` (rad): how it moves with `θ`.

@@ -22,10 +22,20 @@
 //!
 //! Two bodies that share an axis `n` have `w̄_B = w̄_P + γ n̄`, and a common point has one mean velocity: means move as the joint's subspace says it at the mean axes. So the unknowns are
 //! rates of joints and nodes, as many as there are degrees of freedom, and (2) is one equation for each: what the bodies that a joint carries are short of has no power on its motion.
+//!
+//! An angle is no quadratic function of the axes. With `p = ½ Δt w̄_P` and `g = ½ Δt γ` a body that turns by `p + g` in a step is seen to turn, from one that turns by `p`, by the quaternion
+//!
+//! ```text
+//!     (1 + p·p + p·g,  g − p × g)   of some length, axes of the carrier                               (4)
+//! ```
+//!
+//! so loads on a joint are those at the mean `(q₀ + q₁)/2` of its coordinates and at `(q₁ − q₀)/Δt`, and turn `γ` as they work: a linear spring does the work of the difference of its energies. What is
+//! not linear has a mean force of its own ([`Loads::add_of_step`](crate::loads::Loads::add_of_step)). A rotor's rate is none of the axes': its energy is met to second order.
 
 use super::Applied;
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, angle_per_sine, cross_matrix, lift3, lift33};
 use crate::nodal::Span;
+use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{
     BodyKinematics, Derived, DirectorConstants, JointModel, Kinematics, Natural, NodalBeam, PER_NODE, System,
 };
@@ -39,6 +49,42 @@ pub struct Start {
     pub q: Vec<f64>,
     /// Their rates (`nv`).
     pub qd: Vec<f64>,
+}
+
+/// The middle of a step.
+#[derive(Clone, Debug)]
+pub struct Middle<S: Scalar> {
+    /// Means of the coordinates of joints and nodes at both ends (`nq`). Those of attitudes are not of length one.
+    pub q: Vec<S>,
+    /// How fast they go from one end to the other (`nv`): of attitudes `(q₁ − q₀)/Δt = ½ q ⊗ (0, w)` with the mean `q` of length one.
+    pub qd: Vec<S>,
+    /// The same for a mean rate of one, where a joint has one axis for each: less than one of angles.
+    pace: Vec<S>,
+    /// What is short on each body, about its origin, and then what its joint transmits to it.
+    pub F: Vec<Wrench<S>>,
+}
+
+impl<S: Scalar> Middle<S> {
+    /// Room for a system.
+    pub fn new(system: &System) -> Self {
+        Self {
+            q: vec![S::zero(); system.nq],
+            qd: vec![S::zero(); system.nv],
+            pace: vec![S::one(); system.nv],
+            F: vec![Wrench::zero(); system.bodies.len()],
+        }
+    }
+}
+
+/// (4) in axes `D` of the carrier at the start.
+fn seen<S: Scalar>(D: &Mat3<f64>, p: &Vec3<S>, g: &Vec3<S>) -> Quaternion<S> {
+    let v = lift33::<S>(D).tr_mul(&(g - p.cross(g)));
+    Quaternion::new(S::one() + p.dot(&(p + g)), v.x, v.y, v.z)
+}
+
+/// How fast an angle changes for a mean rate of one: `atan2(|g|, 1 + p·p + p·g)/|g|`, of (4) about an axis.
+fn pace<S: Scalar>(p: &Vec3<S>, axis: &Vec3<S>, g: S) -> S {
+    angle_per_sine(g * g, S::one() + p.dot(p) + p.dot(axis) * g)
 }
 
 /// From axes at the start of a step to their mean, where they turn by `θ = Δt w̄`: (3), `(1 + ½ [θ] + ¼ θ θᵀ)/(1 + ¼ θ·θ)`.
@@ -58,7 +104,7 @@ impl Start {
     }
 
     /// Moves all by the mean rates `u` (`nv`) of a step of length `h` (s). The kinematics are those of the means: axes that are not quite of length one, so that the place of what is
-    /// fixed in a body is the mean of its places. `q` and `qd` are coordinates and rates in the middle.
+    /// fixed in a body is the mean of its places.
     ///
     /// `u` are the rates of joints and nodes; but of free bodies the angular velocity and the velocity of the origin, and of ball joints the angular velocity, in world axes.
     pub fn middle<S: Scalar>(
@@ -66,8 +112,9 @@ impl Start {
         (system, derived): (&System, &Derived),
         (h, u): (f64, &[S]),
         kinematics: &mut Kinematics<S>,
-        (q, qd): (&mut [S], &mut [S]),
+        middle: &mut Middle<S>,
     ) {
+        let Middle { q, qd, pace: paces, .. } = middle;
         let (h, half) = (S::lift(h), S::lift(0.5 * h));
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
@@ -77,8 +124,14 @@ impl Start {
             let P_0 = body.parent.map_or(&Natural::WORLD, |parent| &self.bodies[parent]);
             let (H, u) = (&mut kinematics.H[jv..jv + n], &u[jv..jv + n]);
             let (q, qd) = (&mut q[jq..jq + body.joint.nq], &mut qd[jv..jv + n]);
+            let paces = &mut paces[jv..jv + n];
             let F = &P.R_WB;
-            let turned = |axis: Vec3<f64>| Twist::new(F * lift3::<S>(&axis), Vec3::zeros());
+            let p = P.V_WB.w * half;
+            // The mean axis, and the pace of the angle about it.
+            let turned = |axis: &Vec3<f64>, rate: S| {
+                let pace = pace(&p, &lift3(&(P_0.D * axis)), half * rate);
+                (Twist::new(F * lift3::<S>(axis), Vec3::zeros()), pace)
+            };
             // With ends x a of what is slid, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ × (x₀ a₀ + x₁ a₁)/2: the direction is the one across which nothing slides, and
             // the lever is the mean.
             let slid = |axis: Vec3<f64>, x_0: f64, rate: S| {
@@ -92,10 +145,10 @@ impl Start {
             let mut offset = Vec3::zeros();
             match &constants.joint {
                 JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
-                JointModel::Revolute(joint) => H[0] = turned(*joint.axis()),
+                JointModel::Revolute(joint) => (H[0], paces[0]) = turned(joint.axis(), u[0]),
                 JointModel::Prismatic(joint) => (H[0], offset) = slid(*joint.axis(), self.q[jq], u[0]),
                 JointModel::Cylindrical(joint) => {
-                    H[0] = turned(*joint.axis());
+                    (H[0], paces[0]) = turned(joint.axis(), u[0]);
                     (H[1], offset) = slid(*joint.axis(), self.q[jq + 1], u[1]);
                 }
                 JointModel::Cartesian(joint) => {
@@ -107,10 +160,12 @@ impl Start {
                 }
                 JointModel::Universal(joint) => {
                     let [first, second] = joint.axes_at(self.q[jq]);
-                    H[0] = turned(first);
+                    (H[0], paces[0]) = turned(&first, u[0]);
                     // The second axis turns with what is between the two.
                     let between = P.V_WB.w + H[0].w * u[0];
-                    H[1] = Twist::new(mean(&(between * h)) * lift3::<S>(&(P_0.D * second)), Vec3::zeros());
+                    let second = lift3::<S>(&(P_0.D * second));
+                    H[1] = Twist::new(mean(&(between * h)) * second, Vec3::zeros());
+                    paces[1] = pace(&(between * half), &second, half * u[1]);
                 }
             }
             B.r_PB_W = F * lift3::<S>(&constants.p_PF) + offset;
@@ -120,7 +175,8 @@ impl Start {
                 JointModel::Free(_) => {}
                 _ => {
                     for (k, (H, &u)) in H.iter().zip(u).enumerate() {
-                        (q[k], qd[k]) = (S::lift(self.q[jq + k]) + half * u, u);
+                        qd[k] = paces[k] * u;
+                        q[k] = S::lift(self.q[jq + k]) + half * qd[k];
                         V_FB = V_FB + *H * u;
                     }
                 }
@@ -133,17 +189,24 @@ impl Start {
             B.R_WB = mean(&(B.V_WB.w * h)) * lift33::<S>(&start.D);
             B.p_WB = lift3::<S>(&start.r) + B.V_WB.v * half;
             B.A_bias = Twist::zero();
-            let attitude = || Quaternion::from_rotation(&orthonormal(&(F.transpose() * B.R_WB)));
             match &constants.joint {
                 JointModel::Spherical(joint) => {
-                    q.copy_from_slice(&joint.coordinates(attitude()));
-                    qd.copy_from_slice(B.R_WB.tr_mul(&V_FB.w).as_slice());
+                    let between = Between::of(seen(&P_0.D, &p, &(V_FB.w * half)), joint.attitude(part(&self.q, jq)));
+                    q.copy_from_slice(&joint.coordinates(between.mean));
+                    // The rates' axes, as the mean rate of the attitude has them.
+                    let axes = lift33::<S>(&P_0.D) * between.mean.rotation() * between.pace;
+                    let axes = axes + cross_matrix(&p) * axes;
+                    for (H, axis) in H.iter_mut().zip(axes.column_iter()) {
+                        *H = Twist::new(axis.into_owned(), Vec3::zeros());
+                    }
+                    qd.copy_from_slice(axes.tr_mul(&V_FB.w).as_slice());
                 }
                 JointModel::Free(joint) => {
                     B.r_PB_W = B.p_WB - P.p_WB;
                     let own = B.V_WB - P.V_WB.shift(&B.r_PB_W);
                     let p_FB = F.tr_mul(&B.r_PB_W) - lift3::<S>(&constants.p_PF);
-                    q.copy_from_slice(&joint.coordinates(attitude(), &p_FB));
+                    let between = Between::of(seen(&P_0.D, &p, &(own.w * half)), joint.attitude(part(&self.q, jq)));
+                    q.copy_from_slice(&joint.coordinates(between.mean, &p_FB));
                     qd[..3].copy_from_slice(B.R_WB.tr_mul(&own.w).as_slice());
                     qd[3..].copy_from_slice((F * lift33::<S>(joint.axes())).tr_mul(&own.v).as_slice());
                 }
@@ -158,17 +221,29 @@ impl Start {
         kinematics.place_points(system, derived, q, qd);
     }
 
-    /// What is missing to (2) under the loads of the middle, one number for each rate, N·m or N; `F` is room for a wrench of each body, and then what its joint transmits to it, about its
-    /// origin. After [`middle`](Self::middle).
+    /// Body `i` at the end, of the means; it moves as [`Natural::twist`] reads it.
+    fn end<S: Scalar>(&self, i: usize, h: f64, kinematics: &Kinematics<S>) -> End<S> {
+        let (start, at, two) = (&self.bodies[i], &kinematics.bodies[i], S::lift(2.0));
+        let D = at.R_WB * two - lift33::<S>(&start.D);
+        let D_rate = cross_matrix(&at.V_WB.w) * at.R_WB * two - lift33::<S>(&start.D_rate);
+        let w = (0..3).fold(Vec3::zeros(), |w, k| w + D.column(k).cross(&D_rate.column(k)));
+        End {
+            D,
+            r: lift3::<S>(&start.r) + at.V_WB.v * S::lift(h),
+            V: Twist::new(w * S::lift(0.5), at.V_WB.v * two - lift3::<S>(&start.v)),
+        }
+    }
+
+    /// What is missing to (2) under the loads of the middle, one number for each mean rate `u`, N·m or N. After [`middle`](Self::middle).
     pub fn residual<S: Scalar>(
         &self,
         (system, derived): (&System, &Derived),
-        h: f64,
+        (h, u): (f64, &[S]),
         (kinematics, applied): (&Kinematics<S>, &Applied<S>),
-        (q, qd): (&[S], &[S]),
-        F: &mut [Wrench<S>],
+        middle: &mut Middle<S>,
         residual: &mut [S],
     ) {
+        let Middle { q, qd, pace, F } = middle;
         let per_h = S::lift(1.0 / h);
         let two = S::lift(2.0);
         for (i, constants) in derived.bodies.iter().enumerate() {
@@ -198,17 +273,22 @@ impl Start {
         for (i, body) in system.bodies.iter().enumerate().rev() {
             let (v, n) = (body.joint.v, body.joint.nv);
             let B = &kinematics.bodies[i];
-            let tau = &applied.tau[v..v + n];
+            let (axes, tau) = (kinematics.H[v..v + n].iter(), &applied.tau[v..v + n]);
             let out = &mut residual[v..v + n];
-            let change = |k: usize| (qd[v + k] - S::lift(self.qd[v + k])) * (two * per_h);
+            let change = |rate: &[S], k: usize| (rate[v + k] - S::lift(self.qd[v + k])) * (two * per_h);
             match &derived.bodies[i].joint {
-                _ if applied.driven[i] => {
+                of if applied.driven[i] => {
+                    let rate = if matches!(of, JointModel::Spherical(_)) {
+                        &*qd
+                    } else {
+                        u
+                    };
                     for (k, out) in out.iter_mut().enumerate() {
-                        *out = change(k) - applied.qdd[v + k];
+                        *out = change(rate, k) - applied.qdd[v + k];
                     }
                 }
                 JointModel::Spherical(_) => {
-                    let t = F[i].t - B.R_WB * Vec3::from_column_slice(tau);
+                    let t = axes.zip(tau).fold(F[i].t, |t, (H, &tau)| t - H.w * tau);
                     out.copy_from_slice(t.as_slice());
                 }
                 JointModel::Free(joint) => {
@@ -221,10 +301,24 @@ impl Start {
                     // It transmits nothing.
                     continue;
                 }
-                _ => {
+                joint => {
                     for (k, out) in out.iter_mut().enumerate() {
-                        let rotor = S::lift(derived.rotor_inertia[v + k]);
-                        *out = F[i].power(&kinematics.H[v + k]) + change(k) * rotor - tau[k];
+                        *out = F[i].power(&kinematics.H[v + k]) - tau[k] * pace[v + k];
+                    }
+                    let rotors = &derived.rotor_inertia[v..v + n];
+                    if rotors.iter().any(|rotor| *rotor > 0.0) {
+                        let B = self.end(i, h, kinematics);
+                        let P = body.parent.map_or_else(End::world, |P| self.end(P, h, kinematics));
+                        let V_FB = B.V - P.V.shift(&(B.r - P.r));
+                        with_joint!(joint, joint => {
+                            let first = body.joint.q;
+                            let q_1 = std::array::from_fn(|k| q[first + k] * two - S::lift(self.q[first + k]));
+                            let rates = dual(&joint.subspace(&q_1, &P.D, &B.D)).map(|V| V.power(&V_FB));
+                            // As rates are read from the bodies, at both ends: 2 u − q̇₀ would carry what the first reading is off on to the next step.
+                            for (k, (out, rate)) in out.iter_mut().zip(rates).enumerate() {
+                                *out += (rate - S::lift(self.qd[v + k])) * per_h * S::lift(rotors[k]);
+                            }
+                        });
                     }
                 }
             }
@@ -259,11 +353,42 @@ impl Start {
     }
 }
 
-/// The axes that Gram and Schmidt make of columns.
-fn orthonormal<S: Scalar>(of: &Mat3<S>) -> Mat3<S> {
-    let x = of.column(0).into_owned();
-    let x = x / crate::algebra::norm(&x);
-    let across = of.column(1) - x * x.dot(&of.column(1));
-    let y = across / crate::algebra::norm(&across);
-    Mat3::from_columns(&[x, y, x.cross(&y)])
+/// A body at the end of a step.
+struct End<S: Scalar> {
+    D: Mat3<S>,
+    r: Vec3<S>,
+    V: Twist<S>,
+}
+
+impl<S: Scalar> End<S> {
+    fn world() -> Self {
+        Self {
+            D: Mat3::identity(),
+            r: Vec3::zeros(),
+            V: Twist::zero(),
+        }
+    }
+}
+
+/// An attitude between the ends of a step.
+struct Between<S> {
+    /// `(q₀ + q₁)/2`.
+    mean: Quaternion<S>,
+    /// Of its mean rate for a mean rate of one that (4) turns: `4 sin(δ/4)/|2(g − p × g)|` with the angle δ of (4).
+    pace: S,
+}
+
+impl<S: Scalar> Between<S> {
+    /// From `q₀`, turned by (4).
+    fn of(turn: Quaternion<S>, q_0: Quaternion<f64>) -> Self {
+        let length = turn.norm_squared().sqrt();
+        // With half of δ: (1 + cos, sin n) = (|q| + w, v)/|q|.
+        let Quaternion { w, x, y, z } = turn;
+        let k = S::lift(0.5) / length;
+        let both = Quaternion::new((length + w) * k, x * k, y * k, z * k);
+        Self {
+            mean: both * q_0.lift(),
+            pace: S::lift(2.0) / (S::lift(2.0) * length * (length + w)).sqrt(),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use super::{Instant, Nearest, Pair};
+use super::{Instant, Nearest, Pair, mean_slope};
 use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{FrameRef, ParamId};
@@ -57,6 +57,38 @@ impl Compliant {
             depth,
             spring: shape * S::lift(self.force.of(now.parameters)),
         })
+    }
+}
+
+impl Compliant {
+    /// Adds what the spring does in a step on the mean more than in its middle, of the gaps at both ends, and how fast the gap changes for a unit along the normal.
+    pub fn add_of_step<S: Scalar>(
+        self,
+        now: &Instant<S>,
+        frames: [FrameRef; 2],
+        nearest: &Nearest<S>,
+        (gaps, pace): ([S; 2], S),
+        applied: &mut Applied<S>,
+    ) {
+        let [force, depth] = [self.force, self.depth].map(|id| id.of(now.parameters));
+        let parts = gaps.map(|gap| gap * S::lift(-1.0 / depth));
+        let slope = if self.is_hertz {
+            let inside = |parts: [S; 2]| {
+                // (a⁵ − b⁵)/(a² − b²)
+                let [a, b] = parts.map(S::sqrt);
+                let (aa, bb, ab) = (a * a, b * b, a * b);
+                (aa * aa + ab * (aa + ab + bb) + bb * bb) / (a + b)
+            };
+            mean_slope(parts, |part| part * part * part.sqrt(), inside) * S::lift(force / 2.5)
+        } else {
+            mean_slope(parts, |part| part * part, |[a, b]| a + b) * S::lift(force / 2.0)
+        };
+        let in_middle = self
+            .press(now, frames, nearest)
+            .map_or(S::zero(), |pressed| pressed.spring);
+        let pair = Pair::at((now.system, now.derived, now.kinematics), frames, nearest.from_a);
+        let F = Wrench::new(Vec3::zeros(), nearest.n * (slope * pace - in_middle));
+        pair.push(now.system, now.kinematics, applied, F);
     }
 }
 

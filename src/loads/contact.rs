@@ -375,6 +375,31 @@ impl Contact {
         }
     }
 
+    /// Adds what its spring does on the mean of a step of length `h` (s) more than in its middle.
+    pub(super) fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, applied: &mut Applied<S>) {
+        if let (Way::Compliant(law), By::Touch(_, surface)) = (self.way, self.by) {
+            let frames = [self.a, self.b];
+            let nearest = self.nearest_now(now);
+            let half = S::lift(0.5 * h);
+            let at = |frame: FrameRef| {
+                let (on, arm) = (
+                    now.system.carrier(frame),
+                    now.kinematics.arm(now.system, now.derived, frame).p,
+                );
+                let V = now.kinematics.carrier(on).V_WB;
+                (
+                    now.kinematics.pose(now.system, now.derived, frame).p,
+                    V.shift(&arm).v,
+                    V.w,
+                )
+            };
+            let ((p_a, v_a, _), (p_b, v_b, w_b)) = (at(self.a), at(self.b));
+            let motion = [p_a - p_b, (v_a - v_b) * half, w_b * half];
+            let (gaps, pace) = surface.ends_of_step(now.parameters, nearest.n, motion);
+            law.add_of_step(now, frames, &nearest, (gaps, pace), applied);
+        }
+    }
+
     /// Adds what its damper and friction do, if it has some.
     pub(super) fn add_dissipation<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         if let Some(pressed) = self.pressed(now) {

@@ -3,7 +3,7 @@
 use super::attitude::AttitudeLaw;
 use super::servo::{AxisServo, BallServo, Fed, Gains, JointLaw, JointServo, Servo};
 use super::{Instant, Motor, Resistance, motor};
-use crate::algebra::{Quaternion, Scalar, Vec3, log};
+use crate::algebra::{Quaternion, Scalar, Vec3, log, norm, sinc};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
@@ -401,9 +401,20 @@ impl JointLoads {
             tau[s.rate] -= value(s.stiffness) * s.stretch(now);
         }
         for s in &self.ball_springs {
-            let theta = s.rotation_vector(now);
+            let theta = log(s.attitude(now));
             for i in 0..3 {
                 tau[s.rate + i] -= value(s.stiffness) * theta[i];
+            }
+        }
+    }
+
+    /// Adds what the mean torques of ball springs in a step have more than those in its middle, where it began at the coordinates `q_0`.
+    pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, q_0: &[f64], tau: &mut [S]) {
+        for s in &self.ball_springs {
+            let (before, mean) = (Quaternion::from_slice(&q_0[s.coordinate..]), s.attitude(now));
+            let more = mean_turn(before, mean) - log(mean);
+            for i in 0..3 {
+                tau[s.rate + i] -= S::lift(s.stiffness.of(now.parameters)) * more[i];
             }
         }
     }
@@ -445,7 +456,7 @@ impl JointLoads {
             energy += stretch * stretch * S::lift(0.5 * s.stiffness.of(now.parameters));
         }
         for s in &self.ball_springs {
-            let theta = s.rotation_vector(now);
+            let theta = log(s.attitude(now));
             energy += theta.dot(&theta) * S::lift(0.5 * s.stiffness.of(now.parameters));
         }
         energy
@@ -460,7 +471,33 @@ impl Spring {
 }
 
 impl BallSpring {
-    fn rotation_vector<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
-        log(Quaternion::from_slice(&now.q[self.coordinate..]))
+    fn attitude<S: Scalar>(&self, now: &Instant<S>) -> Quaternion<S> {
+        Quaternion::from_slice(&now.q[self.coordinate..])
     }
+}
+
+/// The rotation vector `θ̄` (rad) with `h θ̄·w̄ = ½ (|θ₁|² − |θ₀|²)` in a step of length `h` from the unit quaternion `q₀` to `q₁ = 2 q̄ − q₀`, by the angular velocity `w̄` with
+/// `(q₁ − q₀)/h = ½ q̄/|q̄| ⊗ (0, w̄)`.
+///
+/// The angle `φ` is a function of the quaternion's scalar part alone, `|w| = cos φ/2`, and `w₁ − w₀ = −½ h v̄·w̄` with the vector part of `q̄/|q̄|`; so `θ̄ = −¼ v̄ (φ₁² − φ₀²)/(w₁ − w₀)`, where
+///
+/// ```text
+///     (φ₁² − φ₀²)/(cos φ₁/2 − cos φ₀/2) = −8/(sinc((φ₀ + φ₁)/4) sinc((φ₁ − φ₀)/4))
+/// ```
+fn mean_turn<S: Scalar>(q_0: Quaternion<f64>, mean: Quaternion<S>) -> Vec3<S> {
+    let two = S::lift(2.0);
+    let q_0 = q_0.lift::<S>();
+    let v = mean.vector();
+    let (v_1, w_1) = (v * two - q_0.vector(), mean.w * two - q_0.w);
+    let angle = |v: &Vec3<S>, w: S| norm(v).atan2(if w.value() < 0.0 { -w } else { w }) * two;
+    let (phi_0, phi_1) = (angle(&q_0.vector(), q_0.w), angle(&v_1, w_1));
+    let slope = if q_0.w.value() * w_1.value() >= 0.0 {
+        let quarter = S::lift(0.25);
+        let slope = S::lift(-8.0) / (sinc((phi_0 + phi_1) * quarter) * sinc((phi_1 - phi_0) * quarter));
+        if mean.w.value() < 0.0 { -slope } else { slope }
+    } else {
+        // Turned over: from here the shortest way back is the other one.
+        (phi_1 * phi_1 - phi_0 * phi_0) / (w_1 - q_0.w)
+    };
+    v * (slope * S::lift(-0.25) / mean.norm_squared().sqrt())
 }

@@ -431,6 +431,20 @@ impl Loads {
         }
     }
 
+    /// Adds what conservative loads do on the mean of a step of length `h` (s) more than in its middle `now`, for the coordinates at its start `q_0`: their work is then the difference of the potential
+    /// energies. What is linear in coordinates has nothing more.
+    ///
+    /// The coordinates in the middle are means of both ends', `(q₀ + q₁)/2`, and bodies are where the [conserving step](crate::dynamics::conserving) has them.
+    pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, (h, q_0): (f64, &[f64]), applied: &mut Applied<S>) {
+        self.joints.add_of_step(now, q_0, &mut applied.tau);
+        for range in &self.ranges {
+            range.add_of_step(now, q_0, &mut applied.tau);
+        }
+        for contact in &self.contacts {
+            contact.add_of_step(now, h, applied);
+        }
+    }
+
     /// Energy of springs, stops and gravity (zero at the world's origin), J.
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         let mut energy =
@@ -446,6 +460,17 @@ impl Loads {
             energy += gravity.potential_energy(now);
         }
         energy
+    }
+}
+
+/// `(V(x₁) − V(x₀))/(x₁ − x₀)` of `V` that is zero where `x` is not positive, with the same of both positive ends.
+fn mean_slope<S: Scalar>(ends: [S; 2], V: impl Fn(S) -> S, inside: impl Fn([S; 2]) -> S) -> S {
+    let [x_0, x_1] = ends;
+    match ends.map(|x| x.value() > 0.0) {
+        [true, true] => inside(ends),
+        [false, true] => V(x_1) / (x_1 - x_0),
+        [true, false] => V(x_0) / (x_0 - x_1),
+        [false, false] => S::zero(),
     }
 }
 

@@ -1,5 +1,5 @@
 use super::band::Band;
-use super::{Instant, Resistance, report};
+use super::{Instant, Resistance, mean_slope, report};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{self, PerAxis, Stop, at};
@@ -164,6 +164,20 @@ impl Range {
     pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
         if let Some((_, spring, side)) = self.pressed(now) {
             tau[self.rate] -= spring * side;
+        }
+    }
+
+    /// Adds what the mean torque of the stop's spring in a step has more than that in its middle, where it began at the coordinates `q_0`.
+    pub(super) fn add_of_step<S: Scalar>(&self, now: &Instant<S>, q_0: &[f64], tau: &mut [S]) {
+        let Some(stop) = self.stop else { return };
+        let q_0 = S::lift(q_0[self.coordinate]);
+        let ends = [q_0, now.q[self.coordinate] * S::lift(2.0) - q_0];
+        let [min, max] = [self.min, self.max].map(|id| S::lift(id.of(now.parameters)));
+        let above = mean_slope(ends.map(|q| q - max), |depth| depth * depth, |[a, b]| a + b);
+        let below = mean_slope(ends.map(|q| min - q), |depth| depth * depth, |[a, b]| a + b);
+        tau[self.rate] -= (above - below) * S::lift(0.5 * stop.stiffness.of(now.parameters));
+        if let Some((_, spring, side)) = self.pressed(now) {
+            tau[self.rate] += spring * side;
         }
     }
 

@@ -1,4 +1,4 @@
-use crate::algebra::{Pose, Scalar, Vec3};
+use crate::algebra::{Pose, Scalar, Vec3, norm};
 use crate::spec;
 use crate::system::ParamId;
 
@@ -28,6 +28,32 @@ pub struct Nearest<S: Scalar> {
 impl Surface {
     pub(super) fn is_disc(&self) -> bool {
         self.of_b == spec::Surface::Disc
+    }
+
+    /// The gaps at both ends of a step, and how far they are apart for a unit that the middle's motion along its normal `n` goes from one to the other: the gap of a plane is a quadratic function of
+    /// places and axes, the square of the distance of two centres too. Of b the mean place of a, half the way of it, and half the turn of b.
+    pub(super) fn ends_of_step<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        n: Vec3<S>,
+        [d, way, turn]: [Vec3<S>; 3],
+    ) -> ([S; 2], S) {
+        let radius = |id: Option<ParamId>| S::lift(id.map_or(0.0, |id| id.of(parameters)));
+        let off = radius(self.radius_a);
+        match self.of_b {
+            spec::Surface::Plane | spec::Surface::Disc => {
+                let across = turn.cross(&n);
+                let mean = n.dot(&d) + across.dot(&way) - off;
+                let half = n.dot(&way) + across.dot(&d);
+                ([mean - half, mean + half], S::one())
+            }
+            spec::Surface::Sphere => {
+                let [before, after] = [norm(&(d - way)), norm(&(d + way))];
+                let off = off + radius(self.radius_b);
+                let pace = norm(&d) * S::lift(2.0) / (before + after);
+                ([before - off, after - off], pace)
+            }
+        }
     }
 
     /// Of frames that stand at `A` and `B`; `normal` is that of b, a unit vector in world axes.

@@ -1,8 +1,8 @@
 use super::coordinates::{Constrained, Coordinates};
 use super::{Discrete, Evaluation, LANES, Model, Plant};
 use crate::Error;
-use crate::algebra::{Dual, Scalar, Twist, Vec3, Wrench};
-use crate::dynamics::conserving::Start;
+use crate::algebra::{Dual, Scalar, Twist, Vec3};
+use crate::dynamics::conserving::{Middle, Start};
 use crate::integrate::Span;
 use crate::spec::JointMotion;
 use crate::system::{Attitude, Derived, JointModel, Maximal, Natural};
@@ -24,24 +24,6 @@ pub struct ConservingStep {
     power: f64,
 }
 
-/// Room for the middle of a step.
-#[derive(Clone, Debug)]
-struct Middle<S: Scalar> {
-    q: Vec<S>,
-    qd: Vec<S>,
-    F: Vec<Wrench<S>>,
-}
-
-impl<S: Scalar> Middle<S> {
-    fn new(model: &Model) -> Self {
-        Self {
-            q: vec![S::zero(); model.system.nq],
-            qd: vec![S::zero(); model.system.nv],
-            F: vec![Wrench::zero(); model.system.bodies.len()],
-        }
-    }
-}
-
 impl ConservingStep {
     /// Room for a model; none if it is not in natural coordinates.
     pub fn new(model: &Model) -> Option<Self> {
@@ -53,8 +35,8 @@ impl ConservingStep {
             layout: layout.clone(),
             start: Start::new(&model.system),
             motion: vec![Twist::zero(); model.system.bodies.len()],
-            middle: Middle::new(model),
-            lifted: Middle::new(model),
+            middle: Middle::new(&model.system),
+            lifted: Middle::new(&model.system),
             tangent: Evaluation::new(model),
             u: lifted(model.system.nv),
             inputs: lifted(model.inputs.len()),
@@ -169,9 +151,9 @@ impl ConservingStep {
     /// Writes the states at the end; the work is that of the last [`residual`](Self::residual).
     pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
         let (model, kinematics) = (&plant.model, &mut plant.evaluation.kinematics);
-        let Middle { q, qd, .. } = &mut self.middle;
+        let middle = &mut self.middle;
         self.start
-            .middle((&model.system, &plant.derived), (h, u), kinematics, (q, qd));
+            .middle((&model.system, &plant.derived), (h, u), kinematics, middle);
         let layout = &self.layout;
         let before = model.split(x0);
         let after = model.split_mut(x1);
@@ -186,7 +168,7 @@ impl ConservingStep {
             layout.set_natural(i, &end, (&mut *after.positions, &mut *after.rates));
             let joint = &model.system.bodies[i].joint;
             for k in 0..joint.angles() {
-                after.windings[layout.winding(i) + k] = self.start.q[joint.q + k] + h * u[joint.v + k];
+                after.windings[layout.winding(i) + k] = self.start.q[joint.q + k] + h * middle.qd[joint.v + k];
             }
         }
         let [positions, rates] = layout.nodes();
@@ -209,15 +191,21 @@ impl<S: Scalar> Evaluation<S> {
         (derived, parameters): (&Derived, &[f64]),
         (start, Span { t, h }): (&Start, Span),
         (u, inputs, discrete): (&[S], &[S], &Discrete),
-        Middle { q, qd, F }: &mut Middle<S>,
+        middle: &mut Middle<S>,
         residual: &mut [S],
     ) -> Result<S, Error> {
         self.listen(model, (derived, parameters), t + 0.5 * h, (inputs, discrete));
         let of = (&model.system, derived);
-        start.middle(of, (h, u), &mut self.kinematics, (&mut *q, &mut *qd));
-        let mut power = self.load(model, (derived, parameters), ((&*q, &*qd), discrete))?;
+        start.middle(of, (h, u), &mut self.kinematics, middle);
+        let at = (middle.q.as_slice(), middle.qd.as_slice());
+        let mut power = self.load(model, (derived, parameters), (at, discrete))?;
+        let around = (self.orbit.as_ref(), &self.kinematics);
+        let (q, qd) = at;
+        let now = model.instant((derived, parameters), around, (q, qd, &self.slots), &discrete.modes);
+        model.loads.add_of_step(&now, (h, &start.q), &mut self.applied);
         let with = (&self.kinematics, &self.applied);
-        start.residual(of, h, with, (q, qd), F, residual);
+        start.residual(of, (h, u), with, middle, residual);
+        let Middle { qd, F, .. } = middle;
         for (i, body) in model.system.bodies.iter().enumerate() {
             if self.applied.driven[i] {
                 let is_ball = matches!(derived.bodies[i].joint, JointModel::Spherical(_));
@@ -229,7 +217,7 @@ impl<S: Scalar> Evaluation<S> {
                         F[i].power(&self.kinematics.H[v])
                     };
                     let rotor = self.applied.qdd[v] * S::lift(derived.rotor_inertia[v]);
-                    power += transmitted * u[v] + (rotor - self.applied.tau[v]) * qd[v];
+                    power += (transmitted + rotor) * u[v] - self.applied.tau[v] * qd[v];
                 }
             }
         }

@@ -111,8 +111,8 @@ pub enum Method {
     /// fixed sub-step `step`: stable with steps longer than the vibrations of flexible bodies, which it does not damp. What contacts,
     /// grasps and attitude servos do is taken explicitly. It asks for `formulation = "recursive"`.
     LinearlyImplicit,
-    /// The midpoint rule in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy, momentum and every joint whatever the step, and
-    /// damps nothing. It asks for `formulation = "natural"`.
+    /// The midpoint rule in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy (a rotor's and a turned grasp's to the order of the step), momentum and
+    /// every joint whatever the step, and damps nothing. It asks for `formulation = "natural"`.
     Conserving,
     /// `dopri5` where the craft is not stiff, `radau5` where it is; the log tells of each change.
     Auto,

@@ -1,6 +1,6 @@
 //! The conserving step: what it keeps it keeps to round-off, whatever the step; all else it follows to second order.
 
-use crate::numbers::{Larger, few};
+use crate::numbers::{Larger, few, orders};
 use crate::quaternion::values_at_random;
 use crate::random_tree::random_craft;
 use crate::run::Run;
@@ -93,6 +93,146 @@ fn craft_of_every_kind_of_joint_keep_all_they_have() {
     println!("energy, momentum, angular momentum, gaps: {} (1e-12)", few(&worst));
     // A hundred steps, eight joints, 4 ε of the rates each: 7e-13.
     assert!(worst.iter().all(|&off| off < 1e-12), "{worst:?}");
+}
+
+/// How far energy less work goes in `n` steps of `h` (s), as a part of the most kinetic energy there is.
+fn imbalance(run: &mut Run, n: u32, h: f64) -> f64 {
+    run.look();
+    let of = |run: &Run| run.value("system.energy") - run.value("system.work");
+    let at_start = of(run);
+    let (mut worst, mut most) = (0.0f64, 0.0f64);
+    for k in 1..=n {
+        run.go(h * f64::from(k));
+        worst = worst.larger((of(run) - at_start).abs());
+        most = most.larger(run.value("system.kinetic_energy"));
+    }
+    worst / most
+}
+
+/// A hinge on the world with a spring, which swings by a radian, in long steps: nothing else could make up for what the angle is off.
+#[test]
+fn a_spring_on_an_angle_keeps_energy() {
+    let text = "name = \"swing\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
+                [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\naxis = [0.0, 0.0, 1.0]\n\
+                spring = { stiffness = 4.0 }\nstart = { position = 1.0 }\n";
+    for h in [0.1, 0.05, 0.025] {
+        let mut run = steps_of(h, text, None);
+        let off = imbalance(&mut run, (20.0 / h) as u32, h);
+        println!("h = {h} s: energy off by {off:.1e} (1e-12)");
+        // Up to 800 steps, 4 ε of the rate each.
+        assert!(off < 1e-12, "{off:e}");
+    }
+}
+
+/// Random craft whose joints all have springs, dampers and friction: what energy they lose is the work that is done on them.
+#[test]
+fn craft_with_springs_lose_what_work_is_done() {
+    let mut worst = 0.0f64;
+    for seed in [0, 2, 4, 6, 8, 10] {
+        let text: String = random_craft(seed, 8, 1.0)
+            .lines()
+            .filter(|line| !line.starts_with("rotor_inertia"))
+            .map(|line| match line.strip_prefix("type = ") {
+                None | Some("\"fixed\"") => format!("{line}\n"),
+                Some("\"spherical\"") => format!("{line}\nspring = {{ stiffness = 30.0 }}\ndamping = 0.3\n"),
+                Some(_) => format!(
+                    "{line}\nspring = {{ stiffness = 50.0, rest = 0.2 }}\ndamping = 0.2\nfriction = {{ coulomb = 0.2, slip = 1.0 }}\n"
+                ),
+            })
+            .collect();
+        let mut run = steps_of(0.02, &text, Some(seed));
+        let off = imbalance(&mut run, 100, 0.02);
+        println!("seed {seed}: {off:.1e}");
+        worst = worst.larger(off);
+    }
+    println!("energy less work {worst:.1e} (1e-12)");
+    // A hundred steps, eight joints, 4 ε of the rates each: 7e-13.
+    assert!(worst < 1e-12, "{worst:e}");
+}
+
+/// A rotor's rate is none of the axes': its energy is met to second order.
+#[test]
+fn a_rotor_keeps_energy_to_second_order() {
+    let text = "name = \"geared\"\n[body.hub]\nmass = 2.0\ninertia = [0.3, 0.5, 0.7]\nstart = { angular_velocity = [0.2, 0.3, 0.1] }\n\
+                [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
+                [joint.shoulder]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.3, 0.1, 0.0]\naxis = [0.0, 1.0, 0.2]\n\
+                rotor_inertia = 0.3\nspring = { stiffness = 6.0 }\nstart = { position = 0.8 }\n";
+    let off =
+        [0.02, 0.01, 0.005, 0.0025, 0.00125].map(|h| imbalance(&mut steps_of(h, text, None), (4.0 / h) as u32, h));
+    let orders = orders(&off);
+    println!("energy off by {}; orders {orders:.2?}", few(&off));
+    assert!(off[2] < 1e-6 && orders.iter().all(|order| *order > 1.9), "{off:?}");
+}
+
+/// A tumbling craft with a ball joint whose spring is turned over, past half a turn: the spring then pulls the other way round.
+#[test]
+fn a_ball_spring_that_is_turned_over_keeps_energy() {
+    let text = "name = \"ball\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
+                start = { angular_velocity = [0.4, 0.1, -0.6] }\n\
+                [body.head]\nmass = 1.0\nmass_centre = [0.0, 0.1, 0.05]\ninertia = [0.1, 0.2, 0.25]\n\
+                [joint.neck]\ntype = \"spherical\"\nparent = \"hub\"\nchild = \"head\"\norigin = [0.4, 0.0, 0.1]\nrpy_deg = [10.0, 20.0, 30.0]\n\
+                spring = { stiffness = 0.4 }\nstart = { rate = [3.0, 1.0, -2.0] }\n";
+    let mut run = steps_of(0.05, text, None);
+    run.look();
+    let scalar = |run: &Run| run.value("neck.q[1]").abs();
+    let at_start = run.value("system.energy");
+    let kinetic = run.value("system.kinetic_energy");
+    let (mut worst, mut farthest, mut turned_over) = (0.0f64, 1.0f64, 0);
+    let mut q = [1.0f64, 0.0, 0.0, 0.0];
+    for k in 1..=200 {
+        run.go(0.05 * f64::from(k));
+        worst = worst.larger((run.value("system.energy") - at_start).abs() / kinetic);
+        farthest = farthest.min(scalar(&run));
+        let now: [f64; 4] = std::array::from_fn(|i| run.value(&format!("neck.q[{}]", i + 1)));
+        turned_over += u32::from(now[0] * q[0] < 0.0);
+        q = now;
+    }
+    println!("energy off by {worst:.1e} (1e-13); turned over {turned_over} times, cos φ/2 down to {farthest:.2}");
+    assert!(worst < 1e-13 && turned_over > 2);
+}
+
+/// Arms that swing and slide between compliant stops, on a hub that turns with them.
+#[test]
+fn stops_keep_energy() {
+    let text = "name = \"stops\"\n[body.hub]\nmass = 2.0\ninertia = [0.3, 0.5, 0.7]\nstart = { angular_velocity = [0.4, 1.1, 2.0] }\n\
+                [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
+                [body.tip]\nmass = 0.5\nmass_centre = [0.2, 0.1, 0.0]\ninertia = [0.05, 0.06, 0.07]\n\
+                [joint.shoulder]\ntype = \"universal\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.3, 0.1, 0.0]\naxis = [1.0, 0.0, 0.0]\naxis2 = [0.0, 1.0, 0.2]\n\
+                range = { min = -0.2, max = 0.3, stop = \"compliant\", stiffness = 20.0, damping = 0.0 }\nstart = { rate = [1.5, -2.0] }\n\
+                [joint.rail]\ntype = \"cylindrical\"\nparent = \"arm\"\nchild = \"tip\"\norigin = [0.8, 0.0, 0.0]\naxis = [1.0, 0.3, 0.0]\n\
+                range = { min = -0.1, max = 0.1, stop = \"compliant\", stiffness = 30.0, damping = 0.1 }\nstart = { rate = [2.0, 0.7] }\n";
+    let mut run = steps_of(0.03, text, None);
+    let off = imbalance(&mut run, 200, 0.03);
+    println!("energy less work off by {off:.1e} (1e-12)");
+    assert!(off < 1e-12, "{off:e}");
+}
+
+/// Spinning bodies on a joint that press with round edges on a floor and on a third that flies beside them, by both laws of springs: entering and leaving inside steps.
+#[test]
+fn pressed_surfaces_keep_energy() {
+    let text = |exponent: f64| {
+        let law = format!("law = \"compliant\"\nforce = 40.0\ndepth = 0.05\nexponent = {exponent}\n");
+        format!(
+            "name = \"press\"\n[environment]\ngravity = [0.0, 0.3, -2.0]\n\
+             [body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.05, 0.0]\ninertia = [0.08, 0.09, 0.1]\nstart = {{ position = [0.0, 0.0, 0.5], angular_velocity = [1.0, 2.0, -0.5] }}\n\
+             [body.arm]\nmass = 1.0\nmass_centre = [0.1, 0.0, 0.05]\ninertia = [0.1, 0.2, 0.25]\n\
+             [joint.hinge]\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.4, 0.0, 0.0]\naxis = [0.0, 1.0, 0.3]\ntype = \"revolute\"\n\
+             [body.raft]\nmass = 3.0\nmass_centre = [0.0, 0.0, -0.1]\ninertia = [0.4, 0.4, 0.6]\nstart = {{ position = [0.0, 0.0, -0.1], angular_velocity = [0.2, -0.1, 0.6] }}\n\
+             [body.bob]\nmass = 0.7\ninertia = [0.02, 0.02, 0.02]\nstart = {{ position = [0.1, 0.45, 0.6], velocity = [0.0, -1.0, 0.0] }}\n\
+             [frame.edge]\nbody = \"arm\"\norigin = [0.3, 0.0, 0.0]\n\
+             [frame.deck]\nbody = \"raft\"\norigin = [0.0, 0.1, 0.05]\nrpy_deg = [5.0, -8.0, 0.0]\n\
+             [contact.hub_deck]\na = \"hub\"\nb = \"deck\"\nsurface = \"plane\"\nradius_a = 0.2\n{law}\
+             [contact.edge_deck]\na = \"edge\"\nb = \"deck\"\nsurface = \"plane\"\nradius_a = 0.1\nmu = 0.2\ndissipation = 0.1\n{law}\
+             [contact.bob_hub]\na = \"bob\"\nb = \"hub\"\nsurface = \"sphere\"\nradius_a = 0.1\nradius_b = 0.2\n{law}\
+             [contact.floor]\na = \"raft\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.3\n{law}"
+        )
+    };
+    for exponent in [1.0, 1.5] {
+        let mut run = steps_of(0.01, &text(exponent), None);
+        let off = imbalance(&mut run, 300, 0.01);
+        println!("exponent {exponent}: energy less work off by {off:.1e} (1e-12)");
+        assert!(off < 1e-12, "{off:e}");
+    }
 }
 
 /// Two beams of 100 m in the grippers of a robot of seven links with loose joints, undamped (Yang et al. 2023, 10.1007/s11071-023-08395-w): it spins about all axes, both arms
