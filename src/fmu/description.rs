@@ -38,6 +38,11 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
     registry.check_names()?;
     let guid = Guid::new(&model.to_bytes()?, naming);
     let spec = &model.spec;
+    // Only Model Exchange knows of it.
+    let jumps = match interfaces {
+        Interfaces::CoSimulation => vec![false; model.states.len()],
+        Interfaces::Both | Interfaces::ModelExchange => model.jumps(),
+    };
     let described = (!spec.description.is_empty()).then(|| spec.description.clone());
     Ok(ModelDescription {
         model_name: spec.name.clone(),
@@ -71,7 +76,7 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
             name: "grapple".to_owned(),
             annotation: [("registryVersion".to_owned(), REGISTRY_VERSION.to_string())].into(),
         }],
-        model_variables: registry.variables().map(|v| variable(&registry, &v)).collect(),
+        model_variables: registry.variables().map(|v| variable(&registry, &v, &jumps)).collect(),
         model_structure: structure(&registry),
         ..ModelDescription::default()
     })
@@ -158,7 +163,8 @@ fn index(registry: &Registry, slot: Slot) -> u32 {
     registry.reference(slot) + 1
 }
 
-fn variable(registry: &Registry, variable: &Variable) -> ScalarVariable {
+/// A variable; `jumps` says which states an event may set anew.
+fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarVariable {
     let quantity = variable.quantity;
     let unit = quantity.unit;
     let [min, max] = quantity.bound.limits();
@@ -176,6 +182,7 @@ fn variable(registry: &Registry, variable: &Variable) -> ScalarVariable {
                 Slot::Derivative(i) => Some(index(registry, Slot::State(i))),
                 _ => None,
             },
+            reinit: matches!(slot, Slot::State(i) if jumps[i]),
             ..Real::default()
         }),
     };

@@ -35,7 +35,7 @@ pub const CATEGORIES: [(Category, &str, &str); 5] = [
     (
         Category::Solver,
         "logSolver",
-        "steps and evaluations of the Co-Simulation solver",
+        "steps and evaluations of the Co-Simulation solver, at the end of a run",
     ),
 ];
 

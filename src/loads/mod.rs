@@ -46,7 +46,7 @@ pub use wave::{Wave, reached, round_off};
 
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
-use crate::spec::Spec;
+use crate::spec::{JointMotion, Spec};
 use crate::system::{Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
 use crate::{Error, Problem};
 use std::sync::Arc;
@@ -337,6 +337,14 @@ impl Loads {
     /// Whether there are commands, of which a host that knows no events has to be told.
     pub fn are_commanded(&self) -> bool {
         self.switched() > 0 || !self.strikes.is_empty()
+    }
+
+    /// Whether there are impulses: of joints that are locked while they move, of commands, of surfaces that meet.
+    pub fn have_impulses(&self) -> bool {
+        let is_locked = |drive: &Drive| drive.is_switched() && drive.motions().contains(&JointMotion::Locked);
+        self.drives.iter().any(is_locked)
+            || !self.strikes.is_empty()
+            || self.touching().any(|(_, contact)| !contact.is_compliant())
     }
 
     /// The contacts that capture, in the order of their numbers.

@@ -338,6 +338,16 @@ impl Model {
         }
     }
 
+    /// Whether each state may jump at an event: rates and the work, where something locks or strikes.
+    pub fn jumps(&self) -> Vec<bool> {
+        let mut jumps = vec![false; self.states.len()];
+        let Parts { rates, work, .. } = self.split_mut(&mut jumps);
+        let has_impulses = self.loads.have_impulses();
+        rates.fill(has_impulses);
+        work.fill(has_impulses);
+        jumps
+    }
+
     /// Whether each state is a mode's amplitude or its rate.
     pub(super) fn amplitudes(&self) -> Vec<bool> {
         let mut amplitudes = vec![false; self.states.len()];
