@@ -144,8 +144,8 @@ impl AttitudeServo {
         let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
         let (q, w) = match now.orbit.filter(|_| self.axes == Axes::Orbital) {
             Some(orbit) => {
-                let w_WO = q.conjugate().rotate(lift3(&orbit.w_WO));
-                (orbit.q_WO.conjugate().lift() * q, w - w_WO)
+                let w_WO = q.conjugate().rotate(orbit.w_WO);
+                (orbit.q_WO.conjugate() * q, w - w_WO)
             }
             None => (q, w),
         };

@@ -89,7 +89,7 @@ pub struct Instant<'a, S: Scalar> {
     /// The parameters' values.
     pub parameters: &'a [f64],
     /// Where the reference orbit has led the world.
-    pub orbit: Option<&'a OrbitPoint>,
+    pub orbit: Option<&'a OrbitPoint<S>>,
     /// Positions and motions.
     pub kinematics: &'a Kinematics<S>,
     /// Coordinates.
@@ -129,7 +129,7 @@ pub struct Sensed<'a, S: Scalar> {
     /// The parameters' values.
     pub parameters: &'a [f64],
     /// Where the reference orbit has led the world.
-    pub orbit: Option<&'a OrbitPoint>,
+    pub orbit: Option<&'a OrbitPoint<S>>,
     /// The inputs' values, whoever drives them.
     pub inputs: &'a [S],
     /// Coordinates.

@@ -58,7 +58,7 @@ pub(super) fn gravity_energy<S: Scalar>(now: &Instant<S>, g: &Vec3<S>) -> S {
 }
 
 /// Adds the gravity of an orbit: of each element to the second order about its mass centre, as that of bodies is. (Yang et al. 2023, Eqs. 49–51; their B lacks a factor `−3|r₀|²`.)
-pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint, tau: &mut [S]) {
+pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, tau: &mut [S]) {
     for (_, element, mut e, first) in elements(now) {
         let (centre, matrix, m) = (element.centre(), element.mass_matrix(), element.mass());
         let c = weigh(centre, &e);

@@ -96,6 +96,23 @@ impl<'a> Wave<'a> {
         self.amplitude * self.shape(piece, t).2
     }
 
+    /// The third derivative, 1/s³, by the law of the given piece.
+    pub fn jerk(&self, piece: i32, t: f64) -> f64 {
+        self.amplitude
+            * match self.waveform {
+                Waveform::Sine if piece == 1 => {
+                    let w = TAU * self.frequency;
+                    -w * w * w * (w * t + self.phase).cos()
+                }
+                Waveform::Quintic if piece == 1 => {
+                    let span = self.until - self.from;
+                    let s = (t - self.from) / span;
+                    60.0 * (1.0 - 6.0 * s * (1.0 - s)) / (span * span * span)
+                }
+                _ => 0.0,
+            }
+    }
+
     /// Value and two derivatives for amplitude one and offset zero.
     fn shape(&self, piece: i32, t: f64) -> (f64, f64, f64) {
         match self.waveform {
@@ -172,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_and_acceleration_are_the_derivatives_of_value_and_rate() {
+    fn rate_acceleration_and_jerk_are_derivatives_of_what_comes_before_them() {
         let texts = [
             "type = \"sine\"\nfrequency = 0.7\nphase = 0.3",
             "type = \"quintic\"\nfrom = -1\nuntil = 2\namplitude = 3",
@@ -190,6 +207,9 @@ mod tests {
             let difference = (wave.rate(piece, t + h) - wave.rate(piece, t - h)) / (2.0 * h);
             let off = (difference - wave.acceleration(piece, t)).abs();
             assert!(off < 1e-8, "{text}, second: {off:e}");
+            let difference = (wave.acceleration(piece, t + h) - wave.acceleration(piece, t - h)) / (2.0 * h);
+            let off = (difference - wave.jerk(piece, t)).abs();
+            assert!(off < 1e-7, "{text}, third: {off:e}"); // h²/6 (2π 0.7/s)⁵ = 3e-8
         }
     }
 

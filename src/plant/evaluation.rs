@@ -21,7 +21,7 @@ pub struct Evaluation<S: Scalar> {
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
     /// Where the reference orbit has led the world.
-    pub(super) orbit: Option<OrbitPoint>,
+    pub(super) orbit: Option<OrbitPoint<S>>,
     /// What servos feed forward, if one does.
     feed_forward: Option<Box<FeedForward<S>>>,
     /// What holds captured frames, if there can be any.
@@ -63,6 +63,17 @@ impl<S: Scalar> Evaluation<S> {
         dx: &mut [S],
     ) -> Result<(), Error> {
         self.listen(model, (derived, parameters), t, (u, discrete));
+        self.follow(model, (derived, parameters), (x, discrete), dx)
+    }
+
+    /// The same with inputs, signals and the orbit as they are.
+    pub(super) fn follow(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        (x, discrete): (&[S], &Discrete),
+        dx: &mut [S],
+    ) -> Result<(), Error> {
         self.stand(model, (derived, parameters), x);
         let here = model.split(x);
         let at = joint_coordinates(self.recovered.as_deref(), &here);
@@ -81,7 +92,7 @@ impl<S: Scalar> Evaluation<S> {
         (u, discrete): (&[S], &Discrete),
     ) {
         model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
-        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
+        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
     }
 
     /// Fills the loads where the kinematics are, for these coordinates and rates of joints; gives their power, W.
@@ -230,7 +241,7 @@ impl<S: Scalar> Evaluation<S> {
 fn load<S: Scalar>(
     model: &Model,
     numbers: (&Derived, &[f64]),
-    (orbit, kinematics, slots): (Option<&OrbitPoint>, &Kinematics<S>, &[S]),
+    (orbit, kinematics, slots): (Option<&OrbitPoint<S>>, &Kinematics<S>, &[S]),
     ((q, qd), discrete): ((&[S], &[S]), &Discrete),
     (feed_forward, applied): (Option<&mut FeedForward<S>>, &mut Applied<S>),
 ) -> Result<S, Error> {

@@ -315,11 +315,22 @@ impl Model {
         }
     }
 
+    /// How fast an input of the loads changes by itself at the time `t` (s): a signal's rate, while the host's stay.
+    pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, modes: &[i32]) -> f64 {
+        let wave = |k: usize| self.signals[k].wave(parameters);
+        match *source {
+            Source::Host(_) => 0.0,
+            Source::Signal(k) => wave(k).rate(modes[k], t),
+            Source::Rate(k) => wave(k).acceleration(modes[k], t),
+            Source::Acceleration(k) => wave(k).jerk(modes[k], t),
+        }
+    }
+
     /// What the loads see of one instant: numbers, where the orbit and the bodies are, coordinates, rates and inputs; nothing is fed forward.
     pub(super) fn instant<'a, S: Scalar>(
         &'a self,
         (derived, parameters): (&'a Derived, &'a [f64]),
-        (orbit, kinematics): (Option<&'a OrbitPoint>, &'a Kinematics<S>),
+        (orbit, kinematics): (Option<&'a OrbitPoint<S>>, &'a Kinematics<S>),
         (q, qd, inputs): (&'a [S], &'a [S], &'a [S]),
         modes: &'a [i32],
     ) -> Instant<'a, S> {

@@ -226,6 +226,43 @@ impl Tangent<1> {
         Ok(())
     }
 
+    /// `ẍ` and `ẏ` along the motion itself, where the states' derivatives are `dx`: time goes on, and with it signals and the orbit; the host's inputs stay. What has no value
+    /// has no derivative, which is then not a number.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] if something moves no inertia.
+    pub fn evaluate_along_motion(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        (x, u, discrete): (&[f64], &[f64], &Discrete),
+        dx: &[f64],
+        (ddx, dy): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Error> {
+        let (model, numbers) = (&plant.model, (&plant.derived, plant.parameters.as_slice()));
+        for (dual, (&x, &dx)) in self.x.iter_mut().zip(x.iter().zip(dx)) {
+            *dual = Dual::new(x, [dx]);
+        }
+        for (dual, &u) in self.u.iter_mut().zip(u) {
+            *dual = Dual::lift(u);
+        }
+        self.evaluation.listen(model, numbers, t, (&self.u, discrete));
+        for (slot, source) in self.evaluation.slots.iter_mut().zip(&model.sources) {
+            slot.eps[0] = model.rate_of(source, numbers.1, t, &discrete.modes);
+        }
+        let orbit = plant.derived.orbit.as_ref();
+        self.evaluation.orbit = orbit.map(|orbit| orbit.at(t).moving());
+        self.evaluation
+            .follow(model, numbers, (&self.x, discrete), &mut self.dx)?;
+        self.evaluation
+            .outputs(model, numbers, (&self.x, discrete), &mut self.y);
+        let values = self.dx.iter().zip(ddx).chain(self.y.iter().zip(dy));
+        for (dual, to) in values {
+            *to = if dual.re.is_finite() { dual.eps[0] } else { f64::NAN };
+        }
+        Ok(())
+    }
+
     fn seed(&mut self, (x, u, _): (&[f64], &[f64], &Discrete), (delta_x, delta_u): (&[f64], &[f64])) {
         let duals = self.x.iter_mut().chain(&mut self.u);
         let values = x.iter().chain(u).zip(delta_x.iter().chain(delta_u));

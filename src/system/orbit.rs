@@ -2,7 +2,7 @@
 
 use super::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 use crate::Problem;
-use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, lift3, lift33};
+use crate::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3, lift33};
 use crate::spec::{self, Axes, Gravity, at};
 use std::f64::consts::{PI, TAU};
 
@@ -42,17 +42,17 @@ pub struct OrbitConstants {
 
 /// The reference orbit at one instant.
 #[derive(Clone, Debug)]
-pub struct OrbitPoint {
+pub struct OrbitPoint<S: Scalar = f64> {
     /// From the central body's centre to the world's origin, m, world axes.
-    pub R: Vec3<f64>,
+    pub R: Vec3<S>,
     /// The origin's velocity, m/s, world axes.
-    pub V: Vec3<f64>,
+    pub V: Vec3<S>,
     /// Attitude of the orbital axes: x upwards, y along track, z normal to the orbit.
-    pub q_WO: Quaternion<f64>,
+    pub q_WO: Quaternion<S>,
     /// The same as a matrix.
-    pub R_WO: Mat3<f64>,
+    pub R_WO: Mat3<S>,
     /// Angular velocity of the orbital axes, rad/s, world axes.
-    pub w_WO: Vec3<f64>,
+    pub w_WO: Vec3<S>,
     mu: f64,
     oblateness: f64,
     gravity: Gravity,
@@ -279,6 +279,46 @@ impl System {
 }
 
 impl OrbitPoint {
+    /// The same as a constant over the scalar `S`.
+    pub fn lift<S: Scalar>(&self) -> OrbitPoint<S> {
+        OrbitPoint {
+            R: lift3(&self.R),
+            V: lift3(&self.V),
+            q_WO: self.q_WO.lift(),
+            R_WO: lift33(&self.R_WO),
+            w_WO: lift3(&self.w_WO),
+            mu: self.mu,
+            oblateness: self.oblateness,
+            gravity: self.gravity,
+        }
+    }
+
+    /// The same with its derivative by time: `Ṙ = V`, `V̇ = −μ R/R³`, and axes that turn at `w = h/R²`, so `ẇ = −2 (R·V/R²) w`.
+    pub fn moving(&self) -> OrbitPoint<Dual<1>> {
+        let number = |value: f64, rate: f64| Dual::new(value, [rate]);
+        let vector = |value: &Vec3<f64>, rate: Vec3<f64>| value.zip_map(&rate, number);
+        let (
+            Self {
+                R, V, q_WO, R_WO, w_WO, ..
+            },
+            R2,
+        ) = (self, self.R.norm_squared());
+        let q_rate = q_WO.rate(R_WO.tr_mul(w_WO));
+        OrbitPoint {
+            R: vector(R, *V),
+            V: vector(V, R * (-self.mu / (R2 * R2.sqrt()))),
+            q_WO: Quaternion::new(
+                number(q_WO.w, q_rate.w),
+                number(q_WO.x, q_rate.x),
+                number(q_WO.y, q_rate.y),
+                number(q_WO.z, q_rate.z),
+            ),
+            R_WO: R_WO.zip_map(&(w_WO.cross_matrix() * R_WO), number),
+            w_WO: vector(w_WO, w_WO * (-2.0 * R.dot(V) / R2)),
+            ..self.lift()
+        }
+    }
+
     /// A body's angular velocity (rad/s, body axes) and velocity (m/s, world axes) in the world, of its attitude, position, angular velocity (body axes) and velocity as one sees them who turns
     /// with the orbital axes.
     fn seen_from_world<S: Scalar>(
@@ -290,7 +330,9 @@ impl OrbitPoint {
         let v_O = v + w_WO_O.cross(&r);
         (w + q_OB.conjugate().rotate(w_WO_O), lift33::<S>(&self.R_WO) * v_O)
     }
+}
 
+impl<S: Scalar> OrbitPoint<S> {
     /// Gravity at `rho` (m) from the world's origin.
     ///
     /// What differs from the origin's own fall is without cancellation (Encke's method in Battin's form): with `q = ρ·(2R + ρ)/R²` and
@@ -299,16 +341,15 @@ impl OrbitPoint {
     /// ```text
     ///     g(R + ρ) − g(R) = −μ/R³ (ρ (1 − F) − R F)
     /// ```
-    pub fn gravity<S: Scalar>(&self, rho: &Vec3<S>) -> GravityAt<S> {
-        let R = lift3::<S>(&self.R);
+    pub fn gravity(&self, rho: &Vec3<S>) -> GravityAt<S> {
         match self.gravity {
             Gravity::Exact => {
-                let R2 = self.R.norm_squared();
-                let q = rho.dot(&(R + R + rho)) * S::lift(1.0 / R2);
-                let one = S::lift(1.0);
+                let (R, one) = (self.R, S::lift(1.0));
+                let R2 = R.dot(&R);
+                let q = rho.dot(&(R + R + rho)) * (one / R2);
                 let p = (one + q) * (one + q).sqrt();
                 let F = q * (S::lift(3.0) + q * (S::lift(3.0) + q)) / (p * (one + p));
-                let mut g = (rho * (one - F) - R * F) * S::lift(-self.mu / (R2 * R2.sqrt()));
+                let mut g = (rho * (one - F) - R * F) * (S::lift(-self.mu) / (R2 * R2.sqrt()));
                 let (a, G, curvature) = self.field(&(R + rho));
                 g += a;
                 GravityAt {
@@ -319,9 +360,8 @@ impl OrbitPoint {
             }
             Gravity::SecondOrder => {
                 let (a, G, _) = self.field(&self.R);
-                let G = lift33::<S>(&G);
                 GravityAt {
-                    g: lift3::<S>(&a) + G * rho,
+                    g: a + G * rho,
                     G,
                     curvature: None,
                 }
@@ -330,7 +370,7 @@ impl OrbitPoint {
     }
 
     /// At `r` (m) from the centre: what the oblateness adds to gravity, m/s², the whole gradient, 1/s², and what makes the gradient change.
-    fn field<S: Scalar>(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, (Vec3<S>, S)) {
+    fn field(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, (Vec3<S>, S)) {
         let number = |value: f64| S::lift(value);
         let r2 = r.dot(r);
         let per_r = number(1.0) / r2.sqrt();

@@ -268,6 +268,120 @@ fn the_tangent_is_exact_at_rest() {
     println!("at rest: {worst:.1e}");
 }
 
+/// How far derivatives along the motion are from differences, relative to the largest of their kind.
+fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) -> f64 {
+    let model = Arc::clone(plant.model());
+    let (nx, ny) = (x.len(), model.outputs.len());
+    let mut dx = vec![0.0; nx];
+    plant.derivative(*t, x, u, discrete, &mut dx).expect("regular");
+    let mut exact = vec![0.0; nx + ny];
+    let (ddx, dy) = exact.split_at_mut(nx);
+    let at = (x.as_slice(), u.as_slice(), discrete);
+    let mut tangent = Tangent::<1>::new(&model);
+    tangent
+        .evaluate_along_motion(plant, *t, at, &dx, (ddx, dy))
+        .expect("regular");
+    let mut values = |h: f64| {
+        let ahead: Vec<f64> = x.iter().zip(&dx).map(|(x, dx)| x + h * dx).collect();
+        let mut values = vec![0.0; nx + ny];
+        let (dx, y) = values.split_at_mut(nx);
+        plant.evaluate(t + h, (&ahead, u, discrete), dx, y).expect("regular");
+        values
+    };
+    // The step that suits each number best: they differ in what they are sharp in.
+    let mut off = vec![f64::INFINITY; nx + ny];
+    for h in [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6] {
+        let [a, b, c] = [1.0, 2.0, 3.0].map(|k| (values(k * h), values(-k * h)));
+        for i in 0..nx + ny {
+            let [a, b, c] = [&a, &b, &c].map(|(ahead, behind)| ahead[i] - behind[i]);
+            let difference = (1.5 * a - 0.3 * b + c / 30.0) / (2.0 * h);
+            off[i] = off[i].min((difference - exact[i]).abs());
+        }
+    }
+    let norm = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.larger(value.abs()));
+    let of_states = norm(&off[..nx]) / norm(&exact[..nx]).max(1e-3);
+    of_states.larger(norm(&off[nx..]) / norm(&exact[nx..]).max(1e-3))
+}
+
+/// All that changes with time by itself, as fast as all else: signals of every kind with their rates and accelerations, and an orbit about a small heavy body.
+const TIMED: &str = r#"
+name = "timed"
+[environment.orbit]
+mu = 1e6
+semi_major_axis = 100.0
+radius = 10.0
+eccentricity = 0.2
+inclination_deg = 40.0
+true_anomaly_deg = 130.0
+J2 = 0.1
+[body.base]
+mass = 6.0
+inertia = [0.8, 0.9, 1.0]
+mass_centre = [0.1, 0.2, 0.3]
+attitude_servo = { axes = "orbital", kp = 5.0, kd = 3.0 }
+start = { position = [1.0, 2.0, 3.0], angular_velocity = [0.1, -0.2, 0.15] }
+[body.arm]
+mass = 1.5
+mass_centre = [0.5, 0.1, 0.0]
+inertia = [0.1, 0.2, 0.25]
+[body.tip]
+mass = 1.0
+mass_centre = [0.3, 0.1, 0.0]
+inertia = [0.1, 0.1, 0.15]
+[joint.shoulder]
+type = "revolute"
+parent = "base"
+child = "arm"
+servo = { kp = 20.0, kd = 5.0, feed_forward = "rigid" }
+[joint.elbow]
+type = "revolute"
+parent = "arm"
+child = "tip"
+origin = [1.0, 0.0, 0.0]
+servo = { kp = 20.0, kd = 5.0 }
+[signal."shoulder.q_ref"]
+type = "quintic"
+amplitude = 0.5
+from = 0.0
+until = 2.0
+with_rate = true
+from_host = false
+[signal."elbow.q_ref"]
+type = "sine"
+frequency = 0.4
+with_rate = true
+from_host = false
+[nodal_beam.span]
+length = 3.0
+elements = 2
+mass_per_length = 0.5
+EA = 200.0
+EI = 20.0
+"#;
+
+#[test]
+fn derivatives_along_the_motion_agree_with_differences() {
+    let mut crafts = vec![("timed".to_owned(), TIMED.to_owned())];
+    for path in example_files() {
+        let text = std::fs::read_to_string(&path).expect("an example");
+        crafts.push((path.display().to_string(), text));
+    }
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    for (name, text) in crafts {
+        let mut plant = crate::plant_in(Formulation::Recursive, &text, directory.as_ref());
+        let mut point = start(&mut plant);
+        point.t = 0.8;
+        let mut rng = ChaCha8Rng::seed_from_u64(9);
+        point.x.iter_mut().for_each(|x| *x += rng.random_range(-0.05..0.05));
+        let Point { t, x, u, discrete } = &mut point;
+        plant.start_sides(*t, (x, u), discrete);
+        let worst = worst_along_motion(&mut plant, &point);
+        println!("{name}: {worst:.1e}");
+        // Sixth order, and round-off over 1e-3 s: 1e-13 of the largest value; of an orbit's radius that is 1e-9 of a speed.
+        assert!(worst < 1e-8, "{name}: {worst:e}");
+    }
+}
+
 /// Takes a point away from jumps: switches are on or off, and references of attitudes near the attitudes, for from half a turn away there are two ways back.
 fn away_from_jumps(model: &Model, point: &mut Point) {
     for (i, input) in model.inputs.iter().enumerate() {

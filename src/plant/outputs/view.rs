@@ -60,10 +60,10 @@ impl<S: Scalar> View<'_, S> {
 
     pub(super) fn orbit(&self, y: &mut Cursor<S>) {
         if let Some(orbit) = self.now.orbit {
-            y.vector(&lift3(&orbit.R));
-            y.vector(&lift3(&orbit.V));
-            y.quaternion(orbit.q_WO.lift());
-            y.number(S::lift(orbit.w_WO.norm()));
+            y.vector(&orbit.R);
+            y.vector(&orbit.V);
+            y.quaternion(orbit.q_WO);
+            y.number(norm(&orbit.w_WO));
         }
     }
 
@@ -71,8 +71,8 @@ impl<S: Scalar> View<'_, S> {
     pub(super) fn in_orbit(&self, body: usize, y: &mut Cursor<S>) {
         let Some(orbit) = self.now.orbit else { return };
         let at = &self.now.kinematics.bodies[body];
-        let (R_WO, w_WO) = (lift33::<S>(&orbit.R_WO), lift3::<S>(&orbit.w_WO));
-        let q_OB = orbit.q_WO.conjugate().lift() * self.q_WB[body];
+        let (R_WO, w_WO) = (orbit.R_WO, orbit.w_WO);
+        let q_OB = orbit.q_WO.conjugate() * self.q_WB[body];
         y.vector(&R_WO.tr_mul(&at.p_WB));
         y.quaternion(q_OB);
         y.vector(&R_WO.tr_mul(&(at.V_WB.v - w_WO.cross(&at.p_WB))));
