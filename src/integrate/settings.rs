@@ -23,6 +23,9 @@ impl Settings {
     /// Smallest relative tolerance: below it the error estimate is round-off.
     pub const MIN_RELATIVE_TOLERANCE: f64 = 10.0 * f64::EPSILON;
 
+    /// Largest relative tolerance: beyond it an error says nothing.
+    pub const MAX_RELATIVE_TOLERANCE: f64 = 0.5;
+
     /// Settings for as many states as there are nominal values.
     ///
     /// `nominal[i]` is the magnitude at which state `i` stops mattering in proportion to itself: its absolute
@@ -36,10 +39,10 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// When the tolerance is not in `MIN_RELATIVE_TOLERANCE ..= 0.5`, when a nominal value is zero
+    /// When the tolerance is not in `MIN_RELATIVE_TOLERANCE ..= MAX_RELATIVE_TOLERANCE`, when a nominal value is zero
     /// or not finite (or its product with the tolerance underflows), or a fixed step is not positive.
     pub fn new(method: Method, relative_tolerance: f64, nominal: &[f64]) -> Result<Settings, SettingsError> {
-        if !(Self::MIN_RELATIVE_TOLERANCE..=0.5).contains(&relative_tolerance) {
+        if !(Self::MIN_RELATIVE_TOLERANCE..=Self::MAX_RELATIVE_TOLERANCE).contains(&relative_tolerance) {
             return Err(SettingsError::RelativeTolerance(relative_tolerance));
         }
         if let Some(step) = method.fixed_step() {
@@ -168,8 +171,9 @@ impl fmt::Display for SettingsError {
         match self {
             SettingsError::RelativeTolerance(value) => write!(
                 f,
-                "relative tolerance {value:e} is not between {:e} and 0.5",
-                Settings::MIN_RELATIVE_TOLERANCE
+                "relative tolerance {value:e} is not between {:e} and {}",
+                Settings::MIN_RELATIVE_TOLERANCE,
+                Settings::MAX_RELATIVE_TOLERANCE
             ),
             SettingsError::Nominal { component, value } => write!(
                 f,

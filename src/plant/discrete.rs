@@ -3,7 +3,7 @@ use crate::algebra::{Mat3, Vec3};
 use std::ops::Range;
 
 /// What changes at events only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Discrete {
     /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
     pub modes: Vec<i32>,
@@ -33,6 +33,22 @@ impl Bearing {
         held: true,
         rows: [false; 6],
     };
+}
+
+impl Clone for Discrete {
+    fn clone(&self) -> Self {
+        Self {
+            modes: self.modes.clone(),
+            numbers: self.numbers.clone(),
+        }
+    }
+
+    /// Copies without taking memory, between those of one model.
+    fn clone_from(&mut self, source: &Self) {
+        let Self { modes, numbers } = self;
+        modes.clone_from(&source.modes);
+        numbers.clone_from(&source.numbers);
+    }
 }
 
 impl Discrete {

@@ -243,8 +243,9 @@ impl Plant {
         })
     }
 
-    /// Brings the modes to where time and state are. True if one changed.
-    pub(super) fn update_sides(
+    /// Brings pieces of signals and sides of ranges, limits and motors to where time, states, inputs and parameters are: no command is obeyed, and nothing strikes. True if one
+    /// changed.
+    pub fn update_sides(
         &mut self,
         t: f64,
         (x, u): (&[f64], &[f64]),

@@ -128,12 +128,17 @@ impl Plant {
         Ok(())
     }
 
-    /// The initial states, and what changes at events only, at the time `t` (s).
+    /// The initial states, and what changes at events only, at the time `t` (s), with inputs that nobody has set.
     pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) {
+        let u: Vec<f64> = self.model.inputs.iter().map(|input| input.start).collect();
+        self.start_with(t, (x, &u), discrete);
+    }
+
+    /// The same with the inputs `u`, on which modes depend and states do not.
+    pub fn start_with(&mut self, t: f64, (x, u): (&mut [f64], &[f64]), discrete: &mut Discrete) {
         self.model.start(&self.derived, t, &self.parameters, x);
         self.model.start_discrete(discrete);
-        let u: Vec<f64> = self.model.inputs.iter().map(|input| input.start).collect();
-        self.start_sides(t, (x, &u), discrete);
+        self.start_sides(t, (x, u), discrete);
         self.start_touches(x, discrete);
     }
 

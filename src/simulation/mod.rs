@@ -13,7 +13,6 @@ use crate::Error;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::loads::reached;
 use crate::plant::{ConservingStep, Plant, StateJacobian};
-use crate::spec;
 use motion::Motion;
 use solver::{changed_to, demands, named, stepper};
 
@@ -84,6 +83,19 @@ impl Simulation {
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
         let stepper = stepper(model, demands(model, None, model.spec.solver.work_limit))?;
+        Self::by(plant, stepper)
+    }
+
+    /// A simulation for a host that integrates by itself: it cannot [`advance`](Self::advance), and has neither room nor memory for a method.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] if an initial state overflows.
+    pub fn of_host(plant: Plant) -> Result<Self, Error> {
+        Self::by(plant, solver::none()?)
+    }
+
+    fn by(plant: Plant, stepper: Stepper) -> Result<Self, Error> {
+        let model = plant.model();
         let room = Room {
             u: vec![0.0; model.inputs.len()],
             x: vec![0.0; model.states.len()],
@@ -92,9 +104,9 @@ impl Simulation {
             z: vec![0.0; model.indicator_count()],
             looks: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
         };
-        let is_implicit = stepper.settings().method().is_implicit();
-        let state_jacobian = is_implicit.then(|| StateJacobian::new(model));
-        let is_conserving = model.spec.solver.method == spec::Method::Conserving;
+        let method = stepper.settings().method();
+        let state_jacobian = method.is_implicit().then(|| StateJacobian::new(model));
+        let is_conserving = matches!(method, Method::Conserving { .. });
         let own_step = (is_conserving.then(|| ConservingStep::new(model)).flatten()).map(Box::new);
         let mut simulation = Self {
             state: State::new(model, stepper.settings()),
@@ -136,10 +148,15 @@ impl Simulation {
         Ok(())
     }
 
-    fn restart(&mut self, t: f64) -> Result<(), Error> {
+    /// The same with the integrator as it is.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] if an initial state overflows.
+    pub fn restart(&mut self, t: f64) -> Result<(), Error> {
         self.state.t = t;
         self.state.memory = Memory::new(self.stepper.settings());
-        self.plant.start(t, &mut self.state.x, &mut self.state.discrete);
+        let State { x, u, discrete, .. } = &mut self.state;
+        self.plant.start_with(t, (x, u), discrete);
         self.statistics = Statistics::default();
         self.stepper.invalidate();
         let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
@@ -155,6 +172,15 @@ impl Simulation {
     pub fn start_sides(&mut self) {
         let State { t, x, u, discrete, .. } = &mut self.state;
         self.plant.start_sides(*t, (x, u), discrete);
+    }
+
+    /// Brings the modes to where the parameters are that have been changed while it runs; what the user should know is added to `messages`.
+    pub fn update_sides(&mut self, messages: &mut Vec<String>) {
+        let State { t, x, u, discrete, .. } = &mut self.state;
+        if self.plant.update_sides(*t, (x, u), &mut discrete.modes, messages) {
+            self.statistics.events += 1;
+            self.stepper.invalidate();
+        }
     }
 
     /// Tells that time, states, inputs, modes or parameters were changed from outside.

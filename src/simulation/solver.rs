@@ -1,16 +1,17 @@
 //! The spec's solver as an integrator, and what the integrator says in the model's names.
 
 use crate::Error;
-use crate::integrate::{IntegrateError, Method, Settings, Stepper};
+use crate::integrate::{IntegrateError, Method, Settings, SettingsError, Stepper};
 use crate::plant::Model;
 use crate::spec;
 
-/// The relative tolerance and the evaluations in one call that an integrator is asked for.
+/// The relative tolerance and the evaluations in one call that an integrator is asked for: of a tolerance that none takes, the nearest.
 pub(super) fn demands(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
     let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
     // A limit above 2⁶⁴ is none; below one evaluation nothing could be done.
     let limit = work_limit.clamp(1.0, 1e18) as u64;
-    (tolerance.max(Settings::MIN_RELATIVE_TOLERANCE), limit)
+    let taken = tolerance.clamp(Settings::MIN_RELATIVE_TOLERANCE, Settings::MAX_RELATIVE_TOLERANCE);
+    (taken, limit)
 }
 
 /// An integrator that keeps to these [`demands`].
@@ -37,11 +38,24 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
     let longest = solver.step.unwrap_or(f64::INFINITY);
     let settings = Settings::new(method, tolerance, &nominal)
         .and_then(|settings| settings.with_h_max(longest))
-        .map_err(|e| Error::Integration {
-            t: 0.0,
-            what: e.to_string(),
-        })?;
+        .map_err(|e| refused(&e))?;
     Ok(Stepper::new(settings.with_max_evaluations(limit)))
+}
+
+fn refused(error: &SettingsError) -> Error {
+    Error::Integration {
+        t: 0.0,
+        what: error.to_string(),
+    }
+}
+
+/// An integrator of no states, which takes no room and has no memory.
+///
+/// # Errors
+/// None.
+pub(super) fn none() -> Result<Stepper, Error> {
+    let settings = Settings::new(Method::Rk4 { step: 1.0 }, Settings::MAX_RELATIVE_TOLERANCE, &[]);
+    settings.map(Stepper::new).map_err(|e| refused(&e))
 }
 
 /// What to tell the user when the integrator has changed its method at `t` (s).

@@ -5,7 +5,7 @@ use crate::plant::{Discrete, Model};
 pub const INPUT_ORDER: usize = 3;
 
 /// Everything besides the parameters that decides how a run goes on: exactly what a saved FMU state holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct State {
     /// Time, s.
     pub t: f64,
@@ -19,6 +19,37 @@ pub struct State {
     pub discrete: Discrete,
     /// The integrator's.
     pub memory: Memory,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self {
+            t: self.t,
+            x: self.x.clone(),
+            u: self.u.clone(),
+            u_derivatives: self.u_derivatives.clone(),
+            discrete: self.discrete.clone(),
+            memory: self.memory.clone(),
+        }
+    }
+
+    /// Copies without taking memory, between states of the same model and integrator.
+    fn clone_from(&mut self, source: &Self) {
+        let Self {
+            t,
+            x,
+            u,
+            u_derivatives,
+            discrete,
+            memory,
+        } = self;
+        *t = source.t;
+        x.clone_from(&source.x);
+        u.clone_from(&source.u);
+        u_derivatives.clone_from(&source.u_derivatives);
+        discrete.clone_from(&source.discrete);
+        memory.clone_from(&source.memory);
+    }
 }
 
 impl State {
