@@ -1,6 +1,7 @@
 //! Inquiry, instantiation, initialisation (§2.1.4 – §2.1.6).
 
-use super::handle::{Handle, Logger, failure};
+use super::handle::Handle;
+use super::logger::{Logger, failure};
 use super::panics;
 use super::pointers::{slice, text};
 use crate::fmu::component::Component;

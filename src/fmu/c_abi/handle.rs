@@ -1,14 +1,11 @@
 //! What a `fmi2Component` points to, and the frame around every call on it.
 
+use super::logger::Logger;
 use super::panics;
 use crate::fmu::component::{Component, Fault};
-use crate::fmu::fmi2::{
-    fmi2CallbackFunctions, fmi2CallbackLogger, fmi2Component, fmi2ComponentEnvironment, fmi2Status,
-};
+use crate::fmu::fmi2::{fmi2Component, fmi2Status};
 use crate::fmu::lifecycle::Call;
-use crate::fmu::log::{Category, Message, c_text};
 use std::cell::UnsafeCell;
-use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Marks a handle that is one; cleared when it is freed.
@@ -22,43 +19,6 @@ pub(super) struct Handle {
     busy: AtomicBool,
     component: UnsafeCell<Component>,
     logger: Logger,
-}
-
-/// The host's logger.
-pub(super) struct Logger {
-    function: Option<fmi2CallbackLogger>,
-    environment: fmi2ComponentEnvironment,
-    instance: CString,
-}
-
-impl Logger {
-    pub(super) fn new(callbacks: Option<&fmi2CallbackFunctions>, instance: CString) -> Self {
-        Self {
-            function: callbacks.and_then(|c| c.logger),
-            environment: callbacks.map_or(std::ptr::null_mut(), |c| c.componentEnvironment),
-            instance,
-        }
-    }
-
-    /// Hands one finished string over.
-    pub(super) fn send(&self, message: &Message) {
-        let Some(function) = self.function else {
-            return;
-        };
-        let category = CString::new(message.category.name()).unwrap_or_default();
-        let text = c_text(&message.text);
-        // SAFETY: the host's function has the standard's type, and the strings live until it returns. The text
-        // is a format without conversions, so no variadic argument is read.
-        unsafe {
-            function(
-                self.environment,
-                self.instance.as_ptr(),
-                message.status,
-                category.as_ptr(),
-                text.as_ptr(),
-            );
-        }
-    }
 }
 
 impl Handle {
@@ -160,14 +120,5 @@ impl Handle {
         }
         handle.busy.store(false, Ordering::Release);
         status
-    }
-}
-
-/// A failure that has no instance yet.
-pub(super) fn failure(what: String) -> Message {
-    Message {
-        status: fmi2Status::ERROR,
-        category: Category::Error,
-        text: format!("fmi2Instantiate: {what}"),
     }
 }

@@ -1,13 +1,51 @@
-//! For programs that are hosts: a logger written in Rust.
+//! The host's logger, and what is said to it.
 
-use crate::fmu::fmi2::{fmi2CallbackLogger, fmi2ComponentEnvironment, fmi2Status, fmi2String};
+use crate::fmu::fmi2::{fmi2CallbackFunctions, fmi2CallbackLogger, fmi2ComponentEnvironment, fmi2Status};
+use crate::fmu::log::{Category, Message, c_text};
+use std::ffi::CString;
 
-/// A logger without the variable arguments: what an FMU of ours says is one finished string.
-pub type PlainLogger = unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
+/// The host's logger.
+pub(super) struct Logger {
+    function: Option<fmi2CallbackLogger>,
+    environment: fmi2ComponentEnvironment,
+    instance: CString,
+}
 
-/// The same function as the header has it, which stable Rust can declare but not define.
-pub fn as_logger(logger: PlainLogger) -> fmi2CallbackLogger {
-    // SAFETY: FMI's logger takes more arguments after these. On every platform of FMI 2.0 the caller cleans them
-    // up, and the named ones are passed where a function without variable arguments looks for them.
-    unsafe { std::mem::transmute::<PlainLogger, fmi2CallbackLogger>(logger) }
+impl Logger {
+    pub(super) fn new(callbacks: Option<&fmi2CallbackFunctions>, instance: CString) -> Self {
+        Self {
+            function: callbacks.and_then(|c| c.logger),
+            environment: callbacks.map_or(std::ptr::null_mut(), |c| c.componentEnvironment),
+            instance,
+        }
+    }
+
+    /// Hands one finished string over.
+    pub(super) fn send(&self, message: &Message) {
+        let Some(function) = self.function else {
+            return;
+        };
+        let category = CString::new(message.category.name()).unwrap_or_default();
+        let text = c_text(&message.text);
+        // SAFETY: the host's function has the standard's type, and the strings live until it returns. The text
+        // is a format without conversions, so no variadic argument is read.
+        unsafe {
+            function(
+                self.environment,
+                self.instance.as_ptr(),
+                message.status,
+                category.as_ptr(),
+                text.as_ptr(),
+            );
+        }
+    }
+}
+
+/// A failure that has no instance yet.
+pub(super) fn failure(what: String) -> Message {
+    Message {
+        status: fmi2Status::ERROR,
+        category: Category::Error,
+        text: format!("fmi2Instantiate: {what}"),
+    }
 }

@@ -1,4 +1,4 @@
-//! The 44 functions of FMI 2.0.4, as a host's linker sees them. The only `unsafe` of the project.
+//! The 44 functions of FMI 2.0.4, as a host's linker sees them. The only `unsafe` of the library.
 //!
 //! Each function checks pointers, makes slices and strings of them, makes one safe call on the
 //! [`Component`](super::component::Component), and turns the outcome into a status; `Handle::call` is the frame
@@ -25,6 +25,7 @@ mod co_simulation;
 mod common;
 mod fmu_state;
 mod handle;
+mod host;
 mod logger;
 mod model_exchange;
 mod panics;
@@ -34,7 +35,7 @@ mod values;
 pub use co_simulation::*;
 pub use common::*;
 pub use fmu_state::*;
-pub use logger::*;
+pub use host::*;
 pub use model_exchange::*;
 pub use values::*;
 

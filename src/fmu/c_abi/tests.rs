@@ -1,6 +1,7 @@
 //! What an outside test cannot provoke: a panic behind the ABI, and calls from inside the logger.
 
-use super::handle::{Handle, Logger};
+use super::handle::Handle;
+use super::logger::Logger;
 use super::*;
 use crate::fmu::component::Fault;
 use crate::fmu::fmi2::*;
