@@ -2,8 +2,9 @@
 //!
 //! A capability that is not there is declared false.
 
+use super::guid::Guid;
 use super::log::CATEGORIES;
-use super::registry::{Guid, Naming, REGISTRY_VERSION, Registry, Slot, Variable};
+use super::registry::{Naming, REGISTRY_VERSION, Registry, Slot, Variable};
 use crate::Error;
 use crate::plant::{Influence, Knowns, Model};
 use crate::system::Unit;

@@ -2,7 +2,8 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`registry`] | the one list of variables, and the GUID |
+//! | [`registry`] | the one list of variables |
+//! | [`guid`] | what ties an XML to its model and to this library |
 //! | [`description`] | that list as FMI's XML |
 //! | [`lifecycle`] | which call is legal in which mode: a table |
 //! | [`component`] | an instance: what each call does |
@@ -18,6 +19,7 @@ pub mod c_abi;
 pub mod component;
 pub mod description;
 pub mod fmi2;
+pub mod guid;
 pub mod lifecycle;
 pub mod log;
 pub mod registry;

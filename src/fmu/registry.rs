@@ -8,10 +8,8 @@ use crate::spec::mangled;
 use crate::system::{Parameter, Quantity, Unit};
 use crate::{Error, Problem};
 use model_description::{Causality, Initial, Variability};
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 /// Raised whenever the order or the meaning of the variables of a given model changes: an FMU's XML
@@ -71,19 +69,19 @@ pub struct Variable<'a> {
 pub struct Registry {
     model: Arc<Model>,
     naming: Naming,
-    solver: Vec<Parameter>,
+    /// The solver's one parameter, behind those of the model.
+    work_limit: Parameter,
     slots: Vec<Slot>,
 }
 
 impl Registry {
     /// Lists the variables: parameters, inputs, states, derivatives, outputs.
     pub fn new(model: Arc<Model>, naming: Naming) -> Self {
-        let solver = vec![work_limit(&model)];
         let flag_or_real = |(i, output): (usize, &crate::plant::Output)| match output.kind {
             OutputKind::Continuous | OutputKind::Discrete => Slot::Output(i),
             OutputKind::Flag => Slot::Flag(i),
         };
-        let slots = (0..model.parameters.len() + solver.len())
+        let slots = (0..=model.parameters.len())
             .map(Slot::Parameter)
             .chain((0..model.inputs.len()).map(Slot::Input))
             .chain((0..model.states.len()).map(Slot::State))
@@ -91,9 +89,9 @@ impl Registry {
             .chain(model.outputs.iter().enumerate().map(flag_or_real))
             .collect();
         Self {
+            work_limit: work_limit(&model),
             model,
             naming,
-            solver,
             slots,
         }
     }
@@ -127,7 +125,7 @@ impl Registry {
     /// The value reference of a slot.
     pub fn reference(&self, slot: Slot) -> u32 {
         let model = &self.model;
-        let inputs = model.parameters.len() + self.solver.len();
+        let inputs = model.parameters.len() + 1;
         let states = inputs + model.inputs.len();
         let place = match slot {
             Slot::Parameter(i) => i,
@@ -141,15 +139,12 @@ impl Registry {
 
     /// A parameter of the model, or of the solver behind them.
     pub fn parameter(&self, i: usize) -> &Parameter {
-        match i.checked_sub(self.model.parameters.len()) {
-            None => &self.model.parameters[i],
-            Some(k) => &self.solver[k],
-        }
+        self.model.parameters.get(i).unwrap_or(&self.work_limit)
     }
 
     /// The start values of all parameters, the solver's last.
     pub fn parameter_starts(&self) -> Vec<f64> {
-        let all = self.model.parameters.iter().chain(&self.solver);
+        let all = self.model.parameters.iter().chain([&self.work_limit]);
         all.map(|p| p.start).collect()
     }
 
@@ -280,10 +275,10 @@ impl Registry {
         if value.is_finite() && value >= 1.0 {
             return Ok(value);
         }
-        let parameter = &self.solver[0];
+        let Parameter { at, quantity, .. } = &self.work_limit;
         Err(Error::Spec(vec![Problem {
-            at: parameter.at.clone(),
-            what: format!("{} = {value} is not at least 1", parameter.quantity.name),
+            at: at.clone(),
+            what: format!("{} = {value} is not at least 1", quantity.name),
         }]))
     }
 }
@@ -301,42 +296,6 @@ fn work_limit(model: &Model) -> Parameter {
         start: model.spec.solver.work_limit,
         tunable: false,
         at: vec!["solver".to_owned(), "work_limit".to_owned()],
-    }
-}
-
-/// Ties an FMU's XML to the model in its `resources/` and to this library's list of variables (§2.2.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Guid(pub [u8; 16]);
-
-impl Guid {
-    /// The first 128 bits of SHA-256 over the naming, [`REGISTRY_VERSION`] and the compiled model's bytes.
-    ///
-    /// No computed number enters: the last bit of one may differ between platforms.
-    pub fn new(model: &[u8], naming: Naming) -> Self {
-        let flavour: &[u8] = match naming {
-            Naming::Structured => b"structured",
-            Naming::Flat => b"flat",
-        };
-        let mut hash = Sha256::new();
-        hash.update(flavour);
-        hash.update(REGISTRY_VERSION.to_le_bytes());
-        hash.update(model);
-        let mut guid = [0; 16];
-        for (to, from) in guid.iter_mut().zip(hash.finalize()) {
-            *to = from;
-        }
-        Self(guid)
-    }
-}
-
-impl fmt::Display for Guid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("{")?;
-        for (i, byte) in self.0.iter().enumerate() {
-            let dash = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
-            write!(f, "{dash}{byte:02x}")?;
-        }
-        f.write_str("}")
     }
 }
 
@@ -397,16 +356,5 @@ mod tests {
             "{what}"
         );
         Ok(())
-    }
-
-    #[test]
-    fn the_guid_depends_on_model_and_naming_and_is_formatted_as_one() {
-        let guid = Guid::new(b"model", Naming::Structured);
-        assert_eq!(guid, Guid::new(b"model", Naming::Structured));
-        assert_ne!(guid, Guid::new(b"model", Naming::Flat));
-        assert_ne!(guid, Guid::new(b"Model", Naming::Structured));
-        let text = guid.to_string();
-        let groups: Vec<usize> = text.trim_matches(['{', '}']).split('-').map(str::len).collect();
-        assert_eq!((groups.as_slice(), text.len()), ([8, 4, 4, 4, 12].as_slice(), 38));
     }
 }

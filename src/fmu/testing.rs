@@ -1,8 +1,9 @@
 //! A small craft for this floor's tests.
 
 use super::component::Component;
+use super::guid::Guid;
 use super::lifecycle::Interface;
-use super::registry::{Guid, Naming};
+use super::registry::Naming;
 use crate::Error;
 use crate::plant::Model;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 pub(super) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// A free base with two links, a damper and a range; a torque input at each joint.
-const TWO_LINK: &str = r#"
+pub(super) const TWO_LINK: &str = r#"
 name = "two_link"
 [body.base]
 mass = 4.0
@@ -40,13 +41,22 @@ range = { min_deg = -150.0, max_deg = 150.0, stop = "compliant", stiffness = 50.
 start = { position = 0.3, rate = 0.1 }
 "#;
 
+fn model(text: &str) -> Result<Arc<Model>, Error> {
+    Ok(Arc::new(Model::read(text, Path::new("."))?))
+}
+
 pub(super) fn two_link() -> Result<Arc<Model>, Error> {
-    Ok(Arc::new(Model::read(TWO_LINK, Path::new("."))?))
+    model(TWO_LINK)
 }
 
 /// An instance of it.
 pub(super) fn instance(interface: Interface) -> Result<Component, Error> {
-    let model = two_link()?;
+    instance_of(interface, TWO_LINK)
+}
+
+/// An instance of another craft.
+pub(super) fn instance_of(interface: Interface, text: &str) -> Result<Component, Error> {
+    let model = model(text)?;
     let guid = Guid::new(&model.to_bytes()?, Naming::Structured);
     Component::new(interface, model, Naming::Structured, guid, true)
 }

@@ -4,8 +4,9 @@ use crate::campaign::{Outcome, run};
 use crate::examples::EXAMPLES;
 use crate::{mutate, works};
 use grapple::fmu::component::Component;
+use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::Interface;
-use grapple::fmu::registry::{Guid, Naming};
+use grapple::fmu::registry::Naming;
 use grapple::fmu::saved::SavedState;
 use rand::{Rng, RngExt};
 use sha2::{Digest, Sha256};
@@ -13,8 +14,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes before the numbers: see `fmu::saved`.
-const HEADER: usize = 68;
-const GUID: Range<usize> = 16..32;
+const HEADER: usize = 69;
+const GUID: Range<usize> = 17..33;
 const CHECKSUM: usize = 16;
 
 /// What stands where a number stood.
@@ -87,12 +88,12 @@ fn a_bad_state_is_refused_or_goes_on_and_the_instance_can_go_back() {
             sign(&mut bytes);
         }
         made.extend(&bytes);
-        let outcome = match SavedState::from_bytes(&bytes, component) {
-            Err(what) => works::told(&what).map(|()| Outcome::Refused),
+        let outcome = match component.read_state(&bytes) {
+            Err(fault) => works::told(&fault.what).map(|()| Outcome::Refused),
             Ok(_) if honest && bytes != *good => Err("a damaged state is taken for a good one".to_owned()),
             Ok(saved) => goes_on(component, &saved),
         }?;
-        let back = SavedState::from_bytes(good, component)?;
+        let back = component.read_state(good).map_err(|fault| fault.what)?;
         component.restore(&back).map_err(|fault| fault.what)?;
         if component.save().to_bytes() != *good {
             return Err("the instance does not come back to where it was".to_owned());
@@ -161,9 +162,9 @@ fn a_mode_that_no_run_can_have_is_refused() {
             let at = bytes.len() - CHECKSUM - 4 * (modes - mode);
             bytes[at..at + 4].copy_from_slice(&i32::MIN.to_le_bytes());
             sign(&mut bytes);
-            let refused = SavedState::from_bytes(&bytes, &component);
+            let refused = component.read_state(&bytes);
             assert!(
-                refused.is_err_and(|what| what.contains("mode that no run can have")),
+                refused.is_err_and(|fault| fault.what.contains("mode that no run can have")),
                 "mode {mode} of {modes}"
             );
         }

@@ -3,8 +3,9 @@
 use grapple::fmu::component::{Component, Fault};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::fmi2::fmi2Status;
+use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::Interface;
-use grapple::fmu::registry::{Guid, Naming, Slot};
+use grapple::fmu::registry::{Naming, Slot};
 use grapple::plant::Model;
 use model_description::ModelDescription;
 use rand::{Rng, RngExt};

@@ -257,7 +257,7 @@ def test_free_bodies_strike_at_the_same_time_in_both_interfaces(build, within, f
     t = (v[0] - np.sqrt(v[0] ** 2 - v @ v * (1 - 0.3**2))) / (v @ v)
     me, after = struck(archive, "ModelExchange", 1e-10, 2.0)
     cs, other = struck(archive, "CoSimulation", 1e-10, 2.0)
-    within(f"{formulation}: ME, s", abs(me - t), 1e-8, "the issue's; CVode's own root")
+    within(f"{formulation}: ME, s", abs(me - t), 1e-8, "a hundred times CVode's tolerance of 1e-10")
     within(f"{formulation}: CS, s", abs(cs - t), 1e-12, "straight lines, and a root to round-off")
     within(f"{formulation}: motion after it", np.abs(after - other).max(), 1e-7, "two integrators at 1e-10")
 

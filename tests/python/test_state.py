@@ -284,9 +284,6 @@ def test_a_damaged_state_is_refused_and_changes_nothing(arm, arms):
             with pytest.raises(FMICallException):
                 cs.fmu.deSerializeFMUstate(bytes_)
                 pytest.fail(f"a state with {what} was accepted")
-        try:
-            cs.step(0.1)
-        except FMICallException:
-            return  # an error may end the instance; what counts is that nothing wrong was loaded
+        cs.step(0.1)
         untouched.step(0.1)
         assert same(cs.read(names), untouched.read(names))

@@ -17,11 +17,11 @@ struct StateHandle {
     saved: SavedState,
 }
 
-/// The saved state behind a pointer.
+/// The handle behind a pointer.
 ///
 /// # Safety
-/// `pointer` is null or comes from this library and has not been freed; nobody else uses the state during `'a`.
-unsafe fn saved<'a>(pointer: fmi2FMUstate) -> Result<&'a mut SavedState, Fault> {
+/// `pointer` is null or comes from this library and has not been freed.
+unsafe fn handle(pointer: fmi2FMUstate) -> Result<*mut StateHandle, Fault> {
     let handle: *mut StateHandle = pointer.cast();
     if handle.is_null() {
         return Err(Fault::error("the FMU state is null"));
@@ -35,8 +35,25 @@ unsafe fn saved<'a>(pointer: fmi2FMUstate) -> Result<&'a mut SavedState, Fault> 
     if unsafe { handle.cast::<u64>().read() } != MAGIC {
         return Err(foreign());
     }
+    Ok(handle)
+}
+
+/// The saved state behind a pointer, to be read: instances on several threads may read one at the same time.
+///
+/// # Safety
+/// As [`handle`]; nobody writes the state during `'a`.
+unsafe fn saved<'a>(pointer: fmi2FMUstate) -> Result<&'a SavedState, Fault> {
     // SAFETY: the caller's promise.
-    Ok(unsafe { &mut (*handle).saved })
+    Ok(unsafe { &(*handle(pointer)?).saved })
+}
+
+/// The same, to be written over.
+///
+/// # Safety
+/// As [`handle`]; nobody else uses the state during `'a`.
+unsafe fn saved_mut<'a>(pointer: fmi2FMUstate) -> Result<&'a mut SavedState, Fault> {
+    // SAFETY: the caller's promise.
+    Ok(unsafe { &mut (*handle(pointer)?).saved })
 }
 
 fn hand_out(saved: SavedState) -> fmi2FMUstate {
@@ -53,7 +70,7 @@ pub unsafe extern "C" fn fmi2GetFMUstate(c: fmi2Component, FMUstate: *mut fmi2FM
             if place.is_null() {
                 *place = hand_out(component.save());
             } else {
-                component.save_into(saved(*place)?);
+                component.save_into(saved_mut(*place)?);
             }
             Ok(())
         })
@@ -80,9 +97,8 @@ pub unsafe extern "C" fn fmi2FreeFMUstate(c: fmi2Component, FMUstate: *mut fmi2F
             if place.is_null() {
                 return Ok(());
             }
-            saved(*place)?;
-            let mut handle = Box::from_raw(place.cast::<StateHandle>());
-            handle.magic = 0;
+            let mut freed = Box::from_raw(handle(*place)?);
+            freed.magic = 0;
             *place = std::ptr::null_mut();
             Ok(())
         })
@@ -142,11 +158,11 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
         Handle::call(c, Call::DeSerializeFMUstate, |component| {
             let bytes = slice(serializedState.cast::<u8>(), size, "serializedState")?;
             let place = single(FMUstate, "FMUstate")?;
-            let read = SavedState::from_bytes(bytes, component).map_err(Fault::error)?;
+            let read = component.read_state(bytes)?;
             if place.is_null() {
                 *place = hand_out(read);
             } else {
-                *saved(*place)? = read;
+                *saved_mut(*place)? = read;
             }
             Ok(())
         })

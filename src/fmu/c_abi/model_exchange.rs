@@ -38,8 +38,8 @@ pub unsafe extern "C" fn fmi2EnterContinuousTimeMode(c: fmi2Component) -> fmi2St
     unsafe { Handle::call(c, Call::EnterContinuousTimeMode, Component::enter_continuous_time_mode) }
 }
 
-/// Changes nothing, since hosts call it at points they later reject (§3.2.2, rule O7). It asks for an event where a joint is commanded to move otherwise, which
-/// some hosts do without one (rule O8).
+/// No side effect, since some hosts call it at trial points (§3.2.2, rule O7). Sets `enterEventMode` while a command has changed and no event has taken it yet,
+/// since some hosts change discrete inputs without an event (rule O8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
     c: fmi2Component,

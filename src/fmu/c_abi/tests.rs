@@ -104,6 +104,47 @@ fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
     Ok(())
 }
 
+/// A saved state that a host hands to instances on two threads at the same time.
+struct Shared(fmi2FMUstate);
+// SAFETY: it is only read.
+unsafe impl Sync for Shared {}
+
+#[test]
+fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
+    let make = || -> Result<fmi2Component, crate::Error> {
+        let component = testing::instance(Interface::CoSimulation)?;
+        Ok(Handle::into_raw(component, Logger::new(None, c"arm".to_owned())))
+    };
+    let owner = make()?;
+    let mut state = null_mut();
+    // SAFETY: live handles and a live state; bytes of the count beside them.
+    unsafe {
+        assert_eq!(fmi2EnterInitializationMode(owner), fmi2Status::OK);
+        assert_eq!(fmi2ExitInitializationMode(owner), fmi2Status::OK);
+        assert_eq!(fmi2GetFMUstate(owner, &mut state), fmi2Status::OK);
+        let shared = Shared(state);
+        let read = || {
+            let shared = &shared;
+            let c = make().expect("a good craft");
+            assert_eq!(fmi2SetFMUstate(c, shared.0), fmi2Status::OK);
+            let mut size = 0;
+            assert_eq!(fmi2SerializedFMUstateSize(c, shared.0, &mut size), fmi2Status::OK);
+            let mut bytes = vec![0_u8; size];
+            let written = fmi2SerializeFMUstate(c, shared.0, bytes.as_mut_ptr().cast(), size);
+            assert_eq!(written, fmi2Status::OK);
+            fmi2FreeInstance(c);
+            bytes
+        };
+        let [a, b] = std::thread::scope(|scope| {
+            [scope.spawn(read), scope.spawn(read)].map(|thread| thread.join().expect("no thread fails"))
+        });
+        assert_eq!(a, b);
+        assert_eq!(fmi2FreeFMUstate(owner, &mut state), fmi2Status::OK);
+        fmi2FreeInstance(owner);
+    }
+    Ok(())
+}
+
 #[test]
 fn what_is_no_handle_is_refused() {
     let mut junk = [0_u64; 64];

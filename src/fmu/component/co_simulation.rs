@@ -1,5 +1,4 @@
-use super::{Component, Fault};
-use crate::Error;
+use super::{Component, Fault, Known};
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::log::Category;
@@ -14,38 +13,36 @@ impl Component {
     ///
     /// # Errors
     /// `fmi2Discard` when part of the step succeeded: the instance then stands at the time reached, which
-    /// `fmi2GetRealStatus` tells. `fmi2Error` when none of it did, for a step backwards, from another time or
-    /// past the stop time.
+    /// `fmi2GetRealStatus` tells. `fmi2Error` when none of it did (a master that halves its step would never end), for a step
+    /// backwards, from another time or past the stop time.
     pub fn do_step(&mut self, t: f64, h: f64) -> Result<(), Fault> {
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
-        self.settle()?;
-        self.moved = true;
-        if self.touched {
-            self.simulation.invalidate();
-            self.touched = false;
+        self.catch_up()?;
+        if end <= start {
+            self.mode = Mode::StepComplete;
+            return Ok(());
         }
-        self.known = super::Known::Nothing;
-        let outcome = if end > start {
-            self.simulation.advance(end, &mut self.events)
-        } else {
-            Ok(())
-        };
-        self.log_events();
-        let reached = self.simulation.state.t;
-        let Err(error) = outcome else {
+        if self.stepper_stale {
+            self.simulation.invalidate();
+            self.stepper_stale = false;
+        }
+        let stopped = self.attempt(|simulation, events| match simulation.advance(end, events) {
+            Err(error) if simulation.state.t > start => Ok(Some(error)),
+            outcome => outcome.map(|()| None),
+        });
+        let stopped = stopped.map_err(|error| Fault::error(format!("no step from {start} s to {end} s: {error}")))?;
+        self.started = true;
+        self.known = Known::Nothing;
+        let Some(error) = stopped else {
             self.mode = Mode::StepComplete;
             return Ok(());
         };
-        let partial = reached > start || matches!(error, Error::WorkLimit { .. });
-        if partial {
-            self.mode = Mode::StepFailed;
-            Err(Fault::discard(format!(
-                "the step from {start} s to {end} s ended at {reached} s: {error}"
-            )))
-        } else {
-            Err(Fault::error(format!("no step from {start} s to {end} s: {error}")))
-        }
+        self.mode = Mode::StepFailed;
+        let reached = self.simulation.state.t;
+        Err(Fault::discard(format!(
+            "the step from {start} s to {end} s ended at {reached} s: {error}"
+        )))
     }
 
     /// Where the step ends, if it is one that can be taken.
@@ -112,8 +109,8 @@ impl Component {
     /// A status that does not exist (§4.2.3).
     pub fn no_status(&self, kind: fmi2StatusKind) -> Fault {
         let name = match kind {
+            fmi2StatusKind::PENDING_STATUS => return Fault::discard("fmi2PendingStatus: no step is pending"),
             fmi2StatusKind::DO_STEP_STATUS => "fmi2DoStepStatus",
-            fmi2StatusKind::PENDING_STATUS => "fmi2PendingStatus",
             fmi2StatusKind::LAST_SUCCESSFUL_TIME => "fmi2LastSuccessfulTime",
             fmi2StatusKind::TERMINATED => "fmi2Terminated",
             _ => "an unknown fmi2StatusKind",
@@ -121,9 +118,10 @@ impl Component {
         Fault::discard(format!("{name} is no status of this type"))
     }
 
-    /// Logs what the solver has done, if that is wanted.
+    /// Logs what the solver has done in a run that ends, if that is wanted.
     pub(super) fn log_solver(&mut self) {
-        if self.log.wants(Category::Solver) {
+        let runs = matches!(self.mode, Mode::StepComplete | Mode::StepFailed);
+        if runs && self.log.wants(Category::Solver) {
             let text = self.simulation.statistics().to_string();
             self.log.add(fmi2Status::OK, Category::Solver, text);
         }

@@ -4,17 +4,17 @@ use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::plant::{Model, StartAlong, Tangent};
 
-/// Room for directional derivatives: seeds of the knowns, and what they give of the unknowns.
+/// Room for directional derivatives, and for those by time: seeds of the knowns, and what they give of the unknowns.
 #[derive(Clone, Debug)]
 pub(super) struct Directions {
-    tangent: Tangent<1>,
+    pub tangent: Tangent<1>,
     /// Seeds: of the model's parameters, states, inputs.
     p: Vec<f64>,
     x: Vec<f64>,
     u: Vec<f64>,
     /// What they give: of the states' derivatives, the outputs.
-    dx: Vec<f64>,
-    y: Vec<f64>,
+    pub dx: Vec<f64>,
+    pub y: Vec<f64>,
 }
 
 impl Directions {
@@ -64,14 +64,17 @@ impl Component {
                 return Err(Fault::error(format!("the seed of {name} = {seed} is not finite")));
             }
         }
-        self.settle()?;
-        let mut directions = match self.directions.take() {
-            Some(directions) => directions,
-            None => Box::new(Directions::new(self.model())),
-        };
+        self.catch_up()?;
+        let mut directions = self.take_directions();
         let outcome = self.differentiate(&mut directions, unknowns, (knowns, seeds), values);
         self.directions = Some(directions);
         outcome
+    }
+
+    /// The room; whoever takes it puts it back.
+    pub(super) fn take_directions(&mut self) -> Box<Directions> {
+        let taken = self.directions.take();
+        taken.unwrap_or_else(|| Box::new(Directions::new(self.model())))
     }
 
     fn differentiate(
@@ -95,7 +98,11 @@ impl Component {
         for (&known, seed) in knowns.iter().zip(seeds) {
             match self.slot(known)? {
                 // The solver's own parameters stand behind the model's, and move nothing.
-                Slot::Parameter(i) => p.iter_mut().skip(i).take(1).for_each(|p| *p += seed),
+                Slot::Parameter(i) => {
+                    if let Some(p) = p.get_mut(i) {
+                        *p += seed;
+                    }
+                }
                 Slot::State(i) => x[i] += seed,
                 Slot::Input(i) => u[i] += seed,
                 _ => {}
@@ -120,7 +127,7 @@ impl Component {
         } else {
             Ok(())
         };
-        outcome.map_err(|error| self.no_values(&error))?;
+        outcome.map_err(|error| self.overreached(error.to_string()))?;
         for (slot, value) in slots().zip(values) {
             *value = match slot {
                 Slot::State(i) => x[i],
@@ -130,7 +137,7 @@ impl Component {
             };
             if !value.is_finite() {
                 let (variable, t) = (format!("a partial derivative of {}", self.registry.name(slot)), state.t);
-                return Err(self.no_values(&Error::NotFinite { variable, t }));
+                return Err(self.overreached(Error::NotFinite { variable, t }.to_string()));
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use crate::fmu::log::Category;
 
 /// Why a call did not do what it was asked: a status, and a message in the user's words (§2.1.3).
 ///
-/// A call that ends so has had no effect, a discarded step aside.
+/// A call that ends so has changed nothing but what it says: of a discarded step, the time reached; of log categories, those that exist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// `fmi2Error`, or `fmi2Discard` where a smaller step could succeed.

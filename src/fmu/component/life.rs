@@ -1,5 +1,6 @@
-use super::{Component, Experiment, Fault};
+use super::{Component, Fault, tell_start};
 use crate::fmu::lifecycle::{Interface, Mode};
+use crate::fmu::saved::Experiment;
 
 /// From instantiation to the end (§2.1.6).
 impl Component {
@@ -8,20 +9,12 @@ impl Component {
     /// # Errors
     /// `fmi2Error` for what is not a number, a tolerance that is not positive, or a stop before the start.
     pub fn setup_experiment(&mut self, tolerance: Option<f64>, start: f64, stop: Option<f64>) -> Result<(), Fault> {
-        if !start.is_finite() {
-            return Err(Fault::error(format!("the start time {start} is not finite")));
-        }
-        if let Some(tolerance) = tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
-            return Err(Fault::error(format!("the tolerance {tolerance} is not positive")));
-        }
-        if let Some(stop) = stop.filter(|stop| stop.is_nan() || *stop < start) {
-            return Err(Fault::error(format!(
-                "the stop time {stop} s is before the start time {start} s"
-            )));
-        }
-        self.experiment = Experiment { start, stop, tolerance };
-        self.unsettled = true;
-        self.touch();
+        let experiment = Experiment { start, stop, tolerance };
+        experiment.judge().map_err(Fault::error)?;
+        self.experiment = experiment;
+        self.simulation.state.t = start;
+        self.parameters_pending = true;
+        self.invalidate();
         Ok(())
     }
 
@@ -35,32 +28,33 @@ impl Component {
     /// # Errors
     /// `fmi2Error` with every parameter that makes no sense; the host may then set others and try again.
     pub fn exit_initialization_mode(&mut self) -> Result<(), Fault> {
-        self.settle()?;
-        self.tell_start();
-        self.mode = match self.interface {
-            Interface::ModelExchange => Mode::Event,
-            Interface::CoSimulation => {
-                // The event that in Model Exchange the host makes.
-                let obeyed = self.simulation.obey(&mut self.events);
-                self.log_events();
-                self.touch();
-                obeyed?;
-                Mode::StepComplete
+        self.catch_up()?;
+        let interface = self.interface;
+        self.attempt(|simulation, events| {
+            tell_start(simulation, events);
+            match interface {
+                // There the host makes the first event.
+                Interface::ModelExchange => Ok(()),
+                Interface::CoSimulation => simulation.obey(events),
             }
+        })?;
+        self.invalidate();
+        self.mode = match interface {
+            Interface::ModelExchange => Mode::Event,
+            Interface::CoSimulation => Mode::StepComplete,
         };
         Ok(())
     }
 
     /// `fmi2Terminate`: values can still be read.
     pub fn terminate(&mut self) {
-        if self.interface == Interface::CoSimulation {
-            self.log_solver();
-        }
+        self.log_solver();
         self.mode = Mode::Terminated;
     }
 
     /// Back to where `fmi2Instantiate` left it: `fmi2Reset`. What is logged stays chosen.
     pub fn reset(&mut self) {
+        self.log_solver();
         for (i, value) in self.parameters.iter_mut().enumerate() {
             *value = self.registry.parameter(i).start;
         }
@@ -72,10 +66,12 @@ impl Component {
             order.fill(0.0);
         }
         self.experiment = Experiment::default();
+        state.t = self.experiment.start;
         self.mode = Mode::Instantiated;
-        self.unsettled = true;
-        self.moved = false;
-        self.touch();
+        self.parameters_pending = true;
+        self.started = false;
+        self.restarted = false;
+        self.invalidate();
     }
 
     /// Which categories are logged: `fmi2SetDebugLogging`.

@@ -4,7 +4,8 @@
 //! [`Component::permit`]; one that ends in a [`Fault`] has changed nothing.
 //!
 //! Parameters wait from the moment they are set until something is computed from them, and are then
-//! judged together: a host sets them one by one, and a half-set quaternion is no mistake.
+//! judged together: a host sets them one by one, and a half-set quaternion is no mistake. Until the first step they
+//! start the run again (rule O3): states that were set before are lost, those that are set afterwards hold.
 
 mod co_simulation;
 mod directional;
@@ -12,6 +13,7 @@ mod fault;
 mod life;
 mod model_exchange;
 mod output_derivatives;
+mod state;
 mod values;
 
 #[cfg(test)]
@@ -19,28 +21,17 @@ mod tests;
 
 pub use fault::Fault;
 
+use super::guid::Guid;
 use super::lifecycle::{Call, Interface, Mode, permit};
 use super::log::{Category, Log};
-use super::registry::{Guid, Naming, Registry};
+use super::registry::{Naming, Registry};
 use super::resource;
-use super::saved::SavedState;
+use super::saved::Experiment;
 use crate::Error;
 use crate::plant::{Model, Plant};
 use crate::simulation::{Simulation, State};
 use directional::Directions;
-use output_derivatives::Slopes;
 use std::sync::Arc;
-
-/// What `fmi2SetupExperiment` has said (§2.1.6).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Experiment {
-    /// Where the run starts, s.
-    pub start: f64,
-    /// Where it ends, s, if the host has said.
-    pub stop: Option<f64>,
-    /// Relative tolerance, if the host has said.
-    pub tolerance: Option<f64>,
-}
 
 /// How much of what can be computed is in the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,22 +52,24 @@ pub struct Component {
     simulation: Simulation,
     /// As the host has set them, the solver's last.
     parameters: Vec<f64>,
-    /// As they were when last found good.
-    settled: Vec<f64>,
+    /// As they were when last found good: those of the plant.
+    accepted: Vec<f64>,
     /// They have not reached the plant yet, or the start has changed.
-    unsettled: bool,
+    parameters_pending: bool,
     /// The first step is taken: fixed parameters are fixed now (rule O3).
-    moved: bool,
-    /// What the simulation has cached is older than what the host has set.
-    touched: bool,
+    started: bool,
+    /// The run was started again in Event Mode, and the host has not been told (rule O3).
+    restarted: bool,
+    /// What the integrator has cached is older than what the host has set.
+    stepper_stale: bool,
     /// Modes have not been brought to where the host has set something.
-    sideless: bool,
+    sides_stale: bool,
     known: Known,
     dx: Vec<f64>,
     y: Vec<f64>,
-    /// Room for output derivatives; none in Model Exchange.
-    slopes: Option<Slopes>,
-    /// Room for directional derivatives, taken when the first is asked for: most hosts never do.
+    /// The state before what may fail.
+    before: State,
+    /// Room for derivatives of outputs, taken when the first is asked for: most hosts never do.
     directions: Option<Box<Directions>>,
     events: Vec<String>,
     /// Messages that wait for the end of the call.
@@ -98,12 +91,12 @@ impl Component {
         logging_on: bool,
     ) -> Result<Self, String> {
         let bytes = resource::read_model(resource_location)?;
-        let flavours = [Naming::Structured, Naming::Flat].map(|naming| (Guid::new(&bytes, naming), naming));
-        let Some(&(own, naming)) = flavours.iter().find(|(own, _)| own.to_string() == guid) else {
+        let [structured, flat] = [Naming::Structured, Naming::Flat].map(|naming| (Guid::new(&bytes, naming), naming));
+        let Some((own, naming)) = [structured, flat].into_iter().find(|(own, _)| own.to_string() == guid) else {
             return Err(format!(
-                "the GUID {guid:?} is not that of the model in {resource_location:?} ({} with this library): the \
-                 modelDescription.xml belongs to another build",
-                flavours[0].0
+                "the GUID {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
+                 names {}): the modelDescription.xml belongs to another build",
+                structured.0, flat.0
             ));
         };
         let model = Model::from_bytes(&bytes).map_err(|e| e.to_string())?;
@@ -123,29 +116,33 @@ impl Component {
     ) -> Result<Self, Error> {
         let registry = Registry::new(Arc::clone(&model), naming);
         let (nx, ny) = (model.states.len(), model.outputs.len());
-        let mut component = Self {
+        let plant = Plant::new(model)?;
+        let simulation = match interface {
+            Interface::ModelExchange => Simulation::of_host(plant)?,
+            Interface::CoSimulation => Simulation::new(plant)?,
+        };
+        Ok(Self {
             interface,
             mode: Mode::Instantiated,
             parameters: registry.parameter_starts(),
-            settled: registry.parameter_starts(),
-            simulation: Simulation::new(Plant::new(Arc::clone(&model))?)?,
+            accepted: registry.parameter_starts(),
+            before: simulation.state.clone(),
+            simulation,
             registry,
             guid,
             experiment: Experiment::default(),
-            unsettled: true,
-            moved: false,
-            touched: true,
-            sideless: true,
+            parameters_pending: true,
+            started: false,
+            restarted: false,
+            stepper_stale: true,
+            sides_stale: true,
             known: Known::Nothing,
             dx: vec![0.0; nx],
             y: vec![0.0; ny],
-            slopes: (interface == Interface::CoSimulation).then(|| Slopes::new(nx, ny)),
             directions: None,
             events: Vec::new(),
             log: Log::new(logging_on),
-        };
-        component.reset();
-        Ok(component)
+        })
     }
 
     /// Where it is in its life.
@@ -191,60 +188,93 @@ impl Component {
     }
 
     /// Forgets what was computed from what has now changed.
-    fn touch(&mut self) {
+    fn invalidate(&mut self) {
         self.known = Known::Nothing;
-        self.touched = true;
-        self.sideless = true;
+        self.stepper_stale = true;
+        self.sides_stale = true;
     }
 
-    /// Takes over the parameters that wait, judged together, and before the first step starts again from them. Where the host can ask without an event or a step, brings the
-    /// modes to where it has set inputs.
-    fn settle(&mut self) -> Result<(), Fault> {
-        if self.unsettled {
-            self.take_parameters()?;
+    /// Lets the simulation do what may fail, and logs what it says. What has failed has changed nothing, and nothing is said of it.
+    fn attempt<T>(
+        &mut self,
+        act: impl FnOnce(&mut Simulation, &mut Vec<String>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.before.clone_from(&self.simulation.state);
+        let outcome = act(&mut self.simulation, &mut self.events);
+        if outcome.is_err() {
+            self.simulation.state.clone_from(&self.before);
+            self.stepper_stale = true;
+            self.events.clear();
+        }
+        self.log_events();
+        outcome
+    }
+
+    /// Takes over parameters that wait. Where the host can ask without an event or a step, brings the modes to where it has set inputs.
+    fn catch_up(&mut self) -> Result<(), Fault> {
+        if self.parameters_pending {
+            self.apply_parameters()?;
         }
         // In Co-Simulation nothing but a step brings modes to where inputs are, and a controller answers without one.
         let answers = self.interface == Interface::CoSimulation && self.model().follows_inputs();
-        if self.sideless && (self.mode == Mode::Initialization || answers) {
+        if self.sides_stale && (self.mode == Mode::Initialization || answers) {
             self.simulation.start_sides();
-            self.sideless = false;
+            self.sides_stale = false;
         }
         Ok(())
     }
 
-    /// The parameters' part of it.
-    fn take_parameters(&mut self) -> Result<(), Fault> {
+    /// Takes over the parameters, judged together: before the first step by starting again from them.
+    fn apply_parameters(&mut self) -> Result<(), Error> {
         let work_limit = self.registry.work_limit(&self.parameters)?;
-        let n = self.model().parameters.len();
-        // In Event Mode the host may have set a time of its own already (rule O4).
-        let start = match self.mode {
-            Mode::Event => self.simulation.state.t,
-            _ => self.experiment.start,
-        };
-        if !self.moved {
-            let values = &self.parameters[..n];
-            self.simulation.plant.set_parameters_of_start(start, values)?;
-        } else if !same_bits(self.simulation.plant.parameters(), &self.parameters[..n]) {
-            self.simulation.plant.set_parameters(&self.parameters[..n])?;
-        }
-        if !self.moved {
-            self.simulation
-                .initialise(start, self.experiment.tolerance, work_limit)?;
-            if self.mode == Mode::Event {
-                let State { t, u, discrete, .. } = &mut self.simulation.state;
-                self.simulation.plant.sample(*t, u, discrete)?;
-                self.tell_start();
+        if self.started {
+            hand_over(&self.parameters, &mut self.simulation.plant)?;
+            if self.interface == Interface::CoSimulation {
+                // What a host in Model Exchange does at the event in which it sets them.
+                self.simulation.update_sides(&mut self.events);
+                self.log_events();
             }
+        } else {
+            self.start(work_limit)?;
         }
-        self.settled.copy_from_slice(&self.parameters);
-        self.unsettled = false;
-        self.touch();
+        self.accepted.copy_from_slice(&self.parameters);
+        self.parameters_pending = false;
+        self.invalidate();
+        Ok(())
+    }
+
+    /// Starts the run, and makes the event that has been made already if it was started before.
+    fn start(&mut self, work_limit: f64) -> Result<(), Error> {
+        let (interface, mode) = (self.interface, self.mode);
+        let Experiment { start, tolerance, .. } = self.experiment;
+        // In Event Mode the host may have set a time of its own already (rule O4).
+        let t = if mode == Mode::Event { self.time() } else { start };
+        let values = &self.parameters[..self.model().parameters.len()];
+        self.simulation.plant.set_parameters_of_start(t, values)?;
+        self.attempt(|simulation, events| {
+            match interface {
+                Interface::ModelExchange => simulation.restart(t)?,
+                Interface::CoSimulation => simulation.initialise(t, tolerance, work_limit)?,
+            }
+            if matches!(mode, Mode::Event | Mode::StepComplete) {
+                tell_start(simulation, events);
+            }
+            match mode {
+                Mode::Event => {
+                    let State { u, discrete, .. } = &mut simulation.state;
+                    simulation.plant.sample(t, u, discrete).map(|_| ())
+                }
+                Mode::StepComplete => simulation.obey(events),
+                _ => Ok(()),
+            }
+        })?;
+        self.restarted = mode == Mode::Event;
         Ok(())
     }
 
     /// Computes what is not known yet: one evaluation serves all gets until something is set (rule S5).
-    fn know(&mut self, what: Known) -> Result<(), Fault> {
-        self.settle()?;
+    fn evaluate_up_to(&mut self, what: Known) -> Result<(), Fault> {
+        self.catch_up()?;
         if self.known >= what {
             return Ok(());
         }
@@ -265,25 +295,18 @@ impl Component {
         });
         if let Err(error) = outcome {
             self.known = Known::Nothing;
-            return Err(self.no_values(&error));
+            return Err(self.overreached(error.to_string()));
         }
         self.known = what;
         Ok(())
     }
 
-    /// The model has no values here: an integrator may have overreached; at an event there is no smaller step.
-    fn no_values(&self, error: &Error) -> Fault {
+    /// Where the model has no values an integrator may have overreached; at an event there is no smaller step.
+    fn overreached(&self, what: String) -> Fault {
         match self.mode {
-            Mode::ContinuousTime => Fault::discard(error.to_string()),
-            _ => Fault::error(error.to_string()),
+            Mode::ContinuousTime => Fault::discard(what),
+            _ => Fault::error(what),
         }
-    }
-
-    /// Hands what is to be known of the start to the log.
-    fn tell_start(&mut self) {
-        let State { t, x, u, .. } = &self.simulation.state;
-        self.events = self.simulation.plant.messages_of_start(*t, (x, u));
-        self.log_events();
     }
 
     /// Hands the model's messages to the log.
@@ -292,87 +315,24 @@ impl Component {
             self.log.add(super::fmi2::fmi2Status::OK, Category::Events, text);
         }
     }
-
-    /// A copy of all that makes the answers (§2.1.8).
-    pub fn save(&self) -> SavedState {
-        SavedState {
-            guid: self.guid,
-            interface: self.interface,
-            mode: self.mode,
-            moved: self.moved,
-            unsettled: self.unsettled,
-            experiment: self.experiment,
-            parameters: self.parameters.clone(),
-            state: self.simulation.state.clone(),
-        }
-    }
-
-    /// The same into a copy that exists; no memory is taken if it is of this FMU.
-    pub fn save_into(&self, saved: &mut SavedState) {
-        if saved.guid != self.guid {
-            *saved = self.save();
-            return;
-        }
-        saved.interface = self.interface;
-        saved.mode = self.mode;
-        saved.moved = self.moved;
-        saved.unsettled = self.unsettled;
-        saved.experiment = self.experiment;
-        saved.parameters.clone_from(&self.parameters);
-        copy_state(&self.simulation.state, &mut saved.state);
-    }
-
-    /// Goes back to a copy, which may be that of another instance of the same FMU (§2.1.8).
-    ///
-    /// # Errors
-    /// `fmi2Error` for the state of another FMU, or of the other interface.
-    pub fn restore(&mut self, saved: &SavedState) -> Result<(), Fault> {
-        if saved.guid != self.guid {
-            return Err(Fault::error(format!(
-                "the state belongs to another FMU, {}; this one is {}",
-                saved.guid, self.guid
-            )));
-        }
-        if saved.interface != self.interface {
-            return Err(Fault::error(
-                "a state of Model Exchange does not fit Co-Simulation, nor the other way round",
-            ));
-        }
-        // Parameters that wait are judged when they are needed.
-        if !saved.unsettled {
-            let n = self.model().parameters.len();
-            let work_limit = self.registry.work_limit(&saved.parameters)?;
-            if !same_bits(self.simulation.plant.parameters(), &saved.parameters[..n]) {
-                self.simulation.plant.set_parameters(&saved.parameters[..n])?;
-            }
-            self.simulation.set_solver(saved.experiment.tolerance, work_limit)?;
-            self.settled.copy_from_slice(&saved.parameters);
-        }
-        copy_state(&saved.state, &mut self.simulation.state);
-        self.parameters.copy_from_slice(&saved.parameters);
-        self.mode = saved.mode;
-        self.moved = saved.moved;
-        self.unsettled = saved.unsettled;
-        self.experiment = saved.experiment;
-        self.touch();
-        Ok(())
-    }
 }
 
-/// Whether they are the same to the bit: 0 and −0 are not, and answers tell them apart.
-fn same_bits(a: &[f64], b: &[f64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+/// Adds what is to be known of the start.
+fn tell_start(simulation: &mut Simulation, messages: &mut Vec<String>) {
+    let State { t, x, u, .. } = &simulation.state;
+    messages.append(&mut simulation.plant.messages_of_start(*t, (x, u)));
 }
 
-/// Copies without taking memory.
-fn copy_state(from: &State, to: &mut State) {
-    to.t = from.t;
-    to.x.clone_from(&from.x);
-    to.u.clone_from(&from.u);
-    for (to, from) in to.u_derivatives.iter_mut().zip(&from.u_derivatives) {
-        to.clone_from(from);
+/// Gives the plant other parameters, if they are others: to the bit, since answers tell 0 from −0.
+fn hand_over(parameters: &[f64], plant: &mut Plant) -> Result<(), Error> {
+    let own = plant.parameters();
+    let parameters = &parameters[..own.len()];
+    if own
+        .iter()
+        .zip(parameters)
+        .all(|(own, new)| own.to_bits() == new.to_bits())
+    {
+        return Ok(());
     }
-    to.discrete.modes.clone_from(&from.discrete.modes);
-    to.discrete.numbers.clone_from(&from.discrete.numbers);
-    to.memory.clone_from(&from.memory);
+    plant.set_parameters(parameters)
 }

@@ -3,7 +3,6 @@ use crate::Error;
 use crate::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2True};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
-use crate::plant::Changes;
 use crate::simulation::State;
 
 /// What `nextEventTime` says when there is none: some hosts read it all the same (rule O6), so it is
@@ -18,21 +17,22 @@ impl Component {
     }
 
     /// Brings the discrete modes to their fixed point, within this one call (rule O5): `fmi2NewDiscreteStates`.
-    /// An event with nothing to do changes nothing.
+    /// An event with nothing to do changes nothing. States have changed, too, where parameters have started the run again (rule O3).
     ///
     /// # Errors
     /// What parameters that wait are refused with, and what an event cannot do.
     pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
-        self.settle()?;
-        let State { t, x, u, discrete, .. } = &mut self.simulation.state;
-        let plant = &mut self.simulation.plant;
-        let changes = plant.update(*t, (x, u), discrete, &mut self.events);
-        let sampled = plant.sample(*t, u, discrete);
-        self.log_events();
-        if !matches!((&changes, &sampled), (Ok(Changes { modes: false, .. }), Ok(false))) {
-            self.touch();
+        self.catch_up()?;
+        let (changes, sampled) = self.attempt(|simulation, events| {
+            let State { t, x, u, discrete, .. } = &mut simulation.state;
+            let changes = simulation.plant.update(*t, (x, u), discrete, events)?;
+            Ok((changes, simulation.plant.sample(*t, u, discrete)?))
+        })?;
+        if changes.modes || sampled {
+            self.invalidate();
         }
-        let changes = changes.and_then(|changes| sampled.map(|_| changes))?;
+        let jumped = changes.states || self.restarted;
+        self.restarted = false;
         let state = &self.simulation.state;
         let next = self
             .simulation
@@ -43,7 +43,7 @@ impl Component {
             newDiscreteStatesNeeded: fmi2False,
             terminateSimulation: fmi2False,
             nominalsOfContinuousStatesChanged: fmi2False,
-            valuesOfContinuousStatesChanged: if changes.states { fmi2True } else { fmi2False },
+            valuesOfContinuousStatesChanged: if jumped { fmi2True } else { fmi2False },
             nextEventTimeDefined: if next.is_some() { fmi2True } else { fmi2False },
             nextEventTime: next.unwrap_or(NO_EVENT),
         })
@@ -60,8 +60,8 @@ impl Component {
     /// # Errors
     /// What parameters that wait are refused with.
     pub fn enter_continuous_time_mode(&mut self) -> Result<(), Fault> {
-        self.settle()?;
-        self.moved = true;
+        self.catch_up()?;
+        self.started = true;
         self.mode = Mode::ContinuousTime;
         Ok(())
     }
@@ -75,11 +75,11 @@ impl Component {
             return Err(self.overreached(format!("time = {t} is not finite")));
         }
         // Before the time is set, so that a start which still waits does not set it again.
-        self.settle()?;
+        self.catch_up()?;
         let own = &mut self.simulation.state.t;
         if own.to_bits() != t.to_bits() {
             *own = t;
-            self.touch();
+            self.invalidate();
         }
         Ok(())
     }
@@ -94,11 +94,13 @@ impl Component {
             let name = self.registry.name(Slot::State(i)).into_owned();
             return Err(self.overreached(format!("state {name} = {} is not finite", x[i])));
         }
-        self.settle()?;
+        self.catch_up()?;
+        // They are the host's own now.
+        self.restarted = false;
         let own = &mut self.simulation.state.x;
         if own.iter().zip(x).any(|(own, x)| own.to_bits() != x.to_bits()) {
             own.copy_from_slice(x);
-            self.touch();
+            self.invalidate();
         }
         Ok(())
     }
@@ -109,7 +111,7 @@ impl Component {
     /// `fmi2Error` for a wrong count; what parameters that wait are refused with.
     pub fn get_continuous_states(&mut self, x: &mut [f64]) -> Result<(), Fault> {
         self.check_count("states", x.len(), self.model().states.len())?;
-        self.settle()?;
+        self.catch_up()?;
         x.copy_from_slice(&self.simulation.state.x);
         Ok(())
     }
@@ -132,7 +134,7 @@ impl Component {
     /// Where there are none: `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
     pub fn get_derivatives(&mut self, dx: &mut [f64]) -> Result<(), Fault> {
         self.check_count("derivatives", dx.len(), self.model().states.len())?;
-        self.know(Known::Derivatives)?;
+        self.evaluate_up_to(Known::Derivatives)?;
         dx.copy_from_slice(&self.dx);
         Ok(())
     }
@@ -144,13 +146,13 @@ impl Component {
     /// Continuous-Time Mode, else `fmi2Error`.
     pub fn get_event_indicators(&mut self, z: &mut [f64]) -> Result<(), Fault> {
         self.check_count("event indicators", z.len(), self.model().indicator_count())?;
-        self.settle()?;
+        self.catch_up()?;
         let state = &self.simulation.state;
         let at = (state.x.as_slice(), state.u.as_slice());
         self.simulation.plant.indicators(state.t, at, &state.discrete, z);
         if let Some(i) = z.iter().position(|z| !z.is_finite()) {
             let (variable, t) = (format!("event indicator {}", i + 1), state.t);
-            return Err(self.no_values(&Error::NotFinite { variable, t }));
+            return Err(self.overreached(Error::NotFinite { variable, t }.to_string()));
         }
         // A host that does not look at what `fmi2CompletedIntegratorStep` says (rule O8) hears of a command here.
         if self.is_commanded()
@@ -166,13 +168,6 @@ impl Component {
             Ok(())
         } else {
             Err(Fault::error(format!("{given} {what} asked for, there are {have}")))
-        }
-    }
-
-    fn overreached(&self, what: String) -> Fault {
-        match self.mode {
-            Mode::ContinuousTime => Fault::discard(what),
-            _ => Fault::error(what),
         }
     }
 }

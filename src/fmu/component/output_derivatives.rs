@@ -1,48 +1,20 @@
+use super::directional::Directions;
 use super::{Component, Fault, Known};
 use crate::Error;
 use crate::fmu::registry::Slot;
-
-/// Half the interval of the difference quotient, s. With states and outputs of order one it leaves about
-/// 1e-11 of round-off, and a relative error of (ω·1e-5)²/6 at angular frequency ω (rad/s).
-const HALF_INTERVAL: f64 = 1e-5;
-
-/// Room for output derivatives.
-#[derive(Clone, Debug)]
-pub(super) struct Slopes {
-    x: Vec<f64>,
-    /// Derivatives and outputs a little later, and then the slopes.
-    dx: Vec<f64>,
-    y: Vec<f64>,
-    /// A little earlier.
-    dx_before: Vec<f64>,
-    y_before: Vec<f64>,
-}
-
-impl Slopes {
-    pub(super) fn new(nx: usize, ny: usize) -> Self {
-        Self {
-            x: vec![0.0; nx],
-            dx: vec![0.0; nx],
-            y: vec![0.0; ny],
-            dx_before: vec![0.0; nx],
-            y_before: vec![0.0; ny],
-        }
-    }
-}
 
 /// Output derivatives (§4.2.1).
 impl Component {
     /// Time derivatives of outputs at the communication point, in their unit per second to the order's
     /// power: `fmi2GetRealOutputDerivatives`.
     ///
-    /// A state's is exact. Another output's is the central difference along the motion,
+    /// They are exact (by dual numbers along the motion), with the host's inputs held, since nobody knows yet where the host will move them:
     ///
     /// ```text
-    ///     ẏ ≈ (y(t + δ, x + δẋ, u) − y(t − δ, x − δẋ, u)) / 2δ,   δ = 1e-5 s
+    ///     ẏ = ∂y/∂t + ∂y/∂x ẋ
     /// ```
     ///
-    /// with the inputs held, since nobody knows yet where the host will move them. Orders above one are
-    /// zero, as the standard has it for what is not available.
+    /// Orders above one are zero, as the standard has it for what is not available.
     ///
     /// # Errors
     /// `fmi2Error` for what is no real output or an order below one; what an evaluation says.
@@ -52,12 +24,12 @@ impl Component {
         orders: &[i32],
         values: &mut [f64],
     ) -> Result<(), Fault> {
-        let mut differences = false;
+        let mut beyond_states = false;
         for (&reference, &order) in references.iter().zip(orders) {
             let slot = self.slot(reference)?;
             match slot {
                 Slot::State(_) => {}
-                Slot::Derivative(_) | Slot::Output(_) => differences |= order == 1,
+                Slot::Derivative(_) | Slot::Output(_) => beyond_states |= order == 1,
                 Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => {
                     let name = self.registry.name(slot);
                     return Err(Fault::error(format!(
@@ -72,12 +44,12 @@ impl Component {
                 )));
             }
         }
-        self.know(Known::Derivatives)?;
-        if differences {
-            self.difference()?;
+        self.evaluate_up_to(Known::Derivatives)?;
+        if beyond_states {
+            self.differentiate_in_time()?;
         }
         for ((&reference, &order), value) in references.iter().zip(orders).zip(values) {
-            let slopes = self.slopes.as_ref();
+            let slopes = self.directions.as_ref();
             let slope = match self.slot(reference)? {
                 Slot::State(i) => Some(self.dx[i]),
                 Slot::Derivative(i) => slopes.map(|s| s.dx[i]),
@@ -94,34 +66,14 @@ impl Component {
         Ok(())
     }
 
-    fn difference(&mut self) -> Result<(), Fault> {
-        let Some(slopes) = self.slopes.as_mut() else {
-            return Err(Fault::error("output derivatives belong to Co-Simulation"));
-        };
-        let state = &self.simulation.state;
-        let plant = &mut self.simulation.plant;
-        let Slopes {
-            x,
-            dx,
-            y,
-            dx_before,
-            y_before,
-        } = slopes;
-        for (delta, dx, y) in [
-            (-HALF_INTERVAL, dx_before, y_before),
-            (HALF_INTERVAL, &mut *dx, &mut *y),
-        ] {
-            for ((x, &x_now), &dx_now) in x.iter_mut().zip(&state.x).zip(&self.dx) {
-                *x = x_now + delta * dx_now;
-            }
-            plant.evaluate(state.t + delta, (x, &state.u, &state.discrete), dx, y)?;
-        }
-        for (later, before) in slopes.dx.iter_mut().zip(&slopes.dx_before) {
-            *later = (*later - before) / (2.0 * HALF_INTERVAL);
-        }
-        for (later, before) in slopes.y.iter_mut().zip(&slopes.y_before) {
-            *later = (*later - before) / (2.0 * HALF_INTERVAL);
-        }
-        Ok(())
+    /// The second derivatives of the states and the first of the outputs, along the motion.
+    fn differentiate_in_time(&mut self) -> Result<(), Fault> {
+        let mut directions = self.take_directions();
+        let Directions { tangent, dx, y, .. } = &mut *directions;
+        let (plant, state) = (&self.simulation.plant, &self.simulation.state);
+        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+        let outcome = tangent.evaluate_along_motion(plant, state.t, at, &self.dx, (dx, y));
+        self.directions = Some(directions);
+        Ok(outcome?)
     }
 }

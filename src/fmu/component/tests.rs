@@ -1,9 +1,8 @@
-//! The table, driven; parameters, waiting and refused; states, saved, damaged and restored.
+//! Parameters, waiting and refused; states, saved, damaged and restored.
 
 use super::*;
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
-use crate::fmu::lifecycle::{RULES, is_legal};
-use crate::fmu::testing::{Outcome, instance};
+use crate::fmu::testing::{Outcome, TWO_LINK, instance, instance_of};
 
 /// An instance in a mode, reached the way a host reaches it.
 fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {
@@ -50,33 +49,6 @@ fn set(component: &mut Component, name: &str, value: f64) -> Result<(), Fault> {
 }
 
 #[test]
-fn every_call_in_every_mode_is_permitted_as_the_table_says() -> Outcome {
-    for interface in [Interface::ModelExchange, Interface::CoSimulation] {
-        for mode in Mode::ALL
-            .into_iter()
-            .filter(|m| m.belongs_to(interface) || *m == Mode::Lost)
-        {
-            let component = in_mode(interface, mode)?;
-            for rule in &RULES {
-                let outcome = component.permit(rule.call);
-                assert_eq!(
-                    outcome.is_ok(),
-                    is_legal(rule.call, interface, mode),
-                    "{} {mode:?}",
-                    rule.name
-                );
-                assert!(
-                    outcome
-                        .err()
-                        .is_none_or(|f| f.status == fmi2Status::ERROR && !f.what.is_empty())
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
-#[test]
 fn parameters_are_judged_together_when_initialisation_ends() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "base.mass", -1.0).map_err(|f| f.what)?;
@@ -117,9 +89,7 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
         .registry()
         .variables()
         .find(|v| v.variability == model_description::Variability::Tunable);
-    let Some(name) = tunable.map(|v| v.name.into_owned()) else {
-        return Ok(());
-    };
+    let name = tunable.ok_or("something is tunable")?.name.into_owned();
     let before = get(&mut c, &name)?;
     assert!(set(&mut c, &name, -1.0).is_err(), "{name}");
     assert_eq!(get(&mut c, &name)?, before);
@@ -244,8 +214,8 @@ fn output_derivatives_are_slopes() -> Outcome {
         .map_err(|f| f.what)?;
     for (slope, rate) in slopes.into_iter().zip(["elbow.qd", "link2.v[1]", "link2.v[2]"]) {
         let rate = get(&mut c, rate)?;
-        // Round-off 1e-16/1e-5 and a curvature of order one times 1e-10.
-        assert!((slope - rate).abs() < 1e-9, "{slope} {rate}");
+        // Both are the same sum, in another order.
+        assert!((slope - rate).abs() < 1e-14, "{slope} {rate}");
     }
     c.get_real_output_derivatives(&references, &[2; 3], &mut slopes)
         .map_err(|f| f.what)?;
@@ -254,6 +224,31 @@ fn output_derivatives_are_slopes() -> Outcome {
         c.get_real_output_derivatives(&references, &[0; 3], &mut slopes)
             .is_err()
     );
+    Ok(())
+}
+
+/// What a joint is off its reference, where that is a sine: its derivative is known at any time, however late. A difference over 1e-5 s had lost it to the rounding of the time.
+#[test]
+fn output_derivatives_are_exact_however_late_it_is() -> Outcome {
+    let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_host = false\n";
+    let mut worst = 0.0_f64;
+    for late in [0.0, 1e3, 1e5, 1e9] {
+        let mut c = instance_of(Interface::CoSimulation, &format!("{TWO_LINK}{sine}"))?;
+        c.setup_experiment(None, late, None).map_err(|f| f.what)?;
+        c.enter_initialization_mode();
+        c.exit_initialization_mode().map_err(|f| f.what)?;
+        c.do_step(late, 0.25).map_err(|f| f.what)?;
+        let error = reference(&c, "shoulder.servo_error")?;
+        let mut slope = [f64::NAN];
+        c.get_real_output_derivatives(&[error], &[1], &mut slope)
+            .map_err(|f| f.what)?;
+        let w = std::f64::consts::TAU * 0.3;
+        let exact = 0.8 * w * (w * c.time() + 0.2).cos() - get(&mut c, "shoulder.qd")?;
+        println!("t = {late} s: {:e}", slope[0] - exact);
+        worst = worst.max((slope[0] - exact).abs());
+    }
+    // A few roundings of numbers of order one.
+    assert!(worst < 1e-14, "{worst:e}");
     Ok(())
 }
 
@@ -304,7 +299,7 @@ fn a_state_restored_elsewhere_goes_on_with_the_same_bits() -> Outcome {
     assert_eq!(bytes.len(), a.save().serialized_size());
 
     let mut b = in_mode(Interface::CoSimulation, Mode::Instantiated)?;
-    let saved = SavedState::from_bytes(&bytes, &b)?;
+    let saved = b.read_state(&bytes).map_err(|f| f.what)?;
     assert_eq!(saved, a.save());
     b.restore(&saved).map_err(|f| f.what)?;
     for (t, h) in [(0.37, 0.2), (0.57, 0.01), (0.57 + 0.01, 1.0)] {
@@ -331,9 +326,8 @@ fn a_state_can_be_saved_in_every_mode_and_comes_back_as_it_was() -> Outcome {
             let bits = all_bits(&mut c)?;
             let mut other = instance(interface)?;
             set(&mut other, "base.mass", 7.0).map_err(|f| f.what)?;
-            other
-                .restore(&SavedState::from_bytes(&saved.to_bytes(), &other)?)
-                .map_err(|f| f.what)?;
+            let read = other.read_state(&saved.to_bytes()).map_err(|f| f.what)?;
+            other.restore(&read).map_err(|f| f.what)?;
             assert_eq!(other.save(), saved);
             assert_eq!(other.mode(), mode);
             assert_eq!(all_bits(&mut other)?, bits, "{mode:?}");
@@ -349,24 +343,68 @@ fn damaged_and_foreign_states_are_refused_and_the_instance_is_unharmed() -> Outc
     let before = c.save();
     let good = before.to_bytes();
     for length in 0..good.len() {
-        assert!(SavedState::from_bytes(&good[..length], &c).is_err(), "{length} bytes");
+        assert!(c.read_state(&good[..length]).is_err(), "{length} bytes");
     }
     let mut longer = good.clone();
     longer.push(0);
-    assert!(SavedState::from_bytes(&longer, &c).is_err());
+    assert!(c.read_state(&longer).is_err());
     for bit in 0..8 * good.len() {
         let mut bytes = good.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
-        assert!(SavedState::from_bytes(&bytes, &c).is_err(), "bit {bit}");
+        assert!(c.read_state(&bytes).is_err(), "bit {bit}");
     }
     let me = in_mode(Interface::ModelExchange, Mode::Event)?;
-    assert!(SavedState::from_bytes(&me.save().to_bytes(), &c).is_err_and(|e| e.contains("Model Exchange")));
+    assert!(
+        c.read_state(&me.save().to_bytes())
+            .is_err_and(|f| f.what.contains("Model Exchange"))
+    );
     assert!(c.restore(&me.save()).is_err());
     let mut foreign = before.clone();
     foreign.guid = Guid([7; 16]);
     assert!(c.restore(&foreign).is_err_and(|f| f.what.contains("another FMU")));
-    assert!(SavedState::from_bytes(&foreign.to_bytes(), &c).is_err_and(|e| e.contains("another FMU")));
+    assert!(
+        c.read_state(&foreign.to_bytes())
+            .is_err_and(|f| f.what.contains("another FMU"))
+    );
     assert_eq!(c.save(), before);
+    Ok(())
+}
+
+#[test]
+fn a_tolerance_that_no_experiment_has_is_no_state_s() -> Outcome {
+    let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
+    c.do_step(0.0, 0.2).map_err(|f| f.what)?;
+    let mut forged = c.save();
+    for tolerance in [-1e-6, 0.0, f64::INFINITY] {
+        forged.experiment.tolerance = Some(tolerance);
+        let refused = c.read_state(&forged.to_bytes());
+        assert!(refused.is_err_and(|f| f.what.contains("tolerance")), "{tolerance}");
+    }
+    // One that a host may ask for, though no integrator takes it.
+    forged.experiment.tolerance = Some(0.9);
+    let coarse = c.read_state(&forged.to_bytes()).map_err(|f| f.what)?;
+    c.restore(&coarse).map_err(|f| f.what)?;
+    c.do_step(0.2, 0.1).map_err(|f| f.what)?;
+    Ok(())
+}
+
+/// However a run ends, who wants to know hears once what the solver has done in it.
+#[test]
+fn the_solver_s_work_is_told_where_a_run_ends() -> Outcome {
+    let ends: [fn(&mut Component); 3] = [Component::terminate, Component::reset, |c| {
+        c.terminate();
+        c.terminate();
+        c.reset();
+    }];
+    for end in ends {
+        let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
+        c.set_debug_logging(true, &["logSolver"]).map_err(|f| f.what)?;
+        c.do_step(0.0, 0.2).map_err(|f| f.what)?;
+        end(&mut c);
+        let told = c.log.take();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].text.contains("steps"), "{told:?}");
+    }
     Ok(())
 }
 

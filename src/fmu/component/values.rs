@@ -1,4 +1,4 @@
-use super::{Component, Fault, Known};
+use super::{Component, Fault, Known, hand_over};
 use crate::fmu::fmi2::fmi2Boolean;
 use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::registry::Slot;
@@ -23,9 +23,9 @@ impl Component {
             }
         }
         if needed > Known::Nothing {
-            self.know(needed)?;
+            self.evaluate_up_to(needed)?;
         } else if states {
-            self.settle()?;
+            self.catch_up()?;
         }
         for (&reference, value) in references.iter().zip(values) {
             *value = match self.slot(reference)? {
@@ -44,13 +44,18 @@ impl Component {
     /// # Errors
     /// As [`get_real`](Self::get_real).
     pub fn get_boolean(&mut self, references: &[u32], values: &mut [fmi2Boolean]) -> Result<(), Fault> {
-        for (&reference, value) in references.iter().zip(values) {
+        for &reference in references {
             match self.slot(reference)? {
-                Slot::Flag(i) => {
-                    self.know(Known::Everything)?;
-                    *value = fmi2Boolean::from(self.y[i] > 0.5);
-                }
+                Slot::Flag(_) => {}
                 slot => return Err(self.wrong_type(slot, "Real", "Boolean")),
+            }
+        }
+        if !references.is_empty() {
+            self.evaluate_up_to(Known::Everything)?;
+        }
+        for (&reference, value) in references.iter().zip(values) {
+            if let Slot::Flag(i) = self.slot(reference)? {
+                *value = fmi2Boolean::from(self.y[i] > 0.5);
             }
         }
         Ok(())
@@ -69,53 +74,61 @@ impl Component {
             self.settable(slot)?;
             if !value.is_finite() {
                 let what = format!("{} = {value} is not finite", self.registry.name(slot));
-                return Err(match (slot, self.mode) {
-                    (Slot::State(_), Mode::ContinuousTime) => Fault::discard(what),
+                return Err(match slot {
+                    Slot::State(_) => self.overreached(what),
                     _ => Fault::error(what),
                 });
             }
         }
-        // A state that is set must not be overwritten by the start that parameters still wait to give.
-        if references.iter().any(|&r| matches!(self.slot(r), Ok(Slot::State(_)))) {
-            self.settle()?;
+        let set_states = references.iter().any(|&r| matches!(self.slot(r), Ok(Slot::State(_))));
+        if set_states {
+            // They must not be overwritten by the start that parameters still wait to give.
+            self.catch_up()?;
         }
-        let mut parameter_changed = false;
+        // First, since they may be refused.
+        self.set_parameters(references, values, self.started || set_states)?;
         for (&reference, &value) in references.iter().zip(values) {
-            let (place, is_parameter) = match self.registry.slot(reference) {
-                Some(Slot::Parameter(i)) => (&mut self.parameters[i], true),
-                Some(Slot::Input(i)) => (&mut self.simulation.state.u[i], false),
-                Some(Slot::State(i)) => (&mut self.simulation.state.x[i], false),
+            let place = match self.registry.slot(reference) {
+                Some(Slot::Input(i)) => &mut self.simulation.state.u[i],
+                Some(Slot::State(i)) => &mut self.simulation.state.x[i],
                 _ => continue,
             };
             // Hosts set again and again what is already there: that costs no evaluation.
             if place.to_bits() != value.to_bits() {
                 *place = value;
-                parameter_changed |= is_parameter;
-                self.touch();
+                self.invalidate();
             }
         }
-        if parameter_changed {
-            self.parameters_changed()
-        } else {
-            Ok(())
-        }
+        Ok(())
     }
 
-    /// During a run a tunable parameter takes effect at once, or is refused at once.
-    fn parameters_changed(&mut self) -> Result<(), Fault> {
-        self.unsettled = true;
-        if !self.moved {
+    /// Those of them that are parameters. They wait, or take effect `at_once`: during a run, or where a start that came later would overwrite states.
+    fn set_parameters(&mut self, references: &[u32], values: &[f64], at_once: bool) -> Result<(), Fault> {
+        let mut changed = false;
+        for (&reference, &value) in references.iter().zip(values) {
+            if let Some(Slot::Parameter(i)) = self.registry.slot(reference) {
+                changed |= self.parameters[i].to_bits() != value.to_bits();
+                self.parameters[i] = value;
+            }
+        }
+        if !changed {
             return Ok(());
         }
-        let outcome = self.settle();
+        self.parameters_pending = true;
+        self.invalidate();
+        if !at_once {
+            return Ok(());
+        }
+        let outcome = self.catch_up();
         if outcome.is_err() {
-            self.parameters.copy_from_slice(&self.settled);
-            self.unsettled = false;
+            // Nothing waited before.
+            self.parameters.copy_from_slice(&self.accepted);
+            self.parameters_pending = hand_over(&self.accepted, &mut self.simulation.plant).is_err();
         }
         outcome
     }
 
-    /// Time derivatives of inputs at the next communication point, for the step that follows:
+    /// Time derivatives of inputs at the point where the next step begins; they hold for that step:
     /// `fmi2SetRealInputDerivatives` (§4.2.1).
     ///
     /// # Errors
@@ -153,7 +166,7 @@ impl Component {
                 self.simulation.state.u_derivatives[k][i] = value;
             }
         }
-        self.touched = true;
+        self.stepper_stale = true;
         Ok(())
     }
 
@@ -180,7 +193,7 @@ impl Component {
                         "the parameter {} can be set at events only",
                         name()
                     )))
-                } else if self.moved && !self.registry.parameter(i).tunable {
+                } else if self.started && !self.registry.parameter(i).tunable {
                     Err(Fault::error(format!(
                         "the parameter {} is fixed once the first step is taken; reset the instance to set it",
                         name()

@@ -1,10 +1,9 @@
 //! `fmi2Instantiate`, and what can be asked before it.
 
-use super::{fmu, with_names};
+use super::fmu;
 use crate::driver::*;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
-use grapple::fmu::registry::Naming;
 use std::ffi::CStr;
 
 #[test]
@@ -32,16 +31,6 @@ fn instantiation_is_refused_with_one_clear_message() {
     refused(fmi2Type(7), Some(&fmu.guid), Some(&good), &["7"]);
     fmu.write_model(b"{\"format\": 1}");
     refused(CS, Some(&fmu.guid), Some(&good), &["GUID"]);
-}
-
-#[test]
-fn every_spelling_of_the_resource_location_is_understood() {
-    let fmu = with_names(Naming::Flat);
-    for location in fmu.locations() {
-        // Null callbacks are tolerated.
-        let instance = fmu.instance_at(Some(&location), ME, None, fmi2True, fmi2True);
-        assert!(instance.is_some(), "{location:?}");
-    }
 }
 
 #[test]

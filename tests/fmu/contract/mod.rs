@@ -2,23 +2,20 @@
 
 mod beyond;
 mod derivatives;
+mod events;
 mod instantiation;
-mod lives;
 mod misuse;
+mod refusals;
+mod restarts;
 mod runs;
 mod starts;
 mod state;
 
 use crate::driver::{CRAFT, Fmu};
-use grapple::fmu::registry::Naming;
 
 /// The craft with a range so wide that the elbow never leaves it: time events, and no state events.
 fn fmu() -> Fmu {
-    with_names(Naming::Structured)
-}
-
-fn with_names(naming: Naming) -> Fmu {
     let stop = r#"max_deg = 20.0, stop = "compliant", stiffness = 50.0, damping = 0.0"#;
     assert!(CRAFT.contains(stop));
-    Fmu::with_names(&CRAFT.replace(stop, "max_deg = 150.0"), naming)
+    Fmu::of(&CRAFT.replace(stop, "max_deg = 150.0"))
 }

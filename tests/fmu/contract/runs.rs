@@ -6,9 +6,9 @@ use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
 /// A host in Model Exchange that does what the standard asks for and no more.
-struct Host<'a> {
-    fmu: Instance<'a>,
-    info: fmi2EventInfo,
+pub struct Host<'a> {
+    pub fmu: Instance<'a>,
+    pub info: fmi2EventInfo,
 }
 
 impl Calls for Host<'_> {

@@ -62,3 +62,20 @@ fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
         b.free_state(restored);
     }
 }
+
+/// There the host integrates.
+#[test]
+fn a_state_in_model_exchange_holds_nothing_of_an_integrator() {
+    let bytes = |method: &str, kind| {
+        let fmu = Fmu::of(&format!("{CRAFT}[solver]\nmethod = \"{method}\"\n"));
+        let instance = fmu.instance(kind);
+        instance.initialise(None);
+        instance.bytes().len()
+    };
+    let [explicit, implicit] = ["dopri5", "radau5"].map(|method| [ME, CS].map(|kind| bytes(method, kind)));
+    println!("Model Exchange and Co-Simulation: dopri5 {explicit:?} bytes, radau5 {implicit:?} bytes");
+    assert_eq!(explicit[0], implicit[0]);
+    // Sixteen numbers of any method; of an implicit one its Jacobian and three rows.
+    assert_eq!(explicit[1] - explicit[0], 8 * 16);
+    assert_eq!(implicit[1] - implicit[0], 8 * (16 + 18 * 18 + 3 * 18));
+}

@@ -1,5 +1,5 @@
-//! Instances by the thousand, one after the other and side by side (issue threads of Simulink, of Monte Carlo and of
-//! optimisation users). What concerns the loaded library itself is in `tests/python/test_hosts.py`.
+//! Instances by the thousand, one after the other and side by side (what users of Simulink, of Monte Carlo and of
+//! optimisation complain of). What concerns the loaded library itself is in `tests/python/test_hosts.py`.
 
 use crate::driver::process::{alone, in_use};
 use crate::driver::*;
@@ -77,7 +77,7 @@ fn a_thousand_instances_at_once_own_no_file_handle() {
         let all: Vec<_> = (0..1000).map(|_| fmu.instance(CS)).collect();
         let (after, files_now) = in_use();
         assert_eq!(files_now, files);
-        // The issue's bound on the memory of an instance.
+        // docs/benchmarks.md: at most 256 KiB an instance.
         assert!(
             after - before < 1000 * (256 << 10),
             "{} bytes each",

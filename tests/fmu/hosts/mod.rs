@@ -26,7 +26,7 @@ fn every_test_that_the_page_on_hosts_names_exists() {
     ]
     .map(|path| root.join(path))
     .into();
-    for folder in ["tests/fmu/contract", "tests/fmu/hosts"] {
+    for folder in ["tests/fmu/campaign", "tests/fmu/contract", "tests/fmu/hosts"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("a folder of tests");
         let entries = entries.map(|entry| entry.expect("an entry").path());
         paths.extend(entries.filter(|path| path.is_file()));

@@ -1,0 +1,57 @@
+//! What ties an FMU's XML to its model and to this library.
+
+use super::registry::{Naming, REGISTRY_VERSION};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// Ties an FMU's XML to the model in its `resources/` and to this library's list of variables (§2.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guid(pub [u8; 16]);
+
+impl Guid {
+    /// The first 128 bits of SHA-256 over the naming, [`REGISTRY_VERSION`] and the compiled model's bytes.
+    ///
+    /// No computed number enters: the last bit of one may differ between platforms.
+    pub fn new(model: &[u8], naming: Naming) -> Self {
+        let flavour: &[u8] = match naming {
+            Naming::Structured => b"structured",
+            Naming::Flat => b"flat",
+        };
+        let mut hash = Sha256::new();
+        hash.update(flavour);
+        hash.update(REGISTRY_VERSION.to_le_bytes());
+        hash.update(model);
+        let mut guid = [0; 16];
+        for (to, from) in guid.iter_mut().zip(hash.finalize()) {
+            *to = from;
+        }
+        Self(guid)
+    }
+}
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (i, byte) in self.0.iter().enumerate() {
+            let dash = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
+            write!(f, "{dash}{byte:02x}")?;
+        }
+        f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_depends_on_model_and_naming_and_is_formatted_as_one() {
+        let guid = Guid::new(b"model", Naming::Structured);
+        assert_eq!(guid, Guid::new(b"model", Naming::Structured));
+        assert_ne!(guid, Guid::new(b"model", Naming::Flat));
+        assert_ne!(guid, Guid::new(b"Model", Naming::Structured));
+        let text = guid.to_string();
+        let groups: Vec<usize> = text.trim_matches(['{', '}']).split('-').map(str::len).collect();
+        assert_eq!((groups.as_slice(), text.len()), ([8, 4, 4, 4, 12].as_slice(), 38));
+    }
+}
