@@ -410,6 +410,7 @@ impl Subject<'_> {
             nextEventTime: f64::NAN,
         }];
         let place = bend.pointer(&mut infos, 1);
+        let before = (self.mode == Mode::Event).then(|| self.states()).flatten();
         let status = self.call(
             Call::NewDiscreteStates,
             Expect::unless(bend.wrong),
@@ -431,6 +432,13 @@ impl Subject<'_> {
             flags.iter().all(|b| [fmi2False, fmi2True].contains(b)) && info.nextEventTime.is_finite(),
             "{info:?}"
         );
+        for (i, (before, after)) in before.into_iter().flatten().zip(self.states()?).enumerate() {
+            let told = info.valuesOfContinuousStatesChanged == fmi2True && self.target.jumps[i];
+            assert!(
+                told || before.to_bits() == after.to_bits(),
+                "state {i} jumps: {before} {after}"
+            );
+        }
         Some(info)
     }
 

@@ -67,6 +67,11 @@ impl Tally {
         self.0[function.index()].each_ref().map(|n| n.load(Ordering::Relaxed))
     }
 
+    /// How often a function gave `fmi2Error`.
+    pub fn errors(&self, call: Call) -> u64 {
+        self.counts(Function::On(call))[2]
+    }
+
     pub fn calls(&self) -> u64 {
         Function::all()
             .map(|function| self.counts(function).iter().sum::<u64>())

@@ -3,7 +3,7 @@
 use crate::campaign::machine::Mode;
 use crate::campaign::nonsense::Bend;
 use crate::campaign::subject::{Expect, Subject};
-use crate::driver::{ME, OK};
+use crate::driver::{DISCARD, ME, OK};
 use grapple::fmu::fmi2::fmi2Status;
 use grapple::fmu::lifecycle::{Call, RULES};
 use rand::{RngExt, SeedableRng};
@@ -19,6 +19,117 @@ fn bits(values: &[f64]) -> Vec<u64> {
 /// Calls as they should be.
 fn straight(random: &mut ChaCha8Rng) -> Bend<'_> {
     Bend::new(random, 0.0)
+}
+
+/// Leads a new instance to a mode.
+pub fn lead(subject: &mut Subject, mode: Mode) {
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let bend = &mut straight(&mut random);
+    if mode == Mode::Instantiated {
+        return;
+    }
+    if mode == Mode::StepFailed {
+        // One step of most methods.
+        subject.set_real(&[subject.target.work_limit], &[10.0], bend);
+    }
+    subject.setup([Some(1e-10), Some(0.0), None], bend);
+    subject.plain(Call::EnterInitializationMode, Expect::Good);
+    if mode == Mode::Initialization {
+        return;
+    }
+    subject.plain(Call::ExitInitializationMode, Expect::Good);
+    match mode {
+        Mode::ContinuousTime => {
+            event(subject, bend);
+        }
+        Mode::StepFailed => assert_eq!(subject.do_step(0.0, 100.0), DISCARD),
+        Mode::Terminated => {
+            subject.plain(Call::Terminate, Expect::Good);
+        }
+        _ => {}
+    }
+}
+
+/// Makes a call with arguments as they should be.
+pub fn make(subject: &mut Subject, call: Call) {
+    use Call::*;
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let bend = &mut straight(&mut random);
+    let target = subject.target;
+    let (t, state) = (subject.t, &target.states[..1]);
+    subject.save(None, bend);
+    match call {
+        // Of null, since one that is freed is gone.
+        FreeInstance => subject.elsewhere(call, std::ptr::null_mut()),
+        SetDebugLogging => subject.logging(bend),
+        SetupExperiment => {
+            subject.setup([Some(1e-6), Some(0.0), Some(1.0)], bend);
+        }
+        EnterInitializationMode
+        | ExitInitializationMode
+        | Terminate
+        | Reset
+        | EnterEventMode
+        | EnterContinuousTimeMode
+        | CancelStep => {
+            subject.plain(call, Expect::Open);
+        }
+        GetReal => {
+            subject.get_real(&target.reals, bend);
+        }
+        GetBoolean => {
+            subject.get_boolean(&target.flags, bend);
+        }
+        SetReal => {
+            subject.set_real(&target.inputs[..1], &[0.0], bend);
+        }
+        GetInteger | GetString | SetInteger | SetBoolean | SetString => subject.no_such(call, &[], bend),
+        GetFMUstate => {
+            subject.save(None, bend);
+        }
+        SetFMUstate => {
+            subject.restore(Some(0));
+        }
+        FreeFMUstate => subject.free_state(None),
+        SerializedFMUstateSize | SerializeFMUstate => {
+            subject.serialize(0, bend);
+        }
+        DeSerializeFMUstate => {
+            let bytes = subject.bytes();
+            subject.deserialize(&bytes, (subject.mode, t), bend);
+        }
+        GetDirectionalDerivative => {
+            subject.directional(state, &target.inputs[..1], &[1.0], bend);
+        }
+        NewDiscreteStates => {
+            subject.new_discrete_states(bend);
+        }
+        CompletedIntegratorStep => {
+            subject.completed_step(bend);
+        }
+        SetTime => {
+            subject.set_time(t);
+        }
+        SetContinuousStates => {
+            subject.set_states(&vec![0.5; target.states.len()], bend);
+        }
+        GetEventIndicators => {
+            subject.vector(call, target.fmu.indicator_count(), bend);
+        }
+        GetContinuousStates | GetDerivatives | GetNominalsOfContinuousStates => {
+            subject.vector(call, target.states.len(), bend);
+        }
+        SetRealInputDerivatives => {
+            subject.set_input_derivatives(&target.inputs[..1], &[0.0], bend);
+        }
+        GetRealOutputDerivatives => {
+            subject.output_derivatives(state, bend);
+        }
+        DoStep => {
+            subject.do_step(t, 1e-3);
+        }
+        GetStatus | GetRealStatus | GetIntegerStatus | GetBooleanStatus | GetStringStatus => subject.status(call, bend),
+    }
 }
 
 /// Everything that can be read.

@@ -17,6 +17,25 @@ pub enum Mode {
 }
 
 impl Mode {
+    pub const ALL: [Self; 7] = [
+        Self::Instantiated,
+        Self::Initialization,
+        Self::Event,
+        Self::ContinuousTime,
+        Self::StepComplete,
+        Self::StepFailed,
+        Self::Terminated,
+    ];
+
+    /// Whether an instance of this kind can be in it.
+    pub fn belongs_to(self, kind: fmi2Type) -> bool {
+        match self {
+            Self::Instantiated | Self::Initialization | Self::Terminated => true,
+            Self::Event | Self::ContinuousTime => kind == ME,
+            Self::StepComplete | Self::StepFailed => kind != ME,
+        }
+    }
+
     fn letter(self) -> char {
         match self {
             Self::Instantiated => 'i',

@@ -6,7 +6,8 @@
 //! * no call panics, crashes or lasts longer than [`LONGEST`];
 //! * the status fits a state machine of the test's own ([`machine`]), and a refusal comes with one message;
 //! * after `fmi2OK` everything asked for is written and finite, and nothing behind it is;
-//! * a call that its mode forbids changes nothing;
+//! * a call that is refused changes nothing, be it for its mode, its arguments or what comes of them; only of a step that is discarded a part is taken;
+//! * an event says whether states have changed, and changes none that is not declared as one that may jump;
 //! * a restored state answers with the same bits and steps on with the same bits, as do its bytes in another instance;
 //! * a reset instance lives as a new one, bit by bit.
 //!
@@ -27,9 +28,10 @@ use crate::driver::process::{alone, in_use};
 use crate::driver::{CS, ERROR, ME, OK, instantiate};
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
-use grapple::fmu::lifecycle::Call;
+use grapple::fmu::lifecycle::{Call, RULES};
 use journal::{Function, Journal, Tally};
-use life::{Life, same, standard};
+use life::{Life, lead, make, same, standard};
+use machine::{Mode, allows};
 use nonsense::Bend;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -84,6 +86,30 @@ fn every_example_lives_again_and_again_beside_all_others() {
         round(LIVES);
         assert_eq!(in_use().1, files);
     });
+}
+
+#[test]
+fn every_call_in_every_mode_is_answered_as_the_standard_s_tables_say() {
+    let targets = target::examples();
+    let target = targets
+        .iter()
+        .find(|target| target.name == "servoed_arm")
+        .expect("an example");
+    for kind in [ME, CS] {
+        for mode in Mode::ALL.into_iter().filter(|mode| mode.belongs_to(kind)) {
+            for rule in RULES.iter().filter(|rule| rule.call != Call::FreeInstance) {
+                let tally = Tally::new();
+                let journal = Journal::new(&tally);
+                let mut subject = Subject::new(target, kind, &journal);
+                lead(&mut subject, mode);
+                assert_eq!(subject.mode, mode);
+                let before = tally.errors(rule.call);
+                make(&mut subject, rule.call);
+                let refused = tally.errors(rule.call) > before;
+                assert_eq!(refused, !allows(rule.call, kind, mode), "{} in {mode:?}", rule.name);
+            }
+        }
+    }
 }
 
 struct Campaign {

@@ -20,6 +20,8 @@ pub struct Target {
     pub work_limit: u32,
     pub inputs: Vec<u32>,
     pub states: Vec<u32>,
+    /// Which of them may jump at an event.
+    pub jumps: Vec<bool>,
     /// All that `fmi2GetReal` reads.
     pub reals: Vec<u32>,
     pub flags: Vec<u32>,
@@ -39,6 +41,7 @@ impl Target {
             work_limit: fmu.vr("solver.work_limit"),
             inputs: fmu.inputs(),
             states: fmu.references(|slot| matches!(slot, Slot::State(_))),
+            jumps: fmu.registry.model().jumps(),
             reals: fmu.references(|slot| !matches!(slot, Slot::Flag(_))),
             flags: fmu.references(|slot| matches!(slot, Slot::Flag(_))),
             count: u32::try_from(fmu.registry.len()).expect("not so many"),
