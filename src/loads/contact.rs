@@ -3,12 +3,12 @@
 use super::compliant::{Compliant, Pressed};
 use super::surface::{Nearest, Surface};
 use super::{Instant, Strike, Struck, report};
+use crate::Problem;
 use crate::algebra::{Pose, Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{ImpactLaw, Inconsistent, JointType, Spec, at, problem};
 use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
-use crate::{Error, Problem};
 
 /// Two frames, and what happens when they strike each other.
 #[derive(Clone, Debug)]
@@ -74,22 +74,20 @@ pub(super) fn declare(
     spec: &Spec,
     system: &System,
     declare: &mut Declarations,
-    strikes: &mut Vec<Strike>,
-) -> Result<Vec<Contact>, Error> {
+    (strikes, problems): (&mut Vec<Strike>, &mut Vec<Problem>),
+) -> Vec<Contact> {
     let mut contacts = Vec::new();
     for (name, contact) in &spec.contact {
-        let wrong = |field: &str, what: String| Error::Spec(vec![problem("contact", name, field, what)]);
-        let find = |field: &str, frame: &str| {
-            let found = system.frame(frame);
-            found.ok_or_else(|| wrong(field, format!("there is no frame or body \"{frame}\"")))
+        let mut find = |field: &str, frame: &str| system.written_frame(["contact", name, field], frame, problems);
+        let (Some(a), Some(b)) = (find("a", &contact.a), find("b", &contact.b)) else {
+            continue;
         };
-        let (a, b) = (find("a", &contact.a)?, find("b", &contact.b)?);
         if rigid(system, a) == rigid(system, b) {
             let what = format!(
                 "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
                 contact.a, contact.b
             );
-            return Err(wrong("b", what));
+            problems.push(problem("contact", name, "b", what));
         }
         let normal = Quantity::vector(
             &format!("{name}.normal"),
@@ -241,7 +239,7 @@ pub(super) fn declare(
             way,
         });
     }
-    Ok(contacts)
+    contacts
 }
 
 /// What carries a frame, fixed joints passed over.

@@ -1,9 +1,8 @@
 use super::{Instant, Pair, report};
-use crate::Error;
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
-use crate::spec::{PerAxis, Spec, at, problem};
+use crate::spec::{PerAxis, Spec, at};
 use crate::system::{
     Bound, Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit,
 };
@@ -48,16 +47,18 @@ pub struct Grasped<S: Scalar> {
     pub on_a: Wrench<S>,
 }
 
-pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<Grasp>, Error> {
+pub(super) fn declare(
+    spec: &Spec,
+    system: &System,
+    declare: &mut Declarations,
+    problems: &mut Vec<Problem>,
+) -> Vec<Grasp> {
     let mut grasps = Vec::new();
     for (name, written) in &spec.grasp {
-        let find = |field: &str, frame: &str| {
-            system.frame(frame).ok_or_else(|| {
-                let what = format!("there is no frame or body \"{frame}\"");
-                Error::Spec(vec![problem("grasp", name, field, what)])
-            })
+        let mut find = |field: &str, frame: &str| system.written_frame(["grasp", name, field], frame, problems);
+        let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+            continue;
         };
-        let frames = [find("a", &written.a)?, find("b", &written.b)?];
         let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
             let what = format!("{what} of grasp {name}, axes of {}", written.a);
             let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
@@ -90,7 +91,7 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
         grasps.push(Grasp {
             name: name.clone(),
             names: [written.a.clone(), written.b.clone()],
-            frames,
+            frames: [a, b],
             on: written.on,
             switch: declare.input(switch, f64::from(u8::from(written.on)), true),
             stiffness,
@@ -99,7 +100,7 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
             angular_damping,
         });
     }
-    Ok(grasps)
+    grasps
 }
 
 impl Grasp {

@@ -1,5 +1,5 @@
 use super::Instant;
-use crate::Error;
+use crate::Problem;
 use crate::algebra::{Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::{PortAxes, Spec, problem};
@@ -15,13 +15,19 @@ pub(super) struct LineLoad {
     input: usize,
 }
 
-pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<LineLoad>, Error> {
+pub(super) fn declare(
+    spec: &Spec,
+    system: &System,
+    declare: &mut Declarations,
+    problems: &mut Vec<Problem>,
+) -> Vec<LineLoad> {
     let mut loads = Vec::new();
     for (name, load) in &spec.line_load {
         let beam = |body: &crate::system::Body| body.name == load.body && body.beam.is_some();
         let Some(body) = system.bodies.iter().position(beam) else {
             let what = format!("there is no body \"{}\" with a beam", load.body);
-            return Err(Error::Spec(vec![problem("line_load", name, "body", what)]));
+            problems.push(problem("line_load", name, "body", what));
+            continue;
         };
         let axes = match load.axes {
             PortAxes::World => "inertial axes",
@@ -38,7 +44,7 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
             input,
         });
     }
-    Ok(loads)
+    loads
 }
 
 impl LineLoad {

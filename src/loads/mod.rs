@@ -44,11 +44,11 @@ pub use surface::Nearest;
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 
+use crate::Problem;
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
-use crate::{Error, Problem};
 use std::sync::Arc;
 
 /// All loads of a system.
@@ -176,11 +176,8 @@ impl<'a, S: Scalar> Instant<'a, S> {
 }
 
 impl Loads {
-    /// Lists the loads of a spec and declares their parameters and inputs.
-    ///
-    /// # Errors
-    /// [`Error::Spec`] if a port refers to a frame that is not there.
-    pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Self, Error> {
+    /// Lists the loads of a spec and declares their parameters and inputs; complains of what stands on nothing, and of contacts of what cannot move.
+    pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Self {
         let gravity = gravity::Uniform::declare(&spec.environment, declare);
         let mut joints = joint::JointLoads::default();
         let (mut ranges, mut drives): (_, Vec<Drive>) = (Vec::new(), Vec::new());
@@ -202,12 +199,12 @@ impl Loads {
             AttitudeServo::link(servo, &mut motors);
         }
         let mut strikes = Vec::new();
-        let ports = port::declare(spec, system, declare, &mut strikes)?;
-        let thrusters = thruster::declare(spec, system, declare)?;
-        let lines = line::declare(spec, system, declare)?;
-        let contacts = contact::declare(spec, system, declare, &mut strikes)?;
-        let grasps = grasp::declare(spec, system, declare)?;
-        Ok(Self {
+        let ports = port::declare(spec, system, declare, (&mut strikes, problems));
+        let thrusters = thruster::declare(spec, system, declare, problems);
+        let lines = line::declare(spec, system, declare, problems);
+        let contacts = contact::declare(spec, system, declare, (&mut strikes, problems));
+        let grasps = grasp::declare(spec, system, declare, problems);
+        Self {
             gravity,
             is_in_orbit: system.orbit.is_some(),
             has_director_beams: !system.directors.is_empty(),
@@ -222,7 +219,7 @@ impl Loads {
             contacts,
             strikes,
             grasps,
-        })
+        }
     }
 
     /// Judges the parameters' values.

@@ -1,8 +1,8 @@
 use super::{Instant, Strike, Struck};
-use crate::Error;
+use crate::Problem;
 use crate::algebra::{Mat3, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::spec::{PortAxes, Spec, problem};
+use crate::spec::{PortAxes, Spec};
 use crate::system::{Declarations, FrameRef, Quantity, System, Unit};
 
 /// A wrench from outside on a frame, and an impulse.
@@ -24,14 +24,12 @@ pub(super) fn declare(
     spec: &Spec,
     system: &System,
     declare: &mut Declarations,
-    strikes: &mut Vec<Strike>,
-) -> Result<Vec<Port>, Error> {
+    (strikes, problems): (&mut Vec<Strike>, &mut Vec<Problem>),
+) -> Vec<Port> {
     let mut ports = Vec::new();
     for (name, port) in &spec.port {
-        let frame = system.frame(&port.frame).filter(|frame| *frame != FrameRef::World);
-        let Some(frame) = frame else {
-            let what = format!("there is no frame or body \"{}\"", port.frame);
-            return Err(Error::Spec(vec![problem("port", name, "frame", what)]));
+        let Some(frame) = system.written_frame(["port", name, "frame"], &port.frame, problems) else {
+            continue;
         };
         let axes = match port.axes {
             PortAxes::World => "inertial axes",
@@ -74,7 +72,7 @@ pub(super) fn declare(
             impulse,
         });
     }
-    Ok(ports)
+    ports
 }
 
 impl Port {

@@ -1,8 +1,8 @@
 use super::Instant;
-use crate::Error;
+use crate::Problem;
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
-use crate::spec::{Spec, Throttle, at, problem};
+use crate::spec::{Spec, Throttle, at};
 use crate::system::{Bound, Declarations, FrameRef, ParamId, Quantity, System, Unit};
 
 /// A force along a direction that is fixed in a frame, on, off or in between.
@@ -19,13 +19,17 @@ pub struct Thruster {
     input: usize,
 }
 
-pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) -> Result<Vec<Thruster>, Error> {
+pub(super) fn declare(
+    spec: &Spec,
+    system: &System,
+    declare: &mut Declarations,
+    problems: &mut Vec<Problem>,
+) -> Vec<Thruster> {
     let mut thrusters = Vec::new();
     for (name, written) in &spec.thruster {
         let frame = &written.frame;
-        let Some(at_frame) = system.frame(frame).filter(|frame| *frame != FrameRef::World) else {
-            let what = format!("there is no frame or body \"{frame}\"");
-            return Err(Error::Spec(vec![problem("thruster", name, "frame", what)]));
+        let Some(at_frame) = system.written_frame(["thruster", name, "frame"], frame, problems) else {
+            continue;
         };
         let direction = Quantity::vector(
             &format!("{name}.direction"),
@@ -59,7 +63,7 @@ pub(super) fn declare(spec: &Spec, system: &System, declare: &mut Declarations) 
             input: declare.input(input, 0.0, written.throttle == Throttle::Switch),
         });
     }
-    Ok(thrusters)
+    thrusters
 }
 
 impl Thruster {

@@ -102,9 +102,9 @@ impl Model {
         let (written, spec) = (spec, &*spec.with_rotors());
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
-        let loads = Loads::compile(spec, &system, &mut declare)?;
-        let controller = (spec.controller.as_ref()).map(|written| Controller::declare(written, &mut declare));
         let mut problems = Vec::new();
+        let loads = Loads::compile(spec, &system, &mut declare, &mut problems);
+        let controller = (spec.controller.as_ref()).map(|written| Controller::declare(written, &mut declare));
         let signals = signals(spec, &mut declare, &mut problems);
         let mut sources = Vec::with_capacity(declare.inputs.len());
         let mut inputs = Vec::new();
@@ -150,7 +150,8 @@ impl Model {
             &limits,
             (&declare.inputs, &signals),
             controller.as_ref(),
-        )?;
+            &mut problems,
+        );
         let layout = Layout::new(signals.len(), &loads, limits.len(), controller.as_ref());
         let model = Self {
             spec: written.clone(),

@@ -9,10 +9,10 @@ use super::controller::Controller;
 use super::linear::LinearLimit;
 use super::model::{Output, OutputKind};
 use super::report::Report;
-use crate::Error;
+use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, Vec3, lift3, norm, roll_pitch_yaw};
 use crate::loads::{Loads, Motor, Range, SignalSource};
-use crate::spec::{Capability, Formulation, JointType, Spec, problem};
+use crate::spec::{Capability, Formulation, JointType, Spec};
 use crate::system::{FrameRef, Input, Modes, Quantity, System, Unit};
 use view::Cursor;
 
@@ -110,7 +110,8 @@ impl Outputs {
         limits: &[LinearLimit],
         (inputs, signals): (&[Input], &[SignalSource]),
         controller: Option<&Controller>,
-    ) -> Result<Self, Error> {
+        problems: &mut Vec<Problem>,
+    ) -> Self {
         let mut outputs = Self {
             declared: Vec::new(),
             groups: Vec::new(),
@@ -243,14 +244,10 @@ impl Outputs {
         }
         outputs.nodal_beams(system);
         for (name, measure) in &spec.measure {
-            let find = |field: &str, frame: &str| {
-                system.frame(frame).ok_or_else(|| {
-                    let what = format!("there is no frame or body \"{frame}\"");
-                    Error::Spec(vec![problem("measure", name, field, what)])
-                })
-            };
-            let (from, to) = (find("from", &measure.from)?, find("to", &measure.to)?);
-            outputs.measure(name, &measure.from, &measure.to, Group::Measure(from, to));
+            let mut find = |field: &str, frame: &str| system.written_frame(["measure", name, field], frame, problems);
+            if let (Some(from), Some(to)) = (find("from", &measure.from), find("to", &measure.to)) {
+                outputs.measure(name, &measure.from, &measure.to, Group::Measure(from, to));
+            }
         }
         for signal in signals {
             for input in [Some(signal.input), signal.rate_input, signal.acceleration_input]
@@ -297,7 +294,7 @@ impl Outputs {
             let what = "condition number of the saddle-point matrix of accelerations and multipliers, about the bodies' mass centres";
             outputs.push(Group::Condition, [Quantity::new("system.condition", Unit::One, what)]);
         }
-        Ok(outputs)
+        outputs
     }
 
     /// The places of the flags, each with a coordinate that it watches.
@@ -439,5 +436,6 @@ impl Outputs {
                 }
             }
         }
+        y.is_full();
     }
 }

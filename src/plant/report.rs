@@ -124,6 +124,7 @@ impl Report {
                 "mass that an impulse along the normal meets",
             ),
         ]);
+        debug_assert_eq!(quantities.len(), Self::COUNT, "each number has its name");
         quantities
     }
 

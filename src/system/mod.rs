@@ -282,6 +282,21 @@ impl System {
         body.or_else(frame).or_else(point)
     }
 
+    /// The same, of one that is written at a field of the spec; complains if it is not there.
+    pub fn written_frame(
+        &self,
+        [section, name, field]: [&str; 3],
+        frame: &str,
+        problems: &mut Vec<crate::Problem>,
+    ) -> Option<FrameRef> {
+        let found = self.frame(frame);
+        if found.is_none() {
+            let what = format!("there is no frame or body \"{frame}\"");
+            problems.push(crate::spec::problem(section, name, field, what));
+        }
+        found
+    }
+
     /// What carries a frame: its body, or a bent place of it.
     pub fn carrier(&self, frame: FrameRef) -> Carrier {
         match frame {

@@ -2,6 +2,23 @@
 
 use crate::{GOOD, report};
 
+/// Contacts that cannot be do not hide what else is wrong.
+#[test]
+fn contacts_of_one_rigid_body_are_told_with_all_else() {
+    let frames = "[frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[frame.grip]\nbody = \"arm\"\n";
+    let contact = |name: &str| format!("[contact.{name}]\na = \"tip\"\nb = \"grip\"\nlaw = \"capture_pin\"\n");
+    let command = "[signal.\"one.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_host = false\n";
+    let good = GOOD.replace("mass = 4.0", "mass = -4.0");
+    let all = report(&format!("{good}{frames}{}{}{command}", contact("one"), contact("two")));
+    assert_eq!(all.len(), 3, "{all:?}");
+    for (told, what) in all
+        .iter()
+        .zip(["the mass -4 kg", "contact \"one\", b", "contact \"two\", b"])
+    {
+        assert!(told.contains(what), "{all:?}");
+    }
+}
+
 /// A contact's mistakes are told with its name: frames that are not there or belong together, coefficients of another law, missing, or out of range.
 #[test]
 fn contacts_that_make_no_sense_are_reported_with_their_names() {

@@ -281,6 +281,11 @@ impl<'a, S: Scalar> Cursor<'a, S> {
         Self { y, next: 0 }
     }
 
+    /// Every group has written what it has declared, or all that follow it stand elsewhere.
+    pub(super) fn is_full(&self) {
+        debug_assert_eq!(self.next, self.y.len(), "outputs are written as they are declared");
+    }
+
     pub(super) fn number(&mut self, value: S) {
         self.y[self.next] = value;
         self.next += 1;
