@@ -156,7 +156,7 @@ fn types(registry: &Registry) -> Vec<SimpleType> {
 
 fn used_units(registry: &Registry) -> impl Iterator<Item = Unit> {
     let used: BTreeSet<Unit> = registry.variables().map(|v| v.quantity.unit).collect();
-    used.into_iter().filter(|&unit| unit != Unit::One)
+    used.into_iter().filter(|unit| !unit.symbol().is_empty())
 }
 
 /// Index in the XML: counted from one, in the order of the value references.
@@ -168,14 +168,15 @@ fn index(registry: &Registry, slot: Slot) -> u32 {
 fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarVariable {
     let quantity = variable.quantity;
     let unit = quantity.unit;
+    let has_unit = !unit.symbol().is_empty();
     let [min, max] = quantity.bound.limits();
     let kind = match variable.slot {
         Slot::Flag(_) => Kind::Boolean(Boolean::default()),
         slot => Kind::Real(Real {
-            declared_type: (unit != Unit::One).then(|| unit.quantity().to_owned()),
+            declared_type: has_unit.then(|| unit.quantity().to_owned()),
             min,
             max,
-            unit: (unit != Unit::One).then(|| unit.symbol().to_owned()),
+            unit: has_unit.then(|| unit.symbol().to_owned()),
             display_unit: unit.display().map(|(name, _)| name.to_owned()),
             nominal: (quantity.nominal != 1.0).then_some(quantity.nominal),
             start: variable.start,

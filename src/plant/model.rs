@@ -413,27 +413,11 @@ fn signals(spec: &Spec, declare: &mut Declarations, problems: &mut Vec<Problem>)
 }
 
 fn derivative_of(state: &Quantity) -> Quantity {
-    let unit = match state.unit {
-        Unit::Metre => Unit::MetrePerSecond,
-        Unit::Radian => Unit::RadianPerSecond,
-        Unit::MetrePerSecond => Unit::MetrePerSecond2,
-        Unit::RadianPerSecond => Unit::RadianPerSecond2,
-        Unit::Joule => Unit::Watt,
-        Unit::PerSecond => Unit::PerSecond2,
-        _ if [".slope[", ".d1[", ".d2[", ".d3["]
-            .iter()
-            .any(|part| state.name.contains(part)) =>
-        {
-            Unit::PerSecond
-        }
-        _ if state.name.contains(".q[") => Unit::Hertz, // of a quaternion's part: 1/s
-        _ => Unit::One,                                 // of a mode's amplitude or rate, whose units have half powers
-    };
     Quantity {
         nominal: state.nominal,
         ..Quantity::new(
             format!("der({})", state.name),
-            unit,
+            state.unit.rate(),
             format!("derivative of {}", state.description),
         )
     }

@@ -168,7 +168,7 @@ fn modal(body: &Body, field: &str, what: &str) -> Vec<Quantity> {
             nominal: 1e-2,
             ..Quantity::new(
                 format!("{name}.{field}[{}]", k + 1),
-                Unit::One,
+                Unit::Scaled,
                 format!("{what} of mode {} of {name}", k + 1),
             )
         }

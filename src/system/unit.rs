@@ -3,6 +3,8 @@
 #[allow(missing_docs)] // the names say it
 pub enum Unit {
     One,
+    /// Of what is scaled as its owner likes, such as a mode: its own has half powers, and is written as none.
+    Scaled,
     Second,
     Metre,
     Radian,
@@ -56,7 +58,7 @@ impl Unit {
     /// The symbol, as FMI and Modelica write it; empty for a pure number.
     pub fn symbol(self) -> &'static str {
         match self {
-            Self::One => "",
+            Self::One | Self::Scaled => "",
             Self::Second => "s",
             Self::Metre => "m",
             Self::Radian => "rad",
@@ -96,7 +98,7 @@ impl Unit {
     /// The physical quantity, named as in Modelica's standard library; empty for a pure number.
     pub fn quantity(self) -> &'static str {
         match self {
-            Self::One => "",
+            Self::One | Self::Scaled => "",
             Self::Second => "Time",
             Self::Metre => "Length",
             Self::Radian => "Angle",
@@ -140,7 +142,7 @@ impl Unit {
     /// SI's derivation and carry none.
     pub fn dimension(self) -> Dimension {
         let (kg, m, s, rad) = match self {
-            Self::One => (0, 0, 0, 0),
+            Self::One | Self::Scaled => (0, 0, 0, 0),
             Self::Second => (0, 0, 1, 0),
             Self::Metre => (0, 1, 0, 0),
             Self::Radian => (0, 0, 0, 1),
@@ -174,6 +176,20 @@ impl Unit {
             Self::KilogramMetre2PerSecond => (1, 2, -1, 0),
         };
         Dimension { kg, m, s, rad }
+    }
+
+    /// The unit of a state's rate; of what no state is measured in, none.
+    pub fn rate(self) -> Self {
+        match self {
+            Self::One => Self::PerSecond,
+            Self::PerSecond => Self::PerSecond2,
+            Self::Metre => Self::MetrePerSecond,
+            Self::MetrePerSecond => Self::MetrePerSecond2,
+            Self::Radian => Self::RadianPerSecond,
+            Self::RadianPerSecond => Self::RadianPerSecond2,
+            Self::Joule => Self::Watt,
+            _ => Self::Scaled,
+        }
     }
 
     /// A unit that people prefer to read, and how many of it make one of ours.
