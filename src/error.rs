@@ -64,6 +64,14 @@ pub enum Error {
         /// The joint and its axis, or the body and its mode, counted from one.
         what: String,
     },
+    /// What captures hold together does not say how it moves here: their rows, which bore apart where it was captured, say the same.
+    #[error(
+        "contact \"{contact}\": the loop that it closes is in a singular position (stretched or folded?), where what bears it cannot be told"
+    )]
+    SingularLoop {
+        /// Name of a contact in the loop.
+        contact: String,
+    },
     /// The formulation, whose name this is, cannot be linearised.
     #[error(
         "the formulation \"{0}\" is not linearised, for it has no tangent coordinates; formulation = \"recursive\" is the same craft"

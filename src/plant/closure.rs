@@ -135,8 +135,8 @@ impl<S: Scalar> Closure<S> {
                 .captures()
                 .nth(capture)
                 .map_or("", |(contact, _)| &contact.name);
-            Error::Singular {
-                what: format!("contact \"{name}\""),
+            Error::SingularLoop {
+                contact: name.to_owned(),
             }
         })?;
         spd::solve(&self.W[..n * n], lambda);

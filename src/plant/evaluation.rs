@@ -53,7 +53,7 @@ impl<S: Scalar> Evaluation<S> {
     /// The states' derivatives `dx` at the time `t` (s), the states `x` and the host's inputs `u`.
     ///
     /// # Errors
-    /// [`Error::Singular`] if a joint moves no inertia.
+    /// [`Error::Singular`] if something moves no inertia, [`Error::SingularLoop`].
     pub fn derivative(
         &mut self,
         model: &Model,

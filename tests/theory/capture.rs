@@ -408,6 +408,38 @@ fn two_arms_on_one_payload_close_a_loop() {
     }
 }
 
+/// A parallelogram that is folded flat could go on in two ways: that is told by the name of what closes it, and is no lack of inertia.
+#[test]
+fn a_loop_in_a_singular_position_is_told() {
+    let link = |name: &str, parent: &str, origin: f64, length: f64, degrees: f64| {
+        format!(
+            "[body.{name}]\nmass = 1.0\nmass_centre = [{}, 0.0, 0.0]\ninertia = [0.01, 0.1, 0.1]\n\
+             [joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\norigin = [{origin}, 0.0, 0.0]\nstart = {{ position_deg = {degrees} }}\n\
+             [frame.{name}_end]\nbody = \"{name}\"\norigin = [{length}, 0.0, 0.0]\n",
+            0.5 * length
+        )
+    };
+    let text = format!(
+        "name = \"parallelogram\"\n{}{}{}[contact.pin]\na = \"coupler_end\"\nb = \"rocker_end\"\nlaw = \"capture_pin\"\nreach = 1e-6\n",
+        link("crank", "world", 0.0, 1.0, 90.0),
+        link("coupler", "crank", 1.0, 2.0, -90.0),
+        link("rocker", "world", 2.0, 1.0, 90.0)
+    );
+    let mut run = Run::new(&text, 1e-9);
+    command(&mut run, "pin.capture");
+    assert_eq!(run.value("pin.captured"), 1.0);
+    for link in ["crank", "coupler", "rocker"] {
+        run.set_state(&format!("{link}_root.q"), 0.0);
+    }
+    let Run { simulation, .. } = &mut run;
+    let (state, mut dx) = (&simulation.state, vec![0.0; simulation.state.x.len()]);
+    let flat = (&state.x, &state.u, &state.discrete);
+    let told = simulation.plant.derivative(0.0, flat.0, flat.1, flat.2, &mut dx);
+    let told = told.expect_err("it is flat").to_string();
+    println!("{told}");
+    assert!(told.contains("contact \"pin\"") && told.contains("singular position") && !told.contains("inertia"));
+}
+
 /// Out of reach nothing is captured, and it is told.
 #[test]
 fn a_capture_out_of_reach_is_told() {
