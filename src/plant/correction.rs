@@ -96,11 +96,12 @@ impl Evaluation<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loads::Resistance;
     use crate::simulation::Simulation;
     use std::path::Path;
 
     /// Loads of each kind on joints that the world carries, and no other: motors within their limits, at that of torque and in the last of their rates;
-    /// stops that push and one whose damper would pull.
+    /// stops that push and one whose damper would pull; a drive that follows its reference.
     const LOADS: &str = r#"
 name = "loads"
 [body.balanced]
@@ -179,10 +180,20 @@ parent = "world"
 child = "boom"
 servo = { kp = [2.0, 3.0], kd = 0.5 }
 friction = { coulomb = 0.2, slip = 0.1 }
+[body.told]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[joint.told_root]
+type = "universal"
+parent = "world"
+child = "told"
+motion = "prescribed"
+follow = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
+start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
 "#;
 
-    /// What loads give on the rates.
-    fn tau(plant: &mut Plant, x: &[f64], (u, discrete): (&[f64], &Discrete)) -> Vec<f64> {
+    /// What loads give on the rates, and drives for their derivatives.
+    fn given(plant: &mut Plant, x: &[f64], (u, discrete): (&[f64], &Discrete)) -> [Vec<f64>; 2] {
         let numbers = (&plant.derived, plant.parameters.as_slice());
         let (model, evaluation) = (&plant.model, &mut plant.evaluation);
         evaluation.listen(model, numbers, 0.0, (u, discrete));
@@ -191,11 +202,11 @@ friction = { coulomb = 0.2, slip = 0.1 }
         evaluation
             .load(model, numbers, ((here.positions, here.rates), discrete))
             .expect("loads");
-        evaluation.applied.tau.clone()
+        [evaluation.applied.tau.clone(), evaluation.applied.qdd.clone()]
     }
 
     /// The laws are linear where they are: differences have round-off only, 1e-16 of the loads over 1e-6. Of friction, what is said is the secant: at rest,
-    /// its derivative.
+    /// its derivative; of springs and servos of a ball, what they are where it is not turned.
     #[test]
     fn loads_resist_as_they_change() {
         let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a craft").into()).expect("regular");
@@ -205,15 +216,15 @@ friction = { coulomb = 0.2, slip = 0.1 }
             let states = &simulation.plant.model().states;
             state.x[states.iter().position(|state| state.name == name).expect("a state")] = q;
         }
-        let (plant, x, given) = (
+        let (plant, x, at) = (
             &mut simulation.plant,
             state.x.as_slice(),
             (state.u.as_slice(), &state.discrete),
         );
 
-        tau(plant, x, given);
+        given(plant, x, at);
         let nv = plant.model.system.nv;
-        let mut said = vec![[0.0; 2]; nv];
+        let mut said = vec![[[0.0; 2]; 2]; nv];
         let evaluation = &plant.evaluation;
         let here = plant.model.split(x);
         let (numbers, around) = (
@@ -226,15 +237,17 @@ friction = { coulomb = 0.2, slip = 0.1 }
             (here.positions, here.rates, &evaluation.slots),
             &state.discrete.modes,
         );
-        plant.model.loads.resist(&now, |rate, of| {
-            said[rate][0] += of.stiffness;
-            said[rate][1] += of.damping;
-        });
+        let mut say = |by: usize, rate: usize, of: Resistance| {
+            said[rate][by][0] += of.stiffness;
+            said[rate][by][1] += of.damping;
+        };
+        plant.model.loads.resist(&now, |rate, of| say(0, rate, of));
+        plant.model.loads.resist_as_drives(&now, |rate, of| say(1, rate, of));
 
         let (mut worst, step) = (0.0_f64, 1e-6);
         for rate in 0..nv {
-            for (kind, said) in said[rate].iter().enumerate() {
-                let mut moved = [1.0, -1.0].map(|sign| {
+            for (by, kind) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let moved = [1.0, -1.0].map(|sign| {
                     let mut x = x.to_vec();
                     let parts = plant.model.split_mut(&mut x);
                     let mut unit = vec![0.0; nv];
@@ -249,19 +262,22 @@ friction = { coulomb = 0.2, slip = 0.1 }
                     } else {
                         parts.rates[rate] += unit[rate];
                     }
-                    tau(plant, &x, given)[rate]
+                    given(plant, &x, at)[by][rate]
                 });
-                moved[0] -= moved[1];
-                let changes = -moved[0] / (2.0 * step);
+                let changes = (moved[1] - moved[0]) / (2.0 * step);
+                let said = said[rate][by][kind];
                 let off = (said - changes).abs() / (1.0 + changes.abs());
                 worst = worst.max(off);
-                assert!(off < 1e-8, "rate {rate}, derivative {kind}: said {said}, is {changes}");
+                assert!(
+                    off < 1e-8,
+                    "rate {rate}, derivative {kind} of {by}: said {said}, is {changes}"
+                );
             }
         }
         println!("{worst:.1e}");
         let of = |name: &str| {
             let body = plant.model.system.bodies.iter().find(|body| body.name == name);
-            said[body.expect("a body").joint.v]
+            said[body.expect("a body").joint.v][0]
         };
         assert!(of("spent") == [0.0; 2] && of("leaving") == [0.0; 2] && of("pushed") == [35.0, 2.0]);
         // 0.5 N·m go to zero in the last hundredth of 0.2 rad/s.
