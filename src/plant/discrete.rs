@@ -3,7 +3,7 @@ use crate::algebra::{Mat3, Vec3};
 use std::ops::Range;
 
 /// What changes at events only.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
     /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
     pub modes: Vec<i32>,

@@ -6,7 +6,6 @@ use super::{Discrete, Plant, impact, touch};
 use crate::Error;
 use crate::loads::{Drive, Strike, Struck};
 use crate::spec::JointMotion;
-use std::sync::Arc;
 
 /// What an event has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +14,39 @@ pub struct Changes {
     pub modes: bool,
     /// A state.
     pub states: bool,
+}
+
+/// What an event makes of states and modes, and what is to be said of it, as long as it may still fail.
+#[derive(Clone, Debug, Default)]
+pub(super) struct After {
+    x: Vec<f64>,
+    discrete: Discrete,
+    messages: Vec<String>,
+}
+
+impl After {
+    /// Nothing has happened yet.
+    fn begin(&mut self, x: &[f64], discrete: &Discrete) {
+        self.x.clear();
+        self.x.extend_from_slice(x);
+        self.discrete.clone_from(discrete);
+        self.messages.clear();
+    }
+}
+
+/// What is due at an instant.
+#[derive(Default)]
+struct Due {
+    /// Whether a command has risen or fallen.
+    hears: bool,
+    /// Ports that are struck.
+    ports: Vec<usize>,
+    /// Contacts that strike.
+    struck: Vec<usize>,
+    /// Contacts that capture.
+    captured: Vec<usize>,
+    /// Contacts that let go.
+    released: Vec<usize>,
 }
 
 impl Plant {
@@ -42,7 +74,8 @@ impl Plant {
     /// What strikes at this instant does so with the joints as they were; brakes close afterwards.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia where an impulse acts, [`Error::Chatter`].
+    /// [`Error::Singular`] if something moves no inertia where an impulse acts, [`Error::Chatter`], [`Error::NotFinite`] if an impulse leads beyond all
+    /// numbers. Then nothing has changed, and nothing is said.
     pub fn update(
         &mut self,
         t: f64,
@@ -50,6 +83,20 @@ impl Plant {
         discrete: &mut Discrete,
         messages: &mut Vec<String>,
     ) -> Result<Changes, Error> {
+        let mut after = std::mem::take(&mut self.after);
+        after.begin(x, discrete);
+        let changes = self.go_through(t, u, &mut after);
+        if changes.is_ok() {
+            x.copy_from_slice(&after.x);
+            discrete.clone_from(&after.discrete);
+            messages.append(&mut after.messages);
+        }
+        self.after = after;
+        changes
+    }
+
+    fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
+        let After { x, discrete, messages } = after;
         let sides = self.update_sides(t, (x, u), &mut discrete.modes, messages);
         let (touches, meeting) = self.update_touches(t, x, discrete)?;
         let struck = self.strike(t, (x, u), &meeting, discrete, messages)?;
@@ -63,6 +110,45 @@ impl Plant {
         })
     }
 
+    /// Hears the commands at the host's inputs `u`; what of them and of the contacts that are `meeting` is due now.
+    fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
+        let model = &*self.model;
+        let (contacts, strikes) = (&model.loads.contacts, &model.loads.strikes);
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
+        let mut due = Due::default();
+        for (k, strike) in strikes.iter().enumerate() {
+            let mode = model.layout.commands + k;
+            let (is_on, was_on) = (strike.is_on(inputs), discrete.modes[mode] != 0);
+            if is_on == was_on {
+                continue;
+            }
+            // It has been heard, whatever comes of it.
+            discrete.modes[mode] = i32::from(is_on);
+            due.hears = true;
+            match strike.what {
+                Struck::Port(port) if is_on => due.ports.push(port),
+                Struck::Port(_) => {}
+                Struck::Contact(contact) => match (contacts[contact].capture(), is_on) {
+                    (None, true) => due.struck.push(contact),
+                    (Some(_), true) if discrete.is_touching(model, contact) => due.captured.push(contact),
+                    (Some(capture), false) if discrete.bearing(model, capture.number).held => {
+                        due.released.push(contact);
+                    }
+                    _ => {}
+                },
+            }
+        }
+        for &contact in meeting {
+            let is_armed = |strike: &Strike| strike.is_on(inputs) && strike.what == Struck::Contact(contact);
+            if contacts[contact].capture().is_none() {
+                due.struck.push(contact);
+            } else if strikes.iter().any(is_armed) && !due.captured.contains(&contact) {
+                due.captured.push(contact);
+            }
+        }
+        due
+    }
+
     /// Lets the impulses act whose commands have risen, and those between surfaces that are `meeting`.
     fn strike(
         &mut self,
@@ -72,109 +158,72 @@ impl Plant {
         discrete: &mut Discrete,
         messages: &mut Vec<String>,
     ) -> Result<Changes, Error> {
-        let model = Arc::clone(&self.model);
-        let strikes = &model.loads.strikes;
-        if strikes.is_empty() && meeting.is_empty() {
+        let due = self.due(t, u, meeting, discrete);
+        if !due.hears && meeting.is_empty() {
             return Ok(Changes::default());
         }
-        let first = model.layout.commands;
-        let inputs = self
-            .evaluation
-            .inputs(&model, &self.parameters, t, (u, &discrete.modes))
-            .to_vec();
-        let is_on: Vec<bool> = strikes.iter().map(|strike| strike.is_on(&inputs)).collect();
-        let was_on = |k: usize| discrete.modes[first + k] != 0;
-        if meeting.is_empty() && (0..strikes.len()).all(|k| is_on[k] == was_on(k)) {
-            return Ok(Changes::default());
-        }
-        // What is on or off now has been heard, whatever comes of it.
-        let changed: Vec<usize> = (0..strikes.len()).filter(|&k| is_on[k] != was_on(k)).collect();
-        for (mode, &is_on) in discrete.modes[first..].iter_mut().zip(&is_on) {
-            *mode = i32::from(is_on);
-        }
-        let mut next = discrete.clone();
-        let mut after = x.to_vec();
-        let mut told = Vec::new();
-        let (mut ports, mut struck, mut captured, mut released) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for k in changed {
-            let contact = match strikes[k].what {
-                Struck::Port(port) if is_on[k] => {
-                    ports.push(port);
-                    continue;
+        let model = &*self.model;
+        let of = (model, &self.derived, self.parameters.as_slice());
+        let evaluation = &mut self.evaluation;
+        if !due.released.is_empty() {
+            for contact in due.released.iter().map(|&contact| &model.loads.contacts[contact]) {
+                if let Some(capture) = contact.capture() {
+                    discrete.set_bearing(model, capture.number, Bearing::default());
                 }
-                Struck::Port(_) => continue,
-                Struck::Contact(contact) => contact,
-            };
-            match (model.loads.contacts[contact].capture(), is_on[k]) {
-                (None, true) => struck.push(contact),
-                (Some(_), true) if next.is_touching(&model, contact) => captured.push(contact),
-                (Some(capture), false) if next.bearing(&model, capture.number).held => {
-                    next.set_bearing(&model, capture.number, Bearing::default());
-                    let name = &model.loads.contacts[contact].name;
-                    told.push(format!("t = {t} s: contact \"{name}\" lets go"));
-                    released.push(contact);
-                }
-                _ => {}
+                messages.push(format!("t = {t} s: contact \"{}\" lets go", contact.name));
             }
-        }
-        for &contact in meeting {
-            let Some(capture) = model.loads.contacts[contact].capture() else {
-                struck.push(contact);
-                continue;
-            };
-            let is_armed = |(strike, &is_on): (&Strike, &bool)| is_on && strike.what == Struck::Contact(contact);
-            let is_held = next.bearing(&model, capture.number).held;
-            if strikes.iter().zip(&is_on).any(is_armed) && !is_held && !captured.contains(&contact) {
-                captured.push(contact);
+            impact::bear(of, evaluation, x, discrete)?;
+            evaluation.stand(model, (of.1, of.2), x);
+            for contact in due.released {
+                touch::let_go(model, (of.1, of.2), evaluation, discrete, contact);
             }
         }
         let mut jumped = false;
-        let of = (&*model, &self.derived, self.parameters.as_slice());
-        let evaluation = &mut self.evaluation;
-        if !released.is_empty() {
-            impact::bear(of, evaluation, &after, &mut next)?;
-            evaluation.stand(&model, (of.1, of.2), &after);
-            for contact in released {
-                touch::let_go(&model, (of.1, of.2), evaluation, &mut next, contact);
-            }
-        }
-        for port in ports {
-            let (acted, message) = impact::strike_port(of, evaluation, (t, &mut after, &next), (port, &inputs))?;
+        for port in due.ports {
+            let inputs = evaluation.slots.clone();
+            let (acted, message) = impact::strike_port(of, evaluation, (t, x, discrete), (port, &inputs))?;
             jumped |= acted;
-            told.push(message);
+            messages.push(message);
         }
         let mut reports = Vec::new();
-        if !struck.is_empty() {
-            reports = impact::strike(of, evaluation, (t, &mut after, &next), &struck)?;
+        if !due.struck.is_empty() {
+            reports = impact::strike(of, evaluation, (t, x, discrete), &due.struck)?;
         }
-        if !captured.is_empty() {
-            let here = (t, after.as_mut_slice(), &mut next);
-            reports.extend(impact::capture(of, evaluation, here, &captured)?);
+        if !due.captured.is_empty() {
+            reports.extend(impact::capture(of, evaluation, (t, x, discrete), &due.captured)?);
         }
         for (contact, report, message) in reports {
             jumped |= report.status.is_struck();
             if !report.status.is_struck() {
-                next.let_pass(&model, contact);
+                discrete.let_pass(model, contact);
             }
-            report.write(&mut next.numbers[Report::place(contact)]);
-            told.push(message);
+            report.write(&mut discrete.numbers[Report::place(contact)]);
+            messages.push(message);
         }
-        if !after.iter().chain(&next.numbers).all(|number| number.is_finite()) {
-            messages.push(format!(
-                "t = {t} s: the impulses are beyond all numbers; none of them acts"
-            ));
-            return Ok(Changes {
-                modes: true,
-                states: false,
-            });
-        }
-        messages.append(&mut told);
-        x.copy_from_slice(&after);
-        *discrete = next;
+        self.check_finite(t, x, discrete)?;
         Ok(Changes {
             modes: true,
             states: jumped,
         })
+    }
+
+    /// Whether impulses have led to numbers.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] with the name of the first that is none.
+    fn check_finite(&self, t: f64, x: &[f64], discrete: &Discrete) -> Result<(), Error> {
+        let model = &self.model;
+        let is_none = |number: &f64| !number.is_finite();
+        let state = x.iter().position(is_none).map(|i| model.states[i].name.clone());
+        let reported = || {
+            let i = discrete.numbers[..model.layout.poses].iter().position(is_none)?;
+            let contact = &model.loads.contacts[i / Report::COUNT];
+            Some(Report::quantities(contact).swap_remove(i % Report::COUNT).name)
+        };
+        match state.or_else(reported) {
+            None => Ok(()),
+            Some(variable) => Err(Error::NotFinite { variable, t }),
+        }
     }
 
     /// Switches the motions of joints.
@@ -210,12 +259,10 @@ impl Plant {
         }
         let numbers = (&self.derived, self.parameters.as_slice());
         let (_, qd) = self.evaluation.coordinates(model, numbers, x);
-        let told = switched.iter().map(|(_, drive, motion)| drive.message(*motion, qd, t));
-        let told: Vec<String> = told.collect();
-        let mut after = discrete.clone();
+        messages.extend(switched.iter().map(|(_, drive, motion)| drive.message(*motion, qd, t)));
         let first = model.layout.motions;
         for (mode, _, motion) in &switched {
-            after.modes[first + mode] = motion.number();
+            discrete.modes[first + mode] = motion.number();
         }
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
@@ -223,20 +270,13 @@ impl Plant {
             (model, &self.derived, &self.parameters),
             &mut self.evaluation,
             x,
-            &mut after,
+            discrete,
         )?;
         if !locked.is_empty() {
             let locks = |drive: &Drive| locked.contains(&drive.body);
-            let mut stopped = x.to_vec();
-            self.evaluation.lock(model, numbers, &mut stopped, &after, locks)?;
-            if let Some(i) = stopped.iter().position(|x| !x.is_finite()) {
-                let variable = model.states[i].name.clone();
-                return Err(Error::NotFinite { variable, t });
-            }
-            x.copy_from_slice(&stopped);
+            self.evaluation.lock(model, numbers, x, discrete, locks)?;
+            self.check_finite(t, x, discrete)?;
         }
-        *discrete = after;
-        messages.extend(told);
         Ok(Changes {
             modes: true,
             states: !locked.is_empty(),

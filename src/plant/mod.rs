@@ -54,6 +54,8 @@ pub struct Plant {
     parameters: Vec<f64>,
     derived: Derived,
     evaluation: Evaluation<f64>,
+    /// Room for what an event makes of the states.
+    after: events::After,
 }
 
 impl Plant {
@@ -74,6 +76,7 @@ impl Plant {
             parameters,
             derived,
             evaluation,
+            after: events::After::default(),
         })
     }
 
@@ -159,7 +162,7 @@ impl Plant {
     /// The states' derivatives.
     ///
     /// # Errors
-    /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
+    /// [`Error::Singular`], [`Error::SingularLoop`] and [`Error::NotFinite`], with the names.
     pub fn derivative(
         &mut self,
         t: f64,

@@ -188,7 +188,7 @@ impl Plant {
     /// Brings the modes of surfaces to where the states are. Whether one changed, and the contacts that meet now.
     ///
     /// # Errors
-    /// [`Error::Chatter`] if two strike each other again and again; then all stays as it is.
+    /// [`Error::Chatter`] if two strike each other again and again.
     pub(super) fn update_touches(
         &mut self,
         t: f64,
@@ -201,7 +201,7 @@ impl Plant {
             return Ok((false, meeting));
         }
         self.evaluation.stand(model, numbers, x);
-        let mut changed = discrete.clone();
+        let mut changed = false;
         for (touch, (index, contact)) in model.loads.touching().enumerate() {
             if discrete.holds(model, contact) {
                 continue;
@@ -236,11 +236,10 @@ impl Plant {
                     t,
                 });
             }
-            changed.set_touch(model, touch, next);
+            changed |= next != (mode, floor);
+            discrete.set_touch(model, touch, next);
         }
-        let is_new = changed != *discrete;
-        *discrete = changed;
-        Ok((is_new, meeting))
+        Ok((changed, meeting))
     }
 }
 

@@ -329,8 +329,7 @@ impl Simulation {
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
         let u = self.room.u.as_slice();
         let changes = self.plant.update(*t, (x, u), discrete, messages);
-        // What failed may have changed something before.
-        if changes.as_ref().map_or(true, |changes| changes.modes) {
+        if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();
         }

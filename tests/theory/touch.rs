@@ -85,6 +85,21 @@ fn what_comes_to_rest_on_a_floor_is_told() {
     assert!(run.value("floor.gap") > -2e-7, "{}", run.value("floor.gap"));
 }
 
+/// An event that fails has changed nothing, though a signal's step at the same instant would have gone well.
+#[test]
+fn an_event_that_fails_has_changed_nothing() {
+    let wind =
+        "[port.wind]\nframe = \"ball\"\n[signal.\"wind.f[1]\"]\ntype = \"step\"\nfrom = 4.5\nfrom_host = false\n";
+    let mut run = Run::new(&format!("{}{wind}", dropped(1.0, "e = 0.8")), 1e-10);
+    run.simulation.advance(5.0, &mut Vec::new()).expect_err("chatters");
+    let (state, plant) = (run.simulation.state.clone(), &mut run.simulation.plant);
+    let (mut x, mut discrete, mut told) = (state.x.clone(), state.discrete.clone(), Vec::new());
+    let failed = plant.update(4.6, (&mut x, &state.u), &mut discrete, &mut told);
+    let failed = failed.expect_err("chatters").to_string();
+    assert!(failed.contains("chatters"), "{failed}");
+    assert!(x == state.x && discrete == state.discrete && told.is_empty());
+}
+
 /// Two balls meet at a known time, whatever the tolerance, and go on with the velocities of an elastic impact along their centres.
 #[test]
 fn two_balls_meet_when_they_should() {
