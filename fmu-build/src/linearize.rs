@@ -141,43 +141,6 @@ fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec
     Ok(parts)
 }
 
-/// By how much `A` changes where the states are moved by a hair: its round-off, as the sums in it have it.
-fn noise(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<DMatrix<f64>> {
-    let hair = |i: usize| f64::EPSILON * [3.0, -1.0, 2.0, -4.0, 1.0][i % 5];
-    let moved: Vec<f64> = (state.x.iter().enumerate())
-        .map(|(i, x)| x + x.abs().max(1.0) * hair(i))
-        .collect();
-    let at = (moved.as_slice(), state.u.as_slice(), &state.discrete);
-    let moved = Linearisation::new(plant, state.t, at).into_diagnostic()?;
-    Ok((&linear.A - moved.A).abs())
-}
-
-/// The parts of `A` that the gains α and β make, by which gaps of captures and of joints with multipliers are closed; none of a craft that has no gaps.
-fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec<DMatrix<f64>>> {
-    let model = Arc::clone(plant.model());
-    let captures = model.spec.contact.iter().filter(|(_, contact)| contact.law.captures());
-    let owners: Vec<&str> = captures.map(|(name, _)| name.as_str()).chain(["constraints"]).collect();
-    let written = plant.parameters().to_vec();
-    let mut parts = Vec::new();
-    for gain in ["alpha", "beta"] {
-        let names: Vec<String> = owners.iter().map(|owner| format!("{owner}.{gain}")).collect();
-        let mut without = written.clone();
-        for (value, parameter) in without.iter_mut().zip(&model.parameters) {
-            if names.contains(&parameter.quantity.name) {
-                *value = 0.0;
-            }
-        }
-        if without != written {
-            plant.set_parameters(&without).into_diagnostic()?;
-            let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-            let without = Linearisation::new(plant, state.t, at).into_diagnostic()?;
-            parts.push(&linear.A - without.A);
-        }
-    }
-    plant.set_parameters(&written).into_diagnostic()?;
-    Ok(parts)
-}
-
 /// The spec's own run, with its signals at the inputs, up to the time `t` (s).
 fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
     let spec = &model.spec;
