@@ -100,16 +100,21 @@ pub enum Error {
         /// Time, s.
         t: f64,
     },
+    /// The solver's settings make no integrator.
+    #[error("the solver: {0}")]
+    Solver(String),
     /// The integrator gave up.
     #[error("integration stopped at t = {t} s: {what}")]
     Integration {
         /// Time reached, s.
         t: f64,
-        /// Why, with the worst state's name.
+        /// Why, with the name of the state to blame.
         what: String,
     },
     /// The work limit was reached before the end of the step.
-    #[error("work limit of {limit} evaluations reached at t = {t} s")]
+    #[error(
+        "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, or take method = \"radau5\" or \"auto\" if the craft is stiff"
+    )]
     WorkLimit {
         /// Time reached, s.
         t: f64,

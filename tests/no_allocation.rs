@@ -80,9 +80,9 @@ fn an_integrator_allocates_nothing_after_construction() {
                 Ok(step) => {
                     if (start > 0.0) != (x[1] > 0.0) {
                         let dense = stepper.dense(&mut Ring).unwrap();
-                        let found = find_change(t, start, step.t, x[1], 0.0, |t| {
+                        let found = find_change([(t, start), (step.t, x[1])], |t| {
                             dense.interpolate(t, &mut inside);
-                            Ok::<f64, ()>(inside[1])
+                            inside[1]
                         });
                         events += u32::from(found.is_ok());
                     }

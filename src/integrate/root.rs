@@ -29,36 +29,26 @@ pub struct Bracket {
 /// The least width of a bracket, in units of round-off of its larger end.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
-/// Narrows `[t0, t1]`, with `f0 = f(t0)` and `f1 = f(t1)` on different sides, to a change of side not wider
-/// than `tolerance` (or 4 units of round-off of the ends, if that is more; a tolerance of zero is allowed).
+/// Narrows the interval between two points `(t, f(t))` on different sides to a change of side not wider than 4 units of round-off of its ends.
 ///
 /// With several changes of side inside, one of them is found, not always the first. At most
-/// ⌈log₂((t1 − t0)/tolerance)⌉ + 1 evaluations are made, one or two more where round-off interferes.
+/// ⌈log₂((t1 − t0)/width)⌉ + 1 evaluations are made, one or two more where round-off interferes.
 ///
 /// ```
 /// # use grapple::integrate;
 /// use integrate::root::find_change;
 ///
-/// let f = |t: f64| Ok::<f64, ()>(2.0 - t * t);
-/// let bracket = find_change(0.0, 2.0, 2.0, -2.0, 0.0, f).unwrap();
+/// let bracket = find_change([(0.0, 2.0), (2.0, -2.0)], |t| 2.0 - t * t).unwrap();
 /// assert!(bracket.t_before < 2.0_f64.sqrt() && 2.0_f64.sqrt() <= bracket.t_after);
 /// assert!(bracket.t_after - bracket.t_before < 2e-15);
 /// ```
 ///
 /// # Errors
 ///
-/// When both ends are on one side, the interval is empty or not finite, the tolerance is negative or NaN, or the
-/// function fails or gives NaN (an infinite value is a side like any other).
-pub fn find_change<E>(
-    t0: f64,
-    f0: f64,
-    t1: f64,
-    f1: f64,
-    tolerance: f64,
-    mut f: impl FnMut(f64) -> Result<f64, E>,
-) -> Result<Bracket, RootError<E>> {
-    check(t0, f0, t1, f1, tolerance)?;
-    let width = tolerance.max(ROUND_OFF * t0.abs().max(t1.abs()));
+/// When both ends are on one side, the interval is empty or not finite, or the function gives NaN (an infinite value is a side like any other).
+pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> Result<Bracket, RootError> {
+    check(t0, f0, t1, f1)?;
+    let width = ROUND_OFF * t0.abs().max(t1.abs());
     let kappa = 0.2 / (t1 - t0);
     // The radius that bisection, given one evaluation more, would have left before the next evaluation.
     let mut radius = 0.5 * width * ((t1 - t0) / width).log2().ceil().exp2() * 2.0;
@@ -75,17 +65,23 @@ pub fn find_change<E>(
             break;
         }
         radius *= 0.5;
-        let value = f(t).map_err(RootError::Function)?;
-        bracket.narrow(t, value)?;
+        bracket.narrow(t, f(t))?;
     }
     Ok(bracket)
+}
+
+/// When a function that is sampled along the way, at equal distances and above zero at first, first goes to zero or below: just after. Where it is no number on the way there, the crossing is
+/// no better known than that, and not lost.
+pub fn first_crossing(samples: &[(f64, f64)], mut f: impl FnMut(f64) -> f64) -> Option<f64> {
+    let change = first_change(samples, &mut f)?;
+    Some(find_change(change, f).map_or(change[1].0, |bracket| bracket.t_after))
 }
 
 /// Where a function that is sampled along the way, at equal distances and above zero at first, first goes to zero or below: two points `(t, f(t))` on different sides, one after the other.
 ///
 /// A dip between samples that are all above zero is followed to its bottom, also one beside an end of the way. A function is taken to be convex in a dip: no more is evaluated once its chords say that it
 /// stays above zero.
-pub fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> Option<[(f64, f64); 2]> {
+pub(super) fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> Option<[(f64, f64); 2]> {
     let sample = |k: Option<usize>| k.and_then(|k| samples.get(k)).copied();
     for (k, &here) in samples.iter().enumerate() {
         let [far_before, before] = [2, 1].map(|back| sample(k.checked_sub(back)));
@@ -190,7 +186,7 @@ impl Bracket {
     }
 
     /// Replaces the end on the same side as `value`.
-    fn narrow<E>(&mut self, t: f64, value: f64) -> Result<(), RootError<E>> {
+    fn narrow(&mut self, t: f64, value: f64) -> Result<(), RootError> {
         self.evaluations += 1;
         if value.is_nan() {
             return Err(RootError::NotANumber { t });
@@ -204,9 +200,9 @@ impl Bracket {
     }
 }
 
-fn check<E>(t0: f64, f0: f64, t1: f64, f1: f64, tolerance: f64) -> Result<(), RootError<E>> {
-    if !(t0 < t1 && (t1 - t0).is_finite() && tolerance >= 0.0) {
-        return Err(RootError::Interval { t0, t1, tolerance });
+fn check(t0: f64, f0: f64, t1: f64, f1: f64) -> Result<(), RootError> {
+    if !(t0 < t1 && (t1 - t0).is_finite()) {
+        return Err(RootError::Interval { t0, t1 });
     }
     if f0.is_nan() {
         return Err(RootError::NotANumber { t: t0 });
@@ -221,16 +217,14 @@ fn check<E>(t0: f64, f0: f64, t1: f64, f1: f64, tolerance: f64) -> Result<(), Ro
 }
 
 /// Why no change of side is found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RootError<E> {
-    /// The interval is empty or not finite, or the tolerance negative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RootError {
+    /// The interval is empty or not finite.
     Interval {
         /// Start.
         t0: f64,
         /// End.
         t1: f64,
-        /// Tolerance.
-        tolerance: f64,
     },
     /// Both ends are on the same side.
     SameSide {
@@ -244,24 +238,18 @@ pub enum RootError<E> {
         /// Where.
         t: f64,
     },
-    /// The function fails.
-    Function(E),
 }
 
-impl<E: fmt::Display> fmt::Display for RootError<E> {
+impl fmt::Display for RootError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RootError::Interval { t0, t1, tolerance } => write!(
-                f,
-                "cannot look for a change of sign from t = {t0} to {t1} with tolerance {tolerance:e}"
-            ),
+            RootError::Interval { t0, t1 } => write!(f, "cannot look for a change of sign from t = {t0} to {t1}"),
             RootError::SameSide { f0, f1 } => {
                 write!(f, "no change of sign between the values {f0:e} and {f1:e}")
             }
             RootError::NotANumber { t } => write!(f, "the indicator is not a number at t = {t}"),
-            RootError::Function(error) => error.fmt(f),
         }
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> Error for RootError<E> {}
+impl Error for RootError {}

@@ -79,7 +79,7 @@ impl Simulation {
     /// A simulation at its start, `t = 0`.
     ///
     /// # Errors
-    /// [`Error::Integration`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
+    /// [`Error::Solver`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
         let stepper = stepper(model, demands(model, None, model.spec.solver.work_limit))?;
@@ -125,7 +125,7 @@ impl Simulation {
     /// [`set_solver`](Self::set_solver).
     ///
     /// # Errors
-    /// [`Error::Integration`] if the tolerance is refused, [`Error::NotFinite`] if an initial state overflows.
+    /// [`Error::Solver`] if the tolerance is refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn initialise(&mut self, t: f64, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         self.set_solver(tolerance, work_limit)?;
         self.restart(t)
@@ -137,7 +137,7 @@ impl Simulation {
     /// evaluations of the dynamics in one [`advance`](Self::advance).
     ///
     /// # Errors
-    /// [`Error::Integration`] if the tolerance is refused.
+    /// [`Error::Solver`] if the tolerance is refused.
     pub fn set_solver(&mut self, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         let model = self.plant.model();
         let demands = demands(model, tolerance, work_limit);
@@ -362,7 +362,10 @@ impl Simulation {
                 self.statistics.rejected += u64::from(step.rejections);
                 Ok(step.changed_to)
             }
-            Err(error) => Err(named(error, self.plant.model(), &self.stepper)),
+            Err(error) => {
+                let limit = self.stepper.settings().max_evaluations();
+                Err(named(error, self.plant.model(), limit))
+            }
         }
     }
 
@@ -395,13 +398,9 @@ impl Simulation {
             own_step: self.own_step.as_deref_mut(),
         };
         let steps_to_events = self.stepper.settings().method().steps_to_events();
-        let dense = match self.stepper.dense(&mut motion) {
-            Ok(dense) => dense,
-            Err(error) => {
-                let what = error.to_string();
-                return Err(Error::Integration { t: *t, what });
-            }
-        };
+        let limit = self.stepper.settings().max_evaluations();
+        let dense = self.stepper.dense(&mut motion);
+        let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
         let Motion { plant, u: u_inside, .. } = &mut motion;
         let t_end = *t;
         let times: [f64; LOOKS + 1] =
@@ -422,12 +421,8 @@ impl Simulation {
                 z[i]
             };
             let samples: [(f64, f64); LOOKS + 1] = std::array::from_fn(|k| (times[k], looks[k][i]));
-            let Some([before, after]) = root::first_change(&samples, &mut indicator) else {
-                continue;
-            };
-            let side = |at: f64| Ok::<f64, std::convert::Infallible>(indicator(at));
-            if let Ok(bracket) = root::find_change(before.0, before.1, after.0, after.1, 0.0, side) {
-                first = Some(first.unwrap_or(t_end).min(bracket.t_after));
+            if let Some(crossing) = root::first_crossing(&samples, &mut indicator) {
+                first = Some(first.unwrap_or(t_end).min(crossing));
             }
         }
         if let Some(first) = first.filter(|first| *first < t_end) {
@@ -435,7 +430,7 @@ impl Simulation {
                 dense.interpolate(t_before, x);
                 *t = t_before;
                 let step = self.stepper.step(&mut motion, t_before, first, x, memory);
-                step.map_err(|error| named(error, self.plant.model(), &self.stepper))?;
+                step.map_err(|error| named(error, self.plant.model(), limit))?;
             } else {
                 dense.interpolate(first, x);
             }

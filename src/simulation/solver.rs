@@ -8,7 +8,7 @@ use crate::spec;
 /// The relative tolerance and the evaluations in one call that an integrator is asked for: of a tolerance that none takes, the nearest.
 pub(super) fn demands(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
     let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
-    // A limit above 2⁶⁴ is none; below one evaluation nothing could be done.
+    // A limit above 1e18 is none, and its sums do not overflow; below one evaluation nothing could be done.
     let limit = work_limit.clamp(1.0, 1e18) as u64;
     let taken = tolerance.clamp(Settings::MIN_RELATIVE_TOLERANCE, Settings::MAX_RELATIVE_TOLERANCE);
     (taken, limit)
@@ -17,7 +17,7 @@ pub(super) fn demands(model: &Model, tolerance: Option<f64>, work_limit: f64) ->
 /// An integrator that keeps to these [`demands`].
 ///
 /// # Errors
-/// [`Error::Integration`] if they are refused.
+/// [`Error::Solver`] if they are refused.
 pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<Stepper, Error> {
     let solver = &model.spec.solver;
     let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
@@ -38,15 +38,8 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
     let longest = solver.step.unwrap_or(f64::INFINITY);
     let settings = Settings::new(method, tolerance, &nominal)
         .and_then(|settings| settings.with_h_max(longest))
-        .map_err(|e| refused(&e))?;
+        .map_err(|error| Error::Solver(refused(error, model)))?;
     Ok(Stepper::new(settings.with_max_evaluations(limit)))
-}
-
-fn refused(error: &SettingsError) -> Error {
-    Error::Integration {
-        t: 0.0,
-        what: error.to_string(),
-    }
 }
 
 /// An integrator of no states, which takes no room and has no memory.
@@ -55,7 +48,7 @@ fn refused(error: &SettingsError) -> Error {
 /// None.
 pub(super) fn none() -> Result<Stepper, Error> {
     let settings = Settings::new(Method::Rk4 { step: 1.0 }, Settings::MAX_RELATIVE_TOLERANCE, &[]);
-    settings.map(Stepper::new).map_err(|e| refused(&e))
+    settings.map(Stepper::new).map_err(|error| Error::Solver(error.to_string()))
 }
 
 /// What to tell the user when the integrator has changed its method at `t` (s).
@@ -71,30 +64,157 @@ pub(super) fn changed_to(method: Method, t: f64) -> String {
     )
 }
 
-/// An integrator's error with the names of the model.
-pub(super) fn named(error: IntegrateError<Error>, model: &Model, stepper: &Stepper) -> Error {
-    if let IntegrateError::WorkLimit { t_reached, .. } = error {
-        return Error::WorkLimit {
-            t: t_reached,
-            limit: stepper.settings().max_evaluations(),
-        };
+/// Why settings are refused, with the names of the model.
+fn refused(error: SettingsError, model: &Model) -> String {
+    match error {
+        SettingsError::Nominal { component, value } => {
+            let name = &model.states[component].name;
+            format!("nominal value {value:e} of {name} gives no usable absolute tolerance")
+        }
+        error => error.to_string(),
     }
-    let component = error.component();
-    let t = match &error {
-        IntegrateError::Derivative { t, .. }
-        | IntegrateError::NotFinite { t, .. }
-        | IntegrateError::StepTooSmall { t, .. }
-        | IntegrateError::NoConvergence { t, .. }
-        | IntegrateError::StateNotFinite { t, .. }
-        | IntegrateError::LimitNotAhead { t, .. } => *t,
-        _ => 0.0,
+}
+
+/// An integrator's error with the names of the model; `limit` is the most evaluations in one call.
+pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> Error {
+    let name = |component: usize| model.states[component].name.as_str();
+    let (t, what) = match error {
+        IntegrateError::WorkLimit { t_reached: t, .. } => return Error::WorkLimit { t, limit },
+        IntegrateError::StateNotFinite { t, component } => {
+            let variable = name(component).to_owned();
+            return Error::NotFinite { variable, t };
+        }
+        // Where a step begins there is none yet.
+        IntegrateError::Derivative { t, h, source } if h == 0.0 => (t, source.to_string()),
+        IntegrateError::Derivative { t, h, source } => (t, format!("no derivative within a step of {h:e} s: {source}")),
+        IntegrateError::NotFinite { t, h, component } if h == 0.0 => {
+            (t, format!("the derivative of {} is not finite", name(component)))
+        }
+        IntegrateError::NotFinite { t, h, component } => (
+            t,
+            format!(
+                "{} or its derivative is not finite within a step of {h:e} s",
+                name(component)
+            ),
+        ),
+        IntegrateError::StepTooSmall {
+            t,
+            h,
+            component,
+            error_norm,
+        } => (
+            t,
+            format!(
+                "the step of {h:e} s is too small to go on, and the error of {} is {error_norm:.3} times its tolerance",
+                name(component)
+            ),
+        ),
+        IntegrateError::NoConvergence { t, h } => (
+            t,
+            format!(
+                "Newton's iteration does not converge in a step of {h:e} s: the step is too long, or the derivative has a jump there or is nearly singular"
+            ),
+        ),
+        IntegrateError::LimitNotAhead { t, t_limit } => (t, format!("{t_limit} s is not ahead")),
+        // Lengths are those of the model, and only steps that were taken are looked into.
+        IntegrateError::WrongLength { .. } | IntegrateError::WrongMemory { .. } | IntegrateError::NoStep => {
+            (0.0, error.to_string())
+        }
     };
-    let state = component
-        .and_then(|i| model.states.get(i))
-        .map(|state| format!(" (state {})", state.name))
-        .unwrap_or_default();
-    Error::Integration {
-        t,
-        what: format!("{error}{state}"),
+    Error::Integration { t, what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plant::Plant;
+    use crate::simulation::Simulation;
+    use std::path::Path;
+
+    const ARM: &str = r#"
+name = "swings"
+[body.arm]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+[joint.root]
+type = "revolute"
+parent = "world"
+child = "arm"
+damping = 1e6
+start = { rate = 1.0 }
+[solver]
+work_limit = 1000
+"#;
+
+    fn simulation() -> Simulation {
+        let model = Model::read(ARM, Path::new(".")).expect("a craft");
+        Simulation::new(Plant::new(model.into()).expect("regular")).expect("starts")
+    }
+
+    /// The time stands in a message once, and a state by its name.
+    #[test]
+    fn what_the_integrator_says_is_told_with_the_names_of_the_model() {
+        let simulation = simulation();
+        let model = simulation.plant.model();
+        let component = model.states.iter().position(|state| state.name == "root.qd");
+        let component = component.expect("a rate");
+        let (t, h) = (1.5, 1e-9);
+        let singular = Error::Singular {
+            what: "joint \"root\", axis 1".to_owned(),
+        };
+        for (error, expected) in [
+            (
+                IntegrateError::NotFinite { t, h, component },
+                "integration stopped at t = 1.5 s: root.qd or its derivative is not finite within a step of 1e-9 s",
+            ),
+            (
+                IntegrateError::NotFinite { t, h: 0.0, component },
+                "integration stopped at t = 1.5 s: the derivative of root.qd is not finite",
+            ),
+            (
+                IntegrateError::StateNotFinite { t, component },
+                "root.qd is not finite at t = 1.5 s",
+            ),
+            (
+                IntegrateError::StepTooSmall {
+                    t,
+                    h,
+                    component,
+                    error_norm: 2.0,
+                },
+                "integration stopped at t = 1.5 s: the step of 1e-9 s is too small to go on, and the error of root.qd is 2.000 times its tolerance",
+            ),
+            (
+                IntegrateError::Derivative {
+                    t,
+                    h: 0.0,
+                    source: singular,
+                },
+                "integration stopped at t = 1.5 s: joint \"root\", axis 1: the inertia that it moves is singular (a massless tip, or a beam that is bent too far?)",
+            ),
+        ] {
+            assert_eq!(named(error, model, 7).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn refused_settings_and_limits_say_what_to_change() {
+        let mut simulation = simulation();
+        let refused = simulation.set_solver(Some(0.7), 1e6).expect_err("too coarse");
+        assert_eq!(
+            refused.to_string(),
+            "the solver: relative tolerance 7e-1 is not between 2.220446049250313e-15 and 0.5"
+        );
+        let limited = simulation
+            .advance(10.0, &mut Vec::new())
+            .expect_err("stiff")
+            .to_string();
+        assert!(
+            limited.starts_with("work limit of 1000 evaluations reached at t = ")
+                && limited.ends_with(
+                    "raise `solver.work_limit`, or take method = \"radau5\" or \"auto\" if the craft is stiff"
+                ),
+            "{limited}"
+        );
     }
 }

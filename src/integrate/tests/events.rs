@@ -24,9 +24,9 @@ fn first_event<O: super::super::Ode<Error: std::fmt::Debug>>(
         }
         let dense = stepper.dense(ode).unwrap();
         let mut inside = x.to_vec();
-        let bracket = find_change(t, before, step.t, after, 0.0, |t| {
+        let bracket = find_change([(t, before), (step.t, after)], |t| {
             dense.interpolate(t, &mut inside);
-            Ok::<f64, ()>(indicator(&inside))
+            indicator(&inside)
         });
         let t_event = bracket.unwrap().t_after;
         dense.interpolate(t_event, x);
