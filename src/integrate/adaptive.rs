@@ -1,10 +1,10 @@
 //! Adaptive steps: attempts until the error is within the tolerance.
 
-use super::control::Control;
+use super::control::{Control, Pace};
 use super::equations::{Equations, Failure};
 use super::error::IntegrateError;
 use super::landing::{Trial, smallest_step};
-use super::memory::{Age, Memory, Pace};
+use super::memory::{Age, Memory};
 use super::stepper::Step;
 use super::work::{Adaptive, Attempt};
 use super::{Ode, Settings};

@@ -21,13 +21,12 @@
 //! RADAU5 makes one [`LEAP`] times as long, and stays if its error is within the tolerance. If it is not, the next trial waits twice as long.
 
 use super::adaptive::remember;
-use super::control::Control;
 use super::equations::Equations;
 use super::error::IntegrateError;
 use super::explicit::Explicit;
 use super::landing::Trial;
 use super::lanes::max_norm;
-use super::memory::{Memory, Newton, Watch};
+use super::memory::{Memory, Newton};
 use super::method::Method;
 use super::radau::Radau5;
 use super::stepper::Step;
@@ -40,19 +39,11 @@ const STIFF: f64 = 3.25;
 /// `h|λ|` below which DOPRI5 would do; less than [`STIFF`], so that the method does not change back at once.
 const EASY: f64 = 2.0;
 
-/// Steps that change the method, and steps in a row that make it forget them.
-const SIGNS: u8 = 15;
-const LULLS: u8 = 6;
-
 /// `h|λ|` above which a vibration may be what limits DOPRI5.
 const NEAR: f64 = 0.5;
 
 /// The step that RADAU5 has to make to be worth its while, in steps of DOPRI5: it costs about as much as eight.
 const LEAP: f64 = 10.0;
-
-/// Steps near the vibration before RADAU5 is tried, at first and at last: a trial costs as much as about ten.
-pub(super) const PATIENCE: u16 = 40;
-const MOST_PATIENCE: u16 = 5120;
 
 /// The workspaces of both methods.
 #[derive(Clone, Debug)]
@@ -88,7 +79,7 @@ impl Auto {
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
         self.stiff = memory.watch.stiff;
-        if memory.watch.near >= memory.watch.patience
+        if memory.watch.has_waited()
             && let Some(step) = self.leap(equations, settings, (t, t_limit), x, memory)?
         {
             return Ok(step);
@@ -138,8 +129,7 @@ impl Auto {
             _ => {
                 self.radau5.invalidate();
                 (memory.watch, memory.pace, memory.newton) = (watch, pace, Newton::UNKNOWN);
-                memory.watch.near = 0;
-                memory.watch.patience = (2 * watch.patience).min(MOST_PATIENCE);
+                memory.watch.wait_longer();
                 Ok(None)
             }
         }
@@ -149,10 +139,7 @@ impl Auto {
     fn asks_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
         if !self.stiff {
             let reach = h * self.explicit.eigenvalue();
-            memory.watch.near = match reach > NEAR {
-                true => memory.watch.near.saturating_add(1),
-                false => memory.watch.near.saturating_sub(1),
-            };
+            memory.watch.count_near(reach > NEAR);
             return reach > STIFF;
         }
         if memory.watch.radius == 0.0 {
@@ -202,31 +189,11 @@ impl Auto {
     }
 }
 
-impl Watch {
-    /// Counts a step; whether the method changes now.
-    fn vote(&mut self, speaks: bool) -> bool {
-        if speaks {
-            self.signs = self.signs.saturating_add(1);
-            self.lulls = 0;
-        } else {
-            self.lulls = self.lulls.saturating_add(1);
-            if self.lulls >= LULLS {
-                self.signs = 0;
-            }
-        }
-        self.signs >= SIGNS
-    }
-}
-
 /// Puts the other method to work. The step is kept: each of them starts with one that suited the other.
 fn change(memory: &mut Memory) -> Method {
-    memory.watch = Watch {
-        stiff: !memory.watch.stiff,
-        ..Watch::START
-    };
+    memory.watch = memory.watch.of_the_other_method();
     memory.newton = Newton::UNKNOWN;
-    memory.pace.last_step = 0.0;
-    memory.pace.last_error = Control::NONE.min_error;
+    memory.pace.forget_errors();
     if memory.watch.stiff {
         Method::Radau5
     } else {

@@ -21,7 +21,7 @@ use super::{Ode, Settings, Span};
 /// step of 10 ms leave a rate of 1e-12 m/s open.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON,
-    round_off: 1e6 * f64::EPSILON,
+    round_off: Newton::HIGHEST_FLOOR,
     iterations: 25,
 };
 

@@ -1,6 +1,6 @@
 //! Step size control for adaptive one-step methods.
 
-use super::memory::Pace;
+use super::numbers::{InvalidMemory, Numbers};
 
 /// The constants of a controller.
 ///
@@ -30,6 +30,52 @@ pub(super) struct Control {
     pub min_error: f64,
 }
 
+/// What the choice of steps remembers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pace {
+    /// The step to try next if no limit were in the way; zero: not chosen yet.
+    pub h_next: f64,
+    /// The last accepted step that no limit had shortened; zero: none yet.
+    pub last_step: f64,
+    /// Error norm of that step, at least [`Control::min_error`].
+    pub last_error: f64,
+    /// Whether the attempt before this one was rejected: then the step does not grow.
+    pub rejected: bool,
+}
+
+impl Pace {
+    /// Before the first step. No controller has a lower [`Control::min_error`].
+    pub const START: Pace = Pace {
+        h_next: 0.0,
+        last_step: 0.0,
+        last_error: 1e-4,
+        rejected: false,
+    };
+
+    /// How many numbers it has.
+    pub const COUNT: usize = 4;
+
+    pub fn numbers(&self) -> [f64; Self::COUNT] {
+        let rejected = f64::from(u8::from(self.rejected));
+        [self.h_next, self.last_step, self.last_error, rejected]
+    }
+
+    /// Reads what [`numbers`](Self::numbers) gives.
+    pub fn read(numbers: &mut Numbers) -> Result<Pace, InvalidMemory> {
+        Ok(Pace {
+            h_next: numbers.not_negative()?,
+            last_step: numbers.not_negative()?,
+            last_error: numbers.within(Self::START.last_error..=1.0)?,
+            rejected: numbers.flag()?,
+        })
+    }
+
+    /// Another method goes on with the step, and knows nothing of the errors of the one before.
+    pub fn forget_errors(&mut self) {
+        (self.last_step, self.last_error) = (Self::START.last_step, Self::START.last_error);
+    }
+}
+
 /// What the step before teaches.
 #[derive(Debug)]
 pub(super) enum History {
@@ -53,7 +99,7 @@ impl Control {
         shrink: 1.0,
         grow: 1.0,
         hold: 1.0,
-        min_error: 1e-4,
+        min_error: Pace::START.last_error,
     };
 
     /// The ratio of steps after the model has failed at a trial point: there is no error to go by.

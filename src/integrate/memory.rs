@@ -1,11 +1,10 @@
 //! What an integrator must remember from step to step.
 
-use std::error::Error;
-use std::fmt;
-
 use super::Settings;
-use super::auto::PATIENCE;
+use super::control::Pace;
 use super::method::Method;
+use super::numbers::{InvalidMemory, Numbers};
+use super::watch::Watch;
 
 /// What an integrator must remember from step to step: with `t` and `x` it determines every bit
 /// of the run that follows.
@@ -24,19 +23,6 @@ pub struct Memory {
     /// The rows of the last step's polynomial, or its mean rates or derivatives, from which the next step's starting values are extrapolated; empty
     /// for explicit methods.
     pub(super) rows: Vec<f64>,
-}
-
-/// What the choice of steps remembers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pace {
-    /// The step to try next if no limit were in the way; zero: not chosen yet.
-    pub h_next: f64,
-    /// The last accepted step that no limit had shortened; zero: none yet.
-    pub last_step: f64,
-    /// Error norm of that step, at least [`Control::min_error`](super::control::Control::min_error).
-    pub last_error: f64,
-    /// Whether the attempt before this one was rejected: then the step does not grow.
-    pub rejected: bool,
 }
 
 /// What Newton's iteration remembers.
@@ -67,23 +53,6 @@ pub(super) enum Age {
     Fresh,
 }
 
-/// What [`Method::Auto`] remembers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Watch {
-    /// The implicit method is at work.
-    pub stiff: bool,
-    /// Steps that have spoken for a change of the method.
-    pub signs: u8,
-    /// Steps in a row, the last one included, that have not.
-    pub lulls: u8,
-    /// Steps that a fast vibration may have limited.
-    pub near: u16,
-    /// How many of them are waited for before the implicit method is tried.
-    pub patience: u16,
-    /// Spectral radius of the Jacobian, 1/s; zero: not computed yet.
-    pub radius: f64,
-}
-
 impl Age {
     const ALL: [Age; 3] = [Age::None, Age::Old, Age::Fresh];
 }
@@ -98,34 +67,47 @@ impl Newton {
         h: 0.0,
         floor: 0.0,
     };
-}
 
-impl Watch {
-    /// A run starts explicit.
-    pub const START: Watch = Watch {
-        stiff: false,
-        signs: 0,
-        lulls: 0,
-        near: 0,
-        patience: PATIENCE,
-        radius: 0.0,
-    };
+    /// The largest [`floor`](Self::floor).
+    pub const HIGHEST_FLOOR: f64 = 1e6 * f64::EPSILON;
+
+    /// How many numbers it has.
+    const COUNT: usize = 6;
+
+    fn numbers(&self) -> [f64; Self::COUNT] {
+        [
+            f64::from(self.jacobian as u8),
+            self.matrix_step,
+            self.eta,
+            self.t0,
+            self.h,
+            self.floor,
+        ]
+    }
+
+    /// Reads what [`numbers`](Self::numbers) gives.
+    fn read(numbers: &mut Numbers) -> Result<Newton, InvalidMemory> {
+        Ok(Newton {
+            jacobian: Age::ALL[usize::from(numbers.count(0..=2)?)],
+            matrix_step: numbers.not_negative()?,
+            // Of a rate below 0.99.
+            eta: numbers.within(0.0..=100.0)?,
+            t0: numbers.within(f64::MIN..=f64::MAX)?,
+            h: numbers.not_negative()?,
+            floor: numbers.within(0.0..=Self::HIGHEST_FLOOR)?,
+        })
+    }
 }
 
 /// How many numbers a memory has besides its vectors.
-const NUMBERS: usize = 16;
+const NUMBERS: usize = Pace::COUNT + Newton::COUNT + Watch::COUNT;
 
 impl Memory {
     /// The memory of a run with these settings that has not started.
     pub fn new(settings: &Settings) -> Memory {
         let [jacobian, rows] = vectors(settings);
         Memory {
-            pace: Pace {
-                h_next: 0.0,
-                last_step: 0.0,
-                last_error: 1e-4,
-                rejected: false,
-            },
+            pace: Pace::START,
             newton: Newton::UNKNOWN,
             watch: Watch::START,
             jacobian: vec![0.0; jacobian],
@@ -150,32 +132,9 @@ impl Memory {
 
     /// The memory as plain numbers, for a saved state.
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        let Memory {
-            pace,
-            newton,
-            watch,
-            jacobian,
-            rows,
-        } = self;
-        let scalars: [f64; NUMBERS] = [
-            pace.h_next,
-            pace.last_step,
-            pace.last_error,
-            f64::from(u8::from(pace.rejected)),
-            f64::from(newton.jacobian as u8),
-            newton.matrix_step,
-            newton.eta,
-            newton.t0,
-            newton.h,
-            newton.floor,
-            f64::from(u8::from(watch.stiff)),
-            f64::from(watch.signs),
-            f64::from(watch.lulls),
-            watch.radius,
-            f64::from(watch.near),
-            f64::from(watch.patience),
-        ];
-        scalars.into_iter().chain(jacobian.iter().chain(rows).copied())
+        let (pace, newton, watch) = (self.pace.numbers(), self.newton.numbers(), self.watch.numbers());
+        let vectors = self.jacobian.iter().chain(&self.rows).copied();
+        pace.into_iter().chain(newton).chain(watch).chain(vectors)
     }
 
     /// Becomes the memory of the same settings that [`numbers`](Memory::numbers) gave, with identical bits.
@@ -190,34 +149,12 @@ impl Memory {
                 found: numbers.len(),
             });
         }
-        if let Some(index) = (0..numbers.len()).find(|&index| !possible(index, numbers[index])) {
-            let value = numbers[index];
-            return Err(InvalidMemory::Value { index, value });
-        }
-        let (scalars, vectors) = numbers.split_at(NUMBERS);
-        let (jacobian, rows) = vectors.split_at(self.jacobian.len());
-        self.pace = Pace {
-            h_next: scalars[0],
-            last_step: scalars[1],
-            last_error: scalars[2],
-            rejected: scalars[3] == 1.0,
-        };
-        self.newton = Newton {
-            jacobian: Age::ALL[scalars[4] as usize],
-            matrix_step: scalars[5],
-            eta: scalars[6],
-            t0: scalars[7],
-            h: scalars[8],
-            floor: scalars[9],
-        };
-        self.watch = Watch {
-            stiff: scalars[10] == 1.0,
-            signs: scalars[11] as u8,
-            lulls: scalars[12] as u8,
-            radius: scalars[13],
-            near: scalars[14] as u16,
-            patience: scalars[15] as u16,
-        };
+        let mut numbers = Numbers::new(numbers);
+        let pace = Pace::read(&mut numbers)?;
+        let newton = Newton::read(&mut numbers)?;
+        let watch = Watch::read(&mut numbers)?;
+        let (jacobian, rows) = numbers.rest()?.split_at(self.jacobian.len());
+        (self.pace, self.newton, self.watch) = (pace, newton, watch);
         self.jacobian.copy_from_slice(jacobian);
         self.rows.copy_from_slice(rows);
         Ok(())
@@ -233,21 +170,6 @@ fn vectors(settings: &Settings) -> [usize; 2] {
         Method::LinearlyImplicit { .. } => [0, n],
         Method::Conserving { rates, .. } => [rates * rates, rates],
         Method::Radau5 | Method::Auto => [n * n, 3 * n],
-    }
-}
-
-/// Whether a run can have this number in its memory.
-fn possible(index: usize, value: f64) -> bool {
-    let count = |largest: f64| value.fract() == 0.0 && (0.0..=largest).contains(&value);
-    match index {
-        // Steps, eta, the floor and the spectral radius.
-        0 | 1 | 5 | 6 | 8 | 9 | 13 => value >= 0.0 && value.is_finite(),
-        2 => value > 0.0 && value <= 1.0,
-        3 | 10 => count(1.0),
-        4 => count(2.0),
-        11 | 12 => count(f64::from(u8::MAX)),
-        14 | 15 => count(f64::from(u16::MAX)),
-        _ => value.is_finite(),
     }
 }
 
@@ -267,37 +189,3 @@ impl Clone for Memory {
         self.rows.clone_from(&source.rows);
     }
 }
-
-/// Why numbers are not a memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum InvalidMemory {
-    /// There are more or fewer numbers than the settings ask for.
-    Length {
-        /// As many as the settings ask for.
-        expected: usize,
-        /// As many as were given.
-        found: usize,
-    },
-    /// One number is impossible.
-    Value {
-        /// Its index.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-}
-
-impl fmt::Display for InvalidMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InvalidMemory::Length { expected, found } => {
-                write!(f, "integrator memory has {found} values instead of {expected}")
-            }
-            InvalidMemory::Value { index, value } => {
-                write!(f, "integrator memory: value {index} cannot be {value:e}")
-            }
-        }
-    }
-}
-
-impl Error for InvalidMemory {}

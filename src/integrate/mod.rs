@@ -86,6 +86,7 @@ mod memory;
 mod method;
 mod midpoint;
 mod newton;
+mod numbers;
 mod radau;
 mod radau5;
 mod rk4;
@@ -93,6 +94,7 @@ pub mod root;
 mod settings;
 mod stepper;
 mod tableau;
+mod watch;
 mod work;
 
 #[cfg(test)]
@@ -100,8 +102,9 @@ mod tests;
 
 pub use dense::Dense;
 pub use error::IntegrateError;
-pub use memory::{InvalidMemory, Memory};
+pub use memory::Memory;
 pub use method::Method;
+pub use numbers::InvalidMemory;
 pub use settings::{Settings, SettingsError};
 pub use stepper::{Step, Stepper};
 

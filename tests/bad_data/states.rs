@@ -19,12 +19,14 @@ const GUID: Range<usize> = 17..33;
 const CHECKSUM: usize = 16;
 
 /// What stands where a number stood.
-const NUMBERS: [f64; 12] = [
+const NUMBERS: [f64; 14] = [
     0.0,
     -0.0,
     1.0,
     -1.0,
     0.5,
+    40.0,
+    40_000.0,
     5e-324,
     1e-300,
     1e16,

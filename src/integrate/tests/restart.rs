@@ -211,10 +211,18 @@ fn numbers_that_are_no_memory_are_refused() {
         (2, 1.5),
         (3, 0.5),
         (4, 3.0),
+        (6, 1e3),
         (9, -1.0),
+        (9, 1.0),
         (10, 2.0),
-        (11, 256.0),
+        (11, 15.0),
+        (12, 256.0),
+        (12, 0.5),
         (14, f64::INFINITY),
+        (15, 39.0),
+        (15, 40_000.0),
+        (16, f64::NAN),
+        (right.len() - 1, f64::INFINITY),
     ] {
         let mut values = right.clone();
         values[index] = value;
