@@ -1,17 +1,15 @@
-use crate::archive::{self, Content};
 use crate::craft::Craft;
-use crate::documentation::documentation;
-use crate::library::Library;
-use crate::platform::Platform;
+use crate::files::Target;
+use crate::library::Choice;
+use crate::package;
 use crate::text::{count, say, size};
 use crate::words::interfaces;
 use clap::ValueEnum;
-use grapple::fmu::description::{self, Interfaces};
+use grapple::fmu::description::Interfaces;
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
-use miette::{IntoDiagnostic, Result, WrapErr, bail};
+use miette::{IntoDiagnostic, Result};
 use model_description::{Causality, ModelDescription};
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,7 +41,7 @@ use std::sync::Arc;
 pub struct Arguments {
     /// The spec
     spec: PathBuf,
-    /// The FMU; by default the spec's name with .fmu, in the current folder
+    /// The FMU; by default the `name` of the spec with .fmu, in the current folder
     #[arg(long, short)]
     output: Option<PathBuf>,
     /// Which interfaces the FMU offers
@@ -55,12 +53,8 @@ pub struct Arguments {
     /// Leave out system.*: momentum, mass centre, energies, work, and the state that integrates it
     #[arg(long)]
     without_diagnostics: bool,
-    /// Use this shared library for the platform of this program, not the one inside it
-    #[arg(long, value_name = "FILE")]
-    library: Option<PathBuf>,
-    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be repeated
-    #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
-    binary: Vec<(Platform, PathBuf)>,
+    #[command(flatten)]
+    libraries: Choice,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -81,14 +75,6 @@ enum Names {
     Flat,
 }
 
-fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
-    let (platform, file) = text
-        .split_once('=')
-        .filter(|(_, file)| !file.is_empty())
-        .ok_or("it must be PLATFORM=FILE, as in win64=grapple.dll")?;
-    Ok((platform.parse()?, file.into()))
-}
-
 pub fn run(arguments: &Arguments) -> Result<()> {
     let craft = Craft::read(&arguments.spec)?;
     let mut model = Arc::clone(&craft.model);
@@ -106,59 +92,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Names::Structured => Naming::Structured,
         Names::Flat => Naming::Flat,
     };
-    let libraries = libraries(arguments)?;
-    let (bytes, description) = fmu(&model, naming, interfaces, &libraries)?;
     let default = || PathBuf::from(format!("{}.fmu", model.spec.name));
-    let output = arguments.output.clone().unwrap_or_else(default);
-    std::fs::write(&output, &bytes)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot write {}", output.display()))?;
-    say(&format!("{}: {}", output.display(), summary(&description, bytes.len())))?;
+    let mut reads = craft.reads.clone();
+    reads.extend(arguments.libraries.files().cloned());
+    let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
+    let libraries = arguments.libraries.read()?;
+    let (bytes, description) = package::fmu(&model, naming, interfaces, &libraries)?;
+    output.write(&bytes)?;
+    let output = output.path().display();
+    say(&format!("{output}: {}", summary(&description, bytes.len())))?;
     craft.remark(true)?;
     for library in &libraries {
         say(&format!("  runs on {}", library.told()))?;
     }
     Ok(())
-}
-
-/// The libraries to pack, in the order of their platforms.
-fn libraries(arguments: &Arguments) -> Result<Vec<Library>> {
-    let here = Platform::here();
-    let own = arguments.library.iter().map(|file| (here, file));
-    let others = arguments.binary.iter().map(|(platform, file)| (*platform, file));
-    let mut libraries: Vec<Library> = Vec::new();
-    for (platform, file) in own.chain(others) {
-        if let Some(first) = libraries.iter().find(|library| library.platform == platform) {
-            bail!("two libraries for {platform}: {} and {}", first.origin, file.display());
-        }
-        libraries.push(Library::read(platform, file)?);
-    }
-    if !libraries.iter().any(|library| library.platform == here) {
-        libraries.push(Library::embedded()?);
-    }
-    libraries.sort_by_key(|library| library.platform);
-    Ok(libraries)
-}
-
-/// The FMU of a model, and what its XML says.
-pub fn fmu(
-    model: &Arc<Model>,
-    naming: Naming,
-    interfaces: Interfaces,
-    libraries: &[Library],
-) -> Result<(Vec<u8>, ModelDescription)> {
-    let description = description::describe(model, naming, interfaces).into_diagnostic()?;
-    let identifier = archive::identifier(&description)?;
-    let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
-    let mut contents = documentation(model, &description, &platforms)?;
-    contents.extend(libraries.iter().map(|library| Content {
-        path: library.path(identifier),
-        bytes: Cow::Borrowed(&library.bytes),
-        executable: true,
-    }));
-    let compiled = model.to_bytes().into_diagnostic()?;
-    contents.push(Content::new(archive::MODEL, compiled));
-    Ok((archive::pack(&description, &contents)?, description))
 }
 
 /// "412 kB, 18 states, 2 inputs, 60 outputs, 80 parameters; FMI 2.0 Model Exchange and Co-Simulation"

@@ -237,8 +237,7 @@ impl Draw<'_> {
     fn inputs(&self) -> Vec<Chart> {
         let mut groups: Vec<(&str, Vec<Series>)> = Vec::new();
         for input in self.spec.signal.keys() {
-            let flat = grapple::spec::mangled(input);
-            let Some(column) = self.results.columns.iter().find(|c| c.name == *input || c.name == flat) else {
+            let Some(column) = self.results.column(input) else {
                 continue;
             };
             let series = self.series(input, &column.values, 1.0);

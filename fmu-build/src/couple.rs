@@ -1,13 +1,10 @@
 use crate::archive::{self, Content};
-use crate::build;
-use crate::craft::Craft;
-use crate::is_fmu;
-use crate::library::Library;
+use crate::files::Target;
+use crate::library::{Choice, Library};
+use crate::package::Package;
 use crate::system_structure::{Component, Connection, SystemStructure};
 use crate::text::{aligned, count, number, say};
-use grapple::fmu::description::Interfaces;
-use grapple::fmu::registry::Naming;
-use miette::{IntoDiagnostic, Result, WrapErr, bail};
+use miette::{Result, bail};
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
 
@@ -15,12 +12,13 @@ use std::path::{Path, PathBuf};
 ///
 ///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
 ///   grapple couple arm.fmu controller.fmu -o loop.ssp
+///   grapple couple arm.toml controller.fmu --library old_glibc/libgrapple.so
 ///
 /// An output goes to the inputs of the same name in the other FMUs: what the craft
 /// measures (elbow.q) to the controller, the torque that it asks for (elbow.tau)
 /// to the craft. What is wired is printed, and which inputs are left at their
 /// start values. The file runs in FMPy (fmpy.ssp.simulation.simulate_ssp) and in
-/// libcosim.
+/// libcosim. FMUs of specs hold the libraries that they hold by `grapple build`.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -30,6 +28,8 @@ pub struct Arguments {
     /// The SSP file; by default the names of all, joined, in the current folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    libraries: Choice,
 }
 
 /// One FMU of the system.
@@ -37,14 +37,14 @@ struct Part {
     name: String,
     description: ModelDescription,
     bytes: Vec<u8>,
+    /// The files that it was made of.
+    reads: Vec<PathBuf>,
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let parts: Vec<Part> = arguments
-        .models
-        .iter()
-        .map(|path| Part::open(path))
-        .collect::<Result<_>>()?;
+    let libraries = arguments.libraries.read()?;
+    let open = |path: &PathBuf| Part::open(path, &libraries);
+    let parts: Vec<Part> = arguments.models.iter().map(open).collect::<Result<_>>()?;
     for (i, part) in parts.iter().enumerate() {
         if parts[..i].iter().any(|other| other.name == part.name) {
             bail!(
@@ -70,13 +70,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .iter()
             .map(|part| Content::new(source(&part.name), part.bytes.as_slice())),
     );
-    let output = arguments
-        .output
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(format!("{system}.ssp")));
-    std::fs::write(&output, archive::zip(&contents)?)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot write {}", output.display()))?;
+    let default = || PathBuf::from(format!("{system}.ssp"));
+    let mut reads: Vec<PathBuf> = parts.iter().flat_map(|part| part.reads.clone()).collect();
+    reads.extend(arguments.libraries.files().cloned());
+    let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
+    output.write(archive::zip(&contents)?)?;
 
     let rows: Vec<[String; 2]> = connections
         .iter()
@@ -96,7 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     });
     say(&format!(
         "{}: {}, {}{step}",
-        output.display(),
+        output.path().display(),
         count(parts.len(), "FMU"),
         count(connections.len(), "connection")
     ))
@@ -108,26 +106,17 @@ fn source(name: &str) -> String {
 }
 
 impl Part {
-    fn open(path: &Path) -> Result<Self> {
-        let (name, description, bytes) = if is_fmu(path) {
-            let bytes = std::fs::read(path)
-                .into_diagnostic()
-                .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-            let description = archive::description(path)?;
-            (archive::identifier(&description)?.to_owned(), description, bytes)
-        } else {
-            let model = Craft::read(path)?.model;
-            let (bytes, description) =
-                build::fmu(&model, Naming::Structured, Interfaces::Both, &[Library::embedded()?])?;
-            (model.spec.name.clone(), description, bytes)
-        };
+    fn open(path: &Path, libraries: &[Library]) -> Result<Self> {
+        let package = Package::of(path)?;
+        let (bytes, description) = package.fmu(libraries)?;
         if description.co_simulation.is_none() {
             bail!("{} has no Co-Simulation, which coupling needs", path.display());
         }
         Ok(Self {
-            name,
+            name: archive::identifier(&description)?.to_owned(),
             description,
             bytes,
+            reads: package.reads(),
         })
     }
 }

@@ -1,14 +1,12 @@
-use crate::craft::Craft;
-use crate::platform::Platform;
+use crate::files::Target;
+use crate::package::Package;
+use crate::table::{Cells, Table};
 use crate::text::{aligned, number, say, size};
-use crate::words::{interfaces, start};
-use crate::{archive, is_fmu};
-use grapple::fmu::description::{Interfaces, describe};
-use grapple::fmu::registry::Naming;
-use miette::{IntoDiagnostic, Result, WrapErr};
-use model_description::{Causality, ModelDescription, ScalarVariable};
+use crate::words::{interfaces, sorted, start};
+use miette::Result;
+use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Tell what an FMU, or that of a spec, has: variables, units, capabilities.
 ///
@@ -17,8 +15,8 @@ use std::path::{Path, PathBuf};
 ///   grapple describe my_arm.fmu --inputs-template inputs.csv
 ///
 /// The template is a CSV file with a column for time and one for each input, and
-/// one row with their start values: fill in more rows and give it to FMPy
-/// (`fmpy simulate --input-file inputs.csv`).
+/// one row with their start values: fill in more rows and give it to
+/// `grapple simulate --inputs inputs.csv` or `fmpy simulate --input-file inputs.csv`.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -30,29 +28,20 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let (description, platforms) = if is_fmu(&arguments.model) {
-        (
-            archive::description(&arguments.model)?,
-            archive::platforms(&arguments.model)?,
-        )
-    } else {
-        let model = Craft::read(&arguments.model)?.model;
-        let description = describe(&model, Naming::Structured, Interfaces::Both).into_diagnostic()?;
-        (description, vec![Platform::here().to_string()])
+    let package = Package::of(&arguments.model)?;
+    let template = arguments.inputs_template.as_ref();
+    let template = template.map(|path| Target::new(path, &package.reads())).transpose()?;
+    let description = package.description()?;
+    let bytes = match &package {
+        Package::Fmu(path) => std::fs::metadata(path).ok().and_then(|file| file.len().try_into().ok()),
+        Package::Spec(_) => None,
     };
-    say(told(&description, &platforms, file_size(&arguments.model)).trim_end())?;
-    if let Some(path) = &arguments.inputs_template {
-        std::fs::write(path, inputs_template(&description))
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
-        say(&format!("\ninputs template: {}", path.display()))?;
+    say(told(&description, &package.platforms()?, bytes).trim_end())?;
+    if let Some(template) = template {
+        inputs(&description).save(&template)?;
+        say(&format!("\ninputs template: {}", template.path().display()))?;
     }
     Ok(())
-}
-
-fn file_size(path: &Path) -> Option<usize> {
-    let length = is_fmu(path).then(|| std::fs::metadata(path).ok()?.len().try_into().ok());
-    length.flatten()
 }
 
 /// The whole text.
@@ -65,30 +54,17 @@ fn told(description: &ModelDescription, platforms: &[String], bytes: Option<usiz
     text += &aligned(&facts(description, platforms, bytes));
     section(&mut text, "capabilities", &capabilities(description));
 
-    let states: Vec<u32> = description.continuous_states().collect();
-    let is_state = |index: u32| states.contains(&index);
-    let group = |wanted: &dyn Fn(u32, &ScalarVariable) -> bool| {
-        let members = description.indexed_variables().filter(|(i, v)| wanted(*i, v));
-        members.map(|(_, v)| row(description, v)).collect::<Vec<_>>()
-    };
-    let derivative = |v: &ScalarVariable| v.derivative().is_some();
-    section(&mut text, "states", &group(&|i, _| is_state(i)));
-    section(&mut text, "inputs", &group(&|_, v| v.causality == Causality::Input));
-    section(
-        &mut text,
-        "outputs",
-        &group(&|i, v| v.causality == Causality::Output && !is_state(i) && !derivative(v)),
-    );
-    section(
-        &mut text,
-        "locals",
-        &group(&|i, v| v.causality == Causality::Local && !is_state(i) && !derivative(v)),
-    );
-    section(
-        &mut text,
-        "parameters",
-        &group(&|_, v| v.causality == Causality::Parameter),
-    );
+    let sorted = sorted(description);
+    for (title, members) in [
+        ("states", sorted.states),
+        ("inputs", sorted.inputs),
+        ("outputs", sorted.outputs),
+        ("locals", sorted.locals),
+        ("parameters", sorted.parameters),
+    ] {
+        let rows: Vec<_> = members.iter().map(|v| row(description, v)).collect();
+        section(&mut text, title, &rows);
+    }
     text
 }
 
@@ -183,25 +159,24 @@ fn row(description: &ModelDescription, variable: &ScalarVariable) -> [String; 4]
     ]
 }
 
-/// `time,<inputs>`, and the start values at time zero.
-fn inputs_template(description: &ModelDescription) -> String {
-    let inputs = || {
-        description
-            .model_variables
-            .iter()
-            .filter(|v| v.causality == Causality::Input)
-    };
-    let names = inputs().map(|v| v.name.clone());
-    let starts = inputs().map(|v| start(v).unwrap_or_else(|| "0".to_owned()));
-    let line = |first: &str, rest: &mut dyn Iterator<Item = String>| {
-        std::iter::once(first.to_owned())
-            .chain(rest)
-            .collect::<Vec<_>>()
-            .join(",")
-    };
-    format!(
-        "{}\n{}\n",
-        line("time", &mut names.into_iter()),
-        line("0", &mut starts.into_iter())
-    )
+/// The inputs at time zero, with their start values. No units, since FMPy takes a column's whole title for the name.
+fn inputs(description: &ModelDescription) -> Table<'_> {
+    let mut table = Table::default();
+    table.push("time", "", Cells::Real(vec![0.0].into()));
+    for variable in &description.model_variables {
+        if variable.causality == Causality::Input {
+            table.push(&variable.name, "", at_start(&variable.kind));
+        }
+    }
+    table
+}
+
+fn at_start(kind: &Kind) -> Cells<'_> {
+    match kind {
+        Kind::Real(real) => Cells::Real(vec![real.start.unwrap_or(0.0)].into()),
+        Kind::Integer(integer) => Cells::Whole(vec![integer.start.unwrap_or(0).into()]),
+        Kind::Boolean(boolean) => Cells::Whole(vec![boolean.start.unwrap_or(false).into()]),
+        Kind::String(string) => Cells::Words(vec![string.start.as_deref().unwrap_or_default()]),
+        Kind::Enumeration(item) => Cells::Whole(vec![item.start.unwrap_or(0).into()]),
+    }
 }

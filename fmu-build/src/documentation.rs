@@ -5,11 +5,11 @@ use crate::html::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
 use crate::text::{count, number, typeset};
-use crate::words::{bodies, controlled, interfaces, joints, method, start};
+use crate::words::{controlled, craft, interfaces, joints, method, sorted, start};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Kind, Spec};
 use miette::{IntoDiagnostic, Result};
-use model_description::{Causality, ModelDescription, NamingConvention, ScalarVariable};
+use model_description::{ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Pl
         ("Runs on", platforms.join(", ")),
         match &spec.controller {
             Some(controller) => ("Controller", controlled(controller)),
-            None => ("Craft", format!("{}, {} kg", bodies(spec), number(mass, 6))),
+            None => ("Craft", craft(spec, mass)),
         },
         ("Joints", joints(spec)),
         ("States", description.model_structure.derivatives.len().to_string()),
@@ -195,36 +195,19 @@ outside. What they drift by is the integration's error.</dd>";
 
 /// All tables of variables.
 fn variables(description: &ModelDescription) -> String {
-    let states: Vec<u32> = description.continuous_states().collect();
-    let is_state = |index: u32| states.contains(&index);
-    let rest = |index: u32, v: &ScalarVariable| {
-        !is_state(index) && v.derivative().is_none() && !matches!(v.causality, Causality::Input | Causality::Parameter)
-    };
+    let sorted = sorted(description);
     [
-        table(description, "inputs", "Inputs", |_, v| v.causality == Causality::Input),
-        table(description, "states", "States", |i, _| is_state(i)),
-        table(description, "outputs", "Outputs", rest),
-        table(description, "derivatives", "Derivatives of the states", |_, v| {
-            v.derivative().is_some()
-        }),
-        table(description, "parameters", "Parameters", |_, v| {
-            v.causality == Causality::Parameter
-        }),
+        ("inputs", "Inputs", sorted.inputs),
+        ("states", "States", sorted.states),
+        ("outputs", "Outputs", [sorted.outputs, sorted.locals].concat()),
+        ("derivatives", "Derivatives of the states", sorted.derivatives),
+        ("parameters", "Parameters", sorted.parameters),
     ]
+    .map(|(id, title, members)| table(description, id, title, &members))
     .concat()
 }
 
-fn table(
-    description: &ModelDescription,
-    id: &str,
-    title: &str,
-    wanted: impl Fn(u32, &ScalarVariable) -> bool,
-) -> String {
-    let members: Vec<&ScalarVariable> = description
-        .indexed_variables()
-        .filter(|(i, v)| wanted(*i, v))
-        .map(|(_, v)| v)
-        .collect();
+fn table(description: &ModelDescription, id: &str, title: &str, members: &[&ScalarVariable]) -> String {
     let mut html = format!("<h3 id=\"{id}\">{title} <small>{}</small></h3>\n", members.len());
     if members.is_empty() {
         return html + "<p class=\"note\">None.</p>\n";

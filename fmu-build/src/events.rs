@@ -96,6 +96,7 @@ mod tests {
         [contact.far]
         a = "a"
         b = "b"
+        e = 0.5
         [port.push]
         frame = "a"
         impulse = true

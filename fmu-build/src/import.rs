@@ -1,4 +1,6 @@
-use crate::craft::{Craft, Problems, SIZE_LIMIT};
+use crate::craft::Craft;
+use crate::files::Target;
+use crate::problems::{Problems, SIZE_LIMIT};
 use crate::text::{count, say, warn};
 use crate::urdf::read::{XACRO, read};
 use crate::urdf::spec::spec;
@@ -61,23 +63,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let shown = path.display().to_string();
     let wrong = |faults| Problems::of(&shown, &text, "XML", faults);
     let robot = read(&text).map_err(wrong)?;
-    let taking = Taking {
+    let options = Taking {
         floating: arguments.base == Base::Floating,
         keep_fixed: arguments.keep_fixed,
     };
-    let tree = Tree::of(&robot, taking).map_err(wrong)?;
+    let tree = Tree::of(&robot, options).map_err(wrong)?;
     let imported = spec(&robot, &tree, &file);
 
     let output = arguments.output.clone().unwrap_or_else(|| {
         let stem = path.file_stem().unwrap_or_default();
         Path::new(stem).with_extension("toml")
     });
-    if output.exists() && !arguments.force {
-        bail!("{} exists; --force replaces it", output.display());
-    }
-    std::fs::write(&output, &imported.text)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot write {}", output.display()))?;
+    let target = Target::new(&output, std::slice::from_ref(path))?;
+    target.unless_there(arguments.force)?.write(&imported.text)?;
     say(&format!(
         "{}: {} from {}, {} from {}, {}",
         output.display(),

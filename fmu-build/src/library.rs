@@ -2,15 +2,63 @@
 
 use crate::binary::{self, Findings, Glibc};
 use crate::platform::Platform;
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The embedded library's bytes, for the platform this program was built for.
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 
 /// The C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8, 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
+
+/// Which libraries an FMU is to hold, by the command line.
+#[derive(Default, clap::Args)]
+pub struct Choice {
+    /// Use this shared library for the platform of this program, not the one inside it
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be repeated
+    #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
+    binary: Vec<(Platform, PathBuf)>,
+}
+
+fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
+    let (platform, file) = text
+        .split_once('=')
+        .filter(|(_, file)| !file.is_empty())
+        .ok_or("it must be PLATFORM=FILE, as in win64=grapple.dll")?;
+    Ok((platform.parse()?, file.into()))
+}
+
+impl Choice {
+    /// The files.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.library.iter().chain(self.binary.iter().map(|(_, file)| file))
+    }
+
+    /// The libraries, in the order of their platforms.
+    ///
+    /// # Errors
+    /// As [`Library::read`]; two for one platform.
+    pub fn read(&self) -> Result<Vec<Library>> {
+        let here = Platform::here();
+        let own = self.library.iter().map(|file| (here, file));
+        let others = self.binary.iter().map(|(platform, file)| (*platform, file));
+        let mut libraries: Vec<Library> = Vec::new();
+        for (platform, file) in own.chain(others) {
+            if let Some(first) = libraries.iter().find(|library| library.platform == platform) {
+                bail!("two libraries for {platform}: {} and {}", first.origin, file.display());
+            }
+            libraries.push(Library::read(platform, file)?);
+        }
+        if !libraries.iter().any(|library| library.platform == here) {
+            libraries.push(Library::embedded()?);
+        }
+        libraries.sort_by_key(|library| library.platform);
+        Ok(libraries)
+    }
+}
 
 /// A library that has been looked into, for one platform.
 pub struct Library {

@@ -1,14 +1,14 @@
 use crate::craft::Craft;
-use crate::matrices::{Linear, write};
+use crate::files::{self, Target};
+use crate::matrices::Linear;
 use crate::modes::{Known, Mode, Modes};
 use crate::signals::Feed;
 use crate::text::{aligned, count, number, say};
-use grapple::fmu::description::{Interfaces, describe};
-use grapple::fmu::registry::{Naming, Registry, Slot};
+use crate::words::unknown;
 use grapple::plant::{Linearisation, Model, Plant};
 use grapple::simulation::{Simulation, State};
 use grapple::system::Quantity;
-use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use miette::{IntoDiagnostic, Result, bail};
 use nalgebra::DMatrix;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,7 +48,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut spec = Craft::read(&arguments.spec)?.model.spec.clone();
+    let craft = Craft::read(&arguments.spec)?;
+    let mut spec = craft.model.spec.clone();
     // What a signal drives is an input all the same, also where the signal runs inside the FMU.
     spec.signal.values_mut().for_each(|signal| signal.from_host = true);
     let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
@@ -86,19 +87,18 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     let default = || PathBuf::from(format!("{}_linear", model.spec.name));
     let output = arguments.output.clone().unwrap_or_else(default);
+    let write = |path: PathBuf, bytes: &[u8]| Target::new(path, &craft.reads)?.write(bytes);
     match output.extension().and_then(|e| e.to_str()) {
-        Some("json") => write(&output, told.json())?,
-        Some("npz") => write(&output, told.npz()?)?,
+        Some("json") => write(output.clone(), told.json().as_bytes())?,
+        Some("npz") => write(output.clone(), &told.npz()?)?,
         _ => {
-            std::fs::create_dir_all(&output)
-                .into_diagnostic()
-                .wrap_err_with(|| format!("cannot make the folder {}", output.display()))?;
-            write(&output.join("linear.json"), told.json())?;
-            write(&output.join("linear.npz"), told.npz()?)?;
+            files::folder(&output)?;
+            write(output.join("linear.json"), told.json().as_bytes())?;
+            write(output.join("linear.npz"), &told.npz()?)?;
             for (letter, text) in told.csv() {
-                write(&output.join(format!("{letter}.csv")), text)?;
+                write(output.join(format!("{letter}.csv")), text.as_bytes())?;
             }
-            write(&output.join("modes.txt"), table(&linear, &modes))?;
+            write(output.join("modes.txt"), table(&linear, &modes).as_bytes())?;
         }
     }
     say(&format!("{}: A, B, C, D", output.display()))
@@ -144,17 +144,11 @@ fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec
 /// The spec's own run, with its signals at the inputs, up to the time `t` (s).
 fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
     let spec = &model.spec;
-    let registry = Registry::new(Arc::clone(model), Naming::Structured);
-    let description = describe(model, Naming::Structured, Interfaces::Both).into_diagnostic()?;
-    let feed = Feed::of(spec, &description);
-    let inputs: Vec<usize> = feed
-        .references
-        .iter()
-        .filter_map(|&reference| match registry.slot(reference) {
-            Some(Slot::Input(i)) => Some(i),
-            _ => None,
-        })
-        .collect();
+    let feed = Feed::of(spec.signal.iter(), |name| {
+        let place = model.inputs.iter().position(|input| input.quantity.name == name)?;
+        Some((place as u32, model.inputs[place].discrete))
+    });
+    let inputs: Vec<usize> = feed.references.iter().map(|&input| input as usize).collect();
     let mut simulation = Simulation::new(Plant::new(Arc::clone(model)).into_diagnostic()?).into_diagnostic()?;
     simulation.initialise(0.0, None, 1e18).into_diagnostic()?;
     let set = |values: Vec<f64>, to: &mut [f64]| inputs.iter().zip(values).for_each(|(&i, value)| to[i] = value);
@@ -222,12 +216,7 @@ fn find(what: &str, names: &[String], known: &[Quantity]) -> Result<Vec<usize>> 
         let before = found.len();
         found.extend((0..known.len()).filter(|&i| is(&known[i])));
         if found.len() == before {
-            let distance = |q: &Quantity| (strsim::levenshtein(&q.name, name), q.name.clone());
-            let hint = match known.iter().map(distance).min() {
-                Some((distance, nearest)) if distance <= name.len().max(3) / 3 => format!("did you mean {nearest:?}?"),
-                _ => "`grapple describe` lists them".to_owned(),
-            };
-            return Err(miette!("there is no {what} {name:?}; {hint}"));
+            bail!(unknown(what, name, known.iter().map(|q| q.name.as_str())));
         }
     }
     Ok(found)

@@ -6,16 +6,19 @@
 //! | room | holds |
 //! |---|---|
 //! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`], [`completions`] | the verbs |
-//! | [`craft`] | a spec file read and compiled, or everything that is wrong with it |
+//! | [`craft`], [`problems`] | a spec file read and compiled, or everything that is wrong with it |
+//! | [`package`] | a spec or an FMU, whatever the command line names; the FMU of a model |
+//! | [`files`] | the files that are written |
 //! | [`urdf`] | a URDF file read, its links gathered into bodies, and written as a spec |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
 //! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
 //! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
 //! | [`html`] | what pages are made of |
-//! | [`run`], [`slave`] | an FMU run in Co-Simulation; a loaded FMU behind safe calls, the only `unsafe` here |
+//! | [`fmu`], [`slave`] | an FMU unpacked and loaded; behind safe calls, the only `unsafe` here |
+//! | [`run`], [`interrupt`] | a run in Co-Simulation, to its end or until someone ends it |
 //! | [`results`], [`table`], [`events`], [`health`], [`charts`], [`motion`], [`page`] | what a run gives: the table and its files, what happened, the verdict, the page |
-//! | [`signals`] | the inputs that this program feeds while it runs an FMU |
+//! | [`signals`], [`input_table`] | the inputs that this program feeds while it runs an FMU |
 //! | [`modes`], [`zeros`], [`matrices`] | what a linear craft gives: its modes, what of them is zero, the files |
 //! | [`report`], [`progress`] | what the page says beside its charts; a bar for the patient |
 //! | [`words`], [`text`] | what a spec is, in words; tables, units, numbers for people |
@@ -34,18 +37,24 @@ mod craft;
 mod describe;
 mod documentation;
 mod events;
+mod files;
+mod fmu;
 mod health;
 mod html;
 mod import;
+mod input_table;
+mod interrupt;
 mod library;
 mod linearize;
 mod matrices;
 mod modes;
 mod motion;
 mod new;
+mod package;
 mod page;
 mod picture;
 mod platform;
+mod problems;
 mod progress;
 mod report;
 mod results;
@@ -89,7 +98,8 @@ The first five minutes:
   grapple build my_arm.toml       my_arm.fmu
 
 Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is;
-3 runs of a campaign failed, and those of this command are all done.";
+3 runs of a campaign failed, and those of this command are all done;
+130 interrupted (Ctrl-C, SIGTERM), and what is there is saved.";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -124,15 +134,13 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
             text::warn(&format!("{report:?}"));
-            match report.downcast_ref::<campaign::Failed>() {
-                Some(_) => ExitCode::from(3),
-                None => ExitCode::FAILURE,
+            if report.is::<campaign::Failed>() {
+                ExitCode::from(3)
+            } else if report.is::<interrupt::Interrupted>() {
+                ExitCode::from(interrupt::EXIT_CODE)
+            } else {
+                ExitCode::FAILURE
             }
         }
     }
-}
-
-/// Whether a file is an FMU rather than a spec.
-fn is_fmu(path: &std::path::Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("fmu"))
 }

@@ -3,12 +3,11 @@
 use crate::modes::Modes;
 use grapple::plant::{Linearisation, Model};
 use grapple::system::Quantity;
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::{IntoDiagnostic, Result};
 use nalgebra::DMatrix;
 use npyz::WriterBuilder;
 use serde_json::{Value, json};
 use std::io::{Cursor, Write};
-use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -95,7 +94,7 @@ impl Linear<'_> {
     /// Each matrix as CSV, with the names and units of columns in the first line and of rows in the first column.
     pub fn csv(&self) -> [(&'static str, String); 4] {
         let title = |q: &Quantity| match q.unit.symbol() {
-            "" | "1" => q.name.clone(),
+            "" => q.name.clone(),
             unit => format!("{} [{unit}]", q.name),
         };
         self.matrices().map(|(letter, matrix, rows, columns)| {
@@ -173,14 +172,4 @@ fn names(quantities: &[Quantity]) -> Result<Vec<u8>> {
     }
     writer.finish().into_diagnostic()?;
     Ok(bytes)
-}
-
-/// Writes a file, or says which could not be written.
-///
-/// # Errors
-/// That.
-pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
-    std::fs::write(path, bytes)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot write {}", path.display()))
 }

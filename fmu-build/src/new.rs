@@ -1,7 +1,8 @@
+use crate::files::Target;
 use crate::text::say;
 use clap::ValueEnum;
 use grapple::spec;
-use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use miette::{Result, bail, miette};
 use std::path::{Path, PathBuf};
 
 /// Write a commented spec to start from.
@@ -71,12 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if let Err(error) = spec::read(&text, Path::new("")) {
         bail!("{error}");
     }
-    if path.exists() && !arguments.force {
-        bail!("{} exists; --force replaces it", path.display());
-    }
-    std::fs::write(&path, text)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+    Target::new(&path, &[])?.unless_there(arguments.force)?.write(text)?;
     say(&path.display().to_string())?;
     say(&format!("next: grapple simulate {}", path.display()))
 }

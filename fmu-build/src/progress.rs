@@ -1,18 +1,24 @@
+use crate::text::warn;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt::Write;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How finely the bar tells one place from the next.
 const PARTS: u64 = 1_000_000;
 
-/// A bar on the terminal, once the work has taken a second.
+/// Where nobody looks at a terminal, such as in the log of a job, so often a line is written.
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
+
+/// A bar on the terminal, once the work has taken a second; elsewhere a line now and then.
 pub struct Progress {
     begin: Instant,
     stop: f64,
     told: Told,
     bar: OnceCell<ProgressBar>,
+    lines: Cell<u32>,
 }
 
 /// How far it has come, in words.
@@ -26,12 +32,23 @@ impl Progress {
             stop,
             told: Arc::new(told),
             bar: OnceCell::new(),
+            lines: Cell::new(0),
         }
     }
 
     /// It has come this far.
     pub fn at(&self, place: f64) {
-        if self.begin.elapsed() < Duration::from_secs(1) {
+        let elapsed = self.begin.elapsed();
+        if elapsed < Duration::from_secs(1) {
+            return;
+        }
+        if !std::io::stderr().is_terminal() {
+            let lines = self.lines.get() + 1;
+            if elapsed >= BETWEEN_LINES * lines {
+                self.lines.set(lines);
+                let percent = 100.0 * place / self.stop;
+                warn(&format!("{percent:.0} %  {}", (self.told)(place)));
+            }
             return;
         }
         let bar = self.bar.get_or_init(|| {

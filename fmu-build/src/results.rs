@@ -3,6 +3,12 @@
 use crate::table::{Cells, Table};
 use grapple::spec::mangled;
 
+/// Whether a name is that of a variable with this structured name, in FMUs with structured or flat names.
+pub fn called(structured: &str) -> impl Fn(&str) -> bool {
+    let flat = mangled(structured);
+    move |name| name == structured || name == flat
+}
+
 /// Values over time.
 #[derive(Default)]
 pub struct Results {
@@ -10,7 +16,7 @@ pub struct Results {
     pub time: Vec<f64>,
     /// One column per variable.
     pub columns: Vec<Column>,
-    /// The values of the parameters that the run used.
+    /// What was read once, at the start: of the parameters, the values that the run used.
     pub parameters: Vec<(String, f64)>,
 }
 
@@ -25,14 +31,15 @@ pub struct Column {
 }
 
 impl Results {
-    /// The values of a variable by its structured name, in FMUs with structured or flat names.
+    /// A variable by its structured name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        let is = called(name);
+        self.columns.iter().find(|column| is(&column.name))
+    }
+
+    /// The values of a variable by its structured name.
     pub fn get(&self, name: &str) -> Option<&[f64]> {
-        let flat = mangled(name);
-        let column = self
-            .columns
-            .iter()
-            .find(|column| column.name == name || column.name == flat);
-        column.map(|column| column.values.as_slice())
+        self.column(name).map(|column| column.values.as_slice())
     }
 
     /// The values of `name[1]` … `name[N]`.
@@ -46,8 +53,8 @@ impl Results {
 
     /// The value of a parameter by its structured name.
     pub fn parameter(&self, name: &str) -> Option<f64> {
-        let flat = mangled(name);
-        let found = self.parameters.iter().find(|(n, _)| n == name || *n == flat);
+        let is = called(name);
+        let found = self.parameters.iter().find(|(name, _)| is(name));
         found.map(|(_, value)| *value)
     }
 

@@ -1,132 +1,20 @@
-//! A run of an FMU in Co-Simulation: the FMU unpacked, the communication points, the loop, the table.
+//! A run of an FMU in Co-Simulation: the communication points, the loop, the table.
 
-use crate::craft::Craft;
-use crate::library::Library;
+use crate::fmu::{Fmu, is_real};
+use crate::interrupt::{self, Interrupted};
 use crate::results::{Column, Results};
 use crate::signals::Feed;
-use crate::slave::{Loaded, Slave};
-use crate::{archive, build, is_fmu};
-use grapple::fmu::description::Interfaces;
-use grapple::fmu::registry::Naming;
-use grapple::plant::Model;
-use miette::{IntoDiagnostic, Result, WrapErr, bail};
-use model_description::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind};
+use crate::slave::Slave;
+use grapple::spec::Signal;
+use indexmap::IndexMap;
+use miette::{Report, Result, bail};
+use model_description::{Causality, ScalarVariable};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
-/// An unpacked FMU, its library loaded.
-pub struct Fmu {
-    /// What its XML says.
-    pub description: ModelDescription,
-    /// The compiled model in it.
-    pub model: Model,
-    /// Makes instances.
-    pub library: Loaded,
-    /// Last: the library lies in it.
-    folder: TempDir,
-}
-
-impl Fmu {
-    /// Unpacks an FMU; of a spec, one that is built for the occasion.
-    pub fn open(path: &Path) -> Result<Self> {
-        let folder = TempDir::with_prefix("grapple-")
-            .into_diagnostic()
-            .wrap_err("cannot make a temporary folder")?;
-        let file = if is_fmu(path) {
-            path.to_owned()
-        } else {
-            let model = Craft::read(path)?.model;
-            let (bytes, _) = build::fmu(&model, Naming::Structured, Interfaces::Both, &[Library::embedded()?])?;
-            let file = folder.path().join("built.fmu");
-            std::fs::write(&file, bytes).into_diagnostic()?;
-            file
-        };
-        archive::unpack(&file, folder.path())?;
-        let description = archive::description(&file)?;
-        Ok(Self {
-            model: archive::model(&file)?,
-            library: Loaded::new(folder.path(), &description)?,
-            description,
-            folder,
-        })
-    }
-
-    /// The file of the shared library that runs here.
-    ///
-    /// # Errors
-    /// It cannot be read any more.
-    pub fn library_bytes(&self) -> Result<Vec<u8>> {
-        let file = self
-            .folder
-            .path()
-            .join(crate::library::path(archive::identifier(&self.description)?));
-        std::fs::read(&file).into_diagnostic()
-    }
-
-    /// The variables that are wanted, in the FMU's order.
-    pub fn variables(&self, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<&ScalarVariable> {
-        self.description.model_variables.iter().filter(|v| wanted(v)).collect()
-    }
-
-    /// A variable's unit, as FMI writes it; empty for a pure number.
-    pub fn unit<'a>(&'a self, variable: &'a ScalarVariable) -> &'a str {
-        self.description.unit_of(variable).unwrap_or_default()
-    }
-
-    /// The least and the greatest value that a Real is meant to have.
-    pub fn limits(&self, variable: &ScalarVariable) -> [Option<f64>; 2] {
-        let Kind::Real(real) = &variable.kind else {
-            return [None, None];
-        };
-        let declared = self.description.declared_type(variable).map(|declared| &declared.kind);
-        let [min, max] = match declared {
-            Some(TypeKind::Real(declared)) => [declared.min, declared.max],
-            _ => [None, None],
-        };
-        [real.min.or(min), real.max.or(max)]
-    }
-
-    /// A parameter or input by its name.
-    ///
-    /// # Errors
-    /// There is none; what is nearest.
-    pub fn settable(&self, name: &str) -> Result<&ScalarVariable, String> {
-        let known = self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
-        if let Some(variable) = known.iter().find(|v| v.name == name) {
-            return Ok(variable);
-        }
-        Err(unknown("parameter or input", name, &known))
-    }
-}
-
-/// "there is no output "tip.r"; did you mean "tip.r[1]"?"
-pub fn unknown(what: &str, name: &str, known: &[&ScalarVariable]) -> String {
-    let nearest = known
-        .iter()
-        .map(|v| (strsim::levenshtein(&v.name, name), &v.name))
-        .min();
-    let hint = match nearest {
-        Some((distance, nearest)) if distance <= name.len() / 3 => format!("did you mean {nearest:?}?"),
-        _ => "`grapple describe` lists them".to_owned(),
-    };
-    format!("there is no {what} {name:?}; {hint}")
-}
-
-/// Whether a variable is a Real.
-pub fn is_real(variable: &ScalarVariable) -> bool {
-    matches!(variable.kind, Kind::Real(_))
-}
-
-/// Whether a variable is one that a run's table holds: a number or a flag that may change.
-pub fn changes(variable: &ScalarVariable) -> bool {
-    let changes = matches!(
-        variable.causality,
-        Causality::Input | Causality::Output | Causality::Local
-    );
-    changes && matches!(variable.kind, Kind::Real(_) | Kind::Boolean(_))
-}
+/// More numbers than this are not kept of a run: 2 GB.
+const MOST_NUMBERS: f64 = 2.5e8;
 
 /// What is run otherwise than the spec's experiment says.
 #[derive(Clone, Copy, Debug, Default, clap::Args, Serialize, Deserialize)]
@@ -161,9 +49,21 @@ pub struct Plan<'a> {
     feed: Feed<'a>,
 }
 
+/// What is wanted of one run.
+pub struct Request<'a> {
+    /// Other values for some parameters and inputs.
+    pub settings: &'a [(u32, f64)],
+    /// Reals that are read once, when it has begun.
+    pub once: &'a [&'a ScalarVariable],
+    /// What is read at each communication point.
+    pub recorded: &'a [&'a ScalarVariable],
+    /// Categories of the log, beside those of failures.
+    pub log: &'a [&'a str],
+}
+
 /// What a run gives.
 pub struct Run {
-    /// The table.
+    /// The table, and what was read once.
     pub results: Results,
     /// What happened, in the FMU's words.
     pub events: Vec<String>,
@@ -171,9 +71,12 @@ pub struct Run {
     pub solver: Option<String>,
     /// What it cost.
     pub effort: Effort,
+    /// Why it ended before its end, if it did.
+    pub failure: Option<Report>,
 }
 
 /// What a run cost.
+#[derive(Default)]
 pub struct Effort {
     /// Communication steps.
     pub steps: usize,
@@ -182,17 +85,18 @@ pub struct Effort {
 }
 
 impl<'a> Plan<'a> {
-    /// The spec's experiment, with what is wished otherwise, and the spec's signals at the inputs.
+    /// The spec's experiment, with what is wished otherwise. The inputs are fed by these tables, and by the spec's signals.
     ///
     /// # Errors
     /// More steps than anybody waits for.
-    pub fn new(fmu: &'a Fmu, wishes: &Experiment) -> Result<Self> {
-        let experiment = &fmu.model.spec.experiment;
+    pub fn new(fmu: &'a Fmu, wishes: &Experiment, tables: &'a IndexMap<String, Signal>) -> Result<Self> {
+        let spec = &fmu.model.spec;
+        let fed = spec.signal.iter().filter(|(_, signal)| signal.from_host);
         let plan = Self {
-            stop: wishes.stop_time.unwrap_or(experiment.stop_time),
-            step: wishes.step.unwrap_or(experiment.step),
-            tolerance: wishes.tolerance.unwrap_or(experiment.tolerance),
-            feed: Feed::of(&fmu.model.spec, &fmu.description),
+            stop: wishes.stop_time.unwrap_or(spec.experiment.stop_time),
+            step: wishes.step.unwrap_or(spec.experiment.step),
+            tolerance: wishes.tolerance.unwrap_or(spec.experiment.tolerance),
+            feed: Feed::of(tables.iter().chain(fed), |input| fmu.input(input)),
         };
         if plan.stop / plan.step > 1e8 {
             bail!(
@@ -202,6 +106,21 @@ impl<'a> Plan<'a> {
             );
         }
         Ok(plan)
+    }
+
+    /// Looks whether so many variables can be kept of each row.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn has_room_for(&self, variables: usize) -> Result<()> {
+        let rows = (self.stop / self.step).ceil() + 1.0;
+        if rows * (variables + 1) as f64 > MOST_NUMBERS {
+            bail!(
+                "{rows} rows of {variables} variables are more than the 250 million numbers that are kept of a run: \
+                 a longer step makes fewer rows, [output] in the spec fewer variables"
+            );
+        }
+        Ok(())
     }
 
     /// Leaves these variables to others, whatever signals there are.
@@ -218,6 +137,50 @@ impl<'a> Plan<'a> {
         variable.causality == Causality::Input && self.feed.references.contains(&variable.value_reference)
     }
 
+    /// Makes a run, with an instance of its own. `watch` is told each time that is reached.
+    ///
+    /// # Errors
+    /// Values of which there is no craft, in the FMU's words; more numbers than are kept. A run that ends early is none.
+    pub fn record(&self, fmu: &Fmu, request: &Request, mut watch: impl FnMut(f64)) -> Result<Run> {
+        self.has_room_for(request.recorded.len())?;
+        let mut slave = fmu.library.instantiate()?;
+        let failures = ["logStatusError", "logStatusDiscard", "logStatusFatal"];
+        slave.listen(&[request.log, &failures].concat())?;
+        self.initialize(&mut slave, request.settings)?;
+        let references: Vec<u32> = request.once.iter().map(|v| v.value_reference).collect();
+        let once = slave.reals(&references)?;
+        let mut recorder = Recorder::new(fmu, request.recorded);
+        recorder.results.parameters = request.once.iter().map(|v| v.name.clone()).zip(once).collect();
+        let mut effort = Effort::default();
+        let outcome = self.advance(&mut slave, &mut effort, |t, slave| {
+            recorder.record(t, slave)?;
+            watch(t);
+            Ok(match interrupt::is_stopped() {
+                true => ControlFlow::Break(Interrupted(format!("at t = {t} s"))),
+                false => ControlFlow::Continue(()),
+            })
+        });
+        let failure = match outcome {
+            Ok(ControlFlow::Continue(())) => slave.terminate().err(),
+            Ok(ControlFlow::Break(interrupted)) => slave.terminate().err().or(Some(interrupted.into())),
+            Err(failure) => Some(failure),
+        };
+        let mut run = Run {
+            results: recorder.results,
+            events: Vec::new(),
+            solver: None,
+            effort,
+            failure,
+        };
+        for message in slave.messages() {
+            match message.category.as_str() {
+                "logSolver" => run.solver = Some(message.text),
+                _ => run.events.push(message.text),
+            }
+        }
+        Ok(run)
+    }
+
     /// The communication points after the start: multiples of the step, and the end.
     fn points(&self) -> impl Iterator<Item = f64> {
         // A step count that is whole up to round-off is whole.
@@ -228,10 +191,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Brings an instance to the start, with other values for some parameters and inputs.
-    ///
-    /// # Errors
-    /// Values of which there is no craft, in the FMU's words.
-    pub fn initialize(&self, slave: &mut Slave, settings: &[(u32, f64)]) -> Result<()> {
+    fn initialize(&self, slave: &mut Slave, settings: &[(u32, f64)]) -> Result<()> {
         slave.set_up(0.0, self.stop, self.tolerance)?;
         let (references, values): (Vec<u32>, Vec<f64>) = settings.iter().copied().unzip();
         slave.set_reals(&references, &values)?;
@@ -240,27 +200,32 @@ impl<'a> Plan<'a> {
         slave.exit_initialization()
     }
 
-    /// Runs an instance to the end. `watch` sees it at the start and at each communication point.
-    ///
-    /// # Errors
-    /// A step that fails, with its time; what `watch` says.
-    pub fn advance(&self, slave: &mut Slave, mut watch: impl FnMut(f64, &mut Slave) -> Result<()>) -> Result<Effort> {
-        watch(0.0, slave)?;
-        let (mut t, mut steps, mut wall) = (0.0, 0, Duration::ZERO);
+    /// Runs an instance to the end, or until `watch`, which sees it at the start and at each communication point, breaks it off.
+    fn advance<B>(
+        &self,
+        slave: &mut Slave,
+        effort: &mut Effort,
+        mut watch: impl FnMut(f64, &mut Slave) -> Result<ControlFlow<B>>,
+    ) -> Result<ControlFlow<B>> {
+        let mut t = 0.0;
+        let mut flow = watch(t, slave)?;
         for point in self.points() {
-            while t < point {
+            while t < point && flow.is_continue() {
                 let stop = self.feed.next_stop(t, point);
                 feed(&self.feed, t, stop - t, slave)?;
                 let clock = Instant::now();
                 slave.step(t, stop - t)?;
-                wall += clock.elapsed();
-                steps += 1;
+                effort.wall += clock.elapsed();
+                effort.steps += 1;
                 t = stop;
             }
+            if flow.is_break() {
+                break;
+            }
             slave.set_reals(&self.feed.references, &self.feed.values(t))?;
-            watch(t, slave)?;
+            flow = watch(t, slave)?;
         }
-        Ok(Effort { steps, wall })
+        Ok(flow)
     }
 }
 
@@ -277,16 +242,16 @@ fn feed(feed: &Feed, t: f64, h: f64, slave: &mut Slave) -> Result<()> {
 }
 
 /// Reads variables, row by row: the Reals first, then the Booleans.
-pub struct Recorder {
+struct Recorder {
     reals: Vec<u32>,
     booleans: Vec<u32>,
     /// What has been read.
-    pub results: Results,
+    results: Results,
 }
 
 impl Recorder {
     /// Nothing has been read yet.
-    pub fn new(fmu: &Fmu, variables: &[&ScalarVariable]) -> Self {
+    fn new(fmu: &Fmu, variables: &[&ScalarVariable]) -> Self {
         let (reals, booleans): (Vec<&ScalarVariable>, Vec<_>) = variables.iter().partition(|v| is_real(v));
         let column = |v: &&ScalarVariable| Column {
             name: v.name.clone(),
@@ -307,7 +272,7 @@ impl Recorder {
     }
 
     /// Reads a row at the time `t`, s.
-    pub fn record(&mut self, t: f64, slave: &mut Slave) -> Result<()> {
+    fn record(&mut self, t: f64, slave: &mut Slave) -> Result<()> {
         let values = slave.reals(&self.reals)?;
         let flags = slave.booleans(&self.booleans)?;
         self.results.time.push(t);

@@ -13,12 +13,11 @@
 //! Steps end where a piece of a signal ends, so that no step has a jump or a kink inside.
 
 use grapple::loads::Wave;
-use grapple::spec::{Spec, mangled};
-use model_description::{Causality, ModelDescription, ScalarVariable, Variability};
+use grapple::spec::Signal;
 
-/// The signals of a spec that a host feeds, with the inputs they drive.
+/// The signals that a host feeds, with the inputs they drive.
 pub struct Feed<'a> {
-    /// Value references of the inputs, the continuous ones first.
+    /// References of the inputs, the continuous ones first.
     pub references: Vec<u32>,
     waves: Vec<Wave<'a>>,
     /// How many are continuous: commands and switches have no derivatives.
@@ -29,24 +28,24 @@ pub struct Feed<'a> {
 const ROUND_OFF: f64 = 1e-10;
 
 impl<'a> Feed<'a> {
-    /// The signals whose inputs the FMU has.
-    pub fn of(spec: &'a Spec, description: &ModelDescription) -> Self {
-        let mut fed = Vec::new();
-        for (input, signal) in spec.signal.iter().filter(|(_, signal)| signal.from_host) {
-            let flat = mangled(input);
-            let variable = description
-                .model_variables
-                .iter()
-                .find(|v| v.causality == Causality::Input && (v.name == *input || v.name == flat));
-            if let Some(variable) = variable {
-                fed.push((variable, Wave::new(signal)));
+    /// The signals whose inputs are there: `find` gives an input's reference by its name, and whether it changes at events only. Of two on
+    /// one input, the first.
+    pub fn of(
+        signals: impl Iterator<Item = (&'a String, &'a Signal)>,
+        find: impl Fn(&str) -> Option<(u32, bool)>,
+    ) -> Self {
+        let mut fed: Vec<((u32, bool), Wave)> = Vec::new();
+        for (input, signal) in signals {
+            if let Some(input) = find(input)
+                && fed.iter().all(|(other, _)| *other != input)
+            {
+                fed.push((input, Wave::new(signal)));
             }
         }
-        let is_discrete = |variable: &ScalarVariable| variable.variability == Variability::Discrete;
-        fed.sort_by_key(|(variable, _)| is_discrete(variable));
+        fed.sort_by_key(|((_, is_discrete), _)| *is_discrete);
         Self {
-            continuous: fed.iter().filter(|(variable, _)| !is_discrete(variable)).count(),
-            references: fed.iter().map(|(variable, _)| variable.value_reference).collect(),
+            continuous: fed.iter().filter(|((_, is_discrete), _)| !is_discrete).count(),
+            references: fed.iter().map(|((reference, _), _)| *reference).collect(),
             waves: fed.into_iter().map(|(_, wave)| wave).collect(),
         }
     }
@@ -94,7 +93,6 @@ impl<'a> Feed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use grapple::spec::Signal;
 
     fn feed(signal: &Signal) -> Feed<'_> {
         Feed {

@@ -1,10 +1,12 @@
+use crate::files::Target;
+use crate::fmu::{Fmu, changes, is_real};
 use crate::health::Health;
+use crate::input_table;
 use crate::progress::Progress;
 use crate::report;
-use crate::run::{Experiment, Fmu, Plan, Recorder, Run, changes, is_real};
-use crate::slave::Slave;
+use crate::run::{Experiment, Plan, Request};
 use crate::text::{count, number, say};
-use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use miette::{Result, bail, miette};
 use model_description::Causality;
 use std::path::PathBuf;
 
@@ -13,6 +15,7 @@ use std::path::PathBuf;
 ///   grapple simulate my_arm.toml                        my_arm.csv and my_arm.html
 ///   grapple simulate my_arm.fmu --stop-time 60 --step 0.1
 ///   grapple simulate my_arm.toml --set forearm.mass=2 --set base.w_start[3]=0.01
+///   grapple simulate my_arm.toml --no-page
 ///
 /// The run is the spec's [experiment], with the spec's signals at the inputs. The
 /// CSV file has a column for each variable, named with its unit:
@@ -20,6 +23,13 @@ use std::path::PathBuf;
 /// pandas.read_parquet("my_arm.parquet"), units in its attrs. The page needs no
 /// network; open it in a browser. The last line is the run's health: what physics
 /// conserves, and what the run cost.
+///
+/// With --inputs a table feeds inputs instead of signals: a CSV file as `grapple
+/// describe --inputs-template` writes it, with a column for time (s) and one for each
+/// input, straight lines between its rows, steps for switches and commands.
+///
+/// What fails, or is interrupted (Ctrl-C, SIGTERM), leaves the table and the page up to
+/// there; the exit code is 1, or 130.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -31,8 +41,14 @@ pub struct Arguments {
     /// The page to look at; by default the model's name with .html, in the current folder
     #[arg(long, visible_alias = "report", value_name = "FILE")]
     page: Option<PathBuf>,
+    /// Make no page
+    #[arg(long, conflicts_with = "page")]
+    no_page: bool,
     #[command(flatten)]
     experiment: Experiment,
+    /// A table that feeds inputs
+    #[arg(long, value_name = "FILE")]
+    inputs: Option<PathBuf>,
     /// Another value for a parameter, or for an input without a signal
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, f64)>,
@@ -40,69 +56,48 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let fmu = Fmu::open(&arguments.model)?;
-    let plan = Plan::new(&fmu, &arguments.experiment)?;
-    let run = perform(&fmu, &plan, &settings(&fmu, &plan, &arguments.set)?)?;
     let spec = &fmu.model.spec;
+    let named = |path: &Option<PathBuf>, extension: &str| {
+        let default = || PathBuf::from(format!("{}.{extension}", spec.name));
+        path.clone().unwrap_or_else(default)
+    };
+    let mut reads = fmu.reads.clone();
+    reads.extend(arguments.inputs.clone());
+    let table = Target::new(named(&arguments.output, "csv"), &reads)?;
+    reads.push(table.path().to_owned());
+    let page = (!arguments.no_page).then(|| Target::new(named(&arguments.page, "html"), &reads));
+    let page = page.transpose()?;
 
-    let default = |extension: &str| PathBuf::from(format!("{}.{extension}", spec.name));
-    let table = arguments.output.clone().unwrap_or_else(|| default("csv"));
+    let fed = match &arguments.inputs {
+        Some(file) => input_table::read(file, &fmu)?,
+        None => Default::default(),
+    };
+    let plan = Plan::new(&fmu, &arguments.experiment, &fed)?;
+    let request = Request {
+        settings: &settings(&fmu, &plan, &arguments.set)?,
+        once: &fmu.variables(|v| v.causality == Causality::Parameter && is_real(v)),
+        recorded: &fmu.variables(changes),
+        log: &["logEvents", "logSolver"],
+    };
+    let progress = Progress::new(plan.stop, |t| format!("t = {} s", number(t, 4)));
+    let run = plan.record(&fmu, &request, |t| progress.at(t))?;
+    drop(progress);
+
     run.results.table().save(&table)?;
     let health = Health::of(spec, &run, plan.tolerance);
-    let html = arguments.page.clone().unwrap_or_else(|| default("html"));
-    std::fs::write(&html, report::page(&fmu, &plan, &run, &health).to_html())
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot write {}", html.display()))?;
-
+    if let Some(page) = &page {
+        page.write(report::page(&fmu, &plan, &run, &health).to_html())?;
+    }
     for event in &run.events {
         say(event)?;
     }
-    say(&format!(
-        "{}: {}",
-        table.display(),
-        count(run.results.time.len(), "row")
-    ))?;
-    say(&format!("{}: open it in a browser", html.display()))?;
-    say(&health.line())
-}
-
-/// Runs the FMU and reads all variables that change.
-fn perform(fmu: &Fmu, plan: &Plan, settings: &[(u32, f64)]) -> Result<Run> {
-    let mut slave = fmu.library.instantiate()?;
-    slave.listen(&[
-        "logEvents",
-        "logSolver",
-        "logStatusError",
-        "logStatusDiscard",
-        "logStatusFatal",
-    ])?;
-    plan.initialize(&mut slave, settings)?;
-    let mut recorder = Recorder::new(fmu, &fmu.variables(changes));
-    recorder.results.parameters = parameters(fmu, &mut slave)?;
-    let progress = Progress::new(plan.stop, |t| format!("t = {} s", number(t, 4)));
-    let effort = plan.advance(&mut slave, |t, slave| {
-        recorder.record(t, slave)?;
-        progress.at(t);
-        Ok(())
-    })?;
-    slave.terminate()?;
-    let (solver, events): (Vec<_>, Vec<_>) = slave
-        .messages()
-        .into_iter()
-        .partition(|(category, _)| category == "logSolver");
-    Ok(Run {
-        results: recorder.results,
-        events: events.into_iter().map(|(_, text)| text).collect(),
-        solver: solver.into_iter().next_back().map(|(_, text)| text),
-        effort,
-    })
-}
-
-/// The names and values of all parameters.
-fn parameters(fmu: &Fmu, slave: &mut Slave) -> Result<Vec<(String, f64)>> {
-    let parameters = fmu.variables(|v| v.causality == Causality::Parameter && is_real(v));
-    let references: Vec<u32> = parameters.iter().map(|v| v.value_reference).collect();
-    let values = slave.reals(&references)?;
-    Ok(parameters.iter().map(|v| v.name.clone()).zip(values).collect())
+    let rows = count(run.results.time.len(), "row");
+    say(&format!("{}: {rows}", table.path().display()))?;
+    if let Some(page) = &page {
+        say(&format!("{}: open it in a browser", page.path().display()))?;
+    }
+    say(&health.line())?;
+    run.failure.map_or(Ok(()), Err)
 }
 
 /// The settings of the command line, by value references.
@@ -110,7 +105,7 @@ fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f
     let setting = |(name, value): &(String, f64)| {
         let variable = fmu.settable(name).map_err(|hint| miette!("{hint}"))?;
         if plan.feeds(variable) {
-            bail!("{name} is driven by a signal of the spec; change it there");
+            bail!("{name} is driven by a signal of the spec, or by --inputs; change it there");
         }
         Ok((variable.value_reference, *value))
     };

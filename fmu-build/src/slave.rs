@@ -20,10 +20,10 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use model_description::ModelDescription;
 use std::ffi::{CStr, CString};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The library of an unpacked FMU, loaded once for any number of instances, on any number of threads.
-pub struct Loaded {
+pub struct FmuLibrary {
     functions: Functions,
     instance: CString,
     guid: CString,
@@ -41,8 +41,15 @@ pub struct Slave<'l> {
     log: Box<Log>,
 }
 
-/// A line of the FMU's log: category and text.
-pub type Message = (String, String);
+/// A message of the FMU's log.
+pub struct Message {
+    /// Whether it tells why a call failed.
+    pub is_failure: bool,
+    /// Its category.
+    pub category: String,
+    /// The text.
+    pub text: String,
+}
 
 type Log = Mutex<Vec<Message>>;
 
@@ -58,7 +65,7 @@ macro_rules! functions {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     // SAFETY: the types are those of the standard's header, and the pointers live as long as the
-                    // library, which `Loaded` keeps beside them.
+                    // library, which `FmuLibrary` keeps beside them.
                     $($name: unsafe { *library.get::<$type>(stringify!($name))? },)*
                 })
             }
@@ -81,7 +88,7 @@ functions! {
     fmi2DoStep: fmi2DoStepTYPE,
 }
 
-impl Loaded {
+impl FmuLibrary {
     /// Loads the library of an unpacked FMU.
     ///
     /// # Errors
@@ -140,12 +147,8 @@ impl Loaded {
             log,
         };
         if slave.component.is_null() {
-            bail!(
-                "{}",
-                slave
-                    .told()
-                    .unwrap_or_else(|| "the FMU does not start, and gives no reason".to_owned())
-            );
+            let reason = slave.reason();
+            bail!(reason.unwrap_or_else(|| "the FMU does not start, and gives no reason".to_owned()));
         }
         Ok(slave)
     }
@@ -250,25 +253,29 @@ impl Slave<'_> {
         self.expect("fmi2Terminate", status)
     }
 
-    /// What the FMU has said since last asked.
+    /// What the FMU has said since last asked, but for why calls failed.
     pub fn messages(&self) -> Vec<Message> {
-        std::mem::take(&mut *self.log.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+        std::mem::take(&mut *self.log())
+    }
+
+    fn log(&self) -> MutexGuard<'_, Vec<Message>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn expect(&self, function: &str, status: fmi2Status) -> Result<()> {
-        // A warning is in the log.
+        // What it warns of stands in the log.
         if matches!(status, fmi2Status::OK | fmi2Status::WARNING) {
             return Ok(());
         }
-        bail!(
-            "{}",
-            self.told().unwrap_or_else(|| format!("{function}: {}", name(status)))
-        );
+        bail!(self.reason().unwrap_or_else(|| format!("{function}: {}", name(status))));
     }
 
-    /// What the FMU has said, as one text.
-    fn told(&self) -> Option<String> {
-        let lines: Vec<String> = self.messages().into_iter().map(|(_, text)| text).collect();
+    /// Why a call has failed, in the FMU's words.
+    fn reason(&self) -> Option<String> {
+        let mut log = self.log();
+        let (reasons, others): (Vec<_>, Vec<_>) = log.drain(..).partition(|message| message.is_failure);
+        *log = others;
+        let lines: Vec<String> = reasons.into_iter().map(|message| message.text).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 }
@@ -285,7 +292,7 @@ impl Drop for Slave<'_> {
 unsafe extern "C" fn write_log(
     environment: fmi2ComponentEnvironment,
     _instance: fmi2String,
-    _status: fmi2Status,
+    status: fmi2Status,
     category: fmi2String,
     message: fmi2String,
 ) {
@@ -301,7 +308,11 @@ unsafe extern "C" fn write_log(
     // The message is a format of printf, and "##" is FMI's "#".
     let message = words(message).replace("%%", "%").replace("##", "#");
     if let Ok(mut log) = log.lock() {
-        log.push((words(category), message));
+        log.push(Message {
+            is_failure: !matches!(status, fmi2Status::OK | fmi2Status::WARNING),
+            category: words(category),
+            text: message,
+        });
     }
 }
 

@@ -18,7 +18,8 @@
 //! Parquet has the bare names as columns, and the units in the file's metadata: pandas finds them as
 //! `df.attrs["units"]`, others under the key `units`, as JSON.
 
-use miette::{IntoDiagnostic, Result, WrapErr};
+use crate::files::Target;
+use miette::{IntoDiagnostic, Result};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -27,9 +28,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Columns of the same length.
@@ -85,17 +84,13 @@ impl<'a> Table<'a> {
     /// Writes a file, as Parquet if it is called `.parquet`, else as CSV.
     ///
     /// # Errors
-    /// A place where it cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let save = || -> Result<()> {
-            let file = File::create(path).into_diagnostic()?;
-            if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
-                self.write_parquet(file).into_diagnostic()
-            } else {
-                self.write_csv(file).into_diagnostic()
-            }
-        };
-        save().wrap_err_with(|| format!("cannot write {}", path.display()))
+    /// It cannot be written.
+    pub fn save(&self, to: &Target) -> Result<()> {
+        let extension = to.path().extension();
+        match extension.is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
+            true => to.save(|file| self.write_parquet(file).into_diagnostic()),
+            false => to.save(|file| self.write_csv(file).into_diagnostic()),
+        }
     }
 
     /// Writes the table as CSV.

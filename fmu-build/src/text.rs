@@ -1,7 +1,7 @@
 //! Words and numbers for people: aligned tables, units, plurals.
 
 use console::measure_text_width;
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::{IntoDiagnostic, Report, Result, WrapErr};
 use std::io::{ErrorKind, Write};
 
 /// Prints a line, or several. Where nobody reads any more (`grapple describe … | head`), they are lost without a word: the verb goes on
@@ -36,6 +36,15 @@ fn visible(words: &str) -> String {
     shown
 }
 
+/// A report with its causes, in one line.
+pub fn in_line(report: &Report) -> String {
+    let words: Vec<String> = report
+        .chain()
+        .map(|error| error.to_string().replace('\n', "; "))
+        .collect();
+    words.join(": ")
+}
+
 /// "1 body", "3 bodies".
 pub fn count(n: usize, what: &str) -> String {
     match (n, what.strip_suffix('y')) {
@@ -45,8 +54,10 @@ pub fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// Rows as lines of text, every column as wide as its widest cell.
+/// Rows as lines of text, every column as wide as its widest cell. No cell ends a line.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let in_line = |cell: &String| visible(cell).replace('\n', "\\n").replace('\t', "\\t");
+    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(in_line)).collect();
     let widths: [usize; N] =
         std::array::from_fn(|i| rows.iter().map(|row| measure_text_width(&row[i])).max().unwrap_or(0));
     let line = |row: &[String; N]| {
@@ -61,7 +72,10 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
 
 /// FMI's `kg.m2/s` as it is printed: `kg·m²/s`.
 pub fn typeset(unit: &str) -> String {
-    unit.replace('.', "·").replace('2', "²").replace('3', "³")
+    unit.replace('.', "·")
+        .replace('2', "²")
+        .replace('3', "³")
+        .replace('4', "⁴")
 }
 
 /// A number with `digits` significant digits, and an exponent where it is very small or large.

@@ -2,8 +2,18 @@
 
 use crate::text::{count, number};
 use grapple::spec::{Controller, Method, Spec};
-use model_description::{Kind, ModelDescription, ScalarVariable};
+use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::collections::BTreeMap;
+
+/// "there is no output "tip.r"; did you mean "tip.r[1]"?" The nearest name is one that differs in a third of its letters at most.
+pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest = known.map(|known| (strsim::osa_distance(known, name), known)).min();
+    let hint = match nearest {
+        Some((distance, nearest)) if distance <= nearest.len().max(3) / 3 => format!("did you mean {nearest:?}?"),
+        _ => "`grapple describe` lists them".to_owned(),
+    };
+    format!("there is no {what} {name:?}; {hint}")
+}
 
 /// "2 bodies, 1 nodal beam"
 pub fn bodies(spec: &Spec) -> String {
@@ -12,6 +22,11 @@ pub fn bodies(spec: &Spec) -> String {
         0 => bodies,
         n => format!("{bodies}, {}", count(n, "nodal beam")),
     }
+}
+
+/// "3 bodies, 6 kg"
+pub fn craft(spec: &Spec, mass: f64) -> String {
+    format!("{}, {} kg", bodies(spec), number(mass, 6))
 }
 
 /// "7 revolute", "1 fixed, 2 revolute".
@@ -60,6 +75,41 @@ pub fn interfaces(description: &ModelDescription) -> &'static str {
         (None, Some(_)) => "Co-Simulation",
         (None, None) => "without interface",
     }
+}
+
+/// The variables of a model description, sorted out.
+#[derive(Default)]
+pub struct Sorted<'a> {
+    /// Continuous states.
+    pub states: Vec<&'a ScalarVariable>,
+    /// What a host sets while it runs.
+    pub inputs: Vec<&'a ScalarVariable>,
+    /// Outputs that are no states and no derivatives.
+    pub outputs: Vec<&'a ScalarVariable>,
+    /// Derivatives of the states.
+    pub derivatives: Vec<&'a ScalarVariable>,
+    /// What a host sets before.
+    pub parameters: Vec<&'a ScalarVariable>,
+    /// All else.
+    pub locals: Vec<&'a ScalarVariable>,
+}
+
+/// Sorts the variables out.
+pub fn sorted(description: &ModelDescription) -> Sorted<'_> {
+    let states: Vec<u32> = description.continuous_states().collect();
+    let mut sorted = Sorted::default();
+    for (index, variable) in description.indexed_variables() {
+        let group = match variable.causality {
+            _ if states.contains(&index) => &mut sorted.states,
+            _ if variable.derivative().is_some() => &mut sorted.derivatives,
+            Causality::Input => &mut sorted.inputs,
+            Causality::Output => &mut sorted.outputs,
+            Causality::Parameter => &mut sorted.parameters,
+            _ => &mut sorted.locals,
+        };
+        group.push(variable);
+    }
+    sorted
 }
 
 /// The start value, as it is printed.

@@ -41,9 +41,9 @@ pub enum Law {
     },
 }
 
-/// The place of a run.
+/// Which run it is.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct RunIndex {
     /// Its number, from zero.
     pub run: usize,
     /// Of how many points the grid is; one without a grid.
@@ -52,7 +52,7 @@ pub struct Place {
 
 impl Law {
     /// The value of the variable `name` in a run.
-    pub fn value(&self, seed: u64, name: &str, Place { run, points }: Place) -> f64 {
+    pub fn value(&self, seed: u64, name: &str, RunIndex { run, points }: RunIndex) -> f64 {
         let u = || uniform(seed, name, run);
         match self {
             Self::Uniform([low, high]) => (low + (high - low) * u()).clamp(*low, *high),
@@ -108,8 +108,8 @@ fn uniform(seed: u64, name: &str, run: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn at(run: usize) -> Place {
-        Place { run, points: 1 }
+    fn at(run: usize) -> RunIndex {
+        RunIndex { run, points: 1 }
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             stride: 1,
         };
         let list = Law::Cycle(vec![0.1, 0.2]);
-        let row = |run| [&slow, &fast, &list].map(|law| law.value(0, "x", Place { run, points: 6 }));
+        let row = |run| [&slow, &fast, &list].map(|law| law.value(0, "x", RunIndex { run, points: 6 }));
         let rows: Vec<_> = (0..12).map(row).collect();
         let mut points: Vec<_> = rows[..6].iter().map(|row| (row[0], row[1])).collect();
         points.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));

@@ -1,7 +1,7 @@
 //! A study as its author writes it: one TOML file, as plain data.
 
 use super::statistic::Statistic;
-use crate::craft::{Problems, SIZE_LIMIT};
+use crate::problems::{Problems, SIZE_LIMIT};
 use crate::run::Experiment;
 use grapple::Problem;
 use grapple::spec::{Source, read_text};

@@ -12,13 +12,15 @@
 //! end, which does not count.
 
 use super::Shard;
+use crate::files::{self, Target};
 use crate::table::Table;
+use crate::text::warn;
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The folder.
@@ -60,17 +62,11 @@ impl Folder {
         let path = path.to_owned();
         let folder = Self { path, width };
         let path = folder.path.as_path();
-        std::fs::create_dir_all(path)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot make the folder {}", path.display()))?;
+        files::folder(path)?;
         let file = path.join(STUDY);
         if !file.exists() {
-            let text = format!("{identity:#}\n");
             // The first of several shards wins; it is then compared as any other.
-            match folder.write_new(&file, text.as_bytes()) {
-                Err(error) if !file.exists() => return Err(error),
-                _ => {}
-            }
+            Target::new(&file, &[])?.create(format!("{identity:#}\n").as_bytes())?;
         }
         let text = std::fs::read_to_string(&file)
             .into_diagnostic()
@@ -153,20 +149,21 @@ impl Folder {
         let path = self.file(&format!("{name}.jsonl"));
         let open = || -> Result<(File, File)> {
             let mut options = File::options();
-            options.create(true).truncate(false).read(true).write(true);
+            options.create(true).read(true).append(true);
             // A file of its own: on some systems nobody can read what is locked.
             let lock = options.open(self.file(&format!("{name}.lock"))).into_diagnostic()?;
             match lock.try_lock() {
                 Err(TryLockError::WouldBlock) => bail!("another grapple is running this shard"),
-                // A file system that has no locks.
-                Err(TryLockError::Error(_)) | Ok(()) => {}
+                Err(TryLockError::Error(error)) => warn(&format!(
+                    "{}: warning: this file system has no locks ({error}): nothing keeps another grapple from running the same shard",
+                    self.path.display()
+                )),
+                Ok(()) => {}
             }
             let mut file = options.open(&path).into_diagnostic()?;
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).into_diagnostic()?;
-            let whole = whole_lines(&bytes).len() as u64;
-            file.set_len(whole).into_diagnostic()?;
-            file.seek(SeekFrom::Start(whole)).into_diagnostic()?;
+            file.set_len(whole_lines(&bytes).len() as u64).into_diagnostic()?;
             Ok((file, lock))
         };
         let (file, lock) = open().wrap_err_with(|| format!("cannot go on with {}", path.display()))?;
@@ -177,39 +174,15 @@ impl Folder {
         })
     }
 
-    /// Writes a table so that it is there as a whole or not at all.
+    /// Writes a table.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn save(&self, table: &Table, name: &str) -> Result<PathBuf> {
         let path = self.file(name);
-        let folder = path.parent().unwrap_or(&self.path);
-        std::fs::create_dir_all(folder).into_diagnostic()?;
-        let suffix = path
-            .extension()
-            .map(|e| format!(".{}", e.display()))
-            .unwrap_or_default();
-        let temporary = tempfile::Builder::new()
-            .suffix(&suffix)
-            .make_in(folder, |path| File::create(path));
-        let temporary = temporary
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
-        table.save(temporary.path())?;
-        temporary.persist(&path).into_diagnostic()?;
+        files::folder(path.parent().unwrap_or(&self.path))?;
+        table.save(&Target::new(&path, &[])?)?;
         Ok(path)
-    }
-
-    fn write_new(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        let write = || -> Result<()> {
-            let mut file = tempfile::Builder::new()
-                .make_in(&self.path, |path| File::create(path))
-                .into_diagnostic()?;
-            file.write_all(bytes).into_diagnostic()?;
-            file.persist_noclobber(path).into_diagnostic()?;
-            Ok(())
-        };
-        write().wrap_err_with(|| format!("cannot write {}", path.display()))
     }
 }
 

@@ -1,124 +1,64 @@
 //! A study seen against its model: what can be seen to be wrong in it, and what is to be run if nothing is.
 
-use super::draw::{Law, Place, share};
-use super::file::{Dispersion, Format, Grid, Normal, Study};
-use super::statistic::Statistic;
-use crate::run::{Experiment, Fmu, Plan, changes, is_real, unknown};
+use super::draw::{Law, share};
+use super::file::{Dispersion, Grid, Normal, Study};
+use super::plan::{Campaign, Output, Setting};
+use crate::fmu::{Fmu, changes, is_real, names};
+use crate::run::{Experiment, Plan};
 use crate::text::number;
+use crate::words::unknown;
 use grapple::Problem;
+use grapple::spec::Signal;
+use indexmap::IndexMap;
 use miette::Result;
 use model_description::{Kind, ScalarVariable};
 use std::cmp::Ordering;
-
-/// A study that makes sense.
-pub struct Campaign<'a> {
-    /// The model.
-    pub fmu: &'a Fmu,
-    /// How each run goes.
-    pub plan: Plan<'a>,
-    /// How many runs there are.
-    pub total: usize,
-    /// What is set before a run: what is the same in all runs, then what is dispersed.
-    pub settings: Vec<Setting<'a>>,
-    /// What is kept of a run, the Reals first.
-    pub outputs: Vec<Output<'a>>,
-    /// How tables are written.
-    pub format: Format,
-    seed: u64,
-    points: usize,
-}
-
-/// A variable that is set, and to what.
-pub struct Setting<'a> {
-    /// A parameter or an input.
-    pub variable: &'a ScalarVariable,
-    law: Law,
-}
-
-/// A variable of which something is kept.
-pub struct Output<'a> {
-    /// It.
-    pub variable: &'a ScalarVariable,
-    /// What is kept of it.
-    pub statistics: &'a [Statistic],
-}
-
-impl Output<'_> {
-    /// What stands in the table of all runs.
-    pub fn summarised(&self) -> impl Iterator<Item = Statistic> {
-        let statistics = self.statistics.iter().copied();
-        statistics.filter(|&statistic| statistic != Statistic::Series)
-    }
-}
+use std::sync::LazyLock;
 
 /// More runs than this are a slip of the pen.
 const MOST_RUNS: usize = 10_000_000;
 
-impl<'a> Campaign<'a> {
-    /// Compares a study with its model.
-    ///
-    /// # Errors
-    /// All that is wrong with the study.
-    pub fn new(study: &'a Study, fmu: &'a Fmu) -> Result<Self, Vec<Problem>> {
-        let mut judge = Judge {
-            study,
+/// Compares a study with its model.
+///
+/// # Errors
+/// All that is wrong with the study.
+pub fn judged<'a>(study: &'a Study, fmu: &'a Fmu) -> Result<Campaign<'a>, Vec<Problem>> {
+    /// Inputs are fed by the spec's signals alone.
+    static NO_TABLES: LazyLock<IndexMap<String, Signal>> = LazyLock::new(IndexMap::new);
+    let mut judge = Judge {
+        study,
+        fmu,
+        problems: Vec::new(),
+    };
+    judge.experiment();
+    let mut settings = judge.constants();
+    settings.extend(judge.dispersions());
+    let outputs = judge.outputs();
+    let (total, points) = judge.runs();
+    let plan =
+        Plan::new(fmu, &study.experiment, &NO_TABLES).and_then(|plan| plan.has_room_for(outputs.len()).map(|()| plan));
+    let plan = plan.map_err(|error| judge.report(&["experiment"], error.to_string()));
+    let campaign = plan.ok().map(|mut plan| {
+        plan.silence(settings.iter().map(|setting| setting.variable));
+        Campaign {
             fmu,
-            problems: Vec::new(),
-        };
-        judge.experiment();
-        let mut settings = judge.constants();
-        settings.extend(judge.dispersions());
-        let outputs = judge.outputs();
-        let (total, points) = judge.runs();
-        let plan = Plan::new(fmu, &study.experiment);
-        let plan = plan.map_err(|error| judge.report(&["experiment"], error.to_string()));
-        let campaign = plan.ok().map(|mut plan| {
-            plan.silence(settings.iter().map(|setting| setting.variable));
-            Self {
-                fmu,
-                plan,
-                total,
-                settings,
-                outputs,
-                format: study.format,
-                seed: study.seed,
-                points,
-            }
-        });
-        if let Some(campaign) = &campaign
-            && judge.problems.is_empty()
-        {
-            campaign.unbounded(&mut judge);
+            plan,
+            total,
+            settings,
+            outputs,
+            format: study.format,
+            seed: study.seed,
+            points,
         }
-        match campaign {
-            Some(campaign) if judge.problems.is_empty() => Ok(campaign),
-            _ => Err(judge.problems),
-        }
+    });
+    if let Some(campaign) = &campaign
+        && judge.problems.is_empty()
+    {
+        judge.unbounded(campaign);
     }
-
-    /// What is set before a run, in the order of the settings.
-    pub fn values(&self, run: usize) -> Vec<f64> {
-        self.settings.iter().map(|setting| self.value(setting, run)).collect()
-    }
-
-    fn value(&self, setting: &Setting, run: usize) -> f64 {
-        let points = self.points;
-        setting
-            .law
-            .value(self.seed, &setting.variable.name, Place { run, points })
-    }
-
-    /// Looks at every value of what is normal and has no bounds of its own: at those of all others the judge has looked.
-    fn unbounded(&self, judge: &mut Judge) {
-        for setting in &self.settings {
-            if let Law::Normal { bounds: None, .. } = setting.law {
-                let outside = |run| Some((run, judge.outside(setting.variable, self.value(setting, run))?));
-                if let Some((run, what)) = (0..self.total).find_map(outside) {
-                    let what = format!("run {run} would have {what}; `bounds` cut the distribution off");
-                    judge.report(&["dispersion", &setting.variable.name, "normal"], what);
-                }
-            }
-        }
+    match campaign {
+        Some(campaign) if judge.problems.is_empty() => Ok(campaign),
+        _ => Err(judge.problems),
     }
 }
 
@@ -194,8 +134,8 @@ impl<'a> Judge<'a> {
         let spec = &self.fmu.model.spec;
         let fed = name.strip_prefix("signal.").and_then(|rest| {
             let mut fed = spec.signal.iter().filter(|(_, signal)| signal.from_host);
-            fed.find(|(input, _)| rest.starts_with(input.as_str()))
-                .map(|(input, _)| input)
+            let is_of = |input: &str| rest.strip_prefix(input).is_some_and(|field| field.starts_with('.'));
+            fed.find(|(input, _)| is_of(input)).map(|(input, _)| input)
         });
         match self.fmu.settable(name) {
             Ok(variable) => Some(variable),
@@ -307,6 +247,19 @@ impl<'a> Judge<'a> {
         (self.problems.len() == before).then_some(law)
     }
 
+    /// Looks at every value of what is normal and has no bounds of its own: at those of all others it has looked already.
+    fn unbounded(&mut self, campaign: &Campaign) {
+        for setting in &campaign.settings {
+            if let Law::Normal { bounds: None, .. } = setting.law {
+                let outside = |run| Some((run, self.outside(setting.variable, campaign.value(setting, run))?));
+                if let Some((run, what)) = (0..campaign.total).find_map(outside) {
+                    let what = format!("run {run} would have {what}; `bounds` cut the distribution off");
+                    self.report(&["dispersion", &setting.variable.name, "normal"], what);
+                }
+            }
+        }
+    }
+
     /// The model's own value.
     fn nominal(&mut self, at: &[&str], variable: &ScalarVariable) -> Option<f64> {
         let Kind::Real(real) = &variable.kind else {
@@ -357,7 +310,7 @@ impl<'a> Judge<'a> {
             }
             match known.iter().find(|v| v.name == *name) {
                 Some(variable) => outputs.push(Output { variable, statistics }),
-                None => self.report(&at, unknown("output", name, &known)),
+                None => self.report(&at, unknown("output", name, names(&known))),
             }
         }
         if self.study.output.is_empty() {

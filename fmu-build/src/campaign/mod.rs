@@ -4,26 +4,28 @@
 //! |---|---|
 //! | [`file`] | a study as its author writes it |
 //! | [`judge`] | a study seen against its model |
+//! | [`plan`] | what is to be run, and one run of it |
 //! | [`draw`] | the values of a run |
 //! | [`statistic`] | what is kept of an output |
-//! | [`crew`] | runs side by side, on all cores |
+//! | [`workers`] | runs side by side, on all cores |
 //! | [`rows`] | the tables: a row for each run |
 //! | [`folder`] | whose a campaign's folder is, and what has been run |
 
-mod crew;
 mod draw;
 mod file;
 mod folder;
 mod judge;
+mod plan;
 mod rows;
 mod statistic;
+mod workers;
 
-use crate::run::Fmu;
+use crate::fmu::Fmu;
 use crate::text::{count, say};
 use file::{File, Study};
 use folder::{Folder, Record, Width};
-use judge::Campaign;
 use miette::{IntoDiagnostic, Result};
+use plan::Campaign;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -71,7 +73,7 @@ pub struct Arguments {
     /// Runs at a time; by default one for each core
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Only the runs whose number leaves K when divided by N
+    /// Only runs with number mod N = K (K from 0)
     #[arg(long, value_name = "K/N", default_value_t = Shard { index: 0, count: 1 })]
     shard: Shard,
     /// Print what each run would be given, as CSV, and run nothing
@@ -79,7 +81,7 @@ pub struct Arguments {
     plan: bool,
 }
 
-/// A part of a campaign: the runs whose number leaves `index` when divided by `count`.
+/// A part of a campaign: the runs whose number mod `count` is `index`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shard {
     index: usize,
@@ -110,7 +112,7 @@ impl fmt::Display for Shard {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let file = File::read(&arguments.study)?;
     let fmu = Fmu::open(&file.model())?;
-    let campaign = Campaign::new(&file.study, &fmu).map_err(|problems| file.report(&problems))?;
+    let campaign = judge::judged(&file.study, &fmu).map_err(|problems| file.report(&problems))?;
     if arguments.plan {
         let mut text = Vec::new();
         rows::plan(&campaign).write_csv(&mut text).into_diagnostic()?;
@@ -129,7 +131,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let own = (shard.index..campaign.total).step_by(shard.count);
     let left: Vec<usize> = own.clone().filter(|run| !records.contains_key(run)).collect();
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
-    crew::work(
+    workers::work(
         &campaign,
         &left,
         jobs.map_or(1, NonZeroUsize::get),

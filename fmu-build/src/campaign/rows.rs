@@ -1,7 +1,7 @@
 //! The tables of a campaign: a row for each run.
 
 use super::folder::Record;
-use super::judge::Campaign;
+use super::plan::Campaign;
 use crate::table::{Cells, Table};
 use std::collections::BTreeMap;
 

@@ -5,13 +5,14 @@ mod tiles;
 
 use crate::charts::{charts, rows};
 use crate::events::Event;
+use crate::fmu::Fmu;
 use crate::health::Health;
 use crate::html::Floats;
 use crate::motion::Motion;
 use crate::page::{Mark, Page, Variable};
 use crate::results::Column;
-use crate::run::{Fmu, Plan, Run};
-use crate::text::{number, typeset};
+use crate::run::{Plan, Run};
+use crate::text::{in_line, number, typeset};
 use crate::words::{bodies, controlled, joints, method};
 use grapple::spec::Spec;
 use std::sync::Arc;
@@ -55,10 +56,14 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
     }
 }
 
-/// What was said of no instant.
+/// What was said of no instant, and why the run ended early.
 fn messages(run: &Run) -> Vec<String> {
     let timeless = run.events.iter().filter(|message| Event::told(message).is_none());
-    timeless.cloned().collect()
+    let failure = run
+        .failure
+        .as_ref()
+        .map(|failure| format!("The run did not come to its end: {}", in_line(failure)));
+    timeless.cloned().chain(failure).collect()
 }
 
 fn marks(run: &Run) -> Vec<Mark> {

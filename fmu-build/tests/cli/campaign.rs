@@ -134,6 +134,11 @@ fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() 
     let words =
         "from_host = false in the spec makes them parameters, or the input \"elbow.tau\" itself may have a value here";
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
+    // Nobody's, though the name of an input begins it.
+    let unknown = "[dispersion.\"signal.elbow.tau_x.amplitude\"]\nlist = [1.0]\n";
+    desk.write("study.toml", &study(&format!("{unknown}{OUTPUT}")));
+    let words = "there is no parameter or input \"signal.elbow.tau_x.amplitude\"";
+    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
     desk.write(
         "study.toml",
         &study("[dispersion.\"elbow.tau\"]\nlist = [0.25, -0.5]\n[output]\n\"elbow.tau\" = [\"min\", \"max\"]\n"),

@@ -1,7 +1,7 @@
 //! Runs the program as a user does, in a folder of its own.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -62,6 +62,21 @@ impl Desk {
     pub fn content(&self, fmu: &str, path: &str) -> String {
         let bytes = self.contents(fmu).remove(path);
         String::from_utf8(bytes.unwrap_or_else(|| panic!("{fmu} has no {path}"))).expect("UTF-8")
+    }
+
+    /// Writes an FMU with another model description.
+    pub fn rewrite(&self, fmu: &str, xml: impl Fn(&str) -> String) {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (path, mut bytes) in self.contents(fmu) {
+            if path == "modelDescription.xml" {
+                bytes = xml(std::str::from_utf8(&bytes).expect("UTF-8")).into_bytes();
+            }
+            let options = zip::write::SimpleFileOptions::default();
+            archive.start_file(path, options).expect("a new entry");
+            archive.write_all(&bytes).expect("memory takes every byte");
+        }
+        let bytes = archive.finish().expect("a zip file").into_inner();
+        self.write_bytes(fmu, &bytes);
     }
 
     pub fn text(&self, file: &str) -> String {

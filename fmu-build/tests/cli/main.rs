@@ -11,5 +11,6 @@ mod outside;
 mod packing;
 mod pe;
 mod printing;
+mod runs;
 mod table;
 mod verbs;

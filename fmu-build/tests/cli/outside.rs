@@ -59,6 +59,7 @@ thrust = 5.0
 [contact.floor]
 a = "nose"
 b = "world"
+e = 0.5
 [grasp.hold]
 a = "world"
 b = "nose"
@@ -78,8 +79,8 @@ fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
         ("gravity in orbit acts", "[environment.orbit]\nsemi_major_axis = 7.0e6"),
         (
             "joint rail holds the craft to the world",
-            "[body.block]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
-             [joint.rail]\ntype = \"prismatic\"\nparent = \"world\"\nchild = \"block\"\naxis = [1.0, 0.0, 0.0]",
+            "[body.sled]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
+             [joint.rail]\ntype = \"prismatic\"\nparent = \"world\"\nchild = \"sled\"\naxis = [1.0, 0.0, 0.0]",
         ),
         (
             "base's attitude servo acts",

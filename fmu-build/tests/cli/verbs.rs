@@ -263,21 +263,47 @@ fn momentum_is_said_not_to_be_conserved_when_something_acts_from_outside() {
 fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
     let desk = fed_by_the_host();
     let of_spec = desk.succeed(&["describe", "two_link.toml", "--inputs-template", "inputs.csv"]);
+    let version = desk.succeed(&["--version"]);
     for words in [
         "states (18)",
         "inputs (2)",
         "shoulder.tau",
         "N.m",
         "save and restore the state",
-        "linux64",
+        version.split_whitespace().last().expect("the platform"),
     ] {
         assert!(of_spec.contains(words), "{words}: {of_spec}");
     }
-    assert_eq!(desk.text("inputs.csv"), "time,shoulder.tau,elbow.tau\n0,0,0\n");
+    assert_eq!(desk.text("inputs.csv"), "time,shoulder.tau,elbow.tau\n0.0,0.0,0.0\n");
     desk.succeed(&["build", "two_link.toml"]);
     let of_fmu = desk.succeed(&["describe", "two_link.fmu"]);
     let from_states = |text: &str| text.find("states").map(|start| text[start..].to_owned());
     assert!(from_states(&of_spec).is_some_and(|text| text.starts_with(&from_states(&of_fmu).unwrap_or_default())));
+}
+
+/// FMUs of other tools are described too.
+#[test]
+fn words_of_strangers_neither_move_the_cursor_nor_break_a_table() {
+    let desk = fed_by_the_host();
+    desk.succeed(&["build", "two_link.toml"]);
+    desk.rewrite("two_link.fmu", |xml| {
+        let start = xml.find("name=\"shoulder.tau\"").expect("it is an input");
+        let (before, after) = xml.split_at(start);
+        let after = after
+            .replacen("shoulder.tau", "push.f[1,2]", 1)
+            .replacen("torque on the child", "a&#27;[2Jb&#10;c", 1)
+            .replacen("start=\"0\"", "start=\"0.3333333333333333\"", 1);
+        format!("{before}{after}")
+    });
+    let out = desk.succeed(&["describe", "two_link.fmu", "--inputs-template", "inputs.csv"]);
+    assert!(
+        !out.contains('\u{1b}') && out.contains("a\\u{1b}[2Jb\\nc of joint shoulder"),
+        "{out}"
+    );
+    assert_eq!(
+        desk.text("inputs.csv"),
+        "time,\"push.f[1,2]\",elbow.tau\n0.0,0.3333333333333333,0.0\n"
+    );
 }
 
 #[test]

@@ -1,0 +1,124 @@
+//! An FMU of grapple's, unpacked and loaded, and what its XML says of its variables.
+
+use crate::interrupt::TemporaryFolder;
+use crate::library::{self, Library};
+use crate::package::Package;
+use crate::slave::FmuLibrary;
+use crate::words::unknown;
+use crate::{archive, results};
+use grapple::plant::Model;
+use miette::{IntoDiagnostic, Result};
+use model_description::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
+use std::path::{Path, PathBuf};
+
+/// An unpacked FMU, its library loaded.
+pub struct Fmu {
+    /// What its XML says.
+    pub description: ModelDescription,
+    /// The compiled model in it.
+    pub model: Model,
+    /// Makes instances.
+    pub library: FmuLibrary,
+    /// The files that it was read from.
+    pub reads: Vec<PathBuf>,
+    /// Last: the library lies in it.
+    folder: TemporaryFolder,
+}
+
+impl Fmu {
+    /// Unpacks an FMU; of a spec, one that is built for the occasion.
+    pub fn open(path: &Path) -> Result<Self> {
+        let package = Package::of(path)?;
+        let folder = TemporaryFolder::new()?;
+        let file = match &package {
+            Package::Fmu(path) => path.clone(),
+            Package::Spec(_) => {
+                let file = folder.path().join("built.fmu");
+                std::fs::write(&file, package.fmu(&[Library::embedded()?])?.0).into_diagnostic()?;
+                file
+            }
+        };
+        archive::unpack(&file, folder.path())?;
+        let description = archive::description(&file)?;
+        Ok(Self {
+            model: archive::model(&file)?,
+            library: FmuLibrary::new(folder.path(), &description)?,
+            description,
+            reads: package.reads(),
+            folder,
+        })
+    }
+
+    /// The file of the shared library that runs here.
+    ///
+    /// # Errors
+    /// It cannot be read any more.
+    pub fn library_bytes(&self) -> Result<Vec<u8>> {
+        let library = library::path(archive::identifier(&self.description)?);
+        std::fs::read(self.folder.path().join(library)).into_diagnostic()
+    }
+
+    /// The variables that are wanted, in the FMU's order.
+    pub fn variables(&self, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<&ScalarVariable> {
+        self.description.model_variables.iter().filter(|v| wanted(v)).collect()
+    }
+
+    /// A variable's unit, as FMI writes it; empty for a pure number.
+    pub fn unit<'a>(&'a self, variable: &'a ScalarVariable) -> &'a str {
+        self.description.unit_of(variable).unwrap_or_default()
+    }
+
+    /// The least and the greatest value that a Real is meant to have.
+    pub fn limits(&self, variable: &ScalarVariable) -> [Option<f64>; 2] {
+        let Kind::Real(real) = &variable.kind else {
+            return [None, None];
+        };
+        let declared = self.description.declared_type(variable).map(|declared| &declared.kind);
+        let [min, max] = match declared {
+            Some(TypeKind::Real(declared)) => [declared.min, declared.max],
+            _ => [None, None],
+        };
+        [real.min.or(min), real.max.or(max)]
+    }
+
+    /// A parameter or input by its name.
+    ///
+    /// # Errors
+    /// There is none; what is nearest.
+    pub fn settable(&self, name: &str) -> Result<&ScalarVariable, String> {
+        let known = self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
+        let found = known.iter().find(|v| v.name == name);
+        found
+            .copied()
+            .ok_or_else(|| unknown("parameter or input", name, names(&known)))
+    }
+
+    /// The value reference of an input by its structured name, and whether it changes at events only.
+    pub fn input(&self, name: &str) -> Option<(u32, bool)> {
+        let is = results::called(name);
+        let inputs = self.description.model_variables.iter();
+        let found = inputs
+            .filter(|v| v.causality == Causality::Input)
+            .find(|v| is(&v.name))?;
+        Some((found.value_reference, found.variability == Variability::Discrete))
+    }
+}
+
+/// The names of variables.
+pub fn names<'a>(variables: &'a [&ScalarVariable]) -> impl Iterator<Item = &'a str> {
+    variables.iter().map(|v| v.name.as_str())
+}
+
+/// Whether a variable is a Real.
+pub fn is_real(variable: &ScalarVariable) -> bool {
+    matches!(variable.kind, Kind::Real(_))
+}
+
+/// Whether a variable is one that a run's table holds: a number or a flag that may change.
+pub fn changes(variable: &ScalarVariable) -> bool {
+    let changes = matches!(
+        variable.causality,
+        Causality::Input | Causality::Output | Causality::Local
+    );
+    changes && matches!(variable.kind, Kind::Real(_) | Kind::Boolean(_))
+}

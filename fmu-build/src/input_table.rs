@@ -1,0 +1,94 @@
+//! A table that feeds inputs: a column for time and one for each of them, as `grapple describe --inputs-template` writes it.
+
+use crate::fmu::{Fmu, names};
+use crate::words::unknown;
+use grapple::spec::{Interpolation, Signal, Waveform, read_text};
+use indexmap::IndexMap;
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
+use model_description::Causality;
+use std::path::Path;
+
+/// A larger file is not read, bytes.
+const SIZE_LIMIT: u64 = 256 << 20;
+
+/// The signals that a file's columns are, by their inputs.
+///
+/// # Errors
+/// A file that cannot be read; titles that are no inputs, cells that are no numbers, times that fall.
+pub fn read(file: &Path, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
+    let text = read_text(file, SIZE_LIMIT)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", file.display()))?;
+    parse(&text, fmu).wrap_err_with(|| file.display().to_string())
+}
+
+fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
+    let mut table = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let titles = table.headers().into_diagnostic()?.clone();
+    // "elbow.tau [N.m]", as tables of results have them.
+    let mut columns = titles.iter().map(|title| title.split(" [").next().unwrap_or_default());
+    if columns.next() != Some("time") {
+        bail!("the first column is not the time, \"time\"");
+    }
+    let known = fmu.variables(|v| v.causality == Causality::Input);
+    let mut signals = IndexMap::new();
+    for name in columns {
+        let Some((_, is_discrete)) = fmu.input(name) else {
+            bail!(unknown("input", name, names(&known)));
+        };
+        if signals.insert(name.to_owned(), signal(is_discrete)).is_some() {
+            bail!("two columns are called {name:?}");
+        }
+    }
+    let mut times = Vec::new();
+    let mut values = vec![Vec::new(); signals.len()];
+    for record in table.records() {
+        let record = record.into_diagnostic()?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let number = |cell: &str| match cell.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => bail!("line {line}: {cell:?} is not a finite number"),
+        };
+        let mut cells = record.iter();
+        let time = number(cells.next().unwrap_or_default())?;
+        if times.last().is_some_and(|&before| time < before) {
+            bail!("line {line}: the time falls to {time} s");
+        }
+        times.push(time);
+        for (column, cell) in values.iter_mut().zip(cells) {
+            column.push(number(cell)?);
+        }
+    }
+    if times.is_empty() {
+        bail!("there are no rows");
+    }
+    for (signal, values) in signals.values_mut().zip(values) {
+        (signal.times, signal.values) = (Some(times.clone()), Some(values));
+    }
+    Ok(signals)
+}
+
+/// A table without numbers: straight lines, or steps.
+fn signal(is_discrete: bool) -> Signal {
+    Signal {
+        waveform: Waveform::Table,
+        from_host: true,
+        amplitude: 1.0,
+        offset: 0.0,
+        frequency: None,
+        phase: None,
+        from: None,
+        until: None,
+        times: None,
+        values: None,
+        file: None,
+        interpolation: if is_discrete {
+            Interpolation::Hold
+        } else {
+            Interpolation::Linear
+        },
+        with_rate: false,
+    }
+}
