@@ -22,7 +22,11 @@ fn main() {
     let out = PathBuf::from(variable("OUT_DIR"));
     // A library from elsewhere, say of `scripts/portable-library`, for a tool that is given away.
     let library = match env::var_os("GRAPPLE_LIBRARY") {
-        Some(library) => PathBuf::from(library),
+        Some(library) => {
+            let library = PathBuf::from(library);
+            println!("cargo::rerun-if-changed={}", library.display());
+            library
+        }
         None => build(&target_folder(&out)),
     };
     std::fs::copy(&library, out.join("library")).unwrap_or_else(|e| panic!("cannot copy {}: {e}", library.display()));

@@ -17,7 +17,7 @@ const DESCRIPTION: &str = "modelDescription.xml";
 /// A larger description or model is not read, bytes: an archive can hold a thousand times its own size.
 const FILE_LIMIT: u64 = 256 << 20;
 /// More than that, in all, is not unpacked, bytes.
-const ALL_LIMIT: u64 = 2 << 30;
+pub const ALL_LIMIT: u64 = 2 << 30;
 
 /// A file for an archive.
 pub struct Content<'a> {
@@ -76,11 +76,19 @@ pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Ve
 }
 
 /// The name of the shared library, the same for both interfaces.
+///
+/// # Errors
+/// There is none, or it is no identifier of C, as FMI wants it (§2.2.1): files are called by it, and a path of strangers is none of ours.
 pub fn identifier(description: &ModelDescription) -> Result<&str> {
     let exchange = description.model_exchange.as_ref().map(|i| &i.model_identifier);
     let simulation = description.co_simulation.as_ref().map(|i| &i.model_identifier);
     let identifier = simulation.or(exchange);
-    Ok(identifier.ok_or_else(|| miette!("the FMU has neither Model Exchange nor Co-Simulation"))?)
+    let identifier = identifier.ok_or_else(|| miette!("the FMU has neither Model Exchange nor Co-Simulation"))?;
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if !identifier.starts_with(is_letter) || !identifier.chars().all(|c| is_letter(c) || c.is_ascii_digit()) {
+        bail!("the FMU's modelIdentifier {identifier:?} is no identifier of C");
+    }
+    Ok(identifier)
 }
 
 /// The model description of an FMU, from this or any other tool.
@@ -110,14 +118,14 @@ pub fn platforms(fmu: &Path) -> Result<Vec<String>> {
     Ok(platforms)
 }
 
-/// Unpacks an FMU into a folder.
+/// Unpacks an FMU into a folder, but no more than so many bytes.
 ///
 /// # Errors
-/// An archive that is damaged, holds too much, or has files outside the folder.
-pub fn unpack(fmu: &Path, folder: &Path) -> Result<()> {
+/// An archive that is damaged, holds more, or has files outside the folder.
+pub fn unpack(fmu: &Path, folder: &Path, limit: u64) -> Result<()> {
     let mut archive = open(fmu)?;
     let mut unpack = || -> Result<()> {
-        let mut left = ALL_LIMIT;
+        let mut left = limit;
         for i in 0..archive.len() {
             let mut entry = archive.by_index(i).into_diagnostic()?;
             let name = entry.name().into_diagnostic()?.into_owned();
@@ -135,7 +143,7 @@ pub fn unpack(fmu: &Path, folder: &Path) -> Result<()> {
                 .wrap_err_with(|| format!("cannot write {name:?}"))?;
             // What an entry says of its size need not be true.
             let taken = std::io::copy(&mut entry.by_ref().take(left + 1), &mut file).into_diagnostic()?;
-            left = (left.checked_sub(taken)).ok_or_else(|| miette!("it holds more than {ALL_LIMIT} bytes"))?;
+            left = (left.checked_sub(taken)).ok_or_else(|| miette!("it holds more than {limit} bytes"))?;
         }
         Ok(())
     };

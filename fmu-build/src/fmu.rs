@@ -38,7 +38,7 @@ impl Fmu {
                 file
             }
         };
-        archive::unpack(&file, folder.path())?;
+        archive::unpack(&file, folder.path(), archive::ALL_LIMIT)?;
         let description = archive::description(&file)?;
         Ok(Self {
             model: archive::model(&file)?,

@@ -115,7 +115,7 @@ fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
     let outer = desk.join("outer");
     let folder = outer.join("middle").join("folder");
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let unpacked = told(archive::unpack(file, &folder))?;
+    let unpacked = told(archive::unpack(file, &folder, archive::ALL_LIMIT))?;
     for (folder, only) in [(&outer, "middle"), (&outer.join("middle"), "folder")] {
         for entry in std::fs::read_dir(folder).map_err(|e| e.to_string())? {
             let name = entry.map_err(|e| e.to_string())?.file_name();
@@ -157,6 +157,49 @@ fn an_archive_that_unpacks_to_far_more_than_it_is_is_refused() {
         let told: Vec<String> = told.chain().map(ToString::to_string).collect();
         assert!(told.join(": ").contains("is larger than 268435456 bytes"), "{told:?}");
     }
+    // The two are 512 MiB and two bytes; what was allowed has been written, and no more.
+    let folder = desk.path().join("folder");
+    let refused = archive::unpack(&bomb, &folder, 300 << 20).expect_err("it holds too much");
+    let told: Vec<String> = refused.chain().map(ToString::to_string).collect();
+    assert!(
+        told.join(": ").contains("it holds more than 314572800 bytes"),
+        "{told:?}"
+    );
+    let entry = |path: &str| std::fs::metadata(folder.join(path)).map_or(0, |file| file.len());
+    let written = entry("modelDescription.xml") + entry(archive::MODEL);
+    assert!(written <= (300 << 20) + 1, "{written} bytes");
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    archive::unpack(&bomb, &folder, (512 << 20) + 2).expect("so much is allowed");
+}
+
+/// A library is looked for under this name, and the FMU goes into an SSP file under it.
+#[test]
+fn an_identifier_that_is_a_path_is_refused() {
+    let Fmu { xml, .. } = fmus().swap_remove(0);
+    for name in [
+        "../../../../tmp/evil",
+        "/tmp/evil",
+        "a/b",
+        "a\\b",
+        "C:evil",
+        "..",
+        "",
+        "1a",
+        "a.b",
+        "\u{1F980}",
+    ] {
+        let xml = xml.replace("modelIdentifier=\"two_link\"", &format!("modelIdentifier=\"{name}\""));
+        let description = model_description::ModelDescription::from_xml(&xml);
+        // An empty one may not even be read.
+        let Ok(description) = description else { continue };
+        let refused = archive::identifier(&description).map(str::to_owned).expect_err(name);
+        assert!(
+            refused.to_string().contains(&format!("{name:?} is no identifier of C")),
+            "{refused}"
+        );
+    }
+    let description = model_description::ModelDescription::from_xml(&xml).expect("it is legal");
+    assert_eq!(archive::identifier(&description).ok(), Some("two_link"));
 }
 
 #[test]
@@ -167,7 +210,7 @@ fn what_stands_outside_the_folder_is_refused_by_name() {
         let content = Content::new(path, b"x".as_slice());
         std::fs::write(&file, archive::zip([&content]).expect("it is packed")).expect("it is written");
         let folder = desk.path().join("folder");
-        let refused = archive::unpack(&file, &folder).expect_err("it stands outside");
+        let refused = archive::unpack(&file, &folder, archive::ALL_LIMIT).expect_err("it stands outside");
         let told: Vec<String> = refused.chain().map(ToString::to_string).collect();
         assert!(
             told.join(": ").contains(&format!("{path:?} stands outside the folder")),

@@ -28,6 +28,10 @@ fn a_library_of_another_kind_is_refused_with_what_it_is() {
     let desk = built();
     desk.write_bytes("own.dll", &pe::dll(&exports(&desk.bytes("own.so"))));
     desk.write("notes.txt", "no library");
+    // A universal library of macOS is its magic number and how many it holds: none.
+    let mut hollow = vec![0xca, 0xfe, 0xba, 0xbe];
+    hollow.extend([0; 20]);
+    desk.write_bytes("hollow.dylib", &hollow);
     for (option, words) in [
         (
             "win64=own.so",
@@ -41,6 +45,8 @@ fn a_library_of_another_kind_is_refused_with_what_it_is() {
             "it is 64-bit PE (Windows) for x86-64, and linux64 needs 64-bit ELF",
         ),
         ("linux64=notes.txt", "it is no library of any platform"),
+        ("linux64=hollow.dylib", "a universal library of macOS that holds none"),
+        ("darwin64=hollow.dylib", "a universal library of macOS that holds none"),
         ("win64=none.dll", "cannot read none.dll"),
     ] {
         let errors = refusal(&desk, &["--binary", option]);
