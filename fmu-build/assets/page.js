@@ -169,7 +169,6 @@
     });
     let instant = null;
     function place() {
-      if (!markers) return;
       chart.paths.forEach((p, k) => {
         markers[k].style.display = instant == null ? "none" : "block";
         if (instant == null) return;
@@ -411,8 +410,14 @@
     }));
   }
 
+  // What is drawn now: it listens to the pointer and to its size until it is taken down.
+  const drawn = [];
   function charts() {
     const main = document.getElementById("charts");
+    for (const { plot, sizes } of drawn.splice(0)) {
+      sizes.disconnect();
+      plot.destroy();
+    }
     main.replaceChildren();
     followers.length = 0;
     if (player) followers.push(player);
@@ -428,7 +433,9 @@
           follower.resized?.();
         }
       };
-      new ResizeObserver(() => requestAnimationFrame(resize)).observe(into);
+      const sizes = new ResizeObserver(() => requestAnimationFrame(resize));
+      sizes.observe(into);
+      drawn.push({ plot: follower.plot, sizes });
     }
   }
 

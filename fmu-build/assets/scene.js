@@ -100,7 +100,8 @@ function craftScene(motion, time, into, css, decode) {
   });
   const orbit = motion.orbit && decode(motion.orbit);
   const earth = orbit && placed(new T.ArrowHelper(new T.Vector3(1, 0, 0), new T.Vector3(), size * 0.25));
-  scene.add(new T.AxesHelper(size / 8));
+  const world = vector(motion.world);
+  placed(new T.AxesHelper(size / 8)).position.copy(world);
   let grid;
   function colour() {
     for (const [material, name] of painted) material.color.set(css(name));
@@ -122,6 +123,7 @@ function craftScene(motion, time, into, css, decode) {
     const ring = placed(new T.Mesh(new T.TorusGeometry(12, 1.8, 10, 48)));
     const dot = placed(new T.Mesh(new T.SphereGeometry(5, 20, 14)));
     ring.renderOrder = dot.renderOrder = 1;
+    for (const mark of [ring, dot]) mark.position.copy(world); // where "world" stays
     return { ends: [[ring, pathOf.get(a)], [dot, pathOf.get(b)]], state, look };
   });
 
@@ -211,7 +213,7 @@ function craftScene(motion, time, into, css, decode) {
     }
     for (const { ends, state, look } of interfaces) {
       for (const [mark, r] of ends) {
-        if (r) mark.position.copy(at(r, i)); // the world stays where it is
+        if (r) mark.position.copy(at(r, i));
         mark.material = look[state[i]];
       }
     }

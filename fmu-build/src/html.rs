@@ -31,11 +31,14 @@ pub struct Floats(pub Vec<f64>);
 impl Floats {
     /// Some rows of the components of a vector, instant by instant.
     pub fn of(parts: &[&[f64]], rows: &[usize]) -> Self {
-        Self(
-            rows.iter()
-                .flat_map(|&row| parts.iter().map(move |part| part[row]))
-                .collect(),
-        )
+        let row = |&row: &usize| parts.iter().map(move |part| part[row]);
+        Self(rows.iter().flat_map(row).collect())
+    }
+
+    /// Some rows of a place, as seen from another: what is far from zero has few digits left for what is near it.
+    pub fn seen_from(origin: &[f64; 3], place: &[&[f64]; 3], rows: &[usize]) -> Self {
+        let row = |&row: &usize| [0, 1, 2].map(|i| place[i][row] - origin[i]);
+        Self(rows.iter().flat_map(row).collect())
     }
 }
 
@@ -57,5 +60,30 @@ impl Serialize for Digits {
             whole if whole.fract() == 0.0 && whole.abs() < 1e9 => serializer.serialize_i64(whole as i64),
             other => serializer.serialize_f64(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Absolute, it would stand at 0.5 m: numbers of single precision are half a metre apart there.
+    #[test]
+    fn what_is_far_away_keeps_its_digits_when_it_is_seen_from_near() {
+        let (far, off) = (6.9e6, 0.37);
+        let place = [far + off, -far, 0.25].map(|part| [part]);
+        let [x, y, z] = &place;
+        let floats = Floats::seen_from(&[far, -far, 0.0], &[x, y, z], &[0]);
+        let text = serde_json::to_value(&floats).expect("it is a text");
+        let bytes = BASE64_STANDARD
+            .decode(text.as_str().expect("it is a text"))
+            .expect("it is base64");
+        let numbers = bytes
+            .chunks(4)
+            .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        let numbers: Vec<f64> = numbers.map(f64::from).collect();
+        // Half a unit of double precision there is 5e-10 m, of single precision here 1.5e-8 m.
+        assert!((numbers[0] - off).abs() < 2e-8, "{numbers:?}");
+        assert_eq!(numbers[1..], [0.0, 0.25]);
     }
 }

@@ -14,6 +14,7 @@
 //! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
 //! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
+//! | [`start`] | a craft where it starts, and what its bodies look like |
 //! | [`html`] | what pages are made of |
 //! | [`fmu`], [`slave`] | an FMU unpacked and loaded; behind safe calls, the only `unsafe` here |
 //! | [`run`], [`interrupt`] | a run in Co-Simulation, to its end or until someone ends it |
@@ -63,6 +64,7 @@ mod schema;
 mod signals;
 mod simulate;
 mod slave;
+mod start;
 mod system_structure;
 mod table;
 mod text;

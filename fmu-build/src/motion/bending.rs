@@ -1,8 +1,9 @@
 //! The lines of flexible bodies.
 
-use super::{Body, array, prepared};
+use super::{Body, array};
 use crate::html::Floats;
 use crate::results::Results;
+use crate::start::prepared;
 use grapple::Error;
 use grapple::algebra::Vec3;
 use grapple::plant::Model;
@@ -73,8 +74,7 @@ pub fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) ->
         .enumerate()
         .filter_map(|(i, state)| Some((i, results.get(&state.name).filter(|_| state.name.contains(".eta["))?)))
         .collect();
-    let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-    model.start_coordinates(plant.parameters(), &mut q, &mut qd);
+    let (mut q, mut qd) = model.start_at(derived, 0.0, plant.parameters());
     qd.fill(0.0);
     let mut kinematics = Kinematics::new(system);
     let mut points = |row: Option<usize>| -> Vec<Vec<Vec3<f64>>> {
@@ -122,12 +122,13 @@ fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[Stri
     names.iter().filter_map(place).collect()
 }
 
-/// Nodal beams and director beams.
-pub fn nodal(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Nodal> {
+/// Nodal beams and director beams, their nodes seen from `origin`.
+pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<Nodal> {
     let beams = spec.nodal_beam.iter().filter_map(|(name, beam)| {
-        let all = |what: &str| -> Vec<Floats> {
+        let all = |what: &str, origin: &[f64; 3]| -> Vec<Floats> {
             let node = |i: usize| results.get_vector::<3>(&format!("{name}.node[{i}].{what}"));
-            (1..).map_while(node).map(|r| Floats::of(&r, rows)).collect()
+            let nodes = (1..).map_while(node);
+            nodes.map(|place| Floats::seen_from(origin, &place, rows)).collect()
         };
         let elements = match (beam.elements, beam.sections.as_slice()) {
             (Some(count), _) => equal(results.parameter(&format!("{name}.length"))?, count),
@@ -146,8 +147,8 @@ pub fn nodal(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Nodal> {
         Some(Nodal {
             name: name.clone(),
             elements,
-            r: all("r"),
-            slope: all("slope"),
+            r: all("r", origin),
+            slope: all("slope", &[0.0; 3]),
         })
     });
     let directors = spec.body.iter().filter_map(|(name, body)| {
@@ -157,7 +158,8 @@ pub fn nodal(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Nodal> {
             .chain((2..=count + 1).map(|node| format!("{name}.node[{node}]")));
         let (mut r, mut slope) = (Vec::new(), Vec::new());
         for node in nodes {
-            r.push(Floats::of(&results.get_vector::<3>(&format!("{node}.r"))?, rows));
+            let place = results.get_vector::<3>(&format!("{node}.r"))?;
+            r.push(Floats::seen_from(origin, &place, rows));
             let q = results.get_vector::<4>(&format!("{node}.q"))?;
             slope.push(Floats(
                 rows.iter().flat_map(|&row| director(q.map(|part| part[row]))).collect(),

@@ -11,7 +11,7 @@ const GLOW: f64 = 0.02;
 
 /// A frame over time.
 #[derive(Serialize)]
-pub struct Place {
+pub struct FrameTrack {
     name: String,
     r: Floats,
 }
@@ -37,16 +37,16 @@ enum State {
     Held,
 }
 
-/// The places of all frames.
-pub fn places(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Place> {
-    let place = |name: &String| {
+/// Where all frames are, seen from `origin`.
+pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<FrameTrack> {
+    let track = |name: &String| {
         let r = results.get_vector::<3>(&format!("{name}.r"))?;
-        Some(Place {
+        Some(FrameTrack {
             name: name.clone(),
-            r: Floats::of(&r, rows),
+            r: Floats::seen_from(origin, &r, rows),
         })
     };
-    spec.frame.keys().filter_map(place).collect()
+    spec.frame.keys().filter_map(track).collect()
 }
 
 /// All contacts of the run.

@@ -9,24 +9,26 @@ mod interfaces;
 use crate::html::Floats;
 use crate::results::Results;
 use crate::run::Run;
+use crate::start::{Start, half_axes, prepared};
 use bending::{Beam, Nodal};
 use grapple::Error;
-use grapple::algebra::{Mat3, Vec3};
-use grapple::plant::{Model, Plant};
+use grapple::algebra::Vec3;
+use grapple::plant::Model;
 use grapple::spec::{JointType, Kind};
-use grapple::system::{Derived, Kinematics, System};
-use interfaces::{Interface, Place};
+use interfaces::{FrameTrack, Interface};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A craft in motion. Lengths are in m; places over time are in inertial axes, three numbers for each instant.
+/// A craft in motion. Lengths are in m; places over time are in inertial axes, three numbers for each instant, from where the first body starts.
 #[derive(Serialize)]
 pub struct Motion {
+    /// Where the world's origin is from there.
+    world: [f64; 3],
     bodies: Vec<Body>,
     joints: Vec<Joint>,
     beams: Vec<Beam>,
     nodal: Vec<Nodal>,
-    frames: Vec<Place>,
+    frames: Vec<FrameTrack>,
     interfaces: Vec<Interface>,
     /// What could not be drawn, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,10 +84,19 @@ impl Motion {
         let (spec, results) = (&model.spec, &run.results);
         let plant = prepared(model, results)?;
         let start = Start::of(model, &plant);
+        let first = start
+            .system
+            .bodies
+            .iter()
+            .find_map(|body| results.get_vector::<3>(&format!("{}.r", body.name)));
+        let origin = match (first, rows.first()) {
+            (Some(r), Some(&row)) => r.map(|part| part[row]),
+            _ => [0.0; 3],
+        };
         let mut places = vec![None; start.system.bodies.len()];
         let mut bodies = Vec::new();
         for (i, place) in places.iter_mut().enumerate() {
-            if let Some(body) = start.body(i, results, rows) {
+            if let Some(body) = start.body(i, results, rows, &origin) {
                 *place = Some(bodies.len());
                 bodies.push(body);
             }
@@ -99,10 +110,11 @@ impl Motion {
         };
         let joint = |(i, place): (usize, &Option<usize>)| start.joint(i, (*place)?);
         Ok(Some(Self {
+            world: origin.map(|part| -part),
             beams,
             lacking,
-            nodal: bending::nodal(spec, results, rows),
-            frames: interfaces::places(spec, results, rows),
+            nodal: bending::nodal(spec, results, rows, &origin),
+            frames: interfaces::tracks(spec, results, rows, &origin),
             interfaces: interfaces::interfaces(spec, results, &run.events, rows),
             bodies,
             joints: places.iter().enumerate().filter_map(joint).collect(),
@@ -111,29 +123,10 @@ impl Motion {
     }
 }
 
-/// The craft where it starts: what its bodies look like does not change.
-struct Start<'a> {
-    system: &'a System,
-    derived: &'a Derived,
-    kinematics: Kinematics<f64>,
-}
-
-impl<'a> Start<'a> {
-    fn of(model: &'a Model, plant: &'a Plant) -> Self {
-        let (system, derived) = (model.system(), plant.derived());
-        let mut kinematics = Kinematics::new(system);
-        let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
-        model.start_coordinates(plant.parameters(), &mut q, &mut qd);
-        kinematics.update(system, derived, &q, &qd);
-        Self {
-            system,
-            derived,
-            kinematics,
-        }
-    }
-
+/// What its bodies look like does not change.
+impl Start<'_> {
     /// A body. `None` of one that has no places, and of a director beam's nodes behind its root: they are points of its line.
-    fn body(&self, i: usize, results: &Results, rows: &[usize]) -> Option<Body> {
+    fn body(&self, i: usize, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Option<Body> {
         let body = &self.system.bodies[i];
         if body.director.is_some() && body.segment > 0 {
             return None;
@@ -144,11 +137,11 @@ impl<'a> Start<'a> {
         let line = self.line(i);
         Some(Body {
             name: body.name.clone(),
-            r: Floats::of(&r, rows),
+            r: Floats::seen_from(origin, &r, rows),
             q: Floats::of(&attitude, rows),
             ellipsoid: (line.is_none() && body.director.is_none()).then(|| Ellipsoid {
                 centre: array(&constants.p_BoBcm),
-                half_axes: half_axes(&constants.I_Bcm.full(), constants.m),
+                half_axes: half_axes(constants).map(|axis| array(&axis)),
             }),
             reaches: match &line {
                 Some(ends) => ends.iter().map(array).collect(),
@@ -204,27 +197,6 @@ impl<'a> Start<'a> {
             axes: axes.map(|axis| array(&R.tr_mul(&axis))).collect(),
         })
     }
-}
-
-/// The model with the parameters of the run.
-fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
-    let mut plant = Plant::new(Arc::clone(model))?;
-    let set = model.parameters.iter().zip(plant.parameters());
-    let values: Vec<f64> = set
-        .map(|(parameter, value)| results.parameter(&parameter.quantity.name).unwrap_or(*value))
-        .collect();
-    plant.set_parameters(&values)?;
-    Ok(plant)
-}
-
-/// Half axes of the ellipsoid of even density: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
-fn half_axes(I: &Mat3<f64>, m: f64) -> [[f64; 3]; 3] {
-    let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / m);
-    let principal = squares.symmetric_eigen();
-    let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
-    // A thin plate or rod still has something to show.
-    let least = (0.03 * lengths.max()).max(1e-9);
-    [0, 1, 2].map(|i| array(&(principal.eigenvectors.column(i) * lengths[i].max(least))))
 }
 
 fn array(v: &Vec3<f64>) -> [f64; 3] {

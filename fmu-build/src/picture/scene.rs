@@ -1,6 +1,7 @@
+use crate::start::{Start, half_axes};
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Model, Plant};
-use grapple::system::{Body, BodyConstants, BodyKinematics, Kinematics};
+use grapple::system::{Body, BodyConstants, BodyKinematics};
 use miette::{IntoDiagnostic, Result};
 use std::sync::Arc;
 
@@ -37,11 +38,11 @@ impl Scene {
     /// Parameters that make no sense.
     pub fn of(model: &Arc<Model>) -> Result<Self> {
         let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
-        let (system, derived) = (model.system(), plant.derived());
-        let (q, qd) = model.start_at(derived, 0.0, plant.parameters());
-        let mut kinematics = Kinematics::new(system);
-        kinematics.update(system, derived, &q, &qd);
-
+        let Start {
+            system,
+            derived,
+            kinematics,
+        } = Start::of(model, &plant);
         let first = kinematics
             .bodies
             .first()
@@ -102,21 +103,11 @@ impl Scene {
 }
 
 impl Ellipsoid {
-    /// The ellipsoid of even density with a body's mass and inertia: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
+    /// A body's, where it is seen from `here`.
     fn of(constants: &BodyConstants, at: &BodyKinematics<f64>, here: &Vec3<f64>) -> Self {
-        let I = constants.I_Bcm.full();
-        let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / constants.m);
-        let principal = squares.symmetric_eigen();
-        let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
-        // A thin plate or rod still has something to show.
-        let least = (0.03 * lengths.max()).max(1e-9);
-        let half_axes = [0, 1, 2].map(|i| {
-            let axis: Vec3<f64> = principal.eigenvectors.column(i).into_owned();
-            at.R_WB * axis * lengths[i].max(least)
-        });
         Self {
             centre: at.p_WB - here + at.R_WB * constants.p_BoBcm,
-            half_axes,
+            half_axes: half_axes(constants).map(|axis| at.R_WB * axis),
         }
     }
 

@@ -12,9 +12,10 @@ use crate::motion::Motion;
 use crate::page::{Mark, Page, Variable};
 use crate::results::Column;
 use crate::run::{Plan, Run};
+use crate::start::prepared;
 use crate::text::{in_line, number, typeset};
-use crate::words::{bodies, controlled, joints, method};
-use grapple::spec::Spec;
+use crate::words::{controlled, craft, joints, method};
+use grapple::plant::Model;
 use std::sync::Arc;
 
 /// The page of a run.
@@ -36,14 +37,15 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         fmu.description.guid
     ));
     let mut messages = messages(run);
-    let motion = Motion::of(&Arc::new(fmu.model.clone()), run, &rows).unwrap_or_else(|error| {
+    let model = Arc::new(fmu.model.clone());
+    let motion = Motion::of(&model, run, &rows).unwrap_or_else(|error| {
         messages.push(format!("The craft is not drawn: {error}"));
         None
     });
     Page {
         name: spec.name.clone(),
         description: spec.description.clone(),
-        facts: facts(spec, plan, run),
+        facts: facts(&model, plan, run),
         messages,
         marks: marks(run),
         health: tiles::tiles(health),
@@ -91,10 +93,13 @@ fn variables(run: &Run, rows: &[usize]) -> Vec<Variable> {
     run.results.columns.iter().map(variable).collect()
 }
 
-fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
+fn facts(model: &Arc<Model>, plan: &Plan, run: &Run) -> Vec<(String, String)> {
+    let spec = &model.spec;
+    let plant = prepared(model, &run.results);
+    let mass = plant.map_or(f64::NAN, |plant| plant.derived().mass());
     let mut facts = vec![match &spec.controller {
         Some(controller) => ("Controller".to_owned(), controlled(controller)),
-        None => ("Craft".to_owned(), craft(spec, run)),
+        None => ("Craft".to_owned(), craft(spec, mass)),
     }];
     let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
     fact("Joints", joints(spec));
@@ -105,16 +110,4 @@ fn facts(spec: &Spec, plan: &Plan, run: &Run) -> Vec<(String, String)> {
         format!("{} s in steps of {} s", number(plan.stop, 6), number(plan.step, 6)),
     );
     facts
-}
-
-/// "3 bodies, 6 kg"
-fn craft(spec: &Spec, run: &Run) -> String {
-    let bodies = bodies(spec);
-    let mass = |name: &String| run.results.parameter(&format!("{name}.mass"));
-    // A beam's mass is no parameter of its own, a nodal beam's neither.
-    let rotors: f64 = spec.wheel.values().map(|wheel| wheel.mass).sum();
-    match spec.body.keys().map(mass).sum::<Option<f64>>() {
-        Some(mass) if spec.nodal_beam.is_empty() => format!("{bodies}, {} kg", number(mass + rotors, 6)),
-        _ => bodies,
-    }
 }

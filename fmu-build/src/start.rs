@@ -1,0 +1,59 @@
+//! A craft where it starts, and what its bodies look like.
+
+use crate::results::Results;
+use grapple::Error;
+use grapple::algebra::{Mat3, Vec3};
+use grapple::plant::{Model, Plant};
+use grapple::system::{BodyConstants, Derived, Kinematics, System};
+use std::sync::Arc;
+
+/// A model with the parameters of a run.
+///
+/// # Errors
+/// There is no craft with these.
+pub fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
+    let mut plant = Plant::new(Arc::clone(model))?;
+    let set = model.parameters.iter().zip(plant.parameters());
+    let values: Vec<f64> = set
+        .map(|(parameter, value)| results.parameter(&parameter.quantity.name).unwrap_or(*value))
+        .collect();
+    plant.set_parameters(&values)?;
+    Ok(plant)
+}
+
+/// A craft where it starts.
+pub struct Start<'a> {
+    /// Its bodies, joints and frames.
+    pub system: &'a System,
+    /// Their numbers.
+    pub derived: &'a Derived,
+    /// Where they are, world axes.
+    pub kinematics: Kinematics<f64>,
+}
+
+impl<'a> Start<'a> {
+    /// With the plant's parameters.
+    pub fn of(model: &'a Model, plant: &'a Plant) -> Self {
+        let (system, derived) = (model.system(), plant.derived());
+        let mut kinematics = Kinematics::new(system);
+        let (q, qd) = model.start_at(derived, 0.0, plant.parameters());
+        kinematics.update(system, derived, &q, &qd);
+        Self {
+            system,
+            derived,
+            kinematics,
+        }
+    }
+}
+
+/// The half axes, body axes, of the ellipsoid of even density with a body's mass and inertia: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal
+/// axes.
+pub fn half_axes(body: &BodyConstants) -> [Vec3<f64>; 3] {
+    let I = body.I_Bcm.full();
+    let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / body.m);
+    let principal = squares.symmetric_eigen();
+    let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
+    // A thin plate or rod still has something to show.
+    let least = (0.03 * lengths.max()).max(1e-9);
+    [0, 1, 2].map(|i| principal.eigenvectors.column(i) * lengths[i].max(least))
+}
