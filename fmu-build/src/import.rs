@@ -4,7 +4,7 @@ use crate::problems::{Problems, SIZE_LIMIT};
 use crate::text::{count, say, warn};
 use crate::urdf::read::{XACRO, read};
 use crate::urdf::spec::spec;
-use crate::urdf::tree::{Taking, Tree};
+use crate::urdf::tree::{ImportOptions, Tree};
 use clap::ValueEnum;
 use grapple::spec::read_text;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let shown = path.display().to_string();
     let wrong = |faults| Problems::of(&shown, &text, "XML", faults);
     let robot = read(&text).map_err(wrong)?;
-    let options = Taking {
+    let options = ImportOptions {
         floating: arguments.base == Base::Floating,
         keep_fixed: arguments.keep_fixed,
     };
@@ -81,9 +81,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         output.display(),
         count(tree.bodies.len(), "body"),
         count(robot.links.len(), "link"),
-        count(tree.holds.len(), "joint"),
+        count(tree.attachments.len(), "joint"),
         robot.joints.len(),
-        count(tree.places.len(), "frame"),
+        count(tree.fixed_links.len(), "frame"),
     ))?;
     for warning in &imported.remarks {
         warn(&format!("  warning: {warning}"));

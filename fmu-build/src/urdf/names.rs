@@ -1,7 +1,7 @@
 //! Names: those of the robot where the spec allows them.
 
 use super::Robot;
-use super::tree::{Hold, Tree};
+use super::tree::{Attachment, Tree};
 use grapple::spec::objection;
 use std::collections::HashSet;
 
@@ -31,12 +31,12 @@ impl Names {
         let model = name("robot", robot.name.as_deref().unwrap_or(stem));
         // Links that are in the world, and joints that hold nothing apart, are not in the spec.
         let mut joints = vec![String::new(); robot.joints.len()];
-        for j in tree.holds.iter().filter_map(|hold| hold.joint) {
+        for j in tree.attachments.iter().filter_map(|attachment| attachment.joint) {
             joints[j] = name("joint", &robot.joints[j].name);
         }
         let mut links = vec![String::new(); robot.links.len()];
         let bodies = tree.bodies.iter().map(|body| body.link);
-        for link in bodies.chain(tree.places.iter().map(|place| place.link)) {
+        for link in bodies.chain(tree.fixed_links.iter().map(|place| place.link)) {
             links[link] = name("link", &robot.links[link].name);
         }
         if !changed.is_empty() {
@@ -55,8 +55,8 @@ impl Names {
         &self.links[tree.bodies[body].link]
     }
 
-    pub fn joint(&self, hold: &Hold) -> &str {
-        hold.joint.map_or(&self.base, |j| &self.joints[j])
+    pub fn joint(&self, attachment: &Attachment) -> &str {
+        attachment.joint.map_or(&self.base, |j| &self.joints[j])
     }
 }
 

@@ -38,9 +38,9 @@ fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
     let mut remarks = Vec::new();
     let (mut centred, mut massless) = (Vec::new(), Vec::new());
     let mut is_carried = vec![false; robot.links.len()];
-    for hold in &tree.holds {
-        let by_joint = hold.joint.is_some() && hold.kind != Kind::Floating;
-        is_carried[tree.bodies[hold.body].link] = by_joint;
+    for attachment in &tree.attachments {
+        let by_joint = attachment.joint.is_some() && attachment.kind != Kind::Floating;
+        is_carried[tree.bodies[attachment.body].link] = by_joint;
     }
     for (i, link) in robot.links.iter().enumerate() {
         let Some(inertial) = &link.inertial else { continue };
@@ -194,7 +194,7 @@ fn bodies(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names) {
 }
 
 fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &mut Vec<String>) {
-    if tree.holds.is_empty() {
+    if tree.attachments.is_empty() {
         return;
     }
     page.section("joints");
@@ -203,9 +203,9 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
         page.line("# A range sets the output <joint>.out_of_range where it is left. To have a stop at its ends, add to it numbers");
         page.line("# that URDF does not have: stop = \"compliant\", stiffness = 1e4 (N·m/rad, N/m), damping = 10.0 (N·m·s/rad, N·s/m).");
     }
-    for hold in &tree.holds {
+    for attachment in &tree.attachments {
         page.line("");
-        let joint = hold.joint.map(|j| &robot.joints[j]);
+        let joint = attachment.joint.map(|j| &robot.joints[j]);
         if let Some(joint) = joint
             && let Some(mimic) = &joint.mimic
         {
@@ -225,23 +225,23 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
                 joint.name, mimic.joint
             ));
         }
-        page.line(&format!("[joint.{}]", names.joint(hold)));
-        let kind = match hold.kind {
+        page.line(&format!("[joint.{}]", names.joint(attachment)));
+        let kind = match attachment.kind {
             Kind::Revolute | Kind::Continuous => "revolute",
             Kind::Prismatic => "prismatic",
             Kind::Fixed => "fixed",
             Kind::Floating => "free",
         };
         page.field("type", &format!("{kind:?}"), "");
-        let parent = match hold.carrier {
+        let parent = match attachment.carrier {
             Carrier::World => "world",
             Carrier::Body(body) => names.body(tree, body),
         };
         page.field("parent", &format!("{parent:?}"), "");
-        page.field("child", &format!("{:?}", names.body(tree, hold.body)), "");
-        page.placement(&hold.placement, "parent");
+        page.field("child", &format!("{:?}", names.body(tree, attachment.body)), "");
+        page.placement(&attachment.placement, "parent");
         if let Some(joint) = joint
-            && matches!(hold.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic)
+            && matches!(attachment.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic)
         {
             motion(page, joint, remarks);
         }
@@ -327,12 +327,12 @@ fn room(joint: &Joint) -> Option<[f64; 2]> {
 }
 
 fn places(page: &mut Page, tree: &Tree, names: &Names) {
-    if tree.places.is_empty() {
+    if tree.fixed_links.is_empty() {
         return;
     }
     page.section("frames");
     page.line("# The links on fixed joints, as places on the bodies that carry them; the pose and motion of each are outputs.");
-    for place in &tree.places {
+    for place in &tree.fixed_links {
         page.line(&format!("\n[frame.{}]", names.links[place.link]));
         page.field("body", &format!("{:?}", names.body(tree, place.body)), "");
         page.placement(&place.placement, "body");
@@ -342,12 +342,12 @@ fn places(page: &mut Page, tree: &Tree, names: &Names) {
 fn tail(page: &mut Page, tree: &Tree, names: &Names) {
     page.section("the run");
     let mut moving = tree
-        .holds
+        .attachments
         .iter()
-        .filter(|hold| !matches!(hold.kind, Kind::Fixed | Kind::Floating));
-    if let Some(hold) = moving.next() {
+        .filter(|attachment| !matches!(attachment.kind, Kind::Fixed | Kind::Floating));
+    if let Some(attachment) = moving.next() {
         page.line("# Torques come from the host, or from signals as this:");
-        page.line(&format!("# [signal.\"{}.tau\"]", names.joint(hold)));
+        page.line(&format!("# [signal.\"{}.tau\"]", names.joint(attachment)));
         page.line("# type = \"sine\"\n# amplitude = 1.0\n# frequency = 0.5                         # Hz");
         page.line("# from_host = false                       # inside the FMU\n");
     }

@@ -21,7 +21,7 @@ pub struct Body {
 }
 
 /// A joint between bodies.
-pub struct Hold {
+pub struct Attachment {
     /// Of the robot. None holds the base on the world.
     pub joint: Option<usize>,
     pub kind: Kind,
@@ -31,7 +31,7 @@ pub struct Hold {
 }
 
 /// A link on a fixed joint, as a place on the body that carries it.
-pub struct Place {
+pub struct FixedLink {
     pub link: usize,
     pub body: usize,
     pub placement: Placement,
@@ -41,15 +41,15 @@ pub struct Place {
 #[derive(Default)]
 pub struct Tree {
     pub bodies: Vec<Body>,
-    pub holds: Vec<Hold>,
-    pub places: Vec<Place>,
+    pub attachments: Vec<Attachment>,
+    pub fixed_links: Vec<FixedLink>,
     /// What a user should know of it.
     pub remarks: Vec<String>,
 }
 
 /// How a robot is to be taken.
 #[derive(Clone, Copy)]
-pub struct Taking {
+pub struct ImportOptions {
     /// Its base floats freely, or is welded to the world.
     pub floating: bool,
     /// Links with mass on fixed joints stay bodies of their own.
@@ -59,10 +59,10 @@ pub struct Taking {
 impl Tree {
     /// # Errors
     /// All that keeps the links from being a tree of bodies with mass.
-    pub fn of(robot: &Robot, taking: Taking) -> Result<Self, Vec<Fault>> {
+    pub fn of(robot: &Robot, options: ImportOptions) -> Result<Self, Vec<Fault>> {
         let mut gathering = Gathering {
             robot,
-            taking,
+            options,
             below: vec![Vec::new(); robot.links.len()],
             carries_mass: vec![false; robot.links.len()],
             is_heavy: vec![false; robot.links.len()],
@@ -81,7 +81,7 @@ impl Tree {
 
 struct Gathering<'a> {
     robot: &'a Robot,
-    taking: Taking,
+    options: ImportOptions,
     /// The joints that each link carries.
     below: Vec<Vec<usize>>,
     /// Whether a link or anything on it has mass.
@@ -175,13 +175,13 @@ impl Gathering<'_> {
             self.seat(root, Carrier::World);
         } else if self.is_heavy[root] {
             let body = self.body(root);
-            if self.taking.floating {
+            if self.options.floating {
                 self.tree.bodies[body].start = Some(here);
             } else {
-                self.hold(None, Kind::Fixed, Carrier::World, body, here);
+                self.attach(None, Kind::Fixed, Carrier::World, body, here);
             }
             self.seat(root, Carrier::Body(body));
-        } else if self.taking.floating {
+        } else if self.options.floating {
             let what = format!(
                 "--base floating: the root link \"{}\" has no mass to float with",
                 link.name
@@ -205,8 +205,8 @@ impl Gathering<'_> {
         self.tree.bodies.len() - 1
     }
 
-    fn hold(&mut self, joint: Option<usize>, kind: Kind, carrier: Carrier, body: usize, placement: Placement) {
-        self.tree.holds.push(Hold {
+    fn attach(&mut self, joint: Option<usize>, kind: Kind, carrier: Carrier, body: usize, placement: Placement) {
+        self.tree.attachments.push(Attachment {
             joint,
             kind,
             carrier,
@@ -249,11 +249,11 @@ impl Gathering<'_> {
             Some((carrier, placement))
         } else if self.is_heavy[child] {
             let body = self.body(child);
-            let free = carrier == Carrier::World && self.taking.floating;
+            let free = carrier == Carrier::World && self.options.floating;
             if free && joint.kind == Kind::Fixed {
                 self.tree.bodies[body].start = Some(placement);
             } else {
-                self.hold(Some(j), joint.kind, carrier, body, placement);
+                self.attach(Some(j), joint.kind, carrier, body, placement);
             }
             if free && !matches!(joint.kind, Kind::Fixed | Kind::Floating) {
                 let what = format!(
@@ -278,7 +278,7 @@ impl Gathering<'_> {
         match carrier {
             Carrier::World => !self.is_heavy[child],
             Carrier::Body(body) => {
-                !self.taking.keep_fixed || self.mass(child) == 0.0 || self.tree.bodies[body].inertial.m == 0.0
+                !self.options.keep_fixed || self.mass(child) == 0.0 || self.tree.bodies[body].inertial.m == 0.0
             }
         }
     }
@@ -293,6 +293,6 @@ impl Gathering<'_> {
                 whole.lumped.push(link);
             }
         }
-        self.tree.places.push(Place { link, body, placement });
+        self.tree.fixed_links.push(FixedLink { link, body, placement });
     }
 }
