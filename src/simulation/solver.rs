@@ -48,7 +48,9 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
 /// None.
 pub(super) fn none() -> Result<Stepper, Error> {
     let settings = Settings::new(Method::Rk4 { step: 1.0 }, Settings::MAX_RELATIVE_TOLERANCE, &[]);
-    settings.map(Stepper::new).map_err(|error| Error::Solver(error.to_string()))
+    settings
+        .map(Stepper::new)
+        .map_err(|error| Error::Solver(error.to_string()))
 }
 
 /// What to tell the user when the integrator has changed its method at `t` (s).
