@@ -149,7 +149,7 @@ impl Folder {
         let path = self.file(&format!("{name}.jsonl"));
         let open = || -> Result<(File, File)> {
             let mut options = File::options();
-            options.create(true).read(true).append(true);
+            options.create(true).truncate(false).read(true).write(true);
             // A file of its own: on some systems nobody can read what is locked.
             let lock = options.open(self.file(&format!("{name}.lock"))).into_diagnostic()?;
             match lock.try_lock() {
@@ -164,6 +164,8 @@ impl Folder {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).into_diagnostic()?;
             file.set_len(whole_lines(&bytes).len() as u64).into_diagnostic()?;
+            // Where nothing is locked, another's lines are not written over. (Windows cuts nothing off a file that is open for that.)
+            let file = File::options().append(true).open(&path).into_diagnostic()?;
             Ok((file, lock))
         };
         let (file, lock) = open().wrap_err_with(|| format!("cannot go on with {}", path.display()))?;
