@@ -35,6 +35,13 @@ pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
     root(v.dot(v))
 }
 
+/// The unit vector along a vector, if it has a direction: it is finite and not shorter than 1e-12, whatever its unit.
+pub fn direction(v: &Vec3<f64>) -> Option<Vec3<f64>> {
+    let size = v.amax();
+    // The squares of what is scaled are numbers.
+    (1e-12..f64::INFINITY).contains(&size).then(|| (v / size).normalize())
+}
+
 /// The root of a sum of squares, as that of a [length](norm).
 pub fn root<S: Scalar>(squares: S) -> S {
     if squares.value() > 0.0 {
@@ -61,4 +68,22 @@ pub fn lift3<S: Scalar>(v: &Vec3<f64>) -> Vec3<S> {
 #[inline(always)]
 pub fn lift33<S: Scalar>(m: &Mat3<f64>) -> Mat3<S> {
     m.map(S::lift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_direction_has_any_size_but_none() {
+        for size in [1e-12, 1.0, 1e200, f64::MAX] {
+            let along = direction(&Vec3::new(0.0, -size, 0.0)).expect("a direction");
+            assert_eq!(along, Vec3::new(0.0, -1.0, 0.0));
+        }
+        let slant = direction(&Vec3::new(3e200, 0.0, -4e200)).expect("a direction");
+        assert!((slant - Vec3::new(0.6, 0.0, -0.8)).norm() < 1e-15);
+        for none in [0.0, 1e-13, f64::INFINITY, f64::NAN] {
+            assert_eq!(direction(&Vec3::new(none, 0.0, 0.0)), None);
+        }
+    }
 }

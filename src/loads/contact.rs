@@ -258,7 +258,7 @@ fn rigid(system: &System, frame: FrameRef) -> Carrier {
 impl Contact {
     /// Complains of a normal without a direction.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        if self.normal.vector(values).norm() == 0.0 {
+        if self.normal.direction(values).is_none() {
             let what = format!("the normal of contact \"{}\" has no direction", self.name);
             report(declared, self.normal, problems, what);
         }
@@ -340,7 +340,7 @@ impl Contact {
 
     /// Where a and b, that stand at `A` and `B`, are nearest to each other. Without surfaces they are points, and the normal is as it is written.
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
-        let normal = B.R * lift3::<S>(&self.normal.vector(parameters).normalize());
+        let normal = B.R * lift3::<S>(&self.normal.direction(parameters).unwrap_or_else(Vec3::zeros));
         match self.by {
             By::Touch(_, surface) => surface.nearest(parameters, [A, B], normal),
             By::Command(_) => Nearest {

@@ -81,7 +81,7 @@ impl Thruster {
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let (system, kinematics) = (now.system, now.kinematics);
         let X_WF = kinematics.arm(system, now.derived, self.at);
-        let along = lift3::<S>(&self.direction.vector(now.parameters).normalize());
+        let along = lift3::<S>(&self.direction.direction(now.parameters).unwrap_or_else(Vec3::zeros));
         let F = Wrench::new(Vec3::zeros(), X_WF.R * along * self.force(now));
         applied.push(system, kinematics, system.carrier(self.at), F.shift(&X_WF.p));
     }
@@ -93,7 +93,7 @@ impl Thruster {
         values: &[f64],
         problems: &mut Vec<crate::Problem>,
     ) {
-        if !(1e-12..f64::INFINITY).contains(&self.direction.vector(values).norm()) {
+        if self.direction.direction(values).is_none() {
             super::report(declared, self.direction, problems, "it has no direction".to_owned());
         }
     }

@@ -131,6 +131,11 @@ impl ParamId {
         nalgebra::Vector3::new(parameters[self.0], parameters[self.0 + 1], parameters[self.0 + 2])
     }
 
+    /// The unit vector along that vector, if it [has a direction](crate::algebra::direction).
+    pub fn direction(self, parameters: &[f64]) -> Option<nalgebra::Vector3<f64>> {
+        crate::algebra::direction(&self.vector(parameters))
+    }
+
     /// The value and the three that follow, as a quaternion.
     pub fn quaternion(self, parameters: &[f64]) -> crate::algebra::Quaternion<f64> {
         crate::algebra::Quaternion::from_slice(&parameters[self.0..])
