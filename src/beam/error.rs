@@ -20,6 +20,26 @@ pub enum BeamError {
         /// Where it is, m.
         x: f64,
     },
+    /// Two stations that are hardly apart, and not at one place.
+    Close {
+        /// Which one is the first, counted from zero.
+        station: usize,
+        /// Where it is, m.
+        x: f64,
+        /// How far apart they are, m.
+        apart: f64,
+        /// How far apart they have to be, m.
+        least: f64,
+    },
+    /// A station that is hardly beside the end of a part.
+    Cut {
+        /// Where it is, m.
+        section: f64,
+        /// Where the part ends, m.
+        cut: f64,
+        /// How far apart they have to be, m.
+        least: f64,
+    },
     /// A number that is negative or not finite.
     Value {
         /// Its name.
@@ -47,6 +67,16 @@ pub enum BeamError {
     },
 }
 
+impl BeamError {
+    /// The same of a part of the beam that begins at `a` (m).
+    pub(crate) fn beyond(self, a: f64) -> Self {
+        match self {
+            Self::NoStiffness { kind, x } => Self::NoStiffness { kind, x: a + x },
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for BeamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -58,6 +88,23 @@ impl fmt::Display for BeamError {
                 f,
                 "section {} at x = {x} m: sections go outwards; two may share a place between the ends",
                 station + 1
+            ),
+            Self::Close {
+                station,
+                x,
+                apart,
+                least,
+            } => write!(
+                f,
+                "sections {} and {} at x = {x} m are {apart} m apart, too close to compute with: {least} m is the least; \
+                 a jump is two sections at the same x",
+                station + 1,
+                station + 2
+            ),
+            Self::Cut { section, cut, least } => write!(
+                f,
+                "the section at x = {section} m is too close to the end of a segment at x = {cut} m: put it there, or {least} m \
+                 away, or write another number of `segments`"
             ),
             Self::Value { name, x, value } => {
                 write!(f, "{name} is {value} at x = {x} m: not a number from zero upwards")

@@ -1,6 +1,12 @@
 use super::BeamError;
 use super::basis::Gauss;
 
+/// Two sections of a beam that are not one jump are at least this part of its length apart: bending of a shorter element loses more than nine digits, relatively `ε (L/h)³`.
+const CLOSEST: f64 = 1e-3;
+
+/// A cut is at a section that is as near as this, as a part of the beam's length: where it is meant to be, but for round-off.
+const AT_SECTION: f64 = 1e-9;
+
 /// The properties of a beam's cross-section at a station.
 ///
 /// Beam axes: `x` along the beam from its root, `y` and `z` the section's principal axes. The line of mass centres,
@@ -117,7 +123,7 @@ impl Beam {
     ///
     /// # Errors
     ///
-    /// When stations are missing or out of order, or a property is negative or not finite. A property may be zero
+    /// When stations are missing, out of order or too close to each other, or a property is negative or not finite. A property may be zero
     /// as long as no mode needs it.
     pub fn new(stations: Vec<Section>) -> Result<Self, BeamError> {
         let first = stations.first().map_or(f64::NAN, |s| s.x);
@@ -134,6 +140,18 @@ impl Beam {
             if !(x.is_finite() && x > stations[i - 1].x || jump) {
                 return Err(BeamError::Order { station: i, x });
             }
+        }
+        let near = stations.windows(2).enumerate().find(|(_, pair)| {
+            let apart = pair[1].x - pair[0].x;
+            apart > 0.0 && apart < CLOSEST * stations[last].x
+        });
+        if let Some((i, pair)) = near {
+            return Err(BeamError::Close {
+                station: i,
+                x: pair[0].x,
+                apart: pair[1].x - pair[0].x,
+                least: CLOSEST * stations[last].x,
+            });
         }
         stations.iter().try_for_each(Section::judge)?;
         Ok(Self { stations })
@@ -152,9 +170,17 @@ impl Beam {
     ///
     /// # Errors
     ///
-    /// [`BeamError::Ends`] if nothing of the beam lies there.
+    /// [`BeamError::Ends`] if nothing of the beam lies there, [`BeamError::Cut`] if a section is too close to one of its ends.
     pub fn part(&self, a: f64, b: f64) -> Result<Self, BeamError> {
-        let overlaps = |pair: &&[Section]| pair[0].x < b && a < pair[1].x;
+        let nearest = |x: f64| {
+            self.stations
+                .iter()
+                .map(|s| s.x)
+                .find(|s| (s - x).abs() <= AT_SECTION * self.length())
+        };
+        let [a, b] = [a, b].map(|x| nearest(x).unwrap_or(x));
+        // Nothing lies between the two stations of a jump.
+        let overlaps = |pair: &&[Section]| pair[0].x < pair[1].x && pair[0].x < b && a < pair[1].x;
         let pieces = self.stations.windows(2).filter(overlaps);
         let ends = pieces.flat_map(|pair| {
             let at = |x: f64| Section::between(&pair[0], &pair[1], x).at(x - a);
@@ -162,7 +188,19 @@ impl Beam {
         });
         let mut stations: Vec<Section> = ends.collect();
         stations.dedup();
-        Self::new(stations)
+        Self::new(stations).map_err(|error| match error {
+            // Those of the whole beam are far enough from each other: one of the two is the cut.
+            BeamError::Close {
+                station,
+                x,
+                apart,
+                least,
+            } => {
+                let (section, cut) = if station == 0 { (a + apart, a) } else { (a + x, b) };
+                BeamError::Cut { section, cut, least }
+            }
+            other => other,
+        })
     }
 
     /// Mass (kg), and inertias about the root and the beam's axes (kg·m²): the beam as a rigid load on what carries its root.

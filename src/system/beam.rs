@@ -338,7 +338,10 @@ impl Beam {
                     inertia: inertia.map(|J| HEAVY * J),
                 };
                 let none = whole.modes(&beam::Boundary::ClampedFree, Counts::default())?;
-                (part.modes(&heavy, self.counts)?, Some(none))
+                (
+                    part.modes(&heavy, self.counts).map_err(|error| error.beyond(a))?,
+                    Some(none),
+                )
             }
         };
         let root = self.numbers.origin.vector(values);

@@ -1,4 +1,5 @@
 use super::solved::Solved;
+use super::unit::rounded;
 use super::{
     Body, DirectorConstants, Elastic, Joint, JointModel, NodalConstants, OrbitConstants, ParamId, Parameter, Place,
     RigidMass, Station, StationConstants, System, joint,
@@ -211,7 +212,7 @@ impl Judge<'_> {
             let elastic = solved.elastic(&constants, |k| beam.damping_ratio(values, k));
             if !elastic.fits(&constants) {
                 let (m_beam, centre, own) = solved.about_centre();
-                let [[x, y, z], [xx, yy, zz]] = [centre.into(), own.d].map(|v: [f64; 3]| v.map(rounded));
+                let [[x, y, z], [xx, yy, zz]] = [centre.into(), own.d].map(|v: [f64; 3]| v.map(|x| rounded(x, 4)));
                 self.report(
                     body.mass.map_or(beam.place(), |mass| mass.inertia),
                     format!(
@@ -219,7 +220,7 @@ impl Judge<'_> {
                          alone has {} kg, centred at [{x}, {y}, {z}] m, and [{xx}, {yy}, {zz}] kg·m² about that: is the inertia \
                          about the mass centre, and the beam's root where it should be?",
                         body.name,
-                        rounded(m_beam)
+                        rounded(m_beam, 4)
                     ),
                 );
             }
@@ -275,10 +276,14 @@ impl Judge<'_> {
                     .iter()
                     .zip(self.values)
                     .filter(|(p, _)| p.at.starts_with(&at));
-                // So is what is wrong with the first segment.
-                if body.segment == 0 && !own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some()) {
-                    let what = error.to_string();
-                    at.extend(beam.is_tabulated().then(|| "sections".to_owned()));
+                let is_told = own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some());
+                at.extend(beam.is_tabulated().then(|| "sections".to_owned()));
+                // What is wrong with one segment may be wrong with the next ones, too.
+                if !is_told && !self.problems.iter().any(|problem| problem.at == at) {
+                    let what = match body.segment {
+                        0 => error.to_string(),
+                        segment => format!("segment {}: {error}", segment + 1),
+                    };
                     self.problems.push(Problem { at, what });
                 }
                 None
@@ -340,14 +345,11 @@ impl Judge<'_> {
     }
 
     fn direction(&mut self, id: ParamId) -> Vec3<f64> {
-        let axis = id.vector(self.values);
-        let length = axis.norm();
-        if length < 1e-12 {
-            let [x, y, z] = [axis.x, axis.y, axis.z];
+        id.direction(self.values).unwrap_or_else(|| {
+            let [x, y, z] = id.vector(self.values).into();
             self.report(id, format!("the axis [{x}, {y}, {z}] has no direction"));
-            return Vec3::z();
-        }
-        axis / length
+            Vec3::z()
+        })
     }
 
     fn attitude(&mut self, id: Option<ParamId>) -> Quaternion<f64> {
@@ -365,10 +367,4 @@ impl Judge<'_> {
     fn start_attitude(&mut self, joint: &Joint) {
         self.attitude(joint.q_start);
     }
-}
-
-/// Four digits of a number, for a message.
-pub(super) fn rounded(value: f64) -> f64 {
-    let digits = 10f64.powf(3.0 - value.abs().max(1e-3).log10().floor());
-    (value * digits).round() / digits + 0.0
 }

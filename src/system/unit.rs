@@ -216,7 +216,7 @@ impl Unit {
 
     /// A value that was computed, to seven digits, in this unit, for a message.
     pub fn about(self, value: f64) -> String {
-        let rounded: f64 = format!("{value:.6e}").parse().unwrap_or(value);
+        let rounded = rounded(value, 7);
         let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
         let number = if plain {
             format!("{rounded}")
@@ -252,6 +252,12 @@ impl Unit {
     }
 }
 
+/// A number to so many digits, for a message.
+pub(super) fn rounded(value: f64, digits: usize) -> f64 {
+    // Zero has no sign to show.
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value) + 0.0
+}
+
 /// The units that go with one joint coordinate.
 pub(crate) struct CoordinateUnits {
     pub position: Unit,
@@ -261,4 +267,21 @@ pub(crate) struct CoordinateUnits {
     pub stiffness: Unit,
     pub damping: Unit,
     pub inertia: Unit,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn numbers_are_rounded_to_their_own_digits() {
+        for (value, expected) in [
+            (4.123_46e-7, "0.0000004123"),
+            (-0.0, "0"),
+            (123_456.0, "123500"),
+            (9.9999, "10"),
+        ] {
+            assert_eq!(rounded(value, 4).to_string(), expected);
+        }
+    }
 }

@@ -66,3 +66,48 @@ fn stiffness_is_missed_only_by_those_who_need_it() {
     let said = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
     assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // though both ends may be pointed
 }
+
+#[test]
+fn sections_that_are_hardly_apart_are_no_jump() {
+    let s = uniform().stations()[0];
+    let beam = |x: &[f64]| Beam::new(x.iter().map(|&x| s.at(x)).collect());
+    let said = beam(&[0.0, 0.5, 0.50001, 1.0]).unwrap_err().to_string();
+    println!("{said}");
+    assert!(
+        said.starts_with("sections 2 and 3 at x = 0.5 m are 0.0000")
+            && said.ends_with("a jump is two sections at the same x")
+    );
+    assert!(beam(&[0.0, 0.5, 0.5, 0.502, 1.0]).is_ok());
+}
+
+/// A cut is at a section that is there but for round-off, and no shorter piece is left of it; nothing lies within a jump.
+#[test]
+fn a_part_has_no_slivers() {
+    let s = uniform().stations()[0];
+    let beam = Beam::new([0.0, 0.8, 1.6, 2.4, 3.2].map(|x| s.at(x)).to_vec()).expect("a beam");
+    for j in 0..8 {
+        let [a, b] = [j, j + 1].map(|j| 3.2 * f64::from(j) / 8.0 * (1.0 + f64::EPSILON));
+        let part = beam.part(a, b).expect("a part");
+        assert_eq!(part.stations().len(), 2, "{:?}", part.stations());
+        assert!((part.length() - 0.4).abs() < 1e-15);
+    }
+    let stiff = crate::beam::Section {
+        EI_y: 2.0 * s.EI_y,
+        ..s
+    };
+    let stepped = Beam::new(vec![s.at(0.0), s.at(1.1), stiff.at(1.1), stiff.at(2.0)]).expect("a beam");
+    for (a, b, expected) in [(1.0, 2.0, 4), (0.0, 1.1, 2), (1.1, 2.0, 2)] {
+        let part = stepped.part(a, b).expect("a part");
+        assert_eq!(part.stations().len(), expected, "{:?}", part.stations());
+    }
+    let said = stepped.part(1.0995, 2.0).unwrap_err().to_string();
+    assert!(
+        said.starts_with("the section at x = 1.1 m is too close to the end of a segment at x = 1.0995 m"),
+        "{said}"
+    );
+    let said = stepped.part(0.0, 1.1005).unwrap_err().to_string();
+    assert!(
+        said.starts_with("the section at x = 1.1 m is too close to the end of a segment at x = 1.1005 m"),
+        "{said}"
+    );
+}

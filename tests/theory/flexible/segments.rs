@@ -263,3 +263,49 @@ fn a_load_along_a_beam_in_segments_gives_its_impulse_and_its_work() {
     println!("impulse {impulse:.1e}, work {work:.3} J, balance {balance:.1e}");
     assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}"); // the integrator's tolerance; of a smaller number
 }
+
+/// Of a beam by sections, `(x, mass_per_length, EI)`, with `bending` modes in a plane of each segment.
+fn tapered(stations: &[(f64, f64, f64)], segments: usize, bending: usize) -> String {
+    let section =
+        |(x, m, k): &(f64, f64, f64)| format!("{{ x = {x:?}, mass_per_length = {m:?}, EI_y = {k:?}, EI_z = {k:?} }}");
+    let sections: Vec<String> = stations.iter().map(section).collect();
+    format!(
+        "name = \"tapered\"\n[body.beam.beam]\nbending_y = {bending}\nsegments = {segments}\nsections = [{}]\n\
+         [joint.root]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"beam\"\n",
+        sections.join(", ")
+    )
+}
+
+/// Cut at its sections, which round-off puts beside the cuts, or between them, a tapered beam has the frequencies of the whole one; so has one that is stepped within a segment.
+#[test]
+fn a_tapered_beam_in_segments_has_the_frequencies_of_the_whole_one() {
+    let taper = |n: u32, spacing: f64| -> Vec<(f64, f64, f64)> {
+        let station = |i: u32| {
+            let s = f64::from(i) / f64::from(n);
+            (f64::from(i) * spacing, 2.0 - s, 40.0 - 25.0 * s)
+        };
+        (0..=n).map(station).collect()
+    };
+    let stepped = vec![(0.0, 2.0, 40.0), (1.1, 2.0, 40.0), (1.1, 1.0, 15.0), (3.2, 1.0, 12.0)];
+    let mut worst = 0.0f64;
+    for (name, stations, segments) in [
+        ("3.2 m every 0.8 m", taper(4, 0.8), 4),
+        ("3.2 m every 0.8 m", taper(4, 0.8), 8),
+        ("2.4 m every 0.2 m", taper(12, 0.2), 12),
+        ("2.4 m every 0.2 m", taper(12, 0.2), 8),
+        ("stepped", stepped, 6),
+    ] {
+        let whole = frequencies(&tapered(&stations, 1, 3));
+        let cut = frequencies(&tapered(&stations, segments, 2));
+        let off = [0, 1].map(|k| cut[k] / whole[k] - 1.0);
+        println!(
+            "{name}, {segments} segments: {} rad/s, off by {}",
+            few(&whole[..2]),
+            few(&off)
+        );
+        worst = off.iter().fold(worst, |worst, off| worst.larger(off.abs()));
+    }
+    // What four segments of two modes leave of the second mode.
+    println!("worst {worst:.1e} (2e-3)");
+    assert!(worst < 2e-3);
+}
