@@ -1,7 +1,7 @@
 //! From loads to accelerations, and the quantities that the motion conserves.
 //!
 //! [`Applied`] is all that the loads hand to a formulation, [`Dynamics`] whichever formulation it is. The [`recursive`] one is the
-//! default; its companions (inverse dynamics, mass matrix, Jacobian) serve tests and outputs. In the [`quaternion`] formulation every
+//! default; its companions (inverse dynamics, mass matrix, Jacobian) serve tests only. In the [`quaternion`] formulation every
 //! body stands by itself, and joints are constraints. In the [`dual_quaternion`] one the wrenches of all joints are found first.
 
 mod applied;
@@ -40,4 +40,24 @@ pub enum What {
     Mode(usize),
     /// The body by itself, about some axis of its own.
     Body,
+}
+
+impl What {
+    /// Of a joint's row of constraint that depends on others, where so many exclude motions and those of driven rates follow.
+    fn of_row(row: usize, held: usize) -> Self {
+        row.checked_sub(held).map_or(Self::Body, Self::Axis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::What;
+
+    #[test]
+    fn a_row_that_excludes_a_motion_is_no_axis() {
+        assert_eq!(
+            [4, 5, 6].map(|row| What::of_row(row, 5)),
+            [What::Body, What::Axis(0), What::Axis(1)]
+        );
+    }
 }

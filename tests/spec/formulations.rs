@@ -177,3 +177,26 @@ fn the_linearly_implicit_step_refuses_gains_that_are_too_fast_for_it() {
         "{problem}"
     );
 }
+
+/// A saddle point without an equation is as well conditioned as can be.
+#[test]
+fn a_nodal_beam_by_itself_has_a_condition() {
+    for formulation in ["quaternion", "natural"] {
+        let text =
+            format!("name = \"beam\"\nformulation = \"{formulation}\"\n{NODAL_BEAM}[output]\ncondition = true\n");
+        let model = grapple::plant::Model::read(&text, Path::new(".")).expect("sound");
+        let mut plant = Plant::new(model.into()).expect("sound");
+        let model = plant.model().clone();
+        let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+        plant.start(0.0, &mut x, &mut discrete);
+        let (mut dx, mut y) = (x.clone(), vec![0.0; model.outputs.len()]);
+        plant
+            .evaluate(0.0, (&x, &[], &discrete), &mut dx, &mut y)
+            .expect("finite");
+        let place = model
+            .outputs
+            .iter()
+            .position(|output| output.quantity.name == "system.condition");
+        assert_eq!(place.map(|i| y[i]), Some(1.0));
+    }
+}

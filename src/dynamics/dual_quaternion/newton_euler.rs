@@ -149,7 +149,7 @@ impl<S: Scalar> NewtonEuler<S> {
         }
         self.reactions.solve().map_err(|(body, row)| Singular {
             body,
-            what: What::Axis(row.saturating_sub(self.nodes[body].held())),
+            what: What::of_row(row, self.nodes[body].held()),
         })?;
         for i in 0..self.nodes.len() {
             self.transmit(system, kinematics, i);

@@ -344,7 +344,10 @@ impl<S: Scalar> SaddlePoint<S> {
             }
         }
         // Rows are independent, and what multiplies them is positive definite.
-        spd::factor(&mut node.Y, m).map_err(|row| node.singular(i, row))?;
+        spd::factor(&mut node.Y, m).map_err(|row| Singular {
+            body: i,
+            what: What::of_row(row, node.joint.held.len()),
+        })?;
         if joint.nv == 6 || node.X.is_empty() {
             return Ok(());
         }

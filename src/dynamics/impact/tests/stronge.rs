@@ -11,7 +11,7 @@ fn stronge(meeting: &Meeting, e: f64, mu: f64) -> Vector3<f64> {
 fn stronges_impact_pushes_within_the_cone_and_gains_no_energy() {
     let mut random = Random(31);
     let [mut cone, mut gain, mut enters]: [f64; 3] = [f64::NEG_INFINITY; 3];
-    let (mut least, mut stuck, mut slips, mut driven_in) = (f64::INFINITY, 0, 0, 0);
+    let (mut pulls, mut stuck, mut slips, mut driven_in) = (f64::NEG_INFINITY, 0, 0, 0);
     for _ in 0..3000 {
         let meeting = random.meeting();
         let (n, u) = (meeting.n, meeting.u);
@@ -19,7 +19,7 @@ fn stronges_impact_pushes_within_the_cone_and_gains_no_energy() {
         let p = stronge(&meeting, e, mu);
         let (p_n, p_T) = parts(&p, &n);
         let (u_n, slip) = parts(&meeting.after(&p), &n);
-        least = least.min(p_n / p.norm());
+        keep(&mut pulls, -p_n / p.norm());
         keep(&mut cone, (p_T - mu * p_n) / p.norm() / (1.0 + mu));
         keep(&mut gain, -meeting.loss(&p) / meeting.plastic_loss());
         keep(&mut enters, -u_n / u.norm());
@@ -31,11 +31,11 @@ fn stronges_impact_pushes_within_the_cone_and_gains_no_energy() {
         let direction = (u - n * n.dot(&u)).normalize();
         driven_in += usize::from(n.dot(&(meeting.W * (n - direction * mu))) < 0.0);
     }
-    println!("cone {cone:.1e}, gain {gain:.1e}, enters {enters:.1e}, least p_n {least:.1e}");
+    println!("cone {cone:.1e}, gain {gain:.1e}, enters {enters:.1e}, most pull {pulls:.1e}");
     println!("{stuck} stick at the end, {slips} slip; {driven_in} are first driven in");
     assert!(stuck > 500 && slips > 500 && driven_in > 500);
     // Round-off, for the velocity times the condition number 1e4.
-    assert!(cone < 1e-14 && gain < 1e-14 && enters < 1e-11 && least > 0.0);
+    assert!(cone < 1e-14 && gain < 1e-14 && enters < 1e-11 && pulls < 0.0);
 }
 
 /// Stronge's work condition on the way.
@@ -162,7 +162,7 @@ fn a_slip_that_turns_ends_as_a_method_of_fourth_order_says() {
             &mut ends,
             (work.restitution + e * e * work.compression).abs() / -work.compression,
         );
-        turned = turned.max(slip(&u).angle(&slip(&meeting.u)));
+        keep(&mut turned, slip(&u).angle(&slip(&meeting.u)));
         count += 1;
     }
     println!("{count} slips, by up to {turned:.2} rad: velocity {path:.1e}, work {ends:.1e}");
