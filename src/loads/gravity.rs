@@ -51,7 +51,7 @@ impl Uniform {
     }
 }
 
-/// Adds the gravity of the orbit, if there is one, as the world's origin sees it, which falls with it.
+/// Adds gravity relative to the world's origin, which falls freely along the reference orbit.
 ///
 /// All of it is the gradient of `m U(r) + ½ P:∇∇U` with the potential `U` at each body's mass centre `r` and the body's second moment of mass `P` about it, bent as it is:
 /// force, moment, and the forces on the modes.

@@ -6,6 +6,9 @@ use crate::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3, lift33};
 use crate::spec::{self, Axes, Gravity, at};
 use std::f64::consts::{PI, TAU};
 
+/// Nearer to one, Kepler's equation loses its digits.
+const MOST_ECCENTRIC: f64 = 0.999_999;
+
 /// The reference orbit's parameters.
 #[derive(Clone, Debug)]
 pub struct Orbit {
@@ -65,8 +68,19 @@ pub struct GravityAt<S: Scalar> {
     pub g: Vec3<S>,
     /// The gradient `∂g/∂r`, symmetric, 1/s².
     pub G: Mat3<S>,
-    /// Away from the centre: the unit vector r̂, and `3 μ/(2 r⁴)`, 1/(m·s²); none where gravity is linear.
-    curvature: Option<(Vec3<S>, S)>,
+    /// None where gravity is linear.
+    curvature: Option<Curvature<S>>,
+}
+
+/// What makes the gradient change about a place.
+#[derive(Clone, Copy, Debug)]
+struct Curvature<S: Scalar> {
+    /// Away from the centre, r̂.
+    u: Vec3<S>,
+    /// `3 μ/(2 r⁴)`, 1/(m·s²).
+    central: S,
+    /// `−3 μ J₂ R_E²/(4 r⁶)`, 1/(m·s²), if there is an oblateness.
+    oblate: Option<S>,
 }
 
 impl Orbit {
@@ -179,6 +193,13 @@ impl Orbit {
                 self.eccentricity,
                 format!("an eccentricity of {e} is no closed orbit: it is below 1"),
             );
+        } else if e > MOST_ECCENTRIC {
+            report(
+                self.eccentricity,
+                format!(
+                    "an eccentricity of {e} is more than {MOST_ECCENTRIC}, beyond which the time on the orbit is not exact"
+                ),
+            );
         } else if a > 0.0 && a * (1.0 - e) <= radius {
             let [km, body] = [a * (1.0 - e), radius].map(|length| length / 1000.0);
             let what = format!(
@@ -187,7 +208,7 @@ impl Orbit {
             report(self.semi_major_axis, what);
         }
         // Below zero it is no orbit's, but the law goes on there, for differences about zero.
-        let e = e.clamp(-0.999_999, 0.999_999);
+        let e = e.clamp(-MOST_ECCENTRIC, MOST_ECCENTRIC);
         let nu = self.true_anomaly.of(values);
         // tan E/2 = √((1 − e)/(1 + e)) tan ν/2, in the same turn.
         let (s, c) = Scalar::sin_cos(0.5 * nu);
@@ -370,7 +391,7 @@ impl<S: Scalar> OrbitPoint<S> {
     }
 
     /// At `r` (m) from the centre: what the oblateness adds to gravity, m/s², the whole gradient, 1/s², and what makes the gradient change.
-    fn field(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, (Vec3<S>, S)) {
+    fn field(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, Curvature<S>) {
         let number = |value: f64| S::lift(value);
         let r2 = r.dot(r);
         let per_r = number(1.0) / r2.sqrt();
@@ -381,13 +402,18 @@ impl<S: Scalar> OrbitPoint<S> {
         for i in 0..3 {
             G[(i, i)] -= k;
         }
-        let curvature = (u, number(1.5) * k * per_r);
+        let mut curvature = Curvature {
+            u,
+            central: number(1.5) * k * per_r,
+            oblate: None,
+        };
         if self.oblateness == 0.0 {
             return (Vec3::zeros(), G, curvature);
         }
         // g = c/r⁴ ((1 − 5 s²) û + 2 s ẑ),  s = û·ẑ,  c = −3/2 μ J₂ R_E²
         let s = u.z;
         let c = number(self.oblateness) * per_r2 * per_r2;
+        curvature.oblate = Some(number(0.5) * c * per_r2);
         let [one, five] = [1.0, 5.0].map(number);
         let along = one - five * s * s;
         let z = Vec3::new(number(0.0), number(0.0), one);
@@ -405,12 +431,27 @@ impl<S: Scalar> OrbitPoint<S> {
 
 impl<S: Scalar> GravityAt<S> {
     /// What the change of the gradient adds to the force on a body (N) with the second moment of mass `P = ∫ p pᵀ dm` (kg·m²) about the place:
-    /// `3μ/(2r⁴) ((tr P − 5 r̂·P r̂) r̂ + 2 P r̂)`. With it and the moment of the gradient, a body keeps its energy and its angular momentum about the centre.
+    /// `½ P:∇∇g`. With it and the moment of the gradient, a body keeps its energy and its angular momentum about the centre. With `t = tr P`, `q = r̂·P r̂`, `s = r̂·ẑ` and `w = ẑ·P r̂`
+    ///
+    /// ```text
+    ///     3μ/(2r⁴) ((t − 5q) r̂ + 2 P r̂)
+    ///     + c/(2r⁶) ((35 (t s² + q + 4 s w) − 5 (t + 2 P_zz) − 315 s² q) r̂ + (70 s q − 10 t s − 20 w) ẑ + (70 s² − 10) P r̂ − 20 s P ẑ),   c = −3/2 μ J₂ R_E²
+    /// ```
     pub fn beyond_gradient(&self, P: &Mat3<S>) -> Vec3<S> {
-        self.curvature.map_or_else(Vec3::zeros, |(u, c)| {
-            let Pu = P * u;
-            (u * (P.trace() - u.dot(&Pu) * S::lift(5.0)) + Pu + Pu) * c
-        })
+        let Some(Curvature { u, central, oblate }) = self.curvature else {
+            return Vec3::zeros();
+        };
+        let n = S::lift;
+        let Pu = P * u;
+        let (t, q) = (P.trace(), u.dot(&Pu));
+        let force = (u * (t - q * n(5.0)) + Pu + Pu) * central;
+        let Some(c) = oblate else { return force };
+        let (s, w) = (u.z, Pu.z);
+        let along =
+            (t * s * s + q + s * w * n(4.0)) * n(35.0) - (t + P[(2, 2)] * n(2.0)) * n(5.0) - s * s * q * n(315.0);
+        let mut of_oblateness = u * along + Pu * (s * s * n(70.0) - n(10.0)) - P.column(2) * (s * n(20.0));
+        of_oblateness.z += s * q * n(70.0) - t * s * n(10.0) - w * n(20.0);
+        force + of_oblateness * c
     }
 
     /// The moment of the gradient about the place, `∫ p × G p dm`, N·m.
