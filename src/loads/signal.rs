@@ -1,6 +1,6 @@
 use super::{Wave, report};
 use crate::Problem;
-use crate::spec::{Signal, Waveform, at};
+use crate::spec::{Signal, Waveform, at, empty_window};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
 
 /// How far from its joint's start a trajectory may start, rad or m, or part of it: angles are written in degrees, with some digits.
@@ -118,15 +118,9 @@ impl SignalSource {
     /// Judges the parameters' values.
     pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         if let (Some(from), Some(until)) = (self.from, self.until)
-            && from.of(values) >= until.of(values)
+            && let Some(what) = empty_window(from.of(values), until.of(values))
         {
-            let (from, until_value) = (from.of(values), until.of(values));
-            report(
-                declared,
-                until,
-                problems,
-                format!("the signal ends at {until_value} s, before it begins at {from} s"),
-            );
+            report(declared, until, problems, what);
         }
     }
 }

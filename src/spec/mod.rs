@@ -41,6 +41,7 @@ pub use modal::{ModalData, ModalNode};
 pub use names::{mangled, objection};
 pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
+pub(crate) use signal::empty_window;
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::{Source, read_text};
 

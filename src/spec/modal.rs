@@ -46,12 +46,19 @@ pub struct ModalNode {
     pub rotation: Option<Vec<Vec<f64>>>,
 }
 
+/// More are finer than any body is known, and their products fill the memory.
+const MOST_MODES: usize = 512;
+
 impl ModalData {
     /// What can be seen to be wrong in it alone: the field, and what.
     pub(super) fn objections(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut object = |field: &str, what: String| found.push((field.to_owned(), what));
         let n = self.frequencies.len();
+        if n > MOST_MODES {
+            let what = format!("{n} modes: a body may have {MOST_MODES}");
+            object("frequencies", what);
+        }
         if n == 0 {
             object(
                 "frequencies",
@@ -105,7 +112,7 @@ impl ModalData {
     }
 }
 
-/// Joints and frames away from the origin of a body that says of no other place how it moves.
+/// Joints, frames and wheels away from the origin of a body that says of no other place how it moves.
 pub(super) fn without_node(spec: &Spec) -> Vec<Problem> {
     let joints = spec
         .joint
@@ -115,7 +122,8 @@ pub(super) fn without_node(spec: &Spec) -> Vec<Problem> {
         .frame
         .iter()
         .map(|(name, frame)| ("frame", name, "body", &frame.body, frame.origin));
-    let places = joints.chain(frames).filter(|(.., body, origin)| {
+    let wheels = (spec.wheel.iter()).map(|(name, wheel)| ("wheel", name, "body", &wheel.body, wheel.position));
+    let places = joints.chain(frames).chain(wheels).filter(|(.., body, origin)| {
         let modal = spec.body.get(*body).and_then(|body| body.modal.as_ref());
         modal.is_some_and(|modal| modal.node.is_empty()) && *origin != [0.0; 3]
     });

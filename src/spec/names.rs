@@ -48,7 +48,7 @@ const OMC_WRAPPER: [&str; 9] = [
 ];
 
 /// Modelica Language Specification 3.6, section 2.3.3.
-const MODELICA_KEYWORDS: [&str; 59] = [
+const MODELICA_KEYWORDS: [&str; 60] = [
     "algorithm",
     "and",
     "annotation",
@@ -108,6 +108,7 @@ const MODELICA_KEYWORDS: [&str; 59] = [
     "type",
     "when",
     "while",
+    "within",
 ];
 
 #[cfg(test)]
@@ -117,7 +118,7 @@ mod tests {
     #[test]
     fn names_that_an_importer_would_break_are_refused() {
         for bad in [
-            "", "2nd", "arm-1", "a.b", "päd", "model", "time", "fmi_x", "world", "system", "a b",
+            "", "2nd", "arm-1", "a.b", "päd", "model", "time", "fmi_x", "world", "system", "a b", "within",
         ] {
             assert!(objection(bad).is_some(), "{bad}");
         }

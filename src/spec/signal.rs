@@ -15,7 +15,7 @@ pub struct Signal {
     #[serde(rename = "type")]
     pub waveform: Waveform,
     /// Whether `grapple simulate` feeds it through the FMI (the FMU then has the input), or it runs
-    /// inside the FMU (exact at every evaluation; the FMU then has an output of that name). Default: from the host.
+    /// inside the FMU (exact at every evaluation; the FMU then has an output of that name). Default: yes.
     #[serde(default = "from_host")]
     pub from_host: bool,
     /// Value of a constant, in the input's unit; height of a step, a sine's amplitude, a quintic's rise; of a table, its scale. Default 1.
@@ -42,7 +42,7 @@ pub struct Signal {
     /// Values of a table, in the input's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<f64>>,
-    /// A CSV file with two columns, time (s) and value, beside the spec; one header line is skipped. At most 256 MiB.
+    /// A CSV file with two columns, time (s) and value, beside the spec; a first line of words is skipped, lines that begin with # too. At most 256 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// How a table goes from one value to the next. Before the first and after the last time its
@@ -53,6 +53,11 @@ pub struct Signal {
     /// Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_rate: bool,
+}
+
+/// What is wrong with a window, s, if nothing is in it.
+pub(crate) fn empty_window(from: f64, until: f64) -> Option<String> {
+    (from >= until).then(|| format!("it ends at {until} s and begins at {from} s: `until` is after `from`"))
 }
 
 fn from_host() -> bool {
@@ -118,25 +123,69 @@ pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<
     }
 }
 
+/// Two columns. A line of words before all others is their header.
 fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
     let mut columns = (Vec::new(), Vec::new());
+    let mut may_be_header = true;
+    // Programs of Windows mark a text's coding by its first character.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (i, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let numbers: Option<Vec<f64>> = line
+        let fields = line
             .split([',', ';', '\t'])
-            .map(|field| field.trim().parse().ok().filter(|x: &f64| x.is_finite()))
-            .collect();
-        match numbers.as_deref() {
-            Some([time, value]) => {
+            .map(|field| field.trim().parse::<f64>().ok());
+        let fields: Vec<Option<f64>> = fields.collect();
+        match fields.as_slice() {
+            [Some(time), Some(value)] if time.is_finite() && value.is_finite() => {
                 columns.0.push(*time);
                 columns.1.push(*value);
             }
-            _ if columns.0.is_empty() && i == 0 => {} // the header
+            words if may_be_header && words.iter().all(Option::is_none) => {}
             _ => return Err(format!("line {}: expected `time, value`, found {line:?}", i + 1)),
         }
+        may_be_header = false;
+    }
+    if columns.0.is_empty() {
+        return Err("the table is empty".to_owned());
     }
     Ok(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_table;
+
+    /// Only words before all numbers are a header: what is mistyped in the first line is no less wrong than in the last one.
+    #[test]
+    fn a_header_is_a_first_line_of_words() {
+        let two = Ok((vec![0.0, 1.0], vec![2.0, 3.0]));
+        for good in [
+            "0, 2\n1, 3",
+            "time, value\n0, 2\n1, 3\n",
+            "\u{feff}0;2\r\n1;3",
+            "\u{feff}t\tv\n0\t2\n1\t3",
+            "# by hand\n\ntime, value\n# in s\n0, 2\n1, 3",
+        ] {
+            assert_eq!(parse_table(good), two, "{good:?}");
+        }
+        for (bad, line) in [
+            ("0.0,1.O\n1,3", 1),
+            ("0,nan\n1,3", 1),
+            ("0,1,2\n1,3", 1),
+            ("time, value\nt, v\n1,3", 2),
+            ("# by hand\n0, 2\ntime, value\n", 3),
+        ] {
+            let said = parse_table(bad).expect_err(bad);
+            assert!(
+                said.starts_with(&format!("line {line}: expected `time, value`")),
+                "{said}"
+            );
+        }
+        for empty in ["", "\u{feff}", "time, value\n", "# nothing\n"] {
+            assert_eq!(parse_table(empty), Err("the table is empty".to_owned()));
+        }
+    }
 }

@@ -335,17 +335,28 @@ impl System {
             beam.derive(values, orbit)
         };
         let beams: Vec<NodalConstants> = self.nodal.iter().map(&mut derive).collect();
-        let site = |point: &Point| {
+        let mut site = |point: &Point| {
             let elements = &beams[point.beam].elements;
             let length: f64 = elements.iter().map(|element| element.l).sum();
             let x = match point.place {
                 Place::Root => 0.0,
                 Place::Tip => length,
-                Place::At(x) => x.of(values),
+                Place::At(id) => {
+                    let x = id.of(values);
+                    // Lengths of elements are summed up.
+                    if !(0.0..=length * (1.0 + 1e-9)).contains(&x) {
+                        let beam = &self.nodal[point.beam].name;
+                        problems.push(Problem {
+                            at: declared[id.0].at.clone(),
+                            what: format!("{x} m along \"{beam}\" is not on it: it is {length} m long"),
+                        });
+                    }
+                    x
+                }
             };
             Site::at(elements, x)
         };
-        let sites = self.points.iter().map(site).collect();
+        let sites = self.points.iter().map(&mut site).collect();
         (beams, sites)
     }
 }

@@ -400,3 +400,90 @@ fn a_beam_of_a_length_at_the_end_of_all_numbers_is_refused() {
     let told = bent("", &BEAM.replace("length = 1.0", "length = 1e308"));
     assert!(!told.is_empty());
 }
+
+/// What is wrong with a later segment is told, with its number; a section that is hardly beside a cut, too.
+#[test]
+fn each_segment_of_a_beam_is_judged() {
+    let table = |sections: &[(f64, f64)], GJ: [f64; 2]| {
+        let last = sections.len() - 1;
+        let section = |(i, (x, EI)): (usize, &(f64, f64))| {
+            let GJ = GJ[usize::from(i == last)];
+            format!(
+                "{{ x = {x:?}, mass_per_length = 2.0, polar_inertia_per_length = 0.1, EI_y = {EI:?}, EI_z = {EI:?}, GJ = {GJ:?} }}"
+            )
+        };
+        let all: Vec<String> = sections.iter().enumerate().map(section).collect();
+        format!(
+            "segments = 2\nbending = 1\ntorsion = 1\nsections = [{}]",
+            all.join(", ")
+        )
+    };
+    let good = [(0.0, 3.0), (0.5, 2.0), (1.0, 1.0)];
+    assert_eq!(bent("", &table(&good, [1.0, 1.0])), [""; 0]);
+    let [limp] = bent("", &table(&[(0.0, 3.0), (0.75, 0.0), (1.0, 1.0)], [1.0, 1.0]))
+        .try_into()
+        .expect("one");
+    assert!(
+        limp.contains("beam.sections: segment 2: the beam has no stiffness in bending along y, `EI_z`, at x = 0.75 m"),
+        "{limp}"
+    );
+    let [beside] = bent("", &table(&[(0.0, 3.0), (0.5001, 2.0), (1.0, 1.0)], [1.0, 1.0]))
+        .try_into()
+        .expect("one");
+    assert!(
+        beside.contains("segment 2: the section at x = 0.5001 m is too close to the end of a segment at x = 0.5 m"),
+        "{beside}"
+    );
+}
+
+/// Numbers without effect, and more modes than there is room for.
+#[test]
+fn what_has_no_effect_or_no_end_is_refused() {
+    let [axes] = bent("inertia_axes = [1.0, 0.0, 0.0, 0.0]", BEAM)
+        .try_into()
+        .expect("one");
+    assert!(
+        axes.contains("body \"arm\", inertia_axes: the beam has its own inertia"),
+        "{axes}"
+    );
+    let rows = |n: usize| {
+        let f: Vec<String> = (1..=n).map(|k| format!("{k}.0")).collect();
+        let p = vec!["[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]"; n].join(", ");
+        report(&format!(
+            "name = \"craft\"\n[body.array]\nmass = 4.0\ninertia = [0.4, 0.4, 0.4]\n[body.array.modal]\nfrequencies = [{}]\nparticipation = [{p}]\n\
+             [wheel.spin]\nbody = \"array\"\nposition = [0.1, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\nmass = 0.1\ninertia = 0.01\ntorque_limit = 1.0\nrate_limit = 10.0\n",
+            f.join(", ")
+        ))
+    };
+    let away = rows(1);
+    assert!(
+        away.len() == 1 && away[0].contains("wheel \"spin\", body: the modal data of \"array\" has no nodes"),
+        "{away:?}"
+    );
+    let many = rows(513);
+    assert!(
+        many.iter()
+            .any(|said| said.contains("modal.frequencies: 513 modes: a body may have 512")),
+        "{many:?}"
+    );
+}
+
+/// A line load on what it is not for.
+#[test]
+fn line_loads_are_for_beams_of_modes() {
+    let line = |body: &str, table: &str| {
+        let text = format!("{}{table}[line_load.wind]\nbody = \"{body}\"\n", crate::GOOD);
+        let problems = report(&text);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        problems[0].clone()
+    };
+    let said = line("span", crate::NODAL_BEAM);
+    assert!(
+        said.contains("\"span\" is a nodal beam: a line load spreads over beams that bend by modes only"),
+        "{said}"
+    );
+    let director = "[body.boom.director_beam]\nlength = 2.0\nelements = 2\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n";
+    let said = line("boom", director);
+    assert!(said.contains("\"boom\" is a director beam: a line load"), "{said}");
+    assert!(line("arm", "").contains("body \"arm\" has no beam: to push a rigid body, write a [port]"));
+}

@@ -267,3 +267,29 @@ fn servos_have_what_they_need() {
         );
     }
 }
+
+/// An empty window and a frequency below zero are wrong whoever drives the input.
+#[test]
+fn windows_of_the_hosts_signals_are_judged_too() {
+    for from_host in [true, false] {
+        let of = |rest: &str| {
+            report(&format!(
+                "{GOOD}[signal.\"elbow.tau\"]\nfrom_host = {from_host}\n{rest}\n"
+            ))
+        };
+        for [from, until] in [["5.0", "1.0"], ["2.0", "2.0"]] {
+            let [said] = of(&format!("type = \"quintic\"\nfrom = {from}\nuntil = {until}"))
+                .try_into()
+                .expect("one");
+            let [from, until] = [from, until].map(|t| t.trim_end_matches(".0"));
+            assert!(
+                said.ends_with(&format!(
+                    "until: it ends at {until} s and begins at {from} s: `until` is after `from`"
+                )),
+                "{said}"
+            );
+        }
+        let [said] = of("type = \"sine\"\nfrequency = -1.0").try_into().expect("one");
+        assert!(said.contains("-1 Hz is negative"), "{said}");
+    }
+}

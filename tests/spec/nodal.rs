@@ -70,6 +70,19 @@ fn what_stands_on_a_beam_stands_on_its_line() {
         found.contains("10.5 m along \"span\" is not on it: it is 10 m long"),
         "{found}"
     );
+    // A host that shortens the beam, or moves the frame beyond its end, is told the same.
+    let on = "[frame.tip]\nbody = \"span\"\norigin = [9.0, 0.0, 0.0]\n";
+    let model =
+        grapple::plant::Model::read(&format!("{GOOD}{NODAL_BEAM}{on}"), std::path::Path::new(".")).expect("sound");
+    let mut plant = grapple::plant::Plant::new(model.into()).expect("sound");
+    let start = plant.model().parameter_starts();
+    for (name, value) in [("span.length", 8.0), ("tip.x", 10.1)] {
+        let place = plant.model().parameters.iter().position(|p| p.quantity.name == name);
+        let mut values = start.clone();
+        values[place.expect("a parameter")] = value;
+        let said = plant.set_parameters(&values).expect_err("beyond the end").to_string();
+        assert!(said.contains("m along \"span\" is not on it"), "{said}");
+    }
     let found = frame("origin = [5.0, 0.1, 0.0]");
     assert!(
         found.contains("a nodal beam is its centre line: write origin = [5, 0, 0]"),

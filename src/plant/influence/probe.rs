@@ -213,7 +213,7 @@ impl Probe {
         None
     }
 
-    /// The same craft with one number changed, both ways: a place on a beam matters up to the beam's tip, and not beyond.
+    /// The same craft with one number changed, both ways where it may be: a place on a beam is none beyond the beam's tip.
     pub fn neighbours(
         &self,
         (parameters, derived): (&[f64], &Derived),

@@ -21,6 +21,10 @@ impl Check<'_> {
         }
         if let Some(beam) = &body.beam {
             self.beam(name, beam);
+            if body.inertia.is_none() && body.inertia_axes.is_some() {
+                let what = "the beam has its own inertia; write `mass` and `inertia` too to replace its mass";
+                self.report("body", name, "inertia_axes", what);
+            }
             if beam.segments > 1 && body.mass.is_some() {
                 let what = "a beam in segments has its own mass: leave `mass` out, or write one segment";
                 self.report("body", name, "mass", what);

@@ -1,12 +1,15 @@
 use super::{Check, unknown};
+use crate::algebra::direction;
 use crate::spec::{Contact, ImpactLaw, PortAxes, Surface, WORLD};
+
+const ONLY_MODAL: &str = "a line load spreads over beams that bend by modes only (`beam`); a [port] pushes at a point";
 
 impl Check<'_> {
     pub(super) fn frames(&mut self) {
         let spec = self.spec;
         for (name, frame) in &spec.frame {
-            if let Some(beam) = spec.nodal_beam.get(&frame.body) {
-                self.on_nodal_beam(name, frame, beam);
+            if spec.nodal_beam.contains_key(&frame.body) {
+                self.on_nodal_beam(name, frame);
             } else if !spec.body.contains_key(&frame.body) {
                 let known = spec.body.keys().chain(spec.nodal_beam.keys());
                 self.report("frame", name, "body", unknown("body", &frame.body, known));
@@ -65,7 +68,7 @@ impl Check<'_> {
             for (field, value) in numbers.into_iter().filter(|(_, value)| *value <= 0.0) {
                 self.report("wheel", name, field, format!("{value} is not positive"));
             }
-            if nalgebra::Vector3::from(wheel.axis).norm() < 1e-12 {
+            if direction(&wheel.axis.into()).is_none() {
                 self.report("wheel", name, "axis", "the axis has no direction");
             }
             if wheel.rate.abs() > wheel.rate_limit {
@@ -78,7 +81,15 @@ impl Check<'_> {
         }
         for (name, load) in &spec.line_load {
             match spec.body.get(&load.body) {
+                None if spec.nodal_beam.contains_key(&load.body) => {
+                    let what = format!("\"{}\" is a nodal beam: {ONLY_MODAL}", load.body);
+                    self.report("line_load", name, "body", what);
+                }
                 None => self.report("line_load", name, "body", unknown("body", &load.body, spec.body.keys())),
+                Some(body) if body.director_beam.is_some() => {
+                    let what = format!("\"{}\" is a director beam: {ONLY_MODAL}", load.body);
+                    self.report("line_load", name, "body", what);
+                }
                 Some(body) if body.beam.is_none() => {
                     let what = format!(
                         "body \"{}\" has no beam: to push a rigid body, write a [port]",

@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{Interpolation, JointMotion, Signal, Waveform};
+use crate::spec::{Interpolation, JointMotion, Signal, Waveform, empty_window};
 
 impl Check<'_> {
     pub(super) fn signal(&mut self, input: &str, signal: &Signal) {
@@ -61,6 +61,19 @@ impl Check<'_> {
             }
             if needed && !written {
                 self.report("signal", input, "type", format!("a {kind} signal needs `{field}`"));
+            }
+        }
+        // Of one inside the FMU they are parameters, and judged as such.
+        if signal.from_host {
+            let empty = signal
+                .from
+                .zip(signal.until)
+                .and_then(|(from, until)| empty_window(from, until));
+            if let Some(what) = empty {
+                self.report("signal", input, "until", what);
+            }
+            if let Some(frequency) = signal.frequency.filter(|frequency| *frequency < 0.0) {
+                self.report("signal", input, "frequency", format!("{frequency} Hz is negative"));
             }
         }
         if let (Some(times), Some(values)) = (&signal.times, &signal.values) {
