@@ -9,7 +9,7 @@ pub struct Applied<S: Scalar> {
     pub wrench: Vec<Wrench<S>>,
     /// On each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
-    /// Inertia added to each rate, kg m² or kg: a load of `−inertia q̈`. Only the recursion knows it, and not of free joints.
+    /// Inertia added to each rate, kg·m² or kg: acts as a load `−inertia q̈`. Read by the recursive formulation only; ignored on free joints.
     pub inertia: Vec<f64>,
     /// Whether a drive prescribes the motion of the joint that carries each body.
     pub driven: Vec<bool>,

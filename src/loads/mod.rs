@@ -151,6 +151,14 @@ pub struct Reads {
     pub motions: bool,
 }
 
+/// Whether loads without a potential act on bodies.
+struct ActsOnBodies {
+    /// By a body's own attitude and modes.
+    by_attitude: bool,
+    /// By how bodies move, or by where several are.
+    by_motion: bool,
+}
+
 impl<'a, S: Scalar> Instant<'a, S> {
     /// What servos see of it.
     #[inline]
@@ -250,13 +258,8 @@ impl Loads {
         applied.clear();
         self.add_active(now, applied);
         let mut power = applied.power_on_rates(now.qd);
-        // Nothing else without a potential acts on bodies.
-        let is_pushed = !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty());
-        if is_pushed
-            || self.is_in_orbit
-            || self.has_director_beams
-            || !(self.attitudes.is_empty() && self.contacts.is_empty() && self.grasps.is_empty())
-        {
+        let ActsOnBodies { by_attitude, by_motion } = self.acts_on_bodies();
+        if by_attitude || by_motion {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -267,18 +270,41 @@ impl Loads {
     ///
     /// A load acts on one joint by that joint's own coordinates and rates, or on one body by its attitude and its modes, unless it reads motions.
     pub fn reads(&self) -> Reads {
+        let ActsOnBodies { by_attitude, by_motion } = self.acts_on_bodies();
         Reads {
             joints: self.joints.read_state()
                 || self.motors.iter().any(Motor::reads_state)
                 || self.ranges.iter().any(Range::has_stop),
-            bodies: self.gravity.is_some()
-                || !(self.ports.is_empty() && self.thrusters.is_empty() && self.lines.is_empty()),
-            motions: self.is_in_orbit
-                || self.has_director_beams
-                || !self.attitudes.is_empty()
-                || self.fed().next().is_some()
-                || self.contacts.iter().any(Contact::is_compliant)
-                || !self.grasps.is_empty(),
+            bodies: self.gravity.is_some() || by_attitude,
+            motions: by_motion || self.fed().next().is_some(),
+        }
+    }
+
+    /// Which of what [`add_active`](Self::add_active) adds acts on bodies. Each load is named: a new one has to be, too.
+    #[inline]
+    fn acts_on_bodies(&self) -> ActsOnBodies {
+        let Self {
+            gravity: _,
+            is_in_orbit,
+            has_director_beams,
+            joints: _,
+            attitudes,
+            ports,
+            thrusters,
+            lines,
+            ranges: _,
+            motors: _,
+            drives: _,
+            contacts,
+            strikes: _,
+            grasps,
+        } = self;
+        ActsOnBodies {
+            by_attitude: !(ports.is_empty() && thrusters.is_empty() && lines.is_empty()),
+            by_motion: *is_in_orbit
+                || *has_director_beams
+                || !(attitudes.is_empty() && grasps.is_empty())
+                || contacts.iter().any(Contact::is_compliant),
         }
     }
 
@@ -398,7 +424,7 @@ impl Loads {
         gravity::add_of_orbit(now, applied);
     }
 
-    /// Says how loads on single rates resist displacement and motion: `−∂τ/∂q` and `−∂τ/∂q̇` of what acts on a joint's axis or a mode by its own coordinate and rate. A
+    /// Says how loads on single rates resist displacement and motion: `−∂τ/∂q` and `−∂τ/∂q̇` of what acts on a joint's axis or a mode by its own coordinate and rate; of dry friction the secant `−τ/q̇`. A
     /// rate may be told of more than once.
     pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
         self.joints.resist(now, &mut on);
@@ -418,7 +444,7 @@ impl Loads {
         }
     }
 
-    /// Adds springs, stops' springs, the modes' stiffness and gravity.
+    /// Adds what has a potential: springs, stops' springs, what strains modes, nodal and director beams, pressed contacts, uniform gravity.
     #[inline]
     pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         self.joints.add_conservative(now, &mut applied.tau);
@@ -450,7 +476,7 @@ impl Loads {
         }
     }
 
-    /// Energy of springs, stops and gravity (zero at the world's origin), J.
+    /// Energy of springs, stops, bent modes, nodal and director beams, pressed contacts and uniform gravity (zero at the world's origin), J.
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         let mut energy =
             self.joints.potential_energy(now) + modal::potential_energy(now) + nodal::potential_energy(now);

@@ -14,7 +14,7 @@ use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 /// ```
 ///
 /// They do not change in a rigid motion, and are quadratic in places and directors. With the turn `θ n` from `a` to `b`, `K = n sin θ / l`: an element is to turn by a small part of a right
-/// angle. It grows softer beyond, until half a right angle under a moment, and has no hold at all when its middle directors vanish.
+/// angle. Under a pure moment, `M = (EI/l) sin θ cos θ`: most at θ = 45°, none from 90° on.
 ///
 /// The theory is of J. C. Simo, 10.1016/0045-7825(85)90050-7; interpolated directors are those of I. Romero and F. Armero, 10.1002/nme.486, and of P. Betsch and P. Steinmann, 10.1002/nme.487.
 #[derive(Clone, Copy, Debug, PartialEq)]

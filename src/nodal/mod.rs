@@ -1,4 +1,4 @@
-//! Beams in absolute nodal coordinates: places and slopes of nodes in the world are what is integrated, so that large motions and large bending need no body axes.
+//! Beams in absolute nodal coordinates (ANCF, the absolute nodal coordinate formulation): places and slopes of nodes in the world are what is integrated, so that large motions and large bending need no body axes.
 //!
 //! Between two nodes the centre line is the cubic `r(x) = Σ S_k(x) e_k` of their places and slopes `e = [r₁, r₁′, r₂, r₂′]` (the prime is d/dx, `x` in 0 … `l` along the beam at
 //! rest). The [`Element`] has their constant mass and what bends and stretches them, [`Mass`] is the matrix of a whole beam with its factors. A [`Site`] is a point of the beam.

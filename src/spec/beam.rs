@@ -63,7 +63,7 @@ pub struct Beam {
     /// `∫y² dA`, m⁴: resists deflection along y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub I_z: Option<f64>,
-    /// Sections of a tapered beam, from the root to the tip; between two, every property goes linearly.
+    /// Sections of a tapered beam, from the root to the tip; between two, every property goes linearly. Two at one x are a jump; others are a thousandth of the length apart, or more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
     /// Number of bending modes in each plane. A beam has at most 64 modes of all kinds together.
@@ -92,14 +92,14 @@ pub struct Beam {
     /// Mass at the tip while the modes are found, kg. For `clamped_loaded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tip_mass: Option<f64>,
-    /// Inertia about the tip and the beam's axes at the tip while the modes are found, kg·m². For `clamped_loaded`.
+    /// Moments of inertia of the tip load about the tip, beam axes, kg·m²; for finding the modes only. For `clamped_loaded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tip_inertia: Option<[f64; 3]>,
     /// Damping ratio of every mode, or of each, as it is when the modes are found (with the tip's load, if there is one): bending along y, along z, torsion, axial. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
     /// Deflection of the tip, as a part of the length, beyond which linear bending is not to be trusted: the output
-    /// `<body>.beyond_linear` is set, and a message logged each time it goes beyond. Default 0.1.
+    /// `<body>.beyond_linear` is set, and a message logged each time it goes beyond. Of a beam in segments each is watched, against its own length. Default 0.1.
     #[serde(default = "tenth")]
     pub linear_limit: f64,
     /// Whether bending draws the beam's points in, to second order: what stiffens it in rotation.

@@ -165,6 +165,6 @@ pub enum PortAxes {
     /// Inertial axes.
     #[default]
     World,
-    /// Axes of the port's frame, turning with it (of a beam in segments: of each segment's root).
+    /// Its own axes, turning with it: a port's those of its frame, a line load's those of its body (of a beam in segments, of each segment's root).
     Frame,
 }

@@ -58,7 +58,7 @@ pub struct Contact {
     /// Of `compliant`: see `force`, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<f64>,
-    /// Of `compliant`: the power of the depth with which the force grows, 1.5 (round bodies, the default) or 1.
+    /// Of `compliant`: the power of the depth with which the force grows, 1.5 (round bodies) or 1. Default 1.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponent: Option<f64>,
     /// Of `compliant`: what the speed of approach adds to the force, as a part of it, s/m. At a small speed v the restitution is `1 − ⅔ · dissipation · v`. Default 0.

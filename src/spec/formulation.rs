@@ -33,7 +33,7 @@ pub enum Capability {
     NodalBeams,
     /// The conserving step for Co-Simulation.
     ConservingStep,
-    /// Inertia added to rates, by which stiffness is taken in the middle of a step, where it leads.
+    /// Added inertia on single rates, by which the linearly implicit step takes stiffness and damping implicitly.
     LinearlyImplicit,
 }
 

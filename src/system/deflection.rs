@@ -15,11 +15,11 @@ pub struct Deflection<S: Scalar> {
     pub b_dot: Vec3<S>,
     /// The wrench that the rates alone ask for, less that of `A_bias`.
     pub bias: Wrench<S>,
-    /// What each mode's rate adds to the momentum.
+    /// What each mode's rate adds to the momentum: m·√kg about the body's origin, √kg.
     pub L: Vec<Wrench<S>>,
-    /// Modal mass, row by row.
+    /// Modal mass, row by row; without a unit.
     pub M: Vec<S>,
-    /// The force on each mode that the rates alone ask for, less that of `A_bias`.
+    /// The force on each mode that the rates alone ask for, less that of `A_bias`, N/√kg.
     pub modal_bias: Vec<S>,
     /// The amplitudes and their products, as [`MassTerm`] numbers them.
     powers: Vec<S>,
@@ -257,7 +257,7 @@ impl<S: Scalar> Deflection<S> {
     ///     f = m a + α × h + ω × (ω × h) + Σ L_k η̈_k,      Q_k = L_k·(α, a_c) + Σ M_kl η̈_l,   a_c = a + α × c + ω × (ω × c)
     /// ```
     ///
-    /// with the mass `m` (kg). What is of first order in the amplitudes with the rates is left out.
+    /// with the mass `m` (kg) and `L_k` there about the mass centre. What is of first order in the amplitudes with the rates is left out.
     fn update_linearly(&mut self, elastic: &Elastic, m: f64, at: &BodyKinematics<S>, eta_dot: &[S]) {
         let rest = std::mem::take(&mut self.rest);
         self.update(elastic, at, &rest, &rest);

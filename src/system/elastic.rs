@@ -84,7 +84,7 @@ pub struct Elastic {
     pub fields: Vec<Field>,
     /// Which of them are along the first, the second and the third axis.
     pub along: [Range<usize>; 3],
-    /// `A_ij = ∫ f_i f_j dm`, row by row.
+    /// `A_ij = ∫ f_i f_j dm`, row by row; of two modes without a unit, of a mode and a pair 1/(m·√kg), of two pairs 1/(m²·kg).
     pub products: Vec<f64>,
     /// What bending adds to the modal mass.
     pub mass_terms: Vec<MassTerm>,
@@ -92,7 +92,7 @@ pub struct Elastic {
     pub h: Vec3<f64>,
     /// Inertia of the whole body about its origin at rest, kg·m², beam axes.
     pub J: Sym3<f64>,
-    /// Modal mass at rest, row by row.
+    /// Modal mass at rest, row by row; without a unit, as modes are scaled.
     pub mass: Vec<f64>,
     /// The beam's root, m, body axes.
     pub root: Vec3<f64>,
@@ -124,11 +124,11 @@ pub struct Field {
     pub amplitude: Amplitude,
     /// The axis `e`: 0, 1 or 2.
     pub axis: usize,
-    /// `∫ f dm`.
+    /// `∫ f dm`, √kg; of a pair, 1/m.
     pub a: f64,
-    /// `∫ x f dm`, from the body's origin.
+    /// `∫ x f dm`, from the body's origin, m·√kg; of a pair without a unit.
     pub Y: Vec3<f64>,
-    /// `∫ f dx`.
+    /// `∫ f dx`, m/√kg; of a pair, 1/kg.
     pub l: f64,
 }
 
@@ -138,7 +138,7 @@ pub struct Field {
 pub struct MassTerm {
     /// The entry, row by row.
     pub entry: usize,
-    /// Of all amplitudes and then their products `η_k η_l`, `l ≤ k`, row by row, which it goes with.
+    /// Index of the monomial it multiplies, in the list `η₁ … η_n`, then `η_k η_l` (`l ≤ k`), row by row.
     pub power: usize,
     /// By what it is multiplied.
     pub factor: f64,
@@ -180,11 +180,11 @@ pub struct StationConstants {
     pub p: Vec3<f64>,
     /// The same from the origin of the body as it is written, whose segment this one may be.
     pub written: Vec3<f64>,
-    /// Displacement of each mode.
+    /// Displacement of each mode, 1/√kg.
     pub shape: Vec<Vec3<f64>>,
-    /// Small rotation of each mode.
+    /// Small rotation of each mode, rad/(m·√kg).
     pub slope: Vec<Vec3<f64>>,
-    /// Second-order displacement `G_kl` of pairs `k ≤ l`.
+    /// Second-order displacement `G_kl` of pairs `k ≤ l`, 1/(m·kg).
     pub pairs: Vec<(usize, usize, Vec3<f64>)>,
 }
 

@@ -82,7 +82,7 @@ pub struct Body {
     pub station: Option<usize>,
     /// Modal coordinates, if the body is flexible.
     pub modes: Option<Modes>,
-    /// Which of those bodies it is, of which the wrench through the joint is asked: flexible ones, driven ones, or all.
+    /// Index among the bodies whose joint wrench is computed (flexible, drivable, fed forward, or all with `output.reactions`).
     pub kept: Option<usize>,
     /// What bends, if the body is a beam.
     pub beam: Option<Arc<Beam>>,

@@ -92,7 +92,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         qdd: &mut [S],
     ) -> Result<(), Singular> {
         for (i, body) in system.bodies.iter().enumerate() {
-            // Each by itself: what two ways lead to is stored, loaded and stored again.
+            // One call in each arm: joined, the compiler would spill the inertia to memory and load it back.
             let mut begin = |(I, p): (ArticulatedInertia<S>, Wrench<S>)| {
                 self.articulated[i] = (I, p - applied.wrench[i]);
             };
@@ -131,7 +131,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let constants = &derived.bodies[i];
-        // Of a rigid craft's modes gain and offset are zero for ever.
+        // With `is_rigid` modes are never eliminated, so gain and offset keep the zeros they were made with.
         if let Some(modes) = body.modes.as_ref().filter(|_| !self.is_rigid) {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
             let (I, p) = &mut self.articulated[i];

@@ -2,7 +2,7 @@
 //!
 //! A joint stands in its inboard frame F and carries the body frame B. F has its origin at the joint
 //! and the axes of the body that carries it (the placement's rotation `R_FB0` at position zero is
-//! absorbed into the joint's constants, so that no matrix product is spent on it).
+//! absorbed into the joint's constants, so that no matrix product is spent on it). The spec's frame F is our M; our F shares its origin and has the parent's axes.
 
 mod cartesian;
 mod cylindrical;
