@@ -56,7 +56,7 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
         },
         number_of_event_indicators: u32::try_from(model.indicator_count()).ok(),
         model_exchange: (interfaces != Interfaces::CoSimulation)
-            .then(|| model_exchange(&spec.name, model.is_commanded())),
+            .then(|| model_exchange(&spec.name, model.has_commands())),
         co_simulation: (interfaces != Interfaces::ModelExchange).then(|| co_simulation(&spec.name)),
         unit_definitions: units(&registry),
         type_definitions: types(&registry),

@@ -2,13 +2,15 @@
 
 use super::compliant::{Compliant, Pressed};
 use super::surface::{Nearest, Surface};
-use super::{Instant, Strike, Struck, report};
+use super::{Instant, Pair, Strike, Struck, report};
 use crate::Problem;
-use crate::algebra::{Pose, Scalar, Vec3, lift3};
+use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{ImpactLaw, Inconsistent, JointType, Spec, at, problem};
-use crate::system::{Bound, Carrier, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{
+    Bound, Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit,
+};
 
 /// Two frames, and what happens when they strike each other.
 #[derive(Clone, Debug)]
@@ -328,6 +330,17 @@ impl Contact {
     /// Whether they meet from the front only, and may be behind.
     pub fn has_back(&self) -> bool {
         matches!(self.by, By::Touch(_, surface) if surface.is_disc())
+    }
+
+    /// The two where a captures b: at the origin of a.
+    pub fn captured_pair<S: Scalar>(&self, of: (&System, &Derived, &Kinematics<S>), capture: Capture) -> Pair<S> {
+        Pair::of(of, [self.a, self.b], 0.0).turning(of.2, capture.turns)
+    }
+
+    /// Where a is in b, of the poses of the two: the place of its origin, m, and its rotation.
+    #[inline]
+    pub fn relative_pose<S: Scalar>([A, B]: &[Pose<S>; 2]) -> (Vec3<S>, Mat3<S>) {
+        (B.R.tr_mul(&(A.p - B.p)), B.R.tr_mul(&A.R))
     }
 
     /// How far the two may be apart at most on command, m; none of those that meet by themselves.

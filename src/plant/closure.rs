@@ -1,6 +1,5 @@
 //! Captured frames: constraints between bodies beside the joints', closed by the wrenches that it takes.
 
-use super::evaluation::named;
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
@@ -10,7 +9,8 @@ use crate::system::{Derived, Kinematics, System};
 
 /// How captured frames are held together: the origin of a stays where it was in b (pin), and a does not turn in b either (grasp).
 ///
-/// Each row excludes a relative motion about or along an axis, at the origin of a; of a place on a nodal beam, which nothing turns about its direction, the two turns across it. With `φ` by how far they are off, in axes of b,
+/// Each row forbids one relative rotation or translation at the origin of a. A frame on a nodal beam has no attitude about the beam's direction, so a grasp
+/// holds only the two rotations across it: five rows. With `φ` by how far they are off, in axes of b,
 ///
 /// ```text
 ///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = target − J A,     W = J M⁻¹ Jᵀ
@@ -36,7 +36,7 @@ pub(super) struct Closure<S: Scalar> {
 pub(super) struct Closed<S: Scalar> {
     /// Whether it holds.
     pub held: bool,
-    /// Offset of the origin of a from where it was captured, m, and angle by which a has turned since, rad; axes of b.
+    /// Offset of the origin of a from where it was captured, m, and of the turn of a since the sine of its angle along its axis; axes of b.
     pub gap: Twist<S>,
     /// On a, about its origin, world axes.
     pub wrench: Wrench<S>,
@@ -95,18 +95,21 @@ impl<S: Scalar> Closure<S> {
         })
     }
 
-    /// Adds the closing wrenches to the loads, and solves with them, after the solution without them. `gains`: the parameters, of which the gaps' gains are; none where
-    /// nothing closes gaps, at an impulse.
+    /// Adds the closing wrenches to the loads, and solves with them, after the solution without them. With `None` for parameters nothing is stabilised, as for
+    /// the velocity jumps of an impulse.
+    ///
+    /// # Errors
+    /// [`Error::SingularLoop`] where the rows that bear depend on each other; those of the dynamics.
     pub fn hold(
         &mut self,
         model: &Model,
-        (derived, gains): (&Derived, Option<&[f64]>),
+        (derived, parameters): (&Derived, Option<&[f64]>),
         discrete: &Discrete,
         (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
         (q, qdd): (&[S], &mut [S]),
     ) -> Result<(), Error> {
         let system = &model.system;
-        self.set_up(model, (derived, gains), discrete, kinematics);
+        self.set_up(model, (derived, parameters), discrete, kinematics);
         let n = self.rows.len();
         if n == 0 {
             return Ok(());
@@ -152,14 +155,14 @@ impl<S: Scalar> Closure<S> {
         }
         dynamics
             .solve(system, derived, kinematics, applied, (q, qdd))
-            .map_err(|singular| named(model, singular))
+            .map_err(|singular| model.named(singular))
     }
 
     /// Which pairs are held, which rows bear, how far they are off and what is to be done about it.
     fn set_up(
         &mut self,
         model: &Model,
-        (derived, gains): (&Derived, Option<&[f64]>),
+        (derived, parameters): (&Derived, Option<&[f64]>),
         discrete: &Discrete,
         kinematics: &Kinematics<S>,
     ) {
@@ -174,7 +177,7 @@ impl<S: Scalar> Closure<S> {
                 self.rows.extend(rows.map(|row| Row { held, row }));
                 let captured = discrete.captured(model, capture.number);
                 let of = (&model.system, derived, kinematics);
-                let (held, gap) = Held::of(of, (contact, capture), captured, gains);
+                let (held, gap) = Held::of(of, (contact, capture), captured, parameters);
                 let closed = &mut self.state[capture.number];
                 (closed.held, closed.gap) = (true, gap);
                 self.held.push(held);
@@ -189,12 +192,12 @@ impl<S: Scalar> Held<S> {
         of: (&System, &Derived, &Kinematics<S>),
         (contact, capture): (&Contact, Capture),
         (p_BA, R_BA): (Vec3<f64>, Mat3<f64>),
-        gains: Option<&[f64]>,
+        parameters: Option<&[f64]>,
     ) -> (Self, Twist<S>) {
         let (system, derived, kinematics) = of;
-        let pair = Pair::of(of, [contact.a, contact.b], 0.0).turning(kinematics, capture.turns);
-        let [A, B] = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
-        let (R_now, R_then) = (B.R.tr_mul(&A.R), lift33::<S>(&R_BA));
+        let pair = contact.captured_pair(of, capture);
+        let frames = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
+        let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
         // Of a small turn, the sine of its angle along its axis.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
         let gap = Twist::new(
@@ -203,15 +206,15 @@ impl<S: Scalar> Held<S> {
                 1 => turned(0),
                 _ => Vec3::zeros(),
             },
-            B.R.tr_mul(&(A.p - B.p)) - lift3::<S>(&p_BA),
+            p_now - lift3::<S>(&p_BA),
         );
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
         // With the accelerations a of the two points that meet now, φ̈ is, seen from b, a_A − a_B − 2 w_B × u; of the turning it is α_A − α_B − w_B × u.
         let mut target = Twist::new(w_B.cross(&u.w), w_B.cross(&u.v) * S::lift(2.0)) - pair.bias(kinematics);
-        if let Some(parameters) = gains {
+        if let Some(parameters) = parameters {
             let [alpha, beta] = capture.gains(parameters);
-            target = target - u * S::lift(2.0 * alpha) - gap.express(&B.R) * S::lift(beta * beta);
+            target = target - u * S::lift(2.0 * alpha) - gap.express(&frames[1].R) * S::lift(beta * beta);
         }
         let capture = capture.number;
         (Self { capture, pair, target }, gap)

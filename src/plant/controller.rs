@@ -1,17 +1,16 @@
-//! The controller of joints that move elsewhere: what its outputs are, and when it looks at its inputs.
+//! The law of a controller of joints that move elsewhere: what its outputs are.
 
-use super::{Discrete, Model, Plant};
+use crate::Problem;
 use crate::algebra::Scalar;
-use crate::loads::{Band, Gains, reached, round_off};
+use crate::loads::{Band, Gains};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
-use crate::{Error, Problem};
 
 /// A controller: `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints, up to their largest torques.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     pub axes: Vec<Axis>,
-    sample_time: Option<ParamId>,
+    pub sample_time: Option<ParamId>,
 }
 
 /// One axis of a joint.
@@ -33,9 +32,9 @@ const SHORTEST: f64 = 1e-6;
 
 impl Controller {
     /// Numbers that stand from sample to sample, of all axes: when the first was, how many there have been.
-    const COUNTS: usize = 2;
+    pub const COUNTS: usize = 2;
     /// The same, of each axis: its outputs.
-    const HELD: usize = 2;
+    pub const HELD: usize = 2;
 
     pub fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
         let sample_time = written.sample_time.map(|time| {
@@ -110,7 +109,7 @@ impl Controller {
     }
 
     /// The outputs, of all axes: as last sampled, or as the inputs are.
-    fn write<S: Scalar>(
+    pub fn write<S: Scalar>(
         &self,
         (parameters, inputs): (&[f64], &[S]),
         (sides, numbers): (&[i32], &[f64]),
@@ -192,7 +191,7 @@ impl Axis {
     }
 
     /// On which side of its limit it is next, after `side`.
-    fn side(&self, parameters: &[f64], inputs: &[f64], side: i32) -> i32 {
+    pub fn side(&self, parameters: &[f64], inputs: &[f64], side: i32) -> i32 {
         let band = self.band(parameters);
         band.map_or(side, |band| band.next_mode(self.asked(parameters, inputs), side))
     }
@@ -202,101 +201,11 @@ impl Axis {
     }
 
     /// The outputs on this side of the limit.
-    fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], side: i32) -> [S; 2] {
+    pub fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], side: i32) -> [S; 2] {
         let torque = match self.limit {
             Some(limit) if side != 0 => S::lift(limit.of(parameters) * f64::from(side)),
             _ => self.asked(parameters, inputs),
         };
         [torque, self.error(inputs)]
-    }
-}
-
-impl Model {
-    /// What its controller puts out, of the values of its inputs.
-    pub(super) fn control<S: Scalar>(
-        &self,
-        parameters: &[f64],
-        inputs: &[S],
-        discrete: &Discrete,
-        write: impl FnMut(S),
-    ) {
-        if let Some(controller) = &self.controller {
-            let sides = &discrete.modes[self.layout.controlled..];
-            let numbers = &discrete.numbers[self.layout.samples..];
-            controller.write((parameters, inputs), (sides, numbers), write);
-        }
-    }
-}
-
-impl Plant {
-    /// Chooses the sides of a controller's torques for the host's inputs `u`.
-    pub(super) fn choose_controlled_sides(&mut self, t: f64, u: &[f64], modes: &mut [i32]) -> bool {
-        let model = &self.model;
-        let Some(controller) = &model.controller else {
-            return false;
-        };
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-        controller.update_sides((&self.parameters, inputs), &mut modes[model.layout.controlled..])
-    }
-
-    /// Takes the sample of a controller that is due at the time `t` (s), of the host's inputs `u`; whether there is one.
-    ///
-    /// One that is due where a step of a host ends is taken when the next one begins: the host has then set what it has measured there.
-    ///
-    /// # Errors
-    /// [`Error::NotFinite`] with the output that would not be, [`Error::Integration`] so late that samples cannot be told apart. Then nothing has changed.
-    pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
-        let model = &self.model;
-        let Some(controller) = &model.controller else {
-            return Ok(false);
-        };
-        let Some(period) = controller.sample_time.map(|id| id.of(&self.parameters)) else {
-            return Ok(false);
-        };
-        let (counts, held) = discrete.numbers[model.layout.samples..].split_at_mut(Controller::COUNTS);
-        let [first, taken] = counts else { return Ok(false) };
-        let start = if *taken == 0.0 { t } else { *first };
-        let is_due = |count: f64| reached(start + count * period, t);
-        if !is_due(*taken) {
-            return Ok(false);
-        }
-        // A host may have passed over some.
-        let passed = taken.max(((t - start) / period).round());
-        let mut next = if is_due(passed) { passed + 1.0 } else { passed };
-        if is_due(next) {
-            // So late that several are one instant to round-off: the first that is not, whichever way its own time is rounded.
-            next = ((t - start + 2.0 * round_off(t)) / period).floor() + 1.0;
-        }
-        if !(next > *taken && next.is_finite()) {
-            let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");
-            return Err(Error::Integration { t, what });
-        }
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
-        let sides = &mut discrete.modes[model.layout.controlled..];
-        for (axis, &side) in controller.axes.iter().zip(&*sides) {
-            let values = axis.values(&self.parameters, inputs, axis.side(&self.parameters, inputs, side));
-            if let Some(i) = values.iter().position(|value| !value.is_finite()) {
-                let variable = axis.outputs[i].name.clone();
-                return Err(Error::NotFinite { variable, t });
-            }
-        }
-        (*first, *taken) = (start, next);
-        controller.update_sides((&self.parameters, inputs), sides);
-        let axes = controller.axes.iter().zip(sides);
-        for ((axis, side), held) in axes.zip(held.chunks_exact_mut(Controller::HELD)) {
-            held.copy_from_slice(&axis.values(&self.parameters, inputs, *side));
-        }
-        Ok(true)
-    }
-
-    /// When the next sample is due, s.
-    pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
-        let controller = self.model.controller.as_ref()?;
-        let period = controller.sample_time?.of(&self.parameters);
-        match discrete.numbers[self.model.layout.samples..] {
-            [first, taken, ..] if taken > 0.0 => Some(first + taken * period),
-            // The first is due already.
-            _ => Some(f64::NEG_INFINITY),
-        }
     }
 }

@@ -1,4 +1,5 @@
 use super::Model;
+use super::layout::{PER_CAPTURE, POSE};
 use crate::algebra::{Mat3, Vec3};
 use std::ops::Range;
 
@@ -11,11 +12,6 @@ pub struct Discrete {
     /// commands that were none of their joints' motions and of which the user knows.
     pub numbers: Vec<f64>,
 }
-
-/// Modes of one capture: whether it holds, and which of its rows bear.
-pub(super) const PER_CAPTURE: usize = 7;
-/// Numbers of one capture: where the origin of a is in b, and how a is turned there.
-pub(super) const POSE: usize = 12;
 
 /// Of a joint whose last command was one of its motions. (As a command it would be refused without a word.)
 pub(super) const NONE_REFUSED: f64 = f64::MAX;

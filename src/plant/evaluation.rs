@@ -6,7 +6,7 @@ use super::model::{Model, Parts};
 use super::outputs::View;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
-use crate::dynamics::{Applied, Dynamics, Singular, What};
+use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Sensed};
 use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
 
@@ -14,7 +14,7 @@ use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
 ///
 /// Generic over the scalar: with dual numbers the same way gives exact derivatives.
 #[derive(Clone, Debug)]
-pub struct Evaluation<S: Scalar> {
+pub(super) struct Evaluation<S: Scalar> {
     pub(super) kinematics: Kinematics<S>,
     /// Coordinates and rates of joints, where they are not the states.
     recovered: Option<Box<Recovered<S>>>,
@@ -26,7 +26,7 @@ pub struct Evaluation<S: Scalar> {
     feed_forward: Option<Box<FeedForward<S>>>,
     /// What holds captured frames, if there can be any.
     closure: Option<Box<Closure<S>>>,
-    pub(super) slots: Vec<S>,
+    pub(super) inputs: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
     /// The derivatives of the rates of joints and modes, where they are not the states'.
     pub(super) qdd: Vec<S>,
@@ -44,7 +44,7 @@ impl<S: Scalar> Evaluation<S> {
             orbit: None,
             feed_forward: FeedForward::new(model),
             closure: Closure::new(model),
-            slots: vec![S::zero(); model.sources.len()],
+            inputs: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
             qdd: vec![S::zero(); system.nv],
         }
@@ -62,7 +62,7 @@ impl<S: Scalar> Evaluation<S> {
         (x, u, discrete): (&[S], &[S], &Discrete),
         dx: &mut [S],
     ) -> Result<(), Error> {
-        self.listen(model, (derived, parameters), t, (u, discrete));
+        self.read_inputs(model, (derived, parameters), t, (u, discrete));
         self.follow(model, (derived, parameters), (x, discrete), dx)
     }
 
@@ -74,24 +74,24 @@ impl<S: Scalar> Evaluation<S> {
         (x, discrete): (&[S], &Discrete),
         dx: &mut [S],
     ) -> Result<(), Error> {
-        self.stand(model, (derived, parameters), x);
+        self.update_kinematics(model, (derived, parameters), x);
         let here = model.split(x);
         let at = joint_coordinates(self.recovered.as_deref(), &here);
-        let around = (self.orbit.as_ref(), &self.kinematics, self.slots.as_slice());
+        let around = (self.orbit.as_ref(), &self.kinematics, self.inputs.as_slice());
         let to = (self.feed_forward.as_deref_mut(), &mut self.applied);
         let power = load(model, (derived, parameters), around, (at, discrete), to)?;
         self.accelerate(model, (derived, Some(parameters)), (power, discrete), x, dx)
     }
 
     /// Takes the inputs, and what signals and the orbit are at the time `t` (s).
-    pub(super) fn listen(
+    pub(super) fn read_inputs(
         &mut self,
         model: &Model,
         (derived, parameters): (&Derived, &[f64]),
         t: f64,
         (u, discrete): (&[S], &Discrete),
     ) {
-        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.slots);
+        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.inputs);
         self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
     }
 
@@ -102,7 +102,7 @@ impl<S: Scalar> Evaluation<S> {
         numbers: (&Derived, &[f64]),
         at: ((&[S], &[S]), &Discrete),
     ) -> Result<S, Error> {
-        let around = (self.orbit.as_ref(), &self.kinematics, self.slots.as_slice());
+        let around = (self.orbit.as_ref(), &self.kinematics, self.inputs.as_slice());
         load(
             model,
             numbers,
@@ -112,12 +112,12 @@ impl<S: Scalar> Evaluation<S> {
         )
     }
 
-    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states are [placed](Self::place). With parameters, gaps of
-    /// captures are closed by their gains.
+    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states have their [kinematics](Self::update_kinematics_with). With
+    /// `None` for parameters nothing is stabilised, as for the velocity jumps of an impulse.
     pub(super) fn accelerate(
         &mut self,
         model: &Model,
-        (derived, gains): (&Derived, Option<&[f64]>),
+        (derived, parameters): (&Derived, Option<&[f64]>),
         (mut power, discrete): (S, &Discrete),
         x: &[S],
         dx: &mut [S],
@@ -132,10 +132,10 @@ impl<S: Scalar> Evaluation<S> {
         let (kinematics, applied) = (&self.kinematics, &mut self.applied);
         self.dynamics
             .solve(system, derived, kinematics, applied, (q, &mut *qdd))
-            .map_err(|singular| named(model, singular))?;
+            .map_err(|singular| model.named(singular))?;
         if let Some(closure) = &mut self.closure {
             let of = (kinematics, &mut *applied, &mut self.dynamics);
-            closure.hold(model, (derived, gains), discrete, of, (q, &mut *qdd))?;
+            closure.hold(model, (derived, parameters), discrete, of, (q, &mut *qdd))?;
         }
         power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
         if let Some(work) = to.work.first_mut() {
@@ -150,7 +150,7 @@ impl<S: Scalar> Evaluation<S> {
             Coordinates::Maximal(Constrained { layout, .. }) => {
                 let accelerations = (self.dynamics.A(), qd, self.qdd.as_slice());
                 let derivatives = (to.positions, to.rates, to.windings);
-                let baumgarte = gains.map_or(Baumgarte::NONE, |parameters| model.coordinates.baumgarte(parameters));
+                let baumgarte = parameters.map_or(Baumgarte::NONE, |values| model.coordinates.baumgarte(values));
                 layout.derivative(
                     system,
                     kinematics,
@@ -186,7 +186,7 @@ impl<S: Scalar> Evaluation<S> {
         let around = (self.orbit.as_ref(), &self.kinematics);
         let now = Instant {
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
-            ..model.instant(numbers, around, (q, qd, &self.slots), &discrete.modes)
+            ..model.instant(numbers, around, (q, qd, &self.inputs), &discrete.modes)
         };
         let view = View {
             now,
@@ -209,18 +209,18 @@ impl<S: Scalar> Evaluation<S> {
         x: &'a [S],
     ) -> (&'a [S], &'a [S]) {
         if self.recovered.is_some() {
-            self.stand(model, (derived, parameters), x);
+            self.update_kinematics(model, (derived, parameters), x);
         }
         joint_coordinates(self.recovered.as_deref(), &model.split(x))
     }
 
     /// Fills the kinematics, for the states as they are.
-    pub(super) fn stand(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[S]) {
-        self.place(model, derived, model.coordinates.baumgarte(parameters), x);
+    pub(super) fn update_kinematics(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[S]) {
+        self.update_kinematics_with(model, derived, model.coordinates.baumgarte(parameters), x);
     }
 
     /// Fills the kinematics, with gaps stabilised in this way.
-    pub(super) fn place(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
+    pub(super) fn update_kinematics_with(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
         let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
@@ -241,11 +241,11 @@ impl<S: Scalar> Evaluation<S> {
 fn load<S: Scalar>(
     model: &Model,
     numbers: (&Derived, &[f64]),
-    (orbit, kinematics, slots): (Option<&OrbitPoint<S>>, &Kinematics<S>, &[S]),
+    (orbit, kinematics, inputs): (Option<&OrbitPoint<S>>, &Kinematics<S>, &[S]),
     ((q, qd), discrete): ((&[S], &[S]), &Discrete),
     (feed_forward, applied): (Option<&mut FeedForward<S>>, &mut Applied<S>),
 ) -> Result<S, Error> {
-    let mut now = model.instant(numbers, (orbit, kinematics), (q, qd, slots), &discrete.modes);
+    let mut now = model.instant(numbers, (orbit, kinematics), (q, qd, inputs), &discrete.modes);
     if let Some(feed_forward) = feed_forward {
         feed_forward.update(model, &now)?;
         now.feed_forward = &feed_forward.torques;
@@ -261,8 +261,8 @@ fn joint_coordinates<'a, S: Scalar>(recovered: Option<&'a Recovered<S>>, x: &Par
 impl Evaluation<f64> {
     /// The inputs of the loads at the time `t` (s), whoever drives them.
     pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &[i32])) -> &[f64] {
-        model.inputs_at(parameters, t, u, &mut self.slots);
-        &self.slots
+        model.inputs_at(parameters, t, u, &mut self.inputs);
+        &self.inputs
     }
 
     /// What servos see at the time `t` (s).
@@ -273,16 +273,16 @@ impl Evaluation<f64> {
         t: f64,
         (x, u, modes): (&'a [f64], &[f64], &[i32]),
     ) -> Sensed<'a, f64> {
-        model.inputs_at(parameters, t, (u, modes), &mut self.slots);
+        model.inputs_at(parameters, t, (u, modes), &mut self.inputs);
         self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
         if self.recovered.is_some() {
-            self.stand(model, (derived, parameters), x);
+            self.update_kinematics(model, (derived, parameters), x);
         }
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
         if let Some(feed_forward) = &mut self.feed_forward {
             let numbers = (derived, parameters);
             let around = (self.orbit.as_ref(), &self.kinematics);
-            let now = model.instant(numbers, around, (q, qd, &self.slots), modes);
+            let now = model.instant(numbers, around, (q, qd, &self.inputs), modes);
             // Where it has no solution, neither have the derivatives: they say so.
             let _ = feed_forward.update(model, &now);
         }
@@ -290,21 +290,10 @@ impl Evaluation<f64> {
             derived,
             parameters,
             orbit: self.orbit.as_ref(),
-            inputs: &self.slots,
+            inputs: &self.inputs,
             q,
             qd,
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
         }
     }
-}
-
-/// As an error, with the names.
-pub(super) fn named(model: &Model, singular: Singular) -> Error {
-    let body = &model.system.bodies[singular.body];
-    let what = match singular.what {
-        What::Axis(axis) if axis < body.joint.nv => format!("joint \"{}\", axis {}", body.joint.name, axis + 1),
-        What::Mode(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
-        What::Axis(_) | What::Body => format!("body \"{}\"", body.name),
-    };
-    Error::Singular { what }
 }

@@ -2,7 +2,7 @@
 
 use super::discrete::{Bearing, NONE_REFUSED};
 use super::report::Report;
-use super::{Discrete, Plant, impact, touch};
+use super::{Discrete, Plant, captures, impact, touch};
 use crate::Error;
 use crate::loads::{Drive, Strike, Struck};
 use crate::spec::JointMotion;
@@ -52,9 +52,9 @@ struct Due {
 impl Plant {
     /// Whether a command waits for an event at the time `t` (s) and the host's inputs `u`: a strike has risen or fallen, or another motion of a joint is asked
     /// for than it has, or none of its motions, which has not been told yet.
-    pub fn is_commanded(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> bool {
+    pub fn command_waits(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> bool {
         let model = &self.model;
-        if !model.is_commanded() {
+        if !model.has_commands() {
             return false;
         }
         let modes = &discrete.modes;
@@ -172,15 +172,15 @@ impl Plant {
                 }
                 messages.push(format!("t = {t} s: contact \"{}\" lets go", contact.name));
             }
-            impact::bear(of, evaluation, x, discrete)?;
-            evaluation.stand(model, (of.1, of.2), x);
+            captures::choose_bearing_rows(of, evaluation, x, discrete)?;
+            evaluation.update_kinematics(model, (of.1, of.2), x);
             for contact in due.released {
                 touch::let_go(model, (of.1, of.2), evaluation, discrete, contact);
             }
         }
         let mut jumped = false;
         for port in due.ports {
-            let inputs = evaluation.slots.clone();
+            let inputs = evaluation.inputs.clone();
             let (acted, message) = impact::strike_port(of, evaluation, (t, x, discrete), (port, &inputs))?;
             jumped |= acted;
             messages.push(message);
@@ -190,7 +190,7 @@ impl Plant {
             reports = impact::strike(of, evaluation, (t, x, discrete), &due.struck)?;
         }
         if !due.captured.is_empty() {
-            reports.extend(impact::capture(of, evaluation, (t, x, discrete), &due.captured)?);
+            reports.extend(captures::capture(of, evaluation, (t, x, discrete), &due.captured)?);
         }
         for (contact, report, message) in reports {
             jumped |= report.status.is_struck();
@@ -266,7 +266,7 @@ impl Plant {
         }
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
-        impact::bear(
+        captures::choose_bearing_rows(
             (model, &self.derived, &self.parameters),
             &mut self.evaluation,
             x,
@@ -281,67 +281,5 @@ impl Plant {
             modes: true,
             states: !locked.is_empty(),
         })
-    }
-
-    /// Brings pieces of signals and sides of ranges, limits and motors to where time, states, inputs and parameters are: no command is obeyed, and nothing strikes. True if one
-    /// changed.
-    pub fn update_sides(
-        &mut self,
-        t: f64,
-        (x, u): (&[f64], &[f64]),
-        modes: &mut [i32],
-        messages: &mut Vec<String>,
-    ) -> bool {
-        let mut changed = false;
-        for (signal, piece) in self.model.signals.iter().zip(&mut *modes) {
-            let now = signal.wave(&self.parameters).piece(t);
-            changed |= now != *piece;
-            *piece = now;
-        }
-        // What is sampled chooses when it is.
-        if !self.model.is_sampled() {
-            changed |= self.choose_controlled_sides(t, u, modes);
-        }
-        let model = &self.model;
-        if model.indicator_count() == 0 {
-            return changed;
-        }
-        let numbers = (&self.derived, self.parameters.as_slice());
-        if !model.loads.motors.is_empty() {
-            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, modes));
-            for (motor, sides) in model.loads.motors() {
-                let sides = &mut modes[model.layout.motors..][sides];
-                let now = motor.next_sides(&sensed, sides);
-                if sides[1] == 0 && now[1] != 0 {
-                    messages.extend(motor.message(&self.parameters, t));
-                }
-                changed |= now != *sides;
-                sides.copy_from_slice(&now);
-            }
-        }
-        let (q, _) = self.evaluation.coordinates(model, numbers, x);
-        let (ranges, limits) = (&model.loads.ranges, &model.limits);
-        let (sides, beyond) = modes[model.signals.len()..].split_at_mut(ranges.len());
-        for (limit, mode) in limits.iter().zip(beyond) {
-            let now = limit.next_mode(&self.parameters, &self.derived, q, *mode);
-            if now != *mode {
-                changed = true;
-                *mode = now;
-                if now != 0 {
-                    messages.push(limit.message(&model.system, &self.parameters, &self.derived, q, t));
-                }
-            }
-        }
-        for (range, side) in ranges.iter().zip(sides) {
-            let now = range.next_mode(&self.parameters, q, *side);
-            if now != *side {
-                changed = true;
-                *side = now;
-                if now != 0 {
-                    messages.push(range.message(&self.parameters, q, now, t));
-                }
-            }
-        }
-        changed
     }
 }

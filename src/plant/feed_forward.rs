@@ -1,6 +1,5 @@
 //! What servos ask for beforehand: the torques that the rigid craft would take to follow their references.
 
-use super::evaluation::named;
 use super::model::Model;
 use crate::Error;
 use crate::algebra::Scalar;
@@ -102,7 +101,7 @@ impl<S: Scalar> FeedForward<S> {
         let (kinematics, applied) = (&self.kinematics, &self.applied);
         self.dynamics
             .solve(system, now.derived, kinematics, applied, &mut self.qdd)
-            .map_err(|singular| named(model, singular))?;
+            .map_err(|singular| model.named(singular))?;
         self.torques.fill(S::zero());
         for fed in model.loads.fed().filter(is_on) {
             if let Some(F) = self.dynamics.transmitted(system, fed.body) {

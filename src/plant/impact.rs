@@ -1,28 +1,27 @@
-//! Contacts that strike: where they meet, what they feel there, what their laws make of it.
+//! Contacts that strike: where they meet, what they feel there, what their laws make of it, and what is told of it.
 
-use super::discrete::Bearing;
 use super::evaluation::Evaluation;
 use super::impulse::Operator;
 use super::report::{Report, Status};
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Vec3;
-use crate::dynamics::impact::{Law, Meeting, Refusal, bearing_rows, frictionless, plastic};
-use crate::loads::{Capture, Contact, Pair};
+use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
+use crate::loads::{Contact, Pair};
 use crate::system::{Derived, FrameRef, Kinematics, System, Unit};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Below this part of the own responses of two contacts, an impulse at one does nothing at the other; below this part of the bodies' speeds, nothing moves.
-const ROUND_OFF: f64 = 1e-12;
+pub(super) const ROUND_OFF: f64 = 1e-12;
 
 /// What counts as no response, as a part of that of all bodies in one.
 const NO_RESPONSE: f64 = 1e-11;
 
 /// A contact that is in reach.
-struct Met<'a> {
+pub(super) struct Met<'a> {
     index: usize,
-    contact: &'a Contact,
-    pair: Pair<f64>,
+    pub contact: &'a Contact,
+    pub pair: Pair<f64>,
     /// From b towards a, inertial axes.
     n: Vec3<f64>,
     /// None of a capture.
@@ -32,14 +31,15 @@ struct Met<'a> {
 /// What came of one strike: the contact's index, the report, and what the user should know.
 pub(super) type Told = (usize, Report, String);
 
-/// Who meets whom, of some contacts where the states put them, and at which point: that of `a` if it is captured, else halfway between the two. Those out of reach are told.
-fn meet<'a>(
+/// The given contacts at the states `x`: for each within reach its pair, normal and law, at the origin of a for a capture, else halfway between the
+/// surfaces. Those out of reach come back as refused reports.
+pub(super) fn meet<'a>(
     (model, derived, parameters): (&'a Model, &Derived, &[f64]),
     evaluation: &mut Evaluation<f64>,
     (t, x, discrete): (f64, &[f64], &Discrete),
     contacts: &[usize],
 ) -> (Vec<Told>, Vec<Met<'a>>) {
-    evaluation.stand(model, (derived, parameters), x);
+    evaluation.update_kinematics(model, (derived, parameters), x);
     let (system, kinematics) = (&model.system, &evaluation.kinematics);
     let (mut told, mut met) = (Vec::new(), Vec::new());
     for &index in contacts {
@@ -65,11 +65,11 @@ fn meet<'a>(
 }
 
 /// The two frames of a contact where they act on each other.
-fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact, parameters: &[f64]) -> Pair<f64> {
+pub(super) fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact, parameters: &[f64]) -> Pair<f64> {
     let (system, derived, kinematics) = of;
     let frames = [contact.a, contact.b];
     match contact.capture() {
-        Some(capture) => Pair::of(of, frames, 0.0).turning(kinematics, capture.turns),
+        Some(capture) => contact.captured_pair(of, capture),
         None => {
             let [A, B] = frames.map(|frame| kinematics.pose(system, derived, frame));
             Pair::at(of, frames, contact.nearest(parameters, [&A, &B]).from_a)
@@ -77,93 +77,8 @@ fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact, parameters
     }
 }
 
-/// Captures some pairs, all at the same time: what ends all their relative motion at once, redundant rows told from others by the rank of `W`. They are held
-/// from then on.
-///
-/// # Errors
-/// [`Error::Singular`] if something moves no inertia.
-pub(super) fn capture(
-    of: (&Model, &Derived, &[f64]),
-    evaluation: &mut Evaluation<f64>,
-    (t, x, discrete): (f64, &mut [f64], &mut Discrete),
-    contacts: &[usize],
-) -> Result<Vec<Told>, Error> {
-    let (model, derived, parameters) = of;
-    let (mut told, met) = meet(of, evaluation, (t, x, discrete), contacts);
-    let seen = |contact: &Contact| {
-        let [A, B] = [contact.a, contact.b].map(|frame| evaluation.kinematics.pose(&model.system, derived, frame));
-        (B.R.tr_mul(&(A.p - B.p)), B.R.tr_mul(&A.R))
-    };
-    let poses: Vec<_> = met.iter().map(|met| seen(met.contact)).collect();
-    let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
-    let u = evaluation.velocities(&pairs);
-    let bodies = evaluation.kinematics.bodies.iter();
-    let speeds = bodies.map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
-    let is_still = u.amax() <= ROUND_OFF * speeds.fold(0.0, f64::max);
-    let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
-    // Rows that contradict each other, or that no impulse moves, leave more than round-off; where nothing moves there is nothing else.
-    let solved = plastic(&operator.W, &u).filter(|solved| is_still || solved.residual < 1e-9);
-    let (p, outcome) = match solved {
-        Some(solved) => (solved.impulse, Status::Struck),
-        None => (DVector::zeros(u.len()), Status::Unsolved),
-    };
-    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&p, &u));
-    told.extend(tell(
-        (t, discrete),
-        &met,
-        &operator,
-        (&p, &u),
-        &vec![outcome; met.len()],
-    ));
-    if outcome.is_struck() {
-        for (met, (place, attitude)) in met.iter().zip(&poses) {
-            if let Some(capture) = met.contact.capture() {
-                discrete.set_captured(model, capture.number, (place, attitude));
-                discrete.set_bearing(model, capture.number, Bearing::HELD);
-            }
-        }
-        bear(of, evaluation, x, discrete)?;
-    }
-    Ok(told)
-}
-
-/// Chooses which rows of the captured pairs bear, where they are and as joints are held now: the others follow from them.
-///
-/// # Errors
-/// [`Error::Singular`] if something moves no inertia.
-pub(super) fn bear(
-    (model, derived, parameters): (&Model, &Derived, &[f64]),
-    evaluation: &mut Evaluation<f64>,
-    x: &[f64],
-    discrete: &mut Discrete,
-) -> Result<(), Error> {
-    let captures = model.loads.captures();
-    let held: Vec<(&Contact, Capture)> = captures
-        .filter(|(_, capture)| discrete.bearing(model, capture.number).held)
-        .collect();
-    if held.is_empty() {
-        return Ok(());
-    }
-    for (_, capture) in &held {
-        discrete.set_bearing(model, capture.number, Bearing::default());
-    }
-    evaluation.stand(model, (derived, parameters), x);
-    let at = (&model.system, derived, &evaluation.kinematics);
-    let pairs: Vec<Pair<f64>> = held.iter().map(|(contact, _)| pair(at, contact, parameters)).collect();
-    let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
-    let bearing = bearing_rows(&operator.W);
-    for (((_, capture), pair), first) in held.iter().zip(&pairs).zip(firsts(&pairs)) {
-        let mut bears = Bearing::HELD;
-        for (place, row) in pair.rows().enumerate() {
-            bears.rows[row] = bearing.contains(&(first + place));
-        }
-        discrete.set_bearing(model, capture.number, bears);
-    }
-    Ok(())
-}
-
 /// Where the rows of each pair begin, among those of all.
-fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl Iterator<Item = usize> {
+pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl Iterator<Item = usize> {
     pairs.into_iter().scan(0, |next, pair| {
         let first = *next;
         *next += pair.rows().len();
@@ -217,7 +132,7 @@ pub(super) fn strike_port(
 ) -> Result<(bool, String), Error> {
     let port = &model.loads.ports[port];
     let told = |what: String| format!("t = {t} s: port \"{}\" is {what}", port.name);
-    evaluation.stand(model, (derived, parameters), x);
+    evaluation.update_kinematics(model, (derived, parameters), x);
     let at = (&model.system, derived, &evaluation.kinematics);
     let pair = Pair::of(at, [port.frame, FrameRef::World], 0.0);
     let p = port.impulse(
@@ -235,7 +150,7 @@ pub(super) fn strike_port(
 }
 
 /// What became of each, which got the impulses `p` at the relative velocities `u`.
-fn tell(
+pub(super) fn tell(
     (t, discrete): (f64, &Discrete),
     met: &[Met],
     operator: &Operator,

@@ -48,7 +48,7 @@ impl Operator {
 
 impl Evaluation<f64> {
     /// The relative velocity of each pair at its point, rad/s (of those with moments) and m/s, world axes, the rows of one pair after the other; after
-    /// [`stand`](Self::stand).
+    /// [`update_kinematics`](Self::update_kinematics).
     pub(super) fn velocities(&self, pairs: &[Pair<f64>]) -> DVector<f64> {
         relative(pairs, |on| self.kinematics.carrier(on).V_WB)
     }
@@ -57,7 +57,7 @@ impl Evaluation<f64> {
     fn at_rest(&mut self, model: &Model, (derived, x): (&Derived, &[f64]), discrete: &Discrete) -> Vec<f64> {
         let mut still = x.to_vec();
         model.split_mut(&mut still).rates.fill(0.0);
-        self.place(model, derived, Baumgarte::NONE, &still);
+        self.update_kinematics_with(model, derived, Baumgarte::NONE, &still);
         self.applied.clear();
         for drive in &model.loads.drives {
             self.applied.driven[drive.body] = drive.motion_now(model.motions(&discrete.modes)) != JointMotion::Loads;

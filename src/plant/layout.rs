@@ -1,7 +1,11 @@
 use super::controller::Controller;
-use super::discrete::{PER_CAPTURE, POSE};
 use super::report::Report;
 use crate::loads::{Loads, Motor};
+
+/// Modes of one capture: whether it holds, and which of its rows bear.
+pub(super) const PER_CAPTURE: usize = 7;
+/// Numbers of one capture: where the origin of a is in b, and how a is turned there.
+pub(super) const POSE: usize = 12;
 
 /// Where each kind begins among the modes, the discrete numbers and the event indicators of a model.
 #[derive(Clone, Debug)]

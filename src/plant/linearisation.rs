@@ -27,7 +27,7 @@ pub struct Linearisation {
     pub coordinates: Vec<Quantity>,
     /// The inputs, `m`.
     pub inputs: Vec<Quantity>,
-    /// The real outputs, `p`.
+    /// The continuous outputs, `p`.
     pub outputs: Vec<Quantity>,
     /// `n × n`.
     pub A: DMatrix<f64>,

@@ -3,11 +3,12 @@
 //! A [`Model`] is what never changes; a [`Plant`] is a model with parameter values, ready to be
 //! evaluated at any time, state and input. It keeps no time and no state of its own.
 
+mod captures;
 mod closure;
-mod compiled;
+mod conserving_step;
 mod controller;
 mod coordinates;
-mod correction;
+mod deflection_limit;
 mod discrete;
 mod evaluation;
 mod events;
@@ -16,34 +17,35 @@ mod impact;
 mod impulse;
 mod influence;
 mod layout;
-mod linear;
 mod linearisation;
+mod linearly_implicit;
 mod model;
 mod outputs;
 mod remarks;
 mod report;
+mod resource;
+mod sampling;
+mod sides;
 mod start;
-mod start_along;
 mod start_checks;
+mod start_derivatives;
 mod state_jacobian;
-mod step;
 mod tangent;
 mod touch;
 
+pub use conserving_step::ConservingStep;
 pub use discrete::Discrete;
-pub use evaluation::Evaluation;
+use evaluation::Evaluation;
 pub use events::Changes;
 pub use influence::{Influence, Knowns};
 pub use linearisation::Linearisation;
 pub use model::{Model, Output, OutputKind};
 pub use remarks::Remarks;
-pub use start_along::StartAlong;
+pub use start_derivatives::StartAlong;
 pub use state_jacobian::StateJacobian;
-pub use step::ConservingStep;
 pub use tangent::{Jacobians, LANES, Tangent};
 
 use crate::Error;
-use crate::loads::Motor;
 use crate::system::Derived;
 use std::sync::Arc;
 
@@ -141,14 +143,15 @@ impl Plant {
     pub fn start_with(&mut self, t: f64, (x, u): (&mut [f64], &[f64]), discrete: &mut Discrete) {
         self.model.start(&self.derived, t, &self.parameters, x);
         self.model.start_discrete(discrete);
-        self.start_sides(t, (x, u), discrete);
+        self.initialise_modes(t, (x, u), discrete);
         self.start_touches(x, discrete);
     }
 
     /// Brings the modes to where the inputs are, before the run begins.
-    pub fn start_sides(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
+    pub fn initialise_modes(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
         self.update_sides(t, (x, u), &mut discrete.modes, &mut Vec::new());
-        self.choose_controlled_sides(t, u, &mut discrete.modes);
+        self.evaluation
+            .choose_controlled_sides(&self.model, &self.parameters, t, u, &mut discrete.modes);
     }
 
     /// What the user should know of a run that begins at the time `t` (s), states `x` and the host's inputs `u`: of limits that are passed there.
@@ -198,44 +201,6 @@ impl Plant {
         let numbers = (&self.derived, self.parameters.as_slice());
         self.evaluation.outputs(&self.model, numbers, (x, discrete), y);
         Ok(())
-    }
-
-    /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
-    pub fn indicators(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete, z: &mut [f64]) {
-        let model = &self.model;
-        let (z, rest) = z.split_at_mut(model.layout.watched);
-        rest.fill(1.0);
-        if let Some(controller) = &model.controller {
-            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
-            let sides = &discrete.modes[model.layout.controlled..];
-            controller.indicators((&self.parameters, inputs), sides, rest);
-        }
-        if z.is_empty() {
-            return;
-        }
-        let numbers = (&self.derived, self.parameters.as_slice());
-        let (q, _) = self.evaluation.coordinates(model, numbers, x);
-        let sides = &discrete.modes[model.signals.len()..];
-        let (ranges, limits) = (&model.loads.ranges, &model.limits);
-        for ((z, range), &side) in z.iter_mut().zip(ranges).zip(sides) {
-            *z = range.indicator(&self.parameters, q, side);
-        }
-        let rest = z.iter_mut().zip(sides).skip(ranges.len());
-        for ((z, &side), limit) in rest.zip(limits) {
-            *z = limit.indicator(&self.parameters, &self.derived, q, side);
-        }
-        let (of_touches, of_motors) = z[ranges.len() + limits.len()..].split_at_mut(model.loads.touching().count());
-        if !of_motors.is_empty() {
-            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, &discrete.modes));
-            for ((motor, sides), z) in model.loads.motors().zip(of_motors.chunks_exact_mut(Motor::SIDES)) {
-                let sides = &model.motor_sides(&discrete.modes)[sides];
-                z.copy_from_slice(&motor.indicators(&sensed, sides));
-            }
-        }
-        if !of_touches.is_empty() {
-            self.evaluation.stand(model, numbers, x);
-            self.touch_indicators(discrete, of_touches);
-        }
     }
 
     /// When the next piece of a signal ends, or a controller looks at its inputs, s.

@@ -1,9 +1,10 @@
 use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
+use super::deflection_limit::DeflectionLimit;
 use super::layout::Layout;
-use super::linear::LinearLimit;
 use super::outputs::Outputs;
 use crate::algebra::Scalar;
+use crate::dynamics::{Singular, What};
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{self, Method, Spec, at};
 use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, Parameter, Quantity, System, Unit};
@@ -30,8 +31,8 @@ pub struct Model {
     pub(super) coordinates: Coordinates,
     pub(super) loads: Loads,
     pub(super) controller: Option<Controller>,
-    /// Where linear bending ends, of each flexible body.
-    pub(super) limits: Vec<LinearLimit>,
+    /// Where linear bending ends, of each beam or segment of one.
+    pub(super) limits: Vec<DeflectionLimit>,
     /// Where each input of the loads comes from.
     pub(super) sources: Vec<Source>,
     pub(super) signals: Vec<SignalSource>,
@@ -126,7 +127,7 @@ impl Model {
             states.push(Quantity::new(
                 "system.work",
                 Unit::Joule,
-                "work done so far by torques, drives, ports, servos, friction and dampers (all loads without a potential)",
+                "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
             ));
         }
         let method = spec.solver.method;
@@ -142,7 +143,7 @@ impl Model {
             return Err(Error::Spec(problems));
         }
         let derivatives = states.iter().map(derivative_of).collect();
-        let limits = LinearLimit::of(&system);
+        let limits = DeflectionLimit::of(&system);
         let output_groups = Outputs::compile(
             spec,
             &system,
@@ -211,7 +212,7 @@ impl Model {
     }
 
     /// Whether there are commands, of which a host that knows no events has to be told.
-    pub fn is_commanded(&self) -> bool {
+    pub fn has_commands(&self) -> bool {
         self.loads.are_commanded()
     }
 
@@ -223,6 +224,17 @@ impl Model {
     /// Of the modes, those of joints whose motion is switched.
     pub(super) fn motions<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
         &modes[self.layout.motions..]
+    }
+
+    /// What moves no inertia, as an error with the names.
+    pub(super) fn named(&self, singular: Singular) -> Error {
+        let body = &self.system.bodies[singular.body];
+        let what = match singular.what {
+            What::Axis(axis) if axis < body.joint.nv => format!("joint \"{}\", axis {}", body.joint.name, axis + 1),
+            What::Mode(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
+            What::Axis(_) | What::Body => format!("body \"{}\"", body.name),
+        };
+        Error::Singular { what }
     }
 
     /// The parts of the states.

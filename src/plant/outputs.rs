@@ -6,7 +6,7 @@ pub(super) use view::View;
 
 use super::closure::Closed;
 use super::controller::Controller;
-use super::linear::LinearLimit;
+use super::deflection_limit::DeflectionLimit;
 use super::model::{Output, OutputKind};
 use super::report::Report;
 use crate::Problem;
@@ -107,7 +107,7 @@ impl Outputs {
         spec: &Spec,
         system: &System,
         loads: &Loads,
-        limits: &[LinearLimit],
+        limits: &[DeflectionLimit],
         (inputs, signals): (&[Input], &[SignalSource]),
         controller: Option<&Controller>,
         problems: &mut Vec<Problem>,
@@ -152,7 +152,10 @@ impl Outputs {
                 outputs.push(Group::RollPitchYaw(i), quantities);
             }
             if body.joint.kind == JointType::Free && body.segment == 0 {
-                let what = format!("acceleration of {}'s origin, body axes", body.name);
+                let what = format!(
+                    "acceleration of {}'s origin in the world, by gravity too (in orbit: relative to the world's origin, which falls), body axes",
+                    body.name
+                );
                 let name = format!("{}.a_body", body.name);
                 outputs.push(
                     Group::Acceleration(i),
@@ -374,7 +377,7 @@ impl Outputs {
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),
                 Group::Limits(first, count) => {
-                    let sides = &view.discrete.modes[view.model.signals.len()..];
+                    let sides = &view.discrete.modes[view.model.layout.ranges..];
                     let outside = sides[first..first + count].iter().any(|&side| side != 0);
                     y.number(S::lift(f64::from(outside)));
                 }

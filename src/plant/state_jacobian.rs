@@ -1,5 +1,4 @@
 use super::coordinates::Coordinates;
-use super::evaluation::named;
 use super::{Discrete, LANES, Model, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
@@ -107,7 +106,7 @@ impl ByTree {
         let (kinematics, derivatives) = (&self.kinematics, &mut self.derivatives);
         derivatives
             .accelerate((system, derived), kinematics, &self.applied, qd)
-            .map_err(|singular| named(model, singular))?;
+            .map_err(|singular| model.named(singular))?;
         for (lifted, &input) in self.lifted.iter_mut().zip(&self.inputs) {
             *lifted = Dual::lift(input);
         }

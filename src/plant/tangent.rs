@@ -246,9 +246,9 @@ impl Tangent<1> {
         for (dual, &u) in self.u.iter_mut().zip(u) {
             *dual = Dual::lift(u);
         }
-        self.evaluation.listen(model, numbers, t, (&self.u, discrete));
-        for (slot, source) in self.evaluation.slots.iter_mut().zip(&model.sources) {
-            slot.eps[0] = model.rate_of(source, numbers.1, t, &discrete.modes);
+        self.evaluation.read_inputs(model, numbers, t, (&self.u, discrete));
+        for (input, source) in self.evaluation.inputs.iter_mut().zip(&model.sources) {
+            input.eps[0] = model.rate_of(source, numbers.1, t, &discrete.modes);
         }
         let orbit = plant.derived.orbit.as_ref();
         self.evaluation.orbit = orbit.map(|orbit| orbit.at(t).moving());

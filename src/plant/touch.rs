@@ -157,7 +157,7 @@ impl Plant {
         if model.loads.touching().next().is_none() {
             return false;
         }
-        self.evaluation.stand(model, numbers, x);
+        self.evaluation.update_kinematics(model, numbers, x);
         let evaluation = &self.evaluation;
         model.loads.touching().enumerate().any(|(touch, (_, contact))| {
             let seen = Touch::of(model, numbers, evaluation, contact);
@@ -171,7 +171,7 @@ impl Plant {
         if model.loads.touching().next().is_none() {
             return;
         }
-        self.evaluation.stand(model, numbers, x);
+        self.evaluation.update_kinematics(model, numbers, x);
         for (touch, (_, contact)) in model.loads.touching().enumerate() {
             let seen = Touch::of(model, numbers, &self.evaluation, contact);
             let start = match seen.next(APART, BOTTOMLESS) {
@@ -200,7 +200,7 @@ impl Plant {
         if model.loads.touching().next().is_none() {
             return Ok((false, meeting));
         }
-        self.evaluation.stand(model, numbers, x);
+        self.evaluation.update_kinematics(model, numbers, x);
         let mut changed = false;
         for (touch, (index, contact)) in model.loads.touching().enumerate() {
             if discrete.holds(model, contact) {

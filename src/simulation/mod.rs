@@ -169,9 +169,9 @@ impl Simulation {
     }
 
     /// Brings the modes to where the inputs are that have been set since the run began, and no step was taken.
-    pub fn start_sides(&mut self) {
+    pub fn initialise_modes(&mut self) {
         let State { t, x, u, discrete, .. } = &mut self.state;
-        self.plant.start_sides(*t, (x, u), discrete);
+        self.plant.initialise_modes(*t, (x, u), discrete);
     }
 
     /// Brings the modes to where the parameters are that have been changed while it runs; what the user should know is added to `messages`.
@@ -310,7 +310,7 @@ impl Simulation {
     fn obey_since(&mut self, t_start: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         if self
             .plant
-            .is_commanded(self.state.t, &self.state.u, &self.state.discrete)
+            .command_waits(self.state.t, &self.state.u, &self.state.discrete)
         {
             self.handle_event(t_start, messages)?;
         }

@@ -374,7 +374,7 @@ fn derivatives_along_the_motion_agree_with_differences() {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         point.x.iter_mut().for_each(|x| *x += rng.random_range(-0.05..0.05));
         let Point { t, x, u, discrete } = &mut point;
-        plant.start_sides(*t, (x, u), discrete);
+        plant.initialise_modes(*t, (x, u), discrete);
         let worst = worst_along_motion(&mut plant, &point);
         println!("{name}: {worst:.1e}");
         // Sixth order, and round-off over 1e-3 s: 1e-13 of the largest value; of an orbit's radius that is 1e-9 of a speed.

@@ -218,7 +218,7 @@ impl Component {
         // In Co-Simulation nothing but a step brings modes to where inputs are, and a controller answers without one.
         let answers = self.interface == Interface::CoSimulation && self.model().follows_inputs();
         if self.sides_stale && (self.mode == Mode::Initialization || answers) {
-            self.simulation.start_sides();
+            self.simulation.initialise_modes();
             self.sides_stale = false;
         }
         Ok(())

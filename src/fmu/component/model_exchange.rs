@@ -52,7 +52,7 @@ impl Component {
     /// Whether a command waits for an event: `fmi2CompletedIntegratorStep`.
     pub fn is_commanded(&mut self) -> bool {
         let State { t, u, discrete, .. } = &self.simulation.state;
-        self.simulation.plant.is_commanded(*t, u, discrete)
+        self.simulation.plant.command_waits(*t, u, discrete)
     }
 
     /// `fmi2EnterContinuousTimeMode`: from here on fixed parameters are fixed.

@@ -1,17 +1,16 @@
 use super::table::Table;
 use crate::Problem;
 use crate::algebra::{Quaternion, Vec3};
-use crate::loads::Motor;
 use crate::plant::discrete::Bearing;
 use crate::plant::model::{Model, Source};
-use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent, impact};
+use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent, captures};
 use crate::spec::JointMotion;
 use crate::system::{Derived, Parameter};
 use std::collections::HashMap;
 
 /// What of a partial derivative is round-off is another number when the state moves by this part of its size.
 const HAIR: f64 = 1e-13;
-/// What is none stays the same, to this part of itself.
+/// A true derivative stays the same to this relative accuracy.
 const STAYS: f64 = 1e-3;
 /// How often it has to, where it tells of something new. Round-off of what cancels is a few units in the last place, and so the same again by chance, at times twice.
 const ECHOES: usize = 8;
@@ -244,39 +243,19 @@ impl Probe {
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
         let numbers = (derived, parameters);
-        if !model.loads.motors.is_empty() {
-            let modes = &mut self.discrete.modes;
-            let sensed = self.evaluation.sensed(model, numbers, 0.0, (x, slots, modes));
+        let at = (x, slots);
+        let (evaluation, modes) = (&mut self.evaluation, &mut self.discrete.modes);
+        evaluation.update_sides(model, numbers, 0.0, at, modes, &mut Vec::new());
+        evaluation.choose_controlled_sides(model, parameters, 0.0, slots, modes);
+        if self.limits != Limits::Own {
+            let is_at = i32::from(self.limits == Limits::At);
             for (motor, sides) in model.loads.motors() {
-                let sides = &mut modes[model.layout.motors..][sides];
-                let now = match self.limits {
-                    Limits::Within => [0; Motor::SIDES],
-                    Limits::At => motor.largest_sides().map(|side| side.min(1)),
-                    Limits::Own => motor.next_sides(&sensed, sides),
-                };
-                sides.copy_from_slice(&now);
+                let held = motor.largest_sides().map(|largest| largest.min(is_at));
+                modes[model.layout.motors..][sides].copy_from_slice(&held);
             }
+            modes[model.layout.controlled..].fill(is_at);
         }
-        if let Some(controller) = &model.controller {
-            let inputs = self
-                .evaluation
-                .inputs(model, parameters, 0.0, (slots, &self.discrete.modes));
-            let sides = &mut self.discrete.modes[model.layout.controlled..];
-            match self.limits {
-                Limits::Within => sides.fill(0),
-                Limits::At => sides.fill(1),
-                Limits::Own => _ = controller.update_sides((parameters, inputs), sides),
-            }
-        }
-        let (q, _) = self.evaluation.coordinates(model, numbers, x);
-        let (sides, beyond) = self.discrete.modes[model.signals.len()..].split_at_mut(model.loads.ranges.len());
-        for (range, side) in model.loads.ranges.iter().zip(sides) {
-            *side = range.next_mode(parameters, q, *side);
-        }
-        for (limit, mode) in model.limits.iter().zip(beyond) {
-            *mode = limit.next_mode(parameters, derived, q, *mode);
-        }
-        impact::bear(
+        captures::choose_bearing_rows(
             (model, derived, parameters),
             &mut self.evaluation,
             x,

@@ -100,7 +100,7 @@ impl<'a> Wrapper<'a> {
         self.fmu.flag("elbow.out_of_range");
         if self.continuous {
             let asks = self.fmu.completed_integrator_step();
-            assert!(!asks || self.fmu.fmu.registry.model().is_commanded());
+            assert!(!asks || self.fmu.fmu.registry.model().has_commands());
         }
         (derivatives, indicators)
     }

@@ -3,8 +3,8 @@ use crate::Error;
 use crate::system::Derived;
 
 impl Plant {
-    /// Corrects `g`, which stands for the states' derivatives in the middle of a step from the states `x0`, at the time `t` (s) and `theta` (s)
-    /// after its start. `middle` is room for states.
+    /// Corrects `g`, which stands for the states' derivatives in the middle of a step from the states `x0`, at the time `t` (s), which is `theta` (s)
+    /// after the step's start. `middle` is room for states.
     ///
     /// Of the equations of motion `M v̇ = F`, what resists on single rates ([`Loads::resist`](crate::loads::Loads::resist)), with stiffnesses `K` and damping `C`,
     /// is taken where the new derivatives lead, everything else where the old ones do:
@@ -56,14 +56,14 @@ impl Evaluation<f64> {
         for ((middle, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
             *middle = x0 + theta * g;
         }
-        self.listen(model, numbers, t, (u, discrete));
-        self.stand(model, numbers, middle);
+        self.read_inputs(model, numbers, t, (u, discrete));
+        self.update_kinematics(model, numbers, middle);
         let here = model.split(&*middle);
         let at = (here.positions, here.rates);
         let power = self.load(model, numbers, (at, discrete))?;
 
         let around = (self.orbit.as_ref(), &self.kinematics);
-        let now = model.instant(numbers, around, (at.0, at.1, &self.slots), &discrete.modes);
+        let now = model.instant(numbers, around, (at.0, at.1, &self.inputs), &discrete.modes);
         let inertia = &mut self.applied.inertia;
         model.loads.resist(&now, |rate, of| {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
@@ -196,8 +196,8 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
     fn given(plant: &mut Plant, x: &[f64], (u, discrete): (&[f64], &Discrete)) -> [Vec<f64>; 2] {
         let numbers = (&plant.derived, plant.parameters.as_slice());
         let (model, evaluation) = (&plant.model, &mut plant.evaluation);
-        evaluation.listen(model, numbers, 0.0, (u, discrete));
-        evaluation.stand(model, numbers, x);
+        evaluation.read_inputs(model, numbers, 0.0, (u, discrete));
+        evaluation.update_kinematics(model, numbers, x);
         let here = model.split(x);
         evaluation
             .load(model, numbers, ((here.positions, here.rates), discrete))
@@ -234,7 +234,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
         let now = plant.model.instant(
             numbers,
             around,
-            (here.positions, here.rates, &evaluation.slots),
+            (here.positions, here.rates, &evaluation.inputs),
             &state.discrete.modes,
         );
         let mut say = |by: usize, rate: usize, of: Resistance| {

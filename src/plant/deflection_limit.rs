@@ -2,7 +2,7 @@ use crate::system::{Derived, Modes, ParamId, System};
 
 /// Where linear bending ends: the deflection of a beam's tip, watched by a mode: 0 within the limit, 1 beyond.
 #[derive(Clone, Debug)]
-pub(super) struct LinearLimit {
+pub(super) struct DeflectionLimit {
     /// Index of the body.
     pub body: usize,
     /// Part of the beam's length.
@@ -15,8 +15,8 @@ pub(super) struct LinearLimit {
 /// How far below the limit a deflection has to come to count as within it again.
 const RETURN: f64 = 0.95;
 
-impl LinearLimit {
-    /// One for each flexible body.
+impl DeflectionLimit {
+    /// One for each beam, or each segment of one.
     pub fn of(system: &System) -> Vec<Self> {
         let limit = |(i, body): (usize, &crate::system::Body)| {
             let modes = body.modes.clone()?;

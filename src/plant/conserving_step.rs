@@ -89,7 +89,7 @@ impl ConservingStep {
         }
     }
 
-    /// What is missing to the equations with the mean rates `u`, the inputs `inputs` and the modes as they are.
+    /// The residual of the step's equations for the mean rates `u`, the inputs `inputs` and the modes as they are.
     ///
     /// # Errors
     /// Those of loads.
@@ -194,14 +194,14 @@ impl<S: Scalar> Evaluation<S> {
         middle: &mut Middle<S>,
         residual: &mut [S],
     ) -> Result<S, Error> {
-        self.listen(model, (derived, parameters), t + 0.5 * h, (inputs, discrete));
+        self.read_inputs(model, (derived, parameters), t + 0.5 * h, (inputs, discrete));
         let of = (&model.system, derived);
         start.middle(of, (h, u), &mut self.kinematics, middle);
         let at = (middle.q.as_slice(), middle.qd.as_slice());
         let mut power = self.load(model, (derived, parameters), (at, discrete))?;
         let around = (self.orbit.as_ref(), &self.kinematics);
         let (q, qd) = at;
-        let now = model.instant((derived, parameters), around, (q, qd, &self.slots), &discrete.modes);
+        let now = model.instant((derived, parameters), around, (q, qd, &self.inputs), &discrete.modes);
         model.loads.add_of_step(&now, (h, &start.q), &mut self.applied);
         let with = (&self.kinematics, &self.applied);
         start.residual(of, (h, u), with, middle, residual);
