@@ -35,7 +35,7 @@ pub enum Method {
     },
     /// The implicit midpoint rule, of order 2 and with a fixed step, of which two corrections are made instead of a solution: two evaluations for each step.
     /// What is stiff has to be known by the equations ([`Ode::correct`](super::Ode::correct)): of linear equations that they know, whatever is
-    /// stable is so, and nothing is damped. A part `k` of a stiffness `K` that they do not know makes what is fast grow by `2 (k/K)²` in a step.
+    /// stable is so, and nothing is damped. What a stiffness does that they do not know depends on how they correct.
     ///
     /// Steps as with [`Method::Rk4`]; the work of a step is the same in every step but the first, of three corrections.
     LinearlyImplicit {

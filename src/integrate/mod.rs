@@ -149,7 +149,8 @@ pub trait Ode {
     /// ```
     ///
     /// with an approximation `W` of the Jacobian. Unless a model says more, `W = 0`. What is stiff has to be in `W`; the order does not depend on
-    /// it. `middle` is room for a state.
+    /// it. A model may first make `g` consistent where it can: of coordinates, `g` is the rates in the middle. That is another method where `W` is not the Jacobian: what is fast and not in `W`
+    /// is damped by the formula as it stands, and grows so. `middle` is room for a state.
     ///
     /// # Errors
     ///

@@ -13,9 +13,9 @@ impl Plant {
     ///     (M + θ C + θ² K) v̇ = F + (θ C + θ² K) v̇₀
     /// ```
     ///
-    /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`; the accelerations that drives prescribe by gains likewise, as of unit inertia. So it is Newton's iteration for `g = f(t, x₀ + θ g)`, without the derivatives
+    /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`, of which the coordinates are first brought to where the rates in the middle lead; the accelerations that drives prescribe by gains likewise, as of unit inertia. So it is Newton's iteration for `g = f(t, x₀ + θ g)`, without the derivatives
     /// of all other loads and of inertia, and the recursion solves it in O(n) as it does forward dynamics: `θ C + θ² K` is
-    /// [added inertia](crate::dynamics::Applied::inertia).
+    /// [added inertia](crate::dynamics::Applied::inertia). A part `k` of a stiffness `K` that it does not know makes a vibration that is much faster than the step grow by `2 (k/K)²` in it.
     ///
     /// # Errors
     /// [`Error::Singular`], with the name.

@@ -4,6 +4,7 @@ use super::super::memory::Age;
 use super::super::newton::{Convergence, Limits, Progress};
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
 use super::problems::{Rhs, distance, hires};
+use nalgebra::{Matrix4, Vector4};
 
 /// A stiff linear system with an unsymmetric Jacobian, `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
 struct Linear {
@@ -279,4 +280,71 @@ fn what_falls_slowly_is_not_taken_for_round_off() {
     // All corrections are made, and what is left may be round-off.
     let slow: Vec<f64> = (0..20).map(|k| 1e-8 * 0.7_f64.powi(k)).collect();
     assert_eq!(said(Age::Fresh, &slow), (20, Progress::Converged, None));
+}
+
+/// A mass on a spring of stiffness one, of which the corrections know all but `unknown`. `g` is corrected as it comes, or made consistent first.
+struct Spring {
+    unknown: f64,
+    consistent: bool,
+}
+
+impl Ode for Spring {
+    type Error = std::convert::Infallible;
+
+    fn derivative(&mut self, _: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error> {
+        dx.copy_from_slice(&[x[1], -x[0]]);
+        Ok(())
+    }
+
+    fn correct(
+        &mut self,
+        (t, theta): (f64, f64),
+        x0: &[f64],
+        g: &mut [f64],
+        middle: &mut [f64],
+    ) -> Result<(), Self::Error> {
+        if self.consistent {
+            g[0] = x0[1] + theta * g[1];
+        }
+        for i in 0..2 {
+            middle[i] = x0[i] + theta * g[i];
+        }
+        let mut f = [0.0; 2];
+        self.derivative(t, middle, &mut f)?;
+        let (off, known) = ([f[0] - g[0], f[1] - g[1]], 1.0 - self.unknown);
+        let second = (off[1] - theta * known * off[0]) / (1.0 + theta * theta * known);
+        g[0] += off[0] + theta * second;
+        g[1] += second;
+        Ok(())
+    }
+}
+
+/// What a step makes of the state and of the last middle's derivative, a linear map, has the eigenvalues `1 ∓ 2 (k/K)²` in magnitude where the step is a hundred radians.
+#[test]
+fn a_stiffness_that_is_not_known_damps_or_makes_grow() {
+    let h = 100.0;
+    let mut stepper = Stepper::new(Settings::new(Method::LinearlyImplicit { step: h }, 1e-8, &[1.0; 2]).unwrap());
+    for unknown in [0.01, -0.01, 0.02] {
+        for (consistent, sign) in [(false, -1.0), (true, 1.0)] {
+            let mut spring = Spring { unknown, consistent };
+            let columns = [0, 1, 2, 3].map(|k| {
+                let unit: [f64; 4] = std::array::from_fn(|i| f64::from(i == k));
+                let mut memory = Memory::new(stepper.settings());
+                memory.newton.h = h;
+                memory.rows.copy_from_slice(&unit[2..]);
+                let mut x = [unit[0], unit[1]];
+                stepper.step(&mut spring, 0.0, h, &mut x, &mut memory).unwrap();
+                Vector4::new(x[0], x[1], memory.rows[0], memory.rows[1])
+            });
+            let eigenvalues = Matrix4::from_columns(&columns).complex_eigenvalues();
+            let growth = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max) - 1.0;
+            let expected = sign * 2.0 * unknown * unknown;
+            println!("{unknown}, {consistent}: grows by {growth:.3e} in a step, {expected:.3e} to leading order");
+            // The next order is 2 k/K of it.
+            assert!(
+                (growth / expected - 1.0).abs() < 2.5 * unknown.abs(),
+                "{growth} {expected}"
+            );
+        }
+    }
 }
