@@ -87,9 +87,9 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
             return Error::NotFinite { variable, t };
         }
         // Where a step begins there is none yet.
-        IntegrateError::Derivative { t, h, source } if h == 0.0 => (t, source.to_string()),
+        IntegrateError::Derivative { t, h: 0.0, source } => (t, source.to_string()),
         IntegrateError::Derivative { t, h, source } => (t, format!("no derivative within a step of {h:e} s: {source}")),
-        IntegrateError::NotFinite { t, h, component } if h == 0.0 => {
+        IntegrateError::NotFinite { t, h: 0.0, component } => {
             (t, format!("the derivative of {} is not finite", name(component)))
         }
         IntegrateError::NotFinite { t, h, component } => (

@@ -104,7 +104,7 @@ fn a_crossing_is_not_lost_where_the_function_is_no_number_on_the_way() {
     let falls = looks(0.0, |t| 0.6 - t);
     assert_eq!(first_crossing(&falls, |_| f64::NAN), Some(0.625));
     let crossing = first_crossing(&falls, |t| 0.6 - t).unwrap();
-    assert!(crossing >= 0.6 && crossing < 0.6 + 1e-15);
+    assert!((0.6..0.6 + 1e-15).contains(&crossing));
     assert_eq!(first_crossing(&looks(0.0, |t| 1.5 - t), |t| 1.5 - t), None);
 }
 
