@@ -128,7 +128,7 @@ def test_two_programs_do_not_work_on_one_shard(tmp_path):
     first.send_signal(signal.SIGINT)
     interrupted = first.wait()
     assert second.returncode == 1 and "another grapple is running this shard" in " ".join(second.stderr.split())
-    assert interrupted == 1
+    assert interrupted == 130
     records = [json.loads(line) for line in journal.read_text().splitlines()]
     assert len({record["run"] for record in records}) == len(records) < runs
     assert not any(record["failure"] for record in records)
