@@ -5,8 +5,8 @@ use super::equations::{Equations, Failure};
 use super::error::IntegrateError;
 use super::landing::{Trial, smallest_step};
 use super::memory::{Age, Memory};
-use super::stepper::Step;
-use super::work::{Adaptive, Attempt};
+use super::one_step::{Adaptive, Attempt};
+use super::step::Step;
 use super::{Ode, Settings};
 
 /// What an attempt has come to, if not to an accepted step.

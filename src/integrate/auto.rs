@@ -28,9 +28,9 @@ use super::landing::Trial;
 use super::lanes::max_norm;
 use super::memory::{Memory, Newton};
 use super::method::Method;
+use super::one_step::{Adaptive, OneStep};
 use super::radau::Radau5;
-use super::stepper::Step;
-use super::work::{Adaptive, OneStep};
+use super::step::Step;
 use super::{Ode, Settings, adaptive, dopri5};
 
 /// `h|λ|` at which DOPRI5 is taken to be limited by stability: the constant of `dopri5.f`.
@@ -57,6 +57,14 @@ pub(super) struct Auto {
     Jv: Vec<f64>,
 }
 
+/// What a trial of RADAU5 has come to.
+enum Leap {
+    Made(Step),
+    Rejected,
+    /// The limit is too near.
+    NoRoom,
+}
+
 impl Auto {
     pub fn new(settings: &Settings) -> Auto {
         let n = settings.n_states();
@@ -79,16 +87,20 @@ impl Auto {
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
         self.stiff = memory.watch.stiff;
-        if memory.watch.has_waited()
-            && let Some(step) = self.leap(equations, settings, (t, t_limit), x, memory)?
-        {
-            return Ok(step);
+        let mut rejected = false;
+        if memory.watch.has_waited() {
+            match self.leap(equations, settings, (t, t_limit), x, memory)? {
+                Leap::Made(step) => return Ok(step),
+                Leap::Rejected => rejected = true,
+                Leap::NoRoom => {}
+            }
         }
         let mut step = if self.stiff {
             adaptive::step(&mut self.radau5, equations, settings, (t, t_limit), x, memory)
         } else {
             adaptive::step(&mut self.explicit, equations, settings, (t, t_limit), x, memory)
         }?;
+        step.rejections += u32::from(rejected);
         let speaks = self.asks_for_change(step.h, settings, memory);
         if memory.watch.vote(speaks) {
             step.changed_to = Some(change(memory));
@@ -104,10 +116,10 @@ impl Auto {
         (t, t_limit): (f64, f64),
         x: &mut [f64],
         memory: &mut Memory,
-    ) -> Result<Option<Step>, IntegrateError<O::Error>> {
+    ) -> Result<Leap, IntegrateError<O::Error>> {
         let h = LEAP * memory.pace.h_next;
         if h > (t_limit - t).min(settings.h_max) {
-            return Ok(None);
+            return Ok(Leap::NoRoom);
         }
         equations.afford(t, 1 + self.radau5.evaluations_per_step())?;
         let (watch, pace) = (memory.watch, memory.pace);
@@ -123,14 +135,14 @@ impl Auto {
                 self.stiff = true;
                 let mut step = Step::accepted(&self.radau5, trial, attempt.norm, 0, x);
                 step.changed_to = Some(Method::Radau5);
-                Ok(Some(step))
+                Ok(Leap::Made(step))
             }
             // If the model has failed, DOPRI5 will find out in its turn.
             _ => {
                 self.radau5.invalidate();
                 (memory.watch, memory.pace, memory.newton) = (watch, pace, Newton::UNKNOWN);
                 memory.watch.wait_longer();
-                Ok(None)
+                Ok(Leap::Rejected)
             }
         }
     }

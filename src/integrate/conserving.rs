@@ -7,14 +7,13 @@
 //! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps, as long as it converges fast; where it does not, as in steps that come to a stop or a contact, the Jacobian
 //! is made anew where the iteration is. What (1) conserves is conserved to round-off only if it is solved to round-off, whatever the tolerance.
 
-use super::dense::{Dense, Ends};
-use super::equations::{Equations, Failure, check_finite};
+use super::ends::{Ends, Rule};
+use super::equations::{Equations, Failure};
 use super::landing::Trial;
 use super::lanes::{first_not_finite, max_norm};
 use super::lu::Lu;
 use super::memory::{Age, Memory, Newton};
 use super::newton::{Convergence, Limits, Origin, Progress, same_step, with_good_jacobian};
-use super::work::{Attempt, OneStep};
 use super::{Ode, Settings, Span};
 
 /// When (1) is solved: the errors are parts of a rate's magnitude, or of one unit of it if that is more. Corrections that do not fall any more are round-off: a place of 100 m and a
@@ -25,7 +24,7 @@ const LIMITS: Limits = Limits {
     iterations: 25,
 };
 
-/// What is still to come after a correction may be this part of what was round-off before: it does not change its sign from step to step, as round-off does.
+/// Once a correction has shown the round-off floor, later steps iterate until what is left is this part of it: what is left keeps its sign from step to step, round-off does not.
 const FLOOR: f64 = 1.0 / 16.0;
 
 /// A step so many times as long as the last is not predicted from it.
@@ -41,45 +40,45 @@ const RENEWALS: u32 = 3;
 /// The workspace of conserving steps.
 #[derive(Clone, Debug)]
 pub(super) struct Conserving {
-    ends: Ends,
     /// Mean rates, their corrections, their scales.
     u: Vec<f64>,
     du: Vec<f64>,
     scale: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
+    /// Of the last step.
+    corrections: u32,
 }
 
 impl Conserving {
-    /// For `n` states and as many mean rates.
-    pub fn new(n: usize, rates: usize) -> Self {
+    /// For so many mean rates.
+    pub fn new(rates: usize) -> Self {
         Self {
-            ends: Ends::new(n),
             u: vec![0.0; rates],
             du: vec![0.0; rates],
             scale: vec![0.0; rates],
             matrix: Lu::new(rates),
             origin: Origin::new(rates),
+            corrections: 0,
         }
     }
 
     /// Solves (1) for `u`, from the rates at the start; gives the number of corrections.
-    fn solve<O: Ode + ?Sized>(
+    fn iterate<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
-        t: f64,
-        h: f64,
+        span: Span,
+        ends: &mut Ends,
         memory: &mut Memory,
     ) -> Result<u32, Failure<O::Error>> {
-        let span = Span { t, h };
+        let Span { t, h } = span;
         let own = equations.own_step(0)?;
-        own.begin(span, &self.ends.x0, &mut self.u)
-            .map_err(Failure::Derivative)?;
+        own.begin(span, &ends.x0, &mut self.u).map_err(Failure::Derivative)?;
         for (scale, u) in self.scale.iter_mut().zip(&self.u) {
             *scale = u.abs().max(1.0);
         }
         if memory.newton.jacobian == Age::None || !same_step(h, memory.newton.matrix_step) {
-            self.linearise(equations, span, memory)?;
+            self.linearise(equations, span, ends, memory)?;
         }
         self.factor(memory)?;
         self.predict(span, memory);
@@ -91,7 +90,7 @@ impl Conserving {
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
             if first_not_finite(&self.du).is_some() {
                 // Where that is seen in the derivative, it has a state's name.
-                self.ends.evaluate_start(equations, t)?;
+                ends.evaluate_start(equations, t)?;
                 return Err(Failure::NoConvergence);
             }
             self.matrix.solve(&mut self.du);
@@ -110,7 +109,7 @@ impl Conserving {
             if is_renewed && renewals < RENEWALS {
                 at_floor = progress == Progress::Converged;
                 (renewals, left) = (renewals + 1, left.saturating_sub(convergence.iterations));
-                self.linearise(equations, span, memory)?;
+                self.linearise(equations, span, ends, memory)?;
                 self.factor(memory)?;
                 convergence = Convergence::of_fixed_step(limits(left, memory), memory.newton.jacobian);
                 continue;
@@ -133,6 +132,7 @@ impl Conserving {
         &mut self,
         equations: &mut Equations<O>,
         span: Span,
+        ends: &mut Ends,
         memory: &mut Memory,
     ) -> Result<(), Failure<O::Error>> {
         let own = equations.own_step(self.u.len() as u64)?;
@@ -145,7 +145,7 @@ impl Conserving {
         }
         outcome.map_err(Failure::Derivative)?;
         if !is_finite {
-            self.ends.evaluate_start(equations, span.t)?;
+            ends.evaluate_start(equations, span.t)?;
             return Err(Failure::NoConvergence);
         }
         (memory.newton.jacobian, memory.newton.matrix_step, memory.newton.floor) = (Age::Fresh, span.h, 0.0);
@@ -184,56 +184,31 @@ fn limits(left: u32, memory: &Memory) -> Limits {
     }
 }
 
-impl OneStep for Conserving {
+impl Rule for Conserving {
     fn evaluations_per_step(&self) -> u64 {
         // Corrections, with one after each renewal at least, and Jacobians; twice, if the first is of an old one.
         let (corrections, jacobian) = (u64::from(LIMITS.iterations + RENEWALS), self.u.len() as u64);
-        2 * (corrections + u64::from(RENEWALS) * jacobian) + jacobian + 2
+        2 * (corrections + u64::from(RENEWALS) * jacobian) + jacobian
     }
 
-    fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
-        self.ends.start(x);
-        Ok(())
-    }
-
-    fn attempt<O: Ode + ?Sized>(
+    fn solve<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         t: f64,
         trial: Trial,
         _: &Settings,
+        ends: &mut Ends,
         memory: &mut Memory,
-    ) -> Result<Attempt, Failure<O::Error>> {
-        let corrections = with_good_jacobian(memory, |memory| self.solve(equations, t, trial.h, memory))?;
+    ) -> Result<(), Failure<O::Error>> {
         let span = Span { t, h: trial.h };
-        equations
-            .own_step(0)?
-            .end(span, &self.ends.x0, &self.u, &mut self.ends.x1)
-            .map_err(Failure::Derivative)?;
-        check_finite(&self.ends.x1)?;
+        self.corrections = with_good_jacobian(memory, |memory| self.iterate(equations, span, ends, memory))?;
+        let own = equations.own_step(0)?;
+        own.end(span, &ends.x0, &self.u, &mut ends.x1)
+            .map_err(Failure::Derivative)
+    }
+
+    fn remember(&self, memory: &mut Memory) {
         memory.rows.copy_from_slice(&self.u);
-        (memory.newton.t0, memory.newton.h) = (t, trial.h);
-        memory.newton.jacobian = if corrections > FEW { Age::None } else { Age::Old };
-        self.ends.finish(t, trial.t1, trial.h);
-        Ok(Attempt {
-            norm: 0.0,
-            caution: 1.0,
-        })
-    }
-
-    fn x1(&self) -> &[f64] {
-        &self.ends.x1
-    }
-
-    fn last_step(&self) -> Option<(f64, f64)> {
-        self.ends.last_step()
-    }
-
-    fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        self.ends.dense(equations)
-    }
-
-    fn invalidate(&mut self) {
-        self.ends.forget();
+        memory.newton.jacobian = if self.corrections > FEW { Age::None } else { Age::Old };
     }
 }

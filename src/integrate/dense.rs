@@ -1,8 +1,5 @@
 //! The solution inside a step.
 
-use super::Ode;
-use super::equations::{Equations, Failure};
-
 /// The solution inside the last accepted step.
 ///
 /// With `θ = (t − t₀)/h`, `ϑ = 1 − θ` and `Δ = x₁ − x₀`, `f₀`, `f₁` the derivatives at both ends,
@@ -83,90 +80,5 @@ pub(super) fn hermite(h: f64, (x0, f0): (&[f64], &[f64]), (x1, f1): (&[f64], &[f
         r1[i] = x1[i] - x0[i];
         r2[i] = h * f0[i] - r1[i];
         r3[i] = r1[i] - h * f1[i] - r2[i];
-    }
-}
-
-/// Both ends of a step by a method that knows nothing between them: its dense output is the cubic Hermite interpolant.
-#[derive(Clone, Debug)]
-pub(super) struct Ends {
-    pub x0: Vec<f64>,
-    pub x1: Vec<f64>,
-    f0: Vec<f64>,
-    f1: Vec<f64>,
-    rows: Vec<f64>,
-    /// Start, end, length and whether the rows are written, of the last step.
-    last: Option<(f64, f64, f64, bool)>,
-}
-
-impl Ends {
-    /// For `n` states.
-    pub fn new(n: usize) -> Self {
-        let zeros = || vec![0.0; n];
-        Self {
-            x0: zeros(),
-            x1: zeros(),
-            f0: zeros(),
-            f1: zeros(),
-            rows: vec![0.0; 3 * n],
-            last: None,
-        }
-    }
-
-    /// Another step starts here.
-    pub fn start(&mut self, x: &[f64]) {
-        self.last = None;
-        self.x0.copy_from_slice(x);
-    }
-
-    /// `x1` is the state at the end `t1` of a step of length `h` from `t0`.
-    pub fn finish(&mut self, t0: f64, t1: f64, h: f64) {
-        self.last = Some((t0, t1, h, false));
-    }
-
-    /// There is no step.
-    pub fn forget(&mut self) {
-        self.last = None;
-    }
-
-    /// Start and length of the last step.
-    pub fn last_step(&self) -> Option<(f64, f64)> {
-        self.last.map(|(t0, _, h, _)| (t0, h))
-    }
-
-    /// Evaluates the derivative at the start, `t`.
-    pub fn evaluate_start<O: Ode + ?Sized>(
-        &mut self,
-        equations: &mut Equations<O>,
-        t: f64,
-    ) -> Result<(), Failure<O::Error>> {
-        equations.derivative(t, &self.x0, &mut self.f0)
-    }
-
-    /// The state at the start, and the derivative there if it has been evaluated.
-    pub fn at_start(&self) -> (&[f64], &[f64]) {
-        (&self.x0, &self.f0)
-    }
-
-    /// The solution inside the last step, for which the derivatives at both ends are evaluated once.
-    pub fn dense<O: Ode + ?Sized>(
-        &mut self,
-        equations: &mut Equations<O>,
-    ) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        let Some((t0, t1, h, written)) = self.last else {
-            return Ok(None);
-        };
-        if !written {
-            equations.derivative(t0, &self.x0, &mut self.f0)?;
-            equations.derivative(t1, &self.x1, &mut self.f1)?;
-            hermite(h, (&self.x0, &self.f0), (&self.x1, &self.f1), &mut self.rows);
-            self.last = Some((t0, t1, h, true));
-        }
-        Ok(Some(Dense {
-            t0,
-            t1,
-            x0: &self.x0,
-            x1: &self.x1,
-            rows: &self.rows,
-        }))
     }
 }

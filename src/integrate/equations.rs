@@ -32,9 +32,8 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         evaluate(self.ode, t, x, dx)
     }
 
-    /// Counts a derivative that is known since there were `since` evaluations, if that was before this call; gives the count now.
-    ///
-    /// Where a work limit interrupts must not depend on what a workspace still has: a restored run has to evaluate it.
+    /// Charges one evaluation for a derivative taken over from an earlier call, when there were `since` evaluations, though none is made: a restored run has to make it, and a
+    /// work limit must strike both at the same place. Gives the count since which it is known.
     pub fn reuse(&mut self, since: u64) -> u64 {
         if since <= self.call_start {
             *self.evaluations += 1;

@@ -4,13 +4,14 @@
 
 use super::control::Control;
 use super::dense::{Dense, hermite};
-use super::equations::{Equations, Failure, check_finite, same_point};
+use super::equations::{Equations, Failure, check_finite};
 use super::initial::{Room, initial_step};
+use super::known::{Known, Taken};
 use super::landing::Trial;
 use super::lanes::{advance, max_norm, worst};
 use super::memory::Memory;
+use super::one_step::{Adaptive, Attempt, OneStep};
 use super::tableau::{ErrorEstimate, Row, Tableau};
-use super::work::{Adaptive, Attempt, OneStep};
 use super::{Ode, Settings};
 
 /// The workspace of an explicit Runge-Kutta method.
@@ -34,21 +35,10 @@ pub(super) struct Explicit {
     k: Vec<f64>,
     /// The rows of the dense output.
     rows: Vec<f64>,
-    /// What is known of the solution.
+    /// Whether they are those of the last step.
+    rows_written: bool,
+    /// The first stage is the derivative at the start, the stage `end` that at the end.
     known: Known,
-    /// How many evaluations there were when the last of what is known was made.
-    since: u64,
-}
-
-/// What stages and rows are good for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Known {
-    /// Nothing.
-    Nothing,
-    /// The first stage is the derivative at this time and `x0`.
-    Start { t: f64 },
-    /// All stages are those of a step; the stage `end` is the derivative at `t1` and `x1`.
-    Step { t0: f64, t1: f64, h: f64, rows: bool },
 }
 
 impl Explicit {
@@ -65,8 +55,8 @@ impl Explicit {
             scale: zeros(),
             k: vec![0.0; tableau.c.len() * n],
             rows: vec![0.0; (3 + tableau.dense.len()) * n],
-            known: Known::Nothing,
-            since: 0,
+            rows_written: false,
+            known: Known::NOTHING,
         }
     }
 
@@ -95,7 +85,7 @@ impl Explicit {
     /// An estimate of the Jacobian's largest eigenvalue, in magnitude, from the last accepted step of a tableau of which
     /// the stage before the end is at the end too: equation (1) of [`super::auto`]. Zero where the two do not differ.
     pub fn eigenvalue(&mut self) -> f64 {
-        let Known::Step { h, .. } = self.known else {
+        let Some(Taken { h, .. }) = self.known.step() else {
             return 0.0;
         };
         let (n, end) = (self.x0.len(), self.tableau.end);
@@ -162,23 +152,10 @@ impl OneStep for Explicit {
         x: &[f64],
     ) -> Result<(), Failure<O::Error>> {
         let n = x.len();
-        match self.known {
-            Known::Step { t1, .. } if same_point(t, x, t1, &self.x1) => {
-                let end = self.tableau.end * n;
-                self.k.copy_within(end..end + n, 0);
-                self.x0.copy_from_slice(x);
-                self.since = equations.reuse(self.since);
-            }
-            Known::Start { t: t0 } if same_point(t, x, t0, &self.x0) => self.since = equations.reuse(self.since),
-            _ => {
-                self.known = Known::Nothing;
-                self.x0.copy_from_slice(x);
-                equations.derivative(t, &self.x0, nth_mut(&mut self.k, n, 0))?;
-                self.since = *equations.evaluations;
-            }
-        }
-        self.known = Known::Start { t };
-        Ok(())
+        let (first, rest) = self.k.split_at_mut(n);
+        let end = &rest[(self.tableau.end - 1) * n..][..n];
+        self.known
+            .start(equations, (t, x), (&mut self.x0, first), (&self.x1, end))
     }
 
     /// An accepted step has its last derivative evaluated at the very bits at which the next step starts.
@@ -205,13 +182,13 @@ impl OneStep for Explicit {
             if !self.error_uses_end {
                 self.end_stage(equations, trial.t1)?;
             }
-            self.since = *equations.evaluations;
-            self.known = Known::Step {
+            let step = Taken {
                 t0: t,
                 t1: trial.t1,
                 h: trial.h,
-                rows: false,
             };
+            self.known.take(step, *equations.evaluations);
+            self.rows_written = false;
         }
         Ok(Attempt { norm, caution: 1.0 })
     }
@@ -221,23 +198,20 @@ impl OneStep for Explicit {
     }
 
     fn last_step(&self) -> Option<(f64, f64)> {
-        match self.known {
-            Known::Step { t0, h, .. } => Some((t0, h)),
-            Known::Nothing | Known::Start { .. } => None,
-        }
+        self.known.step().map(|step| (step.t0, step.h))
     }
 
     /// Costs the evaluations of the stages that serve the dense output alone, once per step.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        let Known::Step { t0, t1, h, rows } = self.known else {
+        let Some(Taken { t0, t1, h }) = self.known.step() else {
             return Ok(None);
         };
-        if !rows {
+        if !self.rows_written {
             for i in self.tableau.end + 1..self.tableau.c.len() {
                 self.stage(equations, i, t0, (t1, h))?;
             }
             self.write_rows(h);
-            self.known = Known::Step { t0, t1, h, rows: true };
+            self.rows_written = true;
         }
         Ok(Some(Dense {
             t0,
@@ -249,7 +223,7 @@ impl OneStep for Explicit {
     }
 
     fn invalidate(&mut self) {
-        self.known = Known::Nothing;
+        self.known.forget();
     }
 }
 

@@ -4,8 +4,8 @@ use super::equations::Equations;
 use super::error::IntegrateError;
 use super::landing::{Trial, smallest_step};
 use super::memory::{Age, Memory};
-use super::stepper::Step;
-use super::work::OneStep;
+use super::one_step::OneStep;
+use super::step::Step;
 use super::{Ode, Settings};
 
 /// One of the equal steps no longer than `h` from `t` to the limit. A failure is not tried again with a smaller

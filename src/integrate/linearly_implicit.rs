@@ -17,11 +17,10 @@
 //! second correction sees a middle without that. Where the equations are linear and `W` is their Jacobian, (1)
 //! holds exactly, and with it A-stability.
 
-use super::dense::{Dense, Ends};
-use super::equations::{Equations, Failure, check_finite};
+use super::ends::{Ends, Rule};
+use super::equations::{Equations, Failure};
 use super::landing::Trial;
 use super::memory::Memory;
-use super::work::{Attempt, OneStep};
 use super::{Ode, Settings};
 
 /// Corrections of a step.
@@ -33,7 +32,6 @@ const AT_START: u32 = CORRECTIONS + 1;
 /// The workspace of the linearly implicit midpoint rule.
 #[derive(Clone, Debug)]
 pub(super) struct LinearlyImplicit {
-    ends: Ends,
     g: Vec<f64>,
     middle: Vec<f64>,
 }
@@ -41,64 +39,39 @@ pub(super) struct LinearlyImplicit {
 impl LinearlyImplicit {
     pub fn new(n: usize) -> LinearlyImplicit {
         LinearlyImplicit {
-            ends: Ends::new(n),
             g: vec![0.0; n],
             middle: vec![0.0; n],
         }
     }
 }
 
-impl OneStep for LinearlyImplicit {
+impl Rule for LinearlyImplicit {
     fn evaluations_per_step(&self) -> u64 {
-        // The corrections, and both ends for the dense output.
-        u64::from(AT_START) + 2
+        u64::from(AT_START)
     }
 
-    fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
-        self.ends.start(x);
-        Ok(())
-    }
-
-    fn attempt<O: Ode + ?Sized>(
+    fn solve<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         t: f64,
         trial: Trial,
         _: &Settings,
+        ends: &mut Ends,
         memory: &mut Memory,
-    ) -> Result<Attempt, Failure<O::Error>> {
+    ) -> Result<(), Failure<O::Error>> {
         let corrections = if memory.newton.h > 0.0 { CORRECTIONS } else { AT_START };
         self.g.copy_from_slice(&memory.rows);
         let half = 0.5 * trial.h;
         for _ in 0..corrections {
-            equations.correct((t + half, half), &self.ends.x0, &mut self.g, &mut self.middle)?;
+            equations.correct((t + half, half), &ends.x0, &mut self.g, &mut self.middle)?;
         }
-        for ((x1, x0), g) in self.ends.x1.iter_mut().zip(&self.ends.x0).zip(&self.g) {
+        for ((x1, x0), g) in ends.x1.iter_mut().zip(&ends.x0).zip(&self.g) {
             *x1 = x0 + trial.h * g;
         }
-        check_finite(&self.ends.x1)?;
+        Ok(())
+    }
+
+    fn remember(&self, memory: &mut Memory) {
         memory.rows.copy_from_slice(&self.g);
-        (memory.newton.t0, memory.newton.h) = (t, trial.h);
-        self.ends.finish(t, trial.t1, trial.h);
-        Ok(Attempt {
-            norm: 0.0,
-            caution: 1.0,
-        })
-    }
-
-    fn x1(&self) -> &[f64] {
-        &self.ends.x1
-    }
-
-    fn last_step(&self) -> Option<(f64, f64)> {
-        self.ends.last_step()
-    }
-
-    fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        self.ends.dense(equations)
-    }
-
-    fn invalidate(&mut self) {
-        self.ends.forget();
     }
 }

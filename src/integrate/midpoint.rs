@@ -12,19 +12,18 @@
 //! The simplified Newton iteration `(1 − h/2 J) Δz = h/2 f(t + h/2, x₀ + z) − z` keeps its Jacobian as long as it converges fast:
 //! what is converged to round-off does not depend on it otherwise.
 
-use super::dense::{Dense, Ends, polynomial};
-use super::equations::{Equations, Failure, check_finite};
+use super::dense::polynomial;
+use super::ends::{Ends, Rule};
+use super::equations::{Equations, Failure};
 use super::landing::Trial;
 use super::lanes::max_norm;
 use super::lu::Lu;
 use super::memory::{Age, Memory};
 use super::newton::{Convergence, Limits, Origin, Progress, linearise, with_good_jacobian};
-use super::work::{Attempt, OneStep};
 use super::{Ode, Settings};
 
-/// When (1) is solved: the errors are parts of a state's magnitude, or of its nominal value if that is larger. The same small
-/// part of a bit is lost in every step: with half a bit a hundred thousand steps would show it. What does not fall any more is round-off: a stiff beam at a place of 100 m leaves
-/// 1e-11 of a rate of one open.
+/// (1) counts as solved when what is left is below `ε/16` of each state's magnitude (or nominal): this remainder has the same sign in every step, and `ε/2` would show as drift after 1e5 steps.
+/// Where round-off of `f` keeps corrections above that (a stiff beam 100 m from the origin: 1e-11 of a rate of one), an iteration that has stopped falling counts as converged.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON / 16.0,
     round_off: 1e6 * f64::EPSILON,
@@ -38,50 +37,45 @@ const FEW: u32 = 8;
 /// The workspace of the implicit midpoint rule.
 #[derive(Clone, Debug)]
 pub(super) struct ImplicitMidpoint {
-    ends: Ends,
     z: Vec<f64>,
     dz: Vec<f64>,
     argument: Vec<f64>,
     scale: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
+    /// Of the last step.
+    corrections: u32,
 }
 
 impl ImplicitMidpoint {
     pub fn new(n: usize) -> ImplicitMidpoint {
         let zeros = || vec![0.0; n];
         ImplicitMidpoint {
-            ends: Ends::new(n),
             z: zeros(),
             dz: zeros(),
             argument: zeros(),
             scale: zeros(),
             matrix: Lu::new(n),
             origin: Origin::new(n),
+            corrections: 0,
         }
     }
 
-    /// Solves (1) for `z`.
-    fn solve<O: Ode + ?Sized>(
+    /// Solves (1) for `z`; gives the number of corrections.
+    fn iterate<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         t: f64,
-        trial: Trial,
+        h: f64,
         settings: &Settings,
+        ends: &mut Ends,
         memory: &mut Memory,
-    ) -> Result<Convergence, Failure<O::Error>> {
+    ) -> Result<u32, Failure<O::Error>> {
         if memory.newton.jacobian == Age::None {
-            self.ends.evaluate_start(equations, t)?;
+            ends.evaluate_start(equations, t)?;
         }
-        linearise(
-            equations,
-            t,
-            self.ends.at_start(),
-            trial.h,
-            settings,
-            &mut self.argument,
-            memory,
-        )?;
+        let start = ends.at_start();
+        linearise(equations, t, start, h, settings, &mut self.argument, memory)?;
         if !self.origin.is(memory) {
             self.origin.forget();
             let half = -0.5 * memory.newton.matrix_step;
@@ -89,11 +83,13 @@ impl ImplicitMidpoint {
             factored.map_err(|_| Failure::NoConvergence)?;
             self.origin.set(memory);
         }
-        self.predict(trial.h, memory);
+        self.predict(h, memory);
         let mut convergence = Convergence::of_fixed_step(LIMITS, memory.newton.jacobian);
+        let half = 0.5 * h;
         loop {
-            let half = 0.5 * trial.h;
-            self.middle();
+            for ((argument, x0), z) in self.argument.iter_mut().zip(&ends.x0).zip(&self.z) {
+                *argument = x0 + z;
+            }
             equations.derivative(t + half, &self.argument, &mut self.dz)?;
             for (dz, z) in self.dz.iter_mut().zip(&self.z) {
                 *dz = half * *dz - z;
@@ -104,7 +100,7 @@ impl ImplicitMidpoint {
             }
             match convergence.observe(max_norm(&self.dz, &self.scale)) {
                 Progress::GoOn => {}
-                Progress::Converged => return Ok(convergence),
+                Progress::Converged => return Ok(convergence.iterations),
                 Progress::Hopeless => return Err(Failure::NoConvergence),
             }
         }
@@ -115,73 +111,42 @@ impl ImplicitMidpoint {
         self.z.fill(0.0);
         if memory.newton.h > 0.0 {
             let theta = 0.5 * h / memory.newton.h;
-            polynomial(&memory.rows, self.ends.x0.len(), theta, &mut self.z);
-        }
-    }
-
-    /// `x₀ + z`.
-    fn middle(&mut self) {
-        for ((argument, x0), z) in self.argument.iter_mut().zip(&self.ends.x0).zip(&self.z) {
-            *argument = x0 + z;
+            polynomial(&memory.rows, self.z.len(), theta, &mut self.z);
         }
     }
 }
 
-impl OneStep for ImplicitMidpoint {
+impl Rule for ImplicitMidpoint {
     fn evaluations_per_step(&self) -> u64 {
-        // The iteration with an old Jacobian, then with a new one; both ends for the dense output.
-        2 * u64::from(LIMITS.iterations) + 1 + self.ends.x0.len() as u64 + 2
+        // The iteration with an old Jacobian, then with a new one.
+        2 * u64::from(LIMITS.iterations) + 1 + self.z.len() as u64
     }
 
-    fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
-        self.ends.start(x);
-        Ok(())
-    }
-
-    fn attempt<O: Ode + ?Sized>(
+    fn solve<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         t: f64,
         trial: Trial,
         settings: &Settings,
+        ends: &mut Ends,
         memory: &mut Memory,
-    ) -> Result<Attempt, Failure<O::Error>> {
-        for (i, (scale, x0)) in self.scale.iter_mut().zip(&self.ends.x0).enumerate() {
+    ) -> Result<(), Failure<O::Error>> {
+        for (i, (scale, x0)) in self.scale.iter_mut().zip(&ends.x0).enumerate() {
             *scale = x0.abs().max(settings.nominal(i));
         }
-        let convergence = with_good_jacobian(memory, |memory| self.solve(equations, t, trial, settings, memory))?;
-        for i in 0..self.ends.x0.len() {
-            let change = 2.0 * self.z[i];
-            self.ends.x1[i] = self.ends.x0[i] + change;
-            memory.rows[i] = change;
+        self.corrections = with_good_jacobian(memory, |memory| {
+            self.iterate(equations, t, trial.h, settings, ends, memory)
+        })?;
+        for ((x1, x0), z) in ends.x1.iter_mut().zip(&ends.x0).zip(&self.z) {
+            *x1 = x0 + 2.0 * z;
         }
-        check_finite(&self.ends.x1)?;
-        (memory.newton.t0, memory.newton.h) = (t, trial.h);
-        memory.newton.jacobian = if convergence.iterations > FEW {
-            Age::None
-        } else {
-            Age::Old
-        };
-        self.ends.finish(t, trial.t1, trial.h);
-        Ok(Attempt {
-            norm: 0.0,
-            caution: 1.0,
-        })
+        Ok(())
     }
 
-    fn x1(&self) -> &[f64] {
-        &self.ends.x1
-    }
-
-    fn last_step(&self) -> Option<(f64, f64)> {
-        self.ends.last_step()
-    }
-
-    fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        self.ends.dense(equations)
-    }
-
-    fn invalidate(&mut self) {
-        self.ends.forget();
+    fn remember(&self, memory: &mut Memory) {
+        for (row, z) in memory.rows.iter_mut().zip(&self.z) {
+            *row = 2.0 * z;
+        }
+        memory.newton.jacobian = if self.corrections > FEW { Age::None } else { Age::Old };
     }
 }

@@ -35,11 +35,11 @@
 //!
 //! HW, on stiff equations, is their second volume, doi:10.1007/978-3-642-05221-7.
 //!
-//! Where things are: `work` says what a one-step method is: `explicit` (the family of explicit Runge-Kutta
+//! Where things are: `one_step` says what a one-step method is: `explicit` (the family of explicit Runge-Kutta
 //! methods; `tableau` holds the coefficients' form, `dopri5`, `dop853` and `rk4` the coefficients), `radau` (with its coefficients in
-//! `radau5`), `midpoint`, `linearly_implicit` and `conserving`; `auto` puts one or another to work. `newton` and `lu` serve the implicit ones, `equations` is how all of them
-//! see the [`Ode`]. `adaptive` and `fixed` are the two ways to choose steps, `control` the controller, `initial` the first step, `landing` the
-//! exact hit of a limit, `lanes` the loops over states.
+//! `radau5`), and in `ends` what `midpoint`, `linearly_implicit` and `conserving` have in common; `auto` puts one or another to work by what `watch` has seen. `newton` and `lu` serve the implicit
+//! ones, `equations` is how all of them see the [`Ode`], `known` what they need not ask it again. `adaptive` and `fixed` are the two ways to choose steps, `control` the controller, `initial` the
+//! first step, `landing` the exact hit of a limit, `lanes` the loops over states; `numbers` are what a [`Memory`] is made of.
 //!
 //! ```
 //! # use grapple::integrate;
@@ -73,11 +73,13 @@ mod control;
 mod dense;
 mod dop853;
 mod dopri5;
+mod ends;
 mod equations;
 mod error;
 mod explicit;
 mod fixed;
 mod initial;
+mod known;
 mod landing;
 mod lanes;
 mod linearly_implicit;
@@ -87,15 +89,16 @@ mod method;
 mod midpoint;
 mod newton;
 mod numbers;
+mod one_step;
 mod radau;
 mod radau5;
 mod rk4;
 pub mod root;
 mod settings;
+mod step;
 mod stepper;
 mod tableau;
 mod watch;
-mod work;
 
 #[cfg(test)]
 mod tests;
@@ -106,7 +109,8 @@ pub use memory::Memory;
 pub use method::Method;
 pub use numbers::InvalidMemory;
 pub use settings::{Settings, SettingsError};
-pub use stepper::{Step, Stepper};
+pub use step::Step;
+pub use stepper::Stepper;
 
 /// A system of ordinary differential equations of first order, `ẋ = f(t, x)`.
 ///

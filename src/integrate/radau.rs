@@ -24,15 +24,16 @@
 
 use super::control::Control;
 use super::dense::{Dense, polynomial};
-use super::equations::{Equations, Failure, check_finite, same_point};
+use super::equations::{Equations, Failure, check_finite};
 use super::initial::{Room, initial_step};
+use super::known::{Known, Taken};
 use super::landing::Trial;
 use super::lanes::{max_norm, worst};
 use super::lu::Lu;
 use super::memory::{Age, Memory};
 use super::newton::{Convergence, Limits, Origin, Progress, linearise, with_good_jacobian};
+use super::one_step::{Adaptive, Attempt, OneStep};
 use super::radau5::{ALPHA, BETA, C, CONTROL, ERROR, GAMMA, T, T_INVERSE};
-use super::work::{Adaptive, Attempt, OneStep};
 use super::{Ode, Settings};
 use nalgebra::Complex;
 
@@ -72,19 +73,6 @@ pub(super) struct Radau5 {
     loosening: f64,
     limits: Limits,
     known: Known,
-    /// How many evaluations there were when the last of what is known was made.
-    since: u64,
-}
-
-/// What the workspace knows of the solution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Known {
-    /// Nothing.
-    Nothing,
-    /// `f0` is the derivative at this time and `x0`.
-    Start { t: f64 },
-    /// `f1` is the derivative at `t1` and `x1`, the end of a step of length `h`.
-    Step { t0: f64, t1: f64, h: f64 },
 }
 
 impl Radau5 {
@@ -119,8 +107,7 @@ impl Radau5 {
                 round_off: 0.0,
                 iterations: ITERATIONS,
             },
-            known: Known::Nothing,
-            since: 0,
+            known: Known::NOTHING,
         }
     }
 
@@ -288,22 +275,8 @@ impl OneStep for Radau5 {
         t: f64,
         x: &[f64],
     ) -> Result<(), Failure<O::Error>> {
-        match self.known {
-            Known::Step { t1, .. } if same_point(t, x, t1, &self.x1) => {
-                self.x0.copy_from_slice(x);
-                self.f0.copy_from_slice(&self.f1);
-                self.since = equations.reuse(self.since);
-            }
-            Known::Start { t: t0 } if same_point(t, x, t0, &self.x0) => self.since = equations.reuse(self.since),
-            _ => {
-                self.known = Known::Nothing;
-                self.x0.copy_from_slice(x);
-                equations.derivative(t, x, &mut self.f0)?;
-                self.since = *equations.evaluations;
-            }
-        }
-        self.known = Known::Start { t };
-        Ok(())
+        let (start, end) = ((&mut self.x0[..], &mut self.f0[..]), (&self.x1[..], &self.f1[..]));
+        self.known.start(equations, (t, x), start, end)
     }
 
     fn attempt<O: Ode + ?Sized>(
@@ -331,12 +304,12 @@ impl OneStep for Radau5 {
             (memory.newton.t0, memory.newton.h) = (t, trial.h);
             let slow = convergence.iterations > 2 && convergence.theta > GOOD_RATE;
             memory.newton.jacobian = if slow { Age::None } else { Age::Old };
-            self.since = *equations.evaluations;
-            self.known = Known::Step {
+            let step = Taken {
                 t0: t,
                 t1: trial.t1,
                 h: trial.h,
             };
+            self.known.take(step, *equations.evaluations);
         }
         // HW IV.8, *Step Size Selection*.
         let (all, used) = (f64::from(2 * ITERATIONS), f64::from(convergence.iterations));
@@ -351,14 +324,11 @@ impl OneStep for Radau5 {
     }
 
     fn last_step(&self) -> Option<(f64, f64)> {
-        match self.known {
-            Known::Step { t0, h, .. } => Some((t0, h)),
-            Known::Nothing | Known::Start { .. } => None,
-        }
+        self.known.step().map(|step| (step.t0, step.h))
     }
 
     fn dense<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
-        let Known::Step { t0, t1, .. } = self.known else {
+        let Some(Taken { t0, t1, .. }) = self.known.step() else {
             return Ok(None);
         };
         Ok(Some(Dense {
@@ -371,7 +341,7 @@ impl OneStep for Radau5 {
     }
 
     fn invalidate(&mut self) {
-        self.known = Known::Nothing;
+        self.known.forget();
     }
 }
 

@@ -28,7 +28,7 @@ impl Settings {
 
     /// Settings for as many states as there are nominal values.
     ///
-    /// `nominal[i]` is the magnitude at which state `i` stops mattering in proportion to itself: its absolute
+    /// Below the magnitude `nominal[i]` the tolerance of state `i` is absolute, above it relative: its absolute
     /// tolerance is `relative_tolerance * |nominal[i]|`. A step is accepted when, for every `i`,
     ///
     /// ```text
@@ -123,7 +123,7 @@ impl Settings {
         &self.absolute_tolerance
     }
 
-    /// The magnitude at which a state stops mattering in proportion to itself.
+    /// Below this magnitude the tolerance of a state is absolute, above it relative.
     pub(super) fn nominal(&self, component: usize) -> f64 {
         self.absolute_tolerance[component] / self.relative_tolerance
     }

@@ -1,16 +1,22 @@
 //! One step at a time.
 
 use super::auto::Auto;
+use super::conserving::Conserving;
 use super::dense::Dense;
+use super::ends::FixedStep;
 use super::equations::Equations;
 use super::error::IntegrateError;
-use super::landing::Trial;
+use super::explicit::Explicit;
 use super::lanes::first_not_finite;
+use super::linearly_implicit::LinearlyImplicit;
 use super::memory::Memory;
 use super::method::Method;
+use super::midpoint::ImplicitMidpoint;
+use super::one_step::OneStep;
+use super::radau::Radau5;
 use super::settings::Settings;
-use super::work::{OneStep, Work};
-use super::{Ode, adaptive, fixed};
+use super::step::Step;
+use super::{Ode, adaptive, dop853, dopri5, fixed, rk4};
 
 /// Takes one step at a time with one method: the settings and the workspace.
 ///
@@ -24,21 +30,31 @@ pub struct Stepper {
     call_start: u64,
 }
 
-/// An accepted step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// The time reached; the limit's own bits if `landed`.
-    pub t: f64,
-    /// Length of the step.
-    pub h: f64,
-    /// Whether the step ends on the limit.
-    pub landed: bool,
-    /// Largest error in units of its tolerance, at most 1; zero for a fixed step.
-    pub error_norm: f64,
-    /// Attempts that were rejected before this one in the same call of [`Stepper::step`].
-    pub rejections: u32,
-    /// The method of the next step, where [`Method::Auto`] has changed it.
-    pub changed_to: Option<Method>,
+/// The workspace of the settings' method.
+#[derive(Clone, Debug)]
+enum Work {
+    Explicit(Explicit),
+    Radau5(Radau5),
+    ImplicitMidpoint(FixedStep<ImplicitMidpoint>),
+    LinearlyImplicit(FixedStep<LinearlyImplicit>),
+    Conserving(Box<FixedStep<Conserving>>),
+    Auto(Box<Auto>),
+}
+
+impl Work {
+    fn new(settings: &Settings) -> Work {
+        let n = settings.n_states();
+        match settings.method {
+            Method::Dopri5 => Work::Explicit(Explicit::new(&dopri5::TABLEAU, n)),
+            Method::Dop853 => Work::Explicit(Explicit::new(&dop853::TABLEAU, n)),
+            Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
+            Method::Radau5 => Work::Radau5(Radau5::new(settings)),
+            Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(FixedStep::new(n, ImplicitMidpoint::new(n))),
+            Method::LinearlyImplicit { .. } => Work::LinearlyImplicit(FixedStep::new(n, LinearlyImplicit::new(n))),
+            Method::Conserving { rates, .. } => Work::Conserving(Box::new(FixedStep::new(n, Conserving::new(rates)))),
+            Method::Auto => Work::Auto(Box::new(Auto::new(settings))),
+        }
+    }
 }
 
 impl Stepper {
@@ -159,7 +175,7 @@ impl Stepper {
         self.call_start = self.evaluations;
     }
 
-    /// Derivative evaluations in this call; a Jacobian counts as one for each state.
+    /// Derivative evaluations in this call; a Jacobian counts as one for each state, and a derivative that is known from an earlier call as one, though it is not made again.
     pub fn evaluations(&self) -> u64 {
         self.evaluations - self.call_start
     }
@@ -198,26 +214,5 @@ fn inside<'a, M: OneStep, O: Ode + ?Sized>(
     match method.dense(equations) {
         Ok(dense) => dense.ok_or(IntegrateError::NoStep),
         Err(failure) => Err(failure.at(t, h)),
-    }
-}
-
-impl Step {
-    /// Hands an accepted step over: its end goes into `x`.
-    pub(super) fn accepted(
-        method: &impl OneStep,
-        trial: Trial,
-        error_norm: f64,
-        rejections: u32,
-        x: &mut [f64],
-    ) -> Step {
-        x.copy_from_slice(method.x1());
-        Step {
-            t: trial.t1,
-            h: trial.h,
-            landed: trial.lands,
-            error_norm,
-            rejections,
-            changed_to: None,
-        }
     }
 }

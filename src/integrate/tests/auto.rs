@@ -119,3 +119,24 @@ fn a_vibration_that_is_excited_is_followed_and_trials_cost_little() {
     assert!(list.is_empty() && x == explicit, "{list:?}");
     assert!((evaluations as f64) < 1.1 * followed as f64);
 }
+
+#[test]
+fn a_trial_that_fails_counts_as_a_rejection_and_leaves_no_other_trace() {
+    let (mut law, solution) = on_a_stiff_spring(1e-2);
+    let mut after = |waits: bool| {
+        let mut stepper = Stepper::new(Settings::new(Method::Auto, 1e-5, &[1.0; 4]).unwrap());
+        let (mut x, mut memory) = (solution(0.0), Memory::new(stepper.settings()));
+        let t = stepper.step(&mut law, 0.0, 3.0, &mut x, &mut memory).unwrap().t;
+        if waits {
+            while !memory.watch.has_waited() {
+                memory.watch.count_near(true);
+            }
+        }
+        let step = stepper.step(&mut law, t, 3.0, &mut x, &mut memory).unwrap();
+        (step.t, x, step.rejections, stepper.evaluations())
+    };
+    let (without, with) = (after(false), after(true));
+    println!("{} evaluations, {} with a trial", without.3, with.3);
+    assert_eq!((with.0, with.1, with.2), (without.0, without.1, without.2 + 1));
+    assert!(with.3 > without.3);
+}

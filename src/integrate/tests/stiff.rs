@@ -3,8 +3,8 @@
 use super::super::equations::Equations;
 use super::super::landing::Trial;
 use super::super::memory::Age;
+use super::super::one_step::OneStep;
 use super::super::radau::Radau5;
-use super::super::work::OneStep;
 use super::super::{Memory, Method, Ode, Settings};
 use super::problems::{distance, hires, ode, robertson, run, slope, smooth, smooth_solution, van_der_pol};
 

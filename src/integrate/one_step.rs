@@ -1,18 +1,11 @@
 //! What the stepper needs of a method, whichever it is.
 
-use super::auto::Auto;
-use super::conserving::Conserving;
 use super::control::Control;
 use super::dense::Dense;
 use super::equations::{Equations, Failure};
-use super::explicit::Explicit;
 use super::landing::Trial;
-use super::linearly_implicit::LinearlyImplicit;
 use super::memory::Memory;
-use super::method::Method;
-use super::midpoint::ImplicitMidpoint;
-use super::radau::Radau5;
-use super::{Ode, Settings, dop853, dopri5, rk4};
+use super::{Ode, Settings};
 
 /// A one-step method: one attempt of one step, and what it leaves for dense output.
 ///
@@ -77,31 +70,4 @@ pub(super) struct Attempt {
     pub norm: f64,
     /// At most 1: the less, the harder the step was to compute; the next one is shorter by it.
     pub caution: f64,
-}
-
-/// The workspace of the settings' method.
-#[derive(Clone, Debug)]
-pub(super) enum Work {
-    Explicit(Explicit),
-    Radau5(Radau5),
-    ImplicitMidpoint(ImplicitMidpoint),
-    LinearlyImplicit(LinearlyImplicit),
-    Conserving(Box<Conserving>),
-    Auto(Box<Auto>),
-}
-
-impl Work {
-    pub fn new(settings: &Settings) -> Work {
-        let n = settings.n_states();
-        match settings.method {
-            Method::Dopri5 => Work::Explicit(Explicit::new(&dopri5::TABLEAU, n)),
-            Method::Dop853 => Work::Explicit(Explicit::new(&dop853::TABLEAU, n)),
-            Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
-            Method::Radau5 => Work::Radau5(Radau5::new(settings)),
-            Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(ImplicitMidpoint::new(n)),
-            Method::LinearlyImplicit { .. } => Work::LinearlyImplicit(LinearlyImplicit::new(n)),
-            Method::Conserving { rates, .. } => Work::Conserving(Box::new(Conserving::new(n, rates))),
-            Method::Auto => Work::Auto(Box::new(Auto::new(settings))),
-        }
-    }
 }

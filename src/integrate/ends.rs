@@ -1,0 +1,164 @@
+//! Methods with a fixed step of which both ends are known and nothing between them.
+
+use super::dense::{Dense, hermite};
+use super::equations::{Equations, Failure, check_finite};
+use super::landing::Trial;
+use super::memory::Memory;
+use super::one_step::{Attempt, OneStep};
+use super::{Ode, Settings};
+
+/// How the end of a step is found.
+pub(super) trait Rule {
+    /// Evaluations that one step needs at most.
+    fn evaluations_per_step(&self) -> u64;
+
+    /// Writes the state at the end of a step from `(t, ends.x0)` into `ends.x1`.
+    fn solve<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        t: f64,
+        trial: Trial,
+        settings: &Settings,
+        ends: &mut Ends,
+        memory: &mut Memory,
+    ) -> Result<(), Failure<O::Error>>;
+
+    /// What the next step will know of this one, once it has succeeded.
+    fn remember(&self, memory: &mut Memory);
+}
+
+/// A rule, and the ends of its steps.
+#[derive(Clone, Debug)]
+pub(super) struct FixedStep<R> {
+    rule: R,
+    ends: Ends,
+}
+
+impl<R> FixedStep<R> {
+    /// For `n` states.
+    pub fn new(n: usize, rule: R) -> Self {
+        Self {
+            rule,
+            ends: Ends::new(n),
+        }
+    }
+}
+
+impl<R: Rule> OneStep for FixedStep<R> {
+    fn evaluations_per_step(&self) -> u64 {
+        // Both ends for the dense output.
+        self.rule.evaluations_per_step() + 2
+    }
+
+    fn start<O: Ode + ?Sized>(&mut self, _: &mut Equations<O>, _: f64, x: &[f64]) -> Result<(), Failure<O::Error>> {
+        self.ends.start(x);
+        Ok(())
+    }
+
+    fn attempt<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        t: f64,
+        trial: Trial,
+        settings: &Settings,
+        memory: &mut Memory,
+    ) -> Result<Attempt, Failure<O::Error>> {
+        self.rule.solve(equations, t, trial, settings, &mut self.ends, memory)?;
+        check_finite(&self.ends.x1)?;
+        self.rule.remember(memory);
+        (memory.newton.t0, memory.newton.h) = (t, trial.h);
+        self.ends.finish(t, trial.t1, trial.h);
+        Ok(Attempt {
+            norm: 0.0,
+            caution: 1.0,
+        })
+    }
+
+    fn x1(&self) -> &[f64] {
+        &self.ends.x1
+    }
+
+    fn last_step(&self) -> Option<(f64, f64)> {
+        self.ends.last.map(|(t0, _, h, _)| (t0, h))
+    }
+
+    fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
+        self.ends.dense(equations)
+    }
+
+    fn invalidate(&mut self) {
+        self.ends.last = None;
+    }
+}
+
+/// Both ends of a step; the dense output is the cubic Hermite interpolant.
+#[derive(Clone, Debug)]
+pub(super) struct Ends {
+    pub x0: Vec<f64>,
+    pub x1: Vec<f64>,
+    f0: Vec<f64>,
+    f1: Vec<f64>,
+    rows: Vec<f64>,
+    /// Start, end, length and whether the rows are written, of the last step.
+    last: Option<(f64, f64, f64, bool)>,
+}
+
+impl Ends {
+    /// For `n` states.
+    fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        Self {
+            x0: zeros(),
+            x1: zeros(),
+            f0: zeros(),
+            f1: zeros(),
+            rows: vec![0.0; 3 * n],
+            last: None,
+        }
+    }
+
+    /// Another step starts here.
+    fn start(&mut self, x: &[f64]) {
+        self.last = None;
+        self.x0.copy_from_slice(x);
+    }
+
+    /// `x1` is the state at the end `t1` of a step of length `h` from `t0`.
+    fn finish(&mut self, t0: f64, t1: f64, h: f64) {
+        self.last = Some((t0, t1, h, false));
+    }
+
+    /// Evaluates the derivative at the start, `t`.
+    pub fn evaluate_start<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        t: f64,
+    ) -> Result<(), Failure<O::Error>> {
+        equations.derivative(t, &self.x0, &mut self.f0)
+    }
+
+    /// The state at the start, and the derivative there if it has been evaluated.
+    pub fn at_start(&self) -> (&[f64], &[f64]) {
+        (&self.x0, &self.f0)
+    }
+
+    /// The solution inside the last step, for which the derivatives at both ends are evaluated once.
+    fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
+        let Some((t0, t1, h, written)) = self.last else {
+            return Ok(None);
+        };
+        if !written {
+            equations.derivative(t0, &self.x0, &mut self.f0)?;
+            equations.derivative(t1, &self.x1, &mut self.f1)?;
+            hermite(h, (&self.x0, &self.f0), (&self.x1, &self.f1), &mut self.rows);
+            self.last = Some((t0, t1, h, true));
+        }
+        Ok(Some(Dense {
+            t0,
+            t1,
+            x0: &self.x0,
+            x1: &self.x1,
+            rows: &self.rows,
+        }))
+    }
+}
