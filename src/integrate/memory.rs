@@ -115,11 +115,6 @@ impl Memory {
         }
     }
 
-    /// The step that would be tried next if no limit were in the way, or `None` before the first.
-    pub fn next_step(&self) -> Option<f64> {
-        (self.pace.h_next > 0.0).then_some(self.pace.h_next)
-    }
-
     /// How many numbers hold this memory: the same for all memories of the same settings.
     pub fn size(&self) -> usize {
         NUMBERS + self.jacobian.len() + self.rows.len()

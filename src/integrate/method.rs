@@ -93,8 +93,8 @@ impl Method {
         }
     }
 
-    /// Whether it ever asks for the Jacobian of the derivative.
-    pub fn is_implicit(&self) -> bool {
+    /// Whether it ever asks for the Jacobian of the derivative ([`Ode::jacobian`](super::Ode::jacobian)).
+    pub fn asks_for_jacobian(&self) -> bool {
         match self {
             Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
             Method::Dopri5

@@ -105,7 +105,7 @@ impl Simulation {
             looks: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
         };
         let method = stepper.settings().method();
-        let state_jacobian = method.is_implicit().then(|| StateJacobian::new(model));
+        let state_jacobian = method.asks_for_jacobian().then(|| StateJacobian::new(model));
         let is_conserving = matches!(method, Method::Conserving { .. });
         let own_step = (is_conserving.then(|| ConservingStep::new(model)).flatten()).map(Box::new);
         let mut simulation = Self {

@@ -9,6 +9,7 @@ fn steps_of(method: Method, h: f64) -> Settings {
         Method::Rk4 { .. } => Method::Rk4 { step: h },
         Method::ImplicitMidpoint { .. } => Method::ImplicitMidpoint { step: h },
         Method::LinearlyImplicit { .. } => Method::LinearlyImplicit { step: h },
+        Method::Conserving { rates, .. } => Method::Conserving { step: h, rates },
         adaptive => adaptive,
     };
     let settings = match method {
@@ -22,9 +23,10 @@ fn steps_of(method: Method, h: f64) -> Settings {
     settings.with_initial_step(h).unwrap()
 }
 
-const CASES: [(Method, [i32; 4]); 5] = [
+const CASES: [(Method, [i32; 4]); 6] = [
     (Method::ImplicitMidpoint { step: 1.0 }, [16, 32, 64, 128]),
     (Method::LinearlyImplicit { step: 1.0 }, [16, 32, 64, 128]),
+    (Method::Conserving { step: 1.0, rates: 2 }, [16, 32, 64, 128]),
     (Method::Rk4 { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Dopri5, [16, 32, 64, 128]),
     (Method::Dop853, [10, 13, 17, 22]),
@@ -73,6 +75,7 @@ fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
         (Method::Radau5, [0.1, 0.05, 0.025, 0.0125]),
         (Method::ImplicitMidpoint { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
         (Method::LinearlyImplicit { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
+        (Method::Conserving { step: 1.0, rates: 2 }, [0.1, 0.05, 0.025, 0.0125]),
     ] {
         let points = lengths.map(|h| (h, error_inside(method, h)));
         let (slope, order) = (slope(&points), f64::from(method.dense_order()));
@@ -93,6 +96,7 @@ fn the_dense_output_joins_the_accepted_states_with_their_derivatives() {
         Method::Dop853,
         Method::ImplicitMidpoint { step: 0.3 },
         Method::LinearlyImplicit { step: 0.3 },
+        Method::Conserving { step: 0.3, rates: 2 },
     ] {
         let mut stepper = Stepper::new(steps_of(method, 0.3));
         let (mut x, mut memory) = (smooth_solution(0.1), Memory::new(stepper.settings()));

@@ -3,7 +3,7 @@
 use super::super::memory::Age;
 use super::super::newton::{Convergence, Limits, Progress};
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
-use super::problems::{Rhs, distance, hires};
+use super::problems::{distance, hires, rhs};
 use nalgebra::{Matrix4, Vector4};
 
 /// A stiff linear system with an unsymmetric Jacobian, `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
@@ -135,7 +135,7 @@ fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
     let mut stepper = Stepper::new(Settings::new(method, 1e-6, &[1.0]).unwrap());
     let mut memory = Memory::new(stepper.settings());
     // A relay at the point to which it drives has no solution there.
-    let mut relay = Rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
+    let mut relay = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
         dx[0] = if x[0] > 0.25 { -1.0 } else { 1.0 };
         Ok::<(), ()>(())
     });
@@ -149,7 +149,7 @@ fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
 #[test]
 fn a_jacobian_that_fails_one_way_is_taken_the_other_way() {
     // On the border of its domain, and moving along it.
-    let mut border = Rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
+    let mut border = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
         dx.copy_from_slice(&[1.0, 0.0]);
         if x[1] > 1.0 { Err("outside") } else { Ok(()) }
     });

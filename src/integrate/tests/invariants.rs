@@ -28,7 +28,16 @@ fn invariants(x: &[f64]) -> [f64; 3] {
 
 #[test]
 fn quadratic_invariants_are_kept_to_round_off_over_ten_thousand_steps() {
-    let method = Method::ImplicitMidpoint { step: 0.1 };
+    // The toy's own step is the same rule.
+    for method in [
+        Method::ImplicitMidpoint { step: 0.1 },
+        Method::Conserving { step: 0.1, rates: 7 },
+    ] {
+        keeps_quadratic_invariants(method);
+    }
+}
+
+fn keeps_quadratic_invariants(method: Method) {
     // The tolerance is not read.
     let mut stepper = Stepper::new(Settings::new(method, 0.1, &[1.0; 7]).unwrap());
     let mut memory = Memory::new(stepper.settings());
@@ -48,7 +57,10 @@ fn quadratic_invariants_are_kept_to_round_off_over_ten_thousand_steps() {
     }
     let evaluations = stepper.evaluations() as f64 / f64::from(steps);
     let [energy, momentum, norm] = worst;
-    println!("drifts {energy:.1e}, {momentum:.1e}, {norm:.1e}; {steps} steps of {evaluations:.1} evaluations");
+    println!(
+        "{}: drifts {energy:.1e}, {momentum:.1e}, {norm:.1e}; {steps} steps of {evaluations:.1} evaluations",
+        method.name()
+    );
     assert!(steps >= 10_000);
     // Chance: ε √10⁴ = 2e-14. What is not converged adds up: ε 10⁴ = 2e-12.
     assert!(worst.iter().all(|drift| *drift < 2e-13), "{worst:?}");

@@ -4,13 +4,14 @@ use super::super::landing::Trial;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{distance, kepler, kepler_solution, ode, run};
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     Method::Dopri5,
     Method::Dop853,
     Method::Rk4 { step: 0.004 },
     Method::Radau5,
     Method::ImplicitMidpoint { step: 1e-4 },
     Method::LinearlyImplicit { step: 1e-4 },
+    Method::Conserving { step: 1e-4, rates: 4 },
     Method::Auto,
 ];
 
@@ -35,7 +36,7 @@ fn many_communication_points_accumulate_no_drift() {
             assert_eq!(t.to_bits(), (f64::from(k) * 0.01).to_bits());
             let steps_are_short = matches!(
                 method,
-                Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. }
+                Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. }
             );
             if !steps_are_short {
                 assert!(stepper.evaluations() < 200, "{}", stepper.evaluations());
@@ -62,12 +63,12 @@ fn natural_step_survives(method: Method) {
     while t < 2.0 {
         t = stepper.step(&mut kepler(), t, 2.0, &mut x, &mut memory).unwrap().t;
     }
-    let natural = memory.next_step().unwrap();
+    let natural = memory.pace.h_next;
     // Two points much closer than the natural step, then free again.
     for limit in [2.000_001, 2.000_002] {
         t = stepper.step(&mut kepler(), t, limit, &mut x, &mut memory).unwrap().t;
         assert_eq!(t, limit);
-        assert_eq!(memory.next_step().unwrap(), natural);
+        assert_eq!(memory.pace.h_next, natural);
     }
     let free = stepper.step(&mut kepler(), t, 100.0, &mut x, &mut memory).unwrap();
     assert!((free.h - natural).abs() < 1e-12 && free.rejections == 0);

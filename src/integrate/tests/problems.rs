@@ -2,21 +2,72 @@
 
 use std::convert::Infallible;
 
-use super::super::{Memory, Ode, Settings, Step, Stepper};
+use super::super::{Memory, Ode, OwnStep, Settings, Span, Step, Stepper};
 
-/// A function as an [`Ode`].
-pub struct Rhs<F>(pub F);
+/// A function as an [`Ode`], with the implicit midpoint rule as its own step: `R(u) = u − f(t + h/2, x₀ + h/2 u)`.
+pub struct Rhs<F> {
+    f: F,
+    /// The state from which its own step goes.
+    x0: Vec<f64>,
+}
+
+/// The function as an [`Ode`].
+pub fn rhs<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>>(f: F) -> Rhs<F> {
+    Rhs { f, x0: Vec::new() }
+}
 
 impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> Ode for Rhs<F> {
     type Error = E;
+
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), E> {
-        (self.0)(t, x, dx)
+        (self.f)(t, x, dx)
+    }
+
+    fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = E>> {
+        Some(self)
+    }
+}
+
+impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> OwnStep for Rhs<F> {
+    type Error = E;
+
+    fn begin(&mut self, span: Span, x: &[f64], u: &mut [f64]) -> Result<(), E> {
+        self.x0 = x.to_vec();
+        (self.f)(span.t, x, u)
+    }
+
+    fn residual(&mut self, Span { t, h }: Span, u: &[f64], residual: &mut [f64]) -> Result<(), E> {
+        let middle: Vec<f64> = self.x0.iter().zip(u).map(|(x, u)| x + 0.5 * h * u).collect();
+        (self.f)(t + 0.5 * h, &middle, residual)?;
+        residual.iter_mut().zip(u).for_each(|(r, u)| *r = u - *r);
+        Ok(())
+    }
+
+    fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), E> {
+        let (mut here, mut there, mut moved) = (u.to_vec(), u.to_vec(), u.to_vec());
+        self.residual(span, u, &mut here)?;
+        for (j, column) in jacobian.chunks_exact_mut(u.len().max(1)).enumerate() {
+            moved[j] = u[j] + 1e-8 * u[j].abs().max(1.0);
+            self.residual(span, &moved, &mut there)?;
+            for (entry, (there, here)) in column.iter_mut().zip(there.iter().zip(&here)) {
+                *entry = (there - here) / (moved[j] - u[j]);
+            }
+            moved[j] = u[j];
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), E> {
+        for (x1, (x0, u)) in x1.iter_mut().zip(x0.iter().zip(u)) {
+            *x1 = x0 + h * u;
+        }
+        Ok(())
     }
 }
 
 /// An [`Ode`] that never fails, from a function.
 pub fn ode(f: impl Fn(f64, &[f64], &mut [f64])) -> impl Ode<Error = Infallible> {
-    Rhs(move |t, x: &[f64], dx: &mut [f64]| {
+    rhs(move |t, x: &[f64], dx: &mut [f64]| {
         f(t, x, dx);
         Ok(())
     })

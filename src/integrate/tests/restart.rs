@@ -1,16 +1,17 @@
 //! Memory, time and state determine every bit of the run that follows.
 
 use super::super::{IntegrateError, InvalidMemory, Memory, Method, Settings, Stepper};
-use super::problems::{ARENSTORF_START, Rhs, arenstorf, ode, van_der_pol};
+use super::problems::{ARENSTORF_START, arenstorf, ode, rhs, van_der_pol};
 use std::cell::Cell;
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     Method::Dopri5,
     Method::Dop853,
     Method::Rk4 { step: 0.003 },
     Method::Radau5,
     Method::ImplicitMidpoint { step: 0.001 },
     Method::LinearlyImplicit { step: 0.001 },
+    Method::Conserving { step: 0.001, rates: 4 },
     Method::Auto,
 ];
 
@@ -52,7 +53,11 @@ fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
 /// A derivative that is finite everywhere, with a jump so high that no difference quotient is.
 #[test]
 fn a_jacobian_that_is_not_finite_is_not_remembered() {
-    for method in [Method::Radau5, Method::ImplicitMidpoint { step: 0.1 }] {
+    for method in [
+        Method::Radau5,
+        Method::ImplicitMidpoint { step: 0.1 },
+        Method::Conserving { step: 0.1, rates: 4 },
+    ] {
         let mut stepper = Stepper::new(settings(method));
         let mut cliff = ode(|_, x, dx| dx.fill(if x[0] > 1.0 { -1e303 } else { 1e303 }));
         let (mut x, mut memory) = ([1.0; 4], Memory::new(stepper.settings()));
@@ -138,6 +143,7 @@ fn a_work_limit_leaves_no_trace() {
     for method in METHODS {
         // Little more than one attempt may need.
         let limit = match method {
+            Method::Conserving { .. } => 90,
             Method::Radau5 | Method::ImplicitMidpoint { .. } => 60,
             _ => 20,
         };
@@ -171,7 +177,7 @@ fn a_derivative_known_is_not_evaluated_again_unless_told() {
     ] {
         let mut stepper = Stepper::new(Settings::new(method, 1e-3, &[1.0]).unwrap());
         let calls = Cell::new(0);
-        let mut ode = Rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
+        let mut ode = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
             calls.set(calls.get() + 1);
             dx[0] = -x[0];
             Ok::<(), ()>(())

@@ -28,5 +28,6 @@ fn settings_that_cannot_be_are_refused() {
         assert!(Settings::new(Method::Rk4 { step: h }, 1e-6, &[1.0]).is_err());
         assert!(Settings::new(Method::ImplicitMidpoint { step: h }, 1e-6, &[1.0]).is_err());
         assert!(Settings::new(Method::LinearlyImplicit { step: h }, 1e-6, &[1.0]).is_err());
+        assert!(Settings::new(Method::Conserving { step: h, rates: 1 }, 1e-6, &[1.0]).is_err());
     }
 }
