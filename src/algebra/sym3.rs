@@ -113,6 +113,19 @@ impl<S: Scalar> Sym3<S> {
     }
 }
 
+impl<S: Scalar> Sym3<S> {
+    /// `∫x xᵀ dm`, of an inertia `∫(x·x) 1 − x xᵀ dm`.
+    #[inline]
+    pub fn second_moment(&self) -> Mat3<S> {
+        let half = self.trace() * S::lift(0.5);
+        let mut P = -self.full();
+        for i in 0..3 {
+            P[(i, i)] += half;
+        }
+        P
+    }
+}
+
 impl Sym3<f64> {
     /// A constant matrix of the model over the scalar `S`.
     #[inline(always)]
@@ -123,11 +136,6 @@ impl Sym3<f64> {
             d: [S::lift(xx), S::lift(yy), S::lift(zz)],
             o: [S::lift(xy), S::lift(xz), S::lift(yz)],
         }
-    }
-
-    /// `∫x xᵀ dm`, of an inertia `∫(x·x) 1 − x xᵀ dm`.
-    pub fn second_moment(&self) -> Mat3<f64> {
-        Mat3::from_diagonal_element(0.5 * self.trace()) - self.full()
     }
 }
 
@@ -246,5 +254,21 @@ mod tests {
         let singular = [[1.0, 0.0], [1.0, 1.0]];
         assert_eq!(SmallSpd::factor(&singular).map(|_| ()), Err(1));
         assert_eq!(SmallSpd::factor(&[[f64::NAN]]).map(|_| ()), Err(0));
+    }
+
+    #[test]
+    fn a_second_moment_is_that_of_particles() {
+        let particles = [
+            (2.0, Vec3::new(0.3, -1.0, 0.7)),
+            (0.5, Vec3::new(1.3, 0.4, -0.2)),
+            (1.1, Vec3::new(-0.6, 0.9, 2.0)),
+        ];
+        let mut J = Sym3::zero();
+        let mut P = Mat3::zeros();
+        for (m, p) in particles {
+            J = J + Sym3::point_mass(m, &p);
+            P += p * p.transpose() * m;
+        }
+        assert!((J.second_moment() - P).norm() < 1e-14 * P.norm());
     }
 }

@@ -341,7 +341,7 @@ impl Start {
                 let before = NodalBeam::of_element(&self.qd, beam.v, i);
                 let change: [Vec3<S>; 4] = std::array::from_fn(|k| (rate[k] - lift3::<S>(&before[k])) * (two * per_h));
                 for (k, row) in element.mass_matrix().into_iter().enumerate() {
-                    let missing = crate::nodal::weigh(row, &change) - Q[k];
+                    let missing = crate::nodal::interpolate(row, &change) - Q[k];
                     let first = PER_NODE * i + 3 * k;
                     out[first..first + 3]
                         .iter_mut()

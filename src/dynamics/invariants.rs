@@ -1,7 +1,7 @@
 //! What the motion conserves: momentum, energy; and the mass centre.
 
 use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
-use crate::nodal::weigh;
+use crate::nodal::interpolate;
 use crate::system::{Derived, Kinematics, NodalBeam, NodalConstants, System};
 
 /// Momenta and kinetic energy of all bodies together.
@@ -200,8 +200,8 @@ impl<S: Scalar> BeamMotion<S> {
         let (mut c, mut v) = (Vec3::zeros(), Vec3::zeros());
         for (element, e, e_dot) in elements() {
             let m = S::lift(element.mass());
-            c += weigh(element.centre(), &e) * m;
-            v += weigh(element.centre(), &e_dot) * m;
+            c += interpolate(element.centre(), &e) * m;
+            v += interpolate(element.centre(), &e_dot) * m;
         }
         let (c, v) = (c * per_m, v * per_m);
         let (mut spin, mut kinetic_energy) = (Vec3::zeros(), S::zero());
@@ -211,7 +211,7 @@ impl<S: Scalar> BeamMotion<S> {
                 e_dot[k] -= v;
             }
             for (row, (e, rate)) in element.mass_matrix().iter().zip(e.iter().zip(&e_dot)) {
-                let momentum = weigh(*row, &e_dot);
+                let momentum = interpolate(*row, &e_dot);
                 spin += e.cross(&momentum);
                 kinetic_energy += rate.dot(&momentum) * S::lift(0.5);
             }

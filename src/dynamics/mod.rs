@@ -28,12 +28,12 @@ pub struct Singular {
     /// Index of the body.
     pub body: usize,
     /// What of it.
-    pub what: What,
+    pub what: SingularPart,
 }
 
 /// What moves no inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SingularPart {
     /// A rate of the joint that carries the body.
     Axis(usize),
     /// A mode of the body.
@@ -42,7 +42,7 @@ pub enum What {
     Body,
 }
 
-impl What {
+impl SingularPart {
     /// Of a joint's row of constraint that depends on others, where so many exclude motions and those of driven rates follow.
     fn of_row(row: usize, held: usize) -> Self {
         row.checked_sub(held).map_or(Self::Body, Self::Axis)
@@ -51,13 +51,13 @@ impl What {
 
 #[cfg(test)]
 mod tests {
-    use super::What;
+    use super::SingularPart;
 
     #[test]
     fn a_row_that_excludes_a_motion_is_no_axis() {
         assert_eq!(
-            [4, 5, 6].map(|row| What::of_row(row, 5)),
-            [What::Body, What::Axis(0), What::Axis(1)]
+            [4, 5, 6].map(|row| SingularPart::of_row(row, 5)),
+            [SingularPart::Body, SingularPart::Axis(0), SingularPart::Axis(1)]
         );
     }
 }

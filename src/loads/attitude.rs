@@ -3,7 +3,7 @@ use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, at};
-use crate::system::{Bound, Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
+use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
 use std::sync::Arc;
 
 /// Brings an attitude to a reference: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`; all in axes of what turns.
@@ -71,13 +71,8 @@ impl AttitudeServo {
         let (name, joint) = (&system.bodies[index].name, &system.bodies[index].joint);
         let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
             let what = format!("attitude servo's {what} gain of {name}, body axes");
-            let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
-            declare.parameters(
-                quantities.map(|quantity| quantity.bounded(Bound::NotNegative)),
-                &[0, 1, 2].map(|i| value.get(i)),
-                true,
-                &at("body", name, &format!("attitude_servo.{field}")),
-            )
+            let place = at("body", name, &format!("attitude_servo.{field}"));
+            declare.gains(&format!("{name}.{field}"), value, unit, &what, &place)
         };
         let kp = gains("kp", &servo.kp, Unit::NewtonMetrePerRadian, "proportional");
         let kd = gains("kd", &servo.kd, Unit::NewtonMetreSecondPerRadian, "derivative");

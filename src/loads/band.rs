@@ -7,7 +7,7 @@ pub(crate) struct Band {
     pub margin: f64,
 }
 
-/// Part of a limit by which a number has to pass it.
+/// Part of a limit, or of what is between two, by which a number has to pass it.
 pub(super) const HYSTERESIS: f64 = 1e-9;
 
 impl Band {

@@ -26,13 +26,13 @@ pub struct Contact {
     /// From b towards a, axes of b.
     normal: ParamId,
     /// How they come to meet.
-    by: By,
-    way: Way,
+    trigger: Trigger,
+    law: ContactLaw,
 }
 
 /// How two frames come to meet.
 #[derive(Clone, Copy, Debug)]
-enum By {
+enum Trigger {
     /// By a command, within this reach.
     Command(ParamId),
     /// By themselves: its place among those that do.
@@ -41,7 +41,7 @@ enum By {
 
 /// A law of impact with the places of its coefficients, a capture, or a force.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum ContactLaw {
     Restitution {
         e: ParamId,
         e_t: ParamId,
@@ -106,18 +106,18 @@ pub(super) fn declare(
             declare.parameter(quantity, value.unwrap_or(0.0), true, &at("contact", name, field))
         };
         let mut ratio = |field: &str, bound: Bound, value, what: &str| number(field, Unit::One, bound, value, what);
-        let way = match contact.law {
-            ImpactLaw::Restitution => Way::Restitution {
+        let law = match contact.law {
+            ImpactLaw::Restitution => ContactLaw::Restitution {
                 e: ratio("e", Bound::Between(0, 1), contact.e, "restitution"),
                 e_t: ratio("e_t", Bound::Between(-1, 1), contact.e_t, "tangential restitution"),
                 mu: ratio("mu", Bound::NotNegative, contact.mu, "coefficient of friction"),
             },
-            ImpactLaw::EnergyFriction => Way::EnergyFriction {
+            ImpactLaw::EnergyFriction => ContactLaw::EnergyFriction {
                 r_E: ratio("r_E", Bound::Between(0, 1), contact.r_E, "ratio of lost energy"),
                 r_f: ratio("r_f", Bound::Between(0, 2), contact.r_f, "ratio of tangential impulse"),
                 on_inconsistent: contact.on_inconsistent.unwrap_or_default(),
             },
-            ImpactLaw::Stronge => Way::Stronge {
+            ImpactLaw::Stronge => ContactLaw::Stronge {
                 e: ratio("e", Bound::Between(0, 1), contact.e, "restitution"),
                 mu: ratio("mu", Bound::NotNegative, contact.mu, "coefficient of friction"),
             },
@@ -131,7 +131,7 @@ pub(super) fn declare(
                         what,
                     )
                 };
-                Way::Capture(Capture {
+                ContactLaw::Capture(Capture {
                     number: contacts.iter().filter_map(Contact::capture).count(),
                     turns: contact.law == ImpactLaw::CaptureGrasp,
                     alpha: gain(
@@ -174,7 +174,7 @@ pub(super) fn declare(
                     .map(|mu| number("mu", Unit::One, Bound::NotNegative, Some(mu), "coefficient of friction"));
                 let slip = Some(contact.slip.unwrap_or(1e-3));
                 let what = "speed of slip at which 71 % of the friction acts,";
-                Way::Compliant(Compliant {
+                ContactLaw::Compliant(Compliant {
                     force,
                     depth,
                     is_hertz: contact.exponent.unwrap_or(1.5) > 1.0,
@@ -186,14 +186,14 @@ pub(super) fn declare(
             }
         };
         let mut length = |field: &str, bound: Bound, value, what: &str| number(field, Unit::Metre, bound, value, what);
-        let by = match contact.surface {
-            None => By::Command(length(
+        let trigger = match contact.surface {
+            None => Trigger::Command(length(
                 "reach",
                 Bound::NotNegative,
                 Some(contact.reach.unwrap_or(0.01)),
                 "largest distance at a strike",
             )),
-            Some(of_b) => By::Touch(
+            Some(of_b) => Trigger::Touch(
                 contacts.iter().filter_map(Contact::touch).count(),
                 Surface {
                     of_b,
@@ -211,20 +211,20 @@ pub(super) fn declare(
                 },
             ),
         };
-        let command = match (way, by) {
-            (Way::Capture(_), By::Command(_)) => Some((
+        let command = match (law, trigger) {
+            (ContactLaw::Capture(_), Trigger::Command(_)) => Some((
                 "capture",
                 "captures {b} with {a} when it rises above 0.5, and releases it when it falls",
             )),
-            (Way::Capture(_), By::Touch(..)) => Some((
+            (ContactLaw::Capture(_), Trigger::Touch(..)) => Some((
                 "capture",
                 "lets {a} capture {b} where they touch, while it is above 0.5, and releases it when it falls",
             )),
-            (_, By::Command(_)) => Some((
+            (_, Trigger::Command(_)) => Some((
                 "strike",
                 "lets {a} and {b} strike each other, once, when it rises above 0.5",
             )),
-            (_, By::Touch(..)) => None,
+            (_, Trigger::Touch(..)) => None,
         };
         if let Some((verb, what)) = command {
             let what = what.replace("{a}", &contact.a).replace("{b}", &contact.b);
@@ -237,8 +237,8 @@ pub(super) fn declare(
             a,
             b,
             normal,
-            by,
-            way,
+            trigger,
+            law,
         });
     }
     contacts
@@ -283,21 +283,21 @@ impl Contact {
 
     /// What it captures, if it does.
     pub fn capture(&self) -> Option<Capture> {
-        match self.way {
-            Way::Capture(capture) => Some(capture),
+        match self.law {
+            ContactLaw::Capture(capture) => Some(capture),
             _ => None,
         }
     }
 
     /// The law of impact with its coefficients; none of a capture.
     pub fn law(&self, parameters: &[f64]) -> Option<Law> {
-        match self.way {
-            Way::Restitution { e, e_t, mu } => Some(Law::Restitution {
+        match self.law {
+            ContactLaw::Restitution { e, e_t, mu } => Some(Law::Restitution {
                 e: e.of(parameters),
                 e_t: e_t.of(parameters),
                 mu: mu.of(parameters),
             }),
-            Way::EnergyFriction {
+            ContactLaw::EnergyFriction {
                 r_E,
                 r_f,
                 on_inconsistent,
@@ -306,35 +306,35 @@ impl Contact {
                 r_f: r_f.of(parameters),
                 on_inconsistent,
             }),
-            Way::Stronge { e, mu } => Some(Law::Stronge {
+            ContactLaw::Stronge { e, mu } => Some(Law::Stronge {
                 e: e.of(parameters),
                 mu: mu.of(parameters),
             }),
-            Way::Capture(_) | Way::Compliant(_) => None,
+            ContactLaw::Capture(_) | ContactLaw::Compliant(_) => None,
         }
     }
 
     /// Whether it is a force, and nothing ever jumps.
     pub fn is_compliant(&self) -> bool {
-        matches!(self.way, Way::Compliant(_))
+        matches!(self.law, ContactLaw::Compliant(_))
     }
 
     /// Its place among the contacts that meet by themselves, if it does.
     pub fn touch(&self) -> Option<usize> {
-        match self.by {
-            By::Touch(number, _) => Some(number),
-            By::Command(_) => None,
+        match self.trigger {
+            Trigger::Touch(number, _) => Some(number),
+            Trigger::Command(_) => None,
         }
     }
 
     /// Whether they meet from the front only, and may be behind.
     pub fn has_back(&self) -> bool {
-        matches!(self.by, By::Touch(_, surface) if surface.is_disc())
+        matches!(self.trigger, Trigger::Touch(_, surface) if surface.is_disc())
     }
 
     /// The two where a captures b: at the origin of a.
     pub fn captured_pair<S: Scalar>(&self, of: (&System, &Derived, &Kinematics<S>), capture: Capture) -> Pair<S> {
-        Pair::of(of, [self.a, self.b], 0.0).turning(of.2, capture.turns)
+        Pair::at_a(of, [self.a, self.b]).turning(of.2, capture.turns)
     }
 
     /// Where a is in b, of the poses of the two: the place of its origin, m, and its rotation.
@@ -345,18 +345,18 @@ impl Contact {
 
     /// How far the two may be apart at most on command, m; none of those that meet by themselves.
     pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
-        match self.by {
-            By::Command(reach) => Some(reach.of(parameters)),
-            By::Touch(..) => None,
+        match self.trigger {
+            Trigger::Command(reach) => Some(reach.of(parameters)),
+            Trigger::Touch(..) => None,
         }
     }
 
     /// Where a and b, that stand at `A` and `B`, are nearest to each other. Without surfaces they are points, and the normal is as it is written.
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
         let normal = B.R * lift3::<S>(&self.normal.direction(parameters).unwrap_or_else(Vec3::zeros));
-        match self.by {
-            By::Touch(_, surface) => surface.nearest(parameters, [A, B], normal),
-            By::Command(_) => Nearest {
+        match self.trigger {
+            Trigger::Touch(_, surface) => surface.nearest(parameters, [A, B], normal),
+            Trigger::Command(_) => Nearest {
                 gap: normal.dot(&(A.p - B.p)),
                 n: normal,
                 from_a: (B.p - A.p) * S::lift(0.5),
@@ -373,8 +373,8 @@ impl Contact {
 
     /// The two, if they press on each other.
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<Pressed<S>> {
-        match self.way {
-            Way::Compliant(law) => law.press(now, [self.a, self.b], &self.nearest_now(now)),
+        match self.law {
+            ContactLaw::Compliant(law) => law.press(now, [self.a, self.b], &self.nearest_now(now)),
             _ => None,
         }
     }
@@ -388,7 +388,7 @@ impl Contact {
 
     /// Adds what its spring does on the mean of a step of length `h` (s) more than in its middle.
     pub(super) fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, applied: &mut Applied<S>) {
-        if let (Way::Compliant(law), By::Touch(_, surface)) = (self.way, self.by) {
+        if let (ContactLaw::Compliant(law), Trigger::Touch(_, surface)) = (self.law, self.trigger) {
             let frames = [self.a, self.b];
             let nearest = self.nearest_now(now);
             let half = S::lift(0.5 * h);
@@ -431,7 +431,7 @@ impl Contact {
 
     /// Lets surfaces press wherever they are, so that it can be seen what their force depends on.
     pub(super) fn press_always(&mut self) {
-        if let Way::Compliant(compliant) = &mut self.way {
+        if let ContactLaw::Compliant(compliant) = &mut self.law {
             compliant.always = true;
         }
     }

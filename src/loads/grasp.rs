@@ -3,9 +3,7 @@ use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::{PerAxis, Spec, at};
-use crate::system::{
-    Bound, Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit,
-};
+use crate::system::{Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit};
 
 /// A spring-damper between two frames that coincide when it is at rest, while its switch is on.
 ///
@@ -61,11 +59,11 @@ pub(super) fn declare(
         };
         let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
             let what = format!("{what} of grasp {name}, axes of {}", written.a);
-            let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
-            declare.parameters(
-                quantities.map(|quantity| quantity.bounded(Bound::NotNegative)),
-                &[0, 1, 2].map(|i| value.get(i)),
-                true,
+            declare.gains(
+                &format!("{name}.{field}"),
+                value,
+                unit,
+                &what,
                 &at("grasp", name, field),
             )
         };

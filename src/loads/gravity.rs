@@ -1,7 +1,7 @@
 //! Gravity: uniform, or that of an orbit.
 
 use super::{Instant, nodal};
-use crate::algebra::{Mat3, Scalar, Sym3, Wrench, lift3};
+use crate::algebra::{Scalar, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{Environment, at};
 use crate::system::{Declarations, ParamId, Quantity, Unit};
@@ -70,7 +70,7 @@ pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>
             None => constants.J_Bo.lift::<S>().express(&at.R_WB),
         };
         let c = h * per_m;
-        let P = second_moment(&J) - h * c.transpose();
+        let P = J.second_moment() - h * c.transpose();
         let field = orbit.gravity(&(at.p_WB + c));
         let g = field.g + field.beyond_gradient(&P) * per_m;
         applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g) + field.moment(&P), g * S::lift(constants.m));
@@ -79,37 +79,5 @@ pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>
             let at_origin = g - field.G * c;
             bent.add_field(elastic, at, (&at_origin, &field.G), &mut applied.tau[modes.rates()]);
         }
-    }
-}
-
-/// `∫ p pᵀ dm` of an inertia, kg·m².
-fn second_moment<S: Scalar>(J: &Sym3<S>) -> Mat3<S> {
-    let mut P = -J.full();
-    let half = J.trace() * S::lift(0.5);
-    for i in 0..3 {
-        P[(i, i)] += half;
-    }
-    P
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::algebra::Vec3;
-
-    #[test]
-    fn a_second_moment_is_that_of_particles() {
-        let particles = [
-            (2.0, Vec3::new(0.3, -1.0, 0.7)),
-            (0.5, Vec3::new(1.3, 0.4, -0.2)),
-            (1.1, Vec3::new(-0.6, 0.9, 2.0)),
-        ];
-        let mut J = Sym3::zero();
-        let mut P = Mat3::zeros();
-        for (m, p) in particles {
-            J = J + Sym3::point_mass(m, &p);
-            P += p * p.transpose() * m;
-        }
-        assert!((second_moment(&J) - P).norm() < 1e-14 * P.norm());
     }
 }

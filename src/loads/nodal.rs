@@ -2,7 +2,7 @@
 
 use super::Instant;
 use crate::algebra::{Mat3, Scalar, Vec3};
-use crate::nodal::{Element, weigh};
+use crate::nodal::{Element, interpolate};
 use crate::system::{NodalBeam, NodalConstants, OrbitPoint, PER_NODE};
 
 /// The elements of all nodal beams: the beam, the element, and where its forces stand among those on the rates.
@@ -53,7 +53,7 @@ pub(super) fn add_gravity<S: Scalar>(now: &Instant<S>, g: &Vec3<S>, tau: &mut [S
 /// Their energy in uniform gravity, zero at the world's origin, J.
 pub(super) fn gravity_energy<S: Scalar>(now: &Instant<S>, g: &Vec3<S>) -> S {
     elements(now).fold(S::zero(), |energy, (_, element, e, _)| {
-        energy - g.dot(&weigh(element.centre(), &e)) * S::lift(element.mass())
+        energy - g.dot(&interpolate(element.centre(), &e)) * S::lift(element.mass())
     })
 }
 
@@ -61,11 +61,11 @@ pub(super) fn gravity_energy<S: Scalar>(now: &Instant<S>, g: &Vec3<S>) -> S {
 pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, tau: &mut [S]) {
     for (_, element, mut e, first) in elements(now) {
         let (centre, matrix, m) = (element.centre(), element.mass_matrix(), element.mass());
-        let c = weigh(centre, &e);
+        let c = interpolate(centre, &e);
         // From the mass centre on, so that no digit is lost however far away it is.
         e[0] -= c;
         e[2] -= c;
-        let moved = matrix.map(|row| weigh(row, &e));
+        let moved = matrix.map(|row| interpolate(row, &e));
         let P = (e.iter().zip(&moved)).fold(Mat3::zeros(), |P, (e, moved)| P + e * moved.transpose());
         let field = orbit.gravity(&c);
         let g = field.g + field.beyond_gradient(&P) * S::lift(1.0 / m);

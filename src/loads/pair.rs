@@ -19,14 +19,9 @@ pub struct Pair<S: Scalar> {
 }
 
 impl<S: Scalar> Pair<S> {
-    /// The frames a and b, without moments, at the point that is off the origin of a by this `part` of the way to that of b.
-    pub fn of(
-        (system, derived, kinematics): (&System, &Derived, &Kinematics<S>),
-        [a, b]: [FrameRef; 2],
-        part: f64,
-    ) -> Self {
-        let [p_WA, p_WB] = [a, b].map(|frame| kinematics.pose(system, derived, frame).p);
-        Self::at((system, derived, kinematics), [a, b], (p_WB - p_WA) * S::lift(part))
+    /// The frames a and b, without moments, at the origin of a.
+    pub fn at_a(of: (&System, &Derived, &Kinematics<S>), frames: [FrameRef; 2]) -> Self {
+        Self::at(of, frames, Vec3::zeros())
     }
 
     /// The frames a and b, without moments, at the point that is off the origin of a by this much (m, world axes).

@@ -1,4 +1,4 @@
-use super::band::Band;
+use super::band::{Band, HYSTERESIS};
 use super::{Instant, Resistance, mean_slope, report};
 use crate::Problem;
 use crate::algebra::Scalar;
@@ -31,8 +31,6 @@ struct CompliantStop {
     stiffness: ParamId,
     damping: ParamId,
 }
-
-const HYSTERESIS: f64 = 1e-9;
 
 pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declarations, ranges: &mut Vec<Range>) {
     let Some(range) = &written.range else {

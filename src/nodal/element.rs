@@ -33,7 +33,7 @@ const GAUSS: [(f64, f64); 3] = [
 ];
 
 /// The sum of the nodal coordinates with these weights.
-pub fn weigh<S: Scalar>(weights: [f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
+pub fn interpolate<S: Scalar>(weights: [f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
     let [a, b, c, d] = weights.map(S::lift);
     e[0] * a + e[1] * b + e[2] * c + e[3] * d
 }
@@ -99,11 +99,11 @@ impl Element {
     pub fn energy<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature) -> S {
         let mut energy = S::zero();
         for (xi, weight) in GAUSS {
-            let slope = weigh(self.slope(xi), e);
+            let slope = interpolate(self.slope(xi), e);
             let strain = strain(&slope);
             energy += strain * strain * S::lift(0.5 * self.EA * weight * self.l);
             // By the matrix, the energy of a beam that is far away would be a difference of large numbers.
-            let bend = weigh(self.bend(xi), e);
+            let bend = interpolate(self.bend(xi), e);
             let k2 = match curvature {
                 Curvature::Quadratic => bend.dot(&bend),
                 Curvature::Exact => squared_curvature(&slope, &bend).0,
@@ -117,11 +117,11 @@ impl Element {
     pub fn add_forces<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {
             let (slopes, bends) = (self.slope(xi), self.bend(xi));
-            let slope = weigh(slopes, e);
+            let slope = interpolate(slopes, e);
             let mut on_slope = slope * (strain(&slope) * S::lift(self.EA * weight * self.l));
             let mut on_bend = Vec3::zeros();
             if curvature == Curvature::Exact {
-                let (_, by_slope, by_bend) = squared_curvature(&slope, &weigh(bends, e));
+                let (_, by_slope, by_bend) = squared_curvature(&slope, &interpolate(bends, e));
                 let unit = S::lift(0.5 * self.EI * weight * self.l);
                 on_slope += by_slope * unit;
                 on_bend = by_bend * unit;
@@ -132,7 +132,7 @@ impl Element {
         }
         if curvature == Curvature::Quadratic {
             for (row, Q) in self.bending_matrix().into_iter().zip(Q) {
-                *Q -= weigh(row, e);
+                *Q -= interpolate(row, e);
             }
         }
     }
@@ -144,7 +144,7 @@ impl Element {
     pub fn add_forces_of_step<S: Scalar>(&self, e: &[Vec3<S>; 4], rate: &[Vec3<S>; 4], h: f64, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {
             let slopes = self.slope(xi);
-            let (slope, change) = (weigh(slopes, e), weigh(slopes, rate));
+            let (slope, change) = (interpolate(slopes, e), interpolate(slopes, rate));
             let on_slope = slope * (change.dot(&change) * S::lift(0.125 * h * h * self.EA * weight * self.l));
             for (Q, part) in Q.iter_mut().zip(slopes) {
                 *Q -= on_slope * S::lift(part);

@@ -17,6 +17,6 @@ mod site;
 mod tests;
 
 pub use director::{DirectorElement, Span, Strain};
-pub use element::{Curvature, Element, weigh};
+pub use element::{Curvature, Element, interpolate};
 pub use mass::Mass;
 pub use site::Site;

@@ -167,7 +167,7 @@ impl ConservingStep {
             };
             layout.set_natural(i, &end, (&mut *after.positions, &mut *after.rates));
             let joint = &model.system.bodies[i].joint;
-            for k in 0..joint.angles() {
+            for k in 0..joint.kind.angles() {
                 after.windings[layout.winding(i) + k] = self.start.q[joint.q + k] + h * middle.qd[joint.v + k];
             }
         }

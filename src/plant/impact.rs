@@ -134,7 +134,7 @@ pub(super) fn strike_port(
     let told = |what: String| format!("t = {t} s: port \"{}\" is {what}", port.name);
     evaluation.update_kinematics(model, (derived, parameters), x);
     let at = (&model.system, derived, &evaluation.kinematics);
-    let pair = Pair::of(at, [port.frame, FrameRef::World], 0.0);
+    let pair = Pair::at_a(at, [port.frame, FrameRef::World]);
     let p = port.impulse(
         inputs,
         &evaluation.kinematics.pose(&model.system, derived, port.frame).R,

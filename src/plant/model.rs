@@ -4,7 +4,7 @@ use super::deflection_limit::DeflectionLimit;
 use super::layout::Layout;
 use super::outputs::Outputs;
 use crate::algebra::Scalar;
-use crate::dynamics::{Singular, What};
+use crate::dynamics::{Singular, SingularPart};
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{self, Method, Spec, at};
 use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, Parameter, Quantity, System, Unit};
@@ -230,9 +230,11 @@ impl Model {
     pub(super) fn named(&self, singular: Singular) -> Error {
         let body = &self.system.bodies[singular.body];
         let what = match singular.what {
-            What::Axis(axis) if axis < body.joint.nv => format!("joint \"{}\", axis {}", body.joint.name, axis + 1),
-            What::Mode(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
-            What::Axis(_) | What::Body => format!("body \"{}\"", body.name),
+            SingularPart::Axis(axis) if axis < body.joint.nv => {
+                format!("joint \"{}\", axis {}", body.joint.name, axis + 1)
+            }
+            SingularPart::Mode(mode) => format!("body \"{}\", mode {}", body.name, mode + 1),
+            SingularPart::Axis(_) | SingularPart::Body => format!("body \"{}\"", body.name),
         };
         Error::Singular { what }
     }

@@ -3,7 +3,7 @@
 use super::evaluation::Evaluation;
 use super::model::Model;
 use super::touch;
-use crate::dynamics::{Singular, What};
+use crate::dynamics::{Singular, SingularPart};
 use crate::loads::SignalSource;
 use crate::spec::{self, JointMotion, at};
 use crate::system::{Derived, ParamId};
@@ -122,13 +122,13 @@ impl Evaluation<f64> {
         let written = &system.bodies[system.whole(body)].name;
         let body = &system.bodies[body];
         let (at, what) = match what {
-            What::Axis(axis) if body.joint.written => (
+            SingularPart::Axis(axis) if body.joint.written => (
                 at("joint", &body.joint.name, ""),
                 format!("axis {} moves no inertia", axis + 1),
             ),
-            What::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
-            What::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
-            What::Body => (
+            SingularPart::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
+            SingularPart::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
+            SingularPart::Body => (
                 at("body", written, if body.beam.is_some() { "beam" } else { "inertia" }),
                 "it has no inertia about some axis".to_owned(),
             ),

@@ -59,7 +59,7 @@ impl Touch {
         let pair = Pair::at(of, frames, nearest.from_a);
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
-        let origins = Pair::of(of, frames, 0.0).relative(|on| kinematics.carrier(on).V_WB);
+        let origins = Pair::at_a(of, frames).relative(|on| kinematics.carrier(on).V_WB);
         Self {
             gap: nearest.gap,
             speed: nearest.n.dot(&u.v),

@@ -24,7 +24,7 @@ pub struct Wheel {
     /// The body that carries it.
     pub body: String,
     /// Its axis, body axes. Default `[0, 0, 1]`.
-    #[serde(default = "z")]
+    #[serde(default = "super::default::z")]
     pub axis: [f64; 3],
     /// Its centre, m, from the body's origin in body axes.
     #[serde(default)]
@@ -46,10 +46,6 @@ pub struct Wheel {
     /// Viscous friction of its bearings, N·m·s/rad. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
-}
-
-fn z() -> [f64; 3] {
-    [0.0, 0.0, 1.0]
 }
 
 /// A force along a direction fixed in a frame. Its propellant is not taken from the craft's mass.

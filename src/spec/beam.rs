@@ -103,7 +103,7 @@ pub struct Beam {
     #[serde(default = "tenth")]
     pub linear_limit: f64,
     /// Whether bending draws the beam's points in, to second order: what stiffens it in rotation.
-    #[serde(default = "yes")]
+    #[serde(default = "super::default::yes")]
     pub stiffening: bool,
 }
 
@@ -168,8 +168,4 @@ fn is_one(n: &usize) -> bool {
 
 fn tenth() -> f64 {
     0.1
-}
-
-fn yes() -> bool {
-    true
 }

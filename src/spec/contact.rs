@@ -14,7 +14,7 @@ pub struct Contact {
     /// The frame (or body, or `world`, at its origin) that gets its reaction.
     pub b: String,
     /// The normal, from `b` towards `a`, in axes of `b`; of any length. Default `[0, 0, 1]`. Of spheres it is along the line of their centres, and not written.
-    #[serde(default = "z")]
+    #[serde(default = "super::default::z")]
     pub normal: [f64; 3],
     /// The surface of `b` that `a` touches by itself. Left out: they strike on command only, wherever their origins are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,10 +70,6 @@ pub struct Contact {
     /// How far the two may be apart at most when they strike or are captured on command, m. Default 0.01. Not with a `surface`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
-}
-
-fn z() -> [f64; 3] {
-    [0.0, 0.0, 1.0]
 }
 
 /// A surface that is touched.

@@ -21,10 +21,6 @@ pub struct Grasp {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_damping: Option<PerAxis>,
     /// Whether it holds at the start. Default: yes.
-    #[serde(default = "yes")]
+    #[serde(default = "super::default::yes")]
     pub on: bool,
-}
-
-fn yes() -> bool {
-    true
 }

@@ -66,15 +66,11 @@ pub struct Joint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follow: Option<Follow>,
     /// Whether the joint has the torque (force) input `<joint>.tau`; a prescribed one must have its input. Default: yes.
-    #[serde(default = "yes")]
+    #[serde(default = "super::default::yes")]
     pub input: bool,
     /// Initial position and rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<JointStart>,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// The kinds of joints.
@@ -122,6 +118,24 @@ impl JointType {
             Self::Cylindrical | Self::Universal => 2,
             Self::Cartesian | Self::Spherical => 3,
             Self::Free => 6,
+        }
+    }
+
+    /// How many coordinates it has; an attitude has four.
+    pub fn coordinates(self) -> usize {
+        match self {
+            Self::Spherical | Self::Free => self.rates() + 1,
+            _ => self.rates(),
+        }
+    }
+
+    /// How many of its coordinates are angles, of which whole turns count; they come first.
+    pub fn angles(self) -> usize {
+        match self {
+            Self::Revolute | Self::Cylindrical | Self::Universal => {
+                (0..self.rates()).filter(|&i| self.is_angular(i)).count()
+            }
+            Self::Fixed | Self::Prismatic | Self::Cartesian | Self::Spherical | Self::Free => 0,
         }
     }
 
@@ -289,7 +303,7 @@ pub struct Servo {
     /// Derivative gain, N·m·s/rad (N·s/m).
     pub kd: PerAxis,
     /// Whether it is on when the run starts. Default: yes.
-    #[serde(default = "yes")]
+    #[serde(default = "super::default::yes")]
     pub on: bool,
     /// What it asks for by itself, beside the input `<joint>.tau`. Default `none`. Not for spherical joints.
     #[serde(default, skip_serializing_if = "FeedForward::is_none")]

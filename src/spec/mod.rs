@@ -11,6 +11,7 @@ mod body;
 mod check;
 mod contact;
 mod controller;
+mod default;
 mod director_beam;
 mod experiment;
 mod formulation;
@@ -20,8 +21,8 @@ mod modal;
 mod names;
 mod nodal_beam;
 mod orbit;
+mod salvage;
 mod signal;
-mod sound;
 mod source;
 
 pub use actuator::{Motor, Throttle, Thruster, Wheel};

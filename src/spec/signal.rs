@@ -16,7 +16,7 @@ pub struct Signal {
     pub waveform: Waveform,
     /// Whether `grapple simulate` feeds it through the FMI (the FMU then has the input), or it runs
     /// inside the FMU (exact at every evaluation; the FMU then has an output of that name). Default: yes.
-    #[serde(default = "from_host")]
+    #[serde(default = "super::default::yes")]
     pub from_host: bool,
     /// Value of a constant, in the input's unit; height of a step, a sine's amplitude, a quintic's rise; of a table, its scale. Default 1.
     #[serde(default = "one")]
@@ -58,10 +58,6 @@ pub struct Signal {
 /// What is wrong with a window, s, if nothing is in it.
 pub(crate) fn empty_window(from: f64, until: f64) -> Option<String> {
     (from >= until).then(|| format!("it ends at {until} s and begins at {from} s: `until` is after `from`"))
-}
-
-fn from_host() -> bool {
-    true
 }
 
 fn one() -> f64 {

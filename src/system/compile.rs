@@ -154,7 +154,7 @@ impl System {
         if body.beam.is_none() && body.director.is_none() {
             return first;
         }
-        let values: Vec<f64> = declare.parameters.iter().map(|p| p.start).collect();
+        let values = declare.starts();
         let place = origin.vector(&values);
         match &body.beam {
             Some(beam) => first + beam.segment_at(&values, &place),
@@ -253,11 +253,7 @@ impl System {
     ) -> Joint {
         let kind = written.map_or(JointType::Free, |(_, joint)| joint.kind);
         let nv = kind.rates();
-        let nq = match kind {
-            JointType::Free => 7,
-            JointType::Spherical => 4,
-            _ => nv,
-        };
+        let nq = kind.coordinates();
         let (q, v) = (self.nq, self.nv);
         self.nq += nq;
         self.nv += nv;

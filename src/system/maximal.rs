@@ -248,7 +248,7 @@ impl Maximal {
             let modes = body.modes.as_ref().map_or(0, |modes| modes.n);
             nq += n_q + 3 + modes;
             nv += n_v + 3 + modes;
-            windings += body.joint.angles();
+            windings += body.joint.kind.angles();
             place
         });
         let places: Vec<[usize; 3]> = places.collect();
@@ -321,7 +321,7 @@ impl Maximal {
         let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let [position, rate, turn] = self.places[i];
-            let angles = body.joint.angles();
+            let angles = body.joint.kind.angles();
             windings[turn..turn + angles].copy_from_slice(&q[body.joint.q..body.joint.q + angles]);
             let (attitude, rest) = positions[position..].split_at_mut(n_q);
             let (change, rest_rates) = rates[rate..].split_at_mut(n_v);
@@ -350,7 +350,7 @@ impl Maximal {
         let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let [position, rate, turn] = self.places[i];
-            let angles = body.joint.angles();
+            let angles = body.joint.kind.angles();
             d_windings[turn..turn + angles].copy_from_slice(&qd[body.joint.v..body.joint.v + angles]);
             let acceleration = at.A_bias + A[i];
             let (d_attitude, d_rest) = d_positions[position..].split_at_mut(n_q);

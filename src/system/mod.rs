@@ -195,17 +195,6 @@ impl Joint {
         self.motions != [JointMotion::Loads]
     }
 
-    /// How many of its coordinates are angles, which count whole turns too; they come first.
-    pub fn angles(&self) -> usize {
-        match self.kind {
-            JointType::Revolute | JointType::Cylindrical => 1,
-            JointType::Universal => 2,
-            JointType::Fixed | JointType::Prismatic | JointType::Cartesian | JointType::Spherical | JointType::Free => {
-                0
-            }
-        }
-    }
-
     /// The name of coordinate-like quantity `what`, of axis `i` where the joint has several.
     pub fn quantity_name(&self, what: &str, i: usize) -> String {
         axis_name((&self.name, self.nv), what, i)

@@ -1,7 +1,7 @@
 use super::{BodyKinematics, Bound, Declarations, Joint, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, norm};
-use crate::nodal::{Curvature, Element, Mass, Site, weigh};
+use crate::nodal::{Curvature, Element, Mass, Site, interpolate};
 use crate::spec::{self, Axes, at};
 use std::ops::Range;
 
@@ -385,16 +385,16 @@ impl<S: Scalar> PointKinematics<S> {
     pub(super) fn update(&mut self, beam: &NodalBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
         let e = NodalBeam::of_element(q, beam.q, site.element);
         let e_dot = NodalBeam::of_element(qd, beam.v, site.element);
-        let (slope, slope_rate) = (weigh(site.slope, &e), weigh(site.slope, &e_dot));
+        let (slope, slope_rate) = (interpolate(site.slope, &e), interpolate(site.slope, &e_dot));
         let per_ss = S::one() / slope.dot(&slope);
         let w = slope.cross(&slope_rate) * per_ss;
         let stretching = slope.dot(&slope_rate) * per_ss;
         *self = Self {
             at: BodyKinematics {
                 R_WB: about(&slope, z),
-                p_WB: weigh(site.shape, &e),
+                p_WB: interpolate(site.shape, &e),
                 r_PB_W: Vec3::zeros(),
-                V_WB: Twist::new(w, weigh(site.shape, &e_dot)),
+                V_WB: Twist::new(w, interpolate(site.shape, &e_dot)),
                 A_bias: Twist::new(w * (stretching * S::lift(-2.0)), Vec3::zeros()),
             },
             slope,
@@ -405,8 +405,8 @@ impl<S: Scalar> PointKinematics<S> {
     /// Its acceleration beyond the bias, of the rates' derivatives.
     pub fn beyond_bias(&self, beam: &NodalBeam, qdd: &[S]) -> Twist<S> {
         let e = NodalBeam::of_element(qdd, beam.v, self.site.element);
-        let w = self.slope.cross(&weigh(self.site.slope, &e)) / self.slope.dot(&self.slope);
-        Twist::new(w, weigh(self.site.shape, &e))
+        let w = self.slope.cross(&interpolate(self.site.slope, &e)) / self.slope.dot(&self.slope);
+        Twist::new(w, interpolate(self.site.shape, &e))
     }
 
     /// Adds a wrench there, about it, to the forces on the rates: a moment about the beam's direction has nothing to turn.

@@ -1,4 +1,5 @@
 use super::Unit;
+use crate::spec::PerAxis;
 
 /// One number that enters or leaves the model, declared where it lives. The FMU's XML, the CSV's
 /// header and the plots' legends are read from this.
@@ -176,6 +177,12 @@ impl Declarations {
             self.parameter(quantity, start, tunable, at);
         }
         first
+    }
+
+    /// Declares three gains along a frame's axes, which are not negative; gives the first.
+    pub fn gains(&mut self, name: &str, value: &PerAxis, unit: Unit, what: &str, at: &[String]) -> ParamId {
+        let quantities = Quantity::vector(name, unit, what).map(|quantity| quantity.bounded(Bound::NotNegative));
+        self.parameters(quantities, &[0, 1, 2].map(|i| value.get(i)), true, at)
     }
 
     /// Declares an input; gives its index.

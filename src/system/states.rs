@@ -40,7 +40,7 @@ impl System {
         let windings = self.bodies.iter().flat_map(|body| {
             let (joint, name) = (&body.joint, &body.joint.name);
             let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
-            (0..joint.angles())
+            (0..joint.kind.angles())
                 .map(move |i| Quantity::new(joint.quantity_name("winding", i), Unit::Radian, what.clone()))
         });
         let nodes = self.nodal.iter().flat_map(NodalBeam::states);

@@ -1,7 +1,7 @@
 use super::Incidence;
 use super::reactions::{Mat6, Reactions, Vec6};
 use crate::algebra::{DualInertia, DualQuaternion, Quaternion, Scalar, Twist, Vec3, Wrench, lift3};
-use crate::dynamics::{Applied, JointRows, Singular, What};
+use crate::dynamics::{Applied, JointRows, Singular, SingularPart};
 use crate::spec::JointType;
 use crate::system::joint::{Motion, part, with_joint};
 use crate::system::{Derived, Kinematics, System};
@@ -149,7 +149,7 @@ impl<S: Scalar> NewtonEuler<S> {
         }
         self.reactions.solve().map_err(|(body, row)| Singular {
             body,
-            what: What::of_row(row, self.nodes[body].held()),
+            what: SingularPart::of_row(row, self.nodes[body].held()),
         })?;
         for i in 0..self.nodes.len() {
             self.transmit(system, kinematics, i);
@@ -230,7 +230,7 @@ impl<S: Scalar> NewtonEuler<S> {
             node.v_0 = v_0;
             let M = DualInertia::new(constants.m, &constants.I_Bcm).ok_or(Singular {
                 body: i,
-                what: What::Body,
+                what: SingularPart::Body,
             })?;
             let (R_BW, c) = (at.R_WB.transpose(), lift3(&constants.p_BoBcm));
             node.M = M.lift();

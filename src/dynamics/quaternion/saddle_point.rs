@@ -2,7 +2,7 @@ use super::momentum::{MomentumRows, Rows};
 use crate::algebra::{Scalar, Twist, Vec3, Wrench, spd};
 use crate::dynamics::body::inertia_and_bias;
 use crate::dynamics::rows::JointRows;
-use crate::dynamics::{Applied, Singular, What};
+use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::{Carrier, Derived, Joint, Kinematics, System};
 
 /// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the leaves to the roots.
@@ -144,8 +144,8 @@ impl<S: Scalar> Node<S> {
         let rates = self.joint.moved.iter().enumerate();
         let along = rates.map(|(j, V)| (j, V.to_array().get(pivot).map_or(0.0, |x| x.value().abs())));
         let what = match pivot {
-            0..6 => What::Axis(along.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)),
-            _ => What::Mode(pivot - 6),
+            0..6 => SingularPart::Axis(along.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)),
+            _ => SingularPart::Mode(pivot - 6),
         };
         Singular { body, what }
     }
@@ -346,7 +346,7 @@ impl<S: Scalar> SaddlePoint<S> {
         // Rows are independent, and what multiplies them is positive definite.
         spd::factor(&mut node.Y, m).map_err(|row| Singular {
             body: i,
-            what: What::of_row(row, node.joint.held.len()),
+            what: SingularPart::of_row(row, node.joint.held.len()),
         })?;
         if joint.nv == 6 || node.X.is_empty() {
             return Ok(());

@@ -1,7 +1,7 @@
 use super::modal::Modal;
 use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Wrench};
 use crate::dynamics::body::{flexible_body, rigid_body};
-use crate::dynamics::{Applied, Singular, What};
+use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
 use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, System};
 
@@ -143,7 +143,7 @@ impl<S: Scalar> ForwardDynamics<S> {
                 )
                 .map_err(|mode| Singular {
                     body: i,
-                    what: What::Mode(mode),
+                    what: SingularPart::Mode(mode),
                 })?;
         }
         if let Some(kept) = body.kept {
@@ -158,7 +158,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             let left = eliminate(
                 joint,
                 part(&kinematics.H, v),
-                if applied.driven[i] { Drive::Motion(part(&applied.qdd, v)) } else { Drive::Load(part(&applied.tau, v)) },
+                if applied.driven[i] { Given::Acceleration(part(&applied.qdd, v)) } else { Given::Torque(part(&applied.tau, v)) },
                 (part(&derived.rotor_inertia, v), part(&applied.inertia, v)),
                 &self.articulated[i],
                 (
@@ -169,7 +169,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             );
             let (I, p) = left.map_err(|axis| Singular {
                 body: i,
-                what: What::Axis(axis),
+                what: SingularPart::Axis(axis),
             })?;
             self.hand_on(system, kinematics, i, &I, &p);
         });
@@ -215,7 +215,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         // The pivot is one of world axes, and none of the joint's.
         let factors = I.factor().map_err(|_| Singular {
             body: i,
-            what: What::Body,
+            what: SingularPart::Body,
         })?;
         self.A[i] = factors.solve(&F);
         self.free[i] = factors;
@@ -289,11 +289,11 @@ impl<S: Scalar> ForwardDynamics<S> {
 
 /// What is known of a joint.
 #[derive(Clone, Copy)]
-enum Drive<'a, S, const NV: usize> {
+enum Given<'a, S, const NV: usize> {
     /// The torques and forces on it.
-    Load(&'a [S; NV]),
+    Torque(&'a [S; NV]),
     /// The rates' derivatives, whatever they take: then `K = 0` and `k = q̈`.
-    Motion(&'a [S; NV]),
+    Acceleration(&'a [S; NV]),
 }
 
 /// Equations (1) and (2): takes one joint out, so that what remains is in `I` and `p`.
@@ -304,7 +304,7 @@ enum Drive<'a, S, const NV: usize> {
 fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &[Twist<S>; NV],
-    drive: Drive<S, NV>,
+    drive: Given<S, NV>,
     (rotor, added): (&[f64; NV], &[f64; NV]),
     (I, p): &(ArticulatedInertia<S>, Wrench<S>),
     (K, k, inverse): (&mut [Wrench<S>; NV], &mut [S; NV], &mut [[S; 3]; NV]),
@@ -331,7 +331,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     let mut rows = [Wrench::zero(); NV];
     let mut offset;
     match drive {
-        Drive::Load(tau) => {
+        Given::Torque(tau) => {
             offset = *tau;
             for j in 0..NV {
                 offset[j] -= on_joint(p, j);
@@ -349,7 +349,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
                 inverse.iter_mut().zip(row).for_each(|(to, entry)| *to = entry);
             }
         }
-        Drive::Motion(qdd) => {
+        Given::Acceleration(qdd) => {
             offset = *qdd;
             inverse.fill([S::zero(); 3]);
         }

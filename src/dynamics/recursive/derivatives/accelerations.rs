@@ -7,7 +7,7 @@ use crate::algebra::{ArticulatedInertia, Sym3, Twist, Vec3, Wrench, cross_matrix
 use crate::dynamics::Applied;
 use crate::dynamics::body::flexible_body;
 use crate::dynamics::recursive::forward::deduct;
-use crate::dynamics::{Singular, What};
+use crate::dynamics::{Singular, SingularPart};
 use crate::system::{Derived, Kinematics, System};
 
 impl Derivatives {
@@ -62,13 +62,7 @@ impl Derivatives {
                 let I = ArticulatedInertia::rigid(m, &h, &J);
                 let momentum = I.times(&velocity);
                 // (4) of a rigid body, by Z = ∫ ẋ xᵀ dm = v hᵀ + [ω] ∫ x xᵀ dm.
-                let mut second = -J.full();
-                let half_trace = 0.5 * (J.d[0] + J.d[1] + J.d[2]);
-                second.fill_diagonal(half_trace);
-                for k in 0..3 {
-                    second[(k, k)] -= J.d[k];
-                }
-                let Z = v * h.transpose() + cross_matrix(w) * second;
+                let Z = v * h.transpose() + cross_matrix(w) * J.second_moment();
                 let mut C = Z * -2.0;
                 let trace = 2.0 * Z.trace();
                 for k in 0..3 {
@@ -142,7 +136,7 @@ impl Derivatives {
                 I += I_s;
                 p = p + *p_s;
             }
-            spd::factor(M, n).map_err(|mode| singular(What::Mode(mode)))?;
+            spd::factor(M, n).map_err(|mode| singular(SingularPart::Mode(mode)))?;
             let K = &mut self.K[modes.rates()];
             K.copy_from_slice(&self.U[modes.rates()]);
             spd::solve(M, K);
@@ -173,7 +167,7 @@ impl Derivatives {
                     self.k[d] = left * self.per_D[d];
                     deduct(&mut I, &mut p, &[U], &[self.K[d]], &[self.k[d]]);
                 } else {
-                    return Err(singular(What::Axis(rate - joint.v)));
+                    return Err(singular(SingularPart::Axis(rate - joint.v)));
                 }
             }
         }
