@@ -24,6 +24,8 @@ impl Model {
             let (model, derived) = Self::compile_and_derive(&spec)?;
             let mut evaluation = Evaluation::new(&model);
             let values = model.parameter_starts();
+            // A host hears of it where it asks for accelerations.
+            problems.extend(evaluation.singular_at_start(&model, (&derived, &values)));
             evaluation.judge_start(&model, (&derived, &values), 0.0, &mut problems);
             return if problems.is_empty() {
                 Ok(model)
@@ -64,8 +66,7 @@ impl Model {
 }
 
 impl Evaluation<f64> {
-    /// Complains of what cannot start where bodies stand at the time `t` (s): of what moves no inertia, of surfaces in each other, of grasps that are closed on what
-    /// is turned the other way.
+    /// Complains of what cannot start where bodies stand at the time `t` (s): of surfaces in each other, of grasps that are closed on what is turned the other way.
     pub(super) fn judge_start(
         &mut self,
         model: &Model,
@@ -73,9 +74,8 @@ impl Evaluation<f64> {
         t: f64,
         problems: &mut Vec<Problem>,
     ) {
-        let (q, mut qd) = model.start_at(numbers.0, t, numbers.1);
+        let (q, qd) = model.start_at(numbers.0, t, numbers.1);
         self.kinematics.update(&model.system, numbers.0, &q, &qd);
-        problems.extend(self.singular(model, numbers.0, (&q, &mut qd)));
         problems.extend(self.inside(model, numbers));
         problems.extend(self.turned(model, numbers));
     }
@@ -106,9 +106,11 @@ impl Evaluation<f64> {
         })
     }
 
-    /// The joint or the mode that moves no inertia, if there is one: as the joints start, or with all of them let go that may be. `qdd` is room for rates.
-    fn singular(&mut self, model: &Model, derived: &Derived, (q, qdd): (&[f64], &mut [f64])) -> Option<Problem> {
+    /// The joint or the mode that moves no inertia, if there is one: as the joints start, or with all of them let go that may be.
+    fn singular_at_start(&mut self, model: &Model, (derived, values): (&Derived, &[f64])) -> Option<Problem> {
         let system = &model.system;
+        let (q, mut qd) = model.start_at(derived, 0.0, values);
+        self.kinematics.update(system, derived, &q, &qd);
         let Singular { body, what } = [false, true].into_iter().find_map(|released| {
             for drive in &model.loads.drives {
                 let is_free = released && drive.motions().contains(&JointMotion::Loads);
@@ -116,7 +118,7 @@ impl Evaluation<f64> {
             }
             let (kinematics, applied) = (&self.kinematics, &self.applied);
             self.dynamics
-                .solve(system, derived, kinematics, applied, (q, &mut *qdd))
+                .solve(system, derived, kinematics, applied, (&q, &mut qd))
                 .err()
         })?;
         let written = &system.bodies[system.whole(body)].name;

@@ -72,7 +72,7 @@ fn start_values_that_overflow_are_refused_when_initialisation_ends() {
     ok(cs.set("shoulder.origin[1]", 1e200));
     ok(cs.enter_initialization());
     assert_eq!(cs.exit_initialization(), ERROR);
-    log.told(ERROR, &["base"]);
+    log.told(ERROR, &["not finite"]);
     keeps(&cs);
     ok(cs.set("base.w_start[3]", 0.1));
     ok(cs.set("shoulder.origin[1]", 0.5));
