@@ -251,7 +251,10 @@ fn settings_reach_the_fmu_and_nonsense_is_refused_with_its_name() {
 fn momentum_is_said_not_to_be_conserved_when_something_acts_from_outside() {
     let desk = Desk::new();
     let gravity = "\n[environment]\ngravity = [0.0, 0.0, -9.8]\n\n[experiment]\n";
-    desk.write("falling.toml", &example("two_link").replace("\n[experiment]\n", gravity));
+    desk.write(
+        "falling.toml",
+        &example("two_link").replace("\n[experiment]\n", gravity),
+    );
     let out = desk.succeed(&["simulate", "falling.toml", "--stop-time", "0.2"]);
     assert!(
         out.contains("momentum: not conserved: gravity acts; energy balance"),
