@@ -202,10 +202,10 @@ work_limit = 1000
     #[test]
     fn refused_settings_and_limits_say_what_to_change() {
         let mut simulation = simulation();
-        let refused = simulation.set_solver(Some(0.7), 1e6).expect_err("too coarse");
+        let refused = simulation.set_solver(Some(f64::NAN), 1e6).expect_err("no number");
         assert_eq!(
             refused.to_string(),
-            "the solver: relative tolerance 7e-1 is not between 2.220446049250313e-15 and 0.5"
+            "the solver: relative tolerance NaN is not between 2.220446049250313e-15 and 0.5"
         );
         let limited = simulation
             .advance(10.0, &mut Vec::new())
