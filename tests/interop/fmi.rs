@@ -73,7 +73,7 @@ fn assert_reference(instance: &mut impl Common, xml: &Fmi2ModelDescription) {
     let [w, z, shoulder, elbow] = get(instance, xml, ["base.q[1]", "base.q[4]", "shoulder.q", "elbow.q"]);
     let found = [2.0 * z.atan2(w), shoulder, elbow].map(f64::to_degrees);
     let off: Vec<f64> = found.iter().zip(ANGLES_DEG).map(|(a, b)| (a - b).abs()).collect();
-    println!("{off:.1e?} degrees off");
+    println!("{off:?} degrees off");
     assert!(off.iter().all(|&off| off < TOLERANCE_DEG), "{found:?}");
 }
 
