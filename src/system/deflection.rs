@@ -202,6 +202,12 @@ impl<S: Scalar> Deflection<S> {
         for term in terms {
             M[term.entry] += powers[term.power] * S::lift(term.factor);
         }
+        let n = eta.len();
+        for k in 1..n {
+            for l in 0..k {
+                M[l * n + k] = M[k * n + l];
+            }
+        }
     }
 
     /// Adds what the fields along the axis `X` (0, 1, 2) give.

@@ -86,7 +86,7 @@ pub struct Elastic {
     pub along: [Range<usize>; 3],
     /// `A_ij = ∫ f_i f_j dm`, row by row; of two modes without a unit, of a mode and a pair 1/(m·√kg), of two pairs 1/(m²·kg).
     pub products: Vec<f64>,
-    /// What bending adds to the modal mass.
+    /// What bending adds to the modal mass, in its lower triangle.
     pub mass_terms: Vec<MassTerm>,
     /// First moment of the whole body's mass at rest, kg·m, beam axes.
     pub h: Vec3<f64>,

@@ -97,6 +97,7 @@ impl Solved {
                                 mass[k * n + l] += product;
                                 continue;
                             }
+                            _ if k < l => continue,
                             (None, Some(of)) | (Some(of), None) => of,
                             (Some(x), Some(y)) => n + x.max(y) * (x.max(y) + 1) / 2 + x.min(y),
                         };
