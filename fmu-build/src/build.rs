@@ -3,13 +3,13 @@ use crate::files::Target;
 use crate::library::Choice;
 use crate::package;
 use crate::text::{count, say, size};
-use crate::words::interfaces;
+use crate::words::{interfaces, sorted};
 use clap::ValueEnum;
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
 use miette::{IntoDiagnostic, Result};
-use model_description::{Causality, ModelDescription};
+use model_description::ModelDescription;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -108,22 +108,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// "412 kB, 18 states, 2 inputs, 60 outputs, 80 parameters; FMI 2.0 Model Exchange and Co-Simulation"
+/// "412 kB, 18 states, 2 inputs, 58 outputs, 80 parameters; FMI 2.0 Model Exchange and Co-Simulation"
 fn summary(description: &ModelDescription, bytes: usize) -> String {
-    let number = |causality| {
-        description
-            .model_variables
-            .iter()
-            .filter(|v| v.causality == causality)
-            .count()
-    };
+    let sorted = sorted(description);
     format!(
         "{}, {}, {}, {}, {}; FMI 2.0 {}",
         size(bytes),
-        count(description.model_structure.derivatives.len(), "state"),
-        count(number(Causality::Input), "input"),
-        count(number(Causality::Output), "output"),
-        count(number(Causality::Parameter), "parameter"),
+        count(sorted.states.len(), "state"),
+        count(sorted.inputs.len(), "input"),
+        count(sorted.outputs.len(), "output"),
+        count(sorted.parameters.len(), "parameter"),
         interfaces(description),
     )
 }
