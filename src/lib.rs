@@ -43,6 +43,9 @@ pub mod dynamics;
 mod error;
 pub mod fmu;
 pub mod integrate;
+#[cfg(test)]
+#[path = "../tests/theory/larger.rs"]
+mod larger;
 pub mod loads;
 pub mod nodal;
 pub mod plant;

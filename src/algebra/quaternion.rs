@@ -186,6 +186,7 @@ impl<S: Scalar> std::ops::Mul for Quaternion<S> {
 mod tests {
     use super::*;
     use crate::algebra::Dual;
+    use crate::larger::Larger;
 
     const Q: Quaternion<f64> = Quaternion {
         w: 0.6,
@@ -234,7 +235,7 @@ mod tests {
             let back = Quaternion::from_rotation(&q.rotation());
             assert!(back.w >= 0.0);
             let (q, back) = (q.along(back).to_array(), back.to_array());
-            worst = (0..4).map(|i| (q[i] - back[i]).abs()).fold(worst, f64::max);
+            worst = (0..4).map(|i| (q[i] - back[i]).abs()).fold(worst, f64::larger);
         }
         println!("{worst:.1e}");
         assert!(worst < 4e-16, "{worst:e}"); // a few round-offs

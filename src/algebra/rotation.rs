@@ -208,6 +208,7 @@ fn series<S: Scalar>(x: S, coefficients: &[f64]) -> S {
 mod tests {
     use super::*;
     use crate::algebra::Dual;
+    use crate::larger::Larger;
     use nalgebra::{RowSVector, SMatrix};
     use std::f64::consts::FRAC_PI_2;
 
@@ -267,10 +268,10 @@ mod tests {
         ] {
             let (angle, q) = (at.norm(), exp(at));
             let opposite = log(Quaternion::new(-q.w, -q.x, -q.y, -q.z));
-            worst = worst.max((opposite - at).norm());
+            worst = worst.larger((opposite - at).norm());
             // Beyond half a turn, where w < 0.
             let beyond = log(exp(at * (1.0 + std::f64::consts::PI / angle)));
-            worst = worst.max((beyond - at * (1.0 - std::f64::consts::PI / angle)).norm());
+            worst = worst.larger((beyond - at * (1.0 - std::f64::consts::PI / angle)).norm());
         }
         println!("{worst:.1e}");
         assert!(worst < 5e-15, "{worst:e}"); // round-off of a few radians

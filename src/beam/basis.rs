@@ -147,6 +147,7 @@ impl Gauss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::larger::Larger;
 
     #[test]
     fn quadrature_is_exact_up_to_its_degree() {
@@ -157,7 +158,7 @@ mod tests {
                     .on(0.0, 1.0)
                     .map(|(x, dx)| x.powi(degree as i32) * dx)
                     .sum();
-                worst = worst.max((sum * (degree + 1) as f64 - 1.0).abs());
+                worst = worst.larger((sum * (degree + 1) as f64 - 1.0).abs());
             }
         }
         println!("monomials: {worst:.1e}");
@@ -183,7 +184,7 @@ mod tests {
                         N[order][i] * N[order][j] * ds
                     };
                     let energy: f64 = Gauss::of(14).on(-1.0, 1.0).map(product).sum();
-                    worst = worst.max((energy - if i == j { 1.0 } else { 0.0 }).abs());
+                    worst = worst.larger((energy - if i == j { 1.0 } else { 0.0 }).abs());
                 }
             }
             println!("{field:?}: {worst:.1e}");

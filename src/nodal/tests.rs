@@ -1,5 +1,6 @@
 use super::*;
 use crate::algebra::{Dual, Quaternion, Scalar, Vec3};
+use crate::larger::Larger;
 
 const ELEMENT: Element = Element {
     l: 1.7,
@@ -89,9 +90,9 @@ fn forces_are_derivatives_of_the_energy() {
         for (k, axis) in (0..4).flat_map(|k| (0..3).map(move |axis| (k, axis))) {
             let mut along = e.map(|e| e.map(Dual::<1>::lift));
             along[k][axis].eps[0] = 1.0;
-            worst = worst.max((ELEMENT.energy(&along, curvature).eps[0] + Q[k][axis]).abs());
+            worst = worst.larger((ELEMENT.energy(&along, curvature).eps[0] + Q[k][axis]).abs());
         }
-        let scale = Q.iter().map(Vec3::norm).fold(0.0, f64::max);
+        let scale = Q.iter().map(Vec3::norm).fold(0.0, f64::larger);
         println!("{curvature:?}: {:.1e} (1e-14)", worst / scale);
         assert!(worst < 1e-14 * scale);
     }
@@ -107,7 +108,7 @@ fn rigid_motions_strain_nothing() {
     for curvature in [Curvature::Quadratic, Curvature::Exact] {
         let mut Q = [Vec3::zeros(); 4];
         ELEMENT.add_forces(&e, curvature, &mut Q);
-        let off = Q.iter().map(Vec3::norm).fold(0.0, f64::max);
+        let off = Q.iter().map(Vec3::norm).fold(0.0, f64::larger);
         assert!(off < 1e-14 * 20.0 * ELEMENT.EA, "{curvature:?}: {off:e}");
         assert!(ELEMENT.energy(&e, curvature).abs() < 1e-26 * 400.0 * ELEMENT.EA);
     }
@@ -122,7 +123,7 @@ fn forces_have_no_resultant_and_no_moment() {
         ELEMENT.add_forces(&e, curvature, &mut Q);
         let force = Q[0] + Q[2];
         let moment: Vec3<f64> = e.iter().zip(&Q).map(|(e, Q)| e.cross(Q)).sum();
-        let scale = Q.iter().map(Vec3::norm).fold(0.0, f64::max);
+        let scale = Q.iter().map(Vec3::norm).fold(0.0, f64::larger);
         assert!(force.norm() < 1e-14 * scale && moment.norm() < 1e-14 * scale * ELEMENT.l);
     }
 }
@@ -153,7 +154,7 @@ fn the_factored_mass_solves_what_the_elements_multiplied() {
         .iter()
         .zip(&accelerations)
         .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max);
+        .fold(0.0, f64::larger);
     assert!(off < 1e-11, "{off:e}"); // the condition number of an element's matrix is some thousands
 }
 

@@ -96,6 +96,7 @@ impl Evaluation<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::larger::Larger;
     use crate::loads::Resistance;
     use crate::simulation::Simulation;
     use std::path::Path;
@@ -267,7 +268,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
                 let changes = (moved[1] - moved[0]) / (2.0 * step);
                 let said = said[rate][by][kind];
                 let off = (said - changes).abs() / (1.0 + changes.abs());
-                worst = worst.max(off);
+                worst = worst.larger(off);
                 assert!(
                     off < 1e-8,
                     "rate {rate}, derivative {kind} of {by}: said {said}, is {changes}"

@@ -7,3 +7,5 @@ mod driver;
 #[path = "../everything/mod.rs"]
 mod everything;
 mod hosts;
+#[path = "../theory/larger.rs"]
+mod larger;

@@ -18,6 +18,7 @@ mod feed_forward;
 mod flexible;
 mod identities;
 mod impact;
+mod larger;
 mod linearisation;
 mod linearly_implicit;
 mod locked;

@@ -1,16 +1,6 @@
 //! What tests make of many numbers.
 
-/// Collects the largest of what is found.
-pub trait Larger {
-    /// The larger of two, or NaN if one is: `f64::max` drops it, and nothing would be wrong with what is no number.
-    fn larger(self, other: Self) -> Self;
-}
-
-impl Larger for f64 {
-    fn larger(self, other: f64) -> f64 {
-        if self > other || self.is_nan() { self } else { other }
-    }
-}
+pub use crate::larger::Larger;
 
 /// Numbers for a reader.
 pub fn few(numbers: &[f64]) -> String {
@@ -32,11 +22,4 @@ pub fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
 pub fn relative_distance(a: &[f64], b: &[f64]) -> f64 {
     let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
-}
-
-#[test]
-fn what_is_no_number_is_larger_than_any() {
-    let all = [1.0, f64::NAN, 2.0];
-    assert!(all.into_iter().fold(0.0, f64::larger).is_nan());
-    assert_eq!([1.0, 3.0, 2.0].into_iter().fold(0.0, f64::larger), 3.0);
 }

@@ -4,6 +4,7 @@ use super::oracle::{loaded_roots, roots, worst};
 use super::particles::Sums;
 use super::{each, general, uniform};
 use crate::beam::{Beam, BeamError, Boundary, Counts, Kind, Section};
+use crate::larger::Larger;
 
 #[test]
 fn bending_with_a_load_solves_the_frequency_equation() {
@@ -61,7 +62,7 @@ fn loaded_modes_are_orthonormal_with_their_load() {
             for l in 0..modes.list().len() {
                 let one = if k == l { 1.0 } else { 0.0 };
                 let load = mass * tip.Phi[k].dot(&tip.Phi[l]) + tip.Psi[k].dot(&(J * tip.Psi[l]));
-                off = off.max((sums.M[(k, l)] + load - one).abs());
+                off = off.larger((sums.M[(k, l)] + load - one).abs());
             }
         }
         println!("load of {mass} kg: {off:.1e}");

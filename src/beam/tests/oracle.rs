@@ -1,6 +1,7 @@
 //! Frequencies by other means: frequency equations, and shooting.
 
 use crate::beam::{Beam, Boundary, Kind, Section};
+use crate::larger::Larger;
 
 /// The first `count` roots of `f` above `from`, by a scan for changes of sign and bisection to the last bit.
 pub fn roots(f: impl Fn(f64) -> f64, from: f64, step: f64, count: usize) -> Vec<f64> {
@@ -152,7 +153,7 @@ pub fn worst(found: impl IntoIterator<Item = f64>, expected: &[f64]) -> f64 {
     let mut worst: f64 = 0.0;
     let mut n = 0;
     for (a, b) in found.into_iter().zip(expected) {
-        worst = worst.max((a / b - 1.0).abs());
+        worst = worst.larger((a / b - 1.0).abs());
         n += 1;
     }
     assert_eq!(n, expected.len());

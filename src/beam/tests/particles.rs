@@ -6,6 +6,7 @@ use super::{UNLOADED, each, general, uniform};
 use crate::algebra::{Mat3, Vec3};
 use crate::beam::basis::Field;
 use crate::beam::{Beam, Boundary, Counts, Kind, Modes, Particle, Section};
+use crate::larger::Larger;
 
 /// Integrals over a beam's mass, about its root.
 pub struct Sums {
@@ -206,7 +207,7 @@ fn foreshortening_is_the_integral_of_the_slopes_products() {
         });
         let G = modes.at(x).G;
         for (found, expected) in G.iter().zip(expected.iter()) {
-            worst = worst.max((found - Vec3::x() * *expected).norm());
+            worst = worst.larger((found - Vec3::x() * *expected).norm());
         }
     }
     println!("foreshortening: {worst:.1e}");
@@ -235,7 +236,7 @@ fn sums_over_particles_are_integrals() {
         let modes = beam.modes(&boundary, each(2)).expect("modes");
         let (found, expected) = (Sums::of(modes.particles()), brute_force(&beam, &modes));
         let vectors =
-            |a: &[Vec3<f64>], b: &[Vec3<f64>]| a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+            |a: &[Vec3<f64>], b: &[Vec3<f64>]| a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::larger);
         let tensors = found.Phi_Phi.iter().zip(&expected.Phi_Phi).map(|(a, b)| (a - b).norm());
         let spin = found.spin.iter().zip(&expected.spin).map(|(a, b)| (a - b).abs());
         let off = [
@@ -243,8 +244,8 @@ fn sums_over_particles_are_integrals() {
             ("x", (0..3).map(|i| (found.x[i] - expected.x[i]).abs()).sum()),
             ("Φ", vectors(&found.Phi, &expected.Phi)),
             ("x Φ", vectors(&found.x_Phi, &expected.x_Phi)),
-            ("ψ", spin.fold(0.0, f64::max)),
-            ("Φ Φ", tensors.fold(0.0, f64::max)),
+            ("ψ", spin.fold(0.0, f64::larger)),
+            ("Φ Φ", tensors.fold(0.0, f64::larger)),
             ("G", (&found.G - &expected.G).amax()),
             ("x G", (&found.x_G - &expected.x_G).amax()),
             ("G G", (&found.G_G - &expected.G_G).amax() / expected.G_G.amax()),

@@ -3,6 +3,7 @@
 use super::oracle::{roots, shooting, worst};
 use super::{UNLOADED, each, general};
 use crate::beam::{Beam, Boundary, Counts, Kind, Section};
+use crate::larger::Larger;
 
 fn section(x: f64, mass: f64, EI: f64) -> Section {
     Section {
@@ -124,7 +125,7 @@ fn more_stations_on_the_same_line_change_nothing() {
         let shape = |x: f64| (0..12).map(move |k| (k, x));
         let places = [0.3, 1.1, 1.9, 2.6].into_iter().flat_map(shape);
         let difference = |(k, x): (usize, f64)| (a.list()[k].at(x).value - b.list()[k].at(x).value).abs();
-        let largest = places.map(difference).fold(0.0, f64::max);
+        let largest = places.map(difference).fold(0.0, f64::larger);
         println!("{boundary:?}: frequencies {off:.1e}, shapes {largest:.1e}");
         assert!(off < 1e-12 && largest < 1e-10, "{off:e} {largest:e}"); // round-off of the shortest element's stiffness, ε (L/h)³
     }

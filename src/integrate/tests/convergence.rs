@@ -2,6 +2,7 @@
 
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{distance, run, slope, smooth, smooth_solution};
+use crate::larger::Larger;
 
 /// Settings under which every step has length `h`, adaptive or not.
 fn steps_of(method: Method, h: f64) -> Settings {
@@ -63,7 +64,7 @@ fn error_inside(method: Method, h: f64) -> f64 {
         dense.interpolate(t, &mut inside);
         distance(&inside, &smooth_solution(t))
     };
-    (1..20).map(error).fold(0.0, f64::max)
+    (1..20).map(error).fold(0.0, f64::larger)
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::super::memory::Age;
 use super::super::newton::{Convergence, Limits, Progress};
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
 use super::problems::{distance, hires, rhs};
+use crate::larger::Larger;
 use nalgebra::{Matrix4, Vector4};
 
 /// A stiff linear system with an unsymmetric Jacobian, `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
@@ -337,7 +338,7 @@ fn a_stiffness_that_is_not_known_damps_or_makes_grow() {
                 Vector4::new(x[0], x[1], memory.rows[0], memory.rows[1])
             });
             let eigenvalues = Matrix4::from_columns(&columns).complex_eigenvalues();
-            let growth = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::max) - 1.0;
+            let growth = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::larger) - 1.0;
             let expected = sign * 2.0 * unknown * unknown;
             println!("{unknown}, {consistent}: grows by {growth:.3e} in a step, {expected:.3e} to leading order");
             // The next order is 2 k/K of it.

@@ -2,6 +2,7 @@
 
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{ode, slope};
+use crate::larger::Larger;
 
 /// Principal moments of inertia.
 const I: [f64; 3] = [1.0, 2.3, 3.1];
@@ -82,7 +83,7 @@ fn the_energy_of_a_pendulum_does_not_drift() {
                 .step(&mut pendulum, t, f64::INFINITY, &mut x, &mut memory)
                 .unwrap()
                 .t;
-            largest = largest.max((energy(&x) - start).abs());
+            largest = largest.larger((energy(&x) - start).abs());
         }
         largest
     };
@@ -123,7 +124,7 @@ fn a_stiff_pendulum_that_turns_is_solved_to_round_off_in_long_steps() {
                 let step = stepper.step(&mut spring_pendulum(omega), t, f64::INFINITY, &mut x, &mut memory);
                 t = step.unwrap().t;
                 most = most.max(stepper.evaluations());
-                worst = worst.max((momentum(&x) - 1.0).abs());
+                worst = worst.larger((momentum(&x) - 1.0).abs());
             }
             // In each step, by chance: round-off of the state, and that of the pull as far as the step follows it.
             let pull = omega * omega_h / (1.0 + 0.25 * omega_h * omega_h);

@@ -1,6 +1,7 @@
 //! The solver of linear systems.
 
 use super::super::lu::Lu;
+use crate::larger::Larger;
 use nalgebra::{Complex, ComplexField};
 
 /// Numbers between −1 and 1 that look like chance.
@@ -31,7 +32,7 @@ fn residual<S: ComplexField<RealField = f64> + Copy>(shift: S, n: usize, seed: u
             let term = (diagonal + S::from_real(-0.3 * jacobian[j * n + i])) * x[j];
             (sum, size) = (sum + term, size + term.norm1());
         }
-        worst = worst.max(sum.norm1() / size);
+        worst = worst.larger(sum.norm1() / size);
     }
     worst / f64::EPSILON
 }

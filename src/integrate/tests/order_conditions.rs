@@ -6,6 +6,7 @@
 use super::super::dense::Dense;
 use super::super::tableau::{ErrorEstimate, Row, Tableau};
 use super::super::{dop853, dopri5, rk4};
+use crate::larger::Larger;
 
 /// A rooted tree: the trees that hang on its root, in order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +107,7 @@ fn residual(tableau: &Tableau, n: usize, weights: &[f64], theta: f64) -> f64 {
         let sum: f64 = tree.weights(tableau).iter().zip(weights).map(|(p, b)| p * b).sum();
         (sum - theta.powi(n as i32) / tree.gamma()).abs()
     };
-    Tree::all(n).iter().map(condition).fold(0.0, f64::max)
+    Tree::all(n).iter().map(condition).fold(0.0, f64::larger)
 }
 
 /// The coefficients reach 60 and nearly cancel: 60 · 16 stages · ε.

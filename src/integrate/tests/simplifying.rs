@@ -1,6 +1,7 @@
 //! The coefficients of RADAU5 satisfy the simplifying conditions, HW IV.5.
 
 use super::super::radau5::{ALPHA, BETA, C, ERROR, GAMMA, T, T_INVERSE};
+use crate::larger::Larger;
 use nalgebra::Matrix3;
 
 fn matrix(rows: [[f64; 3]; 3]) -> Matrix3<f64> {
@@ -32,20 +33,20 @@ fn the_stages_are_collocation_of_order_three_and_the_step_of_order_five() {
     for k in 1..=5 {
         // B(5): Σ bⱼ cⱼᵏ⁻¹ = 1/k, with b the last row of A: stiffly accurate.
         let sum: f64 = (0..3).map(|j| a[(2, j)] * power(C[j], k - 1)).sum();
-        worst = worst.max((sum - 1.0 / f64::from(k)).abs());
+        worst = worst.larger((sum - 1.0 / f64::from(k)).abs());
     }
     for k in 1..=3 {
         for i in 0..3 {
             // C(3): Σ aᵢⱼ cⱼᵏ⁻¹ = cᵢᵏ/k.
             let sum: f64 = (0..3).map(|j| a[(i, j)] * power(C[j], k - 1)).sum();
-            worst = worst.max((sum - power(C[i], k) / f64::from(k)).abs());
+            worst = worst.larger((sum - power(C[i], k) / f64::from(k)).abs());
         }
     }
     for k in 1..=2 {
         for j in 0..3 {
             // D(2): Σ bᵢ cᵢᵏ⁻¹ aᵢⱼ = bⱼ (1 − cⱼᵏ)/k.
             let sum: f64 = (0..3).map(|i| a[(2, i)] * power(C[i], k - 1) * a[(i, j)]).sum();
-            worst = worst.max((sum - a[(2, j)] * (1.0 - power(C[j], k)) / f64::from(k)).abs());
+            worst = worst.larger((sum - a[(2, j)] * (1.0 - power(C[j], k)) / f64::from(k)).abs());
         }
     }
     println!("B(5), C(3), D(2): largest error {worst:.1e}");

@@ -7,6 +7,7 @@ use super::super::one_step::OneStep;
 use super::super::radau::Radau5;
 use super::super::{Memory, Method, Ode, Settings};
 use super::problems::{distance, hires, ode, robertson, run, slope, smooth, smooth_solution, van_der_pol};
+use crate::larger::Larger;
 
 /// The end of `count` equal steps, whatever their error.
 fn equal_steps<O: Ode>(ode: &mut O, (t0, t_end): (f64, f64), count: i32, x: &mut [f64]) {
@@ -85,7 +86,7 @@ fn at_end<O: Ode<Error: std::fmt::Debug>>(
         .iter()
         .zip(reference)
         .map(|(x, r)| ((x - r) / r).abs())
-        .fold(0.0, f64::max);
+        .fold(0.0, f64::larger);
     println!(
         "{name}: tolerance {tolerance:.0e}, error {error:.1e}, {} steps, {rejections} rejections",
         steps.len()

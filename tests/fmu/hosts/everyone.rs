@@ -1,6 +1,7 @@
 //! What users of all kinds of hosts complain about, turned into rules: one test per row of `docs/hosts.md`.
 
 use crate::driver::*;
+use crate::larger::Larger;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::Slot;
@@ -98,7 +99,7 @@ fn the_tolerance_is_honoured() {
         cs.initialise(Some(tolerance));
         ok(cs.step(0.0, 1.5));
         let errors = WATCHED.map(|name| (cs.get(name) - exact.get(name)).abs());
-        errors.into_iter().fold(0.0, f64::max)
+        errors.into_iter().fold(0.0, f64::larger)
     };
     let [coarse, fine] = [1e-4, 1e-10].map(error);
     assert!(
