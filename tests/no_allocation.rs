@@ -220,6 +220,21 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
     assert!(statistics.events >= 5 && !messages.is_empty());
 }
 
+/// The first event of all, too, takes no memory if there is nothing to be said of it: here of signals that begin and end.
+#[test]
+fn events_of_which_nothing_is_said_allocate_nothing() {
+    // By `dopri5`: `auto` says what it changes to.
+    let spec = include_str!("../examples/servicer_orbit.toml").replace("\"auto\"", "\"dopri5\"");
+    let model = Model::read(&spec, std::path::Path::new("examples")).expect("a good spec");
+    let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
+    let mut messages = Vec::new();
+    let before = ALLOCATIONS.with(Cell::get);
+    simulation.advance(120.0, &mut messages).expect("runs");
+    let allocations = ALLOCATIONS.with(Cell::get) - before;
+    let events = simulation.statistics().events;
+    assert_eq!((allocations, events > 0, messages), (0, true, vec![]));
+}
+
 const CAUGHT: &str = r#"
 name = "caught"
 [body.base]

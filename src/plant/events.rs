@@ -2,7 +2,7 @@
 
 use super::discrete::{Bearing, NONE_REFUSED};
 use super::report::Report;
-use super::{Discrete, Plant, captures, impact, touch};
+use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
 use crate::loads::{Drive, Strike, Struck};
 use crate::spec::JointMotion;
@@ -25,6 +25,15 @@ pub(super) struct After {
 }
 
 impl After {
+    /// Room for a model's.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            x: vec![0.0; model.states.len()],
+            discrete: Discrete::new(model),
+            messages: Vec::new(),
+        }
+    }
+
     /// Nothing has happened yet.
     fn begin(&mut self, x: &[f64], discrete: &Discrete) {
         self.x.clear();

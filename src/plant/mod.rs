@@ -73,12 +73,13 @@ impl Plant {
             return Err(Error::Spec(problems));
         }
         let evaluation = Evaluation::new(&model);
+        let after = events::After::new(&model);
         Ok(Self {
             model,
             parameters,
             derived,
             evaluation,
-            after: events::After::default(),
+            after,
         })
     }
 
