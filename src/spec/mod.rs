@@ -159,8 +159,8 @@ impl Spec {
 /// [`Model::read`](crate::plant::Model::read) does both.
 ///
 /// # Errors
-/// [`Error::Spec`] with every problem found; a file that is not TOML, or has a field of a wrong
-/// type, gives the first problem only.
+/// [`Error::Spec`] with every problem found. Of a file that is not TOML it is the first; where fields are unknown, missing or of a wrong type,
+/// these, the first of each thing, and numbers that are not finite.
 pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
     let (spec, problems) = parse(text, directory)?;
     if problems.is_empty() {
@@ -173,7 +173,13 @@ pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
 /// As [`read`], with the spec even if there are problems.
 pub(crate) fn parse(text: &str, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
     let mut problems = source::non_finite_numbers(text)?;
-    let mut spec: Spec = toml::from_str(text).map_err(|e| Error::Spec(vec![source::problem(&e)]))?;
+    let mut spec: Spec = match toml::from_str(text) {
+        Ok(spec) => spec,
+        Err(first) => {
+            problems.extend(source::misread(text, &first));
+            return Err(Error::Spec(problems));
+        }
+    };
     signal::load_tables(&mut spec, directory, &mut problems);
     check::check(&spec, &mut problems);
     Ok((spec, problems))

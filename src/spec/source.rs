@@ -1,10 +1,12 @@
+use super::Spec;
 use crate::{Error, Problem};
+use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// Reads a text file of at most `limit` bytes; the file is closed again.
 ///
@@ -81,6 +83,50 @@ pub(super) fn problem(error: &toml::de::Error) -> Problem {
     Problem {
         at,
         what: error.message().to_owned(),
+    }
+}
+
+/// All that the reader complains of, of each thing (`[joint.elbow]`) the first: each is read by itself. Of what is no TOML it is the `first` of all.
+pub(super) fn misread(text: &str, first: &toml::de::Error) -> Vec<Problem> {
+    let Ok(table) = DeTable::parse(text) else {
+        return vec![problem(first)];
+    };
+    let whole = table.span();
+    let complaint = |piece: DeTable| {
+        let piece = toml::Deserializer::from(Spanned::new(whole.clone(), piece));
+        Spec::deserialize(piece).err().as_ref().map(problem)
+    };
+    let name: Field = (
+        Spanned::new(0..0, "name".into()),
+        Spanned::new(0..0, DeValue::String("craft".into())),
+    );
+    let mut problems = Vec::new();
+    if !table.get_ref().contains_key(name.0.get_ref().as_ref()) {
+        problems.extend(complaint(DeTable::new()));
+    }
+    for field in table.get_ref().iter().flat_map(things) {
+        // What it has itself takes the place of the name.
+        problems.extend(complaint([name.clone(), field].into_iter().collect()));
+    }
+    if problems.is_empty() {
+        problems.push(problem(first));
+    }
+    problems
+}
+
+type Field<'a> = (Spanned<DeString<'a>>, Spanned<DeValue<'a>>);
+
+/// The things of a section, each as a section with it alone; what is no list of things as it is.
+fn things<'a>((key, section): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)) -> Vec<Field<'a>> {
+    match section.get_ref() {
+        DeValue::Table(list) if list.values().all(|thing| thing.get_ref().is_table()) => {
+            let alone = |(name, thing): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)| {
+                let alone = [(name.clone(), thing.clone())].into_iter().collect();
+                (key.clone(), Spanned::new(section.span(), DeValue::Table(alone)))
+            };
+            list.iter().map(alone).collect()
+        }
+        _ => vec![(key.clone(), section.clone())],
     }
 }
 

@@ -80,7 +80,7 @@ MISTAKES = {
     ),
     "field that does not exist": (("mass = 1.0", "mass = 1.0\nmas = 2.0 # here"), ["mas"]),
     "joint type that does not exist": (('type = "revolute"', 'type = "revolut" # here'), ["revolut", "revolute"]),
-    "field that is missing": (('body = "arm"', '[joint.loose] # here\ntype = "fixed"\nparent = "base"'), ["child"]),
+    "field that is missing": (("[frame.tip]", '[joint.loose] # here\ntype = "fixed"\nparent = "base"\n[frame.tip]'), ["child"]),
     "number that is a text": (("mass = 1.0", 'mass = "heavy" # here'), ["heavy"]),
     "number that is not a number": (("mass = 1.0", "mass = nan # here"), ["arm", "mass", "nan"]),
     "number that is infinite": (
@@ -238,6 +238,37 @@ stop_time = -1.0 # here
 def test_all_mistakes_are_reported_at_once(tmp_path):
     _, lines, report = complain(ALL, tmp_path)
     assert marked(ALL) <= lines, f"lines {sorted(marked(ALL) - lines)} are missing of {sorted(marked(ALL))}\n{report}"
+
+
+MISREAD = """\
+description = 5 # here
+[body.base]
+mass = [4.0] # here
+inertia = [0.4, 0.5, 0.6]
+[body.arm]
+mass = inf # here
+[joint.hinge]
+type = "revolut" # here
+parent = "base"
+child = "arm"
+[joint.wrist] # here
+parent = "arm"
+child = "hand"
+[signal]
+"hinge.tau" = { type = "sinus" } # here
+"wrist.tau" = { type = "constant", amplitude = "high" } # here
+[environment.orbit]
+altitude = 400e3 # here
+[solver]
+methd = "rk4" # here
+"""
+
+
+def test_things_that_cannot_be_read_are_reported_at_once(tmp_path):
+    """And the name, which is missing: it is where the file begins."""
+    messages, lines, report = complain(MISREAD, tmp_path)
+    assert marked(MISREAD) == lines, report
+    assert "missing field `name`" in messages, report
 
 
 @pytest.mark.parametrize("verb", ["build", "simulate"])
