@@ -23,6 +23,7 @@ mod machine;
 mod nonsense;
 mod subject;
 mod target;
+mod trace;
 
 use crate::driver::process::{alone, in_use};
 use crate::driver::{CS, ERROR, ME, OK, instantiate};
@@ -30,7 +31,7 @@ use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::lifecycle::{Call, RULES};
 use journal::{Function, Journal, Tally};
-use life::{Life, lead, make, same, standard};
+use life::Life;
 use machine::{Mode, allows};
 use nonsense::Bend;
 use rand::{RngExt, SeedableRng};
@@ -42,6 +43,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use subject::{Expect, Subject};
 use target::Target;
+use trace::{lead, make, same, standard};
 
 /// No call lasts longer, s: a hundred times what a step of all the work that is allowed takes.
 const LONGEST: u64 = 20;

@@ -1,8 +1,8 @@
 //! What the campaign calls: every example, and a craft that has everything with every method of Co-Simulation.
 
 use crate::campaign::journal::Journal;
-use crate::campaign::life::{Trace, standard};
 use crate::campaign::subject::Subject;
+use crate::campaign::trace::{Trace, standard};
 use crate::driver::{Fmu, ME};
 use crate::everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::fmu::fmi2::fmi2Type;
