@@ -103,6 +103,14 @@ impl<'a> Table<'a> {
             "" => column.name.to_string(),
             unit => format!("{} [{unit}]", column.name),
         }))?;
+        self.write_rows(&mut csv)
+    }
+
+    /// Writes what stands below the names, as CSV.
+    ///
+    /// # Errors
+    /// Those of where it goes.
+    pub fn write_rows(&self, csv: &mut csv::Writer<impl Write>) -> csv::Result<()> {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let mut text = String::new();
         for row in 0..rows {

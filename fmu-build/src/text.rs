@@ -10,11 +10,20 @@ use std::io::{ErrorKind, Write};
 /// # Errors
 /// Any other reason for which it cannot be printed, such as a full disk.
 pub fn say(lines: &str) -> Result<()> {
+    is_heard(lines).map(|_| ())
+}
+
+/// The same, and whether anybody reads: else what is long need not go on.
+///
+/// # Errors
+/// Those of [`say`].
+pub fn is_heard(lines: &str) -> Result<bool> {
     match writeln!(std::io::stdout(), "{}", visible(lines)) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error)
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error)
             .into_diagnostic()
             .wrap_err("cannot write to the standard output"),
-        _ => Ok(()),
     }
 }
 

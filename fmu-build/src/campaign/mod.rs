@@ -21,7 +21,7 @@ mod statistic;
 mod workers;
 
 use crate::fmu::Fmu;
-use crate::text::{count, say};
+use crate::text::{count, is_heard, say};
 use file::{File, Study};
 use folder::{Folder, Record, Width};
 use miette::{IntoDiagnostic, Result};
@@ -32,6 +32,9 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+/// Of a plan, as many as are printed before it is asked whether anybody reads.
+const RUNS_AT_A_TIME: usize = 1000;
 
 /// Run a model many times, with dispersed parameters: Monte Carlo and grids.
 ///
@@ -109,14 +112,30 @@ impl fmt::Display for Shard {
     }
 }
 
+/// Prints what each run would be given, some runs at a time: there may be millions.
+fn print_plan(campaign: &Campaign) -> Result<()> {
+    for start in (0..campaign.total).step_by(RUNS_AT_A_TIME) {
+        let runs = start..campaign.total.min(start + RUNS_AT_A_TIME);
+        let table = rows::plan(campaign, runs);
+        let mut text = Vec::new();
+        match start {
+            0 => table.write_csv(&mut text),
+            _ => table.write_rows(&mut csv::Writer::from_writer(&mut text)),
+        }
+        .into_diagnostic()?;
+        if !is_heard(String::from_utf8_lossy(&text).trim_end())? {
+            break;
+        }
+    }
+    Ok(())
+}
+
 pub fn run(arguments: &Arguments) -> Result<()> {
     let file = File::read(&arguments.study)?;
     let fmu = Fmu::open(&file.model())?;
     let campaign = judge::judged(&file.study, &fmu).map_err(|problems| file.report(&problems))?;
     if arguments.plan {
-        let mut text = Vec::new();
-        rows::plan(&campaign).write_csv(&mut text).into_diagnostic()?;
-        return say(String::from_utf8_lossy(&text).trim_end());
+        return print_plan(&campaign);
     }
     let default = || PathBuf::from(arguments.study.file_stem().unwrap_or_default());
     let path = arguments.output.clone().unwrap_or_else(default);

@@ -4,12 +4,13 @@ use super::folder::Record;
 use super::plan::Campaign;
 use crate::table::{Cells, Table};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// What each run would be given.
-pub fn plan<'a>(campaign: &Campaign<'a>) -> Table<'a> {
-    let rows: Vec<Vec<f64>> = (0..campaign.total).map(|run| campaign.values(run)).collect();
+/// What each of these runs would be given.
+pub fn plan<'a>(campaign: &Campaign<'a>, runs: Range<usize>) -> Table<'a> {
+    let rows: Vec<Vec<f64>> = runs.clone().map(|run| campaign.values(run)).collect();
     let mut table = Table::default();
-    table.push("run", "", Cells::Whole((0..campaign.total as i64).collect()));
+    table.push("run", "", Cells::Whole(runs.map(|run| run as i64).collect()));
     for (i, setting) in campaign.settings.iter().enumerate() {
         let values: Vec<f64> = rows.iter().map(|row| row[i]).collect();
         let unit = campaign.fmu.unit(setting.variable);

@@ -1,6 +1,7 @@
 //! The program, as its users run it, with no more memory and time than bad data may take.
 
 use crate::campaign::Outcome;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -44,8 +45,13 @@ impl Desk {
             command.args(["-c", LIMITS, "sh", program]);
         }
         command.args(words).current_dir(&self.0).env("NO_COLOR", "1");
-        command.stdout(Stdio::null());
-        let Output { status, stderr, .. } = command.output().map_err(|e| e.to_string())?;
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = command.spawn().map_err(|e| e.to_string())?;
+        // Its reader has enough of it after some thousands of lines: a good study may have ten million.
+        let page = program.stdout.take().map(|text| text.take(1 << 20));
+        let reader = std::thread::spawn(move || page.map(|mut page| std::io::copy(&mut page, &mut std::io::sink())));
+        let Output { status, stderr, .. } = program.wait_with_output().map_err(|e| e.to_string())?;
+        let _ = reader.join();
         let told = String::from_utf8_lossy(&stderr);
         match status.code() {
             Some(0) => Ok(Outcome::Works),
