@@ -116,6 +116,10 @@ impl Evaluation<f64> {
         operator: &Operator,
         (p, u): (&DVector<f64>, &DVector<f64>),
     ) {
+        // None at all: not even the sign of a zero changes.
+        if p.iter().all(|&p| p == 0.0) {
+            return;
+        }
         let mut work = 0.5 * p.dot(&(u + operator.after(u, p)));
         let qd = self.coordinates(model, (derived, parameters), x).1.to_vec();
         let to = model.split_mut(x);
