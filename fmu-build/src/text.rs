@@ -10,14 +10,14 @@ use std::io::{ErrorKind, Write};
 /// # Errors
 /// Any other reason for which it cannot be printed, such as a full disk.
 pub fn say(lines: &str) -> Result<()> {
-    is_heard(lines).map(|_| ())
+    tell(lines).map(|_| ())
 }
 
 /// The same, and whether anybody reads: else what is long need not go on.
 ///
 /// # Errors
 /// Those of [`say`].
-pub fn is_heard(lines: &str) -> Result<bool> {
+pub fn tell(lines: &str) -> Result<bool> {
     match writeln!(std::io::stdout(), "{}", visible(lines)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

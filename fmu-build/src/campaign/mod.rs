@@ -21,7 +21,7 @@ mod statistic;
 mod workers;
 
 use crate::fmu::Fmu;
-use crate::text::{count, is_heard, say};
+use crate::text::{count, say, tell};
 use file::{File, Study};
 use folder::{Folder, Record, Width};
 use miette::{IntoDiagnostic, Result};
@@ -123,7 +123,7 @@ fn print_plan(campaign: &Campaign) -> Result<()> {
             _ => table.write_rows(&mut csv::Writer::from_writer(&mut text)),
         }
         .into_diagnostic()?;
-        if !is_heard(String::from_utf8_lossy(&text).trim_end())? {
+        if !tell(String::from_utf8_lossy(&text).trim_end())? {
             break;
         }
     }
