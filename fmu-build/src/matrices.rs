@@ -65,6 +65,7 @@ impl Linear<'_> {
                 "frequency": mode.frequency(),
                 "damping_ratio": mode.damping(),
                 "stability": mode.stability(),
+                "round_off": mode.round_off,
                 "closes_gaps": mode.closes_gaps,
                 "participation": parts(&mut pairs.iter(), &mode.participation),
                 "inputs": parts(&mut linear.inputs.iter(), &mode.inputs),
@@ -83,6 +84,8 @@ impl Linear<'_> {
             "T": rows(&linear.T),
             "S": rows(&linear.S),
             "zero_eigenvalues": self.modes.zeros,
+            "numerical_zero_eigenvalues": self.modes.numerical_zeros,
+            "resolution": self.modes.resolution,
             "modes": modes.collect::<Vec<_>>(),
         });
         for (letter, matrix, ..) in self.matrices() {

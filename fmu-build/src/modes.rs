@@ -6,7 +6,7 @@ use crate::zeros::Deflated;
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, c64};
 use grapple::plant::Linearisation;
-use miette::{Result, miette};
+use miette::{Report, Result, miette};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::TAU;
@@ -19,6 +19,10 @@ const OF_GAINS: f64 = 0.25;
 pub struct Modes {
     /// How many eigenvalues are zero.
     pub zeros: usize,
+    /// How many of these are zero to round-off only.
+    pub numerical_zeros: usize,
+    /// About the frequency, Hz, below which a mode would be counted as one of these.
+    pub resolution: f64,
     /// The others, by rising frequency; of a conjugate pair the one with positive imaginary part.
     pub modes: Vec<Mode>,
 }
@@ -33,6 +37,8 @@ pub struct Mode {
     pub closes_gaps: bool,
     /// What part each coordinate with its rate has in it (`|uₖ wₖ|` of the right and left eigenvectors); they add up to one.
     pub participation: Vec<f64>,
+    /// By what part of `|λ|` samples of the round-off of `A` change `λ`, the larger of two.
+    pub round_off: f64,
     /// How strongly each input drives it (`|wᵀ b|`), the strongest as one.
     pub inputs: Vec<f64>,
 }
@@ -61,8 +67,8 @@ impl Mode {
 
 /// What else is known of a linearised craft.
 pub struct Known {
-    /// By how much a hair's move of the state changes `A`.
-    pub noise: DMatrix<f64>,
+    /// Samples of the round-off of `A`.
+    pub round_off: Vec<DMatrix<f64>>,
     /// Of the gains α and β, by which gaps of captures and joints are closed, the parts of `A` that they make.
     pub gains: Vec<DMatrix<f64>>,
 }
@@ -74,19 +80,23 @@ impl Modes {
     /// If the eigenvalues do not converge.
     pub fn of(linear: &Linearisation, known: &Known) -> Result<Self> {
         let n = linear.A.nrows();
-        let left = Deflated::of(&linear.A, &known.noise)?;
-        let mut balanced = left.A.clone();
-        let size = balanced.nrows();
-        // A = D A' D⁻¹.
-        let scale = match size {
-            0 => DVector::zeros(0),
-            _ => balance_parlett_reinsch(&mut balanced),
-        };
-        let eigen = Mat::from_fn(size, size, |i, k| balanced[(i, k)]).eigen();
-        let eigen = eigen.map_err(|error| miette!("the eigenvalues cannot be found: {error:?}"))?;
+        let left = Deflated::of(&linear.A, &known.round_off)?;
+        let size = left.A.nrows();
+        let (balanced, scale) = balanced(left.A.clone());
+        let eigen = Mat::from_fn(size, size, |i, k| balanced[(i, k)])
+            .eigen()
+            .map_err(not_found)?;
         let (values, U) = (eigen.S(), eigen.U());
         let W: Mat<c64> = U.partial_piv_lu().inverse();
         let round_off = size as f64 * f64::EPSILON * balanced.norm();
+        // Multiple eigenvalues change by a root of the round-off, so first-order formulas do not
+        // apply.
+        let eigenvalues = |sample: &DMatrix<f64>| {
+            let (balanced, _) = self::balanced(&left.A + sample);
+            let moved = Mat::from_fn(size, size, |i, k| balanced[(i, k)]);
+            moved.eigenvalues().map_err(not_found)
+        };
+        let moved: Vec<Vec<c64>> = left.samples.iter().take(2).map(eigenvalues).collect::<Result<_>>()?;
         let mode = |i: usize| {
             let of_left: Vec<c64> = (0..size).map(|k| W[(i, k)] / scale[k]).collect();
             let w: Vec<c64> = left
@@ -110,6 +120,7 @@ impl Modes {
             };
             let c64 { re, im } = values[i];
             Mode {
+                round_off: moved.iter().map(|moved| nearest(values[i], moved)).fold(0.0, f64::max) / values[i].norm(),
                 real: if im > 0.0 && re.abs() < round_off { 0.0 } else { re },
                 imaginary: im,
                 closes_gaps: known.gains.iter().any(|gain| made(gain) > OF_GAINS),
@@ -119,8 +130,34 @@ impl Modes {
         };
         let mut modes: Vec<Mode> = (0..size).filter(|&i| values[i].im >= 0.0).map(mode).collect();
         modes.sort_by(|a, b| a.frequency().total_cmp(&b.frequency()));
-        Ok(Self { zeros: n - size, modes })
+        Ok(Self {
+            zeros: n - size,
+            numerical_zeros: left.numerical,
+            resolution: left.resolution / TAU,
+            modes,
+        })
     }
+}
+
+/// `A'` and the diagonal of `D`, `A = D A' D⁻¹`.
+fn balanced(mut A: DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
+    let scale = match A.nrows() {
+        0 => DVector::zeros(0),
+        _ => balance_parlett_reinsch(&mut A),
+    };
+    (A, scale)
+}
+
+fn not_found(error: impl std::fmt::Debug) -> Report {
+    miette!("the eigenvalues cannot be found: {error:?}")
+}
+
+/// How far the nearest of these is.
+fn nearest(value: c64, others: &[c64]) -> f64 {
+    others
+        .iter()
+        .map(|other| (other - value).norm())
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// `wᵀ b`
