@@ -1,3 +1,4 @@
+use crate::bdf;
 use crate::craft::Craft;
 use crate::text::{count, say, warn};
 use crate::words::bodies;
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 ///   grapple check --quiet *.toml    nothing but the exit code, problems and warnings
 ///
 /// A warning tells of what is likely not meant, and does not change the exit code.
+/// Fast vibrations with little damping, for which a BDF method in Model Exchange is
+/// unstable, are reported with advice.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -39,7 +42,11 @@ fn look_at(spec: &Path, quiet: bool) -> Result<()> {
     if !quiet {
         say(&format!("{}: {}", spec.display(), summary(&craft)))?;
     }
-    craft.remark(quiet)
+    craft.remark(quiet)?;
+    if !quiet && let Some(advice) = bdf::advice(&craft.model) {
+        say(&format!("  {advice}"))?;
+    }
+    Ok(())
 }
 
 /// "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs"

@@ -27,6 +27,7 @@
 #![deny(unsafe_code)]
 
 mod archive;
+mod bdf;
 mod binary;
 mod build;
 mod campaign;

@@ -210,3 +210,42 @@ fn a_warning_names_its_file_and_is_told_quietly_too() {
         outcome.errors
     );
 }
+
+/// A hinge of 500 Hz with little damping. In communication steps of 0.5 s a BDF method cannot
+/// follow it; in steps of 0.01 s it can, and with a damping ratio of 0.7 or at 0.3 Hz it need not.
+#[test]
+fn lightly_damped_vibrations_beyond_the_communication_step_are_reported_for_bdf_methods() {
+    let spec = |hertz: f64, ratio: f64, step: f64| {
+        let omega = std::f64::consts::TAU * hertz;
+        format!(
+            "name = \"ringing\"\n[body.bob]\nmass = 1.0\ninertia = [2.0, 2.0, 2.0]\n[joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\n\
+             child = \"bob\"\ndamping = {:?}\nspring = {{ stiffness = {:?} }}\n[experiment]\nstop_time = 1.0\nstep = {step:?}\n",
+            4.0 * ratio * omega,
+            2.0 * omega * omega
+        )
+    };
+    let desk = Desk::new();
+    let check = |spec: String| {
+        desk.write("ringing.toml", &spec);
+        desk.succeed(&["check", "ringing.toml"])
+    };
+    let out = check(spec(500.0, 0.005, 0.5));
+    let advice = "Model Exchange with a BDF method: 1 vibration of more than 80 Hz (40 cycles in a communication step of 0.5 s), the \
+                  fastest in hinge with 500 Hz and a damping ratio of 0.005, for which BDF methods of orders 3 to 5 are unstable. Limit \
+                  the order to 2 (CVODE: CVodeSetMaxOrd) or use Co-Simulation.";
+    assert!(out.contains(advice), "{out}");
+    assert!(check(spec(500.0, 0.1, 0.5)).contains("orders 4 and 5"));
+    for (hertz, ratio, step) in [(500.0, 0.7, 0.5), (500.0, 0.005, 0.01), (0.3, 0.005, 0.5)] {
+        let out = check(spec(hertz, ratio, step));
+        assert!(!out.contains("BDF"), "{hertz} Hz, {ratio}, {step} s: {out}");
+    }
+    desk.write("ringing.toml", &spec(500.0, 0.005, 0.5));
+    assert_eq!(desk.succeed(&["check", "--quiet", "ringing.toml"]), "");
+    for name in ["ssrms_flexible", "solar_arrays", "beam_in_grasp", "servicer_orbit"] {
+        let desk = Desk::with_example(name);
+        let out = desk.succeed(&["check", &format!("{name}.toml")]);
+        assert!(!out.contains("BDF"), "{out}");
+    }
+    desk.succeed(&["new", "ring", "--template", "assembly"]);
+    assert!(!desk.succeed(&["check", "ring.toml"]).contains("BDF"));
+}

@@ -22,6 +22,7 @@ fn every_test_that_the_page_on_hosts_names_exists() {
         "tests/python/test_hosts.py",
         "tests/python/test_portable.py",
         "tests/python/test_state.py",
+        "tests/python/test_stiff.py",
         "tests/python/test_validate.py",
     ]
     .map(|path| root.join(path))

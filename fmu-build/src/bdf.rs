@@ -1,0 +1,119 @@
+//! Modes for which backward differentiation formulas (BDF) of higher order are unstable.
+
+use crate::modes::{Known, Mode, Modes};
+use crate::text::{count, number};
+use crate::zeros;
+use grapple::plant::{Discrete, Linearisation, Model, Plant};
+use std::sync::Arc;
+
+/// Orders of BDF methods with their angles of A(α)-stability, degrees (E. Hairer and G. Wanner,
+/// *Solving Ordinary Differential Equations II*, Table V.2.1).
+const ANGLES: [(u32, f64); 3] = [(3, 86.03), (4, 73.35), (5, 51.84)];
+
+/// A vibration with more cycles in a communication step cannot be resolved: CVODE's default limit
+/// of 500 internal steps leaves less than 12.5 to a cycle.
+const CYCLES: f64 = 40.0;
+
+/// A model with more coordinates is not examined; its eigenvalues take seconds.
+const LARGEST: usize = 400;
+
+/// Returns advice on Model Exchange if the model has such modes at its start, and none if they
+/// cannot be computed.
+pub fn advice(model: &Arc<Model>) -> Option<String> {
+    if model.spec.controller.is_some() || model.states.len() > LARGEST {
+        return None;
+    }
+    let mut plant = Plant::new(Arc::clone(model)).ok()?;
+    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(model));
+    plant.start(0.0, &mut x, &mut discrete);
+    let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
+    let linear = Linearisation::new(&mut plant, 0.0, (&x, &u, &discrete)).ok()?;
+    let known = Known {
+        round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
+        gains: Vec::new(),
+    };
+    let modes = Modes::of(&linear, &known).ok()?.modes;
+    let step = model.spec.experiment.step;
+    let (number_of, order, mode) = worst(&modes, step)?;
+    let (owner, _) = (mode.participation.iter().zip(&linear.coordinates))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .and_then(|(_, coordinate)| coordinate.name.split_once('.'))?;
+    let orders = match order {
+        3 => "orders 3 to 5",
+        4 => "orders 4 and 5",
+        _ => "order 5",
+    };
+    Some(format!(
+        "Model Exchange with a BDF method: {} of more than {} Hz ({CYCLES} cycles in a communication step of {} s), the fastest in \
+         {owner} with {} Hz and a damping ratio of {}, for which BDF methods of {orders} are unstable. Limit the order to 2 \
+         (CVODE: CVodeSetMaxOrd) or use Co-Simulation.",
+        count(number_of, "vibration"),
+        number(CYCLES / step, 3),
+        number(step, 3),
+        number(mode.frequency(), 4),
+        number(mode.damping() + 0.0, 2),
+    ))
+}
+
+/// How many modes lie outside of the stable sector of some order and are not resolved in a
+/// communication step, s; the least such order, and the fastest mode of it.
+fn worst(modes: &[Mode], step: f64) -> Option<(usize, u32, &Mode)> {
+    let unstable = |mode: &Mode| {
+        let angle = mode.damping().acos().to_degrees();
+        let (order, _) = ANGLES.into_iter().find(|(_, stable)| angle > *stable)?;
+        Some(order)
+    };
+    let fast = modes
+        .iter()
+        .filter(|mode| mode.imaginary > 0.0 && mode.damping() >= 0.0);
+    let fast = fast.filter(|mode| mode.frequency() * step > CYCLES);
+    let found: Vec<(u32, &Mode)> = fast.filter_map(|mode| Some((unstable(mode)?, mode))).collect();
+    let least = found.iter().map(|(order, _)| *order).min()?;
+    let of_least = found.iter().filter(|(order, _)| *order == least);
+    let (_, mode) = of_least.max_by(|(_, a), (_, b)| a.frequency().total_cmp(&b.frequency()))?;
+    Some((found.len(), least, mode))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(hertz: f64, damping: f64) -> Mode {
+        let omega = std::f64::consts::TAU * hertz;
+        Mode {
+            real: -damping * omega,
+            imaginary: omega * (1.0 - damping * damping).sqrt(),
+            closes_gaps: false,
+            participation: vec![1.0],
+            round_off: 0.0,
+            inputs: Vec::new(),
+        }
+    }
+
+    /// cos 86.03° = 0.0692, cos 73.35° = 0.287, cos 51.84° = 0.618.
+    #[test]
+    fn the_least_unstable_order_follows_from_the_angle_of_the_eigenvalue() {
+        for (damping, order) in [
+            (0.0, Some(3)),
+            (0.068, Some(3)),
+            (0.071, Some(4)),
+            (0.28, Some(4)),
+            (0.29, Some(5)),
+            (0.61, Some(5)),
+            (0.63, None),
+        ] {
+            let modes = [mode(500.0, damping)];
+            assert_eq!(worst(&modes, 0.5).map(|(_, order, _)| order), order, "{damping}");
+        }
+    }
+
+    #[test]
+    fn a_vibration_that_the_communication_step_resolves_is_no_matter() {
+        assert!(worst(&[mode(79.0, 0.005)], 0.5).is_none());
+        assert!(worst(&[mode(81.0, 0.005)], 0.5).is_some());
+        let modes = [mode(100.0, 0.005), mode(200.0, 0.005), mode(900.0, 0.3)];
+        let (number_of, order, fastest) = worst(&modes, 0.5).expect("found");
+        assert_eq!((number_of, order), (3, 3));
+        assert!((fastest.frequency() - 200.0).abs() < 1e-9);
+    }
+}
