@@ -42,6 +42,16 @@ pub const CATEGORIES: [(Category, &str, &str); 5] = [
 /// The standard's name for all categories together (§2.2.4).
 pub const ALL: &str = "logAll";
 
+/// The standard's other categories (§2.2.4): no message belongs to them, so switching one has no effect. The XML does not
+/// list them, but importers switch categories by the standard's list too.
+const WITHOUT_MESSAGES: [&str; 5] = [
+    "logSingularLinearSystems",
+    "logNonlinearSystems",
+    "logDynamicStateSelection",
+    "logStatusWarning",
+    "logStatusPending",
+];
+
 impl Category {
     /// FMI's name.
     pub fn name(self) -> &'static str {
@@ -80,7 +90,8 @@ impl Log {
         }
     }
 
-    /// Switches categories, by name; all of them if none is named (§2.1.6). Gives the names that do not exist.
+    /// Switches categories, by name; all of them if none is named (§2.1.6). Returns the names that are neither categories of
+    /// this library nor of the standard.
     pub fn switch<'a>(&mut self, on: bool, names: &[&'a str]) -> Vec<&'a str> {
         let mut unknown = Vec::new();
         if names.is_empty() {
@@ -93,7 +104,7 @@ impl Log {
                 self.enabled = [on; CATEGORIES.len()];
             } else if let Some(k) = CATEGORIES.iter().position(|(_, known, _)| *known == name) {
                 self.enabled[k] = on;
-            } else {
+            } else if !WITHOUT_MESSAGES.contains(&name) {
                 unknown.push(name);
             }
         }
@@ -155,6 +166,29 @@ mod tests {
         assert!(log.switch(false, &[]).is_empty());
         log.add(fmi2Status::ERROR, Category::Error, "a".into());
         assert!(log.take().is_empty());
+    }
+
+    /// The names of §2.2.4; those that the XML lists come first.
+    #[test]
+    fn every_category_of_the_standard_is_accepted() {
+        let mut log = Log::new(true);
+        for name in [
+            "logStatusError",
+            "logStatusDiscard",
+            "logStatusFatal",
+            "logEvents",
+            "logSingularLinearSystems",
+            "logNonlinearSystems",
+            "logDynamicStateSelection",
+            "logStatusWarning",
+            "logStatusPending",
+            "logAll",
+        ] {
+            assert!(log.switch(false, &[name]).is_empty(), "{name}");
+        }
+        assert!(log.switch(true, &["logStatusWarning"]).is_empty());
+        assert!(CATEGORIES.iter().all(|(category, ..)| !log.wants(*category)));
+        assert_eq!(log.switch(true, &["logStatusWarnings"]), ["logStatusWarnings"]);
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Subject<'_> {
             c"logSolver",
             c"",
             c"100% n\xf6ise",
-            c"logStatusWarning",
+            c"logStatusWarnings",
         ];
         let known = if bend.chance(bend.level) { NAMES.len() } else { 5 };
         let names: Vec<&CStr> = (0..bend.integer(0..3).clamp(0, 5))
