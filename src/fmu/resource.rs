@@ -20,14 +20,33 @@ pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
         .map_err(|what| format!("cannot read the model {}: {what}", file.display()))
 }
 
-/// The directory a resource location means: `file:/x`, `file:///x`, `file://localhost/x`, with percent
-/// escapes; or a plain path, taken as it is.
+/// Returns the directory that a resource location means: `file:/x`, `file:///x`, `file://localhost/x`, with percent escapes,
+/// or a plain path, taken as it is.
+///
+/// Some importers do not escape the `%` of a path. Where the decoded path holds no model, or an escape is broken, the path as
+/// written is taken if that holds one.
 ///
 /// # Errors
 /// What is wrong with the location.
 pub fn directory(location: &str) -> Result<PathBuf, String> {
-    let bytes = path_bytes(location, cfg!(windows))?;
-    to_path(bytes).ok_or_else(|| format!("the resource location {location:?} is not a valid path"))
+    let [decoded, raw] = [Escapes::Decoded, Escapes::Kept].map(|escapes| {
+        let bytes = path_bytes(location, cfg!(windows), escapes)?;
+        to_path(bytes).ok_or_else(|| format!("the resource location {location:?} is not a valid path"))
+    });
+    let holds_model = |path: &Result<PathBuf, String>| path.as_ref().is_ok_and(|path| path.join(MODEL_FILE).exists());
+    if !holds_model(&decoded) && holds_model(&raw) {
+        return raw;
+    }
+    decoded
+}
+
+/// How the percent escapes of a URI are read.
+#[derive(Clone, Copy)]
+enum Escapes {
+    /// As the bytes that they stand for (RFC 3986).
+    Decoded,
+    /// As characters of the path.
+    Kept,
 }
 
 #[cfg(unix)]
@@ -41,7 +60,7 @@ fn to_path(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-fn path_bytes(location: &str, windows: bool) -> Result<Vec<u8>, String> {
+fn path_bytes(location: &str, windows: bool, escapes: Escapes) -> Result<Vec<u8>, String> {
     if location.trim().is_empty() {
         return Err("the resource location is empty".to_owned());
     }
@@ -70,8 +89,11 @@ fn path_bytes(location: &str, windows: bool) -> Result<Vec<u8>, String> {
         }
         None => rest.to_owned(),
     };
-    let decoded = percent_decoded(&path)
-        .ok_or_else(|| format!("the resource location {location:?} has a broken percent escape"))?;
+    let decoded = match escapes {
+        Escapes::Kept => path.into_bytes(),
+        Escapes::Decoded => percent_decoded(&path)
+            .ok_or_else(|| format!("the resource location {location:?} has a broken percent escape"))?,
+    };
     if decoded.is_empty() {
         return Err(format!("the resource location {location:?} has no path"));
     }
@@ -114,7 +136,7 @@ mod tests {
     use super::*;
 
     fn path(location: &str, windows: bool) -> Result<String, String> {
-        path_bytes(location, windows).map(|b| String::from_utf8_lossy(&b).into_owned())
+        path_bytes(location, windows, Escapes::Decoded).map(|b| String::from_utf8_lossy(&b).into_owned())
     }
 
     #[test]

@@ -210,6 +210,29 @@ fn every_spelling_of_the_resource_location_is_taken() {
     assert_eq!(heard(), []);
 }
 
+/// A `%` of a folder's name, escaped as RFC 3986 has it or not at all; `%zz` is no escape, and `%41` would be an `A`.
+#[test]
+fn a_percent_sign_in_the_resource_location_may_be_escaped_or_not() {
+    for folder in ["100% done", "50%zz", "%41%42"] {
+        let fmu = Fmu::new();
+        let inside = std::path::Path::new(fmu.path()).join(folder);
+        std::fs::create_dir(&inside).expect("the temporary directory can be written");
+        std::fs::rename(fmu.model_file(), inside.join("model.json")).expect("the file is there");
+        let path = inside.to_str().expect("the test chose the name");
+        let escaped = path.replace('%', "%25").replace(' ', "%20");
+        for location in [
+            format!("file://{path}"),
+            format!("file:{path}"),
+            format!("file://{escaped}"),
+            path.to_owned(),
+        ] {
+            let instance = fmu.instance_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
+            assert!(instance.is_some(), "{location}: {:?}", heard());
+        }
+    }
+    assert_eq!(heard(), []);
+}
+
 #[test]
 fn a_resource_location_that_is_none_is_refused_with_a_clear_message() {
     let fmu = Fmu::new();
