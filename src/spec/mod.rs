@@ -39,7 +39,7 @@ pub use joint::{
     FeedForward, Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop,
 };
 pub use modal::{ModalData, ModalNode};
-pub use names::{mangled, objection};
+pub use names::{LONGEST_NAME, mangled, objection};
 pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
 pub(crate) use signal::empty_window;
@@ -59,7 +59,7 @@ pub const WORLD: &str = "world";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Name of the model: letters, digits and underscores. Becomes the FMU's model identifier.
+    /// Name of the model: letters, digits and underscores, at most 128. Becomes the FMU's model identifier.
     pub name: String,
     /// One sentence on what it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]

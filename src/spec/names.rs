@@ -5,6 +5,10 @@ pub fn mangled(name: &str) -> String {
         .collect()
 }
 
+/// Most characters of a name. Files are called by it (`binaries/linux64/<name>.so`, `<name>.fmu`), and a file's name has at
+/// most 255 bytes, a path on Windows 260 characters with the folder into which an importer unpacks the FMU.
+pub const LONGEST_NAME: usize = 128;
+
 /// Why a name cannot be used, if it cannot.
 ///
 /// A name must survive every importer: OpenModelica makes a Modelica identifier of each part, and
@@ -16,6 +20,13 @@ pub fn objection(name: &str) -> Option<String> {
     if !legal {
         return Some(format!(
             "\"{name}\" is not a legal name: a letter, then letters, digits and underscores"
+        ));
+    }
+    // Of ASCII alone, so bytes are characters.
+    if name.len() > LONGEST_NAME {
+        return Some(format!(
+            "a name of {} characters, and {LONGEST_NAME} are the most: importers make the names of files and identifiers of it",
+            name.len()
         ));
     }
     if MODELICA_KEYWORDS.contains(&name) {
@@ -122,9 +133,11 @@ mod tests {
         ] {
             assert!(objection(bad).is_some(), "{bad}");
         }
-        for good in ["base", "Link_2", "x", "timer"] {
+        let longest = "x".repeat(LONGEST_NAME);
+        for good in ["base", "Link_2", "x", "timer", longest.as_str()] {
             assert_eq!(objection(good), None);
         }
+        assert!(objection(&(longest + "x")).is_some());
     }
 
     #[test]

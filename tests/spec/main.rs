@@ -200,6 +200,26 @@ fn unknown_fields_and_types_are_refused_where_they_stand() {
     assert!(twice[0].starts_with("13: duplicate key"), "{}", twice[0]);
 }
 
+/// An FMU of a longer name has files that no file system takes.
+#[test]
+fn names_that_are_too_long_are_refused_with_their_place() {
+    let long = "x".repeat(300);
+    let text =
+        GOOD.replacen("name = \"", &format!("name = \"{long}"), 1) + &format!("[port.{long}]\nframe = \"arm\"\n");
+    let wrong = report(&text);
+    assert_eq!(wrong.len(), 2, "{wrong:?}");
+    assert!(
+        wrong[0].contains(": name: a name of 3") && wrong[0].contains("128 are the most"),
+        "{}",
+        wrong[0]
+    );
+    assert!(
+        wrong[1].contains("port") && wrong[1].contains("a name of 300 characters"),
+        "{}",
+        wrong[1]
+    );
+}
+
 #[test]
 fn infinities_are_refused() {
     let text = GOOD

@@ -2,7 +2,7 @@
 
 use super::Robot;
 use super::tree::{Attachment, Tree};
-use grapple::spec::objection;
+use grapple::spec::{LONGEST_NAME, objection};
 use std::collections::HashSet;
 
 /// What things are called in the spec, by their indices.
@@ -60,6 +60,9 @@ impl Names {
     }
 }
 
+/// Most characters of what is appended to a name: a kind and a number.
+const SUFFIX: usize = 24;
+
 /// A name as the spec allows it, near to what is written.
 fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
     let mut name: String = written
@@ -70,9 +73,12 @@ fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
         name = format!("{kind}_{name}");
     }
     let is_free = |name: &String| objection(name).is_none() && !taken.contains(name);
-    if !is_free(&name) {
-        name = format!("{name}_{kind}");
+    if is_free(&name) {
+        return name;
     }
+    // With a suffix it must not become too long.
+    name.truncate(LONGEST_NAME - SUFFIX);
+    name = format!("{name}_{kind}");
     let mut numbered = (2..).map(|n| format!("{name}_{n}"));
     match is_free(&name) {
         true => name,

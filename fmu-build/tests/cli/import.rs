@@ -432,3 +432,20 @@ fn import_keeps_what_is_there() {
     let out = desk.succeed(&["simulate", "arm.toml", "--stop-time", "0.1"]);
     assert!(out.contains("health: momentum drift"), "{out}");
 }
+
+/// The spec takes names of 128 characters at most.
+#[test]
+fn names_that_are_too_long_are_cut_and_stay_different() {
+    let [long, longer] = [300, 301].map(|length| "x".repeat(length));
+    let (spec, said) = imported(
+        &robot(&[link(&long), link(&longer), joint("j", "continuous", &long, &longer, "")]),
+        &["--base", "floating"],
+    );
+    let bodies: Vec<&String> = spec["body"].as_table().expect("bodies").keys().collect();
+    assert_eq!(bodies.len(), 2);
+    assert!(
+        bodies.iter().all(|name| name.starts_with("xxx") && name.len() <= 128),
+        "{bodies:?}"
+    );
+    assert!(said.contains("names changed"), "{said}");
+}
