@@ -3,6 +3,7 @@
 //! A capability that is not there is declared false.
 
 use super::guid::Guid;
+use super::lifecycle::Interface;
 use super::log::CATEGORIES;
 use super::registry::{Naming, REGISTRY_VERSION, Registry, Slot, Variable};
 use crate::Error;
@@ -29,6 +30,19 @@ pub enum Interfaces {
     CoSimulation,
 }
 
+impl Interfaces {
+    /// All choices, the usual one first.
+    pub const ALL: [Self; 3] = [Self::Both, Self::ModelExchange, Self::CoSimulation];
+
+    /// Returns whether an archive with these offers an interface.
+    pub fn offer(self, interface: Interface) -> bool {
+        match interface {
+            Interface::ModelExchange => self != Self::CoSimulation,
+            Interface::CoSimulation => self != Self::ModelExchange,
+        }
+    }
+}
+
 /// The model description of a compiled model.
 ///
 /// # Errors
@@ -37,7 +51,7 @@ pub enum Interfaces {
 pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> Result<ModelDescription, Error> {
     let registry = Registry::new(Arc::clone(model), naming);
     registry.check_names()?;
-    let guid = Guid::new(&model.to_bytes()?, naming);
+    let guid = Guid::new(&model.to_bytes()?, naming, interfaces);
     let spec = &model.spec;
     // Only Model Exchange knows of it.
     let jumps = match interfaces {
@@ -55,9 +69,9 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
             Naming::Flat => NamingConvention::Flat,
         },
         number_of_event_indicators: u32::try_from(model.indicator_count()).ok(),
-        model_exchange: (interfaces != Interfaces::CoSimulation)
+        model_exchange: (interfaces.offer(Interface::ModelExchange))
             .then(|| model_exchange(&spec.name, model.has_commands())),
-        co_simulation: (interfaces != Interfaces::ModelExchange).then(|| co_simulation(&spec.name)),
+        co_simulation: (interfaces.offer(Interface::CoSimulation)).then(|| co_simulation(&spec.name)),
         unit_definitions: units(&registry),
         type_definitions: types(&registry),
         log_categories: CATEGORIES

@@ -1,5 +1,6 @@
 //! What ties an FMU's XML to its model and to this library.
 
+use super::description::Interfaces;
 use super::registry::{Naming, REGISTRY_VERSION};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -9,16 +10,23 @@ use std::fmt;
 pub struct Guid(pub [u8; 16]);
 
 impl Guid {
-    /// The first 128 bits of SHA-256 over the naming, [`REGISTRY_VERSION`] and the compiled model's bytes.
+    /// Returns the first 128 bits of SHA-256 over the naming, the interfaces if the XML offers one alone,
+    /// [`REGISTRY_VERSION`] and the compiled model's bytes.
     ///
     /// No computed number enters: the last bit of one may differ between platforms.
-    pub fn new(model: &[u8], naming: Naming) -> Self {
+    pub fn new(model: &[u8], naming: Naming, interfaces: Interfaces) -> Self {
         let flavour: &[u8] = match naming {
             Naming::Structured => b"structured",
             Naming::Flat => b"flat",
         };
+        let offered: &[u8] = match interfaces {
+            Interfaces::Both => b"",
+            Interfaces::ModelExchange => b", Model Exchange",
+            Interfaces::CoSimulation => b", Co-Simulation",
+        };
         let mut hash = Sha256::new();
         hash.update(flavour);
+        hash.update(offered);
         hash.update(REGISTRY_VERSION.to_le_bytes());
         hash.update(model);
         let mut guid = [0; 16];
@@ -45,11 +53,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_depends_on_model_and_naming_and_is_formatted_as_one() {
-        let guid = Guid::new(b"model", Naming::Structured);
-        assert_eq!(guid, Guid::new(b"model", Naming::Structured));
-        assert_ne!(guid, Guid::new(b"model", Naming::Flat));
-        assert_ne!(guid, Guid::new(b"Model", Naming::Structured));
+    fn it_depends_on_model_naming_and_interfaces_and_is_formatted_as_one() {
+        let guid = Guid::new(b"model", Naming::Structured, Interfaces::Both);
+        assert_eq!(guid, Guid::new(b"model", Naming::Structured, Interfaces::Both));
+        assert_ne!(guid, Guid::new(b"model", Naming::Flat, Interfaces::Both));
+        assert_ne!(guid, Guid::new(b"Model", Naming::Structured, Interfaces::Both));
+        let [one, other] = [Interfaces::ModelExchange, Interfaces::CoSimulation]
+            .map(|interfaces| Guid::new(b"model", Naming::Structured, interfaces));
+        assert!(one != guid && other != guid && one != other);
         let text = guid.to_string();
         let groups: Vec<usize> = text.trim_matches(['{', '}']).split('-').map(str::len).collect();
         assert_eq!((groups.as_slice(), text.len()), ([8, 4, 4, 4, 12].as_slice(), 38));

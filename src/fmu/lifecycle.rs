@@ -12,6 +12,16 @@ pub enum Interface {
     CoSimulation,
 }
 
+impl Interface {
+    /// Returns the standard's name for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ModelExchange => "Model Exchange",
+            Self::CoSimulation => "Co-Simulation",
+        }
+    }
+}
+
 /// Where an instance is in its life. The standard's Co-Simulation modes `stepInProgress` and
 /// `stepCanceled` do not occur: every step is done when `fmi2DoStep` returns. After `fmi2Error` an
 /// instance stays in its mode, since a refused call has no effect.

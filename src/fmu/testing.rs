@@ -1,6 +1,7 @@
 //! A small craft for this floor's tests.
 
 use super::component::Component;
+use super::description::Interfaces;
 use super::guid::Guid;
 use super::lifecycle::Interface;
 use super::registry::Naming;
@@ -57,6 +58,6 @@ pub(super) fn instance(interface: Interface) -> Result<Component, Error> {
 /// An instance of another craft.
 pub(super) fn instance_of(interface: Interface, text: &str) -> Result<Component, Error> {
     let model = model(text)?;
-    let guid = Guid::new(&model.to_bytes()?, Naming::Structured);
+    let guid = Guid::new(&model.to_bytes()?, Naming::Structured, Interfaces::Both);
     Component::new(interface, model, Naming::Structured, guid, true)
 }

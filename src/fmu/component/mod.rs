@@ -21,6 +21,7 @@ mod tests;
 
 pub use fault::Fault;
 
+use super::description::Interfaces;
 use super::guid::Guid;
 use super::lifecycle::{Call, Interface, Mode, permit};
 use super::log::{Category, Log};
@@ -80,7 +81,7 @@ impl Component {
     /// Makes an instance of the model in `resource_location` (§2.1.5).
     ///
     /// The GUID must be that of the model found there: then the host's XML describes this model and
-    /// this library's variables.
+    /// this library's variables. It also identifies the naming and the interfaces that the XML offers.
     ///
     /// # Errors
     /// The reason, in the user's words.
@@ -91,14 +92,24 @@ impl Component {
         logging_on: bool,
     ) -> Result<Self, String> {
         let bytes = resource::read_model(resource_location)?;
-        let [structured, flat] = [Naming::Structured, Naming::Flat].map(|naming| (Guid::new(&bytes, naming), naming));
-        let Some((own, naming)) = [structured, flat].into_iter().find(|(own, _)| own.to_string() == guid) else {
+        let of = |naming, interfaces| Guid::new(&bytes, naming, interfaces);
+        let builds = [Naming::Structured, Naming::Flat]
+            .into_iter()
+            .flat_map(|naming| Interfaces::ALL.map(|interfaces| (of(naming, interfaces), naming, interfaces)));
+        let Some((own, naming, interfaces)) = builds.into_iter().find(|(own, ..)| own.to_string() == guid) else {
             return Err(format!(
                 "the GUID {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
                  names {}): the modelDescription.xml belongs to another build",
-                structured.0, flat.0
+                of(Naming::Structured, Interfaces::Both),
+                of(Naming::Flat, Interfaces::Both)
             ));
         };
+        if !interfaces.offer(interface) {
+            return Err(format!(
+                "the FMU does not offer {}: its modelDescription.xml was built without that interface",
+                interface.name()
+            ));
+        }
         let model = Model::from_bytes(&bytes).map_err(|e| e.to_string())?;
         Self::new(interface, Arc::new(model), naming, own, logging_on).map_err(|e| e.to_string())
     }

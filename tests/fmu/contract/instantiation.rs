@@ -3,8 +3,12 @@
 use super::fmu;
 use crate::driver::*;
 use grapple::fmu::c_abi::*;
+use grapple::fmu::description::Interfaces;
 use grapple::fmu::fmi2::*;
+use grapple::fmu::registry::Naming;
+use grapple::plant::Model;
 use std::ffi::CStr;
+use std::path::Path;
 
 #[test]
 fn instantiation_is_refused_with_one_clear_message() {
@@ -31,6 +35,28 @@ fn instantiation_is_refused_with_one_clear_message() {
     refused(fmi2Type(7), Some(&fmu.guid), Some(&good), &["7"]);
     fmu.write_model(b"{\"format\": 1}");
     refused(CS, Some(&fmu.guid), Some(&good), &["GUID"]);
+}
+
+/// What `grapple build --fmi-type` has left out of the XML is not there.
+#[test]
+fn an_interface_that_the_fmu_does_not_offer_is_refused() {
+    for naming in [Naming::Structured, Naming::Flat] {
+        for (interfaces, offered, other, name) in [
+            (Interfaces::ModelExchange, ME, CS, "Co-Simulation"),
+            (Interfaces::CoSimulation, CS, ME, "Model Exchange"),
+        ] {
+            let model = Model::read(CRAFT, Path::new(".")).expect("the spec is right");
+            let fmu = Fmu::offering(model, naming, interfaces);
+            assert_eq!(fmu.xml.model_exchange.is_some(), offered == ME);
+            assert_eq!(fmu.xml.co_simulation.is_some(), offered == CS);
+            let log = Log::new();
+            let instantiate =
+                |kind| fmu.instance_at(Some(&fmu.uri()), kind, Some(&log.callbacks()), fmi2True, fmi2True);
+            assert!(instantiate(offered).is_some(), "{:?}", log.take());
+            assert!(instantiate(other).is_none());
+            log.told(ERROR, &["fmi2Instantiate", "does not offer", name]);
+        }
+    }
 }
 
 #[test]

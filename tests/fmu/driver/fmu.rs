@@ -100,16 +100,21 @@ impl Fmu {
     }
 
     pub fn of_model(model: Model, naming: Naming) -> Self {
+        Self::offering(model, naming, Interfaces::Both)
+    }
+
+    /// An FMU that offers these interfaces.
+    pub fn offering(model: Model, naming: Naming, interfaces: Interfaces) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let model = Arc::new(model);
         let bytes = model.to_bytes().expect("a model can be written");
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let resources = std::env::temp_dir().join(format!("grapple fmu {process} {count}"));
         std::fs::create_dir_all(&resources).expect("the temporary directory can be written");
-        let guid = Guid::new(&bytes, naming).to_string();
+        let guid = Guid::new(&bytes, naming, interfaces).to_string();
         let (described, expected) = (Arc::clone(&model), guid.clone());
         let describe = move || {
-            let xml = describe(&described, naming, Interfaces::Both).expect("the model can be described");
+            let xml = describe(&described, naming, interfaces).expect("the model can be described");
             assert_eq!(xml.guid, expected);
             xml
         };

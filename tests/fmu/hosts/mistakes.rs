@@ -1,6 +1,7 @@
 //! Hosts, files and users that make mistakes: the right status, one clear message, the host alive.
 
 use crate::driver::*;
+use grapple::fmu::description::Interfaces;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::guid::Guid;
 use grapple::fmu::registry::Naming;
@@ -16,7 +17,8 @@ fn load(fmu: &Fmu) -> Option<Instance<'_>> {
 /// Puts a model into the resources, with the GUID that fits its bytes.
 fn change(fmu: &mut Fmu, bytes: &[u8]) {
     fmu.write_model(bytes);
-    fmu.guid = CString::new(Guid::new(bytes, Naming::Structured).to_string()).expect("no zero inside");
+    fmu.guid =
+        CString::new(Guid::new(bytes, Naming::Structured, Interfaces::Both).to_string()).expect("no zero inside");
 }
 
 fn model(fmu: &Fmu) -> Vec<u8> {
