@@ -6,6 +6,8 @@ mod contract;
 mod driver;
 #[path = "../everything/mod.rs"]
 mod everything;
+#[path = "../example_files/mod.rs"]
+mod example_files;
 mod hosts;
 #[path = "../theory/larger.rs"]
 mod larger;

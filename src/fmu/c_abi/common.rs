@@ -2,8 +2,8 @@
 
 use super::handle::Handle;
 use super::logger::{Logger, failure};
-use super::panics;
 use super::pointers::{slice, text};
+use super::{floating_point, panics};
 use crate::fmu::component::Component;
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::{Call, Interface};
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
                 "the resource location is null; this FMU reads its model from the directory resources, so the \
                  host must say where it has unpacked it",
             )?;
-            Component::instantiate(interface, &guid, &location, loggingOn != fmi2False)
+            floating_point::in_default(|| Component::instantiate(interface, &guid, &location, loggingOn != fmi2False))
         });
         match made.and_then(|made| made) {
             Ok(component) => Handle::into_raw(component, logger),

@@ -1,7 +1,7 @@
 //! What a `fmi2Component` points to, and the frame around every call on it.
 
 use super::logger::Logger;
-use super::panics;
+use super::{floating_point, panics};
 use crate::fmu::component::{Component, Fault};
 use crate::fmu::fmi2::{fmi2Component, fmi2Status};
 use crate::fmu::lifecycle::Call;
@@ -93,8 +93,10 @@ impl Handle {
         // SAFETY: `busy` was clear and is now ours, so nobody else has a reference to the component.
         let component = unsafe { &mut *handle.component.get() };
         let outcome = panics::catch(|| {
-            component.permit(call)?;
-            action(component)
+            floating_point::in_default(|| {
+                component.permit(call)?;
+                action(component)
+            })
         });
         let fault = match outcome {
             Ok(Ok(())) => None,

@@ -10,6 +10,7 @@
 //! | null for an array of length zero | accepted |
 //! | a panic behind the ABI | caught; the instance is lost, the host lives: `fmi2Fatal` |
 //! | a call from inside the host's logger, or from a second thread | `fmi2Error` |
+//! | traps, rounding or denormals other than the default | the default during the call, then the importer's again |
 //! | null callbacks | accepted; `allocateMemory` and `freeMemory` are never called |
 //!
 //! # Safety
@@ -23,6 +24,7 @@
 
 mod co_simulation;
 mod common;
+mod floating_point;
 mod fmu_state;
 mod handle;
 mod host;

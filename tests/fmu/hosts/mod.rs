@@ -3,6 +3,7 @@
 //! One module per host. The sequences were read from the hosts' public sources, named at the head of each
 //! module (facts only). A test is named after its rule in `docs/hosts.md`.
 
+mod environment;
 mod everyone;
 mod fmi_library;
 mod fmpy;
