@@ -50,7 +50,8 @@ pub struct Component {
     registry: Registry,
     guid: Guid,
     experiment: Experiment,
-    simulation: Simulation,
+    /// On the heap: it would make the frames of all that builds or moves an instance several kilobytes larger.
+    simulation: Box<Simulation>,
     /// As the host has set them, the solver's last.
     parameters: Vec<f64>,
     /// As they were when last found good: those of the plant.
@@ -110,8 +111,8 @@ impl Component {
                 interface.name()
             ));
         }
-        let model = Model::from_bytes(&bytes).map_err(|e| e.to_string())?;
-        Self::new(interface, Arc::new(model), naming, own, logging_on).map_err(|e| e.to_string())
+        let made = model(&bytes).and_then(|model| Self::new(interface, model, naming, own, logging_on));
+        made.map_err(|error| error.to_string())
     }
 
     /// Makes an instance of a model at hand.
@@ -127,11 +128,7 @@ impl Component {
     ) -> Result<Self, Error> {
         let registry = Registry::new(Arc::clone(&model), naming);
         let (nx, ny) = (model.states.len(), model.outputs.len());
-        let plant = Plant::new(model)?;
-        let simulation = match interface {
-            Interface::ModelExchange => Simulation::of_host(plant)?,
-            Interface::CoSimulation => Simulation::new(plant)?,
-        };
+        let simulation = simulation(interface, model)?;
         Ok(Self {
             interface,
             mode: Mode::Instantiated,
@@ -326,6 +323,24 @@ impl Component {
             self.log.add(super::fmi2::fmi2Status::OK, Category::Events, text);
         }
     }
+}
+
+/// Reads a compiled model. Not inlined, as [`simulation`]: an instance is built in steps one after the other, and the frames of
+/// one step are gone before the next. Importers call from threads with small stacks.
+#[inline(never)]
+fn model(bytes: &[u8]) -> Result<Arc<Model>, Error> {
+    Model::from_bytes(bytes).map(Arc::new)
+}
+
+/// Makes the simulation of a new instance.
+#[inline(never)]
+fn simulation(interface: Interface, model: Arc<Model>) -> Result<Box<Simulation>, Error> {
+    let plant = Plant::new(model)?;
+    let simulation = match interface {
+        Interface::ModelExchange => Simulation::of_host(plant)?,
+        Interface::CoSimulation => Simulation::new(plant)?,
+    };
+    Ok(Box::new(simulation))
 }
 
 /// Adds what is to be known of the start.

@@ -72,6 +72,26 @@ fn live(fmu: &Fmu, kind: fmi2Type) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
+/// Importers call from threads with stacks of their own size. A quarter of 64 KiB is left to their frames, to those of this
+/// test, and to what the C library takes of a thread's stack.
+#[test]
+fn every_example_runs_on_a_stack_of_64_kib() {
+    alone("hosts::environment::every_example_runs_on_a_stack_of_64_kib", || {
+        for (name, fmu) in examples() {
+            for kind in [ME, CS] {
+                // Shown if the process ends.
+                println!("{name}, {kind:?}");
+                std::thread::scope(|scope| {
+                    let thread = std::thread::Builder::new().stack_size(48 << 10);
+                    thread
+                        .spawn_scoped(scope, || live(&fmu, kind))
+                        .expect("a thread can be made");
+                });
+            }
+        }
+    });
+}
+
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 mod floating_point {
     use super::*;
