@@ -8,6 +8,7 @@
 //! | [`lifecycle`] | which call is legal in which mode: a table |
 //! | [`component`] | an instance: what each call does |
 //! | [`saved`] | an instance's state, as a copy and as bytes |
+//! | [`memory`] | whether there is memory for an instance |
 //! | [`log`] | messages and their categories |
 //! | [`resource`] | where the compiled model lies |
 //! | [`fmi2`] | the C types |
@@ -22,6 +23,7 @@ pub mod fmi2;
 pub mod guid;
 pub mod lifecycle;
 pub mod log;
+pub mod memory;
 pub mod registry;
 pub mod resource;
 pub mod saved;

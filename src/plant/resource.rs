@@ -31,6 +31,14 @@ impl Model {
     /// # Errors
     /// [`Error::Format`] if the bytes are none; [`Error::Spec`] if what they say makes no model.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::compile(&Self::spec_from_bytes(bytes)?)
+    }
+
+    /// Reads the spec in a compiled model, which [`compile`](Self::compile) makes the model of.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes), but for what is wrong with numbers.
+    pub fn spec_from_bytes(bytes: &[u8]) -> Result<Spec, Error> {
         let compiled: Compiled = serde_json::from_slice(bytes)
             .map_err(|e| Error::Format(format!("the compiled model cannot be read: {e}")))?;
         if compiled.format != FORMAT {
@@ -45,6 +53,6 @@ impl Model {
             )));
         }
         spec::check(&compiled.spec)?;
-        Self::compile(&compiled.spec)
+        Ok(compiled.spec)
     }
 }

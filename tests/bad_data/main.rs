@@ -10,6 +10,7 @@ mod examples;
 mod memory;
 mod models;
 mod mutate;
+mod reserve;
 mod specs;
 mod states;
 mod works;

@@ -1,12 +1,13 @@
 //! Inquiry, instantiation, initialisation (§2.1.4 – §2.1.6).
 
 use super::handle::Handle;
-use super::logger::{Logger, failure};
+use super::logger::{Logger, failure, out_of_memory};
 use super::pointers::{slice, text};
 use super::{floating_point, panics};
-use crate::fmu::component::Component;
+use crate::fmu::component::{Component, Refusal};
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::{Call, Interface};
+use crate::fmu::memory;
 use std::ffi::CString;
 
 /// `"default"` (§2.1.4). The string lives as long as the library.
@@ -56,33 +57,44 @@ pub unsafe extern "C" fn fmi2Instantiate(
     _visible: fmi2Boolean,
     loggingOn: fmi2Boolean,
 ) -> fmi2Component {
+    let callbacks = if functions.is_null() || !functions.is_aligned() {
+        None
+    } else {
+        // SAFETY: not null; the standard has the host keep the structure alive for longer than this call.
+        Some(unsafe { &*functions })
+    };
+    let refuse = || {
+        // SAFETY: the name is the host's: null or a string that ends with a zero.
+        unsafe { out_of_memory(callbacks, instanceName) };
+        std::ptr::null_mut()
+    };
+    // For the names and messages of this call; without them there is no way to say more.
+    if memory::test(memory::BASE).is_err() {
+        return refuse();
+    }
     let instantiate = || {
         // SAFETY: the host keeps the standard's contract: null or a string that ends with a zero.
         let [name, guid, location] = unsafe { [text(instanceName), text(fmuGUID), text(fmuResourceLocation)] };
         let name = CString::new(name.unwrap_or_default().as_bytes()).unwrap_or_default();
-        let callbacks = if functions.is_null() || !functions.is_aligned() {
-            None
-        } else {
-            // SAFETY: not null; the standard has the host keep the structure alive for longer than this call.
-            Some(unsafe { &*functions })
-        };
         let logger = Logger::new(callbacks, name);
         let made = panics::catch(|| {
             let interface = match fmuType {
                 fmi2Type::MODEL_EXCHANGE => Interface::ModelExchange,
                 fmi2Type::CO_SIMULATION => Interface::CoSimulation,
-                fmi2Type(other) => return Err(format!("{other} is no fmi2Type")),
+                fmi2Type(other) => return Err(Refusal::Reason(format!("{other} is no fmi2Type"))),
             };
-            let guid = guid.ok_or("the GUID is null")?;
-            let location = location.ok_or(
+            let guid = guid.ok_or_else(|| "the GUID is null".to_owned())?;
+            let location = location.ok_or_else(|| {
                 "the resource location is null; this FMU reads its model from the directory resources, so the \
-                 host must say where it has unpacked it",
-            )?;
+                 host must say where it has unpacked it"
+                    .to_owned()
+            })?;
             floating_point::in_default(|| Component::instantiate(interface, &guid, &location, loggingOn != fmi2False))
         });
-        match made.and_then(|made| made) {
+        match made.map_err(Refusal::Reason).and_then(|made| made) {
             Ok(component) => Handle::into_raw(component, logger),
-            Err(what) => {
+            Err(Refusal::OutOfMemory) => refuse(),
+            Err(Refusal::Reason(what)) => {
                 logger.send(&failure(what));
                 std::ptr::null_mut()
             }

@@ -1,6 +1,6 @@
 //! The host's logger, and what is said to it.
 
-use crate::fmu::fmi2::{fmi2CallbackFunctions, fmi2CallbackLogger, fmi2ComponentEnvironment, fmi2Status};
+use crate::fmu::fmi2::{fmi2CallbackFunctions, fmi2CallbackLogger, fmi2ComponentEnvironment, fmi2Status, fmi2String};
 use crate::fmu::log::{Category, Message, c_text};
 use std::ffi::CString;
 
@@ -47,5 +47,27 @@ pub(super) fn failure(what: String) -> Message {
         status: fmi2Status::ERROR,
         category: Category::Error,
         text: format!("fmi2Instantiate: {what}"),
+    }
+}
+
+/// Tells that there is not enough memory for an instance, without taking any.
+///
+/// # Safety
+/// `instance` is null or points to a string that ends with a zero.
+pub(super) unsafe fn out_of_memory(callbacks: Option<&fmi2CallbackFunctions>, instance: fmi2String) {
+    let Some((function, callbacks)) = callbacks.and_then(|c| Some((c.logger?, c))) else {
+        return;
+    };
+    let instance = if instance.is_null() { c"".as_ptr() } else { instance };
+    // SAFETY: the host's function has the standard's type, and the strings live until it returns. The text is a format without
+    // conversions, so no variadic argument is read.
+    unsafe {
+        function(
+            callbacks.componentEnvironment,
+            instance,
+            fmi2Status::ERROR,
+            c"logStatusError".as_ptr(),
+            c"fmi2Instantiate: there is not enough memory for an instance".as_ptr(),
+        );
     }
 }

@@ -25,12 +25,14 @@ use super::description::Interfaces;
 use super::guid::Guid;
 use super::lifecycle::{Call, Interface, Mode, permit};
 use super::log::{Category, Log};
+use super::memory::{self, OutOfMemory};
 use super::registry::{Naming, Registry};
 use super::resource;
 use super::saved::Experiment;
 use crate::Error;
 use crate::plant::{Model, Plant};
 use crate::simulation::{Simulation, State};
+use crate::spec::Spec;
 use directional::Directions;
 use std::sync::Arc;
 
@@ -40,6 +42,33 @@ enum Known {
     Nothing,
     Derivatives,
     Everything,
+}
+
+/// Why there is no instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is not enough memory.
+    OutOfMemory,
+    /// What is wrong, in the user's words.
+    Reason(String),
+}
+
+impl From<OutOfMemory> for Refusal {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Self::Reason(what)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Reason(error.to_string())
+    }
 }
 
 /// An instance.
@@ -85,34 +114,35 @@ impl Component {
     /// this library's variables. It also identifies the naming and the interfaces that the XML offers.
     ///
     /// # Errors
-    /// The reason, in the user's words.
+    /// The reason, in the user's words, or too little memory.
     pub fn instantiate(
         interface: Interface,
         guid: &str,
         resource_location: &str,
         logging_on: bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Refusal> {
         let bytes = resource::read_model(resource_location)?;
         let of = |naming, interfaces| Guid::new(&bytes, naming, interfaces);
         let builds = [Naming::Structured, Naming::Flat]
             .into_iter()
             .flat_map(|naming| Interfaces::ALL.map(|interfaces| (of(naming, interfaces), naming, interfaces)));
         let Some((own, naming, interfaces)) = builds.into_iter().find(|(own, ..)| own.to_string() == guid) else {
-            return Err(format!(
+            return Err(Refusal::Reason(format!(
                 "the GUID {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
                  names {}): the modelDescription.xml belongs to another build",
                 of(Naming::Structured, Interfaces::Both),
                 of(Naming::Flat, Interfaces::Both)
-            ));
+            )));
         };
         if !interfaces.offer(interface) {
-            return Err(format!(
+            return Err(Refusal::Reason(format!(
                 "the FMU does not offer {}: its modelDescription.xml was built without that interface",
                 interface.name()
-            ));
+            )));
         }
-        let made = model(&bytes).and_then(|model| Self::new(interface, model, naming, own, logging_on));
-        made.map_err(|error| error.to_string())
+        let model = model(&bytes)?;
+        memory::test(memory::to_build(&model, interface))?;
+        Ok(Self::new(interface, model, naming, own, logging_on)?)
     }
 
     /// Makes an instance of a model at hand.
@@ -325,11 +355,25 @@ impl Component {
     }
 }
 
-/// Reads a compiled model. Not inlined, as [`simulation`]: an instance is built in steps one after the other, and the frames of
-/// one step are gone before the next. Importers call from threads with small stacks.
+/// Makes the model of the bytes of a compiled one.
+fn model(bytes: &[u8]) -> Result<Arc<Model>, Refusal> {
+    memory::test(memory::to_read(bytes.len()))?;
+    let spec = read(bytes)?;
+    memory::test(memory::to_compile(&spec, bytes.len()))?;
+    Ok(compile(&spec)?)
+}
+
+/// Reads the spec. Not inlined, as the next two: an instance is built in steps one after the other, and the frames of one step are
+/// gone before the next. Importers call from threads with small stacks.
 #[inline(never)]
-fn model(bytes: &[u8]) -> Result<Arc<Model>, Error> {
-    Model::from_bytes(bytes).map(Arc::new)
+fn read(bytes: &[u8]) -> Result<Box<Spec>, Error> {
+    Model::spec_from_bytes(bytes).map(Box::new)
+}
+
+/// Compiles the spec.
+#[inline(never)]
+fn compile(spec: &Spec) -> Result<Arc<Model>, Error> {
+    Model::compile(spec).map(Arc::new)
 }
 
 /// Makes the simulation of a new instance.

@@ -72,7 +72,7 @@ fn live(fmu: &Fmu, kind: fmi2Type) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Importers call from threads with stacks of their own size. A quarter of 64 KiB is left to their frames, to those of this
+/// Importers call from threads with stacks of their own size. Of 64 KiB, 16 are left to their frames, to those of this
 /// test, and to what the C library takes of a thread's stack.
 #[test]
 fn every_example_runs_on_a_stack_of_64_kib() {
@@ -87,6 +87,102 @@ fn every_example_runs_on_a_stack_of_64_kib() {
                         .spawn_scoped(scope, || live(&fmu, kind))
                         .expect("a thread can be made");
                 });
+            }
+        }
+    });
+}
+
+/// Where the process may have so much more memory and no more, there is an instance or null with a message, and the process goes
+/// on.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_there_is_no_instance_and_the_importer_lives() {
+    use grapple::fmu::c_abi::{as_logger, fmi2FreeInstance, fmi2Instantiate};
+    use std::ffi::CString;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    static MESSAGES: AtomicU32 = AtomicU32::new(0);
+
+    /// Counts, and takes no memory itself.
+    unsafe extern "C" fn count(
+        _: fmi2ComponentEnvironment,
+        _: fmi2String,
+        _: fmi2Status,
+        _: fmi2String,
+        _: fmi2String,
+    ) {
+        MESSAGES.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The address space in use, bytes.
+    fn in_use() -> u64 {
+        let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux counts");
+        let pages: u64 = statm.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+        // SAFETY: a question about this system.
+        pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
+    }
+
+    /// Limits the address space, bytes; the limit can be raised again.
+    fn limit(bytes: u64) {
+        let limits = libc::rlimit {
+            rlim_cur: bytes,
+            rlim_max: libc::RLIM_INFINITY,
+        };
+        // SAFETY: a structure that lives during the call.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limits) }, 0);
+    }
+
+    /// Takes all memory that the limit leaves and the allocator has, in pieces that become smaller.
+    fn take_all(pieces: &mut Vec<Vec<u8>>) {
+        for size in [PIECE, 4096, 256, 32, 8] {
+            loop {
+                let mut piece = Vec::new();
+                if pieces.len() == pieces.capacity() || piece.try_reserve_exact(size).is_err() {
+                    break;
+                }
+                pieces.push(piece);
+            }
+        }
+    }
+
+    const PIECE: usize = 64 << 10;
+    let test = "hosts::environment::without_memory_there_is_no_instance_and_the_importer_lives";
+    alone(test, || {
+        let callbacks = fmi2CallbackFunctions {
+            logger: Some(as_logger(count)),
+            allocateMemory: None,
+            freeMemory: None,
+            stepFinished: None,
+            componentEnvironment: std::ptr::null_mut(),
+        };
+        let mut pieces: Vec<Vec<u8>> = Vec::with_capacity(1 << 20);
+        for (name, fmu) in examples() {
+            let uri = CString::new(fmu.uri()).expect("no zero inside");
+            for kind in [ME, CS] {
+                limit(in_use());
+                take_all(&mut pieces);
+                let large = pieces.iter().take_while(|piece| piece.capacity() == PIECE).count();
+                let (mut refused, mut told) = (0, 0);
+                // More is left each time, until there is an instance.
+                let c = loop {
+                    // SAFETY: strings and a structure that live during the call.
+                    let c = unsafe {
+                        fmi2Instantiate(c"arm".as_ptr(), kind, fmu.guid.as_ptr(), uri.as_ptr(), &callbacks, 0, 0)
+                    };
+                    told += MESSAGES.swap(0, Ordering::Relaxed);
+                    if !c.is_null() || refused == large {
+                        break c;
+                    }
+                    refused += 1;
+                    pieces[large - refused] = Vec::new();
+                };
+                limit(libc::RLIM_INFINITY);
+                pieces.clear();
+                println!("{name}, {kind:?}: an instance with {} KiB", (refused * PIECE) >> 10);
+                assert!(!c.is_null() && refused > 3);
+                assert_eq!(told as usize, refused);
+                // SAFETY: a live handle, not used again.
+                unsafe { fmi2FreeInstance(c) };
             }
         }
     });
