@@ -58,7 +58,7 @@ fn run(method: &str, tolerance: f64) -> Run {
     let model = Model::read(&text, Path::new(".")).expect("a sound example");
     let output = model.outputs.iter().position(|o| o.quantity.name == OUTPUT);
     let (output, experiment) = (output.expect("an output"), model.spec.experiment.clone());
-    let work_limit = model.spec.solver.work_limit;
+    let work_limit = model.work_limit();
     let room = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
     let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
     simulation.initialise(0.0, Some(tolerance), work_limit).expect("starts");

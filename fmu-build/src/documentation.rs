@@ -33,7 +33,7 @@ pub fn documentation(
     }
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
     let mass = plant.derived().mass();
-    let page = page(spec, description, facts(spec, mass, description, platforms), &figure);
+    let page = page(model, description, facts(spec, mass, description, platforms), &figure);
     let licence =
         |name: &str, text: &'static str| Content::new(format!("documentation/licenses/{name}"), text.as_bytes());
     contents.extend([
@@ -53,7 +53,7 @@ The texts are in LICENSE-MIT and LICENSE-APACHE beside this file. The model in r
 ";
 
 /// The page.
-fn page(spec: &Spec, description: &ModelDescription, facts: Facts, figure: &str) -> String {
+fn page(model: &Model, description: &ModelDescription, facts: Facts, figure: &str) -> String {
     let parts = [
         ("name", &*escaped(&description.model_name)),
         ("css", include_str!("../assets/documentation.css")),
@@ -64,8 +64,8 @@ fn page(spec: &Spec, description: &ModelDescription, facts: Facts, figure: &str)
         ("facts", &definitions(&facts)),
         ("figure", figure),
         ("flat", flat_note(description)),
-        ("conventions", &conventions(spec)),
-        ("solver", &definitions(&solver(spec, description))),
+        ("conventions", &conventions(&model.spec)),
+        ("solver", &definitions(&solver(model, description))),
         ("variables", &variables(description)),
         (
             "made_by",
@@ -110,7 +110,8 @@ fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Pl
     ]
 }
 
-fn solver(spec: &Spec, description: &ModelDescription) -> Facts {
+fn solver(model: &Model, description: &ModelDescription) -> Facts {
+    let spec = &model.spec;
     let solver = &spec.solver;
     let seconds = |time: f64| format!("{} s", number(time, 6));
     let mut facts = Vec::new();
@@ -122,7 +123,7 @@ fn solver(spec: &Spec, description: &ModelDescription) -> Facts {
         }
         facts.push((
             "Work limit",
-            format!("{} evaluations in a communication step", number(solver.work_limit, 6)),
+            format!("{} evaluations in a communication step", number(model.work_limit(), 6)),
         ));
     }
     if description.model_exchange.is_some() {

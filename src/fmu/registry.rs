@@ -293,7 +293,7 @@ fn work_limit(model: &Model) -> Parameter {
                 "most evaluations of the dynamics within one communication step (Co-Simulation)",
             )
         },
-        start: model.spec.solver.work_limit,
+        start: model.work_limit(),
         tunable: false,
         at: vec!["solver".to_owned(), "work_limit".to_owned()],
     }

@@ -32,6 +32,7 @@ mod start_derivatives;
 mod state_jacobian;
 mod tangent;
 mod touch;
+mod work;
 
 pub use conserving_step::ConservingStep;
 pub use discrete::Discrete;

@@ -82,7 +82,7 @@ impl Simulation {
     /// [`Error::Solver`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
-        let stepper = stepper(model, demands(model, None, model.spec.solver.work_limit))?;
+        let stepper = stepper(model, demands(model, None, model.work_limit()))?;
         Self::by(plant, stepper)
     }
 

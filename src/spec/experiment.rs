@@ -78,8 +78,9 @@ pub struct Solver {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Most evaluations of the dynamics within one communication step; past it the step is
-    /// discarded at the time reached. Default 1 000 000.
-    pub work_limit: f64,
+    /// discarded at the time reached. Default: as many as take about two seconds, from 50 000 (large models) to 1 000 000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work_limit: Option<f64>,
 }
 
 impl Default for Solver {
@@ -87,7 +88,7 @@ impl Default for Solver {
         Self {
             method: Method::Dopri5,
             step: None,
-            work_limit: 1e6,
+            work_limit: None,
         }
     }
 }

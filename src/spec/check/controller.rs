@@ -1,6 +1,6 @@
 use super::Check;
 use crate::Problem;
-use crate::spec::{ControlledJoint, Formulation, PerAxis, names};
+use crate::spec::{ControlledJoint, Formulation, PerAxis, Solver, names};
 
 impl Check<'_> {
     /// A file that describes a controller: joints with gains, and nothing that moves.
@@ -22,7 +22,15 @@ impl Check<'_> {
             ("quaternion", spec.quaternion.is_some()),
             ("formulation", spec.formulation != Formulation::default()),
             ("environment", spec.environment != Default::default()),
-            ("solver", spec.solver != Default::default()),
+            // Samples are counted against the work limit.
+            (
+                "solver",
+                spec.solver
+                    != Solver {
+                        work_limit: spec.solver.work_limit,
+                        ..Solver::default()
+                    },
+            ),
         ];
         for (section, written) in of_craft {
             if written {

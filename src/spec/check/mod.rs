@@ -433,7 +433,7 @@ impl Check<'_> {
             ("experiment", "tolerance", spec.experiment.tolerance),
             ("experiment", "bandwidth", spec.experiment.bandwidth.unwrap_or(1.0)),
             ("solver", "step", spec.solver.step.unwrap_or(1.0)),
-            ("solver", "work_limit", spec.solver.work_limit),
+            ("solver", "work_limit", spec.solver.work_limit.unwrap_or(1.0)),
         ];
         for (section, field, value) in positive {
             if value <= 0.0 {

@@ -5,6 +5,8 @@ use crate::driver::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::{Naming, Slot};
 use grapple::plant::Model;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
 /// The examples as unpacked FMUs, with their names.
@@ -186,6 +188,61 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
             }
         }
     });
+}
+
+/// Parameters that make no sense make a craft as stiff as they like. The work limit then ends the step, after about two seconds on
+/// an ordinary core; a machine that has others to serve gets three times as long.
+#[test]
+fn a_step_with_senseless_parameters_ends_soon() {
+    const LONGEST: f64 = 6.0;
+    let clock = || {
+        let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        let nanoseconds = told.split_whitespace().next().and_then(|n| n.parse::<f64>().ok());
+        nanoseconds.map(|time| time * 1e-9)
+    };
+    let mut limited = 0;
+    for (name, fmu) in examples() {
+        let limit = fmu.vr("solver.work_limit");
+        let numbers: Vec<u32> = fmu
+            .parameters()
+            .into_iter()
+            .chain(fmu.inputs())
+            .filter(|&vr| vr != limit)
+            .collect();
+        let mut slowest = (0.0, 0);
+        for seed in 0..8 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let cs = fmu.instance(CS);
+            for &vr in &numbers {
+                // Few of them, or many.
+                if rng.random_range(0..if seed % 2 == 0 { 30 } else { 6 }) == 0 {
+                    let factor = 10.0_f64.powf(rng.random_range(-9.0..9.0));
+                    let value = cs.get_many(&[vr])[0];
+                    let _ = cs.set_many(&[vr], &[if value == 0.0 { factor } else { value * factor }]);
+                }
+            }
+            cs.setup(None, 0.0, None);
+            ok(cs.enter_initialization());
+            if cs.exit_initialization() == OK {
+                let before = clock();
+                cs.step(0.0, 0.1);
+                let time = clock().zip(before).map_or(0.0, |(after, before)| after - before);
+                if time > slowest.0 {
+                    slowest = (time, seed);
+                }
+                limited += u32::from(heard().iter().any(|heard| heard.message.contains("work limit")));
+            }
+            heard();
+        }
+        println!("{name}: {:.2} s (seed {})", slowest.0, slowest.1);
+        assert!(
+            slowest.0 < LONGEST,
+            "{name}: a step of {:.1} s, seed {}",
+            slowest.0,
+            slowest.1
+        );
+    }
+    assert!(limited > 1, "no step was ended by the work limit");
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
