@@ -45,7 +45,7 @@ fn line(name: &str, text: &str) {
     let model = plant.model().clone();
     let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
     let (mut x, mut discrete) = (vec![0.0; nx], Discrete::new(&model));
-    plant.start(0.0, &mut x, &mut discrete);
+    plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u = vec![0.3; nu];
     let at = (x.as_slice(), u.as_slice(), &discrete);
     let seeds = (vec![1.0; nx], vec![1.0; nu]);

@@ -48,6 +48,7 @@ fn is_named(section: &str) -> bool {
             | "line_load"
             | "contact"
             | "grasp"
+            | "loop"
             | "signal"
     )
 }
@@ -64,13 +65,88 @@ pub enum Error {
         /// The joint and its axis, or the body and its mode, counted from one.
         what: String,
     },
-    /// What captures hold together does not say how it moves here: their rows, which bore apart where it was captured, say the same.
+    /// The constraints of a loop or a capture, independent where the rank was determined, depend on each other here.
     #[error(
-        "contact \"{contact}\": the loop that it closes is in a singular position (stretched or folded?), where what bears it cannot be told"
+        "{closure}: the mechanism is in a singular position (stretched or folded?), where its motion is not determined"
     )]
     SingularLoop {
-        /// Name of a contact in the loop.
+        /// Kind and name of the loop or of the contact that captures.
+        closure: String,
+    },
+    /// A run has come to a singular position, or passed one: how it goes on is not determined.
+    #[error(
+        "{closure}: at t = {t} s the mechanism passes a singular position (stretched or folded?), where it can go on in more than one way and its motion is not \
+         determined ({configuration})"
+    )]
+    SingularPosition {
+        /// Kind and name of the loop or of the contact that captures.
+        closure: String,
+        /// Time, s.
+        t: f64,
+        /// Coordinates of the joints.
+        configuration: String,
+    },
+    /// The constraint violation of a loop or a capture is beyond its limit.
+    #[error(
+        "{closure}: at t = {t} s its constraint violation is {offset:.3e} m and {angle:.3e} rad, and the limit is {limit} m or rad: take a smaller tolerance or \
+         step, or change monitor.constraint_violation"
+    )]
+    Violation {
+        /// Kind and name of the loop or of the contact that captures.
+        closure: String,
+        /// Time, s.
+        t: f64,
+        /// Violation of offsets, m.
+        offset: f64,
+        /// Violation of angles, rad.
+        angle: f64,
+        /// The limit, m or rad.
+        limit: f64,
+    },
+    /// The energy balance is off by more than its limit.
+    #[error(
+        "at t = {t} s the energy balance is off by {off:.3e} J, {part:.3e} of the largest kinetic energy and work so far, and the limit is {limit}: take a \
+         smaller tolerance or step, or change monitor.energy_balance"
+    )]
+    Balance {
+        /// Time, s.
+        t: f64,
+        /// Error of the balance, J.
+        off: f64,
+        /// That error as a part of the largest kinetic energy and work.
+        part: f64,
+        /// The limit.
+        limit: f64,
+    },
+    /// The start cannot be made to close a loop.
+    #[error("loop \"{closure}\": {what}")]
+    Assembly {
+        /// Name of the loop.
+        closure: String,
+        /// Why, and what to change.
+        what: String,
+    },
+    /// No static equilibrium was found near the start.
+    #[error(
+        "no static equilibrium near the start: der({rate}) = {residual:.3e} (SI units) is left; a part that floats or turns freely under a load has none, \
+         and a start that is far from one may have to be nearer"
+    )]
+    NoEquilibrium {
+        /// Name of the rate with the largest acceleration.
+        rate: String,
+        /// That acceleration, rad/s² or m/s².
+        residual: f64,
+    },
+    /// A capture that is commanded at the start failed.
+    #[error(
+        "contact \"{contact}\": \"{}\" is to be captured with \"{}\" at the start and is not, for no impulse ends their relative motion or they are out of reach: \
+         the numbers of the start do not fit; a [loop] closes by itself", .frames[0], .frames[1]
+    )]
+    NotCaptured {
+        /// Name of the contact.
         contact: String,
+        /// Names of its frames.
+        frames: [String; 2],
     },
     /// The formulation, whose name this is, cannot be linearised.
     #[error(
@@ -124,6 +200,16 @@ pub enum Error {
     /// Bytes that are not a compiled model, or a state of another model.
     #[error("{0}")]
     Format(String),
+}
+
+impl Error {
+    /// Whether what was computed is no longer true, so that no smaller step from there helps.
+    pub fn is_untrue(&self) -> bool {
+        matches!(
+            self,
+            Self::SingularPosition { .. } | Self::Violation { .. } | Self::Balance { .. }
+        )
+    }
 }
 
 fn list(problems: &[Problem]) -> String {

@@ -30,7 +30,7 @@ impl Craft {
         let model = Model::compile(spec).unwrap_or_else(|e| panic!("{e}"));
         let (mut start, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
         let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
-        plant.start(0.0, &mut start, &mut discrete);
+        plant.start(0.0, &mut start, &mut discrete).expect("closed");
         let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();
         // What is commanded at the start is so.
         plant

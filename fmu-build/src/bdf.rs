@@ -25,7 +25,7 @@ pub fn advice(model: &Arc<Model>) -> Option<String> {
     }
     let mut plant = Plant::new(Arc::clone(model)).ok()?;
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(model));
-    plant.start(0.0, &mut x, &mut discrete);
+    plant.start(0.0, &mut x, &mut discrete).ok()?;
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     let linear = Linearisation::new(&mut plant, 0.0, (&x, &u, &discrete)).ok()?;
     let known = Known {

@@ -137,10 +137,11 @@ pub fn drift(results: &Results, name: &str) -> Option<Vec<f64>> {
     Some((0..results.time.len()).map(relative).collect())
 }
 
-/// Energy minus its start minus the work done since, over the peak kinetic energy, at every time.
+/// Energy minus its start minus the work done since, over the peak kinetic energy (at least 1e-9 of the peak energy), at every time.
 pub fn imbalance(results: &Results) -> Option<Vec<f64>> {
     let (energy, work) = (results.get("system.energy")?, results.get("system.work")?);
-    let scale = peak(results.get("system.kinetic_energy")?);
+    // At rest there is nothing but the round-off of what is stored.
+    let scale = peak(results.get("system.kinetic_energy")?).max(1e-9 * peak(energy));
     let gap = |(e, w): (&f64, &f64)| (e - energy[0]) - (w - work[0]);
     let relative = |pair| {
         Ratio {
@@ -217,6 +218,9 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
     };
     if let Some((name, _)) = spec.grasp.iter().find(holds) {
         return Some(format!("grasp {name} holds on to the world"));
+    }
+    if let Some((name, _)) = spec.closed_loop.iter().find(|(_, closed)| closed.b == WORLD) {
+        return Some(format!("loop {name} is closed on the world"));
     }
     // An impact is counted, and stays so; a contact that lasts, or holds, has a force.
     let meets = |(name, contact): &(&String, &Contact)| {

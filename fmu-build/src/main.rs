@@ -5,7 +5,7 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`new`], [`import`], [`check`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`], [`completions`] | the verbs |
+//! | [`new`], [`import`], [`check`], [`assemble`], [`equilibrium`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`], [`completions`] | the verbs |
 //! | [`craft`], [`problems`] | a spec file read and compiled, or everything that is wrong with it |
 //! | [`package`] | a spec or an FMU, whatever the command line names; the FMU of a model |
 //! | [`files`] | the files that are written |
@@ -27,6 +27,7 @@
 #![deny(unsafe_code)]
 
 mod archive;
+mod assemble;
 mod bdf;
 mod binary;
 mod build;
@@ -38,6 +39,7 @@ mod couple;
 mod craft;
 mod describe;
 mod documentation;
+mod equilibrium;
 mod events;
 mod files;
 mod fmu;
@@ -109,6 +111,8 @@ enum Verb {
     New(new::Arguments),
     Import(import::Arguments),
     Check(check::Arguments),
+    Assemble(assemble::Arguments),
+    Equilibrium(equilibrium::Arguments),
     Build(build::Arguments),
     Couple(couple::Arguments),
     Describe(describe::Arguments),
@@ -124,6 +128,8 @@ fn main() -> ExitCode {
         Verb::New(arguments) => new::run(&arguments),
         Verb::Import(arguments) => import::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Assemble(arguments) => assemble::run(&arguments),
+        Verb::Equilibrium(arguments) => equilibrium::run(&arguments),
         Verb::Build(arguments) => build::run(&arguments),
         Verb::Couple(arguments) => couple::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),

@@ -12,6 +12,7 @@ pub mod dual_quaternion;
 mod engine;
 pub mod impact;
 pub mod invariants;
+mod least_norm;
 pub mod quaternion;
 pub mod recursive;
 mod rows;
@@ -20,6 +21,7 @@ pub use applied::Applied;
 pub use condition::condition;
 pub use engine::Dynamics;
 pub(crate) use engine::driven;
+pub use least_norm::LeastNorm;
 pub use rows::JointRows;
 
 /// Something that moves no inertia: the equations have no solution.

@@ -10,6 +10,7 @@
 //! | length of the whole | 8 |
 //! | numbers of states, inputs, input derivative orders, modes, discrete numbers, integrator memory (none in Model Exchange), parameters | 7 × 4 |
 //! | start, stop (NaN: none), tolerance (NaN: none), time | 4 × 8 |
+//! | what the run is monitored against | 4 × 8 |
 //! | states, inputs, input derivatives order by order, discrete numbers, integrator memory, parameters | 8 each |
 //! | modes | 4 each |
 //! | first 128 bits of SHA-256 over all that | 16 |
@@ -22,8 +23,8 @@ use sha2::{Digest, Sha256};
 
 const MAGIC: [u8; 8] = *b"GRAPPLE\0";
 /// Raised whenever the layout above changes.
-const LAYOUT: u32 = 4;
-const HEADER: usize = 8 + 4 + 5 + 16 + 8 + 7 * 4 + 4 * 8;
+const LAYOUT: u32 = 5;
+const HEADER: usize = 8 + 4 + 5 + 16 + 8 + 7 * 4 + 4 * 8 + 4 * 8;
 const CHECKSUM: usize = 16;
 
 /// What `fmi2SetupExperiment` has said (§2.1.6).
@@ -120,8 +121,10 @@ impl SavedState {
         let state = &self.state;
         let scalars = [start, stop.unwrap_or(f64::NAN), tolerance.unwrap_or(f64::NAN), state.t];
         let inputs = std::iter::once(&state.u).chain(&state.u_derivatives);
+        let monitored = state.monitored.numbers();
         let numbers = scalars
             .iter()
+            .chain(&monitored)
             .chain(&state.x)
             .chain(inputs.flatten())
             .chain(&state.discrete.numbers)
@@ -204,6 +207,9 @@ impl SavedState {
         let mut memory = vec![0.0; self.counts()[MEMORY]];
         let state = &mut self.state;
         state.t = reader.f64()?;
+        for number in state.monitored.numbers_mut() {
+            *number = reader.f64()?;
+        }
         let inputs = std::iter::once(&mut state.u).chain(&mut state.u_derivatives);
         let numbers = state
             .x
@@ -224,9 +230,10 @@ impl SavedState {
     /// Judges what was read.
     fn judge(&self, model: &Model) -> Result<(), String> {
         self.experiment.judge()?;
-        let State { t, x, u, .. } = &self.state;
+        let State { t, x, u, monitored, .. } = &self.state;
         let inputs = std::iter::once(u).chain(&self.state.u_derivatives);
-        let numbers = std::iter::once(t).chain(x).chain(inputs.flatten());
+        let monitored = monitored.numbers();
+        let numbers = std::iter::once(t).chain(&monitored).chain(x).chain(inputs.flatten());
         let discrete = &self.state.discrete;
         if !numbers
             .chain(&discrete.numbers)

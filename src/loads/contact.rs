@@ -7,10 +7,8 @@ use crate::Problem;
 use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
-use crate::spec::{ImpactLaw, Inconsistent, JointType, Spec, at, problem};
-use crate::system::{
-    Bound, Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit,
-};
+use crate::spec::{ImpactLaw, Inconsistent, Spec, at, problem};
+use crate::system::{Bound, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit};
 
 /// Two frames, and what happens when they strike each other.
 #[derive(Clone, Debug)]
@@ -84,7 +82,7 @@ pub(super) fn declare(
         let (Some(a), Some(b)) = (find("a", &contact.a), find("b", &contact.b)) else {
             continue;
         };
-        if rigid(system, a) == rigid(system, b) {
+        if system.rigid_carrier(a) == system.rigid_carrier(b) {
             let what = format!(
                 "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
                 contact.a, contact.b
@@ -244,40 +242,12 @@ pub(super) fn declare(
     contacts
 }
 
-/// What carries a frame, fixed joints passed over.
-fn rigid(system: &System, frame: FrameRef) -> Carrier {
-    let mut on = system.carrier(frame);
-    while let Carrier::Body(body) = on {
-        let body = &system.bodies[body];
-        if body.joint.kind != JointType::Fixed {
-            break;
-        }
-        on = body.carrier();
-    }
-    on
-}
-
 impl Contact {
     /// Complains of a normal without a direction.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         if self.normal.direction(values).is_none() {
             let what = format!("the normal of contact \"{}\" has no direction", self.name);
             report(declared, self.normal, problems, what);
-        }
-    }
-
-    /// Complains of gains that close a gap within steps of this length (s), where gaps are closed by what they were: two corrections of one gap
-    /// are stable, by their eigenvalues, up to steps of 1/α without β and 0.73/α with β = α.
-    pub fn judge_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        let Some(capture) = self.capture() else { return };
-        let [alpha, beta] = capture.gains(values);
-        let longest = alpha.hypot(beta).recip();
-        if step > longest {
-            let name = &self.name;
-            let what = format!(
-                "the gains of contact \"{name}\", alpha = {alpha} and beta = {beta} 1/s, close gaps faster than linearly_implicit with a step of {step} s: it needs a step of at most {longest:.3e} s"
-            );
-            report(declared, capture.alpha, problems, what);
         }
     }
 
@@ -438,6 +408,11 @@ impl Contact {
 }
 
 impl Capture {
+    /// Where the gains stand among the parameters.
+    pub(super) fn gain_ids(&self) -> [ParamId; 2] {
+        [self.alpha, self.beta]
+    }
+
     /// The gains α and β, 1/s.
     pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {
         [self.alpha.of(parameters), self.beta.of(parameters)]

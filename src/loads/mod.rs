@@ -5,6 +5,7 @@
 
 mod attitude;
 mod band;
+mod closed_loop;
 mod compliant;
 mod contact;
 mod director;
@@ -28,6 +29,7 @@ mod wave;
 
 pub use attitude::AttitudeServo;
 pub(crate) use band::Band;
+pub use closed_loop::{ClosedLoop, Constraint};
 pub use contact::{Capture, Contact};
 pub use director::strain_energy;
 pub use drive::Drive;
@@ -77,6 +79,8 @@ pub struct Loads {
     pub strikes: Vec<Strike>,
     /// Frames that springs and dampers hold together.
     pub grasps: Vec<Grasp>,
+    /// Joints that close loops.
+    pub closed_loops: Vec<ClosedLoop>,
 }
 
 /// What the loads need to know of one instant.
@@ -212,6 +216,7 @@ impl Loads {
         let lines = line::declare(spec, system, declare, problems);
         let contacts = contact::declare(spec, system, declare, (&mut strikes, problems));
         let grasps = grasp::declare(spec, system, declare, problems);
+        let closed_loops = closed_loop::declare(spec, system, declare, problems);
         Self {
             gravity,
             is_in_orbit: system.orbit.is_some(),
@@ -227,6 +232,7 @@ impl Loads {
             contacts,
             strikes,
             grasps,
+            closed_loops,
         }
     }
 
@@ -249,6 +255,9 @@ impl Loads {
         }
         for grasp in &self.grasps {
             grasp.judge(declared, values, problems);
+        }
+        for closed_loop in &self.closed_loops {
+            closed_loop.judge(declared, values, problems);
         }
     }
 
@@ -298,6 +307,7 @@ impl Loads {
             contacts,
             strikes: _,
             grasps,
+            closed_loops: _,
         } = self;
         ActsOnBodies {
             by_attitude: !(ports.is_empty() && thrusters.is_empty() && lines.is_empty()),
@@ -375,6 +385,50 @@ impl Loads {
         self.contacts
             .iter()
             .filter_map(|contact| Some((contact, contact.capture()?)))
+    }
+
+    /// How many captures and loops there are.
+    pub fn closures(&self) -> usize {
+        self.captures().count() + self.closed_loops.len()
+    }
+
+    /// The most scalar constraints that captures and loops can have together.
+    pub fn most_rows(&self) -> usize {
+        6 * self.captures().count() + self.loop_rows()
+    }
+
+    /// How many scalar constraints the loops have together.
+    pub fn loop_rows(&self) -> usize {
+        self.closed_loops.iter().map(ClosedLoop::count).sum()
+    }
+
+    /// The kind and the name of a capture or a loop, by its number: captures first.
+    pub fn closure_name(&self, number: usize) -> String {
+        let captures = self.captures().count();
+        match number.checked_sub(captures) {
+            None => (self.captures().nth(number))
+                .map_or_else(String::new, |(contact, _)| format!("contact \"{}\"", contact.name)),
+            Some(k) => format!("loop \"{}\"", self.closed_loops[k].name),
+        }
+    }
+
+    /// Reports gains that are unstable with the explicit treatment in `linearly_implicit` at this step (s): two corrections of one
+    /// constraint violation are stable, by their eigenvalues, up to steps of 1/α without β and 0.73/α with β = α.
+    pub fn judge_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let of_captures = self
+            .captures()
+            .map(|(contact, capture)| ("contact", &contact.name, capture.gain_ids()));
+        let of_loops = self.closed_loops.iter().map(|of| ("loop", &of.name, of.gain_ids()));
+        for (kind, name, gains) in of_captures.chain(of_loops) {
+            let [alpha, beta] = gains.map(|gain| gain.of(values));
+            let longest = alpha.hypot(beta).recip();
+            if step > longest {
+                let what = format!(
+                    "the gains of {kind} \"{name}\", alpha = {alpha} and beta = {beta} 1/s, close gaps faster than linearly_implicit with a step of {step} s: it needs a step of at most {longest:.3e} s"
+                );
+                report(declared, gains[0], problems, what);
+            }
+        }
     }
 
     /// The inputs that make impulses.

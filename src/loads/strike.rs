@@ -29,7 +29,7 @@ impl Strike {
     }
 
     /// Its input.
-    pub(super) fn input(&self) -> usize {
+    pub fn input(&self) -> usize {
         self.input
     }
 

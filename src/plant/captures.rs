@@ -1,15 +1,18 @@
-//! Contacts that capture: how they close, and which of their rows bear.
+//! Contacts that capture: how they close, and the rank of what holds.
 
-use super::discrete::Bearing;
-use super::evaluation::Evaluation;
-use super::impact::{ROUND_OFF, Told, firsts, meet, pair, tell};
+use super::evaluation::{Evaluation, joint_coordinates};
+use super::impact::{Told, meet, tell};
+use super::numbers::Numbers;
 use super::report::Status;
-use super::{Discrete, Model};
+use super::{Discrete, Model, Plant};
 use crate::Error;
-use crate::dynamics::impact::{bearing_rows, plastic};
-use crate::loads::{Capture, Contact, Pair};
+use crate::dynamics::impact::{Plastic, plastic};
+use crate::loads::{Capture, Contact, Pair, Struck};
 use crate::system::Derived;
 use nalgebra::DVector;
+
+/// What a capture may leave of relative motion, as a part of the bodies' speeds: numbers with six digits leave as much in rows that depend on others.
+const ROUNDED: f64 = 1e-5;
 
 /// Captures some pairs, all at the same time: what ends all their relative motion at once, redundant rows told from others by the rank of `W`. They are held
 /// from then on.
@@ -33,10 +36,14 @@ pub(super) fn capture(
     let u = evaluation.velocities(&pairs);
     let bodies = evaluation.kinematics.bodies.iter();
     let speeds = bodies.map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
-    let is_still = u.amax() <= ROUND_OFF * speeds.fold(0.0, f64::max);
-    let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
-    // Rows that contradict each other, or that no impulse moves, leave more than round-off; where nothing moves there is nothing else.
-    let solved = plastic(&operator.W, &u).filter(|solved| is_still || solved.residual < 1e-9);
+    let speed = speeds.fold(0.0, f64::max);
+    let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &pairs)?;
+    // Rows that contradict each other, or that no impulse moves, leave more than what rounded numbers of a start do.
+    let is_ended = |solved: &Plastic| {
+        let left = operator.after(&u, &solved.impulse).amax();
+        solved.residual < 1e-9 || left <= ROUNDED * speed
+    };
+    let solved = plastic(&operator.W, &u).filter(is_ended);
     let (p, outcome) = match solved {
         Some(solved) => (solved.impulse, Status::Struck),
         None => (DVector::zeros(u.len()), Status::Unsolved),
@@ -53,45 +60,52 @@ pub(super) fn capture(
         for (met, (place, attitude)) in met.iter().zip(&poses) {
             if let Some(capture) = met.contact.capture() {
                 discrete.set_captured(model, capture.number, (place, attitude));
-                discrete.set_bearing(model, capture.number, Bearing::HELD);
+                discrete.set_held(model, capture.number, true);
             }
         }
-        choose_bearing_rows(of, evaluation, x, discrete)?;
+        evaluation.determine_rank(model, Numbers { derived, parameters }, x, discrete);
     }
     Ok(told)
 }
 
-/// Chooses which rows of the captured pairs bear, where they are and as joints are held now: the others follow from them.
-///
-/// # Errors
-/// [`Error::Singular`] if something moves no inertia.
-pub(super) fn choose_bearing_rows(
-    (model, derived, parameters): (&Model, &Derived, &[f64]),
-    evaluation: &mut Evaluation<f64>,
-    x: &[f64],
-    discrete: &mut Discrete,
-) -> Result<(), Error> {
-    let captures = model.loads.captures();
-    let held: Vec<(&Contact, Capture)> = captures
-        .filter(|(_, capture)| discrete.bearing(model, capture.number).held)
-        .collect();
-    if held.is_empty() {
-        return Ok(());
-    }
-    for (_, capture) in &held {
-        discrete.set_bearing(model, capture.number, Bearing::default());
-    }
-    evaluation.update_kinematics(model, (derived, parameters), x);
-    let at = (&model.system, derived, &evaluation.kinematics);
-    let pairs: Vec<Pair<f64>> = held.iter().map(|(contact, _)| pair(at, contact, parameters)).collect();
-    let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
-    let bearing = bearing_rows(&operator.W);
-    for (((_, capture), pair), first) in held.iter().zip(&pairs).zip(firsts(&pairs)) {
-        let mut bears = Bearing::HELD;
-        for (place, row) in pair.rows().enumerate() {
-            bears.rows[row] = bearing.contains(&(first + place));
+impl Plant {
+    /// Checks at the start, at the time `t` (s) and the host's inputs `u`, that everything is held whose capture is commanded there.
+    ///
+    /// # Errors
+    /// [`Error::NotCaptured`] with the contact.
+    pub fn check_captured(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> Result<(), Error> {
+        let model = &*self.model;
+        if model.loads.captures().next().is_none() {
+            return Ok(());
         }
-        discrete.set_bearing(model, capture.number, bears);
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
+        for strike in &model.loads.strikes {
+            let Struck::Contact(index) = strike.what else { continue };
+            let contact = &model.loads.contacts[index];
+            let is_open = |capture: Capture| !discrete.is_held(model, capture.number);
+            if strike.is_on(inputs) && contact.touch().is_none() && contact.capture().is_some_and(is_open) {
+                return Err(Error::NotCaptured {
+                    contact: contact.name.clone(),
+                    frames: contact.names.clone(),
+                });
+            }
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+impl Evaluation<f64> {
+    /// Determines the rank of the rows of all captures that hold and of all loops, where the bodies stand and as joints are held now.
+    pub(super) fn determine_rank(&mut self, model: &Model, numbers: Numbers, x: &[f64], discrete: &mut Discrete) {
+        if self.closure.is_none() {
+            return;
+        }
+        // As joints are held and driven now.
+        self.at_rest(model, (numbers.derived, x), discrete);
+        let (q, _) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        if let Some(closure) = &mut self.closure {
+            let rank = closure.determine_rank(model, numbers, discrete, q, &self.applied.driven);
+            discrete.set_rank(model, rank);
+        }
+    }
 }

@@ -1,168 +1,342 @@
-//! Captured frames: constraints between bodies beside the joints', closed by the wrenches that it takes.
+//! Captures and loops: constraints between bodies beside the tree's joints, closed by the wrenches
+//! that it takes.
 
+use super::numbers::Numbers;
 use super::{Discrete, Model};
 use crate::Error;
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
-use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Capture, Contact, Pair};
-use crate::system::{Derived, Kinematics, System};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, root, spd};
+use crate::dynamics::{Applied, Dynamics, LeastNorm};
+use crate::loads::{Capture, ClosedLoop, Contact, Pair};
+use crate::system::{Kinematics, System};
 
-/// How captured frames are held together: the origin of a stays where it was in b (pin), and a does not turn in b either (grasp).
+/// A response below this part of the largest is round-off.
+const NO_RESPONSE: f64 = 1e-12;
+
+/// The scalar constraints of all captures that hold and of all loops, and the reactions that keep
+/// them.
 ///
-/// Each row forbids one relative rotation or translation at the origin of a. A frame on a nodal beam has no attitude about the beam's direction, so a grasp
-/// holds only the two rotations across it: five rows. With `φ` by how far they are off, in axes of b,
+/// With `φ` for the constraint violations, `J` for the rows that give their rates, and `A` for the
+/// accelerations without reactions,
 ///
 /// ```text
-///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = target − J A,     W = J M⁻¹ Jᵀ
+///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = b − J A,     W = J M⁻¹ Jᵀ                                  (1)
 /// ```
 ///
-/// where `A` is the acceleration without them. `W` is found by unit wrenches through the formulation, row by row
-/// ([`Dynamics::respond`]). Which rows bear is chosen at events ([`Discrete`]): two arms on one body say some of them twice.
+/// `W` is found by unit reactions through the formulation, column by column
+/// ([`Dynamics::respond`]). Its rank is determined at the start and at events ([`Discrete::rank`]).
+/// Where it is less than the number of rows, some are redundant, and `λ` is the solution of least
+/// norm of all rows together ([`LeastNorm`], forces in N and moments in N·m): it does not depend on
+/// a choice of rows, and is smooth as long as the rank stays.
 #[derive(Clone, Debug)]
 pub(super) struct Closure<S: Scalar> {
-    rows: Vec<Row>,
+    rows: Vec<Row<S>>,
     held: Vec<Held<S>>,
-    /// The loads beside the closing wrenches.
+    /// The loads beside the reactions.
     loads: Applied<S>,
-    /// `W`, row by row, then its factors.
+    /// `W`, row by row, its lower triangle.
     W: Vec<S>,
+    responses: Vec<f64>,
+    factors: Vec<S>,
+    least_norm: LeastNorm<S>,
     lambda: Vec<S>,
-    /// What the outputs tell of each capture.
+    /// Each capture, then each loop, as the outputs show them.
     pub state: Vec<Closed<S>>,
 }
 
-/// A capture at one instant.
+/// A capture or a loop at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closed<S: Scalar> {
     /// Whether it holds.
     pub held: bool,
-    /// Offset of the origin of a from where it was captured, m, and of the turn of a since the sine of its angle along its axis; axes of b.
-    pub gap: Twist<S>,
-    /// On a, about its origin, world axes.
+    /// Its constraint violations: the sums of the squares of those of angles (rad²) and of offsets
+    /// (m²).
+    squares: [S; 2],
+    /// The reaction on a, about its origin, world axes.
     pub wrench: Wrench<S>,
 }
 
 impl<S: Scalar> Closed<S> {
-    /// Nothing is captured.
+    /// Nothing is held.
     pub fn none() -> Self {
         Self {
             held: false,
-            gap: Twist::zero(),
+            squares: [S::zero(); 2],
             wrench: Wrench::zero(),
         }
     }
-}
 
-/// One row that bears.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    /// Its place among the captures that hold now.
-    held: usize,
-    /// Its place among the pair's rows.
-    row: usize,
-}
-
-impl Row {
-    /// Its part of a relative motion of its pair.
-    fn of<S: Scalar>(self, pair: &Pair<S>, relative: &Twist<S>) -> S {
-        pair.components(relative)[self.row]
+    /// The constraint violation of its angles, rad, and of its offsets, m.
+    pub fn violation(&self) -> [S; 2] {
+        self.squares.map(root)
     }
 }
 
-/// A capture that holds now.
+/// One scalar constraint.
+#[derive(Clone, Copy, Debug)]
+struct Row<S: Scalar> {
+    /// Its place among what is held now.
+    held: usize,
+    /// The wrench on a of a unit reaction, about the pair's point, world axes.
+    unit: Wrench<S>,
+    /// `φ̇`, rad/s or m/s.
+    rate: S,
+    /// What `unit·A` has to be, for the relative acceleration `A` beyond the bias.
+    target: S,
+}
+
+/// A capture or a loop that holds now.
 #[derive(Clone, Copy, Debug)]
 struct Held<S: Scalar> {
-    /// Its number.
-    capture: usize,
+    /// Its place in [`Closure::state`].
+    index: usize,
     pair: Pair<S>,
-    /// What the relative acceleration shall be, beyond the bias: world axes.
-    target: Twist<S>,
 }
 
 impl<S: Scalar> Closure<S> {
-    /// Room for a model's captures; none if it has none.
+    /// Workspace for a model's captures and loops; none if it has neither.
     pub fn new(model: &Model) -> Option<Box<Self>> {
-        let n = model.loads.captures().count();
+        let (n, rows) = (model.loads.closures(), model.loads.most_rows());
         (n > 0).then(|| {
             Box::new(Self {
-                rows: Vec::with_capacity(6 * n),
+                rows: Vec::with_capacity(rows),
                 held: Vec::with_capacity(n),
                 loads: Applied::none(&model.system),
-                W: vec![S::zero(); 36 * n * n],
-                lambda: vec![S::zero(); 6 * n],
+                W: vec![S::zero(); rows * rows],
+                responses: vec![0.0; rows],
+                factors: vec![S::zero(); rows * rows],
+                least_norm: LeastNorm::new(rows),
+                lambda: vec![S::zero(); rows],
                 state: vec![Closed::none(); n],
             })
         })
     }
 
-    /// Adds the closing wrenches to the loads, and solves with them, after the solution without them. With `None` for parameters nothing is stabilised, as for
-    /// the velocity jumps of an impulse.
+    /// Adds the reactions to the loads, and solves with them, after the solution without them.
+    /// Unless it `stabilises`, constraint violations stay as they are, as for the velocity jumps of
+    /// an impulse.
     ///
     /// # Errors
-    /// [`Error::SingularLoop`] where the rows that bear depend on each other; those of the dynamics.
+    /// [`Error::SingularLoop`] where the rank of the rows has dropped; those of the dynamics.
     pub fn hold(
         &mut self,
         model: &Model,
-        (derived, parameters): (&Derived, Option<&[f64]>),
+        numbers: Numbers,
+        stabilises: bool,
         discrete: &Discrete,
         (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
         (q, qdd): (&[S], &mut [S]),
     ) -> Result<(), Error> {
         let system = &model.system;
-        self.set_up(model, (derived, parameters), discrete, kinematics);
+        self.set_up(model, numbers, stabilises, discrete, kinematics);
         let n = self.rows.len();
         if n == 0 {
             return Ok(());
         }
-        for (lambda, row) in self.lambda.iter_mut().zip(&self.rows) {
-            let held = &self.held[row.held];
-            *lambda = row.of(&held.pair, &held.missing(system, kinematics, dynamics.A(), qdd));
+        for k in 0..n {
+            let row = &self.rows[k];
+            let A = self.held[row.held].accelerates(system, kinematics, dynamics.A(), qdd);
+            self.lambda[k] = row.target - row.unit.power(&A);
         }
         self.loads.copy_from(applied);
-        for k in 0..n {
-            let Row { held, row } = self.rows[k];
-            applied.clear();
-            let pair = &self.held[held].pair;
-            pair.push(system, kinematics, applied, pair.unit(row));
-            dynamics.respond(system, derived, kinematics, applied, qdd);
-            for (l, row) in self.rows.iter().enumerate() {
-                let held = &self.held[row.held];
-                self.W[l * n + k] = row.of(&held.pair, &held.accelerates(system, kinematics, dynamics.A(), qdd));
-            }
+        self.respond(model, numbers, (kinematics, applied, dynamics), qdd);
+        let rank = discrete.rank(model);
+        if rank < n {
+            self.fill_responses(model, numbers, (kinematics, applied, dynamics), qdd);
         }
-        let lambda = &mut self.lambda[..n];
-        spd::factor(&mut self.W[..n * n], n).map_err(|row| {
-            let capture = self.held[self.rows[row].held].capture;
-            let name = model
-                .loads
-                .captures()
-                .nth(capture)
-                .map_or("", |(contact, _)| &contact.name);
-            Error::SingularLoop {
-                contact: name.to_owned(),
-            }
-        })?;
-        spd::solve(&self.W[..n * n], lambda);
-        for (Row { held, row }, &lambda) in self.rows.iter().zip(&*lambda) {
-            let Held { capture, pair, .. } = &self.held[*held];
-            let closed = &mut self.state[*capture];
-            closed.wrench = closed.wrench + pair.unit(*row) * lambda;
+        self.solve(model, rank)?;
+        for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
+            let closed = &mut self.state[self.held[row.held].index];
+            closed.wrench = closed.wrench + row.unit * lambda;
         }
         applied.copy_from(&self.loads);
         for held in &self.held {
-            let F = self.state[held.capture].wrench;
-            held.pair.push(system, kinematics, applied, F);
+            held.pair
+                .push(system, kinematics, applied, self.state[held.index].wrench);
         }
         dynamics
-            .solve(system, derived, kinematics, applied, (q, qdd))
+            .solve(system, numbers.derived, kinematics, applied, (q, qdd))
             .map_err(|singular| model.named(singular))
     }
 
-    /// Which pairs are held, which rows bear, how far they are off and what is to be done about it.
-    fn set_up(
+    /// The rank of the rows of all that is held, for the motions of joints, modes and nodes at the
+    /// coordinates `q` that no drive prescribes. It is that of `W`, without the round-off of the
+    /// dynamics. Memory is taken for it.
+    pub fn determine_rank(
         &mut self,
         model: &Model,
-        (derived, parameters): (&Derived, Option<&[f64]>),
+        numbers: Numbers,
+        discrete: &Discrete,
+        q: &[S],
+        driven: &[bool],
+    ) -> usize {
+        let system = &model.system;
+        let mut kinematics = Kinematics::new(system);
+        let mut unit = vec![S::zero(); system.nv];
+        let mut columns = Vec::new();
+        for v in 0..system.nv {
+            let mut of_drives = system.bodies.iter().zip(driven).filter(|(_, driven)| **driven);
+            if of_drives.any(|(body, _)| (body.joint.v..body.joint.v + body.joint.nv).contains(&v)) {
+                continue;
+            }
+            unit[v] = S::one();
+            kinematics.update(system, numbers.derived, q, &unit);
+            unit[v] = S::zero();
+            self.set_up(model, numbers, false, discrete, &kinematics);
+            columns.push(self.rows.iter().map(|row| row.rate).collect::<Vec<S>>());
+        }
+        let n = self.rows.len();
+        for i in 0..n {
+            for j in 0..=i {
+                let products = columns.iter().map(|column| column[i] * column[j]);
+                self.W[i * n + j] = products.fold(S::zero(), |sum, product| sum + product);
+            }
+        }
+        self.least_norm.rank_of_rows(&self.W[..n * n], n)
+    }
+
+    /// Fills `W`, by unit reactions after a solution; `applied` is overwritten.
+    fn respond(
+        &mut self,
+        model: &Model,
+        numbers: Numbers,
+        (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
+        qdd: &mut [S],
+    ) {
+        let (system, n) = (&model.system, self.rows.len());
+        for k in 0..n {
+            let Row { held, unit, .. } = self.rows[k];
+            applied.clear();
+            self.held[held].pair.push(system, kinematics, applied, unit);
+            dynamics.respond(system, numbers.derived, kinematics, applied, qdd);
+            // Of a symmetric matrix one triangle says all.
+            let mut l = k;
+            while l < n {
+                let index = self.rows[l].held;
+                let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
+                while l < n && self.rows[l].held == index {
+                    self.W[l * n + k] = self.rows[l].unit.power(&A);
+                    l += 1;
+                }
+            }
+        }
+    }
+
+    /// (1): the right side in `lambda` becomes the reactions.
+    ///
+    /// # Errors
+    /// [`Error::SingularLoop`] where the rank of `W` has dropped.
+    fn solve(&mut self, model: &Model, rank: usize) -> Result<(), Error> {
+        let n = self.rows.len();
+        let lambda = &mut self.lambda[..n];
+        let solved = if rank >= n {
+            let factors = &mut self.factors[..n * n];
+            factors.copy_from_slice(&self.W[..n * n]);
+            spd::factor(factors, n).map(|()| spd::solve(factors, lambda))
+        } else {
+            let factored = self.least_norm.factor(&self.W[..n * n], n, rank, &self.responses);
+            factored.map(|_| self.least_norm.solve(lambda))
+        };
+        solved.map_err(|row| Error::SingularLoop {
+            closure: self.name_of(model, row),
+        })
+    }
+
+    /// Fills the [`responses`](Self::responses), after `W`; `applied` and `qdd` are overwritten.
+    fn fill_responses(
+        &mut self,
+        model: &Model,
+        numbers: Numbers,
+        (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
+        qdd: &mut [S],
+    ) {
+        let (system, n) = (&model.system, self.rows.len());
+        // Where nothing can move, any response is round-off.
+        let own = |i: usize| self.W[i * n + i].value();
+        let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
+        for (index, held) in self.held.iter().enumerate() {
+            let rows = || (0..n).filter(|&i| self.rows[i].held == index);
+            let mut largest = [0.0_f64; 2];
+            for kind in 0..2 {
+                let of_kind = || rows().filter(|&i| self.rows[i].is_offset() == (kind == 1));
+                if of_kind().count() == 3 {
+                    // They are along three axes, and have all there is.
+                    largest[kind] = of_kind().map(own).fold(0.0, f64::max);
+                    continue;
+                }
+                for axis in 0..if of_kind().next().is_some() { 3 } else { 0 } {
+                    let mut unit = [S::zero(); 6];
+                    unit[3 * kind + axis] = S::one();
+                    let unit = Wrench::from_slice(&unit);
+                    applied.clear();
+                    held.pair.push(system, kinematics, applied, unit);
+                    dynamics.respond(system, numbers.derived, kinematics, applied, qdd);
+                    let A = held.accelerates(system, kinematics, dynamics.A(), qdd);
+                    largest[kind] = largest[kind].max(unit.power(&A).value());
+                }
+            }
+            for i in 0..n {
+                if self.rows[i].held == index {
+                    let of_kind = largest[usize::from(self.rows[i].is_offset())];
+                    self.responses[i] = if of_kind > NO_RESPONSE * most { of_kind } else { most };
+                }
+            }
+        }
+    }
+
+    /// Of each row the largest response of its two bodies there to a unit force, or moment, in any
+    /// direction, where the rank is less than the number of rows.
+    pub fn responses(&self) -> &[f64] {
+        &self.responses[..self.rows.len()]
+    }
+
+    /// Fills the [`responses`](Self::responses) at the last solution, whatever the rank is.
+    pub fn complete_responses(
+        &mut self,
+        model: &Model,
+        numbers: Numbers,
+        discrete: &Discrete,
+        of: (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
+        qdd: &mut [S],
+    ) {
+        if discrete.rank(model) >= self.rows.len() {
+            self.fill_responses(model, numbers, of, qdd);
+        }
+    }
+
+    /// How many rows there are.
+    pub fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// An entry of `W`, `i ≥ j`, after [`hold`](Self::hold).
+    pub fn response(&self, i: usize, j: usize) -> S {
+        self.W[i * self.rows.len() + j]
+    }
+
+    /// `φ̇` of each row, after [`set_up`](Self::set_up).
+    pub fn rates(&self) -> impl Iterator<Item = S> {
+        self.rows.iter().map(|row| row.rate)
+    }
+
+    /// Kind and name of the capture or the loop that a row belongs to.
+    pub fn name_of(&self, model: &Model, row: usize) -> String {
+        model.loads.closure_name(self.held[self.rows[row].held].index)
+    }
+
+    /// Adds the wrenches of a reaction in each row to the loads.
+    pub fn push(&self, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, reactions: &[S]) {
+        for (row, &reaction) in self.rows.iter().zip(reactions) {
+            let pair = &self.held[row.held].pair;
+            pair.push(&model.system, kinematics, applied, row.unit * reaction);
+        }
+    }
+
+    /// Lists what is held, its rows, how far they are off and what is to be done about it.
+    pub fn set_up(
+        &mut self,
+        model: &Model,
+        numbers: Numbers,
+        stabilises: bool,
         discrete: &Discrete,
         kinematics: &Kinematics<S>,
     ) {
@@ -170,33 +344,31 @@ impl<S: Scalar> Closure<S> {
         self.held.clear();
         self.state.fill(Closed::none());
         for (contact, capture) in model.loads.captures() {
-            let bearing = discrete.bearing(model, capture.number);
-            if bearing.held {
-                let held = self.held.len();
-                let rows = (0..6).filter(|&row| bearing.rows[row]);
-                self.rows.extend(rows.map(|row| Row { held, row }));
+            if discrete.is_held(model, capture.number) {
                 let captured = discrete.captured(model, capture.number);
-                let of = (&model.system, derived, kinematics);
-                let (held, gap) = Held::of(of, (contact, capture), captured, parameters);
-                let closed = &mut self.state[capture.number];
-                (closed.held, closed.gap) = (true, gap);
-                self.held.push(held);
+                self.add_capture(model, numbers, stabilises, kinematics, (contact, capture), captured);
             }
         }
+        let captures = model.loads.captures().count();
+        for (k, closed_loop) in model.loads.closed_loops.iter().enumerate() {
+            self.add_loop(model, numbers, stabilises, kinematics, (captures + k, closed_loop));
+        }
     }
-}
 
-impl<S: Scalar> Held<S> {
-    /// A capture, and by how far it is off from how it was captured: the place of a in b, m, and its attitude there.
-    fn of(
-        of: (&System, &Derived, &Kinematics<S>),
+    /// Adds a capture: the place of a in b, m, and its attitude stay as they were when it was
+    /// captured.
+    fn add_capture(
+        &mut self,
+        model: &Model,
+        numbers: Numbers,
+        stabilises: bool,
+        kinematics: &Kinematics<S>,
         (contact, capture): (&Contact, Capture),
         (p_BA, R_BA): (Vec3<f64>, Mat3<f64>),
-        parameters: Option<&[f64]>,
-    ) -> (Self, Twist<S>) {
-        let (system, derived, kinematics) = of;
+    ) {
+        let of = (&model.system, numbers.derived, kinematics);
         let pair = contact.captured_pair(of, capture);
-        let frames = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
+        let frames = [contact.a, contact.b].map(|frame| kinematics.pose(of.0, of.1, frame));
         let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
         // Of a small turn, the sine of its angle along its axis.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
@@ -210,22 +382,78 @@ impl<S: Scalar> Held<S> {
         );
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
-        // With the accelerations a of the two points that meet now, φ̈ is, seen from b, a_A − a_B − 2 w_B × u; of the turning it is α_A − α_B − w_B × u.
+        // With the accelerations a of the two points that meet now, φ̈ is, seen from b, a_A − a_B −
+        // 2 w_B × u; of the turning it is α_A − α_B − w_B × u.
         let mut target = Twist::new(w_B.cross(&u.w), w_B.cross(&u.v) * S::lift(2.0)) - pair.bias(kinematics);
-        if let Some(parameters) = parameters {
-            let [alpha, beta] = capture.gains(parameters);
+        if stabilises {
+            let [alpha, beta] = capture.gains(numbers.parameters);
             target = target - u * S::lift(2.0 * alpha) - gap.express(&frames[1].R) * S::lift(beta * beta);
         }
-        let capture = capture.number;
-        (Self { capture, pair, target }, gap)
+        let held = self.held.len();
+        for row in pair.rows() {
+            let unit = pair.unit(row);
+            self.rows.push(Row {
+                held,
+                unit,
+                rate: unit.power(&u),
+                target: unit.power(&target),
+            });
+        }
+        self.state[capture.number] = Closed {
+            held: true,
+            squares: [gap.w.dot(&gap.w), gap.v.dot(&gap.v)],
+            wrench: Wrench::zero(),
+        };
+        let index = capture.number;
+        self.held.push(Held { index, pair });
     }
 
-    /// What of its target the relative acceleration lacks, of the accelerations of the bodies beyond their bias and of the rates' derivatives.
-    fn missing(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
-        self.target - self.accelerates(system, kinematics, A, qdd)
+    fn add_loop(
+        &mut self,
+        model: &Model,
+        numbers: Numbers,
+        stabilises: bool,
+        kinematics: &Kinematics<S>,
+        (index, closed_loop): (usize, &ClosedLoop),
+    ) {
+        let of = (&model.system, numbers.derived, kinematics);
+        let pair = closed_loop.pair(of);
+        let held = self.held.len();
+        let [alpha, beta] = closed_loop.gains(numbers.parameters);
+        let mut squares = [S::zero(); 2];
+        closed_loop.constraints(of, &pair, numbers.parameters, |constraint| {
+            let (phi, phi_dot) = (constraint.violation, constraint.rate);
+            squares[usize::from(constraint.is_offset)] += phi * phi;
+            let mut target = -constraint.bias;
+            if stabilises {
+                target = target - phi_dot * S::lift(2.0 * alpha) - phi * S::lift(beta * beta);
+            }
+            self.rows.push(Row {
+                held,
+                unit: constraint.unit,
+                rate: phi_dot,
+                target,
+            });
+        });
+        self.state[index] = Closed {
+            held: true,
+            squares,
+            wrench: Wrench::zero(),
+        };
+        self.held.push(Held { index, pair });
     }
+}
 
-    /// The relative acceleration, of the same.
+impl<S: Scalar> Row<S> {
+    /// Whether its reaction is a force, and not a moment.
+    fn is_offset(&self) -> bool {
+        self.unit.t == Vec3::zeros()
+    }
+}
+
+impl<S: Scalar> Held<S> {
+    /// The relative acceleration beyond the bias, of those of the bodies and of the rates'
+    /// derivatives.
     fn accelerates(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
         self.pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
     }

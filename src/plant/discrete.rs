@@ -1,12 +1,13 @@
 use super::Model;
-use super::layout::{PER_CAPTURE, POSE};
+use super::layout::POSE;
 use crate::algebra::{Mat3, Vec3};
 use std::ops::Range;
 
 /// What changes at events only.
 #[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
-    /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
+    /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, the rank of their rows, limits of a
+    /// controller.
     pub modes: Vec<i32>,
     /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met, what a controller holds,
     /// commands that were none of their joints' motions and of which the user knows.
@@ -15,21 +16,6 @@ pub struct Discrete {
 
 /// Of a joint whose last command was one of its motions. (As a command it would be refused without a word.)
 pub(super) const NONE_REFUSED: f64 = f64::MAX;
-
-/// Whether a capture holds, and which of its rows bear: moments, forces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bearing {
-    pub held: bool,
-    pub rows: [bool; 6],
-}
-
-impl Bearing {
-    /// It holds; which rows bear has not been chosen.
-    pub const HELD: Self = Self {
-        held: true,
-        rows: [false; 6],
-    };
-}
 
 impl Clone for Discrete {
     fn clone(&self) -> Self {
@@ -63,6 +49,7 @@ impl Discrete {
             modes.all(|mode| (least..=most).contains(mode))
         };
         let layout = &model.layout;
+        let most_rank = i32::try_from(model.loads.most_rows()).unwrap_or(i32::MAX);
         let (sides, motions) = (model.motor_sides(&self.modes), model.motions(&self.modes));
         let (mut motors, mut drives) = (model.loads.motors(), model.loads.drives.iter());
         within(0..layout.ranges, 0, i32::MAX)
@@ -77,27 +64,36 @@ impl Discrete {
                 let mode = drive.mode().map(|mode| motions[mode]);
                 mode.is_none_or(|mode| drive.motions().iter().any(|motion| motion.number() == mode))
             })
-            && within(layout.commands..layout.controlled, 0, 1)
+            && within(layout.commands..layout.rank, 0, 1)
+            && within(layout.rank..layout.controlled, 0, most_rank)
             && within(layout.controlled..self.modes.len(), -1, 1)
     }
 
-    /// Whether a capture holds, and how.
+    /// Whether a capture holds.
     #[inline]
-    pub(super) fn bearing(&self, model: &Model, capture: usize) -> Bearing {
-        let modes = &self.modes[model.layout.captures + capture * PER_CAPTURE..];
-        Bearing {
-            held: modes[0] != 0,
-            rows: std::array::from_fn(|row| modes[1 + row] != 0),
-        }
+    pub(super) fn is_held(&self, model: &Model, capture: usize) -> bool {
+        self.modes[model.layout.captures + capture] != 0
     }
 
     /// Sets the same.
-    pub(super) fn set_bearing(&mut self, model: &Model, capture: usize, bearing: Bearing) {
-        let modes = &mut self.modes[model.layout.captures + capture * PER_CAPTURE..];
-        modes[0] = i32::from(bearing.held);
-        for (mode, bears) in modes[1..].iter_mut().zip(bearing.rows) {
-            *mode = i32::from(bears);
-        }
+    pub(super) fn set_held(&mut self, model: &Model, capture: usize, held: bool) {
+        self.modes[model.layout.captures + capture] = i32::from(held);
+    }
+
+    /// The rank of the rows of all captures that hold and of all loops.
+    #[inline]
+    pub(super) fn rank(&self, model: &Model) -> usize {
+        let range = model.layout.rank..model.layout.controlled;
+        self.modes[range]
+            .first()
+            .map_or(0, |&rank| usize::try_from(rank).unwrap_or(0))
+    }
+
+    /// Sets the same.
+    pub(super) fn set_rank(&mut self, model: &Model, rank: usize) {
+        let range = model.layout.rank..model.layout.controlled;
+        let rank = i32::try_from(rank).unwrap_or(i32::MAX);
+        self.modes[range].iter_mut().for_each(|mode| *mode = rank);
     }
 
     /// Where frame a was in b when it was captured: the place of its origin, m, and its rotation.

@@ -3,6 +3,7 @@ use super::closure::Closure;
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::FeedForward;
 use super::model::{Model, Parts};
+use super::numbers::Numbers;
 use super::outputs::View;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
@@ -17,15 +18,15 @@ use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
 pub(super) struct Evaluation<S: Scalar> {
     pub(super) kinematics: Kinematics<S>,
     /// Coordinates and rates of joints, where they are not the states.
-    recovered: Option<Box<Recovered<S>>>,
+    pub(super) recovered: Option<Box<Recovered<S>>>,
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
     /// Where the reference orbit has led the world.
     pub(super) orbit: Option<OrbitPoint<S>>,
     /// What servos feed forward, if one does.
     feed_forward: Option<Box<FeedForward<S>>>,
-    /// What holds captured frames, if there can be any.
-    closure: Option<Box<Closure<S>>>,
+    /// What keeps captures and loops, if there can be any.
+    pub(super) closure: Option<Box<Closure<S>>>,
     pub(super) inputs: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
     /// The derivatives of the rates of joints and modes, where they are not the states'.
@@ -80,7 +81,7 @@ impl<S: Scalar> Evaluation<S> {
         let around = (self.orbit.as_ref(), &self.kinematics, self.inputs.as_slice());
         let to = (self.feed_forward.as_deref_mut(), &mut self.applied);
         let power = load(model, (derived, parameters), around, (at, discrete), to)?;
-        self.accelerate(model, (derived, Some(parameters)), (power, discrete), x, dx)
+        self.accelerate(model, Numbers { derived, parameters }, true, (power, discrete), x, dx)
     }
 
     /// Takes the inputs, and what signals and the orbit are at the time `t` (s).
@@ -112,16 +113,18 @@ impl<S: Scalar> Evaluation<S> {
         )
     }
 
-    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states have their [kinematics](Self::update_kinematics_with). With
-    /// `None` for parameters nothing is stabilised, as for the velocity jumps of an impulse.
+    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states have their [kinematics](Self::update_kinematics_with). Unless
+    /// it `stabilises`, constraint violations stay as they are, as for the velocity jumps of an impulse.
     pub(super) fn accelerate(
         &mut self,
         model: &Model,
-        (derived, parameters): (&Derived, Option<&[f64]>),
+        numbers: Numbers,
+        stabilises: bool,
         (mut power, discrete): (S, &Discrete),
         x: &[S],
         dx: &mut [S],
     ) -> Result<(), Error> {
+        let Numbers { derived, parameters } = numbers;
         let (system, here) = (&model.system, model.split(x));
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
         let to = model.split_mut(dx);
@@ -135,7 +138,7 @@ impl<S: Scalar> Evaluation<S> {
             .map_err(|singular| model.named(singular))?;
         if let Some(closure) = &mut self.closure {
             let of = (kinematics, &mut *applied, &mut self.dynamics);
-            closure.hold(model, (derived, parameters), discrete, of, (q, &mut *qdd))?;
+            closure.hold(model, numbers, stabilises, discrete, of, (q, &mut *qdd))?;
         }
         power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
         if let Some(work) = to.work.first_mut() {
@@ -150,7 +153,10 @@ impl<S: Scalar> Evaluation<S> {
             Coordinates::Maximal(Constrained { layout, .. }) => {
                 let accelerations = (self.dynamics.A(), qd, self.qdd.as_slice());
                 let derivatives = (to.positions, to.rates, to.windings);
-                let baumgarte = parameters.map_or(Baumgarte::NONE, |values| model.coordinates.baumgarte(values));
+                let baumgarte = match stabilises {
+                    true => model.coordinates.baumgarte(parameters),
+                    false => Baumgarte::NONE,
+                };
                 layout.derivative(
                     system,
                     kinematics,
@@ -254,7 +260,10 @@ fn load<S: Scalar>(
 }
 
 /// Coordinates and rates of joints and modes.
-fn joint_coordinates<'a, S: Scalar>(recovered: Option<&'a Recovered<S>>, x: &Parts<&'a [S]>) -> (&'a [S], &'a [S]) {
+pub(super) fn joint_coordinates<'a, S: Scalar>(
+    recovered: Option<&'a Recovered<S>>,
+    x: &Parts<&'a [S]>,
+) -> (&'a [S], &'a [S]) {
     recovered.map_or((x.positions, x.rates), |recovered| (&recovered.q, &recovered.qd))
 }
 

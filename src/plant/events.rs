@@ -1,6 +1,7 @@
 //! What happens at events: sides change, commands are obeyed, states jump.
 
-use super::discrete::{Bearing, NONE_REFUSED};
+use super::discrete::NONE_REFUSED;
+use super::numbers::Numbers;
 use super::report::Report;
 use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
@@ -140,7 +141,7 @@ impl Plant {
                 Struck::Contact(contact) => match (contacts[contact].capture(), is_on) {
                     (None, true) => due.struck.push(contact),
                     (Some(_), true) if discrete.is_touching(model, contact) => due.captured.push(contact),
-                    (Some(capture), false) if discrete.bearing(model, capture.number).held => {
+                    (Some(capture), false) if discrete.is_held(model, capture.number) => {
                         due.released.push(contact);
                     }
                     _ => {}
@@ -177,11 +178,12 @@ impl Plant {
         if !due.released.is_empty() {
             for contact in due.released.iter().map(|&contact| &model.loads.contacts[contact]) {
                 if let Some(capture) = contact.capture() {
-                    discrete.set_bearing(model, capture.number, Bearing::default());
+                    discrete.set_held(model, capture.number, false);
                 }
                 messages.push(format!("t = {t} s: contact \"{}\" lets go", contact.name));
             }
-            captures::choose_bearing_rows(of, evaluation, x, discrete)?;
+            let (derived, parameters) = (of.1, of.2);
+            evaluation.determine_rank(model, Numbers { derived, parameters }, x, discrete);
             evaluation.update_kinematics(model, (of.1, of.2), x);
             for contact in due.released {
                 touch::let_go(model, (of.1, of.2), evaluation, discrete, contact);
@@ -275,12 +277,9 @@ impl Plant {
         }
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
-        captures::choose_bearing_rows(
-            (model, &self.derived, &self.parameters),
-            &mut self.evaluation,
-            x,
-            discrete,
-        )?;
+        let (derived, parameters) = (&self.derived, self.parameters.as_slice());
+        let of = Numbers { derived, parameters };
+        self.evaluation.determine_rank(model, of, x, discrete);
         if !locked.is_empty() {
             let locks = |drive: &Drive| locked.contains(&drive.body);
             self.evaluation.lock(model, numbers, x, discrete, locks)?;

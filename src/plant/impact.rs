@@ -2,6 +2,7 @@
 
 use super::evaluation::Evaluation;
 use super::impulse::Operator;
+use super::numbers::Numbers;
 use super::report::{Report, Status};
 use super::{Discrete, Model};
 use crate::Error;
@@ -103,7 +104,7 @@ pub(super) fn strike(
     let (mut told, met) = meet(of, evaluation, (t, x, discrete), contacts);
     let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
-    let operator = evaluation.operator(model, (derived, x), discrete, &pairs)?;
+    let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &pairs)?;
     // To a unit impulse free craft answer by one over their mass at least; what answers much less is held by what it strikes.
     let mass: f64 = derived.bodies.iter().map(|body| body.m).sum();
     let outcomes = solve(&met, (&operator, NO_RESPONSE / mass), &u);
@@ -143,7 +144,7 @@ pub(super) fn strike_port(
         return Ok((false, told("not struck: its impulse is not finite".to_owned())));
     }
     let u = evaluation.velocities(&[pair]);
-    let operator = evaluation.operator(model, (derived, x), discrete, &[pair])?;
+    let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &[pair])?;
     let impulse = DVector::from_column_slice(p.as_slice());
     evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&impulse, &u));
     Ok((true, told(format!("struck by {}", Unit::NewtonSecond.about(p.norm())))))

@@ -2,6 +2,7 @@
 
 use super::coordinates::Coordinates;
 use super::evaluation::Evaluation;
+use super::numbers::Numbers;
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Twist;
@@ -54,7 +55,7 @@ impl Evaluation<f64> {
     }
 
     /// The system where it is, at rest and without loads, its joints moving as they do: with its states. Memory is taken for them.
-    fn at_rest(&mut self, model: &Model, (derived, x): (&Derived, &[f64]), discrete: &Discrete) -> Vec<f64> {
+    pub(super) fn at_rest(&mut self, model: &Model, (derived, x): (&Derived, &[f64]), discrete: &Discrete) -> Vec<f64> {
         let mut still = x.to_vec();
         model.split_mut(&mut still).rates.fill(0.0);
         self.update_kinematics_with(model, derived, Baumgarte::NONE, &still);
@@ -73,12 +74,13 @@ impl Evaluation<f64> {
     pub(super) fn operator(
         &mut self,
         model: &Model,
-        (derived, x): (&Derived, &[f64]),
+        numbers: Numbers,
+        x: &[f64],
         discrete: &Discrete,
         pairs: &[Pair<f64>],
     ) -> Result<Operator, Error> {
         let system = &model.system;
-        let still = self.at_rest(model, (derived, x), discrete);
+        let still = self.at_rest(model, (numbers.derived, x), discrete);
         let rows: Vec<_> = pairs
             .iter()
             .flat_map(|pair| pair.rows().map(move |row| (pair, row)))
@@ -89,7 +91,7 @@ impl Evaluation<f64> {
         for (column, (pair, row)) in rows.into_iter().enumerate() {
             self.applied.clear();
             pair.push(system, &self.kinematics, &mut self.applied, pair.unit(row));
-            self.accelerate(model, (derived, None), (0.0, discrete), &still, &mut jump)?;
+            self.accelerate(model, numbers, false, (0.0, discrete), &still, &mut jump)?;
             let rates = model.split(&jump).rates;
             let of_joints = match model.coordinates {
                 Coordinates::Minimal => rates,
@@ -160,7 +162,14 @@ impl Evaluation<f64> {
             }
         }
         let mut jump = vec![0.0; x.len()];
-        self.accelerate(model, (derived, None), (0.0, discrete), &still, &mut jump)?;
+        self.accelerate(
+            model,
+            Numbers { derived, parameters },
+            false,
+            (0.0, discrete),
+            &still,
+            &mut jump,
+        )?;
         let (to, jump) = (model.split_mut(x), model.split(&jump));
         to.rates
             .iter_mut()

@@ -2,8 +2,6 @@ use super::controller::Controller;
 use super::report::Report;
 use crate::loads::{Loads, Motor};
 
-/// Modes of one capture: whether it holds, and which of its rows bear.
-pub(super) const PER_CAPTURE: usize = 7;
 /// Numbers of one capture: where the origin of a is in b, and how a is turned there.
 pub(super) const POSE: usize = 12;
 
@@ -23,8 +21,10 @@ pub(super) struct Layout {
     pub motions: usize,
     /// Commands that have risen.
     pub commands: usize,
-    /// Captures, [`PER_CAPTURE`] each.
+    /// Whether each capture holds.
     pub captures: usize,
+    /// The rank of the rows of captures and loops, if there are any.
+    pub rank: usize,
     /// Sides of a controller's torques.
     pub controlled: usize,
     /// How many there are.
@@ -59,7 +59,8 @@ impl Layout {
         let motions = motors + loads.motors.len() * Motor::SIDES;
         let commands = motions + loads.switched();
         let captures = commands + loads.strikes.len();
-        let controlled = captures + capturing * PER_CAPTURE;
+        let rank = captures + capturing;
+        let controlled = rank + usize::from(loads.closures() > 0);
 
         let poses = loads.contacts.len() * Report::COUNT;
         let floors = poses + capturing * POSE;
@@ -76,6 +77,7 @@ impl Layout {
             motions,
             commands,
             captures,
+            rank,
             controlled,
             modes: controlled + of_controller(|controller| controller.axes.len()),
             poses,

@@ -1,3 +1,4 @@
+use super::numbers::Numbers;
 use super::{Discrete, Evaluation, Model, Plant};
 use crate::Error;
 use crate::system::Derived;
@@ -83,7 +84,14 @@ impl Evaluation<f64> {
             let inertia = theta * (of.damping + theta * of.stiffness);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
         });
-        self.accelerate(model, (derived, Some(parameters)), (power, discrete), middle, g)?;
+        self.accelerate(
+            model,
+            Numbers { derived, parameters },
+            true,
+            (power, discrete),
+            middle,
+            g,
+        )?;
         let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(middle));
         for ((middle, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
             *middle = x0 + theta * g;

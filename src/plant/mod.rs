@@ -3,6 +3,7 @@
 //! A [`Model`] is what never changes; a [`Plant`] is a model with parameter values, ready to be
 //! evaluated at any time, state and input. It keeps no time and no state of its own.
 
+mod assembly;
 mod captures;
 mod closure;
 mod conserving_step;
@@ -10,6 +11,7 @@ mod controller;
 mod coordinates;
 mod deflection_limit;
 mod discrete;
+mod equilibrium;
 mod evaluation;
 mod events;
 mod feed_forward;
@@ -20,6 +22,7 @@ mod layout;
 mod linearisation;
 mod linearly_implicit;
 mod model;
+mod numbers;
 mod outputs;
 mod remarks;
 mod report;
@@ -32,19 +35,23 @@ mod start_derivatives;
 mod state_jacobian;
 mod tangent;
 mod touch;
+mod watch;
 mod work;
 
+pub use assembly::Assembly;
 pub use conserving_step::ConservingStep;
 pub use discrete::Discrete;
+pub use equilibrium::Equilibrium;
 use evaluation::Evaluation;
 pub use events::Changes;
 pub use influence::{Influence, Knowns};
 pub use linearisation::Linearisation;
-pub use model::{Model, Output, OutputKind};
+pub use model::{Model, Monitor, Output, OutputKind};
 pub use remarks::Remarks;
 pub use start_derivatives::StartAlong;
 pub use state_jacobian::StateJacobian;
 pub use tangent::{Jacobians, LANES, Tangent};
+pub use watch::Energies;
 
 use crate::Error;
 use crate::system::Derived;
@@ -59,6 +66,8 @@ pub struct Plant {
     evaluation: Evaluation<f64>,
     /// Room for what an event makes of the states.
     after: events::After,
+    /// What is followed through a step of captures and loops, if there can be any.
+    watch: Option<Box<watch::Watch>>,
 }
 
 impl Plant {
@@ -75,12 +84,14 @@ impl Plant {
         }
         let evaluation = Evaluation::new(&model);
         let after = events::After::new(&model);
+        let watch = watch::Watch::new(&model);
         Ok(Self {
             model,
             parameters,
             derived,
             evaluation,
             after,
+            watch,
         })
     }
 
@@ -136,17 +147,30 @@ impl Plant {
     }
 
     /// The initial states, and what changes at events only, at the time `t` (s), with inputs that nobody has set.
-    pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) {
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] if a loop cannot be closed.
+    pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) -> Result<(), Error> {
         let u: Vec<f64> = self.model.inputs.iter().map(|input| input.start).collect();
-        self.start_with(t, (x, &u), discrete);
+        self.start_with(t, (x, &u), discrete)
     }
 
     /// The same with the inputs `u`, on which modes depend and states do not.
-    pub fn start_with(&mut self, t: f64, (x, u): (&mut [f64], &[f64]), discrete: &mut Discrete) {
-        self.model.start(&self.derived, t, &self.parameters, x);
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] if a loop cannot be closed.
+    pub fn start_with(&mut self, t: f64, (x, u): (&mut [f64], &[f64]), discrete: &mut Discrete) -> Result<(), Error> {
+        self.model.start(&self.derived, t, &self.parameters, x)?;
         self.model.start_discrete(discrete);
         self.initialise_modes(t, (x, u), discrete);
         self.start_touches(x, discrete);
+        if self.model.loads.closed_loops.is_empty() {
+            return Ok(());
+        }
+        let (derived, parameters) = (&self.derived, self.parameters.as_slice());
+        let numbers = numbers::Numbers { derived, parameters };
+        self.evaluation.determine_rank(&self.model, numbers, x, discrete);
+        Ok(())
     }
 
     /// Brings the modes to where the inputs are, before the run begins.

@@ -7,7 +7,9 @@ use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
 use crate::loads::{Instant, Loads, SignalSource};
 use crate::spec::{self, Method, Spec, at};
-use crate::system::{Declarations, Derived, Input, Kinematics, OrbitPoint, Parameter, Quantity, System, Unit};
+use crate::system::{
+    Bound, Declarations, Derived, Input, Kinematics, OrbitPoint, ParamId, Parameter, Quantity, System, Unit,
+};
 use crate::{Error, Problem};
 use std::ops::Range;
 
@@ -37,6 +39,8 @@ pub struct Model {
     pub(super) sources: Vec<Source>,
     pub(super) signals: Vec<SignalSource>,
     pub(super) output_groups: Outputs,
+    /// When a run is no longer true.
+    pub monitor: Monitor,
     /// Of modes, discrete numbers and event indicators.
     pub(super) layout: Layout,
 }
@@ -86,6 +90,44 @@ pub(super) enum Source {
     Acceleration(usize),
 }
 
+/// Where the limits stand among the parameters beyond which a run is no longer true.
+#[derive(Clone, Copy, Debug)]
+pub struct Monitor {
+    constraint_violation: Option<ParamId>,
+    energy_balance: Option<ParamId>,
+}
+
+impl Monitor {
+    fn declare(spec: &Spec, loads: &Loads, declare: &mut Declarations) -> Self {
+        let mut limit = |field: &str, unit: Unit, value: f64, what: &str| {
+            let quantity = Quantity::new(format!("monitor.{field}"), unit, what).bounded(Bound::Positive);
+            declare.parameter(quantity, value, true, &at("monitor", "", field))
+        };
+        let written = &spec.monitor;
+        Self {
+            constraint_violation: (loads.closures() > 0).then(|| {
+                let what = "largest constraint violation of a loop or a capture in Co-Simulation, m and rad";
+                limit("constraint_violation", Unit::One, written.constraint_violation, what)
+            }),
+            energy_balance: spec.has_diagnostics().then(|| {
+                let what = "largest error of the energy balance in Co-Simulation, as a part of the largest kinetic energy and work";
+                limit("energy_balance", Unit::One, written.energy_balance, what)
+            }),
+        }
+    }
+
+    /// The largest constraint violation, m and rad.
+    pub fn constraint_violation(&self, parameters: &[f64]) -> f64 {
+        self.constraint_violation
+            .map_or(f64::INFINITY, |limit| limit.of(parameters))
+    }
+
+    /// The largest error of the energy balance, as a part of the largest kinetic energy and work.
+    pub fn energy_balance(&self, parameters: &[f64]) -> f64 {
+        self.energy_balance.map_or(f64::INFINITY, |limit| limit.of(parameters))
+    }
+}
+
 /// Beyond that the matrices of one step take hundreds of megabytes, and a step seconds.
 const MOST_DENSE: usize = 2000;
 
@@ -130,6 +172,7 @@ impl Model {
                 "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
             ));
         }
+        let monitor = Monitor::declare(spec, &loads, &mut declare);
         let method = spec.solver.method;
         if method.is_dense() && states.len() > MOST_DENSE {
             problems.push(Problem {
@@ -169,6 +212,7 @@ impl Model {
             sources,
             signals,
             output_groups,
+            monitor,
             layout,
         };
         let values = model.parameter_starts();
@@ -239,6 +283,17 @@ impl Model {
         Error::Singular { what }
     }
 
+    /// Kind and name of a capture or a loop, by its number: captures first.
+    pub fn closure_name(&self, number: usize) -> String {
+        self.loads.closure_name(number)
+    }
+
+    /// Where the rates are among the states.
+    pub fn rates(&self) -> Range<usize> {
+        let first = self.coordinates.positions(&self.system);
+        first..first + self.coordinates.rates(&self.system)
+    }
+
     /// The parts of the states.
     pub(super) fn split<'a, S>(&self, x: &'a [S]) -> Parts<&'a [S]> {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
@@ -299,9 +354,7 @@ impl Model {
         self.loads.judge((&self.parameters, &derived), values, problems);
         let solver = &self.spec.solver;
         if let (Method::LinearlyImplicit, Some(step)) = (solver.method, solver.step) {
-            for (contact, _) in self.loads.captures() {
-                contact.judge_gains(step, &self.parameters, values, problems);
-            }
+            self.loads.judge_gains(step, &self.parameters, values, problems);
         }
         if let Some(controller) = &self.controller {
             controller.judge(&self.parameters, values, problems);

@@ -4,13 +4,12 @@ mod view;
 
 pub(super) use view::View;
 
-use super::closure::Closed;
 use super::controller::Controller;
 use super::deflection_limit::DeflectionLimit;
 use super::model::{Output, OutputKind};
 use super::report::Report;
 use crate::Problem;
-use crate::algebra::{Quaternion, Scalar, Vec3, lift3, norm, roll_pitch_yaw};
+use crate::algebra::{Quaternion, Scalar, Vec3, lift3, roll_pitch_yaw};
 use crate::loads::{Loads, Motor, Range, SignalSource};
 use crate::spec::{Capability, Formulation, JointType, Spec};
 use crate::system::{FrameRef, Input, Modes, Quantity, System, Unit};
@@ -98,7 +97,7 @@ enum Group {
     NodalBeam(usize),
     /// Whether a capture holds.
     Captured(usize),
-    /// How far off a capture is, and what it bears.
+    /// Constraint violation and reaction of a capture or a loop.
     Capture(usize),
 }
 
@@ -281,6 +280,10 @@ impl Outputs {
         for (contact, capture) in loads.captures() {
             outputs.capture(contact, capture.number);
         }
+        let captures = loads.captures().count();
+        for (k, closed_loop) in loads.closed_loops.iter().enumerate() {
+            outputs.closed_loop(closed_loop, captures + k);
+        }
         for (i, grasp) in loads.grasps.iter().enumerate() {
             outputs.grasp(grasp, i);
         }
@@ -420,11 +423,12 @@ impl Outputs {
                 Group::NodalBeam(beam) => view.nodal_beam(beam, &mut y),
                 Group::Captured(capture) => y.number(S::lift(f64::from(u8::from(view.closed[capture].held)))),
                 Group::Capture(capture) => {
-                    let Closed { gap, wrench, .. } = &view.closed[capture];
-                    y.number(norm(&gap.v));
-                    y.number(norm(&gap.w));
-                    y.vector(&wrench.f);
-                    y.vector(&wrench.t);
+                    let closed = &view.closed[capture];
+                    let [angle, offset] = closed.violation();
+                    y.number(offset);
+                    y.number(angle);
+                    y.vector(&closed.wrench.f);
+                    y.vector(&closed.wrench.t);
                 }
                 Group::Report(contact) => {
                     let numbers = &view.discrete.numbers[Report::place(contact)];

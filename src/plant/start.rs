@@ -1,5 +1,6 @@
 use super::Model;
 use super::discrete::{Discrete, NONE_REFUSED};
+use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::JointType;
 use crate::system::{Derived, ParamId};
@@ -21,15 +22,27 @@ impl Model {
     }
 
     /// The initial states, at the time `t` (s).
-    pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) {
-        let (q, qd) = self.start_at(derived, t, values);
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] if a loop cannot be closed, [`Error::NoEquilibrium`].
+    pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) -> Result<(), Error> {
+        let (q, qd) = match self.is_assembled() {
+            true => {
+                let values: Vec<f64> = values.iter().map(|value| value.value()).collect();
+                let (q, qd) = self.solved_start(derived, t, &values)?;
+                let lift = |numbers: Vec<f64>| numbers.into_iter().map(S::lift).collect();
+                (lift(q), lift(qd))
+            }
+            false => self.start_at(derived, t, values),
+        };
         let parts = self.split_mut(x);
         let states = (parts.positions, parts.rates, parts.windings);
         self.coordinates.write((&self.system, derived), (&q, &qd), states);
         parts.work.fill(S::zero());
+        Ok(())
     }
 
-    /// The initial coordinates and rates of joints and modes, at the time `t` (s).
+    /// The initial coordinates and rates of joints and modes as they are written, at the time `t` (s): loops may be open.
     pub fn start_at<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S]) -> (Vec<S>, Vec<S>) {
         let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
         self.start_coordinates(values, &mut q, &mut qd);
@@ -65,9 +78,12 @@ impl Model {
         }
     }
 
-    /// Whether each parameter is an initial state, and nothing else.
+    /// Whether each parameter is an initial state, and nothing else: none where all of them decide together how the start is assembled.
     pub(super) fn is_start(&self) -> Vec<bool> {
         let mut is_start = vec![false; self.parameters.len()];
+        if self.is_assembled() {
+            return is_start;
+        }
         let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
         for beam in &self.system.nodal {
             // Its attitude is where the axes of its points are counted from, too.

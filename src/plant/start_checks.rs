@@ -5,8 +5,8 @@ use super::model::Model;
 use super::touch;
 use crate::dynamics::{Singular, SingularPart};
 use crate::loads::SignalSource;
-use crate::spec::{self, JointMotion, at};
-use crate::system::{Derived, ParamId};
+use crate::spec::{self, JointMotion, Waveform, at};
+use crate::system::{Derived, ParamId, Unit};
 use crate::{Error, Problem};
 use std::path::Path;
 
@@ -56,6 +56,15 @@ impl Model {
         }
     }
 
+    /// Whether a constant signal of the spec commands the capture of a contact, from the start.
+    fn is_captured_from_start(&self, contact: &str) -> bool {
+        let signal = self.spec.signal.get(&format!("{contact}.capture"));
+        signal.is_some_and(|signal| {
+            let is_constant = signal.waveform == Waveform::Constant && signal.from.is_none_or(|from| from <= 0.0);
+            is_constant && signal.offset + signal.amplitude > 0.5
+        })
+    }
+
     /// Where the axis starts that has the signal for its trajectory.
     fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
         signal.rate_input?;
@@ -74,9 +83,25 @@ impl Evaluation<f64> {
         t: f64,
         problems: &mut Vec<Problem>,
     ) {
-        let (q, qd) = model.start_at(numbers.0, t, numbers.1);
+        let assembled = model.assembly(numbers.0, t, numbers.1);
+        let (q, qd) = match assembled.and_then(|_| model.solved_start(numbers.0, t, numbers.1)) {
+            Ok(start) => start,
+            Err(Error::Assembly { closure, what }) => {
+                let at = at("loop", &closure, "");
+                problems.push(Problem { at, what });
+                return;
+            }
+            Err(error @ Error::NoEquilibrium { .. }) => {
+                let (at, what) = (at("assembly", "", "equilibrium"), error.to_string());
+                problems.push(Problem { at, what });
+                return;
+            }
+            // What moves no inertia is reported where accelerations are asked for.
+            Err(_) => return,
+        };
         self.kinematics.update(&model.system, numbers.0, &q, &qd);
         problems.extend(self.inside(model, numbers));
+        problems.extend(self.out_of_reach(model, numbers));
         problems.extend(self.turned(model, numbers));
     }
 
@@ -89,6 +114,24 @@ impl Evaluation<f64> {
             Some(Problem {
                 at: at("contact", &contact.name, "surface"),
                 what,
+            })
+        })
+    }
+
+    /// The captures that a signal commands from the start, and that are out of reach there.
+    fn out_of_reach(&self, model: &Model, (derived, values): (&Derived, &[f64])) -> impl Iterator<Item = Problem> {
+        model.loads.contacts.iter().filter_map(move |contact| {
+            let reach = contact.capture().and_then(|_| contact.reach(values))?;
+            let [A, B] = [contact.a, contact.b].map(|frame| self.kinematics.pose(&model.system, derived, frame));
+            let apart = (A.p - B.p).norm();
+            let [a, b] = &contact.names;
+            (apart > reach && model.is_captured_from_start(&contact.name)).then(|| Problem {
+                at: at("contact", &contact.name, "reach"),
+                what: format!(
+                    "\"{a}\" is to be captured at the start, {} from \"{b}\", and the reach is {}: start nearer, raise `reach`, or write a [loop], which closes by itself",
+                    Unit::Metre.about(apart),
+                    Unit::Metre.about(reach)
+                ),
             })
         })
     }

@@ -51,7 +51,7 @@ impl Tangent<1> {
             .map(|((&p, &delta), &exact)| Dual::new(p, [if exact { delta } else { 0.0 }]))
             .collect();
         let mut x = vec![Dual::<1>::lift(0.0); at.0.len()];
-        model.start(&plant.derived, t, &p, &mut x);
+        model.start(&plant.derived, t, &p, &mut x)?;
         for (delta, x) in delta_x.iter_mut().zip(&x) {
             *delta = x.eps[0];
         }
@@ -161,6 +161,14 @@ impl Differences {
     ) -> Result<(), Error> {
         let model = &*plant.model;
         let mut parameters = plant.parameters.clone();
+        // Where loops of a little other geometry cannot be closed, as those of a mechanism with redundant constraints, the start stays.
+        let stays = model.is_assembled()
+            && [-h, h].into_iter().any(|step| {
+                parameters[j] = plant.parameters[j] + step;
+                let before = (plant.parameters.as_slice(), &plant.derived);
+                let derived = model.judge(&parameters, Some(before), &mut Vec::new());
+                model.solved_start(&derived, t, &parameters).is_err()
+            });
         for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {
             parameters[j] = plant.parameters[j] + step;
             // Numbers a little beyond their bounds (a damping below zero) are no craft's, but the law goes on there.
@@ -169,10 +177,14 @@ impl Differences {
             let (x, rest) = values.split_at_mut(model.states.len());
             let (dx, y) = rest.split_at_mut(model.states.len());
             // They follow from the parameters, but for what has been set since.
-            model.start(&plant.derived, t, &plant.parameters, dx);
-            model.start(&derived, t, &parameters, x);
-            for (x, (&here, start)) in x.iter_mut().zip(at.0.iter().zip(&*dx)) {
-                *x += here - start;
+            if stays {
+                x.copy_from_slice(at.0);
+            } else {
+                model.start(&plant.derived, t, &plant.parameters, dx)?;
+                model.start(&derived, t, &parameters, x)?;
+                for (x, (&here, start)) in x.iter_mut().zip(at.0.iter().zip(&*dx)) {
+                    *x += here - start;
+                }
             }
             let numbers = (&derived, parameters.as_slice());
             self.evaluation.derivative(model, numbers, t, (x, at.1, at.2), dx)?;

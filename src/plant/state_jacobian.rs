@@ -11,7 +11,7 @@ use nalgebra::DMatrixViewMut;
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
 /// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, where something may be captured, where loads read motions, or beside nodal beams, it *is* by dual numbers.
+/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, with captures and loops, where loads read motions, or beside nodal beams, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl StateJacobian {
     pub fn new(model: &Model) -> Self {
         let loads = &model.loads;
         let beyond = loads.drives_read_state()
-            || loads.captures().next().is_some()
+            || loads.closures() > 0
             || loads.reads().motions
             || !model.system.nodal.is_empty();
         Self(match model.coordinates {

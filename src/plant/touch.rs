@@ -134,7 +134,7 @@ impl Discrete {
     /// Whether the frames of a contact are held together: then their surfaces touch, wherever the integration's error lets them drift.
     fn holds(&self, model: &Model, contact: &Contact) -> bool {
         let capture = contact.capture();
-        capture.is_some_and(|capture| self.bearing(model, capture.number).held)
+        capture.is_some_and(|capture| self.is_held(model, capture.number))
     }
 }
 

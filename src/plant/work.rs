@@ -44,6 +44,9 @@ impl Model {
         // The modal mass matrix depends on the amplitudes, and is factored.
         let of_modes = modes.map(|modes| modes.n as u64).map(|n| 200 * n + 8 * n.pow(3));
         let of_nodes = self.spec.nodal_beam.values().map(NodalBeam::nodes).sum::<usize>() as u64 * 300;
+        // Each row of a capture or a loop has a response of its own, and their matrix is factored.
+        let rows = self.loads.most_rows() as u64;
+        let of_rows = 150 * rows * system.bodies.len() as u64 + rows.pow(3);
         let n = self.states.len() as u64;
         // Factors of the Newton matrices, at worst for every sixth evaluation.
         let of_matrices = if self.spec.solver.method.is_dense() {
@@ -51,7 +54,7 @@ impl Model {
         } else {
             0
         };
-        600 + system.bodies.len() as u64 * of_body + of_modes.sum::<u64>() + of_nodes + of_matrices
+        600 + system.bodies.len() as u64 * of_body + of_modes.sum::<u64>() + of_nodes + of_rows + of_matrices
     }
 }
 

@@ -3,16 +3,17 @@
 //! Co-Simulation and the command line go through [`Simulation::advance`]; in Model Exchange the host
 //! does this work itself and uses the [`Plant`] alone.
 
+mod monitor;
 mod motion;
 mod solver;
 mod state;
 
-pub use state::{INPUT_ORDER, State};
+pub use state::{INPUT_ORDER, Monitored, State};
 
 use crate::Error;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{ConservingStep, Plant, StateJacobian};
+use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
 use motion::Motion;
 use solver::{changed_to, demands, named, stepper};
 
@@ -65,6 +66,9 @@ impl std::fmt::Display for Statistics {
 struct Room {
     u: Vec<f64>,
     x: Vec<f64>,
+    /// States and their derivatives at the start of a step.
+    x_before: Vec<f64>,
+    dx_before: Vec<f64>,
     z_before: Vec<f64>,
     z_after: Vec<f64>,
     z: Vec<f64>,
@@ -99,6 +103,8 @@ impl Simulation {
         let room = Room {
             u: vec![0.0; model.inputs.len()],
             x: vec![0.0; model.states.len()],
+            x_before: vec![0.0; model.states.len()],
+            dx_before: vec![0.0; model.states.len()],
             z_before: vec![0.0; model.indicator_count()],
             z_after: vec![0.0; model.indicator_count()],
             z: vec![0.0; model.indicator_count()],
@@ -155,8 +161,9 @@ impl Simulation {
     pub fn restart(&mut self, t: f64) -> Result<(), Error> {
         self.state.t = t;
         self.state.memory = Memory::new(self.stepper.settings());
+        self.state.monitored = Monitored::NOTHING;
         let State { x, u, discrete, .. } = &mut self.state;
-        self.plant.start_with(t, (x, u), discrete);
+        self.plant.start_with(t, (x, u), discrete)?;
         self.statistics = Statistics::default();
         self.stepper.invalidate();
         let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
@@ -230,9 +237,16 @@ impl Simulation {
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         // What an event could not do at the end of the last call still waits.
+        let is_start = self.state.monitored.steps < 0.0;
+        self.check_balance(t_start, 0.0)?;
         self.look(t_start);
         if self.room.z_before.iter().any(|&z| z <= 0.0) {
             self.handle_event(t_start, messages)?;
+        }
+        if is_start {
+            self.obey_since(t_start, messages)?;
+            let State { t, u, discrete, .. } = &self.state;
+            self.plant.check_captured(*t, u, discrete)?;
         }
         // Stops without a step are work too.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
@@ -259,9 +273,16 @@ impl Simulation {
             }
             let t_before = self.state.t;
             self.look(t_start);
-            if let Some(method) = self.step(t_start, stop)? {
-                messages.push(changed_to(method, self.state.t));
+            let sine = self.begin_watch(t_start)?;
+            match self.step(t_start, stop) {
+                Ok(Some(method)) => messages.push(changed_to(method, self.state.t)),
+                Ok(None) => {}
+                Err(error) => return Err(self.explained(error, sine)),
             }
+            let singular = match sine {
+                Some(sine) => self.watch_step((t_start, t_before), sine)?,
+                None => None,
+            };
             std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
             self.look(t_start);
             std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
@@ -270,6 +291,10 @@ impl Simulation {
             let (x, discrete, h) = (&self.state.x, &self.state.discrete, self.state.t - t_before);
             let may_cross = crosses || self.plant.may_touch(x, discrete, h);
             let crossed = may_cross && self.go_back_to_first_crossing(t_start, t_before)?;
+            if let Some((_, error)) = singular.filter(|(at, _)| *at <= self.state.t) {
+                return Err(error);
+            }
+            self.check_balance(t_start, 1.0)?;
             if crossed || event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(t_start, messages)?;
             }
@@ -332,6 +357,7 @@ impl Simulation {
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();
+            self.state.monitored.sine = 0.0;
         }
         changes.map(|_| ())
     }
@@ -345,6 +371,7 @@ impl Simulation {
             u_derivatives,
             discrete,
             memory,
+            ..
         } = &mut self.state;
         let mut motion = Motion {
             plant: &mut self.plant,
@@ -369,6 +396,34 @@ impl Simulation {
         }
     }
 
+    /// Gives the last step's dense output to `look`, with the plant, workspace for a state, and what changes at events only.
+    fn inside_step<T>(
+        &mut self,
+        t_start: f64,
+        look: impl FnOnce(&mut Plant, &dyn Fn(f64, &mut [f64]), &mut [f64], &Discrete) -> T,
+    ) -> Result<T, Error> {
+        let State {
+            u,
+            u_derivatives,
+            discrete,
+            ..
+        } = &self.state;
+        let mut motion = Motion {
+            plant: &mut self.plant,
+            t_start,
+            inputs: (u, u_derivatives),
+            discrete,
+            u: &mut self.room.u,
+            state_jacobian: self.state_jacobian.as_mut(),
+            own_step: self.own_step.as_deref_mut(),
+        };
+        let limit = self.stepper.settings().max_evaluations();
+        let dense = self.stepper.dense(&mut motion);
+        let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
+        let interpolate = |at: f64, x: &mut [f64]| dense.interpolate(at, x);
+        Ok(look(motion.plant, &interpolate, &mut self.room.x, discrete))
+    }
+
     /// Puts time and state of the last step back to where the first indicator changed its side; whether one did.
     fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
         let State {
@@ -378,6 +433,7 @@ impl Simulation {
             u_derivatives,
             discrete,
             memory,
+            ..
         } = &mut self.state;
         let Room {
             u: u_inside,

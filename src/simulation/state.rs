@@ -17,8 +17,43 @@ pub struct State {
     pub u_derivatives: [Vec<f64>; INPUT_ORDER],
     /// What changes at events only.
     pub discrete: Discrete,
+    /// What the run is monitored against.
+    pub monitored: Monitored,
     /// The integrator's.
     pub memory: Memory,
+}
+
+/// What a run is monitored against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Monitored {
+    /// `E − W` at the start, J.
+    pub balance: f64,
+    /// Largest `T + |W|` so far, J.
+    pub energy: f64,
+    /// Accepted steps since the balance was compared last; negative before the start.
+    pub steps: f64,
+    /// Largest sine, since the last event, of the least angle between a row of captures and loops and the others.
+    pub sine: f64,
+}
+
+impl Monitored {
+    /// Nothing is known yet.
+    pub const NOTHING: Self = Self {
+        balance: 0.0,
+        energy: 0.0,
+        steps: -1.0,
+        sine: 0.0,
+    };
+
+    /// All of it.
+    pub fn numbers(&self) -> [f64; 4] {
+        [self.balance, self.energy, self.steps, self.sine]
+    }
+
+    /// The same, to write.
+    pub fn numbers_mut(&mut self) -> [&mut f64; 4] {
+        [&mut self.balance, &mut self.energy, &mut self.steps, &mut self.sine]
+    }
 }
 
 impl Clone for State {
@@ -29,6 +64,7 @@ impl Clone for State {
             u: self.u.clone(),
             u_derivatives: self.u_derivatives.clone(),
             discrete: self.discrete.clone(),
+            monitored: self.monitored,
             memory: self.memory.clone(),
         }
     }
@@ -41,6 +77,7 @@ impl Clone for State {
             u,
             u_derivatives,
             discrete,
+            monitored,
             memory,
         } = self;
         *t = source.t;
@@ -48,6 +85,7 @@ impl Clone for State {
         u.clone_from(&source.u);
         u_derivatives.clone_from(&source.u_derivatives);
         discrete.clone_from(&source.discrete);
+        *monitored = source.monitored;
         memory.clone_from(&source.memory);
     }
 }
@@ -61,6 +99,7 @@ impl State {
             u: model.inputs.iter().map(|input| input.start).collect(),
             u_derivatives: std::array::from_fn(|_| vec![0.0; model.inputs.len()]),
             discrete: Discrete::new(model),
+            monitored: Monitored::NOTHING,
             memory: Memory::new(settings),
         }
     }

@@ -6,9 +6,11 @@
 //! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
 
 mod actuator;
+mod assembly;
 mod beam;
 mod body;
 mod check;
+mod closed_loop;
 mod contact;
 mod controller;
 mod default;
@@ -18,6 +20,7 @@ mod formulation;
 mod grasp;
 mod joint;
 mod modal;
+mod monitor;
 mod names;
 mod nodal_beam;
 mod orbit;
@@ -26,9 +29,11 @@ mod signal;
 mod source;
 
 pub use actuator::{Motor, Throttle, Thruster, Wheel};
+pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
 pub use check::unknown;
+pub use closed_loop::{Loop, LoopType};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
 pub use director_beam::DirectorBeam;
@@ -39,6 +44,7 @@ pub use joint::{
     FeedForward, Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop,
 };
 pub use modal::{ModalData, ModalNode};
+pub use monitor::Monitor;
 pub use names::{LONGEST_NAME, mangled, objection};
 pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
@@ -115,6 +121,12 @@ pub struct Spec {
     /// Frames that a gripper with some give holds together.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub grasp: IndexMap<String, Grasp>,
+    /// Joints that close kinematic loops.
+    #[serde(default, rename = "loop", skip_serializing_if = "IndexMap::is_empty")]
+    pub closed_loop: IndexMap<String, Loop>,
+    /// How the start is made to close the loops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assembly: Option<Assembly>,
     /// What drives the inputs, by the input's name: `[signal."elbow.tau"]`.
     #[serde(default)]
     pub signal: IndexMap<String, Signal>,
@@ -127,6 +139,9 @@ pub struct Spec {
     /// How the FMU integrates in Co-Simulation.
     #[serde(default)]
     pub solver: Solver,
+    /// When a run in Co-Simulation is stopped because it is no longer true.
+    #[serde(default, skip_serializing_if = "Monitor::is_default")]
+    pub monitor: Monitor,
 }
 
 impl Spec {

@@ -43,7 +43,15 @@ pub fn objection(name: &str) -> Option<String> {
     None
 }
 
-const OWN: [&str; 6] = [super::WORLD, "system", "environment", "signal", "solver", "orbit"];
+const OWN: [&str; 7] = [
+    super::WORLD,
+    "system",
+    "environment",
+    "signal",
+    "solver",
+    "orbit",
+    "monitor",
+];
 
 /// What the Modelica wrapper around an imported FMU declares itself.
 const OMC_WRAPPER: [&str; 9] = [

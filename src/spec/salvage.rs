@@ -29,6 +29,8 @@ impl Spec {
             .retain(|name, measure| sound("measure", name) && stand(&[&measure.from, &measure.to]));
         self.grasp
             .retain(|name, grasp| sound("grasp", name) && stand(&[&grasp.a, &grasp.b]));
+        self.closed_loop
+            .retain(|name, closed_loop| sound("loop", name) && stand(&[&closed_loop.a, &closed_loop.b]));
         if let Some(controller) = &mut self.controller {
             controller
                 .joint

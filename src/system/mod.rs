@@ -298,4 +298,17 @@ impl System {
             },
         }
     }
+
+    /// What carries a frame rigidly, fixed joints passed over.
+    pub fn rigid_carrier(&self, frame: FrameRef) -> Carrier {
+        let mut on = self.carrier(frame);
+        while let Carrier::Body(body) = on {
+            let body = &self.bodies[body];
+            if body.joint.kind != JointType::Fixed {
+                break;
+            }
+            on = body.carrier();
+        }
+        on
+    }
 }

@@ -46,7 +46,7 @@ def files(tmp_path_factory):
     """A spec from a template, a craft and its controller as specs and as FMUs, a robot as URDF."""
     folder = tmp_path_factory.mktemp("files")
     grapple("new", folder / "my_arm")
-    for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller")):
+    for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller"), ("bricard", "bricard")):
         shutil.copy(ROOT / "examples" / f"{example}.toml", folder / f"{name}.toml")
     for name in ("my_arm", "arm", "controller"):
         grapple("build", folder / f"{name}.toml", "--output", folder / f"{name}.fmu")

@@ -71,7 +71,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
                     let model = grapple::plant::Model::read(&text, Path::new(".")).expect("a craft");
                     let mut plant = Plant::new(model.into()).expect("its own values");
                     let (mut x, mut discrete) = (vec![0.0; plant.model().states.len()], Discrete::new(plant.model()));
-                    plant.start(0.0, &mut x, &mut discrete);
+                    plant.start(0.0, &mut x, &mut discrete).expect("closed");
                     match Linearisation::new(&mut plant, 0.0, (&x, &[0.0], &discrete)) {
                         Ok(_) => Vec::new(),
                         Err(error) => vec![error.to_string()],
@@ -188,7 +188,7 @@ fn a_nodal_beam_by_itself_has_a_condition() {
         let mut plant = Plant::new(model.into()).expect("sound");
         let model = plant.model().clone();
         let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
-        plant.start(0.0, &mut x, &mut discrete);
+        plant.start(0.0, &mut x, &mut discrete).expect("closed");
         let (mut dx, mut y) = (x.clone(), vec![0.0; model.outputs.len()]);
         plant
             .evaluate(0.0, (&x, &[], &discrete), &mut dx, &mut y)

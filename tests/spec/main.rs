@@ -95,8 +95,7 @@ body = "arm"
              1.4142135623730951",
             "13: joint \"elbow\", damping: 2 numbers, but a revolute joint has 1 of them",
             "14: joint \"base\": the name \"base\" is already that of a body",
-            "17: joint \"base\", child: body \"model\" is already carried by joint \"elbow\": a [contact] that captures \
-             closes a loop",
+            "17: joint \"base\", child: body \"model\" is already carried by joint \"elbow\": a [loop] closes a loop",
             "18: joint \"base\", axis: a fixed joint has no `axis`",
             "20: frame \"tip\", body: there is no body \"arm\"",
         ]

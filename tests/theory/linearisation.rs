@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 pub fn at_start(plant: &mut Plant) -> Linearisation {
     let model = plant.model().clone();
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
-    plant.start(0.0, &mut x, &mut discrete);
+    plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     Linearisation::new(plant, 0.0, (&x, &u, &discrete)).expect("regular")
 }

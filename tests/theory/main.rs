@@ -5,11 +5,13 @@ mod actuators;
 mod arms;
 mod attitude;
 mod capture;
+mod closed_loops;
 mod conserving;
 mod director;
 mod driven;
 mod dual_quaternion;
 mod duals;
+mod equilibrium;
 mod every_load;
 #[path = "../example_files/mod.rs"]
 mod example_files;

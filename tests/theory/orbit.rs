@@ -235,7 +235,7 @@ fn the_gradients_torque_is_three_mu_over_r_cubed() {
 fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
     let model = plant.model().clone();
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
-    plant.start(0.0, &mut x, &mut discrete);
+    plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let mut dx = vec![0.0; x.len()];
     plant.derivative(0.0, &x, &[], &discrete, &mut dx).expect("regular");
     let first = |part: &str| {

@@ -152,6 +152,7 @@ impl<'a> Page<'a> {
                     (None, _) => format!("list of {one}"),
                 }
             }
+            "object" => format!("table of {}s", self.kind(&field["additionalProperties"])),
             other => unreachable!("a field of type {other:?}: {field}"),
         }
     }

@@ -1,5 +1,6 @@
 //! The program as its users run it: what it makes, what it says, and how it ends.
 
+mod assemble;
 mod campaign;
 mod check;
 mod completions;

@@ -261,7 +261,7 @@ mod interrupted {
         let desk = Desk::new();
         desk.write(
             "two_link.toml",
-            &(example("two_link") + "\n[solver]\nwork_limit = 1e15\n"),
+            &(example("two_link") + "\n[solver]\nwork_limit = 1e15\n[monitor]\nenergy_balance = 1e15\n"),
         );
         // The first run is over soon, the second never.
         let study = "model = \"two_link.toml\"\nruns = 2\nexperiment = { stop_time = 0.1, step = 0.1 }\n\

@@ -27,7 +27,7 @@ mod tests;
 pub use complementarity::frictionless;
 pub use law::{Law, Outcome, Refusal};
 pub use meeting::Meeting;
-pub use plastic::{Plastic, bearing_rows, plastic};
+pub use plastic::{Plastic, plastic};
 
 /// What counts as no response, as a part of the largest.
 ///

@@ -54,11 +54,6 @@ pub fn plastic(W: &DMatrix<f64>, u: &DVector<f64>) -> Option<Plastic> {
     })
 }
 
-/// The rows of `W` (symmetric, positive semidefinite) that say something of their own, as [`plastic`] chooses them.
-pub fn bearing_rows(W: &DMatrix<f64>) -> Vec<usize> {
-    independent(&scaled(W).0)
-}
-
 /// `W` with ones on its diagonal, and by what its rows were multiplied for it. A row without response, to round-off, has next to nothing there.
 fn scaled(W: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
     let n = W.nrows();

@@ -270,6 +270,7 @@ impl Component {
             if self.interface == Interface::CoSimulation {
                 // What a host in Model Exchange does at the event in which it sets them.
                 self.simulation.update_sides(&mut self.events);
+                self.simulation.restart_balance();
                 self.log_events();
             }
         } else {

@@ -84,7 +84,9 @@ impl Influence {
             };
             // Every switch is on: what is switched acts.
             let slots: Vec<f64> = random.vector(u).iter().map(|unit| 0.5 + 0.5 * unit.abs()).collect();
-            let start = probe.start(&parameters, &derived);
+            let Some(start) = probe.start(&parameters, &derived) else {
+                continue;
+            };
             let turns = SPREAD
                 .into_iter()
                 .flat_map(|spread| motions.iter().enumerate().map(move |way| (spread, way)));
@@ -129,7 +131,7 @@ impl Influence {
 
             probe.switch(&motions[0]);
             // On the written craft, which may be stiff, a difference has too much round-off.
-            if seed == CRAFT {
+            if seed == CRAFT || model.is_assembled() {
                 continue;
             }
             for (limits, seen) in started.iter().zip(&mut seen_starts) {
@@ -153,6 +155,11 @@ impl Influence {
                 }
                 changes.enter(&mut initial);
             }
+        }
+        // How loops are closed at the start depends on all numbers together.
+        if model.is_assembled() {
+            (0..n + rows).for_each(|row| (0..p + u).for_each(|known| initial.mark(row, known)));
+            seen_starts.fill(true);
         }
         if seen.iter().flatten().chain(&seen_starts).any(|seen| !seen) {
             return None;

@@ -1,9 +1,9 @@
 use super::table::Table;
 use crate::Problem;
 use crate::algebra::{Quaternion, Vec3};
-use crate::plant::discrete::Bearing;
 use crate::plant::model::{Model, Source};
-use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent, captures};
+use crate::plant::numbers::Numbers;
+use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent};
 use crate::spec::JointMotion;
 use crate::system::{Derived, Parameter};
 use std::collections::HashMap;
@@ -26,6 +26,8 @@ pub(super) struct Probe {
     echo: u64,
     /// Where motors and a controller's torques are to their limits.
     limits: Limits,
+    /// The rank of the loops' rows where they are closed, if there are loops.
+    closed_rank: Option<usize>,
 }
 
 /// Where motors and a controller's torques are to their limits: at random states nearly all are beyond.
@@ -55,7 +57,12 @@ impl Probe {
             let attitude = Quaternion::from_slice(&random.vector(4)).normalised().rotation();
             discrete.set_captured(&model, capture, (&place, &attitude));
         }
+        let values = model.parameter_starts();
+        let derived = model.judge(&values, None, &mut Vec::new());
+        let has_loops = !model.loads.closed_loops.is_empty();
+        let closed_rank = has_loops.then(|| model.assembly(&derived, 0.0, &values).map_or(0, |closed| closed.rank));
         Self {
+            closed_rank,
             evaluation: Evaluation::new(&model),
             tangent: Tangent::with_inputs(&model, model.sources.len()),
             slopes: [(); 2].map(|()| Jacobians::with_inputs(&model, model.sources.len())),
@@ -110,7 +117,7 @@ impl Probe {
     fn all_captured(&self) -> Vec<i32> {
         let mut discrete = self.discrete.clone();
         for capture in 0..self.model.loads.captures().count() {
-            discrete.set_bearing(&self.model, capture, Bearing::HELD);
+            discrete.set_held(&self.model, capture, true);
         }
         discrete.modes.split_off(self.model.layout.captures)
     }
@@ -230,10 +237,10 @@ impl Probe {
         })
     }
 
-    pub fn start(&self, parameters: &[f64], derived: &Derived) -> Vec<f64> {
+    pub fn start(&self, parameters: &[f64], derived: &Derived) -> Option<Vec<f64>> {
         let mut x = vec![0.0; self.model.states.len()];
-        self.model.start(derived, 0.0, parameters, &mut x);
-        x
+        self.model.start(derived, 0.0, parameters, &mut x).ok()?;
+        Some(x)
     }
 
     /// Derivatives and outputs, where there are some.
@@ -255,13 +262,14 @@ impl Probe {
             }
             modes[model.layout.controlled..].fill(is_at);
         }
-        captures::choose_bearing_rows(
-            (model, derived, parameters),
-            &mut self.evaluation,
-            x,
-            &mut self.discrete,
-        )
-        .ok()?;
+        let of = Numbers { derived, parameters };
+        self.evaluation.determine_rank(model, of, x, &mut self.discrete);
+        // Open loops of random craft are independent where closed ones are not, and would leave nothing that moves by its loads.
+        if let Some(rank) = self.closed_rank {
+            let captured = 6 * model.loads.captures().count();
+            self.discrete
+                .set_rank(model, self.discrete.rank(model).min(rank + captured));
+        }
         let at = (x, slots, &self.discrete);
         self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;
         self.evaluation.outputs(model, numbers, (x, &self.discrete), y);
@@ -318,7 +326,7 @@ impl Probe {
 
     /// Initial states, their derivatives, outputs at the start.
     pub fn initial(&mut self, parameters: &[f64], derived: &Derived, slots: &[f64]) -> Option<Vec<f64>> {
-        let mut values = self.start(parameters, derived);
+        let mut values = self.start(parameters, derived)?;
         let rest = self.values(parameters, derived, &values, slots)?;
         values.extend(rest);
         Some(values)

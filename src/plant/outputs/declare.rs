@@ -1,7 +1,7 @@
 //! Names, units and descriptions of the outputs, group by group.
 
 use super::{Controller, Group, Output, OutputKind, Outputs};
-use crate::loads::{Contact, Grasp};
+use crate::loads::{ClosedLoop, Contact, Grasp};
 use crate::plant::report::Report;
 use crate::spec::JointType;
 use crate::system::{FrameRef, Joint, Quantity, System, Unit};
@@ -53,6 +53,39 @@ impl Outputs {
             format!("moment on {a} that holds it at {b}, about its origin, inertial axes"),
         );
         self.push(Group::Capture(capture), drift.into_iter().chain(force).chain(moment));
+    }
+
+    pub(super) fn closed_loop(&mut self, closed_loop: &ClosedLoop, closure: usize) {
+        let (name, [a, b]) = (&closed_loop.name, &closed_loop.names);
+        let violation = [
+            Quantity::new(
+                format!("{name}.violation"),
+                Unit::Metre,
+                format!("constraint violation of loop {name}: distance of {a} from where {b} holds it"),
+            ),
+            Quantity::new(
+                format!("{name}.violation_angle"),
+                Unit::Radian,
+                format!(
+                    "constraint violation of loop {name}: angle of {a} off the attitude in which {b} holds it, small"
+                ),
+            ),
+        ];
+        let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
+        let force = vector(
+            "force",
+            Unit::Newton,
+            format!("reaction force on {a} of loop {name}, inertial axes"),
+        );
+        let moment = vector(
+            "moment",
+            Unit::NewtonMetre,
+            format!("reaction moment on {a} of loop {name}, about its origin, inertial axes"),
+        );
+        self.push(
+            Group::Capture(closure),
+            violation.into_iter().chain(force).chain(moment),
+        );
     }
 
     pub(super) fn contact(&mut self, contact: &Contact, index: usize) {

@@ -3,6 +3,7 @@
 //! for the spec and for a host's parameters alike.
 
 mod body;
+mod closed_loop;
 mod controller;
 mod frame;
 mod joint;
@@ -82,6 +83,10 @@ impl Check<'_> {
         for (name, grasp) in &spec.grasp {
             self.grasp(name, grasp);
         }
+        for (name, closed_loop) in &spec.closed_loop {
+            self.closed_loop(name, closed_loop);
+        }
+        self.assembly();
         self.problems.extend(modal::without_node(spec));
         self.orbit();
         self.formulation();
@@ -181,6 +186,10 @@ impl Check<'_> {
             let what = "the method conserving holds nothing that is captured; method = \"auto\" does, and a [grasp] holds in both";
             self.report("contact", name, "law", what);
         }
+        for name in spec.closed_loop.keys().filter(|_| conserving) {
+            let what = "the method conserving closes no loops; method = \"auto\" does";
+            self.report("loop", name, "", what);
+        }
         for name in spec
             .nodal_beam
             .keys()
@@ -239,7 +248,8 @@ impl Check<'_> {
             .chain(spec.thruster.keys().map(|key| ("thruster", key)))
             .chain(spec.line_load.keys().map(|key| ("line_load", key)))
             .chain(spec.contact.keys().map(|key| ("contact", key)))
-            .chain(spec.grasp.keys().map(|key| ("grasp", key)));
+            .chain(spec.grasp.keys().map(|key| ("grasp", key)))
+            .chain(spec.closed_loop.keys().map(|key| ("loop", key)));
         for (section, name) in sections {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);
@@ -355,7 +365,7 @@ impl Check<'_> {
                     name,
                     "child",
                     format!(
-                        "body \"{}\" is already carried by joint \"{first}\": a [contact] that captures closes a loop",
+                        "body \"{}\" is already carried by joint \"{first}\": a [loop] closes a loop",
                         joint.child
                     ),
                 );
@@ -434,6 +444,8 @@ impl Check<'_> {
             ("experiment", "bandwidth", spec.experiment.bandwidth.unwrap_or(1.0)),
             ("solver", "step", spec.solver.step.unwrap_or(1.0)),
             ("solver", "work_limit", spec.solver.work_limit.unwrap_or(1.0)),
+            ("monitor", "constraint_violation", spec.monitor.constraint_violation),
+            ("monitor", "energy_balance", spec.monitor.energy_balance),
         ];
         for (section, field, value) in positive {
             if value <= 0.0 {

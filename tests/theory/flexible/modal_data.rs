@@ -177,7 +177,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
         let model = plant.model().clone();
         let mut x = vec![0.0; model.states.len()];
         let discrete = Discrete::new(&model);
-        plant.start(0.0, &mut x, &mut discrete.clone());
+        plant.start(0.0, &mut x, &mut discrete.clone()).expect("closed");
         // No gross turns, so that both are close to rest.
         for i in 0..x.len() {
             x[place(i)] += size * (1.7 * i as f64).sin();

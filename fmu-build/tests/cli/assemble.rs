@@ -1,0 +1,141 @@
+//! `assemble` and `equilibrium`, and what `check` reports of loops.
+
+use crate::desk::{Desk, example};
+
+/// A planar four-bar linkage with a guess for a start.
+const LINKAGE: &str = r#"
+name = "linkage"
+[body.crank]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+[body.coupler]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+[body.rocker]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+[joint.first]
+type = "revolute"
+parent = "world"
+child = "crank"
+origin = [-1.2, 0.0, 0.0]
+start = { position = 1.7, rate = 1.0 }
+[joint.second]
+type = "revolute"
+parent = "crank"
+child = "coupler"
+origin = [1.0, 0.0, 0.0]
+start = { position = -1.5 }
+[joint.third]
+type = "revolute"
+parent = "coupler"
+child = "rocker"
+origin = [1.0, 0.0, 0.0]
+start = { position = -1.5 }
+[frame.tip]
+body = "rocker"
+origin = [1.0, 0.0, 0.0]
+[loop.last]
+type = "revolute"
+a = "tip"
+b = "world"
+[assembly]
+fixed = ["first"]
+"#;
+
+/// The number in the row of a table that begins with a word, in its last column.
+fn last_number(table: &str, word: &str) -> f64 {
+    let mut rows = table.lines().map(str::split_whitespace);
+    let row = rows.find_map(|row| {
+        let row: Vec<&str> = row.collect();
+        (row.first() == Some(&word)).then(|| row[row.len() - 1].parse().ok())?
+    });
+    row.unwrap_or_else(|| panic!("no {word} in\n{table}"))
+}
+
+#[test]
+fn solved_start_is_printed_and_written_as_a_spec_that_is_closed() {
+    let desk = Desk::new();
+    desk.write("linkage.toml", LINKAGE);
+    let checked = desk.succeed(&["check", "linkage.toml"]);
+    assert!(
+        checked.contains("1 loop closed: 5 constraints, 2 independent; mobility 1; the start is moved by at most"),
+        "{checked}"
+    );
+    let printed = desk.succeed(&["assemble", "linkage.toml", "-o", "closed.toml"]);
+    assert!(
+        printed.contains("linkage: 1 loop, 5 constraints (2 independent, 3 redundant), mobility 1"),
+        "{printed}"
+    );
+    assert!(
+        !printed.contains("first.q ") && last_number(&printed, "second.q") != -1.5,
+        "{printed}"
+    );
+    let again = desk.succeed(&["assemble", "closed.toml"]);
+    assert!(again.contains("the start is as written"), "{again}");
+    // The same motion from both.
+    let [a, b] = ["linkage", "closed"].map(|name| {
+        desk.succeed(&[
+            "simulate",
+            &format!("{name}.toml"),
+            "--stop-time",
+            "0.2",
+            "-o",
+            &format!("{name}.csv"),
+        ]);
+        let text = desk.text(&format!("{name}.csv"));
+        let row = text
+            .lines()
+            .last()
+            .expect("a row")
+            .split(',')
+            .map(|x| x.parse().expect("a number"));
+        row.collect::<Vec<f64>>()
+    });
+    let off = a
+        .iter()
+        .zip(&b)
+        .map(|(a, b)| (a - b).abs() / a.abs().max(1.0))
+        .fold(0.0, f64::max);
+    // The starts differ by round-off, the runs by what it does to steps at 1e-8.
+    assert!(a.len() == b.len() && off < 1e-7, "{off}");
+}
+
+#[test]
+fn loops_that_cannot_be_closed_are_reported_with_what_is_left_open() {
+    let desk = Desk::new();
+    let far = LINKAGE.replace("origin = [-1.2, 0.0, 0.0]", "origin = [-4.0, 0.0, 0.0]");
+    desk.write("far.toml", &far);
+    for verb in ["check", "assemble", "build", "simulate"] {
+        let outcome = desk.run(&[verb, "far.toml"]);
+        let said = outcome.errors;
+        assert!(
+            outcome.code == Some(1) && said.contains("cannot be closed"),
+            "{verb}: {said}"
+        );
+    }
+}
+
+#[test]
+fn equilibrium_is_printed_and_written() {
+    let desk = Desk::new();
+    desk.write(
+        "hanging.toml",
+        "name = \"hanging\"\n[environment]\ngravity = [0.0, -9.81, 0.0]\n[body.rod]\nmass = 2.0\nmass_centre = [0.8, 0.0, 0.0]\ninertia = [0.1, 0.2, 0.3]\n\
+         [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"rod\"\nspring = { stiffness = 9.0 }\n",
+    );
+    let printed = desk.succeed(&["equilibrium", "hanging.toml", "-o", "resting.toml"]);
+    let q = last_number(&printed, "hinge.q");
+    // k θ + m g l cos θ = 0, and nine digits are printed.
+    assert!((9.0 * q + 2.0 * 9.81 * 0.8 * q.cos()).abs() < 1e-7, "{printed}");
+    let again = desk.succeed(&["equilibrium", "resting.toml"]);
+    assert!(again.contains("hanging: in equilibrium"), "{again}");
+    desk.write(
+        "falling.toml",
+        &example("two_link").replace(
+            "[experiment]",
+            "[environment]\ngravity = [0.0, 0.0, -9.81]\n[experiment]",
+        ),
+    );
+    assert_eq!(desk.run(&["equilibrium", "falling.toml"]).code, Some(1));
+}

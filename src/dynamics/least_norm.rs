@@ -1,0 +1,366 @@
+//! The least-norm solution of `W λ = b` for a symmetric positive semidefinite `W` of known rank.
+
+use crate::algebra::Scalar;
+
+/// A pivot below this part of its row's diagonal entry is round-off: the rank has dropped.
+const NO_PIVOT: f64 = 1e-13;
+
+/// A row whose angle to the others has a squared sine below this is redundant.
+const REDUNDANT: f64 = 1e-11;
+
+/// A row whose square is below this part of the largest is round-off: nothing moves along it.
+const NO_ROW: f64 = 1e-14;
+
+/// `W⁺ b` by a Cholesky factorisation with pivots and an orthonormal basis of its columns:
+///
+/// ```text
+///     W = L Lᵀ,   L = Q R   (n × r, QᵀQ = 1, R upper triangular)         (1)
+///     W⁺ = Q R⁻ᵀ R⁻¹ Qᵀ                                                  (2)
+/// ```
+///
+/// The result does not depend on which rows the pivots are, beyond round-off: of all solutions it
+/// is the one of least norm, and of a `b` outside the range of `W` the part inside is taken. With
+/// dual numbers its derivatives are exact as long as the rank stays.
+#[derive(Clone, Debug)]
+pub struct LeastNorm<S: Scalar> {
+    n: usize,
+    rank: usize,
+    last: usize,
+    /// `L`, then `Q`, column by column.
+    Q: Vec<S>,
+    /// Row by row.
+    R: Vec<S>,
+    /// Remainder of each diagonal entry of `W`.
+    left: Vec<S>,
+    /// Scale of each row's pivot.
+    scale: Vec<f64>,
+    is_pivot: Vec<bool>,
+    y: Vec<S>,
+}
+
+impl<S: Scalar> LeastNorm<S> {
+    /// Workspace for up to `n` rows.
+    pub fn new(n: usize) -> Self {
+        Self {
+            n: 0,
+            rank: 0,
+            last: 0,
+            Q: vec![S::zero(); n * n],
+            R: vec![S::zero(); n * n],
+            left: vec![S::zero(); n],
+            scale: vec![0.0; n],
+            is_pivot: vec![false; n],
+            y: vec![S::zero(); n],
+        }
+    }
+
+    /// Factors `W` (`n × n`, row by row; its lower triangle is read), of this rank; returns the
+    /// least pivot, as a part of its row's response. `responses` are what the diagonal entries
+    /// could be in the best directions.
+    ///
+    /// # Errors
+    /// The row at which the rank has dropped.
+    pub fn factor(&mut self, W: &[S], n: usize, rank: usize, responses: &[f64]) -> Result<f64, usize> {
+        self.begin(W, n, responses);
+        let mut least = 1.0_f64;
+        for _ in 0..rank {
+            let (row, part) = self.next_pivot();
+            if part.is_nan() || part <= NO_PIVOT {
+                return Err(row);
+            }
+            least = least.min(part);
+            self.eliminate(W, row);
+        }
+        self.orthonormalise();
+        Ok(least)
+    }
+
+    /// The rank of rows `J`, of `J Jᵀ` (`n × n`, row by row; its lower triangle is read). A pivot
+    /// is the squared sine of the angle between a row and those before it.
+    pub fn rank_of_rows(&mut self, JJ: &[S], n: usize) -> usize {
+        let own = |i: usize| JJ[i * n + i].value();
+        let largest = (0..n).map(own).fold(0.0, f64::max);
+        (self.n, self.rank) = (n, 0);
+        for i in 0..n {
+            let scale = if own(i) > NO_ROW * largest { own(i) } else { largest };
+            (self.left[i], self.is_pivot[i], self.scale[i]) = (JJ[i * n + i], false, scale);
+        }
+        while self.rank < n {
+            let (row, part) = self.next_pivot();
+            if part.is_nan() || part <= REDUNDANT {
+                break;
+            }
+            self.eliminate(JJ, row);
+        }
+        self.rank
+    }
+
+    /// The row beyond the rank that depends on the others least.
+    pub fn next_row(&self) -> usize {
+        self.next_pivot().0
+    }
+
+    /// The row of the last pivot: the one that depends on the others most.
+    pub fn last_pivot(&self) -> usize {
+        self.last
+    }
+
+    fn begin(&mut self, W: &[S], n: usize, responses: &[f64]) {
+        (self.n, self.rank) = (n, 0);
+        for (i, &response) in responses[..n].iter().enumerate() {
+            (self.left[i], self.is_pivot[i], self.scale[i]) = (W[i * n + i], false, response);
+        }
+    }
+
+    /// The next column of `L`, with its pivot in this row.
+    fn eliminate(&mut self, W: &[S], row: usize) {
+        let (n, k) = (self.n, self.rank);
+        let pivot = self.left[row].sqrt();
+        for j in 0..n {
+            self.Q[k * n + j] = if j == row {
+                pivot
+            } else if self.is_pivot[j] {
+                S::zero()
+            } else {
+                let known = (0..k).map(|m| self.Q[m * n + j] * self.Q[m * n + row]);
+                let entry = W[j.max(row) * n + j.min(row)];
+                let entry = known.fold(entry, |sum, known| sum - known) / pivot;
+                self.left[j] -= entry * entry;
+                entry
+            };
+        }
+        self.is_pivot[row] = true;
+        self.last = row;
+        self.rank += 1;
+    }
+
+    /// The largest pivot beyond the rank, as a part of its row's response; after
+    /// [`factor`](Self::factor).
+    pub fn beyond(&self) -> f64 {
+        if self.rank < self.n { self.next_pivot().1 } else { 0.0 }
+    }
+
+    /// The row with the largest pivot, and that pivot as a part of what it is compared with.
+    fn next_pivot(&self) -> (usize, f64) {
+        let mut next = (0, f64::NEG_INFINITY);
+        for i in (0..self.n).filter(|&i| !self.is_pivot[i]) {
+            let part = self.left[i].value() / self.scale[i];
+            if part > next.1 {
+                next = (i, part);
+            }
+        }
+        next
+    }
+
+    /// (1): the columns of `L` become those of `Q`, by the modified Gram–Schmidt process, each
+    /// against the others twice.
+    fn orthonormalise(&mut self) {
+        let (n, r) = (self.n, self.rank);
+        self.R[..r * r].fill(S::zero());
+        for k in 0..r {
+            let (done, rest) = self.Q.split_at_mut(k * n);
+            let column = &mut rest[..n];
+            for _ in 0..2 {
+                for (m, unit) in done.chunks_exact(n).enumerate() {
+                    let along = dot(unit, column);
+                    self.R[m * r + k] += along;
+                    for (x, &unit) in column.iter_mut().zip(unit) {
+                        *x -= along * unit;
+                    }
+                }
+            }
+            let length = dot(column, column).sqrt();
+            self.R[k * r + k] = length;
+            column.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+
+    /// (2): `b` becomes `W⁺ b`.
+    pub fn solve(&mut self, b: &mut [S]) {
+        let (n, r) = (self.n, self.rank);
+        let columns = self.Q.chunks_exact(n.max(1));
+        for (y, column) in self.y[..r].iter_mut().zip(columns) {
+            *y = dot(column, b);
+        }
+        self.solve_upper();
+        self.solve_lower();
+        b.fill(S::zero());
+        for (&y, column) in self.y[..r].iter().zip(self.Q.chunks_exact(n.max(1))) {
+            for (b, &x) in b.iter_mut().zip(column) {
+                *b += x * y;
+            }
+        }
+    }
+
+    /// `R y = c` in place.
+    fn solve_upper(&mut self) {
+        let r = self.rank;
+        for k in (0..r).rev() {
+            let known = (k + 1..r).map(|m| self.R[k * r + m] * self.y[m]);
+            let sum = known.fold(self.y[k], |sum, known| sum - known);
+            self.y[k] = sum / self.R[k * r + k];
+        }
+    }
+
+    /// `Rᵀ y = c` in place.
+    fn solve_lower(&mut self) {
+        let r = self.rank;
+        for k in 0..r {
+            let known = (0..k).map(|m| self.R[m * r + k] * self.y[m]);
+            let sum = known.fold(self.y[k], |sum, known| sum - known);
+            self.y[k] = sum / self.R[k * r + k];
+        }
+    }
+}
+
+impl LeastNorm<f64> {
+    /// The eigenvector `u` (of length one) of the least eigenvalue of `W` that is not zero, and the
+    /// root of that eigenvalue, by inverse iteration; after [`factor`](Self::factor). None without
+    /// rows.
+    pub fn least_eigenvector(&mut self, u: &mut [f64]) -> Option<f64> {
+        const ROUNDS: usize = 12;
+        let (n, r) = (self.n, self.rank);
+        if r == 0 {
+            return None;
+        }
+        // A fixed start without symmetry, so that no eigenvector is at a right angle to it but by
+        // chance.
+        for (k, y) in self.y[..r].iter_mut().enumerate() {
+            *y = 1.0 + 0.37 * (k as f64 * 1.7).sin();
+        }
+        let mut size = 0.0;
+        for _ in 0..ROUNDS {
+            let length = dot(&self.y[..r], &self.y[..r]).sqrt();
+            self.y[..r].iter_mut().for_each(|y| *y /= length);
+            self.solve_upper();
+            self.solve_lower();
+            size = dot(&self.y[..r], &self.y[..r]).sqrt();
+        }
+        u.fill(0.0);
+        for (&y, column) in self.y[..r].iter().zip(self.Q.chunks_exact(n)) {
+            for (u, &x) in u.iter_mut().zip(column) {
+                *u += x * y / size;
+            }
+        }
+        Some(size.recip().sqrt())
+    }
+}
+
+fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
+    a.iter().zip(b).fold(S::zero(), |sum, (&a, &b)| sum + a * b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Dual;
+    use crate::larger::Larger;
+    use nalgebra::{DMatrix, DVector};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn matrix(rng: &mut ChaCha8Rng, n: usize, m: usize) -> DMatrix<f64> {
+        DMatrix::from_fn(n, m, |_, _| rng.random_range(-1.0..1.0))
+    }
+
+    fn responses(W: &DMatrix<f64>) -> Vec<f64> {
+        W.diagonal().iter().copied().collect()
+    }
+
+    fn lower(W: &DMatrix<f64>) -> Vec<f64> {
+        // The upper triangle is not read.
+        let n = W.nrows();
+        let of = |k: usize| if k % n > k / n { f64::NAN } else { W[(k / n, k % n)] };
+        (0..n * n).map(of).collect()
+    }
+
+    /// The pseudo-inverse by singular values is an independent way to the same solution, of
+    /// consistent right sides and of others.
+    #[test]
+    fn solution_equals_the_pseudo_inverse_by_singular_values() {
+        let mut rng = ChaCha8Rng::seed_from_u64(30);
+        let mut worst = 0.0;
+        for case in 0..200 {
+            let (n, r) = (2 + case % 9, 1 + case % 2 + case % 9 / 2);
+            let (n, r) = (n.max(r), r.min(n));
+            // Rows of one mechanism are torques and forces on masses that differ: scales from 0.1
+            // to 10.
+            let J = DMatrix::from_diagonal(&DVector::from_fn(n, |_, _| 10f64.powf(rng.random_range(-1.0..1.0))))
+                * matrix(&mut rng, n, r)
+                * matrix(&mut rng, r, r + 3);
+            let W = &J * J.transpose();
+            let b = matrix(&mut rng, n, 1).column(0).into_owned();
+            let mut solver = LeastNorm::new(12);
+            let least = solver.factor(&lower(&W), n, r, &responses(&W)).expect("of this rank");
+            let mut x = b.clone();
+            solver.solve(x.as_mut_slice());
+            let svd = J.clone().svd(true, true);
+            let cut = svd.singular_values.max() * 1e-12;
+            let kept = svd.singular_values.iter().filter(|size| **size > cut);
+            // Both lose the condition of W times round-off.
+            let condition = svd.singular_values.max() / kept.fold(f64::INFINITY, |a, b| a.min(*b));
+            let inverse = svd.pseudo_inverse(cut).expect("vectors");
+            let expected = inverse.transpose() * (inverse * &b);
+            let off = (&x - &expected).norm() / expected.norm() / condition.powi(2);
+            worst = f64::larger(worst, off);
+            assert!(least > 0.0 && solver.beyond() < 1e-11);
+        }
+        println!("off by {worst:.1e} of the solution over the condition (1e-13)");
+        assert!(worst < 1e-13);
+    }
+
+    /// Along a family of constant rank, dual numbers give what differences of the solution give.
+    #[test]
+    fn derivatives_hold_along_a_family_of_constant_rank() {
+        let mut rng = ChaCha8Rng::seed_from_u64(31);
+        let (n, r) = (7, 4);
+        let (J, dJ) = (matrix(&mut rng, n, r), matrix(&mut rng, n, r));
+        let (b, db) = (matrix(&mut rng, n, 1), matrix(&mut rng, n, 1));
+        let W = |h: f64| {
+            let J = &J + &dJ * h;
+            &J * J.transpose()
+        };
+        let dW = &dJ * J.transpose() + &J * dJ.transpose();
+        let at = |h: f64| {
+            let mut solver = LeastNorm::new(n);
+            solver.factor(&lower(&W(h)), n, r, &responses(&W(h))).expect("regular");
+            let mut x = &b + &db * h;
+            solver.solve(x.as_mut_slice());
+            x
+        };
+        let W0 = W(0.0);
+        let lifted: Vec<Dual<1>> = (0..n * n)
+            .map(|k| Dual::new(W0[(k / n, k % n)], [dW[(k / n, k % n)]]))
+            .collect();
+        let mut x: Vec<Dual<1>> = b.iter().zip(&db).map(|(&b, &db)| Dual::new(b, [db])).collect();
+        let mut solver = LeastNorm::new(n);
+        solver.factor(&lifted, n, r, &responses(&W0)).expect("regular");
+        solver.solve(&mut x);
+        let h = 1e-5;
+        let slope = (at(h) - at(-h)) / (2.0 * h);
+        let off = x.iter().zip(&slope).map(|(x, slope)| (x.eps[0] - slope).abs());
+        let off = off.fold(0.0, f64::larger) / slope.norm();
+        println!("derivative off by {off:.1e} (1e-7, of differences)");
+        assert!(off < 1e-7);
+    }
+
+    /// The least eigenvalue other than zero and its eigenvector, against a known decomposition.
+    #[test]
+    fn least_eigenvector_is_that_of_the_range() {
+        let mut rng = ChaCha8Rng::seed_from_u64(32);
+        let n = 6;
+        let basis = matrix(&mut rng, n, n).qr().q();
+        let values = DVector::from_vec(vec![4.0, 2.0, 1.0, 0.04, 0.0, 0.0]);
+        let W = &basis * DMatrix::from_diagonal(&values) * basis.transpose();
+        let mut solver = LeastNorm::new(n);
+        solver.factor(&lower(&W), n, 4, &responses(&W)).expect("of rank 4");
+        let mut u = vec![0.0; n];
+        let size = solver.least_eigenvector(&mut u).expect("rows");
+        let along = DVector::from_vec(u).dot(&basis.column(3)).abs();
+        assert!(
+            (size - 0.2).abs() < 1e-12 && (along - 1.0).abs() < 1e-12,
+            "{size} {along}"
+        );
+        assert!(solver.factor(&lower(&W), n, 5, &responses(&W)).is_err());
+    }
+}

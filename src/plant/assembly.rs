@@ -1,0 +1,549 @@
+//! Positions and rates at which all loops are closed, nearest to those that are written.
+
+use super::Model;
+use super::equilibrium::Equilibrium;
+use super::numbers::Numbers;
+use crate::Error;
+use crate::algebra::{Quaternion, Vec3, log, spd};
+use crate::dynamics::LeastNorm;
+use crate::spec::{Assembly as Written, JointMotion, JointType};
+use crate::system::{Derived, Kinematics, Unit};
+
+/// Weights of free bodies, modes and ANCF beams: at first they stay, then they move as little as
+/// they can.
+const KEPT: f64 = f64::INFINITY;
+const HEAVY: f64 = 1e4;
+/// Iterations of Newton's method.
+const MOST_ROUNDS: usize = 200;
+/// A loop is closed when its violation is below this part of the mechanism's length, m, and this
+/// angle, rad.
+const CLOSED: f64 = 1e-12;
+/// How far the mechanism is moved to see whether it stands in a singular position, rad and m.
+const NEARBY: f64 = 1e-3;
+
+fn open(name: &str, what: impl Into<String>) -> Error {
+    Error::Assembly {
+        closure: name.to_owned(),
+        what: what.into(),
+    }
+}
+
+/// How the start closes the loops.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assembly {
+    /// Coordinates of joints, modes and nodes.
+    pub q: Vec<f64>,
+    /// Their rates.
+    pub qd: Vec<f64>,
+    /// Each loop's constraint violation as it was written: of offsets, m, and of angles, rad.
+    pub written: Vec<[f64; 2]>,
+    /// The same after the assembly.
+    pub residual: Vec<[f64; 2]>,
+    /// Rank of the loops' rows.
+    pub rank: usize,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How many independent motions the system has.
+    pub mobility: usize,
+}
+
+/// Solves `φ(q) = 0` and `J q̇ = 0`, with the workspace for it.
+struct Solver<'a> {
+    model: &'a Model,
+    numbers: Numbers<'a>,
+    kinematics: Kinematics<f64>,
+    /// Violations, and rates of violations.
+    phi: Vec<f64>,
+    rates: Vec<f64>,
+    /// Row by row.
+    J: Vec<f64>,
+    /// Reciprocal weights of rates; zero for those that are kept.
+    freedom: Vec<f64>,
+    A: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Model {
+    /// Coordinates and rates at the start, at the time `t` (s), that close all loops. Without loops
+    /// they are as written.
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] with the loop that cannot be closed, or stands in a singular position,
+    /// or leaves nothing that can move.
+    pub fn assembly(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<Assembly, Error> {
+        let (mut q, mut qd) = self.start_at(derived, t, parameters);
+        if self.loads.closed_loops.is_empty() {
+            let mobility = qd.len();
+            return Ok(Assembly {
+                q,
+                qd,
+                mobility,
+                ..Assembly::default()
+            });
+        }
+        let numbers = Numbers { derived, parameters };
+        let mut solver = Solver::new(self, numbers);
+        let written = solver.violations(&q);
+        solver.assemble(&mut q, &mut qd)?;
+        let residual = solver.violations(&q);
+        let (rank, motions, _) = solver.rank(&q);
+        solver.check_position(&q, rank)?;
+        let rows = solver.phi.len();
+        let drives = &self.loads.drives;
+        let is_driven = drives.iter().any(|drive| drive.motion() == JointMotion::Prescribed);
+        if is_driven && solver.rank_with_drives(&q) > rank {
+            let what = "it does not let the driven joints move as they are prescribed: all its other joints together cannot give way";
+            return Err(open(&self.loads.closed_loops[0].name, what));
+        }
+        if motions == rank && rows > 0 && !is_driven {
+            let what = format!(
+                "the loops take all {motions} motions of the joints ({rank} independent constraints): nothing can move; \
+                 let a joint go, or take a loop out"
+            );
+            return Err(open(&self.loads.closed_loops[0].name, what));
+        }
+        Ok(Assembly {
+            q,
+            qd,
+            written,
+            residual,
+            rank,
+            rows,
+            mobility: motions - rank,
+        })
+    }
+
+    /// Moves coordinates of joints, modes and nodes by `factor` times a step of the rates.
+    pub(super) fn retract(&self, derived: &Derived, q: &mut [f64], step: &[f64], factor: f64) {
+        let step: Vec<f64> = step.iter().map(|&step| step * factor).collect();
+        let mut q_dot = vec![0.0; q.len()];
+        self.system.q_dot(derived, (q, &step), &mut q_dot);
+        for (q, q_dot) in q.iter_mut().zip(q_dot) {
+            *q += q_dot;
+        }
+        for body in &self.system.bodies {
+            if let JointType::Free | JointType::Spherical = body.joint.kind {
+                let q = &mut q[body.joint.q..body.joint.q + 4];
+                q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
+            }
+        }
+    }
+
+    /// Whether the start is not as it is written, but closes loops or is an equilibrium.
+    pub(super) fn is_assembled(&self) -> bool {
+        !self.loads.closed_loops.is_empty() || self.seeks_equilibrium()
+    }
+
+    /// Coordinates and rates at which a run starts, at the time `t` (s).
+    ///
+    /// # Errors
+    /// [`Error::Assembly`], [`Error::NoEquilibrium`].
+    pub(super) fn solved_start(
+        &self,
+        derived: &Derived,
+        t: f64,
+        parameters: &[f64],
+    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+        let (mut q, mut qd) = self.start_at(derived, t, parameters);
+        let numbers = Numbers { derived, parameters };
+        if !self.loads.closed_loops.is_empty() {
+            Solver::new(self, numbers).assemble(&mut q, &mut qd)?;
+        }
+        if self.seeks_equilibrium() {
+            q = Equilibrium::of(self, numbers, t, &q)?.q;
+            qd.fill(0.0);
+        }
+        Ok((q, qd))
+    }
+}
+
+impl<'a> Solver<'a> {
+    fn new(model: &'a Model, numbers: Numbers<'a>) -> Self {
+        let (n, nv) = (model.loads.loop_rows(), model.system.nv);
+        Self {
+            model,
+            numbers,
+            kinematics: Kinematics::new(&model.system),
+            phi: vec![0.0; n],
+            rates: vec![0.0; n],
+            J: vec![0.0; n * nv],
+            freedom: vec![0.0; nv],
+            A: vec![0.0; n * n],
+            y: vec![0.0; n],
+        }
+    }
+
+    /// First with free bodies, modes and ANCF beams as they are written, then, if need be, with
+    /// these too.
+    fn assemble(&mut self, q: &mut [f64], qd: &mut [f64]) -> Result<(), Error> {
+        let (q_written, qd_written) = (q.to_vec(), qd.to_vec());
+        let attempt = self.close(KEPT, (&q_written, &qd_written), (q, qd));
+        let Err(error) = attempt else { return Ok(()) };
+        self.close(HEAVY, (&q_written, &qd_written), (q, qd)).map_err(|_| error)
+    }
+
+    fn close(&mut self, heavy: f64, written: (&[f64], &[f64]), (q, qd): (&mut [f64], &mut [f64])) -> Result<(), Error> {
+        q.copy_from_slice(written.0);
+        qd.copy_from_slice(written.1);
+        self.weigh(heavy);
+        self.close_positions(q)?;
+        self.approach(written.0, q)?;
+        self.close_rates(q, qd)
+    }
+
+    /// Sets how much each rate may change.
+    fn weigh(&mut self, heavy: f64) {
+        let none = Written::default();
+        let options = self.model.spec.assembly.as_ref().unwrap_or(&none);
+        self.freedom.fill(heavy.recip());
+        for body in &self.model.system.bodies {
+            let joint = &body.joint;
+            let rates = &mut self.freedom[joint.v..joint.v + joint.nv];
+            if joint.motion != JointMotion::Loads || options.fixed.contains(&joint.name) {
+                rates.fill(0.0);
+            } else if joint.written && joint.kind != JointType::Free {
+                rates.fill(options.weights.get(&joint.name).copied().unwrap_or(1.0).recip());
+            }
+        }
+    }
+
+    /// Fills the violations and their rates at these coordinates and rates.
+    fn evaluate(&mut self, q: &[f64], qd: &[f64]) {
+        let (model, Numbers { derived, parameters }) = (self.model, self.numbers);
+        self.kinematics.update(&model.system, derived, q, qd);
+        let of = (&model.system, derived, &self.kinematics);
+        let mut row = 0;
+        for closed_loop in &model.loads.closed_loops {
+            closed_loop.constraints(of, &closed_loop.pair(of), parameters, |constraint| {
+                (self.phi[row], self.rates[row]) = (constraint.violation, constraint.rate);
+                row += 1;
+            });
+        }
+    }
+
+    /// Fills `J` at these coordinates, column by column.
+    fn linearise(&mut self, q: &[f64]) {
+        let (n, nv) = (self.phi.len(), self.freedom.len());
+        let mut unit = vec![0.0; nv];
+        for k in 0..nv {
+            unit[k] = 1.0;
+            self.evaluate(q, &unit);
+            unit[k] = 0.0;
+            for i in 0..n {
+                self.J[i * nv + k] = self.rates[i];
+            }
+        }
+    }
+
+    /// `J G Jᵀ + μ` with the reciprocal weights `G`.
+    fn fill(&mut self, mu: f64) {
+        let (n, nv) = (self.phi.len(), self.freedom.len());
+        for i in 0..n {
+            for j in 0..=i {
+                let mut sum = 0.0;
+                for k in 0..nv {
+                    sum += self.J[i * nv + k] * self.J[j * nv + k] * self.freedom[k];
+                }
+                self.A[i * n + j] = sum;
+            }
+            self.A[i * n + i] += mu;
+        }
+    }
+
+    /// `G Jᵀ (J G Jᵀ + μ)⁻¹ r`: the least change that makes up for `r`.
+    fn step(&mut self, mu: f64, r: &[f64]) -> Option<Vec<f64>> {
+        let (n, nv) = (self.phi.len(), self.freedom.len());
+        self.fill(mu);
+        self.y.copy_from_slice(r);
+        spd::factor(&mut self.A, n).ok()?;
+        spd::solve(&self.A, &mut self.y);
+        let column = |k: usize| {
+            let terms = (0..n).map(|i| self.J[i * nv + k] * self.y[i]);
+            terms.fold(0.0, |sum, term| sum + term) * self.freedom[k]
+        };
+        Some((0..nv).map(column).collect())
+    }
+
+    /// The size of the violations.
+    fn size(&self) -> f64 {
+        self.phi.iter().map(|phi| phi.powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// The mechanism's length, m: at least one metre, so that metres and radians count alike.
+    fn length(&self) -> f64 {
+        let arms = self.kinematics.bodies.iter().map(|body| body.r_PB_W.norm());
+        arms.fold(1.0, f64::max)
+    }
+
+    /// The Levenberg–Marquardt method with `μ = |φ|²`, which converges quadratically with redundant
+    /// rows too.
+    fn close_positions(&mut self, q: &mut [f64]) -> Result<(), Error> {
+        let rest = vec![0.0; self.freedom.len()];
+        let mut damping = 1.0;
+        self.evaluate(q, &rest);
+        // Once closed in value, twice more for the last digits and for derivatives.
+        let mut polish = 0;
+        for _ in 0..MOST_ROUNDS {
+            let before = self.size();
+            if before <= CLOSED * self.length() {
+                polish += 1;
+                if polish > 2 {
+                    break;
+                }
+            }
+            let phi = self.phi.clone();
+            self.linearise(q);
+            let floor = 1e-14 * self.J.iter().map(|x| x.powi(2)).sum::<f64>();
+            let mu = (damping * before * before).max(floor).max(f64::MIN_POSITIVE);
+            let Some(step) = self.step(mu, &phi) else { break };
+            let mut next = q.to_vec();
+            self.retract(&mut next, &step, -1.0);
+            self.evaluate(&next, &rest);
+            // At the end it is round-off that goes up and down.
+            if self.size() <= before || polish > 0 {
+                q.copy_from_slice(&next);
+                damping = (damping * 0.25).max(1e-6);
+            } else {
+                damping *= 8.0;
+                if damping > 1e12 {
+                    break;
+                }
+                self.phi.copy_from_slice(&phi);
+            }
+        }
+        self.evaluate(q, &rest);
+        self.check_closed()
+    }
+
+    /// Moves along the closed positions to the nearest one to those that are written: steps of `d −
+    /// J⁺ (φ + J d)` for the difference `d` to these.
+    fn approach(&mut self, written: &[f64], q: &mut [f64]) -> Result<(), Error> {
+        let rest = vec![0.0; self.freedom.len()];
+        let nv = self.freedom.len();
+        let closed = q.to_vec();
+        for _ in 0..MOST_ROUNDS {
+            let d = self.difference(q, written);
+            self.linearise(q);
+            self.evaluate(q, &rest);
+            let r: Vec<f64> = (0..self.phi.len())
+                .map(|i| (0..nv).fold(self.phi[i], |sum, k| sum + self.J[i * nv + k] * d[k]))
+                .collect();
+            let floor = 1e-14 * self.J.iter().map(|x| x.powi(2)).sum::<f64>();
+            let Some(step) = self.step(floor.max(f64::MIN_POSITIVE), &r) else {
+                break;
+            };
+            let step: Vec<f64> = (d.iter().zip(&step).zip(&self.freedom))
+                .map(|((d, step), freedom)| if *freedom > 0.0 { *d - *step } else { 0.0 })
+                .collect();
+            let size = step.iter().map(|x| x.abs()).fold(0.0, f64::max);
+            // Half of it where it is long, so that it follows a bend.
+            self.retract(q, &step, if size > 0.1 { 0.5 } else { 1.0 });
+            if size < 1e-13 * self.length() {
+                break;
+            }
+        }
+        let near = self.close_positions(q);
+        if near.is_err() {
+            q.copy_from_slice(&closed);
+            self.evaluate(q, &rest);
+        }
+        self.check_closed()
+    }
+
+    fn close_rates(&mut self, q: &[f64], qd: &mut [f64]) -> Result<(), Error> {
+        self.linearise(q);
+        let floor = 1e-14 * self.J.iter().map(|x| x.powi(2)).sum::<f64>();
+        let mut left = f64::INFINITY;
+        for _ in 0..6 {
+            self.evaluate(q, qd);
+            left = self.rates.iter().map(|rate| rate.powi(2)).sum::<f64>().sqrt();
+            let r = self.rates.clone();
+            let Some(step) = self.step(floor.max(f64::MIN_POSITIVE), &r) else {
+                break;
+            };
+            for (qd, step) in qd.iter_mut().zip(step) {
+                *qd -= step;
+            }
+        }
+        self.evaluate(q, qd);
+        let speed = qd.iter().map(|rate| rate.abs()).fold(1.0, f64::max);
+        left = left.min(self.rates.iter().map(|rate| rate.powi(2)).sum::<f64>().sqrt());
+        match left <= 1e-10 * speed * self.length() {
+            true => Ok(()),
+            false => {
+                let (name, [offset, angle]) = self.worst(&self.rates);
+                let (offset, angle) = (Unit::MetrePerSecond.about(offset), Unit::RadianPerSecond.about(angle));
+                let what = format!(
+                    "the rates do not fit it: {offset} and {angle} are left between its frames; \
+                     joints that are fixed, held or driven cannot give way"
+                );
+                Err(open(name, what))
+            }
+        }
+    }
+
+    /// Whether all loops are closed, and none by half a turn.
+    fn check_closed(&self) -> Result<(), Error> {
+        if self.size() > 10.0 * CLOSED * self.length() {
+            let (name, [offset, angle]) = self.worst(&self.phi);
+            let (offset, angle) = (Unit::Metre.about(offset), Unit::Radian.about(angle));
+            let what = format!(
+                "it cannot be closed: {offset} and {angle} are left at the nearest positions; \
+                 start nearer, or change lengths, or let fixed joints go"
+            );
+            return Err(open(name, what));
+        }
+        let of = (&self.model.system, self.numbers.derived, &self.kinematics);
+        let turned = self.model.loads.closed_loops.iter();
+        match turned
+            .into_iter()
+            .find(|of_loop| !of_loop.is_upright(of, self.numbers.parameters))
+        {
+            Some(turned) => {
+                let what = "it closes with its frames turned by half a turn only; start nearer";
+                Err(open(&turned.name, what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The loop whose rows are the largest, and their size: of offsets, of angles.
+    fn worst(&self, rows: &[f64]) -> (&str, [f64; 2]) {
+        let sizes = self.by_loop(rows);
+        let size = |sizes: &[f64; 2]| sizes[0].hypot(sizes[1]);
+        let worst = (0..sizes.len()).max_by(|&i, &j| size(&sizes[i]).total_cmp(&size(&sizes[j])));
+        worst.map_or_else(Default::default, |worst| {
+            (self.model.loads.closed_loops[worst].name.as_str(), sizes[worst])
+        })
+    }
+
+    /// The size of each loop's rows: of offsets, of angles.
+    fn by_loop(&self, rows: &[f64]) -> Vec<[f64; 2]> {
+        let mut row = 0;
+        let sizes = self.model.loads.closed_loops.iter().map(|closed_loop| {
+            let mut squares = [0.0; 2];
+            let (model, Numbers { derived, parameters }) = (self.model, self.numbers);
+            let of = (&model.system, derived, &self.kinematics);
+            closed_loop.constraints(of, &closed_loop.pair(of), parameters, |constraint| {
+                squares[usize::from(!constraint.is_offset)] += rows[row].powi(2);
+                row += 1;
+            });
+            squares.map(f64::sqrt)
+        });
+        sizes.collect()
+    }
+
+    fn violations(&mut self, q: &[f64]) -> Vec<[f64; 2]> {
+        let rest = vec![0.0; self.freedom.len()];
+        self.evaluate(q, &rest);
+        self.by_loop(&self.phi)
+    }
+
+    fn retract(&self, q: &mut [f64], step: &[f64], factor: f64) {
+        self.model.retract(self.numbers.derived, q, step, factor);
+    }
+
+    /// The step of the rates that leads from coordinates to others.
+    fn difference(&self, from: &[f64], to: &[f64]) -> Vec<f64> {
+        let system = &self.model.system;
+        let mut d = vec![0.0; system.nv];
+        let mut plain = |q: std::ops::Range<usize>, v: usize| {
+            for (k, q) in q.enumerate() {
+                d[v + k] = to[q] - from[q];
+            }
+        };
+        for body in &system.bodies {
+            let joint = &body.joint;
+            match joint.kind {
+                JointType::Free => plain(joint.q + 4..joint.q + joint.nq, joint.v + 3),
+                JointType::Spherical => {}
+                _ => plain(joint.q..joint.q + joint.nq, joint.v),
+            }
+            if let Some(modes) = &body.modes {
+                plain(modes.coordinates(), modes.rates().start);
+            }
+        }
+        for beam in &system.nodal {
+            plain(beam.coordinates(), beam.rates().start);
+        }
+        for joint in system.bodies.iter().map(|body| &body.joint) {
+            if let JointType::Free | JointType::Spherical = joint.kind {
+                let [from, to] = [from, to].map(|q| Quaternion::from_slice(&q[joint.q..]));
+                let turn: Vec3<f64> = log(from.conjugate() * to);
+                d[joint.v..joint.v + 3].copy_from_slice(turn.as_slice());
+            }
+        }
+        d
+    }
+}
+
+impl Solver<'_> {
+    /// The rank of the rows where nothing is kept but joints that are held or driven, how many
+    /// rates may move, and the row that depends on the others most.
+    fn rank(&mut self, q: &[f64]) -> (usize, usize, usize) {
+        self.linearise(q);
+        self.freedom.fill(1.0);
+        for body in &self.model.system.bodies {
+            let joint = &body.joint;
+            if joint.motion != JointMotion::Loads {
+                self.freedom[joint.v..joint.v + joint.nv].fill(0.0);
+            }
+        }
+        self.fill(0.0);
+        let n = self.phi.len();
+        let mut rows = LeastNorm::new(n);
+        let rank = rows.rank_of_rows(&self.A, n);
+        let motions = self.freedom.iter().filter(|&&freedom| freedom > 0.0).count();
+        (rank, motions, rows.last_pivot())
+    }
+
+    /// The rank where driven joints may give way, too.
+    fn rank_with_drives(&mut self, q: &[f64]) -> usize {
+        self.linearise(q);
+        self.freedom.fill(1.0);
+        self.fill(0.0);
+        let n = self.phi.len();
+        LeastNorm::new(n).rank_of_rows(&self.A, n)
+    }
+
+    /// Whether the rank is the same nearby: moved off a singular position, the rows that depended
+    /// on others do so no longer.
+    fn check_position(&mut self, q: &[f64], rank: usize) -> Result<(), Error> {
+        if self.phi.is_empty() {
+            return Ok(());
+        }
+        let mut nearby = q.to_vec();
+        // A fixed direction without symmetry.
+        let step: Vec<f64> = (0..self.freedom.len())
+            .map(|k| {
+                if self.freedom[k] > 0.0 {
+                    (1.0 + 1.7 * k as f64).sin() * NEARBY
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+        self.retract(&mut nearby, &step, 1.0);
+        self.weigh(1.0);
+        if self.close_positions(&mut nearby).is_err() {
+            return Ok(());
+        }
+        let (rank_nearby, _, row) = self.rank(&nearby);
+        if rank_nearby <= rank {
+            return Ok(());
+        }
+        let mut ends = self.model.loads.closed_loops.iter().scan(0, |end, closed_loop| {
+            *end += closed_loop.count();
+            Some((*end, closed_loop))
+        });
+        let closed_loop = ends.find(|(end, _)| row < *end).map(|(_, closed_loop)| closed_loop);
+        let what = format!(
+            "it starts in a singular position (stretched or folded?): {rank} of its constraints are independent there, {rank_nearby} nearby, \
+             and where it goes is not determined; start elsewhere"
+        );
+        Err(open(
+            closed_loop.map_or("", |closed_loop| closed_loop.name.as_str()),
+            what,
+        ))
+    }
+}

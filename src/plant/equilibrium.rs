@@ -1,0 +1,196 @@
+//! Where the system stays at rest under its loads.
+
+use super::evaluation::Evaluation;
+use super::numbers::Numbers;
+use super::{Discrete, Model};
+use crate::Error;
+use crate::dynamics::invariants::Invariants;
+use crate::system::{Derived, Kinematics};
+use nalgebra::{DMatrix, DVector};
+
+/// Steps of the search.
+const MOST_ROUNDS: usize = 500;
+/// What of the accelerations at the start is round-off at the end, and what start counts at least,
+/// rad/s² or m/s².
+const AT_REST: f64 = 1e-10;
+const LEAST: f64 = 1e-2;
+/// The move of a coordinate by which derivatives are found, rad or m or the mode's scale.
+const MOVE: f64 = 1e-6;
+
+/// A static equilibrium: positions at which no acceleration is left, with all rates zero and inputs
+/// at their starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equilibrium {
+    /// Coordinates of joints, modes and nodes.
+    pub q: Vec<f64>,
+    /// Largest acceleration that is left, rad/s² or m/s².
+    pub residual: f64,
+    /// Steps of the search.
+    pub rounds: usize,
+}
+
+/// Accelerations at rest, with the workspace for them.
+struct AtRest<'a> {
+    model: &'a Model,
+    numbers: Numbers<'a>,
+    evaluation: Evaluation<f64>,
+    discrete: Discrete,
+    t: f64,
+    u: Vec<f64>,
+    x: Vec<f64>,
+    dx: Vec<f64>,
+    kinematics: Kinematics<f64>,
+}
+
+impl Model {
+    /// Whether a run starts in equilibrium.
+    pub(super) fn seeks_equilibrium(&self) -> bool {
+        self.spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium)
+    }
+
+    /// The static equilibrium nearest to the start, loops closed.
+    ///
+    /// # Errors
+    /// [`Error::Assembly`], [`Error::NoEquilibrium`].
+    pub fn equilibrium(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<Equilibrium, Error> {
+        let q = self.assembly(derived, t, parameters)?.q;
+        Equilibrium::of(self, Numbers { derived, parameters }, t, &q)
+    }
+}
+
+impl Equilibrium {
+    /// From the coordinates `q`, by steps of
+    ///
+    /// ```text
+    ///     (μ − ∂q̈/∂q) Δq = q̈
+    /// ```
+    ///
+    /// For a large `μ` they go where the loads push, in the metric of the mass matrix; as `μ`
+    /// becomes small they are Newton's. A step is taken if the loads do work on it, so that an
+    /// equilibrium is found that is stable along the way there.
+    ///
+    /// # Errors
+    /// [`Error::NoEquilibrium`] with the coordinate that accelerates most.
+    pub(super) fn of(model: &Model, numbers: Numbers, t: f64, q: &[f64]) -> Result<Self, Error> {
+        let mut at_rest = AtRest::new(model, numbers, t);
+        let mut q = q.to_vec();
+        let mut qdd = at_rest.accelerations(&q)?;
+        let size = |qdd: &DVector<f64>| qdd.amax();
+        let scale = size(&qdd).max(LEAST);
+        let mut mu = 1.0;
+        let mut rounds = 0;
+        while rounds < MOST_ROUNDS && size(&qdd) > AT_REST * scale {
+            rounds += 1;
+            let A = at_rest.slopes(&q, &qdd)?;
+            let stiffest = A.diagonal().amax().max(f64::MIN_POSITIVE);
+            let shifted = DMatrix::from_diagonal_element(A.nrows(), A.nrows(), mu * stiffest) - &A;
+            let Some(mut step) = shifted.lu().solve(&qdd) else {
+                mu = (10.0 * mu).max(1e-12);
+                continue;
+            };
+            // Half a radian at the most.
+            step *= (0.5 / step.amax()).min(1.0);
+            let before = at_rest.work(&q, &qdd, &step);
+            let mut next = q.clone();
+            model.retract(numbers.derived, &mut next, step.as_slice(), 1.0);
+            let after = at_rest.accelerations(&next);
+            match after.map(|after| (at_rest.work(&next, &after, &step), after)) {
+                // The loads push along the step, and do not push back much from its end.
+                Ok((left, after)) if before > 0.0 && left > -0.5 * before => {
+                    mu *= if left.abs() < 0.3 * before { 0.1 } else { 0.5 };
+                    mu = mu.max(1e-14);
+                    (q, qdd) = (next, after);
+                }
+                // Round-off decides the sign where next to nothing is left.
+                Ok((_, after)) if size(&after) < 1e-6 * scale && size(&after) < size(&qdd) => (q, qdd) = (next, after),
+                _ => mu *= 4.0,
+            }
+            if mu > 1e12 {
+                break;
+            }
+        }
+        let residual = size(&qdd);
+        if residual > AT_REST * scale {
+            let names = model.system.states();
+            let most = qdd.iamax();
+            return Err(Error::NoEquilibrium {
+                rate: names[model.system.nq + most].name.clone(),
+                residual,
+            });
+        }
+        Ok(Self { q, residual, rounds })
+    }
+}
+
+impl<'a> AtRest<'a> {
+    fn new(model: &'a Model, numbers: Numbers<'a>, t: f64) -> Self {
+        let mut discrete = Discrete::new(model);
+        model.start_discrete(&mut discrete);
+        Self {
+            model,
+            numbers,
+            evaluation: Evaluation::new(model),
+            discrete,
+            t,
+            u: model.inputs.iter().map(|input| input.start).collect(),
+            x: vec![0.0; model.states.len()],
+            dx: vec![0.0; model.states.len()],
+            kinematics: Kinematics::new(&model.system),
+        }
+    }
+
+    /// Work of the loads on a small step, `q̈ᵀ M Δq`: of kinetic energies, `½ T(q̈ + Δq) − ½ T(q̈ −
+    /// Δq)`.
+    fn work(&mut self, q: &[f64], qdd: &DVector<f64>, step: &DVector<f64>) -> f64 {
+        let (system, derived) = (&self.model.system, self.numbers.derived);
+        // Of one size, so that no digit is lost in the difference.
+        let sizes = [qdd, step].map(|of| of.amax().max(f64::MIN_POSITIVE));
+        let (qdd, step) = (qdd / sizes[0], step / sizes[1]);
+        let [more, less] = [&qdd + &step, &qdd - &step].map(|rates| {
+            self.kinematics.update(system, derived, q, rates.as_slice());
+            Invariants::new((system, derived), &self.kinematics, (q, rates.as_slice()), None).kinetic_energy
+        });
+        0.5 * (more - less) * sizes[0] * sizes[1]
+    }
+
+    /// The accelerations of joints, modes and nodes at these coordinates.
+    fn accelerations(&mut self, q: &[f64]) -> Result<DVector<f64>, Error> {
+        let (model, numbers) = (self.model, self.numbers);
+        let qd = vec![0.0; model.system.nv];
+        let parts = model.split_mut(&mut self.x);
+        let states = (parts.positions, parts.rates, parts.windings);
+        model
+            .coordinates
+            .write((&model.system, numbers.derived), (q, &qd), states);
+        self.evaluation
+            .determine_rank(model, numbers, &self.x, &mut self.discrete);
+        let both = (numbers.derived, numbers.parameters);
+        let at = (self.x.as_slice(), self.u.as_slice(), &self.discrete);
+        self.evaluation.derivative(model, both, self.t, at, &mut self.dx)?;
+        let rates = match model.coordinates {
+            super::coordinates::Coordinates::Minimal => model.split(&self.dx).rates,
+            _ => &self.evaluation.qdd,
+        };
+        Ok(DVector::from_column_slice(rates))
+    }
+
+    /// `∂q̈/∂q`, column by column.
+    fn slopes(&mut self, q: &[f64], qdd: &DVector<f64>) -> Result<DMatrix<f64>, Error> {
+        let n = qdd.len();
+        let mut A = DMatrix::zeros(n, n);
+        let mut step = vec![0.0; n];
+        for k in 0..n {
+            step[k] = 1.0;
+            let mut ends = [-MOVE, MOVE].into_iter().map(|by| {
+                let mut moved = q.to_vec();
+                self.model.retract(self.numbers.derived, &mut moved, &step, by);
+                self.accelerations(&moved)
+            });
+            if let (Some(before), Some(after)) = (ends.next(), ends.next()) {
+                A.set_column(k, &((after? - before?) / (2.0 * MOVE)));
+            }
+            step[k] = 0.0;
+        }
+        Ok(A)
+    }
+}

@@ -1,0 +1,243 @@
+//! Whether a run is still true: how near captures and loops are to a singular position, their
+//! constraint violations, the energy.
+
+use super::closure::Closure;
+use super::evaluation::{Evaluation, joint_coordinates};
+use super::numbers::Numbers;
+use super::{Discrete, Model, Plant};
+use crate::Error;
+use crate::dynamics::LeastNorm;
+use crate::dynamics::invariants::Invariants;
+use crate::loads::Instant;
+use crate::system::{Derived, Kinematics};
+
+/// A row that was redundant at the last event, and whose angle to the others has a squared sine
+/// above this, is redundant no more: the rank has risen.
+const INDEPENDENT: f64 = 1e-4;
+
+/// The least singular value of the rows of captures and loops, followed through a step.
+///
+/// With the rows scaled by `D` to the largest response of their two bodies at the joint in any
+/// direction, `u` and `v` are the singular vectors of the least singular value `σ` of `D J
+/// M^(-1/2)` at the step's start, `v` as rates. Along a step `s = uᵀ D J v` begins at `σ`. Where
+/// the mechanism passes a singular position, `J` loses rank and `s` passes zero: the same mechanism
+/// then has two ways on, and nothing in the equations says which one a step took.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    /// In motion with the rates `v`.
+    kinematics: Kinematics<f64>,
+    least_norm: LeastNorm<f64>,
+    W: Vec<f64>,
+    scale: Vec<f64>,
+    /// The scaled rows' responses.
+    ones: Vec<f64>,
+    u: Vec<f64>,
+    v: Vec<f64>,
+    dx: Vec<f64>,
+    /// `σ`: the sine of the least angle between a row and the others.
+    sigma: f64,
+}
+
+/// Kinetic and potential energy and the work of all loads without a potential, J.
+#[derive(Clone, Copy, Debug)]
+pub struct Energies {
+    /// Kinetic.
+    pub kinetic: f64,
+    /// Potential.
+    pub potential: f64,
+    /// Work so far.
+    pub work: f64,
+}
+
+impl Watch {
+    /// Workspace for a model; none without captures and loops.
+    pub fn new(model: &Model) -> Option<Box<Self>> {
+        let n = model.loads.most_rows();
+        (n > 0).then(|| {
+            Box::new(Self {
+                kinematics: Kinematics::new(&model.system),
+                least_norm: LeastNorm::new(n),
+                W: vec![0.0; n * n],
+                scale: vec![0.0; n],
+                ones: vec![1.0; n],
+                u: vec![0.0; n],
+                v: vec![0.0; model.system.nv],
+                dx: vec![0.0; model.states.len()],
+                sigma: 1.0,
+            })
+        })
+    }
+}
+
+impl Closure<f64> {
+    /// `D W D` into `W`, its lower triangle, with the scales `D`; how many rows there are.
+    fn scaled(&self, W: &mut [f64], scale: &[f64]) -> usize {
+        let n = self.row_count();
+        for i in 0..n {
+            for j in 0..=i {
+                W[i * n + j] = self.response(i, j) * scale[i] * scale[j];
+            }
+        }
+        n
+    }
+}
+
+impl Plant {
+    /// Whether captures or loops hold.
+    pub fn is_closed(&self, discrete: &Discrete) -> bool {
+        discrete.rank(&self.model) > 0
+    }
+
+    /// Begins to watch at the states `x`; returns the sine of the least angle between a row of
+    /// captures and loops and the others, zero in a singular position.
+    ///
+    /// # Errors
+    /// Those of [`derivative`](Self::derivative); [`Error::SingularLoop`] where rows are
+    /// independent that were redundant.
+    pub fn begin_watch(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete) -> Result<f64, Error> {
+        let (model, evaluation) = (&*self.model, &mut self.evaluation);
+        let (Some(watch), true) = (&mut self.watch, discrete.rank(model) > 0) else {
+            return Ok(1.0);
+        };
+        let numbers = (&self.derived, self.parameters.as_slice());
+        evaluation.derivative(model, numbers, t, (x, u, discrete), &mut watch.dx)?;
+        let Some(closure) = &mut evaluation.closure else {
+            return Ok(1.0);
+        };
+        let of = (
+            &evaluation.kinematics,
+            &mut evaluation.applied,
+            &mut evaluation.dynamics,
+        );
+        let numbers = Numbers {
+            derived: &self.derived,
+            parameters: &self.parameters,
+        };
+        closure.complete_responses(model, numbers, discrete, of, &mut watch.v);
+        for (scale, response) in watch.scale.iter_mut().zip(closure.responses()) {
+            *scale = response.sqrt().recip();
+        }
+        let n = closure.scaled(&mut watch.W, &watch.scale);
+        let ones = &watch.ones;
+        let factored = watch.least_norm.factor(&watch.W, n, discrete.rank(model), ones);
+        let row = factored.err().or_else(|| {
+            let risen = watch.least_norm.beyond() > INDEPENDENT;
+            risen.then(|| watch.least_norm.next_row())
+        });
+        if let Some(row) = row {
+            let closure = closure.name_of(model, row);
+            return Err(Error::SingularLoop { closure });
+        }
+        watch.sigma = watch.least_norm.least_eigenvector(&mut watch.u[..n]).unwrap_or(1.0);
+        for (u, scale) in watch.u[..n].iter_mut().zip(&watch.scale) {
+            *u *= scale;
+        }
+        let (kinematics, applied) = (&evaluation.kinematics, &mut evaluation.applied);
+        applied.clear();
+        closure.push(model, kinematics, applied, &watch.u[..n]);
+        let dynamics = &mut evaluation.dynamics;
+        dynamics.respond(&model.system, &self.derived, kinematics, applied, &mut watch.v);
+        watch.v.iter_mut().for_each(|v| *v /= watch.sigma);
+        Ok(watch.sigma)
+    }
+
+    /// The states' derivatives where the watch was begun last.
+    pub fn watched_derivative(&self) -> &[f64] {
+        self.watch.as_ref().map_or(&[], |watch| &watch.dx)
+    }
+
+    /// Kind and name of the capture or loop whose row depends on the others most, where the watch
+    /// was begun last.
+    pub fn least_closure(&self, discrete: &Discrete) -> String {
+        match (&self.watch, &self.evaluation.closure) {
+            (Some(watch), Some(closure)) if discrete.rank(&self.model) > 0 => {
+                closure.name_of(&self.model, watch.least_norm.last_pivot())
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// `s` at the states `x`, of the watch that was begun last; it has the sign of before unless a
+    /// singular position was passed.
+    pub fn watched(&mut self, x: &[f64], discrete: &Discrete) -> f64 {
+        let (model, evaluation) = (&*self.model, &mut self.evaluation);
+        let numbers = (&self.derived, self.parameters.as_slice());
+        if evaluation.recovered.is_some() {
+            evaluation.update_kinematics(model, numbers, x);
+        }
+        let (q, _) = joint_coordinates(evaluation.recovered.as_deref(), &model.split(x));
+        let (Some(watch), Some(closure)) = (&mut self.watch, &mut evaluation.closure) else {
+            return 1.0;
+        };
+        watch.kinematics.update(&model.system, &self.derived, q, &watch.v);
+        let numbers = Numbers {
+            derived: &self.derived,
+            parameters: &self.parameters,
+        };
+        closure.set_up(model, numbers, false, discrete, &watch.kinematics);
+        closure.rates().zip(&watch.u).map(|(rate, u)| rate * u).sum()
+    }
+
+    /// The capture or loop with the largest constraint violation, where [`watched`](Self::watched)
+    /// has looked last: kind and name, and the violations of offsets, m, and of angles, rad.
+    pub fn worst_violation(&self) -> Option<(usize, [f64; 2])> {
+        let closure = self.evaluation.closure.as_ref()?;
+        let violations = closure.state.iter().map(super::closure::Closed::violation).enumerate();
+        let worst = violations.max_by(|(_, a), (_, b)| a[0].max(a[1]).total_cmp(&b[0].max(b[1])))?;
+        let (index, [angle, offset]) = worst;
+        Some((index, [offset, angle]))
+    }
+
+    /// The positions of the joints at the states `x`, as a text.
+    pub fn configuration(&mut self, x: &[f64]) -> String {
+        const MOST: usize = 8;
+        let (model, numbers) = (&*self.model, (&self.derived, self.parameters.as_slice()));
+        let (q, _) = self.evaluation.coordinates(model, numbers, x);
+        let states = model.system.states();
+        let of_joints = model.system.bodies.iter().filter(|body| body.joint.written);
+        let places = of_joints.flat_map(|body| body.joint.q..body.joint.q + body.joint.nq);
+        let words: Vec<String> = places.map(|i| format!("{} = {:.6}", states[i].name, q[i])).collect();
+        match words.len() > MOST {
+            true => format!("{}, …", words[..MOST].join(", ")),
+            false => words.join(", "),
+        }
+    }
+
+    /// The energies at the time `t` (s), states and inputs; none without diagnostics.
+    pub fn energies(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete) -> Option<Energies> {
+        let model = &*self.model;
+        let work = *model.split(x).work.first()?;
+        let numbers = (&self.derived, self.parameters.as_slice());
+        self.evaluation
+            .energies(model, numbers, t, (x, u, discrete))
+            .map(|[kinetic, potential]| Energies {
+                kinetic,
+                potential,
+                work,
+            })
+    }
+}
+
+impl Evaluation<f64> {
+    fn energies(
+        &mut self,
+        model: &Model,
+        (derived, parameters): (&Derived, &[f64]),
+        t: f64,
+        (x, u, discrete): (&[f64], &[f64], &Discrete),
+    ) -> Option<[f64; 2]> {
+        let numbers = (derived, parameters);
+        self.read_inputs(model, numbers, t, (u, discrete));
+        self.update_kinematics(model, numbers, x);
+        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        let around = (self.orbit.as_ref(), &self.kinematics);
+        let now: Instant<f64> = model.instant(numbers, around, (q, qd, &self.inputs), &discrete.modes);
+        let directors = self
+            .recovered
+            .as_deref()
+            .and_then(|recovered| recovered.directors_rates.as_deref());
+        let sum = Invariants::new((&model.system, derived), &self.kinematics, (q, qd), directors);
+        let energies = [sum.kinetic_energy, model.loads.potential_energy(&now)];
+        energies.iter().all(|energy| energy.is_finite()).then_some(energies)
+    }
+}

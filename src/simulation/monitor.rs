@@ -1,0 +1,245 @@
+//! A run is stopped where its numbers are no longer true.
+
+use super::state::{self, Monitored};
+use super::{Room, Simulation, State};
+use crate::Error;
+use crate::integrate::root;
+
+/// Accepted steps between two comparisons of the energy balance.
+const STEPS: f64 = 8.0;
+/// What of an energy is round-off.
+const ROUND_OFF: f64 = 1e-9;
+/// Below this part of its largest value the least angle between the rows of captures and loops is
+/// that of a singular position.
+const SINGULAR: f64 = 1e-4;
+/// Below this part a singular position is near, so that the constraint violation decides whether
+/// the way on can still be told.
+const NEAR: f64 = 0.1;
+/// A step that is longer than the way to a singular position changes rates by this part of
+/// themselves more than the accelerations at its ends do.
+const JUMP: f64 = 0.3;
+
+impl Simulation {
+    /// Begins to watch captures and loops before a step; the sine of the least angle between their
+    /// rows, if there are some.
+    ///
+    /// # Errors
+    /// [`Error::SingularPosition`].
+    pub(super) fn begin_watch(&mut self, t_start: f64) -> Result<Option<f64>, Error> {
+        if !self.plant.is_closed(&self.state.discrete) {
+            return Ok(None);
+        }
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            discrete,
+            ..
+        } = &self.state;
+        state::inputs_after(t - t_start, u, u_derivatives, &mut self.room.u);
+        self.room.x_before.copy_from_slice(x);
+        let begun = self.plant.begin_watch(*t, (x, &self.room.u), discrete);
+        self.room.dx_before.copy_from_slice(self.plant.watched_derivative());
+        let sine = begun.map_err(|error| self.in_position(error))?;
+        let largest = &mut self.state.monitored.sine;
+        *largest = largest.max(sine);
+        if sine < SINGULAR * *largest {
+            return Err(self.singular());
+        }
+        Ok(Some(sine))
+    }
+
+    /// Checks after a step whether captures and loops have come through it on the same way: `sine`
+    /// is that of its start. Returns the time at which the step passes a singular position, if it
+    /// does, and the error that then ends the run.
+    ///
+    /// # Errors
+    /// [`Error::Violation`]; [`Error::SingularPosition`] where the way on can no longer be told.
+    pub(super) fn watch_step(
+        &mut self,
+        (t_start, t_before): (f64, f64),
+        sine: f64,
+    ) -> Result<Option<(f64, Error)>, Error> {
+        let State { t, x, discrete, .. } = &self.state;
+        let s = self.plant.watched(x, discrete);
+        let parameters = self.plant.parameters();
+        let limit = self.plant.model().monitor.constraint_violation(parameters);
+        if let Some((index, [offset, angle])) = self.plant.worst_violation() {
+            // Not a number is beyond each limit.
+            if !(offset <= limit && angle <= limit) {
+                let closure = self.plant.model().closure_name(index);
+                let t = *t;
+                return Err(Error::Violation {
+                    closure,
+                    t,
+                    offset,
+                    angle,
+                    limit,
+                });
+            }
+            let part = sine / self.state.monitored.sine;
+            if part < NEAR && offset.max(angle) > NEAR * part * part {
+                return Err(self.singular());
+            }
+        }
+        if s > 0.5 * sine {
+            return Ok(None);
+        }
+        if s <= 0.0
+            && let Some(passed) = self.passes(t_start, t_before, (sine, s))
+        {
+            return Ok(Some(passed));
+        }
+        match self.jumps(t_start, t_before) {
+            true => Err(self.singular()),
+            false => Ok(None),
+        }
+    }
+
+    /// Where the watched value `s` passes zero within the last step, if the rows lose their rank
+    /// there.
+    fn passes(&mut self, t_start: f64, t_before: f64, (sine, s): (f64, f64)) -> Option<(f64, Error)> {
+        let t_end = self.state.t;
+        // Where there is no way through the step, it has come to where there is none.
+        let at = self.inside_step(t_start, |plant, dense, x, discrete| {
+            let value = |at: f64| {
+                dense(at, x);
+                plant.watched(x, discrete)
+            };
+            let found = root::find_change([(t_before, sine), (t_end, s)], value);
+            found.map_or(t_end, |bracket| bracket.t_after)
+        });
+        let Ok(at) = at else {
+            return Some((t_end, self.singular()));
+        };
+        let Room { x, u, .. } = &mut self.room;
+        let State {
+            u: inputs,
+            u_derivatives,
+            discrete,
+            ..
+        } = &self.state;
+        state::inputs_after(at - t_start, inputs, u_derivatives, u);
+        let there = self.plant.begin_watch(at, (x, u), discrete);
+        let is_singular = there.map_or_else(
+            |error| matches!(error, Error::SingularLoop { .. }),
+            |there| there < 1e-2 * sine,
+        );
+        is_singular.then(|| {
+            let error = Error::SingularPosition {
+                closure: self.plant.least_closure(&self.state.discrete),
+                t: at,
+                configuration: self.plant.configuration(&self.room.x),
+            };
+            (at, error)
+        })
+    }
+
+    /// Whether the rates have changed in the last step otherwise than the accelerations at its ends
+    /// say.
+    fn jumps(&mut self, t_start: f64, t_before: f64) -> bool {
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            discrete,
+            ..
+        } = &self.state;
+        state::inputs_after(t - t_start, u, u_derivatives, &mut self.room.u);
+        if self.plant.begin_watch(*t, (x, &self.room.u), discrete).is_err() {
+            return true;
+        }
+        let h = t - t_before;
+        let rates = self.plant.model().rates();
+        let (mut off, mut size) = (0.0_f64, 0.0_f64);
+        let after = self.plant.watched_derivative();
+        for i in rates {
+            let change = 0.5 * h * (self.room.dx_before[i] + after[i]);
+            off += (x[i] - self.room.x_before[i] - change).powi(2);
+            size += x[i].powi(2) + self.room.x_before[i].powi(2);
+        }
+        off > JUMP * JUMP * size
+    }
+
+    /// An integrator's error near a singular position is that of the position.
+    pub(super) fn explained(&mut self, error: Error, sine: Option<f64>) -> Error {
+        let gives_up = matches!(error, Error::Integration { .. } | Error::WorkLimit { .. });
+        match sine {
+            Some(sine) if gives_up && sine < NEAR * self.state.monitored.sine => self.singular(),
+            _ => error,
+        }
+    }
+
+    /// The singular position where it is.
+    pub(super) fn singular(&mut self) -> Error {
+        let closure = self.plant.least_closure(&self.state.discrete);
+        self.in_position(Error::SingularLoop { closure })
+    }
+
+    /// A singular loop with the time and the configuration.
+    fn in_position(&mut self, error: Error) -> Error {
+        match error {
+            Error::SingularLoop { closure } => Error::SingularPosition {
+                closure,
+                t: self.state.t,
+                configuration: self.plant.configuration(&self.state.x),
+            },
+            error => error,
+        }
+    }
+
+    /// Compares the energy balance with that of the start, if it is time or the call `ends`.
+    ///
+    /// # Errors
+    /// [`Error::Balance`].
+    pub(super) fn check_balance(&mut self, t_start: f64, steps: f64) -> Result<(), Error> {
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            discrete,
+            monitored,
+            ..
+        } = &mut self.state;
+        monitored.steps += if monitored.steps < 0.0 { 0.0 } else { steps };
+        if (0.0..STEPS).contains(&monitored.steps) {
+            return Ok(());
+        }
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
+        let is_start = monitored.steps < 0.0;
+        monitored.steps = 0.0;
+        let Some(energies) = self.plant.energies(*t, (x, &self.room.u), discrete) else {
+            return Ok(());
+        };
+        let balance = energies.kinetic + energies.potential - energies.work;
+        if is_start {
+            monitored.balance = balance;
+        }
+        monitored.energy = monitored.energy.max(energies.kinetic + energies.work.abs());
+        let off = (balance - monitored.balance).abs();
+        let limit = self.plant.model().monitor.energy_balance(self.plant.parameters());
+        let round_off = ROUND_OFF * (energies.kinetic + energies.potential.abs() + energies.work.abs());
+        if off <= limit * monitored.energy || off <= round_off {
+            return Ok(());
+        }
+        let part = off / monitored.energy;
+        Err(Error::Balance {
+            t: *t,
+            off,
+            part,
+            limit,
+        })
+    }
+
+    /// The balance is that of other parameters from now on.
+    pub fn restart_balance(&mut self) {
+        let sine = self.state.monitored.sine;
+        self.state.monitored = Monitored {
+            sine,
+            ..Monitored::NOTHING
+        };
+    }
+}
