@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// Find where a craft stays at rest under its loads: joints, bent bodies, closed loops.
 ///
-///   grapple equilibrium arm.toml                 the static equilibrium nearest to the start
-///   grapple equilibrium arm.toml -o resting.toml the spec that starts there
+///   grapple equilibrium arm.toml                   the static equilibrium near the start
+///   grapple equilibrium arm.toml -o resting.toml   the spec that starts there
 ///
 /// Inputs and signals are as they start. A run finds it by itself, with other values of
 /// parameters too, where the spec says [assembly] equilibrium = true.

@@ -47,6 +47,8 @@ pub struct Energies {
     pub potential: f64,
     /// Work so far.
     pub work: f64,
+    /// Mass of the system, kg.
+    pub mass: f64,
 }
 
 impl Watch {
@@ -210,7 +212,8 @@ impl Plant {
         let numbers = (&self.derived, self.parameters.as_slice());
         self.evaluation
             .energies(model, numbers, t, (x, u, discrete))
-            .map(|[kinetic, potential]| Energies {
+            .map(|[kinetic, potential, mass]| Energies {
+                mass,
                 kinetic,
                 potential,
                 work,
@@ -225,7 +228,7 @@ impl Evaluation<f64> {
         (derived, parameters): (&Derived, &[f64]),
         t: f64,
         (x, u, discrete): (&[f64], &[f64], &Discrete),
-    ) -> Option<[f64; 2]> {
+    ) -> Option<[f64; 3]> {
         let numbers = (derived, parameters);
         self.read_inputs(model, numbers, t, (u, discrete));
         self.update_kinematics(model, numbers, x);
@@ -237,7 +240,7 @@ impl Evaluation<f64> {
             .as_deref()
             .and_then(|recovered| recovered.directors_rates.as_deref());
         let sum = Invariants::new((&model.system, derived), &self.kinematics, (q, qd), directors);
-        let energies = [sum.kinetic_energy, model.loads.potential_energy(&now)];
+        let energies = [sum.kinetic_energy, model.loads.potential_energy(&now), sum.mass];
         energies.iter().all(|energy| energy.is_finite()).then_some(energies)
     }
 }

@@ -7,8 +7,10 @@ use crate::integrate::root;
 
 /// Accepted steps between two comparisons of the energy balance.
 const STEPS: f64 = 8.0;
-/// What of an energy is round-off.
+/// Part of an energy that counts as round-off.
 const ROUND_OFF: f64 = 1e-9;
+/// Square of the speed, m²/s², below which the system counts as at rest.
+const AT_REST: f64 = 1e-12;
 /// Below this part of its largest value the least angle between the rows of captures and loops is
 /// that of a singular position.
 const SINGULAR: f64 = 1e-4;
@@ -221,7 +223,8 @@ impl Simulation {
         monitored.energy = monitored.energy.max(energies.kinetic + energies.work.abs());
         let off = (balance - monitored.balance).abs();
         let limit = self.plant.model().monitor.energy_balance(self.plant.parameters());
-        let round_off = ROUND_OFF * (energies.kinetic + energies.potential.abs() + energies.work.abs());
+        let energy = energies.kinetic + energies.potential.abs() + energies.work.abs();
+        let round_off = ROUND_OFF * energy + AT_REST * energies.mass;
         if off <= limit * monitored.energy || off <= round_off {
             return Ok(());
         }

@@ -470,11 +470,12 @@ def sarrus(rng, floating):
 
 
 def bricard(rng, floating):
-    """Bricard 6R of A04 scaled, at a general configuration of its curve."""
-    import a04
+    """The Bricard mechanism of the benchmark A04, scaled, at a general configuration: cos A cos B + cos A + cos B = 0."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1]], float)
+    axes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], float)
     A = rng.uniform(-1.4, 1.4)
-    a04.SG = a04.good[0]
-    q, _, _ = a04.joint_kin(A, 0.0)
+    B = np.arccos(-np.cos(A) / (1 + np.cos(A)))
+    q = -1.0 * (np.array([A, B, A, B, A, B]) - np.pi / 2)
     m = new("bricard", 5 + floating, rng)
     base = base_body(m, rng, floating, 5)
     k = int(floating)
@@ -482,10 +483,10 @@ def bricard(rng, floating):
     s = rng.uniform(0.5, 1.5)
     par, org = base, o
     for i in range(5):
-        add_rev(m, par, k + i, org, Q @ a04.AXES[i], q[i])
-        org = Q @ (a04.PTS[i+1] - a04.PTS[i]) * s
+        add_rev(m, par, k + i, org, Q @ axes[i], q[i])
+        org = Q @ (points[i+1] - points[i]) * s
         par = k + i
-    z = Q @ a04.AXES[5]
+    z = Q @ axes[5]
     close(m, rng, "revolute", par, base, fa=(org, np.eye(3)), axis=z, X=(axis_rot(z, -q[5]), np.zeros(3)))
     return m
 
