@@ -372,12 +372,14 @@ fn the_page_tells_the_unit_of_every_number_that_has_one() {
         "e",
         "e_t",
         "eccentricity",
+        "energy_balance",
         "exponent",
         "linear_limit",
         "mu",
         "r_E",
         "r_f",
         "tolerance",
+        "weights",
     ];
     let mut numbers = 0;
     for row in FIELDS.lines().filter(|line| line.starts_with("| `")) {
