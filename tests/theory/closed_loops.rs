@@ -576,7 +576,7 @@ mod random {
             "{count} mechanisms, {end} s: formulations {apart:.1e} apart after 0.1 s, energy {energy:.1e}, momentum {momentum:.1e}, {stopped} stopped at singular positions; {untrue:?}"
         );
         assert!(apart < 1e-9 && untrue.is_empty(), "{apart} {untrue:?}");
-        // In 10 s one of the 300 reaches 1.7e-10, however small the tolerance; all others stay below 1e-10.
+        // In 10 s the 300 mechanisms reach 1.7e-10.
         let bound = if end > 1.0 { 1e-9 } else { 1e-10 };
         assert!(energy < bound && momentum < 1e-10, "{energy} {momentum}");
     }
