@@ -203,7 +203,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether what was computed is no longer true, so that no smaller step from there helps.
+    /// Returns whether the results so far are wrong, so that no smaller step from there helps.
     pub fn is_untrue(&self) -> bool {
         matches!(
             self,

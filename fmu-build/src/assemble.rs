@@ -126,7 +126,7 @@ fn with_start(model: &Model, (q, qd): (&[f64], &[f64])) -> Spec {
             };
         } else if let (JointType::Free, Some(written)) = (joint.kind, spec.body.get_mut(&body.name)) {
             let axes = written.start.as_ref().map(|start| start.axes).unwrap_or_default();
-            // What is relative to the orbit stays as it is written.
+            // Starts that are relative to the orbit stay as they are written.
             if axes == grapple::spec::Axes::World {
                 written.start = Some(FreeStart {
                     attitude: Some([q[0], q[1], q[2], q[3]]),

@@ -268,7 +268,7 @@ fn table(linear: &Linearisation, modes: &Modes) -> String {
     text
 }
 
-/// What round-off hides.
+/// Frequencies and eigenvalues that round-off hides.
 fn notes(modes: &Modes) -> Vec<String> {
     let mut notes = Vec::new();
     if modes.numerical_zeros > 0 {

@@ -1,4 +1,4 @@
-//! Whether there is memory for an instance, before it is built.
+//! Memory for an instance is tested before it is built.
 //!
 //! Rust ends the process where an allocation fails, and an importer must not end with it. So `fmi2Instantiate` computes an upper
 //! bound of what each of its stages takes, tries to allocate as much, frees it, and is refused where that fails. The bounds
@@ -12,7 +12,7 @@ use super::lifecycle::Interface;
 use crate::plant::Model;
 use crate::spec::{Method, NodalBeam, Spec};
 
-/// What is left beside the counted parts, and for messages, bytes.
+/// Margin for the parts that are not counted and for messages, bytes.
 pub const BASE: usize = 256 << 10;
 
 /// A stage of the instantiation for which there is not enough memory.

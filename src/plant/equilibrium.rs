@@ -1,4 +1,4 @@
-//! Where the system stays at rest under its loads.
+//! Static equilibrium under all loads.
 
 use super::evaluation::Evaluation;
 use super::numbers::Numbers;
@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector};
 
 /// Steps of the search.
 const MOST_ROUNDS: usize = 500;
-/// What of the accelerations at the start is round-off at the end, and what start counts at least,
+/// Part of the accelerations at the start that is round-off at the end, and the least that counts,
 /// rad/s² or m/s².
 const AT_REST: f64 = 1e-10;
 const LEAST: f64 = 1e-2;

@@ -90,7 +90,7 @@ pub(super) enum Source {
     Acceleration(usize),
 }
 
-/// Where the limits stand among the parameters beyond which a run is no longer true.
+/// Places among the parameters of the limits beyond which a run is stopped.
 #[derive(Clone, Copy, Debug)]
 pub struct Monitor {
     constraint_violation: Option<ParamId>,

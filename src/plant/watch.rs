@@ -1,4 +1,4 @@
-//! Whether a run is still true: how near captures and loops are to a singular position, their
+//! Monitoring of a run: how near captures and loops are to a singular position, their
 //! constraint violations, the energy.
 
 use super::closure::Closure;

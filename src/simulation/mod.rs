@@ -237,7 +237,7 @@ impl Simulation {
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
         // What an event could not do at the end of the last call still waits.
-        let is_start = self.state.monitored.steps < 0.0;
+        let is_start = self.state.monitored.steps == Monitored::BEFORE;
         self.check_balance(t_start, 0.0)?;
         self.look(t_start);
         if self.room.z_before.iter().any(|&z| z <= 0.0) {

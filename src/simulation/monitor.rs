@@ -211,13 +211,13 @@ impl Simulation {
             return Ok(());
         }
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
-        let is_start = monitored.steps < 0.0;
+        let is_new = monitored.steps < 0.0;
         monitored.steps = 0.0;
         let Some(energies) = self.plant.energies(*t, (x, &self.room.u), discrete) else {
             return Ok(());
         };
         let balance = energies.kinetic + energies.potential - energies.work;
-        if is_start {
+        if is_new {
             monitored.balance = balance;
         }
         monitored.energy = monitored.energy.max(energies.kinetic + energies.work.abs());
@@ -242,6 +242,10 @@ impl Simulation {
         let sine = self.state.monitored.sine;
         self.state.monitored = Monitored {
             sine,
+            steps: match self.state.monitored.steps == Monitored::BEFORE {
+                true => Monitored::BEFORE,
+                false => Monitored::ANEW,
+            },
             ..Monitored::NOTHING
         };
     }

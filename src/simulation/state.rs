@@ -17,31 +17,37 @@ pub struct State {
     pub u_derivatives: [Vec<f64>; INPUT_ORDER],
     /// What changes at events only.
     pub discrete: Discrete,
-    /// What the run is monitored against.
+    /// References of the run's monitoring.
     pub monitored: Monitored,
     /// The integrator's.
     pub memory: Memory,
 }
 
-/// What a run is monitored against.
+/// References of a run's monitoring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Monitored {
     /// `E − W` at the start, J.
     pub balance: f64,
     /// Largest `T + |W|` so far, J.
     pub energy: f64,
-    /// Accepted steps since the balance was compared last; negative before the start.
+    /// Accepted steps since the balance was compared last; [`BEFORE`](Self::BEFORE) the start of the run,
+    /// [`ANEW`](Self::ANEW) where the balance starts anew.
     pub steps: f64,
     /// Largest sine, since the last event, of the least angle between a row of captures and loops and the others.
     pub sine: f64,
 }
 
 impl Monitored {
+    /// The run has not begun.
+    pub const BEFORE: f64 = -1.0;
+    /// Parameters have changed, and with them the balance.
+    pub const ANEW: f64 = -2.0;
+
     /// Nothing is known yet.
     pub const NOTHING: Self = Self {
         balance: 0.0,
         energy: 0.0,
-        steps: -1.0,
+        steps: Self::BEFORE,
         sine: 0.0,
     };
 
@@ -50,7 +56,7 @@ impl Monitored {
         [self.balance, self.energy, self.steps, self.sine]
     }
 
-    /// The same, to write.
+    /// All of it, mutable.
     pub fn numbers_mut(&mut self) -> [&mut f64; 4] {
         [&mut self.balance, &mut self.energy, &mut self.steps, &mut self.sine]
     }

@@ -288,6 +288,21 @@ fn starts_that_cannot_be_are_reported_when_the_spec_is_read() {
     assert!(apart[0].at == ["contact", "close", "reach"], "{:?}", apart[0]);
 }
 
+/// A capture that is refused during a run stays a message, also after parameters have changed.
+#[test]
+fn refused_capture_during_a_run_is_no_error_after_a_change_of_parameters() {
+    let ring = bricard([0.0; 5], [0.0; 5], "");
+    let text = ring.split("[loop.last]").next().expect("a loop").to_owned()
+        + "[contact.close]\na = \"tip\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 1e-6\n";
+    let mut run = Run::new(&text, 1e-8);
+    run.go(0.5);
+    run.set("close.capture", 1.0);
+    run.go(0.6);
+    assert_eq!(run.value("close.captured"), 0.0);
+    run.simulation.restart_balance();
+    run.go(0.7);
+}
+
 /// A method whose steps are too long for the mechanism is stopped before a joule is gained or lost
 /// unseen.
 #[test]

@@ -73,7 +73,7 @@ fn solved_start_is_printed_and_written_as_a_spec_that_is_closed() {
     );
     let again = desk.succeed(&["assemble", "closed.toml"]);
     assert!(again.contains("the start is as written"), "{again}");
-    // The same motion from both.
+    // Both specs give one motion.
     let [a, b] = ["linkage", "closed"].map(|name| {
         desk.succeed(&[
             "simulate",
