@@ -303,17 +303,42 @@ fn refused_capture_during_a_run_is_no_error_after_a_change_of_parameters() {
     run.go(0.7);
 }
 
-/// A method whose steps are too long for the mechanism is stopped before a joule is gained or lost
-/// unseen.
+/// A method whose steps are too long for the mechanism is stopped before the energy of a reported
+/// instant is off by 1 J: by the loop's violation, or, where the violation's limit is lifted and
+/// energy leaks slowly, by the balance of energy, which has the limit of 0.02 of 4.6 J.
 #[test]
 fn untrue_runs_are_stopped() {
-    for (method, step) in [("rk4", 0.3), ("rk4", 0.5), ("implicit_midpoint", 0.6)] {
-        let solver = format!("[solver]\nmethod = \"{method}\"\nstep = {step}\n");
-        let mut simulation = Simulation::new(crate::plant(&bricard([0.0; 5], [0.0; 5], &solver))).expect("starts");
-        simulation.initialise(0.0, Some(1e-8), 1e9).expect("a tolerance");
-        let ended = (1..=100).find_map(|k| simulation.advance(0.3 * f64::from(k), &mut Vec::new()).err());
-        println!("{method}, {step} s: {ended:?}");
-        assert!(ended.is_some_and(|error| error.is_untrue() || matches!(error, Error::Integration { .. })));
+    let lifted = "[monitor]\nconstraint_violation = 1e9\n";
+    for (method, step, monitor) in [
+        ("rk4", 0.1, ""),
+        ("rk4", 0.2, ""),
+        ("rk4", 0.3, ""),
+        ("rk4", 0.5, ""),
+        ("implicit_midpoint", 0.2, ""),
+        ("implicit_midpoint", 0.6, ""),
+        ("rk4", 0.1, lifted),
+        ("rk4", 0.15, lifted),
+    ] {
+        let solver = format!("[solver]\nmethod = \"{method}\"\nstep = {step}\n{monitor}");
+        let mut run = Run::of(crate::plant(&bricard([0.0; 5], [0.0; 5], &solver)), 1e-8);
+        run.look();
+        let start = run.value("system.energy");
+        let (mut off, mut ended) = (0.0_f64, None);
+        for k in 1..=10_000 {
+            ended = run.simulation.advance(step * f64::from(k), &mut Vec::new()).err();
+            if ended.is_some() {
+                break;
+            }
+            run.look();
+            off = off.max((run.value("system.energy") - start).abs());
+        }
+        println!("{method}, {step} s {monitor:?}: {off:.1e} J (1 J) at the last reported instant; {ended:?}");
+        assert!(off < 1.0);
+        match ended.expect("stopped") {
+            Error::Balance { off, .. } => assert!(!monitor.is_empty() && off.abs() < 1.0),
+            Error::Violation { .. } | Error::Integration { .. } => assert!(monitor.is_empty()),
+            other => panic!("{other}"),
+        }
     }
 }
 
@@ -530,7 +555,7 @@ mod random {
             0.5
         };
         let (mut apart, mut energy, mut momentum, mut stopped) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
-        let (mut untrue, mut count) = (Vec::new(), 0);
+        let (mut untrue, mut past_singular, mut count) = (Vec::new(), 0.0_f64, 0);
         for mechanism in mechanisms() {
             // What stands on nothing moves without gravity, so that its momentum stays.
             let on_world = |list: &str, field: &str, kind: &str| {
@@ -564,6 +589,14 @@ mod random {
             let start = run.value("system.energy");
             let p_start = run.vector("system.momentum");
             let (mut largest, mut ended) = (run.value("system.kinetic_energy"), None);
+            // The 188th mechanism of 300 passes by a singular position, at 2.51 s, with forces of
+            // 1.2 MN; the round-off of its rates, 1e-10 m/s, does 1e-7 J of work there, with any
+            // tolerance from 1e-11 to 1e-14.
+            let energy = if mechanism["name"] == "m188" {
+                &mut past_singular
+            } else {
+                &mut energy
+            };
             for k in 1..=100 {
                 ended = run
                     .simulation
@@ -575,7 +608,7 @@ mod random {
                 run.look();
                 largest = largest.max(run.value("system.kinetic_energy"));
                 let off = (run.value("system.energy") - start).abs() / largest;
-                energy = energy.max(off);
+                *energy = energy.max(off);
                 if is_free {
                     momentum = momentum.max((run.vector("system.momentum") - p_start).norm() / p_start.norm().max(1.0));
                 }
@@ -588,12 +621,11 @@ mod random {
             count += 1;
         }
         println!(
-            "{count} mechanisms, {end} s: formulations {apart:.1e} apart after 0.1 s, energy {energy:.1e}, momentum {momentum:.1e}, {stopped} stopped at singular positions; {untrue:?}"
+            "{count} mechanisms, {end} s: formulations {apart:.1e} apart after 0.1 s, energy {energy:.1e} (m188: {past_singular:.1e}), momentum {momentum:.1e}, {stopped} stopped at singular positions; {untrue:?}"
         );
         assert!(apart < 1e-9 && untrue.is_empty(), "{apart} {untrue:?}");
-        // In 10 s the 300 mechanisms reach 1.7e-10.
-        let bound = if end > 1.0 { 1e-9 } else { 1e-10 };
-        assert!(energy < bound && momentum < 1e-10, "{energy} {momentum}");
+        assert!(energy < 1e-10 && momentum < 1e-10, "{energy} {momentum}");
+        assert!(past_singular < 1e-9, "{past_singular}");
     }
 }
 
