@@ -19,7 +19,7 @@ use side_by_side::{Time, measure};
 
 const LINKS: [usize; 5] = [1, 2, 4, 8, 16];
 const ELEMENTS: [usize; 5] = [1, 4, 16, 64, 256];
-/// More nodes a director beam does not have.
+/// More nodes a geometrically exact beam does not have.
 const DIRECTOR_ELEMENTS: usize = 100;
 
 fn main() {
@@ -39,14 +39,14 @@ fn main() {
         rigid.body.values_mut().for_each(|body| body.beam = None);
         line(&format!("chain of {n}"), n, &flexible, &rigid);
     }
-    println!("\n{:16} {:>27} {:>27}", "", "nodal beam", "director beam");
+    println!("\n{:16} {:>27} {:>27}", "", "ANCF beam", "geometrically exact beam");
     println!(
         "{:16} {:>9} {:>8} {:>8} {:>9} {:>8} {:>8}",
         "µs", "median", "minimum", "each", "median", "minimum", "each"
     );
     for n in ELEMENTS {
         let counts = [n, n.min(DIRECTOR_ELEMENTS)];
-        let mut beams = [nodal_beam(n), director_beam(counts[1])].map(|text| Craft::new(&read(&text)));
+        let mut beams = [ancf_beam(n), geometrically_exact_beam(counts[1])].map(|text| Craft::new(&read(&text)));
         let [nodal, director] = measure(&mut beams, Craft::sweep, STATES);
         print!("{:16}", format!("{n} elements"));
         for (Time { median, minimum }, n) in [nodal, director].into_iter().zip(counts) {
@@ -64,16 +64,16 @@ fn main() {
 }
 
 /// A beam of 100 m in absolute nodal coordinates.
-fn nodal_beam(elements: usize) -> String {
+fn ancf_beam(elements: usize) -> String {
     format!(
-        "name = \"beam\"\n[nodal_beam.span]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n"
+        "name = \"beam\"\n[ancf_beam.span]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n"
     )
 }
 
 /// The same with torsion and shear.
-fn director_beam(elements: usize) -> String {
+fn geometrically_exact_beam(elements: usize) -> String {
     format!(
-        "name = \"beam\"\n[body.span.director_beam]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\npolar_inertia_per_length = 0.4\n\
+        "name = \"beam\"\n[body.span.geometrically_exact_beam]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\npolar_inertia_per_length = 0.4\n\
          EA = 6.9e9\nGA = 1e9\nGJ = 5e7\nEI = 9.545e7\n"
     )
 }

@@ -39,7 +39,7 @@ type = "quintic"
 amplitude = 1.0
 from = 0.0
 until = 150.0
-from_host = false
+from_importer = false
 [solver]
 method = "radau5"
 """

@@ -38,7 +38,7 @@ fn is_named(section: &str) -> bool {
     matches!(
         section,
         "body"
-            | "nodal_beam"
+            | "ancf_beam"
             | "joint"
             | "frame"
             | "measure"

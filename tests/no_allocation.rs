@@ -142,7 +142,7 @@ type = "table"
 interpolation = "hold"
 times = [0.0, 0.7, 1.2]
 values = [2.0, 0.0, 2.0]
-from_host = false
+from_importer = false
 "#;
 
 #[test]
@@ -267,10 +267,10 @@ b = "world"
 e = 0.5
 [signal."grip.capture"]
 type = "constant"
-from_host = false
-[signal."floor.strike"]
+from_importer = false
+[signal."floor.impact"]
 type = "constant"
-from_host = false
+from_importer = false
 "#;
 
 /// Captures hold, and commands stay on, without memory; exact derivatives too.

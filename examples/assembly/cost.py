@@ -61,7 +61,7 @@ def measure(tool, beams, setting, directory, runs, stop):
 
 
 def study(tool, directory, settings=SETTINGS, runs=5, stop=STOP):
-    """For each setting, with modal and with nodal beams: the cost (ms), and how far the joints are off the first setting's (rad)."""
+    """For each setting, with modal and with ANCF beams: the cost (ms), and how far the joints are off the first setting's (rad)."""
     found = {}
     for setting in settings:
         both = [measure(tool, beams, setting, directory, runs, stop) for beams in ("modal", "nodal")]

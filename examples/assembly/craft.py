@@ -1,6 +1,6 @@
 """The assembly robot with its two beams as a spec of grapple.
 
-The platform DE is the free body; the links stand on it by revolute joints. The beams are nodal beams in the two grippers,
+The platform DE is the free body; the links stand on it by revolute joints. The beams are ANCF beams in the two grippers,
 or links of the tree, rigidly held: of bending modes, or rigid. The joints' coordinates are angles of a link to the one
 inside of it, so the interior angles of Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right.
 """
@@ -14,7 +14,7 @@ from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
 BEAMS = ("MN", "KI")
 GRASPS = [("left", "A", "MN"), ("right", "H", "KI")]  # a gripper, its frame and what it holds
 JOINTS = ("B", "C", "D", "E", "F", "G")
-ELEMENTS = 2  # of nodal beams in a module of 100 m
+ELEMENTS = 2  # of ANCF beams in a module of 100 m
 KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
 ANGULAR_STIFFNESS = 2e7  # N m/rad
 GRASP = f"""stiffness = 1e6
@@ -46,7 +46,7 @@ start = {{ position = {float(angle)!r} }}
 
 
 def nodal(name, beam, start):
-    return f"""[nodal_beam.{name}]
+    return f"""[ancf_beam.{name}]
 length = {beam.length!r}
 elements = {ELEMENTS * beam.modules}
 mass_per_length = {beam.mass_per_length!r}
@@ -117,7 +117,7 @@ def held(model, beams, starts):
 
 
 def bent(model, plan, beams):
-    """Parameters of modal or nodal beams that start as the closed form has them at rest."""
+    """Parameters of modal or ANCF beams that start as the closed form has them at rest."""
     start = {}
     for which, (name, beam) in enumerate(zip(BEAMS, model.beams)):
         def deflection(xi, which=which):
@@ -151,7 +151,7 @@ def bent(model, plan, beams):
 
 
 def spec(model, plan, beams="nodal"):
-    """The craft of an assembly at its start, undeformed and at rest in the orbital axes; its beams are "nodal", "modal" or "rigid"."""
+    """The craft of an assembly at its start, undeformed and at rest in the LVLH frame; its beams are "nodal", "modal" or "rigid"."""
     a, b = plan.a[0], plan.b[0]
     # The place of M in axes along the beams, with the mass centre of all at the orbit.
     x = plan.x[0]
@@ -163,7 +163,7 @@ def spec(model, plan, beams="nodal"):
         r = [float(of) for of in model.R_OB @ [x, y, 0.0]]
         alpha, beta = np.degrees([model.alpha, model.beta])
         rpy = [0.0, float(beta), float(alpha + 180.0)] if backwards else [0.0, float(-beta), float(alpha)]
-        axes = ', axes = "orbital"' if model.rate else ""
+        axes = ', axes = "lvlh"' if model.rate else ""
         return f"start = {{ position = {r}, rpy_deg = {rpy}{axes} }}"
 
     height = LENGTHS[0] + LENGTHS[1] * np.sin(a) + LENGTHS[2] * np.sin(b)
@@ -171,7 +171,7 @@ def spec(model, plan, beams="nodal"):
 semi_major_axis = {model.radius!r}
 mu = 3.986e14
 """ if model.rate else ""
-    axes = 'axes = "orbital"\n' if model.rate else ""
+    axes = 'axes = "lvlh"\n' if model.rate else ""
     angles = plan.joints()[0]
     names = ("AB", "BC", "CD", "DE", "EF", "FG", "GH")
     # Links of the left arm extend towards -x from the joint that carries them.

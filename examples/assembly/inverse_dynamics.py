@@ -7,7 +7,7 @@ Every body is a thin rod, and moves as the six equal particles that have its mas
 four across its middle ("equimomental" in E. J. Routh, Dynamics of a System of Rigid Bodies). In axes that turn with the orbit, relative to the mass centre on it, a
 particle at r needs the force
 
-    f = m (r'' + 2 Omega x r' - G r),      G = w0^2 diag(3, 0, -1) in orbital axes                          (1)
+    f = m (r'' + 2 Omega x r' - G r),      G = w0^2 diag(3, 0, -1) in LVLH axes                          (1)
 
 (Hill's equations; G is gravity gradient and centrifugal force), and a joint gives the moment of the forces beyond it.
 """

@@ -46,8 +46,8 @@ class Assembly:
     """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the direction of the beams' line: the attitude alpha in the
     orbit's plane and the elevation beta out of it (rad).
 
-    Orbital axes O have x upwards, y along track and z along the orbit's angular momentum, platform axes B have x along the
-    beams and z across the arms' plane. In B are `Omega`, the orbital axes' angular velocity (rad/s), and `G`, gravity
+    LVLH axes O have x upwards, y along track and z along the orbit's angular momentum, platform axes B have x along the
+    beams and z across the arms' plane. In B are `Omega`, the LVLH frame' angular velocity (rad/s), and `G`, gravity
     gradient and centrifugal force by place (1/s^2).
     """
 

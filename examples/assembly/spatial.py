@@ -1,9 +1,9 @@
 """The closed form of quasi_static.py for beams along any direction: the line rises by the elevation beta out of the orbit's plane.
 
-A beam lies along a unit vector, a, that stands still in orbital axes. On its point at the distance s from the mass centre
+A beam lies along a unit vector, a, that stands still in LVLH axes. On its point at the distance s from the mass centre
 acts, relative to axes that turn with the orbit, the specific force
 
-    f = s G a - 2 s' Omega x a - s'' a,      G = w0^2 diag(3, 0, -1) in orbital axes                        (1)
+    f = s G a - 2 s' Omega x a - s'' a,      G = w0^2 diag(3, 0, -1) in LVLH axes                        (1)
 
 of gravity gradient, centrifugal, Coriolis and closing force (Hill's equations). For beta = 0 its components are Eqs. 20
 and 21 of Yang et al. 2023, 10.1007/s11071-023-08395-w; bending across is that of section 3, in both planes.

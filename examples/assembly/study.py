@@ -108,7 +108,7 @@ OUTPUTS = {
     "attitude": names("DE.q", 4),
 }
 TIPS = {"tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)]}
-GRASPED = {"gaps": ["left.gap", "right.gap"], "angles": ["left.angle", "right.angle"]}
+GRASPED = {"gaps": ["left.distance", "right.distance"], "angles": ["left.angle", "right.angle"]}
 OF_BEAMS = {"nodal": TIPS | GRASPED, "modal": TIPS, "rigid": {}}  # outputs beside
 ARMS = [0, 1, 2, 4, 5, 6]  # of the seven moments those at the joints; the fourth is that on the platform
 
@@ -157,7 +157,7 @@ def run(fmu, start, values, rates, step, seen):
 
 
 def upright(model):
-    """The platform's reference, relative to the orbital axes: along the beams."""
+    """The platform's reference, relative to the LVLH frame: along the beams."""
     return dict(zip(names("DE.q_ref", 4), model.attitude(0.0)))
 
 
@@ -169,7 +169,7 @@ def turn(p, q):
 
 def simulate(tool, key, case, directory, stop):
     """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
-    (deg), the tips (m), of nodal beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
+    (deg), the tips (m), of ANCF beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
     model, planner = case.closed_form(), Planner()
     times = STEP * np.arange(round(stop / STEP) + 1)
     plans = [planner.at(t) for t in times]

@@ -39,7 +39,7 @@ TIPS = [f"{link}.tip_deflection[2]" for link in LINKS]
 VELOCITIES = [*names("spacecraft.v", 2), *names("payload.v", 2)]
 ENERGIES = ["system.kinetic_energy", "system.potential_energy"]
 TORQUES = ["spacecraft.servo_torque[3]"]
-OUTPUT = [*SPINS, *ANGLES, *TIPS, *VELOCITIES, *ENERGIES, *TORQUES, *names("system.momentum", 2), "berth.drift"]
+OUTPUT = [*SPINS, *ANGLES, *TIPS, *VELOCITIES, *ENERGIES, *TORQUES, *names("system.momentum", 2), "berth.violation"]
 OUTPUT += [*names("spacecraft.q", 4), "system.momentum_scale", "system.angular_momentum[3]"]
 
 
@@ -88,7 +88,7 @@ def held(hold):
     spec["frame"] = {name: spec["frame"][name] for name in ("fingers", "rim")}
     if hold.joints:
         spec["solver"] = dict(method="radau5")  # dampers on a hand of 0.2 kg are stiff
-    on = dict(type="constant", from_host=False)
+    on = dict(type="constant", from_importer=False)
     for name in JOINTS if hold.brakes else ():
         spec["joint"][name]["motions"] = ["loads", "locked"]
         spec["signal"][f"{name}.motion"] = on
@@ -130,5 +130,5 @@ def calm(tool, hold, directory):
         angular_momentum=read("system.angular_momentum[3]")[:, 0],
         drift=momentum / mass,
         torque=read(*TORQUES)[:, 0],
-        gap=np.abs(read("berth.drift")).max(),
+        gap=np.abs(read("berth.violation")).max(),
     )

@@ -63,7 +63,7 @@ TIPS = [f"{link}.tip_deflection[2]" for link in LINKS]
 FREE = [c for body in ("spacecraft", "payload") for c in (*names(f"{body}.q", 4), *names(f"{body}.r", 2))]
 MOMENTA = [c for kind in ("", "angular_") for c in (*names(f"system.{kind}momentum", 3), f"system.{kind}momentum_scale")]
 MOTION = [*ANGLES, *(c for point in ARM for c in names(f"{point}.r", 2)), *TIPS, *FREE, *MOMENTA, *RATES]
-MOTION += ["system.energy", "system.work", "berth.drift"]
+MOTION += ["system.energy", "system.work", "berth.violation"]
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def motion_of(case, fmu, spec):
         momentum=drift_of(read, ""),
         angular_momentum=drift_of(read, "angular_"),
         energy_error=np.abs(balance - balance[0]).max(),
-        drift=np.abs(read("berth.drift")).max(),
+        drift=np.abs(read("berth.violation")).max(),
     )
 
 

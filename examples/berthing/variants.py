@@ -99,12 +99,12 @@ def spec_of(case, stop_time=60.0, step=0.05, tolerance=1e-10):
             spec["frame"][f"{link}_{k}"] = dict(body=link, origin=[k * length / (STATIONS + 1), 0.0, 0.0])
     place = {key: value for key, value in spec["contact"]["berth"].items() if key not in ("law", "r_E", "r_f")}
     spec["contact"]["berth"] = place | case.impact.contact
-    command = "berth.capture" if case.impact.captures else "berth.strike"
-    spec["signal"] = {command: dict(type="constant", from_host=False)}
+    command = "berth.capture" if case.impact.captures else "berth.impact"
+    spec["signal"] = {command: dict(type="constant", from_importer=False)}
     if case.hand == "braked":
         wrist["motions"] = ["loads", "locked"]
-        spec["signal"]["wrist.motion"] = dict(type="constant", from_host=False)
-        spec["signal"][command] = {"type": "step", "from": LATER, "from_host": False}
+        spec["signal"]["wrist.motion"] = dict(type="constant", from_importer=False)
+        spec["signal"][command] = {"type": "step", "from": LATER, "from_importer": False}
     spec["experiment"] = dict(stop_time=stop_time, step=step, tolerance=tolerance)
     spec["solver"] = dict(method="dop853")
     return spec

@@ -10,7 +10,7 @@ comes back has the columns of the tool's own:
 Without --scheduler the cluster is one of processes on this machine. Workers are sent the FMU's path, which they must be able to read, and the
 runs' numbers; each unpacks the FMU once and makes an instance for every run. Needs fmpy, pandas and dask[distributed].
 
-An input keeps the value that the plan gives it: signals that `grapple` feeds from outside (`from_host`) are not in a plan.
+An input keeps the value that the plan gives it: signals that `grapple` feeds from outside (`from_importer`) are not in a plan.
 """
 
 import argparse

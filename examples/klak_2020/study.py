@@ -408,7 +408,7 @@ DRIFT_TABLE = (
 
 def drift_of(fmu, gain, stop_time):
     """Runs the rigid craft with the gains `alpha = beta = gain`, 1/s, for `stop_time` s."""
-    gaps = ["system.gap", "system.gap_angle", "system.gap_velocity"]
+    gaps = ["system.violation", "system.violation_angle", "system.violation_velocity"]
     momentum, energy = names("system.momentum", 3), ["system.energy", "system.work"]
     gains = {"constraints.alpha": gain, "constraints.beta": gain}
     read = simulate(fmu, [*gaps, *momentum, *energy], stop_time, DRIFT_STEP, gains)

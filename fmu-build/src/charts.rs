@@ -116,7 +116,7 @@ impl Draw<'_> {
             .keys()
             .filter(|body| !self.spec.joint.values().any(|j| j.child == **body));
         let (suffix, axes) = match self.spec.environment.orbit {
-            Some(_) => ("_orbital", "orbital"),
+            Some(_) => ("_lvlh", "lvlh"),
             None => ("", "inertial"),
         };
         let attitude = |body: &String| {
@@ -191,7 +191,7 @@ impl Draw<'_> {
     /// How far the tips of flexible bodies are bent.
     fn deflections(&self) -> Vec<Chart> {
         let mut series = Vec::new();
-        for body in self.spec.body.keys().chain(self.spec.nodal_beam.keys()) {
+        for body in self.spec.body.keys().chain(self.spec.ancf_beam.keys()) {
             for component in self.components(&format!("{body}.tip_deflection")) {
                 // A plane motion leaves some of them at rest.
                 if component.values.iter().any(|value| value.0 != 0.0) {

@@ -25,7 +25,7 @@ pub fn documentation(
     let spec = &model.spec;
     let mut contents = Vec::new();
     let mut figure = String::new();
-    if spec.kind == Kind::Craft {
+    if spec.kind == Kind::Spacecraft {
         let picture = picture::draw(model)?;
         contents.push(Content::new("model.png", picture.to_png()?));
         let parts = [("picture", &*picture.to_svg(&spec.name))];

@@ -100,31 +100,31 @@ mod tests {
         [port.push]
         frame = "a"
         impulse = true
-        [signal."bump.strike"]
+        [signal."bump.impact"]
         type = "step"
         from = 0.1
-        from_host = false
+        from_importer = false
         [signal."latch.capture"]
         type = "constant"
         from = 0.2
         until = 0.3
-        from_host = false
-        [signal."far.strike"]
+        from_importer = false
+        [signal."far.impact"]
         type = "step"
         from = 0.4
-        from_host = false
+        from_importer = false
         [signal."push.impulse[1]"]
         type = "constant"
         amplitude = 2.0
-        from_host = false
-        [signal."push.strike"]
+        from_importer = false
+        [signal."push.impact"]
         type = "step"
         from = 0.5
-        from_host = false
+        from_importer = false
         [signal."axle.motion"]
         type = "step"
         from = 0.6
-        from_host = false
+        from_importer = false
     "#;
 
     fn messages() -> Vec<String> {

@@ -69,7 +69,7 @@ impl Health {
     pub fn of(spec: &Spec, run: &Run, tolerance: f64) -> Self {
         let results = &run.results;
         Self {
-            momentum: (spec.kind == Kind::Craft).then(|| momentum(spec, run)),
+            momentum: (spec.kind == Kind::Spacecraft).then(|| momentum(spec, run)),
             energy: energy(results),
             steps: run.effort.steps,
             solver: run.solver.clone(),

@@ -74,7 +74,7 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
 fn signal(is_discrete: bool) -> Signal {
     Signal {
         waveform: Waveform::Table,
-        from_host: true,
+        from_importer: true,
         amplitude: 1.0,
         offset: 0.0,
         frequency: None,

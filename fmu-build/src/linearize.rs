@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let craft = Craft::read(&arguments.spec)?;
     let mut spec = craft.model.spec.clone();
     // What a signal drives is an input all the same, also where the signal runs inside the FMU.
-    spec.signal.values_mut().for_each(|signal| signal.from_host = true);
+    spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
     let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
     let Simulation { mut plant, state, .. } = simulate_to(&model, arguments.at)?;
     let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);

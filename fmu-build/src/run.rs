@@ -91,7 +91,7 @@ impl<'a> Plan<'a> {
     /// More steps than anybody waits for.
     pub fn new(fmu: &'a Fmu, wishes: &Experiment, tables: &'a IndexMap<String, Signal>) -> Result<Self> {
         let spec = &fmu.model.spec;
-        let fed = spec.signal.iter().filter(|(_, signal)| signal.from_host);
+        let fed = spec.signal.iter().filter(|(_, signal)| signal.from_importer);
         let plan = Self {
             stop: wishes.stop_time.unwrap_or(spec.experiment.stop_time),
             step: wishes.step.unwrap_or(spec.experiment.step),

@@ -1,26 +1,37 @@
 //! What a spec and a model description are, in words.
 
 use crate::text::{count, number};
-use grapple::spec::{Controller, Method, Spec};
+use grapple::spec::{Controller, Method, Spec, renamed};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::collections::BTreeMap;
 
-/// "there is no output "tip.r"; did you mean "tip.r[1]"?" The nearest name is one that differs in a third of its letters at most.
+/// "there is no output "tip.r"; did you mean "tip.r[1]"?": a name that version 0.1 had, or the nearest
+/// one, which differs in a third of its letters at most.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known.map(|known| (strsim::osa_distance(known, name), known)).min();
-    let hint = match nearest {
-        Some((distance, nearest)) if distance <= nearest.len().max(3) / 3 => format!("did you mean {nearest:?}?"),
-        _ => "`grapple describe` lists them".to_owned(),
+    let known: Vec<&str> = known.collect();
+    let hint = match renamed(name).find(|new| known.contains(&new.as_str())) {
+        Some(new) => format!("it is called {new:?} since version 0.2"),
+        None => {
+            let nearest = known
+                .into_iter()
+                .map(|known| (strsim::osa_distance(known, name), known));
+            match nearest.min() {
+                Some((distance, nearest)) if distance <= nearest.len().max(3) / 3 => {
+                    format!("did you mean {nearest:?}?")
+                }
+                _ => "`grapple describe` lists them".to_owned(),
+            }
+        }
     };
     format!("there is no {what} {name:?}; {hint}")
 }
 
-/// "2 bodies, 1 nodal beam"
+/// "2 bodies, 1 ANCF beam"
 pub fn bodies(spec: &Spec) -> String {
     let bodies = count(spec.body.len(), "body");
-    match spec.nodal_beam.len() {
+    match spec.ancf_beam.len() {
         0 => bodies,
-        n => format!("{bodies}, {}", count(n, "nodal beam")),
+        n => format!("{bodies}, {}", count(n, "ANCF beam")),
     }
 }
 

@@ -60,7 +60,7 @@ const CANDIDATE: f64 = 30.0;
 
 /// A candidate's `γ` below this many times the root mean square of its changes by round-off is
 /// zero. Zeros of the examples, at rest and in motion, reach 3; the slowest modes of slender rods
-/// and of nodal beams in orbit have more than 7e4.
+/// and of ANCF beams in orbit have more than 7e4.
 const UNITS: f64 = 30.0;
 
 /// A matrix with its zero eigenvalues deflated.

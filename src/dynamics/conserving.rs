@@ -37,7 +37,7 @@ use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, angle_per_si
 use crate::nodal::Span;
 use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{
-    BodyKinematics, Derived, DirectorConstants, JointModel, Kinematics, Natural, NodalBeam, PER_NODE, System,
+    AncfBeam, BodyKinematics, Derived, DirectorConstants, JointModel, Kinematics, Natural, PER_NODE, System,
 };
 
 /// Where a step starts.
@@ -332,13 +332,10 @@ impl Start {
                 *out = -*tau;
             }
             for (i, element) in constants.elements.iter().enumerate() {
-                let (e, rate) = (
-                    NodalBeam::of_element(q, beam.q, i),
-                    NodalBeam::of_element(qd, beam.v, i),
-                );
+                let (e, rate) = (AncfBeam::of_element(q, beam.q, i), AncfBeam::of_element(qd, beam.v, i));
                 let mut Q = [Vec3::zeros(); 4];
                 element.add_forces_of_step(&e, &rate, h, &mut Q);
-                let before = NodalBeam::of_element(&self.qd, beam.v, i);
+                let before = AncfBeam::of_element(&self.qd, beam.v, i);
                 let change: [Vec3<S>; 4] = std::array::from_fn(|k| (rate[k] - lift3::<S>(&before[k])) * (two * per_h));
                 for (k, row) in element.mass_matrix().into_iter().enumerate() {
                     let missing = crate::nodal::interpolate(row, &change) - Q[k];

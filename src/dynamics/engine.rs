@@ -32,7 +32,7 @@ pub(crate) fn driven<S: Scalar>(
     F.power(&kinematics.H[v]) + qdd * S::lift(derived.rotor_inertia[v]) - applied.tau[v]
 }
 
-/// The accelerations of nodal beams, which stand beside the bodies whatever moves these: nothing but loads joins them.
+/// The accelerations of ANCF beams, which stand beside the bodies whatever moves these: nothing but loads joins them.
 fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qdd: &mut [S]) {
     for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
         let qdd = &mut qdd[beam.rates()];

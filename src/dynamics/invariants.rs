@@ -2,7 +2,7 @@
 
 use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
 use crate::nodal::interpolate;
-use crate::system::{Derived, Kinematics, NodalBeam, NodalConstants, System};
+use crate::system::{AncfBeam, Derived, Kinematics, NodalConstants, System};
 
 /// Momenta and kinetic energy of all bodies together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,7 +174,7 @@ impl<S: Scalar> BodyMotion<S> {
     }
 }
 
-/// A nodal beam's motion about its own mass centre, world axes.
+/// A ANCF beam's motion about its own mass centre, world axes.
 struct BeamMotion<S: Scalar> {
     /// Mass centre from a given origin, m.
     c: Vec3<S>,
@@ -187,13 +187,13 @@ struct BeamMotion<S: Scalar> {
 }
 
 impl<S: Scalar> BeamMotion<S> {
-    fn new(beam: &NodalBeam, constants: &NodalConstants, (q, qd): (&[S], &[S]), origin: &Vec3<S>) -> Self {
+    fn new(beam: &AncfBeam, constants: &NodalConstants, (q, qd): (&[S], &[S]), origin: &Vec3<S>) -> Self {
         let elements = || {
             constants.elements.iter().enumerate().map(|(i, element)| {
-                let mut e = NodalBeam::of_element(q, beam.q, i);
+                let mut e = AncfBeam::of_element(q, beam.q, i);
                 e[0] -= origin;
                 e[2] -= origin;
-                (element, e, NodalBeam::of_element(qd, beam.v, i))
+                (element, e, AncfBeam::of_element(qd, beam.v, i))
             })
         };
         let per_m = S::lift(1.0 / constants.m);

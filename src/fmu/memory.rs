@@ -10,7 +10,7 @@
 
 use super::lifecycle::Interface;
 use crate::plant::Model;
-use crate::spec::{Method, NodalBeam, Spec};
+use crate::spec::{AncfBeam, Method, Spec};
 
 /// Margin for the parts that are not counted and for messages, bytes.
 pub const BASE: usize = 256 << 10;
@@ -66,8 +66,11 @@ fn beams(spec: &Spec) -> usize {
         let modes = bending + beam.torsion + beam.axial;
         beam.segments.max(1) * (modes.pow(3) * (8 * modes + 80) + modes * 6_000 + 8_000)
     });
-    let director = spec.body.values().filter_map(|body| body.director_beam.as_ref());
-    let nodal = spec.nodal_beam.values().map(NodalBeam::nodes);
+    let director = spec
+        .body
+        .values()
+        .filter_map(|body| body.geometrically_exact_beam.as_ref());
+    let nodal = spec.ancf_beam.values().map(AncfBeam::nodes);
     let elements: usize = director.map(|beam| beam.elements).chain(nodal).sum();
     modal.sum::<usize>() + elements * 16_000
 }

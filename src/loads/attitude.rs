@@ -82,7 +82,7 @@ impl AttitudeServo {
         let q_ref = declare.inputs.len();
         let relative = match servo.axes {
             Axes::World => "",
-            Axes::Orbital => " relative to the orbital axes",
+            Axes::Lvlh => " relative to the LVLH frame",
         };
         let what = format!("reference attitude of {name}{relative}, quaternion");
         let attitude = Quantity::quaternion(&format!("{name}.q_ref"), &what);
@@ -137,7 +137,7 @@ impl AttitudeServo {
     pub fn torque<S: Scalar>(&self, now: &Sensed<S>) -> Vec3<S> {
         let q = Quaternion::from_slice(&now.q[self.coordinate..]).normalised();
         let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
-        let (q, w) = match now.orbit.filter(|_| self.axes == Axes::Orbital) {
+        let (q, w) = match now.orbit.filter(|_| self.axes == Axes::Lvlh) {
             Some(orbit) => {
                 let w_WO = q.conjugate().rotate(orbit.w_WO);
                 (orbit.q_WO.conjugate() * q, w - w_WO)

@@ -219,7 +219,7 @@ pub(super) fn declare(
                 "lets {a} capture {b} where they touch, while it is above 0.5, and releases it when it falls",
             )),
             (_, Trigger::Command(_)) => Some((
-                "strike",
+                "impact",
                 "lets {a} and {b} strike each other, once, when it rises above 0.5",
             )),
             (_, Trigger::Touch(..)) => None,

@@ -1,13 +1,15 @@
-//! What strains between the nodes of director beams.
+//! What strains between the nodes of geometrically exact beams.
 
 use super::Instant;
 use crate::algebra::{Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::nodal::Strain;
-use crate::system::{DirectorBeam, DirectorConstants};
+use crate::system::{DirectorConstants, GeometricallyExactBeam};
 
-/// All director beams.
-fn beams<'a, S: Scalar>(now: &Instant<'a, S>) -> impl Iterator<Item = (&'a DirectorBeam, &'a DirectorConstants)> {
+/// All geometrically exact beams.
+fn beams<'a, S: Scalar>(
+    now: &Instant<'a, S>,
+) -> impl Iterator<Item = (&'a GeometricallyExactBeam, &'a DirectorConstants)> {
     now.system.directors.iter().zip(&now.derived.directors)
 }
 

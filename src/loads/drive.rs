@@ -77,8 +77,8 @@ impl Drive {
             }
         });
         let gain = |field: &str, value, unit, what: &str, declare: &mut Declarations| {
-            let place = format!("follow.{field}");
-            let [quantity, place] = [format!("follow_{field}"), place];
+            let place = format!("tracking.{field}");
+            let [quantity, place] = [format!("tracking_{field}"), place];
             super::joint::numbers(
                 joint,
                 declare,
@@ -89,7 +89,7 @@ impl Drive {
                 what,
             )
         };
-        let follow = written.follow.as_ref().zip(references).map(|(follow, of)| Follow {
+        let follow = written.tracking.as_ref().zip(references).map(|(follow, of)| Follow {
             q_ref: of.q_ref,
             qd_ref: of.qd_ref,
             kp: gain(

@@ -263,7 +263,7 @@ impl JointLoads {
                 declare.input(quantity, 0.0, false);
             }
         }
-        let follows = written.servo.is_some() || written.follow.is_some();
+        let follows = written.servo.is_some() || written.tracking.is_some();
         let is_fed = written.feeds_forward();
         let references = follows.then(|| declare_references(joint, is_fed, declare));
         let mut servos = None;

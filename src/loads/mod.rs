@@ -498,7 +498,7 @@ impl Loads {
         }
     }
 
-    /// Adds what has a potential: springs, stops' springs, what strains modes, nodal and director beams, pressed contacts, uniform gravity.
+    /// Adds what has a potential: springs, stops' springs, what strains modes, nodal and geometrically exact beams, pressed contacts, uniform gravity.
     #[inline]
     pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         self.joints.add_conservative(now, &mut applied.tau);
@@ -530,7 +530,7 @@ impl Loads {
         }
     }
 
-    /// Energy of springs, stops, bent modes, nodal and director beams, pressed contacts and uniform gravity (zero at the world's origin), J.
+    /// Energy of springs, stops, bent modes, nodal and geometrically exact beams, pressed contacts and uniform gravity (zero at the world's origin), J.
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         let mut energy =
             self.joints.potential_energy(now) + modal::potential_energy(now) + nodal::potential_energy(now);

@@ -1,21 +1,21 @@
-//! What acts along nodal beams: their own strain, and gravity.
+//! What acts along ANCF beams: their own strain, and gravity.
 
 use super::Instant;
 use crate::algebra::{Mat3, Scalar, Vec3};
 use crate::nodal::{Element, interpolate};
-use crate::system::{NodalBeam, NodalConstants, OrbitPoint, PER_NODE};
+use crate::system::{AncfBeam, NodalConstants, OrbitPoint, PER_NODE};
 
-/// The elements of all nodal beams: the beam, the element, and where its forces stand among those on the rates.
+/// The elements of all ANCF beams: the beam, the element, and where its forces stand among those on the rates.
 fn elements<'a, S: Scalar>(
     now: &Instant<'a, S>,
-) -> impl Iterator<Item = (&'a NodalBeam, &'a Element, [Vec3<S>; 4], usize)> {
+) -> impl Iterator<Item = (&'a AncfBeam, &'a Element, [Vec3<S>; 4], usize)> {
     let q = now.q;
     let beams = now.system.nodal.iter().zip(&now.derived.nodal);
     beams.flat_map(move |(beam, NodalConstants { elements, .. })| {
         let elements = elements.iter().enumerate();
         elements.map(move |(i, element)| {
             let first = i * PER_NODE;
-            (beam, element, NodalBeam::of_element(q, beam.q, i), beam.v + first)
+            (beam, element, AncfBeam::of_element(q, beam.q, i), beam.v + first)
         })
     })
 }
@@ -35,7 +35,7 @@ pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     }
 }
 
-/// Strain energy of all nodal beams, J.
+/// Strain energy of all ANCF beams, J.
 pub(super) fn potential_energy<S: Scalar>(now: &Instant<S>) -> S {
     elements(now).fold(S::zero(), |energy, (beam, element, e, _)| {
         energy + element.energy(&e, beam.curvature)

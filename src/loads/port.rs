@@ -51,13 +51,13 @@ pub(super) fn declare(
         }
         let impulse = port.impulse.then(|| {
             let first = declare.inputs.len();
-            let what = format!("impulse at {}, {axes}, that acts when {name}.strike rises", port.frame);
+            let what = format!("impulse at {}, {axes}, that acts when {name}.impact rises", port.frame);
             for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
                 declare.input(quantity, 0.0, true);
             }
             let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
             strikes.push(Strike::declare(
-                &format!("{name}.strike"),
+                &format!("{name}.impact"),
                 what,
                 Struck::Port(ports.len()),
                 declare,

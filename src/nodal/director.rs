@@ -1,4 +1,4 @@
-//! The element of a director beam.
+//! The element of a geometrically exact beam.
 
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 

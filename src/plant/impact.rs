@@ -282,7 +282,7 @@ fn vector(all: &DVector<f64>, first: usize) -> Vec3<f64> {
 fn words(contact: &Contact) -> [&'static str; 2] {
     match contact.capture() {
         Some(_) => ["capture", "with"],
-        None => ["strike", "on"],
+        None => ["impact", "on"],
     }
 }
 

@@ -197,7 +197,7 @@ type = "universal"
 parent = "world"
 child = "told"
 motion = "prescribed"
-follow = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
+tracking = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
 start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
 "#;
 

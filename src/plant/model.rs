@@ -472,7 +472,7 @@ fn signals(spec: &Spec, declare: &mut Declarations, problems: &mut Vec<Problem>)
                 at: at("signal", input, ""),
                 what: spec::unknown("input", input, names),
             }),
-            Some(slot) if !signal.from_host => signals.push(SignalSource::declare(signal, slot, declare)),
+            Some(slot) if !signal.from_importer => signals.push(SignalSource::declare(signal, slot, declare)),
             Some(_) => {}
         }
     }

@@ -31,9 +31,9 @@ enum Group {
     Attitude(usize),
     /// What a controller asks for, and how far its joints are off their references.
     Controller,
-    /// Of the reference orbit: place and velocity from the centre, the orbital axes, their rate.
+    /// Of the reference orbit: place and velocity from the centre, the LVLH frame, their rate.
     Orbit,
-    /// Place, attitude and motion of a free body as seen with the orbital axes.
+    /// Place, attitude and motion of a free body as seen with the LVLH frame.
     InOrbit(usize),
     /// Acceleration of a free body's origin, body axes.
     Acceleration(usize),
@@ -89,12 +89,12 @@ enum Group {
     Pressing(usize),
     /// How far apart the frames of a grasp are, and what it does.
     Grasp(usize),
-    /// Of a director beam: how far its tip is off and turned, its strain energy.
-    DirectorBeam(usize),
-    /// A frame on a nodal beam: place, velocity, direction, how fast it turns.
+    /// Of a geometrically exact beam: how far its tip is off and turned, its strain energy.
+    GeometricallyExactBeam(usize),
+    /// A frame on a ANCF beam: place, velocity, direction, how fast it turns.
     Point(usize),
-    /// Of a nodal beam: how far its tip is bent, its strain energy.
-    NodalBeam(usize),
+    /// Of a ANCF beam: how far its tip is bent, its strain energy.
+    AncfBeam(usize),
     /// Whether a capture holds.
     Captured(usize),
     /// Constraint violation and reaction of a capture or a loop.
@@ -214,7 +214,7 @@ impl Outputs {
                 outputs.modal(&body.name, i, carried);
             }
             if let (Some(beam), 0) = (body.director, body.segment) {
-                outputs.director_beam(&body.name, beam);
+                outputs.geometrically_exact_beam(&body.name, beam);
             }
         }
         for (i, limit) in limits.iter().enumerate() {
@@ -244,7 +244,7 @@ impl Outputs {
                 outputs.push(Group::Deflection(i), Quantity::vector(&name, Unit::Metre, &what));
             }
         }
-        outputs.nodal_beams(system);
+        outputs.ancf_beams(system);
         for (name, measure) in &spec.measure {
             let mut find = |field: &str, frame: &str| system.written_frame(["measure", name, field], frame, problems);
             if let (Some(from), Some(to)) = (find("from", &measure.from), find("to", &measure.to)) {
@@ -371,7 +371,7 @@ impl Outputs {
                 }
                 Group::Beam(body) => view.beam(body, &mut y),
                 Group::Modal(body) => view.modal(body, &mut y),
-                Group::DirectorBeam(beam) => view.director_beam(beam, &mut y),
+                Group::GeometricallyExactBeam(beam) => view.geometrically_exact_beam(beam, &mut y),
                 Group::Deflection(frame) => {
                     let placed = lift3::<S>(&view.now.derived.frames[frame].X_BF.p);
                     let station = view.now.system.frames[frame].station;
@@ -420,7 +420,7 @@ impl Outputs {
                     y.vector(&at.R_WB.column(0).into_owned());
                     y.vector(&at.V_WB.w);
                 }
-                Group::NodalBeam(beam) => view.nodal_beam(beam, &mut y),
+                Group::AncfBeam(beam) => view.ancf_beam(beam, &mut y),
                 Group::Captured(capture) => y.number(S::lift(f64::from(u8::from(view.closed[capture].held)))),
                 Group::Capture(capture) => {
                     let closed = &view.closed[capture];

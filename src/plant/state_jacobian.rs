@@ -11,7 +11,7 @@ use nalgebra::DMatrixViewMut;
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
 ///
 /// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, with captures and loops, where loads read motions, or beside nodal beams, it *is* by dual numbers.
+/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, with captures and loops, where loads read motions, or beside ANCF beams, it *is* by dual numbers.
 ///
 /// Room for it is taken once, here; evaluating it takes none.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! How much work one evaluation of the dynamics is, and the limit of a communication step that follows from it.
 
 use super::Model;
-use crate::spec::{Formulation, NodalBeam};
+use crate::spec::{AncfBeam, Formulation};
 
 /// So long a communication step may take on an ordinary core if nothing else is asked for, ns.
 const LONGEST: u64 = 2_000_000_000;
@@ -43,7 +43,7 @@ impl Model {
         let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
         // The modal mass matrix depends on the amplitudes, and is factored.
         let of_modes = modes.map(|modes| modes.n as u64).map(|n| 200 * n + 8 * n.pow(3));
-        let of_nodes = self.spec.nodal_beam.values().map(NodalBeam::nodes).sum::<usize>() as u64 * 300;
+        let of_nodes = self.spec.ancf_beam.values().map(AncfBeam::nodes).sum::<usize>() as u64 * 300;
         // Each row of a capture or a loop has a response of its own, and their matrix is factored.
         let rows = self.loads.most_rows() as u64;
         let of_rows = 150 * rows * system.bodies.len() as u64 + rows.pow(3);

@@ -1,8 +1,8 @@
-use super::{Axes, Beam, DirectorBeam, ModalData, PerAxis};
+use super::{Axes, Beam, GeometricallyExactBeam, ModalData, PerAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A body: rigid, or a flexible link if it has a `beam`, a `director_beam` or `modal` data.
+/// A body: rigid, or a flexible link if it has a `beam`, a `geometrically_exact_beam` or `modal` data.
 ///
 /// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
 /// joint's frame on the parent. A free body's frame is wherever you like to measure it.
@@ -30,7 +30,7 @@ pub struct Body {
     pub beam: Option<Box<Beam>>,
     /// What bends, twists and shears as far as it will.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub director_beam: Option<Box<DirectorBeam>>,
+    pub geometrically_exact_beam: Option<Box<GeometricallyExactBeam>>,
     /// What bends, by its modes from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modal: Option<Box<ModalData>>,
@@ -142,7 +142,7 @@ pub struct Port {
     /// The axes in which force and torque are given, and the impulse.
     #[serde(default)]
     pub axes: PortAxes,
-    /// Whether an impulse may act there too: the inputs `<port>.impulse[1..3]` (N·s) act at once, and once, when the input `<port>.strike` rises above 0.5. Default: no.
+    /// Whether an impulse may act there too: the inputs `<port>.impulse[1..3]` (N·s) act at once, and once, when the input `<port>.impact` rises above 0.5. Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub impulse: bool,
 }

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Two frames that may strike each other: when the input `<contact>.strike` rises above 0.5, an impulse acts between them at once. With a law that captures, it is the input
+/// Two frames that may strike each other: when the input `<contact>.impact` rises above 0.5, an impulse acts between them at once. With a law that captures, it is the input
 /// `<contact>.capture`, and they stay together as long as it is above 0.5. With a `surface` they strike whenever they touch, without a command.
 ///
 /// The impulse acts on `a` halfway between the two origins or surfaces (of a capture at the origin of `a`), and in reverse on `b`. What it was and did stays in the outputs

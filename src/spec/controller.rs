@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Bodies that move.
     #[default]
-    Craft,
+    Spacecraft,
     /// The controller of joints whose craft is another FMU.
     Controller,
 }
 
 impl Kind {
-    pub(super) fn is_craft(&self) -> bool {
-        *self == Self::Craft
+    pub(super) fn is_spacecraft(&self) -> bool {
+        *self == Self::Spacecraft
     }
 }
 

@@ -30,7 +30,7 @@ pub enum Capability {
     /// Linearisation in tangent coordinates.
     Linearisation,
     /// Beams in absolute nodal coordinates.
-    NodalBeams,
+    AncfBeams,
     /// The conserving step for Co-Simulation.
     ConservingStep,
     /// Added inertia on single rates, by which the linearly implicit step takes stiffness and damping implicitly.
@@ -45,7 +45,7 @@ impl Capability {
         Self::Gaps,
         Self::QuaternionOptions,
         Self::Linearisation,
-        Self::NodalBeams,
+        Self::AncfBeams,
         Self::ConservingStep,
         Self::LinearlyImplicit,
     ];
@@ -68,10 +68,10 @@ impl Formulation {
     /// Whether it has what it is asked for. All else every formulation has.
     pub fn has(self, capability: Capability) -> bool {
         use Capability::{
-            ConservingStep, Constraints, Flexible, Gaps, Linearisation, LinearlyImplicit, NodalBeams, QuaternionOptions,
+            AncfBeams, ConservingStep, Constraints, Flexible, Gaps, Linearisation, LinearlyImplicit, QuaternionOptions,
         };
         match capability {
-            Flexible | NodalBeams => self != Self::DualQuaternion,
+            Flexible | AncfBeams => self != Self::DualQuaternion,
             Linearisation => matches!(self, Self::Recursive | Self::Quaternion),
             LinearlyImplicit => self == Self::Recursive,
             Constraints => self != Self::Recursive,

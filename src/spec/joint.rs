@@ -64,7 +64,7 @@ pub struct Joint {
     pub motions: Vec<JointMotion>,
     /// How a prescribed motion comes back to its reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub follow: Option<Follow>,
+    pub tracking: Option<Tracking>,
     /// Whether the joint has the torque (force) input `<joint>.tau`; a prescribed one must have its input. Default: yes.
     #[serde(default = "super::default::yes")]
     pub input: bool,
@@ -198,7 +198,7 @@ impl JointMotion {
 /// `<joint>.qd_ref`; a servo on the same joint has the same references.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Follow {
+pub struct Tracking {
     /// Position gain, 1/s².
     pub kp: PerAxis,
     /// Rate gain, 1/s.
@@ -388,7 +388,7 @@ impl Joint {
             }),
             motion: JointMotion::Loads,
             motions: Vec::new(),
-            follow: None,
+            tracking: None,
             input: true,
             start: Some(JointStart {
                 rate: Some(PerAxis::All(wheel.rate)),

@@ -6,6 +6,7 @@
 //! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
 
 mod actuator;
+mod ancf_beam;
 mod assembly;
 mod beam;
 mod body;
@@ -14,21 +15,22 @@ mod closed_loop;
 mod contact;
 mod controller;
 mod default;
-mod director_beam;
 mod experiment;
 mod formulation;
+mod geometrically_exact_beam;
 mod grasp;
 mod joint;
 mod modal;
 mod monitor;
 mod names;
-mod nodal_beam;
 mod orbit;
+mod renamed;
 mod salvage;
 mod signal;
 mod source;
 
 pub use actuator::{Motor, Throttle, Thruster, Wheel};
+pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
 pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
@@ -36,18 +38,18 @@ pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
-pub use director_beam::DirectorBeam;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
+pub use geometrically_exact_beam::GeometricallyExactBeam;
 pub use grasp::Grasp;
 pub use joint::{
-    FeedForward, Follow, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop,
+    FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop, Tracking,
 };
 pub use modal::{ModalData, ModalNode};
 pub use monitor::Monitor;
 pub use names::{LONGEST_NAME, mangled, objection};
-pub use nodal_beam::{Curvature, NodalBeam, NodalSection, NodeStart};
 pub use orbit::{Axes, Gravity, Orbit};
+pub use renamed::variable as renamed;
 pub(crate) use signal::empty_window;
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::{Source, read_text};
@@ -61,17 +63,32 @@ use serde::{Deserialize, Serialize};
 /// The name by which joints and measures refer to the inertial frame.
 pub const WORLD: &str = "world";
 
+/// Version of the format that this library reads. Format 1 was that of version 0.1.
+pub const FORMAT: u32 = 2;
+
+fn format() -> u32 {
+    FORMAT
+}
+
+fn is_format(format: &u32) -> bool {
+    *format == FORMAT
+}
+
 /// A craft, or several in one system, or a controller; with the experiment to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Name of the model: letters, digits and underscores, at most 128. Becomes the FMU's model identifier.
     pub name: String,
+    /// Version of this format, as written by `grapple new`: 2. Later versions read it, with a warning
+    /// for names that have changed since. Default 2.
+    #[serde(default = "format", skip_serializing_if = "is_format")]
+    pub format: u32,
     /// One sentence on what it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it is. Default `craft`.
-    #[serde(default, skip_serializing_if = "Kind::is_craft")]
+    /// What it is. Default `spacecraft`.
+    #[serde(default, skip_serializing_if = "Kind::is_spacecraft")]
     pub kind: Kind,
     /// The joints that a controller acts on, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +110,7 @@ pub struct Spec {
     pub body: IndexMap<String, Body>,
     /// Large beams in absolute nodal coordinates, beside the bodies.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub nodal_beam: IndexMap<String, NodalBeam>,
+    pub ancf_beam: IndexMap<String, AncfBeam>,
     /// The joints. Each carries one child body on its parent.
     #[serde(default)]
     pub joint: IndexMap<String, Joint>,
@@ -145,25 +162,25 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether something has this name that stands somewhere: a frame, a body, a nodal beam.
+    /// Whether something has this name that stands somewhere: a frame, a body, a ANCF beam.
     pub(crate) fn has_frame(&self, name: &str) -> bool {
         self.frames().any(|known| known == name)
     }
 
-    /// The names of frames, bodies and nodal beams.
+    /// The names of frames, bodies and ANCF beams.
     pub(crate) fn frames(&self) -> impl Iterator<Item = &String> {
-        self.frame.keys().chain(self.body.keys()).chain(self.nodal_beam.keys())
+        self.frame.keys().chain(self.body.keys()).chain(self.ancf_beam.keys())
     }
 
-    /// The nodal beam on which a frame stands, or that it is.
-    pub(crate) fn on_nodal_beam(&self, frame: &str) -> Option<&str> {
+    /// The ANCF beam on which a frame stands, or that it is.
+    pub(crate) fn on_ancf_beam(&self, frame: &str) -> Option<&str> {
         let beam = self.frame.get(frame).map_or(frame, |frame| &frame.body);
-        self.nodal_beam.get_key_value(beam).map(|(name, _)| name.as_str())
+        self.ancf_beam.get_key_value(beam).map(|(name, _)| name.as_str())
     }
 
     /// Whether momentum, energy and work are outputs: of a craft, if they are wanted.
     pub(crate) fn has_diagnostics(&self) -> bool {
-        self.output.diagnostics && self.kind == Kind::Craft
+        self.output.diagnostics && self.kind == Kind::Spacecraft
     }
 }
 

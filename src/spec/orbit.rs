@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// The orbit near which the craft are. A point that follows it in two-body motion is the world's origin, whose axes do not turn: places and velocities are relative to it.
 ///
-/// The world's z is the central body's axis; where the three angles are zero, the orbit lies in the plane of x and y and its perigee on x. The orbital axes have x
+/// The world's z is the central body's axis; where the three angles are zero, the orbit lies in the plane of x and y and its perigee on x. The LVLH frame have x
 /// upwards (radial), z along the orbit's angular momentum, and y along track.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -73,8 +73,8 @@ pub enum Axes {
     /// Those of its parent, the world.
     #[default]
     World,
-    /// The orbital axes, which turn: velocities are those that one sees who turns with them.
-    Orbital,
+    /// The LVLH frame, which turn: velocities are those that one sees who turns with them.
+    Lvlh,
 }
 
 impl Axes {

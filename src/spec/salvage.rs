@@ -18,8 +18,8 @@ impl Spec {
                 .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
         };
         let written = owners(self);
-        self.nodal_beam.retain(|name, _| sound("nodal_beam", name));
-        let (bodies, beams) = (&self.body, &self.nodal_beam);
+        self.ancf_beam.retain(|name, _| sound("ancf_beam", name));
+        let (bodies, beams) = (&self.body, &self.ancf_beam);
         self.frame.retain(|name, frame| {
             sound("frame", name) && (bodies.contains_key(&frame.body) || beams.contains_key(&frame.body))
         });
@@ -67,8 +67,8 @@ impl Spec {
             if of("modal") {
                 body.modal = None;
             }
-            if of("director_beam") {
-                body.director_beam = None;
+            if of("geometrically_exact_beam") {
+                body.geometrically_exact_beam = None;
             }
             let lost = |servo: &AttitudeServo| servo.wheels.iter().any(|wheel| !self.wheel.contains_key(wheel));
             if of("attitude_servo") || body.attitude_servo.as_deref().is_some_and(lost) {

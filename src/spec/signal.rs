@@ -17,7 +17,7 @@ pub struct Signal {
     /// Whether `grapple simulate` feeds it through the FMI (the FMU then has the input), or it runs
     /// inside the FMU (exact at every evaluation; the FMU then has an output of that name). Default: yes.
     #[serde(default = "super::default::yes")]
-    pub from_host: bool,
+    pub from_importer: bool,
     /// Value of a constant, in the input's unit; height of a step, a sine's amplitude, a quintic's rise; of a table, its scale. Default 1.
     #[serde(default = "one")]
     pub amplitude: f64,

@@ -1,4 +1,4 @@
-use super::Spec;
+use super::{Spec, renamed};
 use crate::{Error, Problem};
 use serde::Deserialize;
 use std::fs::File;
@@ -74,15 +74,23 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A complaint of the TOML reader, placed by bytes (`@start-end`) because the field may have no path.
+/// The problem that the TOML reader reports, placed by bytes (`@start-end`) because the field may
+/// have no path.
 pub(super) fn problem(error: &toml::de::Error) -> Problem {
+    // "unknown field `follow`, expected …": the first quoted word is the name.
+    let message = error.message();
+    let unknown = message.starts_with("unknown ").then(|| message.split('`').nth(1));
+    let new = unknown.flatten().and_then(|old| Some((old, renamed::field(old)?)));
     let at = error
         .span()
         .map(|s| vec![format!("@{}-{}", s.start, s.end)])
         .unwrap_or_default();
     Problem {
         at,
-        what: error.message().to_owned(),
+        what: match new {
+            Some((old, new)) => format!("`{old}` is called `{new}` since version 0.2"),
+            None => message.to_owned(),
+        },
     }
 }
 

@@ -82,13 +82,13 @@ impl System {
                 let inner = system.bodies.len() - 1;
                 system.body(name, Some(inner), joint, (beam.clone(), segment), None, None);
             }
-            if let Some(written) = &body.director_beam {
-                system.director_beam(name, written, declare);
+            if let Some(written) = &body.geometrically_exact_beam {
+                system.geometrically_exact_beam(name, written, declare);
             }
         }
         system.mark_carriers();
         system.mark_kept(spec);
-        system.nodal_beams(spec, declare);
+        system.ancf_beams(spec, declare);
         for (name, frame) in &spec.frame {
             if system.point(name, &frame.body, frame.origin[0], declare) {
                 continue;

@@ -96,11 +96,11 @@ pub(super) fn declare_free_start(joint: &mut Joint, start: &FreeStart, place: &[
     let frame = match (joint.written, start.axes) {
         (true, _) => "joint frame",
         (false, Axes::World) => "inertial axes",
-        (false, Axes::Orbital) => "orbital axes",
+        (false, Axes::Lvlh) => "LVLH axes",
     };
     let relative = match start.axes {
         Axes::World => "",
-        Axes::Orbital => " relative to the orbital axes",
+        Axes::Lvlh => " relative to the LVLH frame",
     };
     joint.q_start = Some(declare.parameters(
         Quantity::quaternion(

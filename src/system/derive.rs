@@ -21,11 +21,11 @@ pub struct Derived {
     pub frames: Vec<FrameConstants>,
     /// One for each station.
     pub stations: Vec<StationConstants>,
-    /// One for each director beam.
+    /// One for each geometrically exact beam.
     pub directors: Vec<DirectorConstants>,
-    /// One for each nodal beam.
+    /// One for each ANCF beam.
     pub nodal: Vec<NodalConstants>,
-    /// One for each point of a nodal beam.
+    /// One for each point of a ANCF beam.
     pub sites: Vec<Site>,
     /// The reference orbit.
     pub orbit: Option<OrbitConstants>,

@@ -3,9 +3,9 @@ use crate::algebra::{Scalar, Sym3, Vec3};
 use crate::nodal::{DirectorElement, Span};
 use crate::spec::{self, JointType, at};
 
-/// A director beam: which bodies are its nodes, and where its numbers stand among the parameters.
+/// A geometrically exact beam: which bodies are its nodes, and where its numbers stand among the parameters.
 #[derive(Clone, Debug)]
-pub struct DirectorBeam {
+pub struct GeometricallyExactBeam {
     /// The body at its root. The other nodes follow it, one after the other.
     pub root: usize,
     /// Number of elements.
@@ -22,7 +22,7 @@ pub struct DirectorBeam {
     damping_time: Option<ParamId>,
 }
 
-/// The constants of a director beam.
+/// The constants of a geometrically exact beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectorConstants {
     /// Each of its elements.
@@ -31,11 +31,11 @@ pub struct DirectorConstants {
     pub damping_time: f64,
 }
 
-impl DirectorBeam {
-    fn declare(name: &str, root: usize, written: &spec::DirectorBeam, declare: &mut Declarations) -> Self {
+impl GeometricallyExactBeam {
+    fn declare(name: &str, root: usize, written: &spec::GeometricallyExactBeam, declare: &mut Declarations) -> Self {
         let mut number = |field: &str, unit: Unit, bound, value: f64, what: &str| {
             let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of {name}"));
-            let place = at("body", name, &format!("director_beam.{field}"));
+            let place = at("body", name, &format!("geometrically_exact_beam.{field}"));
             declare.parameter(quantity.bounded(bound), value, false, &place)
         };
         let positive = Bound::Positive;
@@ -160,10 +160,15 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl System {
-    /// Adds the nodes of a director beam after its root, the last body: each on a joint that leaves it free, measured from the node before.
-    pub(super) fn director_beam(&mut self, name: &str, written: &spec::DirectorBeam, declare: &mut Declarations) {
+    /// Adds the nodes of a geometrically exact beam after its root, the last body: each on a joint that leaves it free, measured from the node before.
+    pub(super) fn geometrically_exact_beam(
+        &mut self,
+        name: &str,
+        written: &spec::GeometricallyExactBeam,
+        declare: &mut Declarations,
+    ) {
         let (index, root) = (self.directors.len(), self.bodies.len() - 1);
-        let beam = DirectorBeam::declare(name, root, written, declare);
+        let beam = GeometricallyExactBeam::declare(name, root, written, declare);
         self.bodies[root].director = Some(index);
         for node in 1..=written.elements {
             let joint = Joint {
@@ -189,13 +194,13 @@ impl System {
         self.directors.push(beam);
     }
 
-    /// The body of those written as `first` that carries what stands at a place in it (m): of a director beam the nearest node.
+    /// The body of those written as `first` that carries what stands at a place in it (m): of a geometrically exact beam the nearest node.
     pub(super) fn node_at(&self, first: usize, values: &[f64], place: &Vec3<f64>) -> usize {
         let beam = self.bodies[first].director.map(|index| &self.directors[index]);
         first + beam.map_or(0, |beam| beam.nearest(values, place))
     }
 
-    /// Where a body is in the one that is written, at rest, m: a node of a director beam along it.
+    /// Where a body is in the one that is written, at rest, m: a node of a geometrically exact beam along it.
     pub(super) fn node_place(&self, body: usize, values: &[f64]) -> Vec3<f64> {
         let beam = self.bodies[body].director.map(|index| &self.directors[index]);
         beam.map_or_else(Vec3::zeros, |beam| beam.place(values, self.bodies[body].segment))

@@ -21,7 +21,7 @@ pub struct Kinematics<S: Scalar> {
     pub deflections: Vec<Deflection<S>>,
     /// Bent places of flexible bodies, as bodies that carry others.
     pub stations: Vec<BodyKinematics<S>>,
-    /// Points of nodal beams.
+    /// Points of ANCF beams.
     pub points: Vec<PointKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
     pub T: Vec<Twist<S>>,
@@ -153,7 +153,7 @@ impl<S: Scalar> Kinematics<S> {
         self.place_points(system, derived, q, qd);
     }
 
-    /// Places the points of nodal beams.
+    /// Places the points of ANCF beams.
     pub fn place_points(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         for ((at, point), site) in self.points.iter_mut().zip(&system.points).zip(&derived.sites) {
             let z = &derived.nodal[point.beam].z;

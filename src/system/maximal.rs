@@ -5,7 +5,7 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
 use std::ops::Range;
 
 /// The states of a maximal formulation: of every body its [attitude](Attitude), the position of its origin and its modal
-/// amplitudes; then of every body how its attitude changes, the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates of nodal beams follow the positions, and their rates the rates.
+/// amplitudes; then of every body how its attitude changes, the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates of ANCF beams follow the positions, and their rates the rates.
 ///
 /// From where two bodies are the angle between them follows up to whole turns only. So one more state for each angle of a joint, its winding,
 /// follows the angle's rate, and tells the turn.

@@ -27,13 +27,13 @@ mod velocities;
 pub use beam::Beam;
 pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
-pub use director::{DirectorBeam, DirectorConstants};
+pub use director::{DirectorConstants, GeometricallyExactBeam};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Attitude, Baumgarte, Maximal, Natural, Recovered};
 pub use modal::{ModalData, Node};
-pub use nodal::{NodalBeam, NodalConstants, PER_NODE, Point, PointKinematics};
+pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use unit::{Dimension, Unit};
@@ -51,11 +51,11 @@ pub struct System {
     pub frames: Vec<Frame>,
     /// Places of flexible bodies that carry joints or frames, those of one body together.
     pub stations: Vec<Station>,
-    /// Director beams, whose nodes are bodies.
-    pub directors: Vec<DirectorBeam>,
-    /// Nodal beams, beside the bodies.
-    pub nodal: Vec<NodalBeam>,
-    /// Points of nodal beams that carry frames, and their ends.
+    /// Geometrically exact beams, whose nodes are bodies.
+    pub directors: Vec<GeometricallyExactBeam>,
+    /// ANCF beams, beside the bodies.
+    pub nodal: Vec<AncfBeam>,
+    /// Points of ANCF beams that carry frames, and their ends.
     pub points: Vec<Point>,
     /// Number of coordinates of all joints, modes and nodes.
     pub nq: usize,
@@ -86,9 +86,9 @@ pub struct Body {
     pub kept: Option<usize>,
     /// What bends, if the body is a beam.
     pub beam: Option<Arc<Beam>>,
-    /// Which segment of it this body is, or which node of a director beam.
+    /// Which segment of it this body is, or which node of a geometrically exact beam.
     pub segment: usize,
-    /// The director beam of which it is a node, among all of them.
+    /// The geometrically exact beam of which it is a node, among all of them.
     pub director: Option<usize>,
     /// What bends, if the body is flexible by modal data.
     pub modal: Option<Box<ModalData>>,
@@ -105,7 +105,7 @@ pub enum Carrier {
     Body(usize),
     /// A bent place of a flexible body.
     Station(usize),
-    /// A point of a nodal beam.
+    /// A point of a ANCF beam.
     Point(usize),
 }
 
@@ -234,7 +234,7 @@ pub enum FrameRef {
     Body(usize),
     /// A named frame.
     Frame(usize),
-    /// A point of a nodal beam.
+    /// A point of a ANCF beam.
     Point(usize),
 }
 

@@ -10,10 +10,10 @@ pub const PER_NODE: usize = 6;
 
 /// A large beam beside the bodies: its nodes' places and slopes are coordinates, their derivatives rates.
 #[derive(Clone, Debug)]
-pub struct NodalBeam {
+pub struct AncfBeam {
     /// The user's name.
     pub name: String,
-    /// Which of the nodal beams it is.
+    /// Which of the ANCF beams it is.
     pub index: usize,
     /// Offset of its coordinates among all coordinates.
     pub q: usize,
@@ -46,7 +46,7 @@ struct Section {
     EI: ParamId,
 }
 
-/// A place on a nodal beam that carries a frame, or an end of it.
+/// A place on a ANCF beam that carries a frame, or an end of it.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// The name of the frame; a root has that of its beam, a tip none.
@@ -72,7 +72,7 @@ enum Place {
     At(ParamId),
 }
 
-/// The constants of a nodal beam.
+/// The constants of a ANCF beam.
 #[derive(Clone, Debug)]
 pub struct NodalConstants {
     /// Its elements, from the root on.
@@ -81,11 +81,11 @@ pub struct NodalConstants {
     pub mass_matrix: Mass,
     /// Mass, kg.
     pub m: f64,
-    /// Where z of its axes is at the start, world axes (at the epoch, if its start is relative to orbital axes).
+    /// Where z of its axes is at the start, world axes (at the epoch, if its start is relative to LVLH axes).
     pub(super) z: Vec3<f64>,
 }
 
-impl NodalBeam {
+impl AncfBeam {
     /// Its coordinates' places among all coordinates.
     pub fn coordinates(&self) -> Range<usize> {
         self.q..self.q + self.n
@@ -163,7 +163,7 @@ impl NodalBeam {
         }
     }
 
-    /// From a start in orbital axes, turning with them, to one in world axes: places and slopes are vectors alike.
+    /// From a start in LVLH axes, turning with them, to one in world axes: places and slopes are vectors alike.
     pub(super) fn start_in_orbit<S: Scalar>(&self, orbit: &OrbitPoint, q: &mut [S], qd: &mut [S]) {
         let (R_WO, w_WO) = (lift33::<S>(&orbit.R_WO), lift3::<S>(&orbit.w_WO));
         let vectors = q[self.coordinates()].chunks_exact_mut(3);
@@ -193,7 +193,7 @@ impl NodalBeam {
             m: elements.iter().map(Element::mass).sum(),
             elements,
             z: match (self.start_axes, orbit) {
-                (Axes::Orbital, Some(orbit)) => orbit.R_WO * z,
+                (Axes::Lvlh, Some(orbit)) => orbit.R_WO * z,
                 _ => z,
             },
         }
@@ -201,7 +201,7 @@ impl NodalBeam {
 }
 
 /// How its nodes start off the straight beam; the first of their numbers.
-fn declare_nodes(name: &str, written: &spec::NodalBeam, declare: &mut Declarations) -> Option<ParamId> {
+fn declare_nodes(name: &str, written: &spec::AncfBeam, declare: &mut Declarations) -> Option<ParamId> {
     let starts = written
         .start_nodes
         .iter()
@@ -213,7 +213,7 @@ fn declare_nodes(name: &str, written: &spec::NodalBeam, declare: &mut Declaratio
             let what =
                 format!("by how much the {what} of {node} starts off that of the straight beam, axes of its start");
             let quantities = Quantity::vector(&format!("{node}.{field}_start"), unit, &what);
-            declare.parameters(quantities, value, false, &at("nodal_beam", name, "start_nodes"))
+            declare.parameters(quantities, value, false, &at("ancf_beam", name, "start_nodes"))
         };
         let first = vector("displacement", Unit::Metre, "position", &start.displacement);
         vector("slope", Unit::One, "direction (dr/dx)", &start.slope);
@@ -223,15 +223,15 @@ fn declare_nodes(name: &str, written: &spec::NodalBeam, declare: &mut Declaratio
 }
 
 impl System {
-    /// Lists the nodal beams of a spec, with their ends as points; their coordinates follow those of joints and modes.
-    pub(super) fn nodal_beams(&mut self, spec: &spec::Spec, declare: &mut Declarations) {
-        for (name, written) in &spec.nodal_beam {
+    /// Lists the ANCF beams of a spec, with their ends as points; their coordinates follow those of joints and modes.
+    pub(super) fn ancf_beams(&mut self, spec: &spec::Spec, declare: &mut Declarations) {
+        for (name, written) in &spec.ancf_beam {
             let mut sections = Vec::new();
             let all = written.all_sections();
             for (i, section) in all.iter().enumerate() {
                 let (prefix, place) = match all.len() {
-                    1 if written.sections.is_empty() => (name.clone(), at("nodal_beam", name, "")),
-                    _ => (format!("{name}.section[{}]", i + 1), at("nodal_beam", name, "sections")),
+                    1 if written.sections.is_empty() => (name.clone(), at("ancf_beam", name, "")),
+                    _ => (format!("{name}.section[{}]", i + 1), at("ancf_beam", name, "sections")),
                 };
                 let mut number = |field: &str, unit, value: f64, what: &str| {
                     let quantity = Quantity::new(format!("{prefix}.{field}"), unit, format!("{what} of {prefix}"));
@@ -252,7 +252,7 @@ impl System {
                 });
             }
             let mut start = Joint::weld(name, (0, 0));
-            let place = at("nodal_beam", name, "start");
+            let place = at("ancf_beam", name, "start");
             super::declare::declare_free_start(&mut start, &written.start.clone().unwrap_or_default(), &place, declare);
             let (Some(q_start), Some(v_start)) = (start.q_start, start.v_start) else {
                 continue;
@@ -269,7 +269,7 @@ impl System {
             self.points
                 .extend([(name.as_str(), Place::Root), ("", Place::Tip)].map(point));
             let n = PER_NODE * (1 + sections.iter().map(|section| section.elements).sum::<usize>());
-            self.nodal.push(NodalBeam {
+            self.nodal.push(AncfBeam {
                 name: name.clone(),
                 index: beam,
                 q: self.nq,
@@ -291,7 +291,7 @@ impl System {
         }
     }
 
-    /// Adds a frame as a point, if it stands on a nodal beam.
+    /// Adds a frame as a point, if it stands on a ANCF beam.
     pub(super) fn point(&mut self, name: &str, on: &str, x: f64, declare: &mut Declarations) -> bool {
         let Some(beam) = self.nodal.iter().position(|beam| beam.name == on) else {
             return false;
@@ -307,14 +307,14 @@ impl System {
         true
     }
 
-    /// The constants of nodal beams and of the points on them; says what is wrong with their numbers.
+    /// The constants of ANCF beams and of the points on them; says what is wrong with their numbers.
     pub(super) fn derive_nodal(
         &self,
         (declared, values): (&[Parameter], &[f64]),
         orbit: Option<&OrbitPoint>,
         problems: &mut Vec<Problem>,
     ) -> (Vec<NodalConstants>, Vec<Site>) {
-        let mut derive = |beam: &NodalBeam| {
+        let mut derive = |beam: &AncfBeam| {
             let attitude = beam.q_start.quaternion(values);
             if attitude.norm_squared() < 1e-12 {
                 problems.push(Problem {
@@ -361,11 +361,11 @@ impl System {
     }
 }
 
-/// Where a point of a nodal beam is, and how it moves.
+/// Where a point of a ANCF beam is, and how it moves.
 #[derive(Clone, Copy, Debug)]
 pub struct PointKinematics<S: Scalar> {
     /// As a body that carries frames. It turns with the direction of its beam, and not about it: `w = r′ × ṙ′ / |r′|²`. Its x is along the beam; its z is as near as can be to where the
-    /// start has it (at t = 0, if that is relative to orbital axes), for want of anything that could turn it.
+    /// start has it (at t = 0, if that is relative to LVLH axes), for want of anything that could turn it.
     pub at: BodyKinematics<S>,
     /// The slope `r′`.
     slope: Vec3<S>,
@@ -382,9 +382,9 @@ impl<S: Scalar> PointKinematics<S> {
     }
 
     /// Places it.
-    pub(super) fn update(&mut self, beam: &NodalBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
-        let e = NodalBeam::of_element(q, beam.q, site.element);
-        let e_dot = NodalBeam::of_element(qd, beam.v, site.element);
+    pub(super) fn update(&mut self, beam: &AncfBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
+        let e = AncfBeam::of_element(q, beam.q, site.element);
+        let e_dot = AncfBeam::of_element(qd, beam.v, site.element);
         let (slope, slope_rate) = (interpolate(site.slope, &e), interpolate(site.slope, &e_dot));
         let per_ss = S::one() / slope.dot(&slope);
         let w = slope.cross(&slope_rate) * per_ss;
@@ -403,14 +403,14 @@ impl<S: Scalar> PointKinematics<S> {
     }
 
     /// Its acceleration beyond the bias, of the rates' derivatives.
-    pub fn beyond_bias(&self, beam: &NodalBeam, qdd: &[S]) -> Twist<S> {
-        let e = NodalBeam::of_element(qdd, beam.v, self.site.element);
+    pub fn beyond_bias(&self, beam: &AncfBeam, qdd: &[S]) -> Twist<S> {
+        let e = AncfBeam::of_element(qdd, beam.v, self.site.element);
         let w = self.slope.cross(&interpolate(self.site.slope, &e)) / self.slope.dot(&self.slope);
         Twist::new(w, interpolate(self.site.shape, &e))
     }
 
     /// Adds a wrench there, about it, to the forces on the rates: a moment about the beam's direction has nothing to turn.
-    pub fn push(&self, beam: &NodalBeam, F: &Wrench<S>, tau: &mut [S]) {
+    pub fn push(&self, beam: &AncfBeam, F: &Wrench<S>, tau: &mut [S]) {
         let on_slope = F.t.cross(&self.slope) / self.slope.dot(&self.slope);
         let first = beam.v + PER_NODE * self.site.element;
         let weights = self.site.shape.into_iter().zip(self.site.slope);

@@ -50,11 +50,11 @@ pub struct OrbitPoint<S: Scalar = f64> {
     pub R: Vec3<S>,
     /// The origin's velocity, m/s, world axes.
     pub V: Vec3<S>,
-    /// Attitude of the orbital axes: x upwards, y along track, z normal to the orbit.
+    /// Attitude of the LVLH frame: x upwards, y along track, z normal to the orbit.
     pub q_WO: Quaternion<S>,
     /// The same as a matrix.
     pub R_WO: Mat3<S>,
-    /// Angular velocity of the orbital axes, rad/s, world axes.
+    /// Angular velocity of the LVLH frame, rad/s, world axes.
     pub w_WO: Vec3<S>,
     mu: f64,
     oblateness: f64,
@@ -278,10 +278,10 @@ impl OrbitConstants {
 }
 
 impl System {
-    /// Takes the starts of free bodies that are relative to the orbital axes to world axes, in the coordinates `q` and the rates `qd` of all joints and modes.
+    /// Takes the starts of free bodies that are relative to the LVLH frame to world axes, in the coordinates `q` and the rates `qd` of all joints and modes.
     pub fn start_in_orbit<S: Scalar>(&self, orbit: &OrbitPoint, q: &mut [S], qd: &mut [S]) {
         let joints = self.bodies.iter().map(|body| &body.joint);
-        for joint in joints.filter(|joint| joint.start_axes == Axes::Orbital) {
+        for joint in joints.filter(|joint| joint.start_axes == Axes::Lvlh) {
             let (q, qd) = (&mut q[joint.q..joint.q + 7], &mut qd[joint.v..joint.v + 6]);
             let vector = |parts: &[S]| Vec3::from_column_slice(parts);
             let q_OB = Quaternion::from_slice(q);
@@ -293,7 +293,7 @@ impl System {
             qd[..3].copy_from_slice(w.as_slice());
             qd[3..].copy_from_slice(v.as_slice());
         }
-        for beam in self.nodal.iter().filter(|beam| beam.start_axes == Axes::Orbital) {
+        for beam in self.nodal.iter().filter(|beam| beam.start_axes == Axes::Lvlh) {
             beam.start_in_orbit(orbit, q, qd);
         }
     }
@@ -341,7 +341,7 @@ impl OrbitPoint {
     }
 
     /// A body's angular velocity (rad/s, body axes) and velocity (m/s, world axes) in the world, of its attitude, position, angular velocity (body axes) and velocity as one sees them who turns
-    /// with the orbital axes.
+    /// with the LVLH frame.
     fn seen_from_world<S: Scalar>(
         &self,
         (q_OB, r): (Quaternion<S>, Vec3<S>),

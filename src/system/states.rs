@@ -1,6 +1,6 @@
 //! What states are called, with unit and meaning.
 
-use super::{Attitude, Body, Joint, NodalBeam, Quantity, System, Unit};
+use super::{AncfBeam, Attitude, Body, Joint, Quantity, System, Unit};
 use crate::spec::JointType;
 
 impl System {
@@ -10,12 +10,12 @@ impl System {
             let modal = modal(body, "eta", "amplitude (m·√kg)");
             coordinates(&body.joint).into_iter().chain(modal)
         });
-        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
+        let nodes = self.nodal.iter().flat_map(AncfBeam::states);
         let rates = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "etad", "rate (m·√kg/s)");
             rates(&body.joint).into_iter().chain(modal)
         });
-        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
+        let node_rates = self.nodal.iter().flat_map(AncfBeam::state_rates);
         coordinates.chain(nodes).chain(rates).chain(node_rates).collect()
     }
 
@@ -41,10 +41,10 @@ impl System {
             let (joint, name) = (&body.joint, &body.joint.name);
             let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
             (0..joint.kind.angles())
-                .map(move |i| Quantity::new(joint.quantity_name("winding", i), Unit::Radian, what.clone()))
+                .map(move |i| Quantity::new(joint.quantity_name("unwrapped_angle", i), Unit::Radian, what.clone()))
         });
-        let nodes = self.nodal.iter().flat_map(NodalBeam::states);
-        let node_rates = self.nodal.iter().flat_map(NodalBeam::state_rates);
+        let nodes = self.nodal.iter().flat_map(AncfBeam::states);
+        let node_rates = self.nodal.iter().flat_map(AncfBeam::state_rates);
         positions
             .chain(nodes)
             .chain(rates)

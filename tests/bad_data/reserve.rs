@@ -94,14 +94,14 @@ fn large_models_of_short_specs_take_no_more_than_the_bounds() {
         }
         for elements in [1, 40] {
             assert_bounds_of(
-                "director beam",
-                &beam("director_beam", &format!("GA = 1e6\nelements = {elements}")),
+                "geometrically exact beam",
+                &beam("geometrically_exact_beam", &format!("GA = 1e6\nelements = {elements}")),
             );
             let nodal = format!(
-                "name = \"large\"\n{solver}\n[nodal_beam.boom]\nlength = 10.0\nelements = {elements}\n\
+                "name = \"large\"\n{solver}\n[ancf_beam.boom]\nlength = 10.0\nelements = {elements}\n\
                  mass_per_length = 1.0\nEA = 1e5\nEI = 100.0\n"
             );
-            assert_bounds_of("nodal beam", &nodal);
+            assert_bounds_of("ANCF beam", &nodal);
         }
         let mut chain = format!("name = \"chain\"\n{solver}\n[output]\nreactions = true\n")
             .replace("output.condition = true\n[output]", "[output]");

@@ -74,7 +74,7 @@ frame = "middle"
 [signal."root.qdd"]
 type = "sine"
 frequency = 0.5
-from_host = false
+from_importer = false
 [measure.reach]
 from = "base"
 to = "c"
@@ -83,17 +83,17 @@ frame = "c"
 [signal."elbow.tau"]
 type = "step"
 from = 0.5
-from_host = false
+from_importer = false
 [signal."slide.tau[1]"]
 type = "table"
 times = [0.0, 0.3, 1.0]
 values = [0.0, 1.0, -1.0]
-from_host = false
+from_importer = false
 "#;
 
-/// A nodal beam in a grasp.
+/// A ANCF beam in a grasp.
 pub const IN_GRASP: &str = r#"
-[nodal_beam.span]
+[ancf_beam.span]
 length = 3.0
 elements = 2
 mass_per_length = 0.5
@@ -111,9 +111,9 @@ angular_stiffness = 0.01
 angular_damping = 0.01
 "#;
 
-/// A director beam on a joint, with something at its tip.
+/// A geometrically exact beam on a joint, with something at its tip.
 pub const WITH_DIRECTORS: &str = r#"
-[body.mast.director_beam]
+[body.mast.geometrically_exact_beam]
 length = 0.9
 elements = 2
 mass_per_length = 0.8

@@ -203,7 +203,7 @@ def test_what_the_robots_own_mass_takes():
 
 @pytest.mark.parametrize("alpha, beta", [(0.7, 0.0), (-0.6, 0.5), (0.3, -1.1), (0.2, np.pi / 2)])
 def test_the_spatial_form_is_the_integral_of_the_loads(alpha, beta):
-    """Loads by Hill's equations in orbital axes, point by point along the line."""
+    """Loads by Hill's equations in LVLH axes, point by point along the line."""
     plan = Planner().at(123.4)
     model = spatial.Spatial((Beam(2), Beam(5)), RADII["LEO"], alpha, beta)
     n = model.rate

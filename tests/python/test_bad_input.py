@@ -106,7 +106,7 @@ MISTAKES = {
     "signal that ends before it begins": (
         (
             'body = "arm"',
-            'body = "arm"\n[signal."hinge.tau"]\ntype = "constant"\nfrom = 3.0\nuntil = 2.0 # here\nfrom_host = false',
+            'body = "arm"\n[signal."hinge.tau"]\ntype = "constant"\nfrom = 3.0\nuntil = 2.0 # here\nfrom_importer = false',
         ),
         ["hinge.tau", "2", "3"],
     ),

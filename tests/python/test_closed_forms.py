@@ -146,7 +146,7 @@ def test_the_impulse_of_every_signal_is_the_change_of_momentum(build, within):
     for i, (name, (signal, _)) in enumerate(SHAPES.items()):
         spec["body"][name + "_body"] = {"mass": 0.5 + i, "inertia": [0.4, 0.5, 0.6]}
         spec["port"][name] = {"frame": name + "_body"}
-        spec["signal"][f"{name}.f[2]"] = {**signal, "from_host": False}
+        spec["signal"][f"{name}.f[2]"] = {**signal, "from_importer": False}
     archive = build(spec)
     names = [f"{name}_body.v[2]" for name in SHAPES]
     masses = 0.5 + np.arange(len(SHAPES))

@@ -53,7 +53,7 @@ def test_a_host_strikes_in_model_exchange(archive, within):
         me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
         before, x = me.read(MOMENTA), me.x
         me.fmu.enterEventMode()
-        me.set({"shot.strike": 1.0})
+        me.set({"shot.impact": 1.0})
         assert me.discrete(), "the values of the states have changed"
         assert np.abs(me.x - x).max() > 0.1
         within("momentum over an impact", np.abs(me.read(MOMENTA) - before).max(), 1e-13, "round-off of 1 kg·m/s")
@@ -66,10 +66,10 @@ def test_a_host_strikes_in_model_exchange(archive, within):
         # Still on, it does nothing more; off and on again, the balls move apart.
         assert not me.event()
         me.fmu.enterEventMode()
-        me.set({"shot.strike": 0.0})
+        me.set({"shot.impact": 0.0})
         assert not me.discrete()
         # Of a command that is given outside an event the end of a step tells.
-        me.set({"shot.strike": 1.0})
+        me.set({"shot.impact": 1.0})
         x = me.x
         assert me.fmu.completedIntegratorStep() == (1, 0)
         assert not me.event(), "they move apart: no state changes"
@@ -81,13 +81,13 @@ def test_a_host_strikes_in_co_simulation(archive):
     """The same impulses as in Model Exchange, at a communication point."""
     with ModelExchange(archive) as me, CoSimulation(archive, tolerance=1e-10) as cs:
         me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
-        me.set({"shot.strike": 1.0})
+        me.set({"shot.impact": 1.0})
         me.event()
         cs.to(0.5)
-        cs.set({"shot.strike": 1.0})
+        cs.set({"shot.impact": 1.0})
         cs.to(0.6)
         assert np.abs(cs.read(REPORT) - me.read(REPORT)).max() < 1e-8
-        kick = {"thruster.impulse[1]": 0.8, "thruster.impulse[2]": -0.5, "thruster.strike": 1.0}
+        kick = {"thruster.impulse[1]": 0.8, "thruster.impulse[2]": -0.5, "thruster.impact": 1.0}
         momentum = cs.read(MOMENTA)[:3]
         cs.set(kick)
         cs.to(0.7)
@@ -98,7 +98,7 @@ def test_a_host_strikes_in_co_simulation(archive):
 def test_what_stands_until_the_next_impact_is_in_the_state(archive):
     """A copy of the state brings the report back, and goes on to the same bits."""
     with CoSimulation(archive, tolerance=1e-8) as cs:
-        cs.set({"shot.strike": 1.0})
+        cs.set({"shot.impact": 1.0})
         cs.to(0.2)
         state = cs.fmu.getFMUstate()
         data = cs.fmu.serializeFMUstate(state)
@@ -119,7 +119,7 @@ def test_what_stands_until_the_next_impact_is_in_the_state(archive):
 def test_a_table_of_the_host_strikes(build, interface):
     """FMPy feeds a table to the command, which it interpolates between communication points; the impact comes once."""
     archive = build(SPEC.format(formulation="recursive", e=1.0, mu=0.0))
-    table = np.array([(0.0, 0.0), (0.3, 0.0), (0.3, 1.0), (1.0, 1.0)], dtype=[("time", float), ("shot.strike", float)])
+    table = np.array([(0.0, 0.0), (0.3, 0.0), (0.3, 1.0), (1.0, 1.0)], dtype=[("time", float), ("shot.impact", float)])
     end = fmpy.simulate_fmu(
         str(archive.path),
         fmi_type=interface,
@@ -137,7 +137,7 @@ def test_a_table_of_the_host_strikes(build, interface):
 def test_a_signal_inside_strikes_at_its_time(tmp_path):
     """A step at 0.25 s: the impact is there exactly, in the run of the command line too."""
     text = SPEC.format(formulation="recursive", e=1.0, mu=0.0)
-    signal = '[signal."shot.strike"]\ntype = "step"\nfrom = 0.25\nfrom_host = false\n[experiment]\nstop_time = 0.5\nstep = 0.05\n'
+    signal = '[signal."shot.impact"]\ntype = "step"\nfrom = 0.25\nfrom_importer = false\n[experiment]\nstop_time = 0.5\nstep = 0.05\n'
     (tmp_path / "shot.toml").write_text(text + signal)
     told = grapple("simulate", tmp_path / "shot.toml", "-o", tmp_path / "shot.csv", "--page", tmp_path / "shot.html").stdout
     rows = np.genfromtxt(tmp_path / "shot.csv", delimiter=",", names=True, deletechars="")
@@ -161,8 +161,8 @@ def test_a_host_captures_and_releases(build, within, formulation, law):
         me.set({"shot.capture": 1.0})
         assert me.discrete(), "the values of the states have changed"
         cs.set({"shot.capture": 1.0})
-        rows = me.integrate([0.0, 1.0, 2.0], POSE + ["shot.captured", "shot.drift"], rtol=1e-10)
-        other = cs.run([1.0, 2.0], POSE + ["shot.captured", "shot.drift"])
+        rows = me.integrate([0.0, 1.0, 2.0], POSE + ["shot.captured", "shot.violation"], rtol=1e-10)
+        other = cs.run([1.0, 2.0], POSE + ["shot.captured", "shot.violation"])
         assert (rows[:, -2] == 1.0).all()
         within(f"{law}, {formulation}: drift, m", np.maximum(rows[-1, -1], other[-1, -1]), 1e-9, "closed by the gains, at 1e-10")
         within(f"{law}, {formulation}: ME against CS", np.abs(rows[1:, :-2] - other[:, :-2]).max(), 1e-7, "two integrators at 1e-10")

@@ -96,7 +96,7 @@ def test_torques_are_those_of_the_inputs_that_have_just_been_set(build):
 
 
 def test_a_sample_at_a_jump_of_a_signal_sees_it_in_both_interfaces(build):
-    step = {"signal": {"elbow.q_ref": {"type": "step", "amplitude": 0.1, "from": 0.2, "from_host": False}}}
+    step = {"signal": {"elbow.q_ref": {"type": "step", "amplitude": 0.1, "from": 0.2, "from_importer": False}}}
     archive = build({**SAMPLED, **step})
     with ModelExchange(archive) as me, CoSimulation(archive) as cs:
         for expected in (0.0, 4.0, 4.0):

@@ -19,7 +19,7 @@ inclination_deg = 28.0
 [body.hub]
 mass = 50.0
 inertia = [40.0, 45.0, 50.0]
-start = {{ axes = "orbital", position = [0.0, 20.0, 0.0] }}
+start = {{ axes = "lvlh", position = [0.0, 20.0, 0.0] }}
 [body.arm]
 mass = 5.0
 mass_centre = [0.5, 0.0, 0.0]
@@ -47,8 +47,8 @@ NAMES = [
     "shoulder.motor_torque",
     "spin.qd",
     "spin.motor_torque",
-    "hub.r_orbital[2]",
-    "hub.rpy_orbital[3]",
+    "hub.r_lvlh[2]",
+    "hub.rpy_lvlh[3]",
     "jet.force",
 ]
 
@@ -114,9 +114,9 @@ def test_the_orbit_is_a_parameter(build, within):
             r, v, rate = (np.array(cs.read(names)) for names in (["orbit.r[1]", "orbit.r[2]", "orbit.r[3]"], ["orbit.v[1]", "orbit.v[2]", "orbit.v[3]"], ["orbit.rate"]))
             energy = 0.5 * v @ v - MU / np.linalg.norm(r)
             within("energy of the reference orbit", abs(energy * 2 * a / MU + 1), 1e-14, "round-off")
-            within("rate of the orbital axes", abs(rate[0] * (r @ r) / np.linalg.norm(np.cross(r, v)) - 1), 1e-14, "round-off")
-            place = np.array(cs.read(["hub.r_orbital[1]", "hub.r_orbital[2]", "hub.r_orbital[3]", "hub.rpy_orbital[3]"]))
-            within("where the hub starts in orbital axes", np.abs(place - [0, 20, 0, 0]).max(), 1e-14, "round-off of 20 m")
+            within("rate of the LVLH frame", abs(rate[0] * (r @ r) / np.linalg.norm(np.cross(r, v)) - 1), 1e-14, "round-off")
+            place = np.array(cs.read(["hub.r_lvlh[1]", "hub.r_lvlh[2]", "hub.r_lvlh[3]", "hub.rpy_lvlh[3]"]))
+            within("where the hub starts in LVLH axes", np.abs(place - [0, 20, 0, 0]).max(), 1e-14, "round-off of 20 m")
 
 
 @pytest.mark.parametrize(

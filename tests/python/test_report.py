@@ -44,7 +44,7 @@ name = "director"
 mass = 20.0
 inertia = [2.0, 3.0, 4.0]
 start = { angular_velocity = [0.2, 0.0, 1.0] }
-[body.boom.director_beam]
+[body.boom.geometrically_exact_beam]
 length = 3.0
 elements = 6
 mass_per_length = 0.7

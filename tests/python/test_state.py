@@ -42,7 +42,7 @@ type = "constant"
 amplitude = 2.0
 from = 0.41
 until = 1.73
-from_host = false
+from_importer = false
 """
 STEPS = [0.1, 0.03, 0.2, 0.07, 0.1, 0.1, 0.25, 0.15]
 

@@ -33,7 +33,7 @@ CRAFT = {
             "start": {"position_deg": 30.0, "rate": -0.42},
         },
     },
-    "signal": {"shoulder.tau": {"type": "sine", "amplitude": 0.5, "frequency": 0.3, "from_host": False}},
+    "signal": {"shoulder.tau": {"type": "sine", "amplitude": 0.5, "frequency": 0.3, "from_importer": False}},
 }
 TIMES = np.arange(1, 41) * 0.1
 NAMES = ["shoulder.q", "wrist.q", "hand.r[1]", "hand.r[2]", "hand.r[3]"]

@@ -7,7 +7,7 @@ use crate::{GOOD, report};
 fn contacts_of_one_rigid_body_are_told_with_all_else() {
     let frames = "[frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[frame.grip]\nbody = \"arm\"\n";
     let contact = |name: &str| format!("[contact.{name}]\na = \"tip\"\nb = \"grip\"\nlaw = \"capture_pin\"\n");
-    let command = "[signal.\"one.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_host = false\n";
+    let command = "[signal.\"one.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_importer = false\n";
     let good = GOOD.replace("mass = 4.0", "mass = -4.0");
     let all = report(&format!("{good}{frames}{}{}{command}", contact("one"), contact("two")));
     assert_eq!(all.len(), 3, "{all:?}");
@@ -116,10 +116,10 @@ fn contacts_that_make_no_sense_are_reported_with_their_names() {
     for (fields, expected) in cases {
         assert_eq!(&contact(fields), expected);
     }
-    let sine = "a = \"tip\"\nb = \"base\"\ne = 0.5\n[signal.\"berth.strike\"]\ntype = \"sine\"\nfrequency = 1.0\n";
+    let sine = "a = \"tip\"\nb = \"base\"\ne = 0.5\n[signal.\"berth.impact\"]\ntype = \"sine\"\nfrequency = 1.0\n";
     assert_eq!(
         contact(sine),
-        ["signal \"berth.strike\", type: a command is a constant, a step, or a table that holds its values"]
+        ["signal \"berth.impact\", type: a command is a constant, a step, or a table that holds its values"]
     );
     let fixed = format!("{GOOD}{frames}").replace("type = \"revolute\"", "type = \"fixed\"");
     let [problem] = report(&format!("{fixed}[contact.berth]\na = \"tip\"\nb = \"base\"\ne = 0.5\n"))

@@ -19,7 +19,7 @@ fn a_good_controller_has_no_problem() {
 type = "quintic"
 from = 0.0
 until = 1.0
-from_host = false
+from_importer = false
 with_rate = true
 "#;
     assert_eq!(report(&format!("{CONTROLLER}{planned}")), Vec::<String>::new());

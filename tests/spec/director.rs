@@ -1,9 +1,9 @@
-//! Director beams.
+//! Geometrically exact beams.
 
 use crate::{GOOD, report};
 
 const BEAM: &str = r#"
-[body.boom.director_beam]
+[body.boom.geometrically_exact_beam]
 length = 3.0
 elements = 4
 mass_per_length = 0.7
@@ -33,12 +33,12 @@ fn wrong_director_beams_are_told_in_their_own_words() {
         (
             "elements = 4",
             "elements = 0",
-            "body \"boom\", director_beam.elements: 0 elements: a director beam has 1 to 100",
+            "body \"boom\", geometrically_exact_beam.elements: 0 elements: a geometrically exact beam has 1 to 100",
         ),
         (
             "elements = 4",
             "elements = 2000",
-            "2000 elements: a director beam has 1 to 100",
+            "2000 elements: a geometrically exact beam has 1 to 100",
         ),
         ("GJ = 50.0", "GJ = -1.0", "boom.GJ = -1 N.m2 is not positive"),
         ("length = 3.0", "length = 0.0", "boom.length = 0 m is not positive"),
@@ -56,9 +56,9 @@ fn wrong_director_beams_are_told_in_their_own_words() {
         ),
         ("EA = 9e3\n", "", "missing field `EA`"),
         (
-            "[body.boom.director_beam]",
-            "[body.boom]\nmass = 3.0\n[body.boom.director_beam]",
-            "body \"boom\", mass: a director beam has its own mass",
+            "[body.boom.geometrically_exact_beam]",
+            "[body.boom]\nmass = 3.0\n[body.boom.geometrically_exact_beam]",
+            "body \"boom\", mass: a geometrically exact beam has its own mass",
         ),
     ] {
         let found = report(&format!("{GOOD}{}", BEAM.replace(right, wrong)));
@@ -66,14 +66,15 @@ fn wrong_director_beams_are_told_in_their_own_words() {
     }
     let servo = "[joint.elbow.servo]\nkp = 1.0\nkd = 1.0\nfeed_forward = \"rigid\"\n";
     let found = report(&format!("{GOOD}{servo}{BEAM}"));
-    let expected = "what joint \"elbow\" feeds forward is that of a rigid craft, and knows no director beams";
+    let expected =
+        "what joint \"elbow\" feeds forward is that of a rigid craft, and knows no geometrically exact beams";
     assert!(found.len() == 1 && found[0].contains(expected), "{found:?}");
     let modal = format!("{GOOD}{BEAM}[body.boom.beam]\nlength = 1.0\nmass_per_length = 1.0\nEI = 1.0\nbending = 1\n");
     let found = report(&modal);
     assert!(
         found
             .iter()
-            .any(|problem| problem.contains("write either `beam` or `director_beam`, not both")),
+            .any(|problem| problem.contains("write either `beam` or `geometrically_exact_beam`, not both")),
         "{found:?}"
     );
 }

@@ -58,7 +58,7 @@ fn every_cell_of_the_capability_matrix_is_kept() {
                 Capability::Gaps => format!("{GOOD}[constraints]\nbeta = 5.0\n"),
                 Capability::QuaternionOptions => format!("{GOOD}[quaternion]\nmomentum_rows = true\n"),
                 Capability::Linearisation => GOOD.to_owned(),
-                Capability::NodalBeams => format!("{GOOD}{NODAL_BEAM}"),
+                Capability::AncfBeams => format!("{GOOD}{NODAL_BEAM}"),
                 Capability::ConservingStep => format!("{GOOD}[solver]\nmethod = \"conserving\"\nstep = 0.01\n"),
                 Capability::LinearlyImplicit => {
                     format!("{GOOD}[solver]\nmethod = \"linearly_implicit\"\nstep = 0.01\n")

@@ -49,7 +49,7 @@ child = "arm"
 "#;
 
 const NODAL_BEAM: &str = r#"
-[nodal_beam.span]
+[ancf_beam.span]
 length = 10.0
 elements = 2
 mass_per_length = 0.5
@@ -197,6 +197,23 @@ fn unknown_fields_and_types_are_refused_where_they_stand() {
     );
     let twice = report(&(GOOD.to_owned() + "[body.arm]\nmass = 1.0\n"));
     assert!(twice[0].starts_with("13: duplicate key"), "{}", twice[0]);
+}
+
+#[test]
+fn names_of_format_1_are_refused_with_their_successors() {
+    let field = report(&(GOOD.to_owned() + "tracking = { kp = 1.0, kd = 1.0 }\n").replace("tracking", "follow"));
+    assert_eq!(field, ["13: `follow` is called `tracking` since version 0.2"]);
+    let kind = report(&GOOD.replacen("name =", "kind = \"craft\"\nname =", 1));
+    assert!(kind[0].contains("`craft` is called `spacecraft`"), "{kind:?}");
+    let contact = "[contact.hit]\na = \"arm\"\nb = \"base\"\ne = 0.5\n";
+    let signal = "[signal.\"hit.strike\"]\ntype = \"constant\"\n";
+    let input = report(&(GOOD.to_owned() + contact + signal));
+    assert!(
+        input[0].contains("it is called \"hit.impact\" since version 0.2"),
+        "{input:?}"
+    );
+    let format = report(&GOOD.replacen("name =", "format = 1\nname =", 1));
+    assert!(format[0].contains("format: this version reads format 2"), "{format:?}");
 }
 
 /// An FMU of a longer name has files that no file system takes.

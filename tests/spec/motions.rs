@@ -33,9 +33,9 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
         idle[0].contains("a revolute joint has no `servo` if it never moves by its loads"),
         "{idle:?}"
     );
-    let follows = joint("revolute", "follow = { kp = 1.0, kd = 1.0 }");
+    let follows = joint("revolute", "tracking = { kp = 1.0, kd = 1.0 }");
     assert!(
-        follows[0].contains("a revolute joint has no `follow` if its motion is never prescribed"),
+        follows[0].contains("a revolute joint has no `tracking` if its motion is never prescribed"),
         "{follows:?}"
     );
     let fed = joint("spherical", "servo = { kp = 1.0, kd = 1.0, feed_forward = \"rigid\" }");
@@ -87,7 +87,7 @@ fn an_attitude_servo_needs_a_free_body_and_three_axes() {
     assert!(problem.contains("base.kp[1] = -1 N.m/rad is negative"), "{problem}");
 }
 
-/// An orbit has its perigee above the ground, no uniform gravity beside it, and orbital axes need one.
+/// An orbit has its perigee above the ground, no uniform gravity beside it, and LVLH axes need one.
 #[test]
 fn an_orbit_is_closed_and_above_the_ground() {
     let orbit = |numbers: &str| report(&format!("{GOOD}[environment.orbit]\n{numbers}\n"));
@@ -113,12 +113,12 @@ fn an_orbit_is_closed_and_above_the_ground() {
     let [problem] = report(&with_gravity).try_into().expect("one");
     assert!(problem.ends_with("leave `gravity` or `orbit` out"), "{problem}");
     let [problem] = report(&format!(
-        "{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\naxes = \"orbital\"\n"
+        "{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\naxes = \"lvlh\"\n"
     ))
     .try_into()
     .expect("one");
     assert!(
-        problem.ends_with("attitude_servo.axes: there are orbital axes near an orbit only: write [environment.orbit]"),
+        problem.ends_with("attitude_servo.axes: there are LVLH axes near an orbit only: write [environment.orbit]"),
         "{problem}"
     );
 }
@@ -211,8 +211,11 @@ fn servos_have_what_they_need() {
             "{servo}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\n{rest}"
         ))
     };
-    assert_eq!(signal("from_host = false\noffset = 0.523599\n"), Vec::<String>::new());
-    let [problem] = signal("from_host = false\n").try_into().expect("one");
+    assert_eq!(
+        signal("from_importer = false\noffset = 0.523599\n"),
+        Vec::<String>::new()
+    );
+    let [problem] = signal("from_importer = false\n").try_into().expect("one");
     assert!(
         problem.ends_with("the trajectory starts at 0 rad (0 deg), and elbow.q_start is 0.5235987755982988 rad (30 deg): its `offset` is where it starts"),
         "{problem}"
@@ -220,21 +223,21 @@ fn servos_have_what_they_need() {
     // A drive's reference is judged alike.
     let drive = servo.replace(
         "servo = { kp = 1.0, kd = 1.0 }",
-        "motion = \"prescribed\"\nfollow = { kp = 1.0, kd = 1.0 }",
+        "motion = \"prescribed\"\ntracking = { kp = 1.0, kd = 1.0 }",
     );
     let [problem] = report(&format!(
-        "{drive}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_host = false\n"
+        "{drive}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_importer = false\n"
     ))
     .try_into()
     .expect("one");
     assert!(problem.contains("the trajectory starts at 0 rad"), "{problem}");
     let [problem] = signal("offset = 0.523599\n").try_into().expect("one");
-    assert!(problem.contains("write from_host = false"), "{problem}");
+    assert!(problem.contains("write from_importer = false"), "{problem}");
     // What a trajectory drives has no signal of its own, its acceleration neither.
     let fed = servo.replace("kd = 1.0 }", "kd = 1.0, feed_forward = \"rigid\" }");
     let twice = report(&format!(
-        "{fed}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_host = false\noffset = 0.523599\n\
-         [signal.\"elbow.qdd_ref\"]\ntype = \"constant\"\nfrom_host = false\n"
+        "{fed}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_importer = false\noffset = 0.523599\n\
+         [signal.\"elbow.qdd_ref\"]\ntype = \"constant\"\nfrom_importer = false\n"
     ));
     assert!(
         twice.len() == 1 && twice[0].contains("\"elbow.qdd_ref\" has a signal of its own"),
@@ -271,10 +274,10 @@ fn servos_have_what_they_need() {
 /// An empty window and a frequency below zero are wrong whoever drives the input.
 #[test]
 fn windows_of_the_hosts_signals_are_judged_too() {
-    for from_host in [true, false] {
+    for from_importer in [true, false] {
         let of = |rest: &str| {
             report(&format!(
-                "{GOOD}[signal.\"elbow.tau\"]\nfrom_host = {from_host}\n{rest}\n"
+                "{GOOD}[signal.\"elbow.tau\"]\nfrom_importer = {from_importer}\n{rest}\n"
             ))
         };
         for [from, until] in [["5.0", "1.0"], ["2.0", "2.0"]] {

@@ -1,4 +1,4 @@
-//! Nodal beams and grasps.
+//! ANCF beams and grasps.
 
 use crate::{GOOD, NODAL_BEAM, report};
 
@@ -22,7 +22,7 @@ fn a_good_beam_in_a_good_grasp_has_no_problem() {
         Vec::<String>::new()
     );
     let sections =
-        "[nodal_beam.span]\nsections = [{ length = 1.0, elements = 1, mass_per_length = 1.0, EA = 1.0, EI = 1.0 }]\n";
+        "[ancf_beam.span]\nsections = [{ length = 1.0, elements = 1, mass_per_length = 1.0, EA = 1.0, EI = 1.0 }]\n";
     assert_eq!(report(&format!("{GOOD}{sections}{GRIP}")), Vec::<String>::new());
 }
 
@@ -54,10 +54,10 @@ fn wrong_beams_are_told_in_their_own_words() {
         found.len() == 5 && found.iter().all(|problem| problem.contains("`sections` say the")),
         "{found:?}"
     );
-    let start = "start = { axes = \"orbital\" }\n";
+    let start = "start = { axes = \"lvlh\" }\n";
     let found = problem(&format!("{NODAL_BEAM}{start}"), "");
     assert!(
-        found.contains("nodal_beam \"span\", start.axes: there are orbital axes near an orbit only"),
+        found.contains("ancf_beam \"span\", start.axes: there are LVLH axes near an orbit only"),
         "{found}"
     );
 }
@@ -85,15 +85,15 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     }
     let found = frame("origin = [5.0, 0.1, 0.0]");
     assert!(
-        found.contains("a nodal beam is its centre line: write origin = [5, 0, 0]"),
+        found.contains("a ANCF beam is its centre line: write origin = [5, 0, 0]"),
         "{found}"
     );
     let found = frame("rpy_deg = [10.0, 0.0, 0.0]");
-    assert!(found.contains("on a nodal beam x is the beam's direction"), "{found}");
+    assert!(found.contains("on a ANCF beam x is the beam's direction"), "{found}");
     let axes = "which has a direction and no axes that turn with it";
     let found = problem(NODAL_BEAM, "[measure.back]\nfrom = \"span\"\nto = \"arm\"\n");
     assert!(
-        found.contains("measure \"back\", from: \"span\" is on the nodal beam \"span\"") && found.contains(axes),
+        found.contains("measure \"back\", from: \"span\" is on the ANCF beam \"span\"") && found.contains(axes),
         "{found}"
     );
     let found = problem(NODAL_BEAM, "[port.push]\nframe = \"span\"\naxes = \"frame\"\n");
@@ -107,7 +107,7 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     let found = problem(NODAL_BEAM, joint);
     assert!(
         found.contains(
-            "joint \"pin\", parent: \"span\" is a nodal beam, which stands beside the joints: a [grasp] holds it"
+            "joint \"pin\", parent: \"span\" is a ANCF beam, which stands beside the joints: a [grasp] holds it"
         ),
         "{found}"
     );
@@ -121,7 +121,7 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     ] {
         let found = problem(NODAL_BEAM, &contact(law));
         assert!(
-            found.contains(&format!("\"span\" is on the nodal beam \"span\": {what}")),
+            found.contains(&format!("\"span\" is on the ANCF beam \"span\": {what}")),
             "{found}"
         );
     }
@@ -149,7 +149,7 @@ fn a_grasp_holds_two_things_and_holds_them() {
     assert!(found.contains("\"arm\" holds itself"), "{found}");
     let found = grip("a = \"arm\"\nb = \"span\"", "a = \"span\"\nb = \"arm\"");
     assert!(
-        found.contains("\"span\" is on the nodal beam \"span\": what is held is written as `b`"),
+        found.contains("\"span\" is on the ANCF beam \"span\": what is held is written as `b`"),
         "{found}"
     );
     // What is wrong with the beam is said once, whatever hangs on it.

@@ -67,7 +67,7 @@ fn an_impulse_brings_a_motor_to_its_limit_at_once() {
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);
         run.go(0.0);
         run.set("push.impulse[2]", impulse);
-        run.set("push.strike", 1.0);
+        run.set("push.impact", 1.0);
         let Simulation { plant, state, .. } = &mut run.simulation;
         let changes = plant.update(0.0, (&mut state.x, &state.u), &mut state.discrete, &mut Vec::new());
         assert!(changes.is_ok_and(|changes| changes.states && changes.modes));
@@ -271,7 +271,7 @@ fn wheels_turn_a_base_as_an_ideal_moment_does() {
 fn a_trajectory_has_its_own_rate() {
     let text = "name = \"arm\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 2.0]\n\
         [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\nservo = { kp = 800.0, kd = 80.0 }\nstart = { position = 0.25 }\n\
-        [signal.\"hinge.q_ref\"]\ntype = \"quintic\"\nfrom = 1.0\nuntil = 11.0\namplitude = 0.8\noffset = 0.25\nfrom_host = false\nwith_rate = true\n";
+        [signal.\"hinge.q_ref\"]\ntype = \"quintic\"\nfrom = 1.0\nuntil = 11.0\namplitude = 0.8\noffset = 0.25\nfrom_importer = false\nwith_rate = true\n";
     let mut run = Run::new(text, 1e-11);
     let mut worst = 0.0f64;
     for k in 0..=120 {

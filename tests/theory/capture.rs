@@ -93,7 +93,7 @@ fn a_captured_payload_stays_until_it_is_released() {
             run.go(60.0);
             let end = Balance::of(&run);
             let energy = (end.energy - after.energy).abs() / after.energy;
-            let (drift, angle) = (run.value("grip.drift"), run.value("grip.drift_angle"));
+            let (drift, angle) = (run.value("grip.violation"), run.value("grip.violation_angle"));
             println!(
                 "  60 s: {:.1e}, energy {energy:.1e}, drift {drift:.1e} m, {angle:.1e} rad",
                 after.off(&end)
@@ -135,12 +135,12 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
         [body.arm]\nmass = 1.0\nmass_centre = [0.2, 0.0, 0.05]\ninertia = [0.05, 0.1, 0.1]\n\
         [joint.shoulder]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.4, 0.0, 0.0]\naxis = [0.1, 0.2, 1.0]\nstart = { position = 0.3, rate = 0.4 }\n\
         [frame.hand]\nbody = \"arm\"\norigin = [0.5, 0.1, 0.0]\n\
-        [nodal_beam.boom]\nlength = 3.0\nelements = 2\nmass_per_length = 0.5\nEA = 500.0\nEI = 3.0\n\
+        [ancf_beam.boom]\nlength = 3.0\nelements = 2\nmass_per_length = 0.5\nEA = 500.0\nEI = 3.0\n\
         [frame.grip]\nbody = \"boom\"\norigin = [0.6, 0.0, 0.0]\n\
         [contact.hold]\na = \"grip\"\nb = \"hand\"\nlaw = \"capture_grasp\"\nreach = 0.02\n";
     let start = |position: Vec3<f64>| {
         format!(
-            "{text}[nodal_beam.boom.start]\nposition = {:?}\nrpy_deg = [0.0, 20.0, 40.0]\nvelocity = [0.2, -0.1, 0.05]\nangular_velocity = [0.0, 0.2, -0.3]\n",
+            "{text}[ancf_beam.boom.start]\nposition = {:?}\nrpy_deg = [0.0, 20.0, 40.0]\nvelocity = [0.2, -0.1, 0.05]\nangular_velocity = [0.0, 0.2, -0.3]\n",
             position.as_slice()
         )
     };
@@ -151,7 +151,7 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
     let place = |run: &Run| attitude(run).tr_mul(&(run.vector("grip.r") - run.vector("hand.r")));
     let direction = |run: &Run| attitude(run).tr_mul(&run.vector("grip.direction"));
     let mut ends: Vec<[Vec3<f64>; 2]> = Vec::new();
-    let has_beams = |formulation: &Formulation| formulation.has(grapple::spec::Capability::NodalBeams);
+    let has_beams = |formulation: &Formulation| formulation.has(grapple::spec::Capability::AncfBeams);
     for formulation in Formulation::ALL.into_iter().filter(has_beams) {
         let mut run = run_in(formulation, &text, 1e-11);
         let before = Balance::of(&run);
@@ -186,8 +186,8 @@ fn a_captured_beam_keeps_its_place_and_direction_in_the_gripper() {
             energy,
             (place(&run) - at).norm(),
             (direction(&run) - towards).norm(),
-            run.value("hold.drift"),
-            run.value("hold.drift_angle"),
+            run.value("hold.violation"),
+            run.value("hold.violation_angle"),
         ];
         println!(
             "  10 s: momentum, energy, place, direction, as told: {} (1e-11)",
@@ -328,7 +328,7 @@ fn a_driven_four_bar_linkage_is_freudensteins() {
             let at_pivot = ((s * s + rocker * rocker - coupler * coupler) / (2.0 * s * rocker)).acos();
             let expected = y.atan2(x) - at_pivot;
             let off = (run.value("pivot.q") - expected).rem_euclid(TAU);
-            worst = worst.larger(off.min(TAU - off)).larger(run.value("closing.drift"));
+            worst = worst.larger(off.min(TAU - off)).larger(run.value("closing.violation"));
             energy = energy.larger((balance(&run) - first).abs());
         }
         println!(
@@ -382,7 +382,7 @@ fn two_arms_on_one_payload_close_a_loop() {
         let end = Balance::of(&run);
         let work = run.value("system.work");
         let energy = end.energy - before.energy - work;
-        let drift = ["right", "left"].map(|side| run.value(&format!("{side}_grip.drift")));
+        let drift = ["right", "left"].map(|side| run.value(&format!("{side}_grip.violation")));
         println!(
             "{}: {:.1e}, {energy:.1e} J, {drift:?} m",
             formulation.name(),
@@ -402,7 +402,7 @@ fn two_arms_on_one_payload_close_a_loop() {
             (run.value("right_grip.captured"), run.value("left_grip.captured")),
             (1.0, 0.0)
         );
-        let (drift, off) = (run.value("right_grip.drift"), end.off(&Balance::of(&run)));
+        let (drift, off) = (run.value("right_grip.violation"), end.off(&Balance::of(&run)));
         println!("  held by one: {drift:.1e} m, {off:.1e}");
         assert!(drift < 1e-13 && off < 1e-12);
     }

@@ -50,8 +50,8 @@ fn drift(run: &mut Run, n: u32, dt: f64, grasps: (&[&str], [f64; 2])) -> [f64; 4
             (energy(run, grasps.0, grasps.1) - at_start).abs() / at_start.abs(),
             (run.vector("system.momentum") - p).norm() / p_scale,
             (run.vector("system.angular_momentum") - h).norm() / h_scale,
-            gap("system.gap")
-                .larger(gap("system.gap_angle"))
+            gap("system.violation")
+                .larger(gap("system.violation_angle"))
                 .larger(gap("system.distortion")),
         ];
         worst = std::array::from_fn(|k| worst[k].larger(off[k]));
@@ -274,7 +274,7 @@ fn assembly() -> String {
         let angular = Vec3::new(side * all.x, side * all.y, all.z);
         let heading = 90.0 * (1.0 - side);
         add(format!(
-            "[nodal_beam.{beam}]\nlength = 100.0\nelements = 2\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n\
+            "[ancf_beam.{beam}]\nlength = 100.0\nelements = 2\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n\
              start = {{ position = {:?}, rpy_deg = [0.0, 0.0, {heading}], velocity = {:?}, angular_velocity = {:?} }}\n\
              [frame.{beam}_grip]\nbody = \"{parent}\"\norigin = [{}, 0.0, 0.0]\nrpy_deg = [0.0, 0.0, {heading}]\n\
              [grasp.{beam}_held]\na = \"{beam}_grip\"\nb = \"{beam}\"\nstiffness = 1e6\ndamping = 0.0\nangular_stiffness = 2e7\nangular_damping = 0.0\n",
@@ -317,7 +317,7 @@ fn two_beams_and_their_robot_keep_energy_and_momentum() {
 #[test]
 fn a_director_beam_keeps_all_it_has() {
     let text = "name = \"whip\"\n[body.hub]\nmass = 2.0\ninertia = [0.3, 0.5, 0.7]\nstart = { angular_velocity = [0.4, 1.1, 2.0] }\n\
-                [body.boom.director_beam]\nlength = 2.0\nelements = 6\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n\
+                [body.boom.geometrically_exact_beam]\nlength = 2.0\nelements = 6\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n\
                 [joint.hinge]\ntype = \"universal\"\nparent = \"hub\"\nchild = \"boom\"\norigin = [0.3, 0.1, 0.0]\naxis = [1.0, 0.0, 0.0]\naxis2 = [0.0, 1.0, 0.2]\n";
     let mut run = steps_of(0.02, text, None);
     let worst = drift(&mut run, 100, 0.02, NONE);
@@ -413,17 +413,17 @@ start = { rate = [0.4, -0.3, 0.5] }
 [signal."swivel.qdd[2]"]
 type = "sine"
 frequency = 0.6
-from_host = false
+from_importer = false
 [signal."drive.qdd"]
 type = "sine"
 frequency = 0.5
-from_host = false
+from_importer = false
 [signal."elbow.tau"]
 type = "sine"
 frequency = 0.7
 amplitude = 2.0
-from_host = false
-[nodal_beam.span]
+from_importer = false
+[ancf_beam.span]
 length = 3.0
 elements = 2
 mass_per_length = 0.5
@@ -468,7 +468,7 @@ fn it_is_of_second_order() {
             let mut run = steps_of(h, LOADED, None);
             run.go(1.0);
             let kept = |name: &&String| {
-                !["system.gap", "system.distortion"]
+                !["system.violation", "system.distortion"]
                     .iter()
                     .any(|of| name.starts_with(of))
             };
@@ -593,7 +593,7 @@ fn it_stops_for_impacts() {
             assert_eq!(run.value("floor.count"), exact.value("floor.count"));
             let way = (run.vector("hub.r") - exact.vector("hub.r")).norm()
                 + (run.value("hinge.q") - exact.value("hinge.q")).abs();
-            let open = ["system.gap", "system.gap_angle", "system.distortion"].map(|name| run.value(name));
+            let open = ["system.violation", "system.violation_angle", "system.distortion"].map(|name| run.value(name));
             [way, open.into_iter().fold(0.0, f64::larger)]
         })
         .to_vec();

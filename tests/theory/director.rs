@@ -1,4 +1,4 @@
-//! Director beams: closed forms of twist, shear and bending, what a free flight conserves, agreement of the formulations and with the cable element.
+//! Geometrically exact beams: closed forms of twist, shear and bending, what a free flight conserves, agreement of the formulations and with the cable element.
 
 use crate::linearisation::at_start;
 use crate::nodal::{beside_a_bar, elastica_tip};
@@ -131,7 +131,7 @@ fn a_force_bends_a_director_beam_to_the_elastica() {
 /// A beam with six different stiffnesses that is clamped to the world.
 fn cantilever(elements: usize) -> String {
     format!(
-        "name = \"beam\"\n[body.boom.director_beam]\nlength = 3.0\nelements = {elements}\nmass_per_length = 0.7\npolar_inertia_per_length = 0.03\n\
+        "name = \"beam\"\n[body.boom.geometrically_exact_beam]\nlength = 3.0\nelements = {elements}\nmass_per_length = 0.7\npolar_inertia_per_length = 0.03\n\
          EA = 9e3\nGA_y = 400.0\nGA_z = 700.0\nGJ = 50.0\nEI_y = 60.0\nEI_z = 90.0\n\
          [joint.clamp]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"boom\"\norientation = [0.5, 0.5, 0.5, 0.5]\n\
          [frame.tip]\nbody = \"boom\"\norigin = [3.0, 0.0, 0.0]\n[port.push]\nframe = \"tip\"\naxes = \"frame\"\n"
@@ -204,7 +204,7 @@ fn a_clamped_director_beam_twists_in_its_frequencies() {
 fn a_free_director_beam_vibrates_in_its_frequencies() {
     let off = |n: usize| {
         let text = format!(
-            "name = \"beam\"\n[body.rod.director_beam]\nlength = 1.0\nelements = {n}\nmass_per_length = 1.0\npolar_inertia_per_length = 1e-9\n\
+            "name = \"beam\"\n[body.rod.geometrically_exact_beam]\nlength = 1.0\nelements = {n}\nmass_per_length = 1.0\npolar_inertia_per_length = 1e-9\n\
              EA = 1e4\nGA = 1e8\nGJ = 1.0\nEI = 1.0\n"
         );
         let found = frequencies(&text);
@@ -232,7 +232,7 @@ fn a_free_director_beam_vibrates_in_its_frequencies() {
 #[test]
 fn a_thrown_director_beam_keeps_what_it_was_given() {
     let text = "name = \"beam\"\n[body.whip]\nstart = { position = [3.0, -1.0, 2.0], angular_velocity = [0.0, 0.5, 2.0], velocity = [0.4, 0.1, -0.2] }\n\
-         [body.whip.director_beam]\nlength = 2.0\nelements = 8\nmass_per_length = 0.5\npolar_inertia_per_length = 1e-3\nEA = 2e3\nGA_y = 300.0\nGA_z = 500.0\nGJ = 0.4\nEI_y = 0.9\nEI_z = 1.5\n\
+         [body.whip.geometrically_exact_beam]\nlength = 2.0\nelements = 8\nmass_per_length = 0.5\npolar_inertia_per_length = 1e-3\nEA = 2e3\nGA_y = 300.0\nGA_z = 500.0\nGJ = 0.4\nEI_y = 0.9\nEI_z = 1.5\n\
          [frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[solver]\nmethod = \"dop853\"\n";
     let mut run = Run::new(text, 1e-12);
     run.look();
@@ -278,7 +278,7 @@ fn a_thrown_director_beam_keeps_what_it_was_given() {
 const ON_A_HUB: &str = "name = \"craft\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
     [joint.root]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"boom\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\nstart = { rate = 0.7 }\n\
     [joint.root.spring]\nstiffness = 4.0\n\
-    [body.boom.director_beam]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\npolar_inertia_per_length = 2e-3\nEA = 500.0\nGA_y = 80.0\nGA_z = 120.0\nGJ = 0.9\nEI_y = 1.2\nEI_z = 2.0\ndamping_time = 0.01\n\
+    [body.boom.geometrically_exact_beam]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\npolar_inertia_per_length = 2e-3\nEA = 500.0\nGA_y = 80.0\nGA_z = 120.0\nGJ = 0.9\nEI_y = 1.2\nEI_z = 2.0\ndamping_time = 0.01\n\
     [body.load]\nmass = 0.5\ninertia = [0.02, 0.03, 0.04]\n[joint.tip]\ntype = \"spherical\"\nparent = \"boom\"\nchild = \"load\"\norigin = [1.6, 0.05, 0.0]\n\
     [frame.middle]\nbody = \"boom\"\norigin = [0.8, 0.1, -0.05]\n[solver]\nmethod = \"dop853\"\n";
 
@@ -347,23 +347,23 @@ fn the_damping_time_is_a_ratio_that_grows_with_the_frequency() {
     assert!(worst < 1e-9 && count == 24);
 }
 
-/// In the same planar flight a director beam that does not shear and the cable element's go the same way, the nearer the more elements.
+/// In the same planar flight a geometrically exact beam that does not shear and the cable element's go the same way, the nearer the more elements.
 #[test]
 fn a_director_beam_flies_as_the_cable_does() {
     let beam = "length = 2.0\nmass_per_length = 0.5\nEA = 1e4\n";
     let start = "{ angular_velocity = [0.0, 0.0, 0.5], velocity = [0.4, 0.1, 0.0] }";
-    let frame = "[frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[signal.\"throw.f[2]\"]\ntype = \"sine\"\namplitude = 0.6\nfrequency = 0.5\nfrom_host = false\n[solver]\nmethod = \"dop853\"\n";
+    let frame = "[frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[signal.\"throw.f[2]\"]\ntype = \"sine\"\namplitude = 0.6\nfrequency = 0.5\nfrom_importer = false\n[solver]\nmethod = \"dop853\"\n";
     let fly = |text: &str| {
         let mut run = Run::new(text, 1e-8);
         run.go(1.0);
         (run.vector("tip.r"), run.vector("whip.tip_deflection").norm())
     };
     let (expected, _) = fly(&format!(
-        "name = \"cable\"\n[nodal_beam.whip]\n{beam}EI = 0.3\nelements = 20\ncurvature = \"exact\"\nstart = {start}\n{frame}"
+        "name = \"cable\"\n[ancf_beam.whip]\n{beam}EI = 0.3\nelements = 20\ncurvature = \"exact\"\nstart = {start}\n{frame}"
     ));
     let off = [8, 16, 32].map(|elements| {
         let (tip, bent) = fly(&format!(
-            "name = \"director\"\n[body.whip]\nstart = {start}\n[body.whip.director_beam]\n{beam}elements = {elements}\npolar_inertia_per_length = 1e-6\nGA = 1e4\nGJ = 0.3\nEI = 0.3\n{frame}"
+            "name = \"director\"\n[body.whip]\nstart = {start}\n[body.whip.geometrically_exact_beam]\n{beam}elements = {elements}\npolar_inertia_per_length = 1e-6\nGA = 1e4\nGJ = 0.3\nEI = 0.3\n{frame}"
         ));
         assert!(bent > 0.2, "{bent}");
         println!("{elements} elements, bent by {bent:.2} m");
@@ -379,9 +379,9 @@ fn a_director_beam_flies_as_the_cable_does() {
 fn a_stiff_director_beam_moves_in_orbit_as_a_bar_does() {
     let polar = 2.0;
     let across = 600.0 * 200.0 * 200.0 / 12.0 + 0.5 * polar * 200.0;
-    let start = "start = { axes = \"orbital\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0], angular_velocity = [0.002, 0.0, 0.001] }";
+    let start = "start = { axes = \"lvlh\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0], angular_velocity = [0.002, 0.0, 0.001] }";
     let beam = format!(
-        "[body.beam]\n{start}\n[body.beam.director_beam]\nlength = 200.0\nelements = 2\nmass_per_length = 3.0\npolar_inertia_per_length = {polar}\n\
+        "[body.beam]\n{start}\n[body.beam.geometrically_exact_beam]\nlength = 200.0\nelements = 2\nmass_per_length = 3.0\npolar_inertia_per_length = {polar}\n\
          EA = 1e10\nGA = 1e10\nGJ = 1e10\nEI = 1e11"
     );
     let [worst, moved] = beside_a_bar(&beam, [polar * 200.0, across], start, [200.0, 3.0, 0.0]);

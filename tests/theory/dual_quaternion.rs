@@ -202,7 +202,7 @@ impl Satellite {
             let outputs = &run.simulation.plant.model().outputs;
             outputs.iter().any(|output| output.quantity.name == name)
         };
-        let (constrained, conditioned) = (has(&run, "system.gap_rate"), has(&run, "system.condition"));
+        let (constrained, conditioned) = (has(&run, "system.violation_rate"), has(&run, "system.condition"));
         let centre = run.vector("system.mass_centre");
         let mut found = Self {
             drifts: [0.0; 4],
@@ -216,7 +216,9 @@ impl Satellite {
                 run.vector("system.momentum").norm(),
                 run.vector("system.angular_momentum").norm(),
                 match constrained {
-                    true => run.value("system.gap_velocity").larger(run.value("system.gap_rate")),
+                    true => run
+                        .value("system.violation_velocity")
+                        .larger(run.value("system.violation_rate")),
                     false => 0.0,
                 },
             ];

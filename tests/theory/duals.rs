@@ -146,7 +146,7 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     for row in 0..exact.nrows() {
         // A gap or distortion of round-off only has the derivative of its direction, which is nothing's; so has a constraint violation
         // that is small beside the steps.
-        let is_length = ["system.gap", "system.distortion"]
+        let is_length = ["system.violation", "system.distortion"]
             .iter()
             .any(|name| names[row].starts_with(name));
         let is_violation = names[row].ends_with(".violation") || names[row].ends_with(".violation_angle");
@@ -322,7 +322,7 @@ J2 = 0.1
 mass = 6.0
 inertia = [0.8, 0.9, 1.0]
 mass_centre = [0.1, 0.2, 0.3]
-attitude_servo = { axes = "orbital", kp = 5.0, kd = 3.0 }
+attitude_servo = { axes = "lvlh", kp = 5.0, kd = 3.0 }
 start = { position = [1.0, 2.0, 3.0], angular_velocity = [0.1, -0.2, 0.15] }
 [body.arm]
 mass = 1.5
@@ -349,13 +349,13 @@ amplitude = 0.5
 from = 0.0
 until = 2.0
 with_rate = true
-from_host = false
+from_importer = false
 [signal."elbow.q_ref"]
 type = "sine"
 frequency = 0.4
 with_rate = true
-from_host = false
-[nodal_beam.span]
+from_importer = false
+[ancf_beam.span]
 length = 3.0
 elements = 2
 mass_per_length = 0.5

@@ -71,7 +71,7 @@ method = "dop853"
 fn plans() -> String {
     let plan = |name: &str, offset: f64, amplitude: f64, frequency: f64| {
         format!(
-            "[signal.\"{name}\"]\ntype = \"sine\"\namplitude = {amplitude:?}\nfrequency = {frequency:?}\noffset = {offset:?}\nfrom_host = false\nwith_rate = true\n"
+            "[signal.\"{name}\"]\ntype = \"sine\"\namplitude = {amplitude:?}\nfrequency = {frequency:?}\noffset = {offset:?}\nfrom_importer = false\nwith_rate = true\n"
         )
     };
     let fast = |rate: f64, amplitude: f64| rate / amplitude / std::f64::consts::TAU;

@@ -98,7 +98,7 @@ fn the_flexible_two_link_craft_moves_as_two_independent_codes_say() {
 fn spin_up(stiffening: bool) -> Run {
     let text = include_str!("../../benches/spin_up.toml")
         .replace("axial = 8", &format!("axial = 8\nstiffening = {stiffening}"))
-        .replace("from_host", "until = 15.0\nfrom_host")
+        .replace("from_importer", "until = 15.0\nfrom_importer")
         .replace("auto", "dopri5");
     Run::new(&text, 1e-9)
 }

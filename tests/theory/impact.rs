@@ -90,7 +90,7 @@ fn pair(seed: u64, law: &str) -> String {
 fn approaching(seed: u64) -> String {
     let text = pair(seed, LAWS[seed as usize % LAWS.len()]);
     let mut run = Run::new(&text, 1e-9);
-    command(&mut run, "touch.strike");
+    command(&mut run, "touch.impact");
     if run.value("touch.status") != 3.0 {
         return text;
     }
@@ -121,7 +121,7 @@ fn impacts_keep_momentum_and_lose_the_energy_they_report() {
             run.look();
             let before = Balance::of(&run);
             let work = run.value("system.work");
-            let messages = command(&mut run, "touch.strike");
+            let messages = command(&mut run, "touch.impact");
             let after = Balance::of(&run);
             assert_eq!(messages.len(), 1, "{messages:?}");
             let (p, u, u_after) = (
@@ -165,7 +165,7 @@ fn the_virtual_mass_is_that_of_mass_matrix_and_jacobians() {
     for seed in (0..20).step_by(2) {
         let text = approaching(seed);
         let mut run = Run::new(&text, 1e-9);
-        command(&mut run, "touch.strike");
+        command(&mut run, "touch.impact");
         let plant = &run.simulation.plant;
         let (model, derived) = (plant.model(), plant.derived());
         let system = model.system();
@@ -212,7 +212,7 @@ fn the_velocity_after_is_that_of_the_frames() {
         let text = approaching(seed);
         let measured = format!("{text}[frame.target]\nbody = \"payload\"\n");
         let mut run = Run::of(crate::plant_in(Formulation::Recursive, &measured, Path::new(".")), 1e-9);
-        command(&mut run, "touch.strike");
+        command(&mut run, "touch.impact");
         let seen = run.vector("tip.v") - run.vector("target.v");
         let reported = run.vector("touch.velocity_after");
         if run.value("touch.status") <= 2.0 {
@@ -263,7 +263,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
             ratios(spec, r_E, r_f);
             locked(spec);
         });
-        let told = command(&mut run, "berth.strike");
+        let told = command(&mut run, "berth.impact");
         let p = run.vector("berth.impulse");
         println!(
             "r_E = {r_E}, r_f = {r_f}: {p:?}, {} J",
@@ -293,7 +293,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
         locked(spec);
     });
     let x = run.simulation.state.x.clone();
-    let told = command(&mut run, "berth.strike");
+    let told = command(&mut run, "berth.impact");
     assert!(
         told[0].contains("\"berth\"") && told[0].contains("r_E must lie between"),
         "{told:?}"
@@ -312,7 +312,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
         hand.motions = vec![grapple::spec::JointMotion::Loads, grapple::spec::JointMotion::Locked];
     });
     command(&mut run, "wrist.motion");
-    command(&mut run, "berth.strike");
+    command(&mut run, "berth.impact");
     let p = run.vector("berth.impulse");
     println!("braked: {p:?}");
     assert!((p - Vec3::new(0.418_780_2, -1.510_602_9, 0.0)).norm() < 1e-7, "{p:?}");
@@ -332,7 +332,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
             }
             spec.formulation = formulation;
         });
-        command(&mut run, "berth.strike");
+        command(&mut run, "berth.impact");
         let p = run.vector("berth.impulse");
         println!("rigid, {}: {p:?}", formulation.name());
         assert!((p - Vec3::new(0.361_998, -2.138_570, 0.0)).norm() < 1e-6, "{p:?}");
@@ -348,7 +348,7 @@ fn neither_a_common_velocity_nor_the_order_of_the_sides_matters() {
         let impulse = |change: &dyn Fn(&mut Run), text: &str| {
             let mut run = Run::of(crate::plant_in(Formulation::Recursive, text, Path::new(".")), 1e-9);
             change(&mut run);
-            command(&mut run, "touch.strike");
+            command(&mut run, "touch.impact");
             run.vector("touch.impulse")
         };
         let p = impulse(&|_| {}, &text);
@@ -377,7 +377,7 @@ fn neither_a_common_velocity_nor_the_order_of_the_sides_matters() {
         (touch.a, touch.b, touch.normal) = (touch.b.clone(), touch.a.clone(), [n.x, n.y, n.z]);
         let model = Model::compile(&swapped).expect("sound");
         let mut run = Run::of(grapple::plant::Plant::new(model.into()).expect("sound"), 1e-9);
-        command(&mut run, "touch.strike");
+        command(&mut run, "touch.impact");
         worst[1] = worst[1].larger((run.vector("touch.impulse") + p).norm() / size);
     }
     println!(
@@ -404,7 +404,7 @@ fn an_impulse_input_acts_once_for_each_rise() {
         }
         let p = run.attitude("tip").rotation() * p;
         let r = run.vector("tip.r");
-        let told = command(&mut run, "kick.strike");
+        let told = command(&mut run, "kick.impact");
         assert_eq!(told.len(), 1);
         let after = Balance::of(&run);
         let off = Balance {
@@ -425,9 +425,9 @@ fn an_impulse_input_acts_once_for_each_rise() {
         run.go(0.01);
         let off = (run.vector("system.momentum") - after.p).norm();
         assert!(off < 1e-9, "{off}");
-        run.set("kick.strike", 0.0);
+        run.set("kick.impact", 0.0);
         run.go(0.02);
-        run.set("kick.strike", 1.0);
+        run.set("kick.impact", 1.0);
         run.go(0.03);
         let twice = (run.vector("system.momentum") - before.p).norm() / p.norm();
         assert!(twice > 1.5, "{twice}");
@@ -447,7 +447,7 @@ fn a_drive_holds_its_rate_through_an_impact_and_works() {
         let mut run = Run::of(crate::plant_in(formulation, text, Path::new(".")), 1e-9);
         run.look();
         let before = Balance::of(&run);
-        let told = command(&mut run, "hit.strike");
+        let told = command(&mut run, "hit.impact");
         assert_eq!(run.value("hit.status"), 1.0, "{told:?}");
         let after = Balance::of(&run);
         let (change, work) = (after.energy - before.energy, run.value("system.work"));
@@ -481,8 +481,8 @@ fn several_contacts_strike_at_once() {
     let strike = |text: &str| {
         let mut run = Run::new(text, 1e-9);
         all.iter()
-            .for_each(|contact| run.set(&format!("{contact}.strike"), 1.0));
-        let told = command(&mut run, "floor.strike");
+            .for_each(|contact| run.set(&format!("{contact}.impact"), 1.0));
+        let told = command(&mut run, "floor.impact");
         assert_eq!(told.len(), 4, "{told:?}");
         assert_eq!(
             (run.value("apart.status"), run.value("far.status")),
@@ -521,8 +521,8 @@ fn what_moves_apart_is_not_pushed_through() {
         [frame.left]\nbody = \"bar\"\norigin = [-1.0, 0.0, 0.0]\n[frame.right]\nbody = \"bar\"\norigin = [1.0, 0.0, 0.0]\n\
         [contact.hit]\na = \"left\"\nb = \"world\"\nreach = 2.0\ne = 1.0\n[contact.leave]\na = \"right\"\nb = \"world\"\nreach = 2.0\ne = 1.0\n";
     let mut run = Run::new(text, 1e-9);
-    run.set("hit.strike", 1.0);
-    command(&mut run, "leave.strike");
+    run.set("hit.impact", 1.0);
+    command(&mut run, "leave.impact");
     let [hit, leave] = ["hit", "leave"].map(|name| run.vector(&format!("{name}.velocity_after")).z);
     let before = run.vector("leave.velocity_before").z;
     assert!((hit - 1.0).abs() < 1e-13 && before > 0.0, "{hit}, {before}");
@@ -538,18 +538,18 @@ fn commands_are_taken_in_their_order_and_with_the_numbers_of_the_time() {
         [frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[contact.stop]\na = \"tip\"\nb = \"world\"\nnormal = [0.0, 1.0, 0.0]\nreach = 2.0\ne = 0.5\n\
         [port.kick]\nframe = \"tip\"\nimpulse = true\n";
     let mut run = Run::new(text, 1e-9);
-    run.set("stop.strike", 1.0);
+    run.set("stop.impact", 1.0);
     let told = command(&mut run, "hinge.motion");
     assert!(
         told[0].contains("strikes") && told[1].contains("locked; it had 0."),
         "{told:?}"
     );
     let mut run = Run::new(text, 1e-9);
-    run.set("stop.strike", 1.0);
+    run.set("stop.impact", 1.0);
     run.go(0.1);
     assert_eq!(run.value("stop.count"), 1.0);
     assert!((run.value("hinge.qd") - 0.5).abs() < 1e-12);
-    run.set("stop.strike", 0.0);
+    run.set("stop.impact", 0.0);
     run.go(0.2);
     let mut parameters = run.simulation.plant.parameters().to_vec();
     let e = run
@@ -570,14 +570,14 @@ fn commands_are_taken_in_their_order_and_with_the_numbers_of_the_time() {
         .expect("normal");
     (parameters[e], parameters[normal]) = (1.0, -1.0);
     run.simulation.plant.set_parameters(&parameters).expect("sound");
-    run.set("stop.strike", 1.0);
+    run.set("stop.impact", 1.0);
     run.go(0.3);
     assert_eq!(run.value("stop.count"), 2.0);
     assert!((run.value("stop.restitution") - 1.0).abs() < 1e-12);
     let x = run.simulation.state.x.clone();
     run.set("kick.impulse[2]", 1e200);
     run.set("kick.impulse[1]", 1e200);
-    run.set("kick.strike", 1.0);
+    run.set("kick.impact", 1.0);
     let (state, mut told) = (&mut run.simulation.state, Vec::new());
     let (discrete, t) = (state.discrete.clone(), state.t);
     let after = (&mut state.x, &mut state.discrete);
@@ -611,7 +611,7 @@ fn a_strike_that_cannot_be_is_told() {
     for (text, status, expected) in cases {
         let mut run = Run::new(&text, 1e-9);
         let x = run.simulation.state.x.clone();
-        assert_eq!(command(&mut run, "wall.strike"), [expected]);
+        assert_eq!(command(&mut run, "wall.impact"), [expected]);
         assert_eq!(run.value("wall.status"), status);
         assert_eq!(x, run.simulation.state.x);
     }

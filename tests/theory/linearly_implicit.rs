@@ -110,7 +110,7 @@ fn stiff_joints_do_not_shorten_the_steps() {
             1,
         );
     let follow =
-        "[signal.\"yaw.q_ref\"]\ntype = \"step\"\namplitude = 0.3490658503988659\nfrom = 0.0\nfrom_host = false\n";
+        "[signal.\"yaw.q_ref\"]\ntype = \"step\"\namplitude = 0.3490658503988659\nfrom = 0.0\nfrom_importer = false\n";
     let tip = |solver: &str| {
         let mut run = Run::new(&format!("{stiff}{follow}[solver]\n{solver}\n"), 1e-9);
         run.go(5.0);
@@ -208,7 +208,7 @@ fn a_stiff_stop_bears_what_presses() {
 /// Drives that follow their reference stiffly do not shorten the steps, and what they give is accounted for as the law says.
 #[test]
 fn drives_follow_stiffly_and_their_work_is_what_they_give() {
-    let follow = "motion = \"prescribed\"\nfollow = { kp = 1e6, kd = 2e3 }\nstart = { position = 0.01 }";
+    let follow = "motion = \"prescribed\"\ntracking = { kp = 1e6, kd = 2e3 }\nstart = { position = 0.01 }";
     let [q, qd] = turned(follow, TEN_MS, &[("hinge.q_ref", 0.3)], 1.0);
     println!("{q} rad, {qd} rad/s");
     assert!((q - 0.3).abs() < 1e-6 && qd.abs() < 1e-5);

@@ -265,7 +265,7 @@ fn a_prescribed_joint_asks_for_the_torque_that_moved_it() {
 #[test]
 fn a_prescribed_joint_follows_its_reference() {
     for formulation in Formulation::ALL {
-        let text = arm(|_| "motion = \"prescribed\"\nfollow = { kp = 4.0, kd = 5.0 }\n".to_owned());
+        let text = arm(|_| "motion = \"prescribed\"\ntracking = { kp = 4.0, kd = 5.0 }\n".to_owned());
         let mut run = run_in(formulation, &text);
         run.set("yaw.q_ref", 0.5);
         run.set("slide.q_ref", -0.2);
@@ -316,11 +316,11 @@ type = "step"
 offset = 1.0
 amplitude = -1.0
 from = 0.5
-from_host = false
+from_importer = false
 [signal."hinge.tau"]
 type = "constant"
 amplitude = 0.3
-from_host = false
+from_importer = false
 "#;
     let mut run = Run::new(text, 1e-10);
     run.go(0.4);

@@ -54,7 +54,7 @@ fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
         (spec.formulation, spec.constraints, spec.quaternion) = (formulation, None, None);
         spec.output.condition = false;
     }
-    if !formulation.has(Capability::NodalBeams) {
+    if !formulation.has(Capability::AncfBeams) {
         without_nodal_beams(&mut spec);
     }
     if !formulation.has(Capability::Flexible) {
@@ -64,9 +64,9 @@ fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// Takes out nodal beams, and what stands on them.
+/// Takes out ANCF beams, and what stands on them.
 fn without_nodal_beams(spec: &mut Spec) {
-    let beams = std::mem::take(&mut spec.nodal_beam);
+    let beams = std::mem::take(&mut spec.ancf_beam);
     spec.frame.retain(|_, frame| !beams.contains_key(&frame.body));
     let (frames, bodies) = (&spec.frame, &spec.body);
     let stands = |name: &String| frames.contains_key(name) || bodies.contains_key(name);

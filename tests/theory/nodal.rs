@@ -1,4 +1,4 @@
-//! Nodal beams: closed forms, large bending, what a free flight conserves, orbit; and the grasps that hold them.
+//! ANCF beams: closed forms, large bending, what a free flight conserves, orbit; and the grasps that hold them.
 
 use crate::numbers::{Larger, few};
 use crate::run::Run;
@@ -163,7 +163,7 @@ fn a_force_bends_a_beam_to_the_elastica() {
 #[test]
 fn a_free_beam_vibrates_in_its_frequencies() {
     let off = |elements: usize| {
-        let text = format!("name = \"beam\"\n[nodal_beam.span]\n{MODULE}elements = {elements}\n");
+        let text = format!("name = \"beam\"\n[ancf_beam.span]\n{MODULE}elements = {elements}\n");
         let mut plant = crate::plant(&text);
         let mut run = Run::of(plant.clone(), 1e-9);
         run.go(0.0);
@@ -203,7 +203,7 @@ fn a_free_beam_vibrates_in_its_frequencies() {
 fn a_thrown_beam_keeps_what_it_was_given() {
     for curvature in ["quadratic", "exact"] {
         let text = format!(
-            "name = \"beam\"\n[nodal_beam.whip]\nlength = 2.0\nelements = 6\nmass_per_length = 0.5\nEA = 2e4\nEI = 0.3\ncurvature = \"{curvature}\"\n\
+            "name = \"beam\"\n[ancf_beam.whip]\nlength = 2.0\nelements = 6\nmass_per_length = 0.5\nEA = 2e4\nEI = 0.3\ncurvature = \"{curvature}\"\n\
              start = {{ position = [3.0, -1.0, 2.0], angular_velocity = [0.0, 0.5, 2.0], velocity = [0.4, 0.1, -0.2] }}\n\
              [frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n\
              [solver]\nmethod = \"dop853\"\n"
@@ -263,10 +263,9 @@ pub fn beside_a_bar(beam: &str, [along, across]: [f64; 2], start: &str, place: [
 /// A stiff beam falls, turns and stretches little as a rigid bar of its mass does beside it, tilted out of the orbit's plane.
 #[test]
 fn a_stiff_beam_moves_in_orbit_as_a_bar_does() {
-    let start = "start = { axes = \"orbital\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0] }";
-    let beam = format!(
-        "[nodal_beam.beam]\nlength = 200.0\nelements = 2\nmass_per_length = 3.0\nEA = 1e10\nEI = 1e11\n{start}"
-    );
+    let start = "start = { axes = \"lvlh\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0] }";
+    let beam =
+        format!("[ancf_beam.beam]\nlength = 200.0\nelements = 2\nmass_per_length = 3.0\nEA = 1e10\nEI = 1e11\n{start}");
     let [worst, moved] = beside_a_bar(&beam, [1e-5, 2e6], start, [200.0, 0.0, 0.0]);
     // The gravity that goes with the second moment of mass alone moves it by 1e-4 m; it bends by 11/80 ρω²L⁵/EI = 1.4e-6 m of its own.
     assert!(worst < 3e-6 && moved > 1000.0);
@@ -300,7 +299,7 @@ fn a_grasp_is_a_spring_between_two_bodies() {
         run.go(t);
         let gap = run.value("two.r[1]") - run.value("one.r[1]");
         worst = worst.larger((gap - 0.01 * (w * t).cos()).abs() / 0.01);
-        assert!((run.value("grip.gap") - gap.abs()).abs() < 1e-15);
+        assert!((run.value("grip.distance") - gap.abs()).abs() < 1e-15);
         assert!((run.value("grip.force[1]") - k * gap).abs() < 1e-9);
         worst = worst
             .larger((run.value("grip.angle") - (2.0 / 180.0 * PI * (w_t * t).cos()).abs()).abs() / (2.0 / 180.0 * PI));
@@ -325,7 +324,7 @@ fn a_grasp_is_a_spring_between_two_bodies() {
     assert!(drift < 1e-11 && turned < 1e-11 && balance < 1e-9);
 }
 
-/// A nodal beam in a stiff grasp is the cantilever of modes: both hang on a heavy hub and are shaken alike.
+/// A ANCF beam in a stiff grasp is the cantilever of modes: both hang on a heavy hub and are shaken alike.
 #[test]
 fn a_grasped_beam_bends_as_the_link_of_modes_does() {
     let hub = |name: &str, rest: &str| {
@@ -337,7 +336,7 @@ fn a_grasped_beam_bends_as_the_link_of_modes_does() {
         "name = \"two\"\n{}{}\
          [body.link]\nbeam = {{ length = 100.0, mass_per_length = 30.0, EI = 9.545e7, polar_inertia_per_length = 1.0, bending = 6 }}\n\
          [joint.weld]\ntype = \"fixed\"\nparent = \"left\"\nchild = \"link\"\n\
-         [nodal_beam.span]\n{MODULE}elements = 12\nstart = {{ position = [0.0, 500.0, 0.0] }}\n\
+         [ancf_beam.span]\n{MODULE}elements = 12\nstart = {{ position = [0.0, 500.0, 0.0] }}\n\
          [grasp.clamp]\na = \"right\"\nb = \"span\"\nstiffness = 1e9\ndamping = 1e5\nangular_stiffness = 1e12\nangular_damping = 1e8\n\
          [solver]\nmethod = \"radau5\"\n",
         hub("left", ""),
@@ -364,7 +363,7 @@ fn a_grasped_beam_bends_as_the_link_of_modes_does() {
 /// A rod in a grasp with six different stiffnesses and dampers on a body that turns; the axes of what holds it are not the rod's.
 const ON_A_HUB: &str = "name = \"two\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
                 [frame.hand]\nbody = \"hub\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\n\
-                [nodal_beam.rod]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\nEA = 5e3\nEI = 2.0\nstart = { position = [0.25, 0.15, 0.05] }\n\
+                [ancf_beam.rod]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\nEA = 5e3\nEI = 2.0\nstart = { position = [0.25, 0.15, 0.05] }\n\
                 [frame.middle]\nbody = \"rod\"\norigin = [0.6, 0.0, 0.0]\n\
                 [grasp.grip]\na = \"hand\"\nb = \"middle\"\nstiffness = [400.0, 300.0, 200.0]\ndamping = [1.0, 2.0, 3.0]\nangular_stiffness = [5.0, 9.0, 14.0]\nangular_damping = [0.1, 0.3, 0.2]\n\
                 [solver]\nmethod = \"dop853\"\n";
@@ -417,7 +416,7 @@ fn formulations_agree_on_a_grasp() {
     }
 }
 
-/// Nodal beams are beside the bodies in every formulation that has them.
+/// ANCF beams are beside the bodies in every formulation that has them.
 #[test]
 fn formulations_agree_on_a_beam_in_a_grasp() {
     let end = |formulation| {
@@ -430,7 +429,7 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
     };
     let expected = end(Formulation::Recursive);
     let others = Formulation::ALL.into_iter().skip(1);
-    for formulation in others.filter(|formulation| formulation.has(Capability::NodalBeams)) {
+    for formulation in others.filter(|formulation| formulation.has(Capability::AncfBeams)) {
         let off = expected.iter().zip(end(formulation)).map(|(a, b)| (a - b).norm());
         let off = off.fold(0.0, f64::larger);
         println!("{}: {off:.1e} (1e-8)", formulation.name());
@@ -442,7 +441,7 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
 /// What a host sets is judged as what is written: an attitude of length zero has no direction, nor has a node without a slope.
 #[test]
 fn an_attitude_of_length_zero_is_refused() {
-    let mut plant = crate::plant(&format!("name = \"beam\"\n[nodal_beam.span]\n{MODULE}elements = 1\n"));
+    let mut plant = crate::plant(&format!("name = \"beam\"\n[ancf_beam.span]\n{MODULE}elements = 1\n"));
     for (name, value, expected) in [
         ("span.q_start[1]", 0.0, "has no direction"),
         (
@@ -479,11 +478,11 @@ fn a_beam_that_starts_bent_as_at_rest_stays_so() {
         .collect();
     // The hub is so heavy that the beam hardly moves it, and is pushed with the acceleration g along y. The grasp's dampers still its own vibration at once.
     let clamp = "[grasp.clamp]\na = \"hub\"\nb = \"boom\"\nstiffness = 1e7\ndamping = 1e5\nangular_stiffness = 1e8\nangular_damping = 1e6\n";
-    let capture = "[contact.clamp]\na = \"boom\"\nb = \"hub\"\nlaw = \"capture_grasp\"\n[signal.\"clamp.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_host = false\n";
+    let capture = "[contact.clamp]\na = \"boom\"\nb = \"hub\"\nlaw = \"capture_grasp\"\n[signal.\"clamp.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_importer = false\n";
     let craft = |start: &str, hold: &str| {
         format!(
             "name = \"shaken\"\n[body.hub]\nmass = 1e8\ninertia = [1e10, 1e10, 1e10]\n[port.push]\nframe = \"hub\"\n[signal.\"push.f[2]\"]\ntype = \"constant\"\namplitude = {}\n\
-             from_host = false\n[nodal_beam.boom]\nlength = {L}\nelements = {n}\nmass_per_length = {rho}\nEA = 1e7\nEI = {EI}\n{start}\
+             from_importer = false\n[ancf_beam.boom]\nlength = {L}\nelements = {n}\nmass_per_length = {rho}\nEA = 1e7\nEI = {EI}\n{start}\
              {hold}[solver]\nmethod = \"radau5\"\n",
             1e8 * g
         )

@@ -108,7 +108,7 @@ fn a_boom_upright_in_orbit_bears_its_closed_form() {
     for formulation in Formulation::ALL {
         let text = format!(
             "name = \"boom\"\n{LEO}\
-             [body.base]\nmass = {}\ninertia = [1e-9, 1e-9, 1e-9]\nstart = {{ position = [-2.0, 0.0, 0.0], axes = \"orbital\" }}\n\
+             [body.base]\nmass = {}\ninertia = [1e-9, 1e-9, 1e-9]\nstart = {{ position = [-2.0, 0.0, 0.0], axes = \"lvlh\" }}\n\
              [body.tip]\nmass = {}\ninertia = [1e-9, 1e-9, 1e-9]\n\
              [joint.boom]\ntype = \"fixed\"\nparent = \"base\"\nchild = \"tip\"\norigin = [{length}, 0.0, 0.0]\n[output]\nreactions = true\n",
             m[0], m[1]
@@ -180,16 +180,14 @@ fn the_second_order_potential_gives_hills_equations() {
     let mut ends = Vec::new();
     for gravity in ["second_order", "exact"] {
         let text = format!(
-            "name = \"probe\"\n[body.probe]\nmass = 3.0\ninertia = [1e-6, 1e-6, 1e-6]\nstart = {{ position = {}, velocity = {}, axes = \"orbital\" }}\n\
+            "name = \"probe\"\n[body.probe]\nmass = 3.0\ninertia = [1e-6, 1e-6, 1e-6]\nstart = {{ position = {}, velocity = {}, axes = \"lvlh\" }}\n\
              {LEO}inclination_deg = 63.0\ntrue_anomaly_deg = 12.0\ngravity = \"{gravity}\"\n{DOP853}",
             vector(r),
             vector(v)
         );
         let mut run = Run::new(&text, 1e-13);
         run.look();
-        assert!(
-            (run.vector("probe.r_orbital") - r).norm() < 1e-13 && (run.vector("probe.v_orbital") - v).norm() < 1e-15
-        );
+        assert!((run.vector("probe.r_lvlh") - r).norm() < 1e-13 && (run.vector("probe.v_lvlh") - v).norm() < 1e-15);
         let t = 4000.0;
         run.go(t);
         let (s, c) = (omega * t).sin_cos();
@@ -198,7 +196,7 @@ fn the_second_order_potential_gives_hills_equations() {
             6.0 * (s - omega * t) * r.x + r.y - 2.0 * (1.0 - c) / omega * v.x + (4.0 * s / omega - 3.0 * t) * v.y,
             c * r.z + s / omega * v.z,
         );
-        ends.push((run.vector("probe.r_orbital") - expected).norm());
+        ends.push((run.vector("probe.r_lvlh") - expected).norm());
     }
     println!("second order {:.1e} m (1e-8), exact {:.1e} m", ends[0], ends[1]);
     // (260 m)²/R beyond.
@@ -267,15 +265,15 @@ fn a_slender_bar_librates_in_its_periods() {
         let mut attitude = [(0.5 * swing).cos(), 0.0, 0.0, 0.0];
         attitude[axis] = (0.5 * swing).sin();
         let text = format!(
-            "name = \"bar\"\n[body.bar]\nmass = 100.0\ninertia = [1e-6, 1e4, 1e4]\nstart = {{ attitude = {attitude:?}, axes = \"orbital\" }}\n{LEO}{DOP853}"
+            "name = \"bar\"\n[body.bar]\nmass = 100.0\ninertia = [1e-6, 1e4, 1e4]\nstart = {{ attitude = {attitude:?}, axes = \"lvlh\" }}\n{LEO}{DOP853}"
         );
         let mut run = Run::new(&text, 1e-12);
         // A quarter and five quarters of a period: where the angle is zero.
         let period = TAU / (factor * omega);
         let zeros = [0.25, 1.25].map(|part| {
             run.go(part * period);
-            let angle = run.value(&format!("bar.rpy_orbital[{axis}]"));
-            let rate = run.value(&format!("bar.w_orbital[{axis}]"));
+            let angle = run.value(&format!("bar.rpy_lvlh[{axis}]"));
+            let rate = run.value(&format!("bar.w_lvlh[{axis}]"));
             part * period - angle / rate
         });
         let found = zeros[1] - zeros[0];
@@ -490,7 +488,7 @@ fn a_beam_in_orbit_bends_as_its_quasi_static_form() {
         let along = q.rotate(Vec3::x());
         for formulation in Formulation::ALL.into_iter().filter(|f| f.has(Capability::Flexible)) {
             let text = format!(
-                "name = \"boom\"\n{LEO}[body.base]\nmass = 1e13\ninertia = [1e15, 1e15, 1e15]\nstart = {{ axes = \"orbital\" }}\n\
+                "name = \"boom\"\n{LEO}[body.base]\nmass = 1e13\ninertia = [1e15, 1e15, 1e15]\nstart = {{ axes = \"lvlh\" }}\n\
                  [body.boom.beam]\nlength = {length}\nmass_per_length = {mass}\nEI = {EI}\nbending = 6\ndamping_ratio = 0.3\npolar_inertia_per_length = 0.01\n\
                  [joint.root]\ntype = \"fixed\"\nparent = \"base\"\nchild = \"boom\"\norigin = {}\norientation = {:?}\n\
                  [solver]\nmethod = \"radau5\"\n",
@@ -516,14 +514,14 @@ fn a_beam_in_orbit_bends_as_its_quasi_static_form() {
     }
 }
 
-/// All formulations give the same of random craft near a body whose gravity is as large as everything else, oblateness and attitude servos in orbital axes included.
+/// All formulations give the same of random craft near a body whose gravity is as large as everything else, oblateness and attitude servos in LVLH axes included.
 #[test]
 fn the_formulations_agree_in_orbit() {
     let mut worst = 0.0f64;
     for seed in 0..16 {
         let text = random_craft(seed, 8, 50.0);
         let text = format!(
-            "{text}[body.b0.attitude_servo]\nkp = [1.0, 2.0, 3.0]\nkd = 0.5\naxes = \"orbital\"\n[environment.orbit]\n{NEAR}J2 = 0.1\n"
+            "{text}[body.b0.attitude_servo]\nkp = [1.0, 2.0, 3.0]\nkd = 0.5\naxes = \"lvlh\"\n[environment.orbit]\n{NEAR}J2 = 0.1\n"
         );
         for formulation in &Formulation::ALL[1..] {
             if !formulation.has(Capability::Flexible) && seed % 2 == 1 {
@@ -548,15 +546,15 @@ fn the_formulations_agree_in_orbit() {
     assert!(worst < 1e-10);
 }
 
-/// Upright and turning with the orbital axes a craft stays so: on a circular orbit without any moment, on an eccentric one held by a servo whose reference is those axes, which has to give `J ω̇` and what
+/// Upright and turning with the LVLH frame a craft stays so: on a circular orbit without any moment, on an eccentric one held by a servo whose reference is those axes, which has to give `J ω̇` and what
 /// the gradient asks.
 #[test]
 fn a_servo_in_orbital_axes_holds_a_craft_upright() {
     for e in [0.0, 0.05] {
         for formulation in Formulation::ALL {
             let text = format!(
-                "name = \"hub\"\n[body.hub]\nmass = 5.0\ninertia = [30.0, 80.0, 100.0]\nstart = {{ axes = \"orbital\" }}\n\
-                 [body.hub.attitude_servo]\nkp = 200.0\nkd = 400.0\naxes = \"orbital\"\n{LEO}eccentricity = {e}\nradius = 6e6\n{DOP853}"
+                "name = \"hub\"\n[body.hub]\nmass = 5.0\ninertia = [30.0, 80.0, 100.0]\nstart = {{ axes = \"lvlh\" }}\n\
+                 [body.hub.attitude_servo]\nkp = 200.0\nkd = 400.0\naxes = \"lvlh\"\n{LEO}eccentricity = {e}\nradius = 6e6\n{DOP853}"
             );
             let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-11);
             let h = (MU * RADIUS * (1.0 - e * e)).sqrt();
@@ -566,8 +564,8 @@ fn a_servo_in_orbital_axes_holds_a_craft_upright() {
                 let (r, v) = (run.vector("orbit.r"), run.vector("orbit.v"));
                 // ω̇ = −2 h ṙ/r³ about z; nothing else acts upright.
                 let moment = 100.0 * -2.0 * h * r.dot(&v) / r.norm().powi(4);
-                worst = worst.larger((run.value("hub.rpy_orbital[3]") + moment / 200.0).abs());
-                assert!(run.value("hub.rpy_orbital[1]").abs() + run.value("hub.rpy_orbital[2]").abs() < 1e-9);
+                worst = worst.larger((run.value("hub.rpy_lvlh[3]") + moment / 200.0).abs());
+                assert!(run.value("hub.rpy_lvlh[1]").abs() + run.value("hub.rpy_lvlh[2]").abs() < 1e-9);
             }
             println!("e = {e}, {}: {worst:.1e} rad", formulation.name());
             // It lags by kd/kp = 2 s, and gravity turns what is aside: 1e-3 of 1e-7 rad.

@@ -89,7 +89,7 @@ fn what_comes_to_rest_on_a_floor_is_told() {
 #[test]
 fn an_event_that_fails_has_changed_nothing() {
     let wind =
-        "[port.wind]\nframe = \"ball\"\n[signal.\"wind.f[1]\"]\ntype = \"step\"\nfrom = 4.5\nfrom_host = false\n";
+        "[port.wind]\nframe = \"ball\"\n[signal.\"wind.f[1]\"]\ntype = \"step\"\nfrom = 4.5\nfrom_importer = false\n";
     let mut run = Run::new(&format!("{}{wind}", dropped(1.0, "e = 0.8")), 1e-10);
     run.simulation.advance(5.0, &mut Vec::new()).expect_err("chatters");
     let (state, plant) = (run.simulation.state.clone(), &mut run.simulation.plant);
@@ -242,7 +242,7 @@ fn an_armed_capture_closes_where_surfaces_touch() {
     let t = run.value("shot.time");
     assert!((run.value("shot.captured"), run.value("shot.count")) == (1.0, 1.0) && t > 1.3 && t < 1.5);
     go(&mut run, 10.0);
-    assert!(run.value("shot.gap").abs() < 1e-9 && run.value("shot.drift") < 1e-9);
+    assert!(run.value("shot.gap").abs() < 1e-9 && run.value("shot.violation") < 1e-9);
     run.set("shot.capture", 0.0);
     let told = go(&mut run, 11.0);
     assert!(told.iter().any(|told| told.contains("lets go")) && run.value("shot.captured") == 0.0);
@@ -267,7 +267,10 @@ fn a_capture_that_holds_makes_no_events() {
         run.set("shot.capture", 1.0);
         go(&mut run, 20.0);
         let statistics = run.simulation.statistics();
-        println!("{tolerance:.0e}: {statistics}, drift {:.1e} m", run.value("shot.drift"));
+        println!(
+            "{tolerance:.0e}: {statistics}, drift {:.1e} m",
+            run.value("shot.violation")
+        );
         // The command, and the capture.
         assert!(
             statistics.events <= 2 && run.value("shot.captured") == 1.0,

@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
     fn settable(&mut self, at: &[&str], name: &str) -> Option<&'a ScalarVariable> {
         let spec = &self.fmu.model.spec;
         let fed = name.strip_prefix("signal.").and_then(|rest| {
-            let mut fed = spec.signal.iter().filter(|(_, signal)| signal.from_host);
+            let mut fed = spec.signal.iter().filter(|(_, signal)| signal.from_importer);
             let is_of = |input: &str| rest.strip_prefix(input).is_some_and(|field| field.starts_with('.'));
             fed.find(|(input, _)| is_of(input)).map(|(input, _)| input)
         });
@@ -142,7 +142,7 @@ impl<'a> Judge<'a> {
             Err(what) => {
                 let what = match fed {
                     Some(input) => format!(
-                        "the signal on {input:?} comes from outside the FMU, which has none of its numbers; from_host = false \
+                        "the signal on {input:?} comes from outside the FMU, which has none of its numbers; from_importer = false \
                          in the spec makes them parameters, or the input {input:?} itself may have a value here"
                     ),
                     None => what,

@@ -33,7 +33,7 @@ pub struct Nodal {
     elements: Vec<f64>,
     /// Places of its nodes.
     r: Vec<Floats>,
-    /// Their slopes: of a director beam, the directors along it.
+    /// Their slopes: of a geometrically exact beam, the directors along it.
     slope: Vec<Floats>,
 }
 
@@ -122,9 +122,9 @@ fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[Stri
     names.iter().filter_map(place).collect()
 }
 
-/// Nodal beams and director beams, their nodes seen from `origin`.
+/// ANCF beams and geometrically exact beams, their nodes seen from `origin`.
 pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<Nodal> {
-    let beams = spec.nodal_beam.iter().filter_map(|(name, beam)| {
+    let beams = spec.ancf_beam.iter().filter_map(|(name, beam)| {
         let all = |what: &str, origin: &[f64; 3]| -> Vec<Floats> {
             let node = |i: usize| results.get_vector::<3>(&format!("{name}.node[{i}].{what}"));
             let nodes = (1..).map_while(node);
@@ -152,7 +152,7 @@ pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) 
         })
     });
     let directors = spec.body.iter().filter_map(|(name, body)| {
-        let count = body.director_beam.as_ref()?.elements;
+        let count = body.geometrically_exact_beam.as_ref()?.elements;
         let nodes = [name.clone()]
             .into_iter()
             .chain((2..=count + 1).map(|node| format!("{name}.node[{node}]")));

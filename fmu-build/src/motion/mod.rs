@@ -78,7 +78,7 @@ impl Motion {
     /// # Errors
     /// There is no craft with the parameters of the run.
     pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Result<Option<Self>, Error> {
-        if model.spec.kind != Kind::Craft {
+        if model.spec.kind != Kind::Spacecraft {
             return Ok(None);
         }
         let (spec, results) = (&model.spec, &run.results);
@@ -125,7 +125,7 @@ impl Motion {
 
 /// What its bodies look like does not change.
 impl Start<'_> {
-    /// A body. `None` of one that has no places, and of a director beam's nodes behind its root: they are points of its line.
+    /// A body. `None` of one that has no places, and of a geometrically exact beam's nodes behind its root: they are points of its line.
     fn body(&self, i: usize, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Option<Body> {
         let body = &self.system.bodies[i];
         if body.director.is_some() && body.segment > 0 {

@@ -46,7 +46,7 @@ pub fn draw(model: &Arc<Model>) -> Result<Picture> {
     };
     sheet.bodies(&scene);
     sheet.links(&scene);
-    sheet.nodal_beams(&scene);
+    sheet.ancf_beams(&scene);
     sheet.joints(&scene);
     sheet.frames(&scene);
     sheet.key();
@@ -111,8 +111,8 @@ impl Sheet {
         }
     }
 
-    /// Nodal beams, from root to tip.
-    fn nodal_beams(&mut self, scene: &Scene) {
+    /// ANCF beams, from root to tip.
+    fn ancf_beams(&mut self, scene: &Scene) {
         for (beam, [root, tip]) in scene.model.system().nodal.iter().zip(&scene.beams) {
             self.between(LINK, root, tip);
             self.name(&beam.name, &((root + tip) * 0.5), TextStyle::Body);

@@ -10,7 +10,7 @@ pub struct Scene {
     pub model: Arc<Model>,
     pub bodies: Vec<Placed>,
     pub frames: Vec<(Vec3<f64>, Mat3<f64>)>,
-    /// Root and tip of each nodal beam.
+    /// Root and tip of each ANCF beam.
     pub beams: Vec<[Vec3<f64>; 2]>,
     /// Columns of the joints' motion subspaces, world axes.
     pub motions: Vec<(Vec3<f64>, Vec3<f64>)>,

@@ -349,7 +349,7 @@ fn tail(page: &mut Page, tree: &Tree, names: &Names) {
         page.line("# Torques come from the host, or from signals as this:");
         page.line(&format!("# [signal.\"{}.tau\"]", names.joint(attachment)));
         page.line("# type = \"sine\"\n# amplitude = 1.0\n# frequency = 0.5                         # Hz");
-        page.line("# from_host = false                       # inside the FMU\n");
+        page.line("# from_importer = false                       # inside the FMU\n");
     }
     page.line("[experiment]");
     page.field("stop_time", "10.0", "s");

@@ -129,10 +129,9 @@ fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() 
         "two_link.toml",
         &desk
             .text("two_link.toml")
-            .replace("from_host = false", "from_host = true"),
+            .replace("from_importer = false", "from_importer = true"),
     );
-    let words =
-        "from_host = false in the spec makes them parameters, or the input \"elbow.tau\" itself may have a value here";
+    let words = "from_importer = false in the spec makes them parameters, or the input \"elbow.tau\" itself may have a value here";
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
     // Nobody's, though the name of an input begins it.
     let unknown = "[dispersion.\"signal.elbow.tau_x.amplitude\"]\nlist = [1.0]\n";

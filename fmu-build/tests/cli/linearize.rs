@@ -250,7 +250,7 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
                 std::f64::consts::PI * d.powi(4) / 64.0,
             );
             let mut spec = format!(
-                "name = \"rod\"\n[body.boom.director_beam]\nlength = {length:?}\nelements = {n}\nmass_per_length = {:?}\n\
+                "name = \"rod\"\n[body.boom.geometrically_exact_beam]\nlength = {length:?}\nelements = {n}\nmass_per_length = {:?}\n\
                  polar_inertia_per_length = {:?}\nEA = {:?}\nGA = {:?}\nGJ = {:?}\nEI = {:?}\n",
                 density * area,
                 2.0 * density * I,
@@ -267,7 +267,7 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
             assert_eq!(zeros, if clamped { 0 } else { 12 }, "{case}");
             let beta = if clamped { 1.875_104_068_7_f64 } else { 4.730_040_744_9 };
             let exact = (beta / length).powi(2) * (E * I / (density * area)).sqrt() / std::f64::consts::TAU;
-            // Of docs/director-beams.md for the free beam; of the clamped one second order in 1/n.
+            // Of docs/geometrically-exact-beams.md for the free beam; of the clamped one second order in 1/n.
             let elements = f64::from(n);
             let own = if clamped {
                 0.23 / elements.powi(2)
@@ -340,7 +340,7 @@ mass = 60.0
 inertia = [20.0, 20.0, 20.0]
 [frame.gripper]
 body = "hub"
-[nodal_beam.truss]
+[ancf_beam.truss]
 length = 100.0
 elements = 2
 mass_per_length = 30.0

@@ -103,7 +103,7 @@ fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
         (
             "contact hook meets the world",
             "[contact.hook]\na = \"nose\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 9.0\n\
-             [signal.\"hook.capture\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_host = false",
+             [signal.\"hook.capture\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_importer = false",
         ),
         (
             "contact mat meets the world",
@@ -114,7 +114,7 @@ fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
         (
             "an impulse acts at push",
             "[port.push]\nframe = \"nose\"\nimpulse = true\n[signal.\"push.impulse[1]\"]\ntype = \"constant\"\n\
-             from_host = false\n[signal.\"push.strike\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_host = false",
+             from_importer = false\n[signal.\"push.impact\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_importer = false",
         ),
         (
             "push is driven",

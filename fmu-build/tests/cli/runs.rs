@@ -114,7 +114,7 @@ fn a_table_of_inputs_does_what_the_same_signals_do() {
     // Instead of the sines of the spec; titles as those of results.
     desk.write(
         "two_link.toml",
-        &example("two_link").replace("from_host = false", "from_host = true"),
+        &example("two_link").replace("from_importer = false", "from_importer = true"),
     );
     desk.write(
         "tau.csv",

@@ -62,7 +62,7 @@ fn the_beams_of_the_assembly_template_come_together() {
     // Where the references end; what is left is what the servos give way to gravity and Coriolis forces.
     let off = last(&table, "ends.distance [m]") - 1.0;
     assert!(off.abs() < 1e-3, "{off:e}");
-    for gap in ["left.gap [m]", "right.gap [m]"] {
+    for gap in ["left.distance [m]", "right.distance [m]"] {
         assert!(table[gap].iter().all(|gap| *gap < 1e-5), "{gap}");
     }
 }
@@ -176,7 +176,7 @@ fn the_page_of_a_servicer_shows_its_servos_wheels_and_booms() {
     desk.succeed(&["simulate", "servicer_orbit.toml", "--stop-time", "1"]);
     let page = desk.text("servicer_orbit.html");
     for word in [
-        "rotation about the orbital axes",
+        "rotation about the LVLH frame",
         "Tip deflections",
         "Servo errors",
         "Motor torques",
@@ -207,7 +207,7 @@ fn fed_by_the_host() -> Desk {
     let desk = Desk::new();
     desk.write(
         "two_link.toml",
-        &example("two_link").replace("from_host = false", "from_host = true"),
+        &example("two_link").replace("from_importer = false", "from_importer = true"),
     );
     desk
 }

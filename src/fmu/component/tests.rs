@@ -231,7 +231,7 @@ fn output_derivatives_are_slopes() -> Outcome {
 /// What a joint is off its reference, where that is a sine: its derivative is known at any time, however late. A difference over 1e-5 s had lost it to the rounding of the time.
 #[test]
 fn output_derivatives_are_exact_however_late_it_is() -> Outcome {
-    let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_host = false\n";
+    let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_importer = false\n";
     let mut worst = 0.0_f64;
     for late in [0.0, 1e3, 1e5, 1e9] {
         let mut c = instance_of(Interface::CoSimulation, &format!("{TWO_LINK}{sine}"))?;

@@ -32,12 +32,12 @@ impl Outputs {
         let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
         let drift = [
             Quantity::new(
-                format!("{name}.drift"),
+                format!("{name}.violation"),
                 Unit::Metre,
                 format!("by how far {a} is off from where it was captured in {b}"),
             ),
             Quantity::new(
-                format!("{name}.drift_angle"),
+                format!("{name}.violation_angle"),
                 Unit::Radian,
                 format!("by how far {a} has turned in {b} since it was captured, small; of a grasp"),
             ),
@@ -108,7 +108,7 @@ impl Outputs {
         }));
     }
 
-    pub(super) fn director_beam(&mut self, name: &str, beam: usize) {
+    pub(super) fn geometrically_exact_beam(&mut self, name: &str, beam: usize) {
         let vector = |field: &str, unit, what: &str| {
             let what = format!("{what} of {name}'s tip from where it is at rest, body axes");
             Quantity::vector(&format!("{name}.{field}"), unit, &what)
@@ -118,11 +118,11 @@ impl Outputs {
         let what = format!("strain energy of {name}");
         let energy = Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what);
         let all = deflection.into_iter().chain(turn).chain([energy]);
-        self.push(Group::DirectorBeam(beam), all);
+        self.push(Group::GeometricallyExactBeam(beam), all);
     }
 
-    /// Nodal beams, and the frames that stand on them.
-    pub(super) fn nodal_beams(&mut self, system: &System) {
+    /// ANCF beams, and the frames that stand on them.
+    pub(super) fn ancf_beams(&mut self, system: &System) {
         for (i, beam) in system.nodal.iter().enumerate() {
             let name = &beam.name;
             let what = format!(
@@ -131,7 +131,7 @@ impl Outputs {
             let deflection = Quantity::vector(&format!("{name}.tip_deflection"), Unit::Metre, &what);
             let what = format!("strain energy of {name}");
             let energy = Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what);
-            self.push(Group::NodalBeam(i), deflection.into_iter().chain([energy]));
+            self.push(Group::AncfBeam(i), deflection.into_iter().chain([energy]));
         }
         // Roots and tips are nodes, whose places are states.
         let frames = system.points.iter().enumerate();
@@ -160,8 +160,12 @@ impl Outputs {
 
     pub(super) fn grasp(&mut self, grasp: &Grasp, index: usize) {
         let (name, [a, b]) = (&grasp.name, &grasp.names);
-        let gap = Quantity::new(format!("{name}.gap"), Unit::Metre, format!("distance from {a} to {b}"));
-        let what = format!("angle between the attitudes of {a} and {b}; of a nodal beam, between the directions");
+        let gap = Quantity::new(
+            format!("{name}.distance"),
+            Unit::Metre,
+            format!("distance from {a} to {b}"),
+        );
+        let what = format!("angle between the attitudes of {a} and {b}; of a ANCF beam, between the directions");
         let angle = Quantity::new(format!("{name}.angle"), Unit::Radian, what);
         let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
         let force = vector(
@@ -291,24 +295,19 @@ impl Outputs {
         );
         let attitude = Quantity::quaternion(
             "orbit.q",
-            "attitude of the orbital axes (x upwards, y along track, z normal to the orbit), quaternion",
+            "attitude of the LVLH frame (x upwards, y along track, z normal to the orbit), quaternion",
         );
-        let rate = Quantity::new(
-            "orbit.rate",
-            Unit::RadianPerSecond,
-            "rate at which the orbital axes turn",
-        );
+        let rate = Quantity::new("orbit.rate", Unit::RadianPerSecond, "rate at which the LVLH frame turn");
         let all = place.into_iter().chain(velocity).chain(attitude).chain([rate]);
         self.push(Group::Orbit, all);
     }
 
     pub(super) fn in_orbit(&mut self, name: &str, body: usize) {
-        let seen = |what: &str| format!("{what} {name} as one sees it who turns with the orbital axes");
-        let vector =
-            |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}_orbital"), unit, &what);
+        let seen = |what: &str| format!("{what} {name} as one sees it who turns with the LVLH frame");
+        let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}_lvlh"), unit, &what);
         let place = vector("r", Unit::Metre, seen("position of"));
         let attitude = Quantity::quaternion(
-            &format!("{name}.q_orbital"),
+            &format!("{name}.q_lvlh"),
             &format!("{}, quaternion", seen("attitude of")),
         );
         let velocity = vector("v", Unit::MetrePerSecond, seen("velocity of"));
@@ -320,7 +319,7 @@ impl Outputs {
         let angles = vector(
             "rpy",
             Unit::Radian,
-            format!("roll, pitch and yaw of {name} relative to the orbital axes (3-2-1)"),
+            format!("roll, pitch and yaw of {name} relative to the LVLH frame (3-2-1)"),
         );
         let all = place
             .into_iter()
@@ -341,9 +340,9 @@ impl Outputs {
         };
         if places {
             let gaps = both(
-                ("gap", Unit::Metre, "distances by which joints' bodies are apart"),
+                ("violation", Unit::Metre, "distances by which joints' bodies are apart"),
                 (
-                    "gap_angle",
+                    "violation_angle",
                     Unit::Radian,
                     "angles by which joints' bodies are turned otherwise than the joints allow",
                 ),
@@ -352,12 +351,12 @@ impl Outputs {
         }
         let rates = both(
             (
-                "gap_velocity",
+                "violation_velocity",
                 Unit::MetrePerSecond,
                 "velocities at which joints' bodies part",
             ),
             (
-                "gap_rate",
+                "violation_rate",
                 Unit::RadianPerSecond,
                 "rates at which joints' bodies turn otherwise than the joints allow",
             ),

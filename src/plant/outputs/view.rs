@@ -6,7 +6,7 @@ use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
 use crate::system::joint::{columns, dual, with_joint};
-use crate::system::{BodyKinematics, Elastic, Frame, FrameRef, NodalBeam, Recovered};
+use crate::system::{AncfBeam, BodyKinematics, Elastic, Frame, FrameRef, Recovered};
 
 /// What the outputs need to know of one instant, beside the loads' view of it.
 pub(in crate::plant) struct View<'a, S: Scalar> {
@@ -67,7 +67,7 @@ impl<S: Scalar> View<'_, S> {
         }
     }
 
-    /// A free body, as one sees it who turns with the orbital axes.
+    /// A free body, as one sees it who turns with the LVLH frame.
     pub(super) fn in_orbit(&self, body: usize, y: &mut Cursor<S>) {
         let Some(orbit) = self.now.orbit else { return };
         let at = &self.now.kinematics.bodies[body];
@@ -150,8 +150,8 @@ impl<S: Scalar> View<'_, S> {
         kinematics.bodies[body].R_WB.tr_mul(&r) - rest
     }
 
-    /// How far the tip of a director beam is off and turned from where it is at rest, and its strain energy.
-    pub(super) fn director_beam(&self, index: usize, y: &mut Cursor<S>) {
+    /// How far the tip of a geometrically exact beam is off and turned from where it is at rest, and its strain energy.
+    pub(super) fn geometrically_exact_beam(&self, index: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let beam = &now.system.directors[index];
         let (root, tip) = (&now.kinematics.bodies[beam.root], &now.kinematics.bodies[beam.tip()]);
@@ -165,8 +165,8 @@ impl<S: Scalar> View<'_, S> {
         y.number(strain_energy(now, index));
     }
 
-    /// How far the tip of a nodal beam is off the direction at its root, and its strain energy.
-    pub(super) fn nodal_beam(&self, beam: usize, y: &mut Cursor<S>) {
+    /// How far the tip of a ANCF beam is off the direction at its root, and its strain energy.
+    pub(super) fn ancf_beam(&self, beam: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let beam = &now.system.nodal[beam];
         let [root, tip] = [beam.root, beam.root + 1].map(|point| &now.kinematics.points[point].at);
@@ -175,7 +175,7 @@ impl<S: Scalar> View<'_, S> {
         bent.x -= S::lift(elements().map(|element| element.l).sum());
         y.vector(&bent);
         let energies = elements().enumerate().map(|(i, element)| {
-            let e = NodalBeam::of_element(now.q, beam.q, i);
+            let e = AncfBeam::of_element(now.q, beam.q, i);
             element.energy(&e, beam.curvature)
         });
         y.number(energies.fold(S::zero(), |sum, energy| sum + energy));

@@ -1,5 +1,5 @@
 use super::{Check, MOST_IN_SEGMENTS, MOST_MODES, MOST_SEGMENTS, unknown};
-use crate::spec::{Beam, Body, Boundary, DirectorBeam, PerAxis};
+use crate::spec::{Beam, Body, Boundary, GeometricallyExactBeam, PerAxis};
 
 impl Check<'_> {
     pub(super) fn body(&mut self, name: &str, body: &Body) {
@@ -8,7 +8,7 @@ impl Check<'_> {
                 self.report("body", name, field, format!("missing field `{field}`"));
             }
         };
-        match (&body.beam, &body.director_beam) {
+        match (&body.beam, &body.geometrically_exact_beam) {
             (_, Some(_)) => {}
             (None, None) => {
                 needs("mass", body.mass.is_some());
@@ -34,8 +34,8 @@ impl Check<'_> {
                 self.report("body", name, "mass_centre", what);
             }
         }
-        if let Some(beam) = &body.director_beam {
-            self.director_beam(name, body, beam);
+        if let Some(beam) = &body.geometrically_exact_beam {
+            self.geometrically_exact_beam(name, body, beam);
         }
         if let Some(servo) = &body.attitude_servo {
             if let Some((joint, _)) = self.spec.joint.iter().find(|(_, joint)| joint.child == name) {
@@ -71,7 +71,7 @@ impl Check<'_> {
         }
     }
 
-    fn director_beam(&mut self, name: &str, body: &Body, beam: &DirectorBeam) {
+    fn geometrically_exact_beam(&mut self, name: &str, body: &Body, beam: &GeometricallyExactBeam) {
         let others = [
             ("mass", body.mass.is_some()),
             ("inertia", body.inertia.is_some()),
@@ -79,27 +79,32 @@ impl Check<'_> {
             ("inertia_axes", body.inertia_axes.is_some()),
         ];
         for (field, _) in others.into_iter().filter(|(_, written)| *written) {
-            let what =
-                format!("a director beam has its own mass: leave `{field}` out, or fix another body to this one");
+            let what = format!(
+                "a geometrically exact beam has its own mass: leave `{field}` out, or fix another body to this one"
+            );
             self.report("body", name, field, what);
         }
         for (field, _) in [("beam", body.beam.is_some()), ("modal", body.modal.is_some())]
             .into_iter()
             .filter(|(_, written)| *written)
         {
-            let what = format!("a body bends in one way: write either `{field}` or `director_beam`, not both");
-            self.report("body", name, "director_beam", what);
+            let what =
+                format!("a body bends in one way: write either `{field}` or `geometrically_exact_beam`, not both");
+            self.report("body", name, "geometrically_exact_beam", what);
         }
         if !(1..=MOST_SEGMENTS).contains(&beam.elements) {
-            let what = format!("{} elements: a director beam has 1 to {MOST_SEGMENTS}", beam.elements);
-            self.report("body", name, "director_beam.elements", what);
+            let what = format!(
+                "{} elements: a geometrically exact beam has 1 to {MOST_SEGMENTS}",
+                beam.elements
+            );
+            self.report("body", name, "geometrically_exact_beam.elements", what);
         }
         let fed = self.spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
         if let Some((joint, _)) = fed {
             let what = format!(
-                "what joint \"{joint}\" feeds forward is that of a rigid craft, and knows no director beams: leave `feed_forward` out"
+                "what joint \"{joint}\" feeds forward is that of a rigid craft, and knows no geometrically exact beams: leave `feed_forward` out"
             );
-            self.report("body", name, "director_beam", what);
+            self.report("body", name, "geometrically_exact_beam", what);
         }
         let stiffnesses = [
             ("EI", beam.EI.is_some(), [("EI_y", beam.EI_y), ("EI_z", beam.EI_z)]),
@@ -109,7 +114,7 @@ impl Check<'_> {
             let [one, other] = each.map(|(field, _)| field);
             if !written && each.iter().all(|(_, value)| value.is_none()) {
                 let what = format!("missing field `{both}`: write it, or `{one}` and `{other}`");
-                self.report("body", name, &format!("director_beam.{both}"), what);
+                self.report("body", name, &format!("geometrically_exact_beam.{both}"), what);
                 continue;
             }
             for (field, _) in each.into_iter().filter(|(_, value)| value.is_some() == written) {
@@ -117,7 +122,7 @@ impl Check<'_> {
                     true => format!("the stiffness is written twice: `{both}` and `{field}`"),
                     false => format!("missing field `{field}`: write both, or `{both}`"),
                 };
-                self.report("body", name, &format!("director_beam.{field}"), what);
+                self.report("body", name, &format!("geometrically_exact_beam.{field}"), what);
             }
         }
     }

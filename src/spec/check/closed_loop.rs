@@ -10,9 +10,9 @@ impl Check<'_> {
             if !spec.has_frame(frame) && !is_world {
                 self.report("loop", name, field, unknown("frame or body", frame, spec.frames()));
             }
-            if let Some(beam) = spec.on_nodal_beam(frame).filter(|_| turns) {
+            if let Some(beam) = spec.on_ancf_beam(frame).filter(|_| turns) {
                 let what = format!(
-                    "\"{frame}\" is on the nodal beam \"{beam}\", which has no attitude there: \"spherical\" and \"distance\" hold it, and \"point_on_line\" as `a`"
+                    "\"{frame}\" is on the ANCF beam \"{beam}\", which has no attitude there: \"spherical\" and \"distance\" hold it, and \"point_on_line\" as `a`"
                 );
                 self.report("loop", name, field, what);
             }

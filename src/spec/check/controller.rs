@@ -8,7 +8,7 @@ impl Check<'_> {
         let spec = self.spec;
         let of_craft = [
             ("body", !spec.body.is_empty()),
-            ("nodal_beam", !spec.nodal_beam.is_empty()),
+            ("ancf_beam", !spec.ancf_beam.is_empty()),
             ("joint", !spec.joint.is_empty()),
             ("frame", !spec.frame.is_empty()),
             ("measure", !spec.measure.is_empty()),

@@ -8,10 +8,10 @@ impl Check<'_> {
     pub(super) fn frames(&mut self) {
         let spec = self.spec;
         for (name, frame) in &spec.frame {
-            if spec.nodal_beam.contains_key(&frame.body) {
-                self.on_nodal_beam(name, frame);
+            if spec.ancf_beam.contains_key(&frame.body) {
+                self.on_ancf_beam(name, frame);
             } else if !spec.body.contains_key(&frame.body) {
-                let known = spec.body.keys().chain(spec.nodal_beam.keys());
+                let known = spec.body.keys().chain(spec.ancf_beam.keys());
                 self.report("frame", name, "body", unknown("body", &frame.body, known));
             }
         }
@@ -81,13 +81,13 @@ impl Check<'_> {
         }
         for (name, load) in &spec.line_load {
             match spec.body.get(&load.body) {
-                None if spec.nodal_beam.contains_key(&load.body) => {
-                    let what = format!("\"{}\" is a nodal beam: {ONLY_MODAL}", load.body);
+                None if spec.ancf_beam.contains_key(&load.body) => {
+                    let what = format!("\"{}\" is a ANCF beam: {ONLY_MODAL}", load.body);
                     self.report("line_load", name, "body", what);
                 }
                 None => self.report("line_load", name, "body", unknown("body", &load.body, spec.body.keys())),
-                Some(body) if body.director_beam.is_some() => {
-                    let what = format!("\"{}\" is a director beam: {ONLY_MODAL}", load.body);
+                Some(body) if body.geometrically_exact_beam.is_some() => {
+                    let what = format!("\"{}\" is a geometrically exact beam: {ONLY_MODAL}", load.body);
                     self.report("line_load", name, "body", what);
                 }
                 Some(body) if body.beam.is_none() => {
@@ -109,7 +109,7 @@ impl Check<'_> {
             if !spec.has_frame(frame) && !is_world {
                 self.report("contact", name, field, unknown("frame or body", frame, spec.frames()));
             }
-            if let Some(beam) = spec.on_nodal_beam(frame) {
+            if let Some(beam) = spec.on_ancf_beam(frame) {
                 let what = match (contact.law.captures(), field) {
                     (true, "a") => continue,
                     (true, _) => "what is captured is written as `a`",
@@ -119,7 +119,7 @@ impl Check<'_> {
                     "contact",
                     name,
                     field,
-                    format!("\"{frame}\" is on the nodal beam \"{beam}\": {what}"),
+                    format!("\"{frame}\" is on the ANCF beam \"{beam}\": {what}"),
                 );
             }
         }

@@ -24,8 +24,8 @@ impl Check<'_> {
             " if it never moves by its loads",
         );
         forbid(
-            "follow",
-            joint.follow.is_some() && !may(JointMotion::Prescribed),
+            "tracking",
+            joint.tracking.is_some() && !may(JointMotion::Prescribed),
             " if its motion is never prescribed",
         );
         forbid("axis", joint.axis.is_some() && !has_axis, "");
@@ -110,8 +110,8 @@ impl Check<'_> {
                 ("motor.rate_limit", m.rate_limit.as_ref(), rates),
             ]);
         }
-        if let Some(f) = &joint.follow {
-            counted.extend([("follow.kp", Some(&f.kp), rates), ("follow.kd", Some(&f.kd), rates)]);
+        if let Some(f) = &joint.tracking {
+            counted.extend([("tracking.kp", Some(&f.kp), rates), ("tracking.kd", Some(&f.kd), rates)]);
         }
         if let Some(r) = &joint.range {
             counted.extend([

@@ -2,15 +2,17 @@
 //! not belong together. The values of numbers are judged where they are used, in `system::derive`,
 //! for the spec and for a host's parameters alike.
 
+mod ancf_beam;
 mod body;
 mod closed_loop;
 mod controller;
 mod frame;
 mod joint;
-mod nodal_beam;
 mod signal;
 
-use super::{Axes, Capability, Coupling, JointType, Kind, Method, Spec, WORLD, Wheel, modal, names, problem};
+use super::{
+    Axes, Capability, Coupling, FORMAT, JointType, Kind, Method, Spec, WORLD, Wheel, modal, names, problem, renamed,
+};
 use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
@@ -18,8 +20,8 @@ use std::collections::HashMap;
 /// Cutting a beam finer only adds fast modes.
 const MOST_SEGMENTS: usize = 100;
 
-/// Orbital axes without an orbit.
-const NO_ORBIT: &str = "there are orbital axes near an orbit only: write [environment.orbit]";
+/// LVLH axes without an orbit.
+const NO_ORBIT: &str = "there are LVLH axes near an orbit only: write [environment.orbit]";
 
 /// Beyond that a beam is better cut.
 const MOST_MODES: usize = 64;
@@ -36,8 +38,12 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         let what = format!("it has the character {}, which is no text", character.escape_unicode());
         check.report("description", "", "", what);
     }
+    if spec.format != FORMAT {
+        let what = format!("this version reads format {FORMAT}; format 1 is that of version 0.1");
+        check.report("format", "", "", what);
+    }
     match spec.kind {
-        Kind::Craft => check.craft(),
+        Kind::Spacecraft => check.craft(),
         Kind::Controller => check.controller(),
     }
     for (input, signal) in &spec.signal {
@@ -73,8 +79,8 @@ impl Check<'_> {
         for (name, joint) in &spec.joint {
             self.joint(name, joint);
         }
-        for (name, beam) in &spec.nodal_beam {
-            self.nodal_beam(name, beam);
+        for (name, beam) in &spec.ancf_beam {
+            self.ancf_beam(name, beam);
         }
         self.frames();
         for (name, contact) in &spec.contact {
@@ -154,12 +160,12 @@ impl Check<'_> {
             self.report("solver", "", "method", what);
         }
         let explicit = "the method linearly_implicit knows the stiffness of modes and joints, and not of this beam; method = \"implicit_midpoint\" does";
-        for name in spec.nodal_beam.keys().filter(|_| linearly_implicit) {
-            self.report("nodal_beam", name, "", explicit);
+        for name in spec.ancf_beam.keys().filter(|_| linearly_implicit) {
+            self.report("ancf_beam", name, "", explicit);
         }
         for (name, body) in spec.body.iter().filter(|_| linearly_implicit) {
-            if body.director_beam.is_some() {
-                self.report("body", name, "director_beam", explicit);
+            if body.geometrically_exact_beam.is_some() {
+                self.report("body", name, "geometrically_exact_beam", explicit);
             }
         }
         let rigid_only = if !formulation.has(Capability::Flexible) {
@@ -191,15 +197,15 @@ impl Check<'_> {
             self.report("loop", name, "", what);
         }
         for name in spec
-            .nodal_beam
+            .ancf_beam
             .keys()
-            .filter(|_| !formulation.has(Capability::NodalBeams))
+            .filter(|_| !formulation.has(Capability::AncfBeams))
         {
             let what = format!(
-                "the formulation \"{}\" has no nodal beams; formulation = \"recursive\" has",
+                "the formulation \"{}\" has no ANCF beams; formulation = \"recursive\" has",
                 formulation.name()
             );
-            self.report("nodal_beam", name, "", what);
+            self.report("ancf_beam", name, "", what);
         }
         let options = spec.quaternion.clone().unwrap_or_default();
         let held = |name: &str| {
@@ -239,7 +245,7 @@ impl Check<'_> {
         let sections = [("body", spec.body.keys())]
             .into_iter()
             .flat_map(|(section, keys)| keys.map(move |key| (section, key)))
-            .chain(spec.nodal_beam.keys().map(|key| ("nodal_beam", key)))
+            .chain(spec.ancf_beam.keys().map(|key| ("ancf_beam", key)))
             .chain(spec.joint.keys().map(|key| ("joint", key)))
             .chain(spec.frame.keys().map(|key| ("frame", key)))
             .chain(spec.measure.keys().map(|key| ("measure", key)))
@@ -270,7 +276,7 @@ impl Check<'_> {
                 self.report("wheel", name, "", what);
             }
         }
-        if spec.body.is_empty() && spec.nodal_beam.is_empty() {
+        if spec.body.is_empty() && spec.ancf_beam.is_empty() {
             self.report("body", "", "", "there is no body");
         }
     }
@@ -281,7 +287,7 @@ impl Check<'_> {
             self.quaternion("body", name, "inertia_axes", body.inertia_axes);
         }
         let bodies = spec.body.iter().map(|(name, body)| ("body", name, &body.start));
-        let beams = (spec.nodal_beam.iter()).map(|(name, beam)| ("nodal_beam", name, &beam.start));
+        let beams = (spec.ancf_beam.iter()).map(|(name, beam)| ("ancf_beam", name, &beam.start));
         for (section, name, start) in bodies.chain(beams) {
             if let Some(start) = start {
                 let (attitude, rpy_deg) = (start.attitude, start.rpy_deg);
@@ -351,9 +357,8 @@ impl Check<'_> {
         for (name, joint) in &spec.joint {
             for (field, body) in [("parent", &joint.parent), ("child", &joint.child)] {
                 let known = spec.body.contains_key(body) || (field == "parent" && body == WORLD);
-                if spec.nodal_beam.contains_key(body) {
-                    let what =
-                        format!("\"{body}\" is a nodal beam, which stands beside the joints: a [grasp] holds it");
+                if spec.ancf_beam.contains_key(body) {
+                    let what = format!("\"{body}\" is a ANCF beam, which stands beside the joints: a [grasp] holds it");
                     self.report("joint", name, field, what);
                 } else if !known {
                     self.report("joint", name, field, unknown("body", body, spec.body.keys()));
@@ -416,20 +421,16 @@ impl Check<'_> {
             }
             return;
         }
-        for (name, beam) in &spec.nodal_beam {
-            if beam.start.as_ref().is_some_and(|start| start.axes == Axes::Orbital) {
-                self.report("nodal_beam", name, "start.axes", NO_ORBIT);
+        for (name, beam) in &spec.ancf_beam {
+            if beam.start.as_ref().is_some_and(|start| start.axes == Axes::Lvlh) {
+                self.report("ancf_beam", name, "start.axes", NO_ORBIT);
             }
         }
         for (name, body) in &spec.body {
             let start = body.start.as_ref().map(|start| ("start.axes", start.axes));
             let servo = body.attitude_servo.as_ref();
             let servo = servo.map(|servo| ("attitude_servo.axes", servo.axes));
-            for (field, _) in start
-                .into_iter()
-                .chain(servo)
-                .filter(|(_, axes)| *axes == Axes::Orbital)
-            {
+            for (field, _) in start.into_iter().chain(servo).filter(|(_, axes)| *axes == Axes::Lvlh) {
                 self.report("body", name, field, NO_ORBIT);
             }
         }
@@ -462,7 +463,14 @@ impl Check<'_> {
 
 /// "there is no body "uper"; did you mean "upper"?" Of more than a thousand names the first are compared: there may be as many mistakes.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
+    let renamed: Vec<String> = renamed::variable(name).collect();
+    let most = if renamed.is_empty() { 1000 } else { usize::MAX };
+    let known: Vec<&String> = known.take(most).collect();
+    if let Some(new) = known.iter().find(|known| renamed.contains(known)) {
+        return format!("there is no {what} \"{name}\": it is called \"{new}\" since version 0.2");
+    }
     let nearest = known
+        .into_iter()
         .take(1000)
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .min()

@@ -44,8 +44,8 @@ impl Check<'_> {
             self.command(input, signal, switches, &joint.motions);
         }
         let strikes = match input.rsplit_once('.') {
-            Some((port, "strike")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
-            Some((contact, "strike" | "capture")) => self.spec.contact.contains_key(contact),
+            Some((port, "impact")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
+            Some((contact, "impact" | "capture")) => self.spec.contact.contains_key(contact),
             _ => false,
         };
         if strikes && !switches {
@@ -64,7 +64,7 @@ impl Check<'_> {
             }
         }
         // Of one inside the FMU they are parameters, and judged as such.
-        if signal.from_host {
+        if signal.from_importer {
             let empty = signal
                 .from
                 .zip(signal.until)
@@ -108,8 +108,8 @@ impl Check<'_> {
             || (signal.waveform == Waveform::Table && signal.interpolation == Interpolation::Hold);
         let what = if !has_reference {
             "only the reference `<joint>.q_ref` of a servo (not of a spherical joint) has a rate to drive".to_owned()
-        } else if signal.from_host {
-            "a host drives each input by itself: write from_host = false, and it runs inside the FMU".to_owned()
+        } else if signal.from_importer {
+            "a host drives each input by itself: write from_importer = false, and it runs inside the FMU".to_owned()
         } else if jumps {
             "what jumps has no rate".to_owned()
         } else if let Some(derivative) = driven_twice {

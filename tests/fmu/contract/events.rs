@@ -83,7 +83,7 @@ fn a_state_that_jumps_at_an_event_is_declared_as_one_that_may() {
     me.initialise(None);
     let declared_states = declared(&fmu);
     let mut jumped = vec![false; declared_states.len()];
-    for (name, value) in [("hit.strike", 1.0), ("elbow.motion", 1.0)] {
+    for (name, value) in [("hit.impact", 1.0), ("elbow.motion", 1.0)] {
         ok(me.set("hit.impulse[1]", 0.4));
         ok(me.set("hit.impulse[2]", 0.3));
         ok(me.set("hit.impulse[3]", 0.2));

@@ -93,7 +93,7 @@ fn an_event_that_fails_in_its_midst_has_not_begun() {
     let me = fmu.instance(ME);
     me.initialise(None);
     ok(me.set("elbow.qd", 1e200));
-    for (name, value) in [("hit.impulse[1]", 0.5), ("hit.strike", 1.0), ("elbow.motion", 1.0)] {
+    for (name, value) in [("hit.impulse[1]", 0.5), ("hit.impact", 1.0), ("elbow.motion", 1.0)] {
         ok(me.set(name, value));
     }
     refused(&me, || event(&me));
@@ -106,7 +106,7 @@ fn an_event_that_fails_in_its_midst_has_not_begun() {
     ok(cs.set("elbow.qd_start", 1e200));
     cs.setup(None, 0.0, None);
     ok(cs.enter_initialization());
-    for (name, value) in [("hit.impulse[1]", 0.5), ("hit.strike", 1.0), ("elbow.motion", 1.0)] {
+    for (name, value) in [("hit.impulse[1]", 0.5), ("hit.impact", 1.0), ("elbow.motion", 1.0)] {
         ok(cs.set(name, value));
     }
     for _ in 0..2 {

@@ -51,7 +51,7 @@ type = "constant"
 amplitude = 0.7
 from = 0.23
 until = 0.61
-from_host = false
+from_importer = false
 "#;
 
 /// The same craft beside a payload that it can capture.
@@ -68,7 +68,7 @@ pub fn striker() -> String {
     format!(
         "{CRAFT}[environment.orbit]\nsemi_major_axis = 6878137.0\n\
          [frame.hand]\nbody = \"base\"\norigin = [-0.5, 0.0, 0.0]\nrpy_deg = [0.0, 0.0, 180.0]\n\
-         [nodal_beam.boom]\nstart = {{ position = [-0.5, 0.0, 0.0], rpy_deg = [0.0, 0.0, 180.0] }}\n\
+         [ancf_beam.boom]\nstart = {{ position = [-0.5, 0.0, 0.0], rpy_deg = [0.0, 0.0, 180.0] }}\n\
          length = 2.0\nelements = 2\nmass_per_length = 0.2\nEA = 500.0\nEI = 2.0\n\
          [grasp.grip]\na = \"hand\"\nb = \"boom\"\nstiffness = 200.0\ndamping = 1.0\nangular_stiffness = 20.0\nangular_damping = 0.1\n\
          [frame.target]\nbody = \"lower\"\norigin = [0.4, 0.0, 0.0]\n\

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Frames stand on it by their distance from the root, `origin = [x, 0, 0]`; its own name means its root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NodalBeam {
+pub struct AncfBeam {
     /// Length, m. Not with `sections`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
@@ -39,7 +39,7 @@ pub struct NodalBeam {
     pub start_nodes: Vec<NodeStart>,
 }
 
-/// How a node of a nodal beam starts off the straight beam, in axes of its start.
+/// How a node of a ANCF beam starts off the straight beam, in axes of its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeStart {
@@ -49,7 +49,7 @@ pub struct NodeStart {
     pub slope: [f64; 3],
 }
 
-/// A uniform section of a nodal beam.
+/// A uniform section of a ANCF beam.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodalSection {
@@ -65,7 +65,7 @@ pub struct NodalSection {
     pub EI: f64,
 }
 
-/// How the curvature of a nodal beam is measured.
+/// How the curvature of a ANCF beam is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Curvature {
@@ -82,7 +82,7 @@ impl Curvature {
     }
 }
 
-impl NodalBeam {
+impl AncfBeam {
     /// How many nodes it has.
     pub(crate) fn nodes(&self) -> usize {
         let elements = self

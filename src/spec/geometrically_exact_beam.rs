@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// not is several of them on fixed joints. What stands on the body, a frame or a joint, stands on the node nearest to its `origin`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DirectorBeam {
+pub struct GeometricallyExactBeam {
     /// Length, m.
     pub length: f64,
     /// Number of elements, which are straight: 8 to 16 for one that bends far; at most 100.

@@ -1,11 +1,11 @@
 use super::{Check, unknown};
-use crate::spec::{Frame, Grasp, NodalBeam, PerAxis, WORLD};
+use crate::spec::{AncfBeam, Frame, Grasp, PerAxis, WORLD};
 
 /// More elements are finer than any beam is known.
 const MOST_ELEMENTS: usize = 256;
 
 impl Check<'_> {
-    pub(super) fn nodal_beam(&mut self, name: &str, beam: &NodalBeam) {
+    pub(super) fn ancf_beam(&mut self, name: &str, beam: &AncfBeam) {
         let written = [
             ("length", beam.length.is_some()),
             ("elements", beam.elements.is_some()),
@@ -19,7 +19,7 @@ impl Check<'_> {
                 true => format!("`sections` say the {field} of each part: leave it out here"),
                 false => format!("missing field `{field}`"),
             };
-            self.report("nodal_beam", name, field, what);
+            self.report("ancf_beam", name, field, what);
         }
         let sections = beam.all_sections();
         let field = if in_sections { "sections" } else { "elements" };
@@ -28,38 +28,38 @@ impl Check<'_> {
                 "a length of {} m without an element: a beam has two nodes or more, write elements = 1 at least",
                 section.length
             );
-            self.report("nodal_beam", name, field, what);
+            self.report("ancf_beam", name, field, what);
         }
         let elements = beam.nodes() - 1;
         if elements > MOST_ELEMENTS {
             let what = format!("{elements} elements, and {MOST_ELEMENTS} are the most");
-            self.report("nodal_beam", name, field, what);
+            self.report("ancf_beam", name, field, what);
         }
         let (nodes, started) = (beam.nodes(), beam.start_nodes.len());
         if started > 0 && started != nodes {
             let what = format!("{started} nodes are said to start off the straight beam, which has {nodes} nodes");
-            self.report("nodal_beam", name, "start_nodes", what);
+            self.report("ancf_beam", name, "start_nodes", what);
         }
     }
 
     /// A frame on the centre line.
-    pub(super) fn on_nodal_beam(&mut self, name: &str, frame: &Frame) {
+    pub(super) fn on_ancf_beam(&mut self, name: &str, frame: &Frame) {
         let [x, y, z] = frame.origin;
         if y != 0.0 || z != 0.0 {
-            let what = format!("a nodal beam is its centre line: write origin = [{x}, 0, 0]");
+            let what = format!("a ANCF beam is its centre line: write origin = [{x}, 0, 0]");
             self.report("frame", name, "origin", what);
         }
         if frame.orientation.is_some() || frame.rpy_deg.is_some() {
-            let what = "on a nodal beam x is the beam's direction, and nothing else can be turned";
+            let what = "on a ANCF beam x is the beam's direction, and nothing else can be turned";
             self.report("frame", name, "orientation", what);
         }
     }
 
-    /// What needs axes does not stand on a nodal beam, which nothing can turn about itself.
+    /// What needs axes does not stand on a ANCF beam, which nothing can turn about itself.
     pub(super) fn needs_axes(&mut self, [section, name, field]: [&str; 3], frame: &str) {
-        if let Some(beam) = self.spec.on_nodal_beam(frame) {
+        if let Some(beam) = self.spec.on_ancf_beam(frame) {
             let what = format!(
-                "\"{frame}\" is on the nodal beam \"{beam}\", which has a direction and no axes that turn with it"
+                "\"{frame}\" is on the ANCF beam \"{beam}\", which has a direction and no axes that turn with it"
             );
             self.report(section, name, field, what);
         }
@@ -72,9 +72,9 @@ impl Check<'_> {
                 self.report("grasp", name, field, unknown("frame or body", frame, spec.frames()));
             }
         }
-        if let Some(beam) = spec.on_nodal_beam(&grasp.a) {
+        if let Some(beam) = spec.on_ancf_beam(&grasp.a) {
             let what = format!(
-                "\"{}\" is on the nodal beam \"{beam}\": what is held is written as `b`",
+                "\"{}\" is on the ANCF beam \"{beam}\": what is held is written as `b`",
                 grasp.a
             );
             self.report("grasp", name, "a", what);

@@ -1,0 +1,60 @@
+//! Names of version 0.1 and what they are called since, for the errors that a spec with an old name gets.
+
+/// Fields and values of the spec's format 1, with their names in [`FORMAT`](super::FORMAT).
+const FIELDS: [(&str, &str); 6] = [
+    ("craft", "spacecraft"),
+    ("director_beam", "geometrically_exact_beam"),
+    ("follow", "tracking"),
+    ("from_host", "from_importer"),
+    ("nodal_beam", "ancf_beam"),
+    ("orbital", "lvlh"),
+];
+
+/// Ends of variables' names.
+const VARIABLES: [(&str, &str); 16] = [
+    (".drift", ".violation"),
+    (".drift_angle", ".violation_angle"),
+    (".follow_kd", ".tracking_kd"),
+    (".follow_kp", ".tracking_kp"),
+    (".gap", ".distance"),
+    (".q_orbital", ".q_lvlh"),
+    (".r_orbital", ".r_lvlh"),
+    (".rpy_orbital", ".rpy_lvlh"),
+    (".strike", ".impact"),
+    (".v_orbital", ".v_lvlh"),
+    (".w_orbital", ".w_lvlh"),
+    (".winding", ".unwrapped_angle"),
+    ("system.gap", "system.violation"),
+    ("system.gap_angle", "system.violation_angle"),
+    ("system.gap_rate", "system.violation_rate"),
+    ("system.gap_velocity", "system.violation_velocity"),
+];
+
+/// The name of a field or value that format 1 had, if it has another one now.
+pub(super) fn field(old: &str) -> Option<&'static str> {
+    FIELDS.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
+}
+
+/// The possible names of a variable, `berth.strike` or `base.r_orbital[2]`, that version 0.1 had, if
+/// it has another one now.
+pub fn variable(old: &str) -> impl Iterator<Item = String> {
+    let (base, index) = old.split_at(old.find('[').unwrap_or(old.len()));
+    VARIABLES.iter().filter_map(move |(end, new)| {
+        let owner = base.strip_suffix(end)?;
+        Some(format!("{owner}{new}{index}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_keep_their_owner_and_index() {
+        let only = |old| variable(old).collect::<Vec<_>>();
+        assert_eq!(only("base.r_orbital[2]"), ["base.r_lvlh[2]"]);
+        assert_eq!(only("berth.strike"), ["berth.impact"]);
+        assert_eq!(only("system.gap"), ["system.distance", "system.violation"]);
+        assert!(only("berth.r_E").is_empty());
+    }
+}
