@@ -1,9 +1,12 @@
-//! What exact derivatives cost: one direction and whole Jacobians, in units of the evaluation that is differentiated.
+//! Cost of exact derivatives: one direction and whole Jacobians, in units of the differentiated
+//! evaluation.
 //!
-//! `cargo bench --bench derivatives` times, in the same rounds, derivatives and outputs ([`Plant::evaluate`]), the same along one direction
-//! ([`Tangent::evaluate_along`]), all four Jacobians ([`Tangent::jacobians`]) with one, two, four and eight directions at once, and
-//! `∂ẋ/∂x` alone, by duals ([`Tangent::state_jacobian`]) and by the tree ([`StateJacobian`]). The examples, then chains of revolute joints on a floating base with a torque
-//! input at each joint.
+//! `cargo bench --bench derivatives` times, in the same rounds, derivatives and outputs
+//! ([`Plant::evaluate`]), their derivative along one direction ([`Tangent::evaluate_along`]), all
+//! four Jacobians ([`Tangent::jacobians`]) with one, two, four and eight directions at once, and
+//! `∂ẋ/∂x` alone, by dual numbers ([`Tangent::state_jacobian`]) and by the tree
+//! ([`StateJacobian`]). Models are the examples, then chains of revolute joints on a floating base
+//! with a torque input at each joint.
 
 #![allow(non_snake_case)] // Jacobians' letters
 
@@ -78,7 +81,7 @@ fn line(name: &str, text: &str) {
         tree.evaluate(&still, 0.0, black_box(at), &mut by_tree)
             .expect("regular")
     };
-    let ways: [(&mut dyn FnMut(), u32); 8] = [
+    let alternatives: [(&mut dyn FnMut(), u32); 8] = [
         (&mut evaluate, 50),
         (&mut along, 20),
         (&mut one, 1),
@@ -88,9 +91,10 @@ fn line(name: &str, text: &str) {
         (&mut states, 1),
         (&mut tree, 10),
     ];
-    // A whole Jacobian is longer than a slice of time that other work leaves, and its median then tells of that work.
-    let ways = ways.map(|(way, calls)| move || batch(calls, |_| way()));
-    let [evaluate, along, j1, j2, j4, j8, states, tree] = rounds(ways).map(|times| Time::of(times).minimum);
+    // A whole Jacobian is longer than an undisturbed time slice, so its median would measure other
+    // programs; minima are used.
+    let alternatives = alternatives.map(|(alternative, calls)| move || batch(calls, |_| alternative()));
+    let [evaluate, along, j1, j2, j4, j8, states, tree] = rounds(alternatives).map(|times| Time::of(times).minimum);
     println!(
         "{name:16} {:8} {evaluate:9.2} {along:9.2} {:9.2} {j1:9.0} {j2:9.0} {j4:9.0} {j8:9.0} {states:9.0} {tree:9.2}",
         nx + nu,

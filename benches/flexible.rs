@@ -1,25 +1,27 @@
-//! What bending costs: the right-hand side of the ODE ([`Plant::derivative`]), microseconds per evaluation.
+//! Cost of flexibility: the right-hand side of the ODE ([`Plant::derivative`]), microseconds per
+//! evaluation.
 //!
-//! `cargo bench --bench flexible` times each craft beside the same craft with rigid links, in the same rounds: the examples
-//! `ssrms_flexible` and `ssrms_type`, then chains of revolute joints on a floating base, whose links have two bending modes in
-//! each plane and one of torsion.
+//! `cargo bench --bench flexible` times each spacecraft and the same one with rigid links, in the
+//! same rounds: the examples `ssrms_flexible` and `ssrms_type`, then chains of revolute joints on a
+//! floating base, whose links have two bending modes in each plane and one of torsion.
 //!
-//! Then large beams that fly by themselves, over their elements: nodal ones and those of directors.
+//! Then large free beams, by their number of elements: ANCF beams and geometrically exact beams.
 //!
-//! What is timed: kinematics, loads and the recursion at states around the start, as an integrator asks for them.
+//! The measured time covers kinematics, loads and the recursion at states around the start, as
+//! called by an integrator.
 
 mod chain;
-mod craft;
 mod side_by_side;
+mod spacecraft;
 
 use chain::flexible_chain;
-use craft::{Craft, STATES, read};
 use grapple::spec::Spec;
 use side_by_side::{Time, measure};
+use spacecraft::{STATES, Spacecraft, read};
 
 const LINKS: [usize; 5] = [1, 2, 4, 8, 16];
 const ELEMENTS: [usize; 5] = [1, 4, 16, 64, 256];
-/// More nodes a geometrically exact beam does not have.
+/// Largest number of elements of a geometrically exact beam.
 const DIRECTOR_ELEMENTS: usize = 100;
 
 fn main() {
@@ -46,8 +48,8 @@ fn main() {
     );
     for n in ELEMENTS {
         let counts = [n, n.min(DIRECTOR_ELEMENTS)];
-        let mut beams = [ancf_beam(n), geometrically_exact_beam(counts[1])].map(|text| Craft::new(&read(&text)));
-        let [nodal, director] = measure(&mut beams, Craft::sweep, STATES);
+        let mut beams = [ancf_beam(n), geometrically_exact_beam(counts[1])].map(|text| Spacecraft::new(&read(&text)));
+        let [nodal, director] = measure(&mut beams, Spacecraft::sweep, STATES);
         print!("{:16}", format!("{n} elements"));
         for (Time { median, minimum }, n) in [nodal, director].into_iter().zip(counts) {
             print!(" {median:9.3} {minimum:8.3} {:8.3}", minimum / n as f64);
@@ -63,14 +65,14 @@ fn main() {
     }
 }
 
-/// A beam of 100 m in absolute nodal coordinates.
+/// Returns an ANCF beam of 100 m.
 fn ancf_beam(elements: usize) -> String {
     format!(
         "name = \"beam\"\n[ancf_beam.span]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n"
     )
 }
 
-/// The same with torsion and shear.
+/// Returns a geometrically exact beam of 100 m, with torsion and shear.
 fn geometrically_exact_beam(elements: usize) -> String {
     format!(
         "name = \"beam\"\n[body.span.geometrically_exact_beam]\nlength = 100.0\nelements = {elements}\nmass_per_length = 30.0\npolar_inertia_per_length = 0.4\n\
@@ -78,11 +80,11 @@ fn geometrically_exact_beam(elements: usize) -> String {
     )
 }
 
-/// Times a craft beside the same with rigid links.
+/// Times a spacecraft and the same one with rigid links.
 fn line(name: &str, links: usize, flexible: &Spec, rigid: &Spec) {
-    let mut craft = [flexible, rigid].map(Craft::new);
-    let [flexible, rigid] = measure(&mut craft, Craft::sweep, STATES);
-    let modes = (craft[0].states[0].len() - craft[1].states[0].len()) / 2;
+    let mut spacecraft = [flexible, rigid].map(Spacecraft::new);
+    let [flexible, rigid] = measure(&mut spacecraft, Spacecraft::sweep, STATES);
+    let modes = (spacecraft[0].states[0].len() - spacecraft[1].states[0].len()) / 2;
     print!("{name:16} {modes:6}");
     for Time { median, minimum } in [flexible, rigid] {
         print!(" {median:9.3} {minimum:8.3} {:8.3}", median / links as f64);

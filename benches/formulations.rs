@@ -1,16 +1,17 @@
-//! What a formulation costs: the right-hand side of the ODE, microseconds per evaluation.
+//! Cost of each formulation: the right-hand side of the ODE, microseconds per evaluation.
 //!
-//! `cargo bench --bench formulations` times each craft in all formulations, in the same rounds: the examples, then chains of revolute joints on a
-//! floating base; then what a payload costs that an arm of seven joints has captured.
+//! `cargo bench --bench formulations` times each spacecraft in all formulations, in the same
+//! rounds: the examples, then chains of revolute joints on a floating base; then a seven-joint arm
+//! with and without a captured payload.
 
 mod chain;
-mod craft;
 mod side_by_side;
+mod spacecraft;
 
 use chain::{chain, with_payload};
-use craft::{Craft, STATES, read};
 use grapple::spec::{Formulation, Output, QuaternionOptions, Spec};
 use side_by_side::{Time, measure};
+use spacecraft::{STATES, Spacecraft, read};
 
 const LINKS: [usize; 9] = [2, 3, 6, 12, 25, 50, 100, 200, 400];
 
@@ -45,16 +46,20 @@ fn main() {
     }
 }
 
-/// Times an arm of seven joints and a payload: apart, and captured.
+/// Times a seven-joint arm and a payload: separate, and captured.
 fn captured(formulation: Formulation) {
-    let craft = |law: Option<&str>| {
-        Craft::new(&Spec {
+    let spacecraft = |law: Option<&str>| {
+        Spacecraft::new(&Spec {
             formulation,
             ..read(&with_payload(law))
         })
     };
-    let mut all = [craft(None), craft(Some("capture_pin")), craft(Some("capture_grasp"))];
-    let [free, pin, grasp] = measure(&mut all, Craft::sweep, STATES).map(|time| time.minimum);
+    let mut all = [
+        spacecraft(None),
+        spacecraft(Some("capture_pin")),
+        spacecraft(Some("capture_grasp")),
+    ];
+    let [free, pin, grasp] = measure(&mut all, Spacecraft::sweep, STATES).map(|time| time.minimum);
     println!(
         "{:16} {free:9.2} {pin:9.2} {:9.2} {grasp:9.2} {:9.2}",
         formulation.name(),
@@ -63,7 +68,7 @@ fn captured(formulation: Formulation) {
     );
 }
 
-/// Times a craft in each formulation that has it.
+/// Times a spacecraft in each formulation that supports it.
 fn line(name: &str, written: &Spec) {
     let in_formulation = |formulation, quaternion| Spec {
         formulation,
@@ -85,15 +90,15 @@ fn line(name: &str, written: &Spec) {
     } else {
         Formulation::Recursive
     };
-    let mut craft = [
+    let mut spacecraft = [
         in_formulation(Formulation::Recursive, None),
         in_formulation(Formulation::Quaternion, None),
         in_formulation(Formulation::Quaternion, Some(momentum)),
         in_formulation(Formulation::Natural, None),
         in_formulation(rigid, None),
     ]
-    .map(|spec| Craft::new(&spec));
-    let times = measure(&mut craft, Craft::sweep, STATES);
+    .map(|spec| Spacecraft::new(&spec));
+    let times = measure(&mut spacecraft, Spacecraft::sweep, STATES);
     print!("{name:16}");
     for (place, Time { median, minimum }) in times.into_iter().enumerate() {
         if place < 4 || is_rigid {
@@ -102,7 +107,7 @@ fn line(name: &str, written: &Spec) {
             print!(" {:>9} {:>9}", "-", "-");
         }
     }
-    let [_, quaternion, _, natural, dual] = craft.map(|craft| craft.states[0].len());
+    let [_, quaternion, _, natural, dual] = spacecraft.map(|spacecraft| spacecraft.states[0].len());
     let dual = if is_rigid { dual.to_string() } else { "-".into() };
     println!(" {quaternion:6} {natural:6} {dual:>6}");
 }

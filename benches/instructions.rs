@@ -1,28 +1,30 @@
-//! Instructions per call of what a run is made of: the same on every run of one compiler, however busy the machine is.
+//! Instructions per call of the kernels of a run: identical in every run with the same compiler,
+//! whatever the load of the machine.
 //!
-//! `cargo bench --bench instructions` runs each kernel in Valgrind's callgrind and fails where one takes more than 5 % more or less than `benches/instructions.csv` says, or where that is of another compiler:
-//! a record that is too high would let a kernel grow unseen.
-//! `cargo bench --bench instructions -- --record` writes that file anew.
+//! `cargo bench --bench instructions` runs each kernel in Valgrind's callgrind and fails if one
+//! deviates by more than 5 % from `benches/instructions.csv`, or if that file is from another
+//! compiler: a record that is too high would hide a later increase. `cargo bench --bench
+//! instructions -- --record` rewrites the file.
 
 mod chain;
-mod craft;
+mod spacecraft;
 
 use chain::{chain, with_payload};
-use craft::{Craft, STATES, read};
 use grapple::plant::{Discrete, Model, Plant, StateJacobian, Tangent};
 use grapple::simulation::Simulation;
+use spacecraft::{STATES, Spacecraft, read};
 use std::hint::black_box;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// A kernel may take this part more or less.
+/// Allowed relative deviation of a kernel.
 const SCATTER: f64 = 0.05;
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.csv");
 
 const TWO_LINK: &str = include_str!("../examples/two_link.toml");
 const SSRMS_FLEXIBLE: &str = include_str!("../examples/ssrms_flexible.toml");
 
-/// A kernel: its name, how many calls are one run of it, and what makes it.
+/// A kernel: its name, the number of calls in one run of it, and its constructor.
 type Kernel = (&'static str, usize, fn() -> Box<dyn FnMut()>);
 
 const KERNELS: [Kernel; 13] = [
@@ -73,12 +75,12 @@ fn main() -> ExitCode {
             .find(|(of, ..)| of == name)
             .expect("a kernel of that name");
         let mut kernel = make();
-        // What is made at the first call is not counted.
+        // The work of the first call is not counted.
         kernel();
         counted(&mut *kernel);
         return ExitCode::SUCCESS;
     }
-    match judge(arguments.iter().any(|word| word == "--record")) {
+    match compare(arguments.iter().any(|word| word == "--record")) {
         Ok(all_well) => ExitCode::from(u8::from(!all_well)),
         Err(problem) => {
             eprintln!("{problem}");
@@ -87,14 +89,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// What callgrind counts.
+/// The function that callgrind counts.
 #[inline(never)]
 fn counted(kernel: &mut dyn FnMut()) {
     kernel();
 }
 
-/// Counts all kernels; whether all take what they should.
-fn judge(record: bool) -> Result<bool, String> {
+/// Counts all kernels; returns whether all are within the allowed deviation.
+fn compare(record: bool) -> Result<bool, String> {
     let compiler = Command::new("rustc")
         .arg("--version")
         .output()
@@ -112,8 +114,8 @@ fn judge(record: bool) -> Result<bool, String> {
             .lines()
             .find_map(|row| row.strip_prefix(name)?.strip_prefix(',')?.parse::<u64>().ok());
         let change = before.map(|before| now as f64 / before as f64 - 1.0);
-        let told = change.map_or("not recorded".to_owned(), |change| format!("{:+.1} %", 100.0 * change));
-        println!("{name:48} {now:12} {:>12} {told}", before.unwrap_or(0));
+        let text = change.map_or("not recorded".to_owned(), |change| format!("{:+.1} %", 100.0 * change));
+        println!("{name:48} {now:12} {:>12} {text}", before.unwrap_or(0));
         all_well &= change.is_some_and(|change| change.abs() <= SCATTER);
         new += &format!("{name},{now}\n");
     }
@@ -122,17 +124,17 @@ fn judge(record: bool) -> Result<bool, String> {
         return Ok(true);
     }
     if !same_compiler {
-        println!("{RECORD} is of another compiler than {compiler}: compare by hand, and record anew.");
+        println!("{RECORD} was recorded with another compiler than {compiler}: compare by hand, and record again.");
     } else if !all_well {
         println!(
-            "More than {} % from what is recorded, or not recorded: find the cause, and record what has a reason.",
+            "More than {} % from the record, or not recorded: find the cause, and record justified changes.",
             100.0 * SCATTER
         );
     }
     Ok(all_well && same_compiler)
 }
 
-/// Instructions of one run of a kernel.
+/// Returns the instructions of one run of a kernel.
 fn count(kernel: &str) -> Result<u64, String> {
     let this = std::env::current_exe().map_err(|e| e.to_string())?;
     let run = Command::new("valgrind")
@@ -146,21 +148,21 @@ fn count(kernel: &str) -> Result<u64, String> {
         .args(["--kernel", kernel])
         .output()
         .map_err(|e| format!("valgrind: {e}; Debian's package is called valgrind"))?;
-    let told = String::from_utf8_lossy(&run.stderr);
-    let collected = told
+    let text = String::from_utf8_lossy(&run.stderr);
+    let collected = text
         .lines()
         .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
     collected
         .filter(|&collected| run.status.success() && collected > 0)
-        .ok_or_else(|| format!("{kernel}:\n{told}"))
+        .ok_or_else(|| format!("{kernel}:\n{text}"))
 }
 
 fn derivative(text: &str) -> Box<dyn FnMut()> {
-    let mut craft = Craft::new(&read(text));
-    Box::new(move || craft.sweep())
+    let mut spacecraft = Spacecraft::new(&read(text));
+    Box::new(move || spacecraft.sweep())
 }
 
-/// A plant at its start: states, inputs, modes.
+/// Returns a plant at its start: states, inputs, discrete state.
 fn at_start(text: &str) -> (Plant, Vec<f64>, Vec<f64>, Discrete) {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     let (mut x, u) = (vec![0.0; model.states.len()], vec![0.3; model.inputs.len()]);
@@ -193,7 +195,7 @@ fn state_jacobian() -> Box<dyn FnMut()> {
     })
 }
 
-/// One step after the other; the first has taken what Jacobian the method needs.
+/// Returns a kernel of successive steps; the first has computed the Jacobian that the method needs.
 fn step(text: &str) -> Box<dyn FnMut()> {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     let plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));

@@ -1,11 +1,13 @@
-//! What an instance holds: bytes of each example in both interfaces, after 100 steps, and what it leaves behind when it is freed: nothing.
+//! Memory of an instance: bytes of each example in both interfaces after 100 steps; a freed
+//! instance must leave nothing behind.
 //!
-//! `cargo bench --bench memory`. What is shared by all instances of a process is not counted: it is there before.
+//! `cargo bench --bench memory`. Memory that all instances of a process share is not counted: it is
+//! allocated before.
 #![allow(unsafe_code)] // the C functions, and an allocator that counts
 
 #[allow(dead_code)] // it counts calls too
 mod counting;
-#[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
+#[allow(dead_code, unused_imports)] // the tests' importer: an unpacked FMU and calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
 mod driver;
 #[path = "../tests/example_files/mod.rs"]
@@ -35,7 +37,7 @@ fn main() {
     }
 }
 
-/// Bytes of the second of two equal instances.
+/// Returns the bytes of the second of two equal instances.
 fn held(fmu: &Fmu, kind: fmi2Type) -> usize {
     run(fmu, kind);
     let before = live();
@@ -44,11 +46,11 @@ fn held(fmu: &Fmu, kind: fmi2Type) -> usize {
     bytes
 }
 
-/// The life of an instance, and what it holds at its end.
+/// Runs an instance and returns its memory at the end.
 fn run(fmu: &Fmu, kind: fmi2Type) -> usize {
     let outputs = fmu.outputs();
     let before = live();
-    // No logger: what one keeps is its host's.
+    // No logger: received messages belong to the importer.
     let instance = fmu.instance_with(kind, None, 0, 0);
     let h = fmu.registry.model().spec.experiment.step;
     if kind == CS {
@@ -56,7 +58,7 @@ fn run(fmu: &Fmu, kind: fmi2Type) -> usize {
         (0..STEPS).for_each(|k| ok(instance.step(f64::from(k) * h, h)));
     } else {
         instance.begin();
-        // Euler's method, slowly: what is taken does not depend on where it goes.
+        // Euler's method with small steps: the memory does not depend on the trajectory.
         for k in 1..=STEPS {
             let (mut x, dx) = (instance.states(), instance.derivatives());
             x.iter_mut().zip(&dx).for_each(|(x, dx)| *x += 1e-6 * dx);

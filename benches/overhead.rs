@@ -1,13 +1,13 @@
-//! What the FMI costs on top of the dynamics: the exported C functions, called as a host calls them.
+//! Cost of FMI in addition to the dynamics: the exported C functions, called like by an importer.
 //!
-//! `cargo bench --bench overhead`, for both examples. A step's overhead is `fmi2DoStep` less the same step done by
-//! [`Simulation`] itself, in the same rounds, so whatever else the machine does meets both; that both reach the same
-//! bits is checked. Its median is that of the rounds' differences, its minimum the difference of both minima. With
-//! `rk4` a communication step is one step of fixed work, so the difference shows; the example's own solver is what a
-//! host gets unasked.
+//! `cargo bench --bench overhead`, for both examples. A step's overhead is `fmi2DoStep` minus the
+//! same step of [`Simulation`] itself, in the same rounds, so that other load affects both; both
+//! must reach identical bits. Its median is that of the rounds' differences, its minimum the
+//! difference of both minima. With `rk4` a communication step is one step of fixed work, so the
+//! difference is visible; the example's own solver is an importer's default.
 #![allow(unsafe_code)] // the C functions
 
-#[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
+#[allow(dead_code, unused_imports)] // the tests' importer: an unpacked FMU and calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
 mod driver;
 mod side_by_side;
@@ -66,11 +66,11 @@ fn step(solver: &str, fmu: &Fmu) {
             simulation.advance(f64::from(k) * h + h, &mut messages).expect("runs");
         })
     };
-    let ways: [&mut dyn FnMut() -> f64; 2] = [&mut through_fmi, &mut alone];
-    let [through_fmi, alone] = rounds(ways);
+    let alternatives: [&mut dyn FnMut() -> f64; 2] = [&mut through_fmi, &mut alone];
+    let [through_fmi, alone] = rounds(alternatives);
     instance.free_state(start);
     let states = instance.get_many(&fmu.references(|slot| matches!(slot, Slot::State(_))));
-    assert_eq!(states, simulation.state.x, "both ways do the same");
+    assert_eq!(states, simulation.state.x, "both alternatives do the same");
 
     let overheads: Vec<f64> = through_fmi.iter().zip(&alone).map(|(a, b)| a - b).collect();
     let [through_fmi, alone] = [through_fmi, alone].map(Time::of);
@@ -88,15 +88,15 @@ fn values(fmu: &Fmu) {
     ok(instance.step(0.0, communication_step(fmu)));
     let references: Vec<u32> = fmu.outputs().into_iter().cycle().take(50).collect();
     let get = |references: &[u32], values: &mut [f64]| {
-        // SAFETY: a live handle; as many references and places as the count says.
+        // SAFETY: a live handle; arrays of the given count.
         ok(unsafe { fmi2GetReal(instance.c, references.as_ptr(), values.len(), values.as_mut_ptr()) });
     };
     let (mut room, mut place) = ([0.0; 50], [0.0]);
     let mut at_once = || batch(1000, |_| get(&references, &mut room));
     let mut one_by_one = || batch(1000, |_| references.chunks(1).for_each(|one| get(one, &mut place)));
-    let ways: [&mut dyn FnMut() -> f64; 2] = [&mut at_once, &mut one_by_one];
-    let [at_once, one_by_one] = rounds(ways).map(Time::of);
-    line("fmi2GetReal, 50 values that are known", at_once, Some(1.0));
+    let alternatives: [&mut dyn FnMut() -> f64; 2] = [&mut at_once, &mut one_by_one];
+    let [at_once, one_by_one] = rounds(alternatives).map(Time::of);
+    line("fmi2GetReal, 50 cached values", at_once, Some(1.0));
     line("  one call for each value", one_by_one, None);
 }
 
@@ -106,18 +106,19 @@ fn states(fmu: &Fmu) {
     ok(instance.step(0.0, communication_step(fmu)));
     let mut state = instance.save();
     let saved = instance.save();
-    // SAFETY: a live handle, and the place of a state that it has made.
+    // SAFETY: a live handle, and a pointer to a state that it has created.
     let mut get = || batch(1000, |_| ok(unsafe { fmi2GetFMUstate(instance.c, &mut state) }));
     let mut set = || batch(1000, |_| instance.restore(saved));
-    let ways: [&mut dyn FnMut() -> f64; 2] = [&mut get, &mut set];
-    let [get, set] = rounds(ways).map(Time::of);
-    line("fmi2GetFMUstate, into one that is there", get, Some(2.0));
+    let alternatives: [&mut dyn FnMut() -> f64; 2] = [&mut get, &mut set];
+    let [get, set] = rounds(alternatives).map(Time::of);
+    line("fmi2GetFMUstate, into an existing one", get, Some(2.0));
     line("fmi2SetFMUstate", set, Some(2.0));
     instance.free_state(state);
     instance.free_state(saved);
 }
 
-/// From `fmi2Instantiate` through set-up, initialisation and `fmi2Terminate` to `fmi2FreeInstance`.
+/// Times the calls from `fmi2Instantiate` through set-up, initialisation and `fmi2Terminate` to
+/// `fmi2FreeInstance`.
 fn life(fmu: &Fmu) {
     let life = || {
         batch(1, |_| {

@@ -1,7 +1,8 @@
-//! What an implicit method gains on a stiff craft, at equal accuracy.
+//! Gain of an implicit method on a stiff spacecraft, at equal accuracy.
 //!
-//! `cargo bench --bench stiff` runs `spin_up.toml`, a beam whose stretching vibrates up to three thousand times as fast as its
-//! bending, with each method in the same rounds, and prints the time of a run and the error of the tip's path against `radau5` at a tolerance of 1e-11.
+//! `cargo bench --bench stiff` runs `spin_up.toml`, a beam whose axial vibrations are up to three
+//! thousand times as fast as its bending, with each method in the same rounds, and prints the time
+//! of a run and the error of the tip's path against `radau5` at a tolerance of 1e-11.
 
 use grapple::plant::{Model, Plant};
 use grapple::simulation::Simulation;
@@ -9,7 +10,8 @@ use std::path::Path;
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
-/// Methods with their tolerances. Stability, not accuracy, bounds the explicit one's steps: its error is below the tolerance.
+/// Methods with their tolerances. The explicit method's steps are limited by stability, not
+/// accuracy: its error is below the tolerance.
 const CASES: [(&str, f64); 6] = [
     ("dopri5", 1e-4),
     ("radau5", 1e-6),

@@ -1,13 +1,16 @@
-//! The longest step of the methods of bounded time: every `fmi2DoStep` by itself, a million of them for each craft and method.
+//! Longest step of the methods with bounded time: every `fmi2DoStep` measured separately, a million
+//! for each spacecraft and method.
 //!
-//! `cargo bench --bench worst_case`: communication steps of 1 ms with one sub-step each; after the example's own time it begins again, from a saved state. Percentiles of the time that
-//! the thread was at work and of the time that went by; the second has what the kernel did instead in its tail. Then the fewest and the most instructions of
-//! single steps, by Valgrind's callgrind. `-- --steps 10000` is a shorter run. For Linux.
+//! `cargo bench --bench worst_case`: communication steps of 1 ms with one sub-step each; after the
+//! example's own time the run begins again from a saved state. Prints percentiles of the thread's
+//! processor time and of the elapsed time; the tail of the second contains other work of the
+//! kernel. Then the fewest and the most instructions of single steps, by Valgrind's callgrind. `--
+//! --steps 10000` is a shorter run. For Linux.
 #![allow(unsafe_code)] // the C functions, an allocator that counts, and the thread's clock
 
 #[allow(dead_code)] // it counts bytes too
 mod counting;
-#[allow(dead_code, unused_imports)] // the tests' host: an unpacked FMU, and the calls on it
+#[allow(dead_code, unused_imports)] // the tests' importer: an unpacked FMU and calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
 mod driver;
 
@@ -24,11 +27,11 @@ const CRAFT: [(&str, &str); 3] = [
     ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
     ("servicer_orbit", include_str!("../examples/servicer_orbit.toml")),
 ];
-/// Parts of all steps that take no longer.
+/// Percentiles that are printed.
 const PERCENTILES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
-/// Steps before all that are looked at: the first ones make what is made once.
+/// Steps before the measurement: the first ones include one-time work.
 const WARM: u32 = 100;
-/// Steps whose instructions are counted.
+/// Number of steps whose instructions are counted.
 const COUNTED: u32 = 1000;
 
 fn main() {
@@ -37,11 +40,11 @@ fn main() {
         let at = arguments.iter().position(|word| word == name)?;
         arguments.get(at + 1).map(String::as_str)
     };
-    if let (Some(craft), Some(method)) = (value("--craft"), value("--method")) {
+    if let (Some(spacecraft), Some(method)) = (value("--spacecraft"), value("--method")) {
         let (_, text) = CRAFT
             .iter()
-            .find(|(name, _)| *name == craft)
-            .expect("a craft of that name");
+            .find(|(name, _)| *name == spacecraft)
+            .expect("a spacecraft of that name");
         let fmu = fmu(text, method);
         let mut run = Run::new(&fmu);
         run.go(WARM, |instance, t| ok(instance.step(t, STEP)));
@@ -102,19 +105,19 @@ fn line(name: &str, method: &str, fmu: &Fmu, steps: u32) {
     println!(" {allocations:>12} {:>22}", instructions(name, method));
 }
 
-/// One craft, again and again over its own time.
+/// A spacecraft that is run repeatedly over its own time.
 struct Run<'a> {
     instance: Instance<'a>,
     start: fmi2FMUstate,
-    /// Steps from the start to the end.
+    /// Number of steps from the start to the end.
     length: u32,
-    /// Steps since the start.
+    /// Number of steps since the start.
     k: u32,
 }
 
 impl<'a> Run<'a> {
     fn new(fmu: &'a Fmu) -> Self {
-        // No logger: what one keeps is its host's.
+        // No logger: received messages belong to the importer.
         let instance = fmu.instance_with(CS, None, 0, 0);
         instance.initialise(None);
         let start = instance.save();
@@ -145,14 +148,15 @@ impl Drop for Run<'_> {
     }
 }
 
-/// What callgrind counts.
+/// The function that callgrind counts.
 #[inline(never)]
 fn counted(instance: &Instance, t: f64) {
     ok(instance.step(t, STEP));
 }
 
-/// The fewest and the most instructions of one step, by this program in callgrind, which writes a file for each call.
-fn instructions(craft: &str, method: &str) -> String {
+/// Returns the fewest and the most instructions of one step, from this program in callgrind, which
+/// writes a file for each call.
+fn instructions(spacecraft: &str, method: &str) -> String {
     let directory = std::env::temp_dir().join(format!("grapple worst case {}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary directory");
     let run = Command::new("valgrind")
@@ -163,7 +167,7 @@ fn instructions(craft: &str, method: &str) -> String {
         ])
         .arg(format!("--callgrind-out-file={}", directory.join("out").display()))
         .arg(std::env::current_exe().expect("a program"))
-        .args(["--craft", craft, "--method", method])
+        .args(["--spacecraft", spacecraft, "--method", method])
         .output();
     let counts: Vec<u64> = std::fs::read_dir(&directory)
         .expect("the directory")
@@ -180,10 +184,10 @@ fn instructions(craft: &str, method: &str) -> String {
     }
 }
 
-/// The processor time of this thread, s.
+/// Returns the processor time of this thread, s.
 fn thread_time() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a clock that Linux has, and room for its time.
+    // SAFETY: a clock of Linux, and a buffer for its time.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     assert_eq!(status, 0, "a clock of the thread");
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64

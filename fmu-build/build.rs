@@ -1,8 +1,8 @@
-//! Builds the shared library that every FMU carries, for `src/library.rs` to embed.
+//! Builds the shared library that every FMU contains, for `src/library.rs` to embed.
 //!
-//! The root package is an rlib here: a package that is cdylib *and* rlib silently gets no link-time
-//! optimisation. So the same sources are built once more, as a cdylib alone and always with the
-//! profile `dist`, in a target folder of its own: the outer cargo holds the lock of the usual one.
+//! The root package is an rlib here: cargo disables link-time optimisation for a package that is
+//! both cdylib and rlib. The same sources are therefore built once more as a cdylib with the
+//! profile `dist`, in a separate target folder: the outer cargo holds the lock of the usual one.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ fn main() {
     }
     println!("cargo::rerun-if-env-changed=GRAPPLE_LIBRARY");
     let out = PathBuf::from(variable("OUT_DIR"));
-    // A library from elsewhere, say of `scripts/portable-library`, for a tool that is given away.
+    // Uses a library built elsewhere, e.g. by `scripts/portable-library`, for a tool that is
+    // distributed.
     let library = match env::var_os("GRAPPLE_LIBRARY") {
         Some(library) => {
             let library = PathBuf::from(library);
@@ -33,12 +34,12 @@ fn main() {
     println!("cargo::rustc-env=GRAPPLE_PLATFORM={}", platform());
 }
 
-/// The shared library, freshly built below `folder`.
+/// Builds the shared library below `folder` and returns its path.
 fn build(folder: &Path) -> PathBuf {
     let (target, host) = (variable("TARGET"), variable("HOST"));
     let mut cargo = Command::new(variable("CARGO"));
     cargo
-        // Whatever the outer cargo needed is fetched, and its lock file is settled.
+        // The outer cargo has fetched the dependencies and settled the lock file.
         .args(["rustc", "--frozen", "--quiet", "--manifest-path", "../Cargo.toml"])
         .args([
             "--package",
@@ -54,7 +55,7 @@ fn build(folder: &Path) -> PathBuf {
     if target != host {
         cargo.args(["--target", &target]);
     }
-    // What the outer cargo (or clippy, or a coverage tool) set for itself.
+    // Variables that the outer cargo (or clippy, or a coverage tool) has set for itself.
     for set in [
         "RUSTC_WORKSPACE_WRAPPER",
         "CARGO_ENCODED_RUSTFLAGS",
@@ -82,13 +83,14 @@ fn build(folder: &Path) -> PathBuf {
     folder.join("dist").join(format!("{prefix}grapple{suffix}"))
 }
 
-/// A folder beside the outer cargo's own, so that debug, release and test builds share the library.
+/// Returns a folder beside the outer cargo's, so that debug, release and test builds share the
+/// library.
 fn target_folder(out: &Path) -> PathBuf {
     let root = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
     root.unwrap_or(out).join("fmu-cdylib")
 }
 
-/// The folder of the library in an archive (FMI 2.0.4, §2.3).
+/// Returns the library's folder in an archive (FMI 2.0.4, §2.3).
 fn platform() -> &'static str {
     let (os, pointer) = (
         variable("CARGO_CFG_TARGET_OS"),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Judges what a release is made of on this machine: `try-release.py two_link.csv two_link.fmu`.
+"""Checks the files of a release on this machine: `try-release.py two_link.csv two_link.fmu`.
 
-A table is what the tool made of examples/two_link.toml; an FMU of it is judged by FMPy and run in both interfaces.
+A table is the tool's result for examples/two_link.toml; its FMU is validated by FMPy and run in both
+interfaces.
 """
 
 import csv
@@ -12,17 +13,17 @@ import sys
 import fmpy
 import fmpy.validation
 
-# Where two independent codes bring the craft in 5 s, degrees; the same as in tests/theory/examples.rs.
+# State of the spacecraft after 5 s from two independent codes, degrees; as in tests/theory/examples.rs.
 REFERENCE = {"base": -45.92802927, "shoulder": 48.82037995, "elbow": 104.92707873}
 COLUMNS = {"base.q[1]": "", "base.q[4]": "", "shoulder.q": " [rad]", "elbow.q": " [rad]"}
 
-# FMPy 0.3.32 looks for CVode in a folder that it does not bring; the one for the other Macs has both machines' code.
+# FMPy 0.3.32 expects CVode in a folder that it does not contain; that of the other Macs is a universal library.
 if fmpy.platform_tuple == "x86_64-darwin":
     fmpy.platform_tuple = "aarch64-darwin"
 
 
-def judge(what: str, end: dict[str, float], limit: float) -> None:
-    """Fails unless the values at the end are the reference, to `limit` degrees."""
+def check(what: str, end: dict[str, float], limit: float) -> None:
+    """Exits unless the final values agree with the reference to `limit` degrees."""
     found = {
         "base": 2.0 * math.degrees(math.atan2(end["base.q[4]"], end["base.q[1]"])),
         "shoulder": math.degrees(end["shoulder.q"]),
@@ -37,19 +38,19 @@ def judge(what: str, end: dict[str, float], limit: float) -> None:
 def table(path: str) -> None:
     with open(path, newline="", encoding="utf-8") as file:
         *_, last = csv.DictReader(file)
-    judge("tool", {name: float(last[name + unit]) for name, unit in COLUMNS.items()}, 1e-5)
+    check("tool", {name: float(last[name + unit]) for name, unit in COLUMNS.items()}, 1e-5)
 
 
 def archive(path: str) -> None:
     problems = fmpy.validation.validate_fmu(path)
     if problems:
         sys.exit("\n".join(problems))
-    # In Model Exchange the host's own integrator makes most of the error.
+    # In Model Exchange most of the error is that of the importer's integrator.
     for interface, limit in (("CoSimulation", 1e-5), ("ModelExchange", 1e-4)):
         run = fmpy.simulate_fmu(
             path, fmi_type=interface, stop_time=5.0, output_interval=0.01, relative_tolerance=1e-9, output=list(COLUMNS)
         )
-        judge(interface, {name: float(run[-1][name]) for name in COLUMNS}, limit)
+        check(interface, {name: float(run[-1][name]) for name in COLUMNS}, limit)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ pub mod algebra;
 pub mod beam;
 pub mod dynamics;
 mod error;
+pub mod event;
 pub mod fmu;
 pub mod integrate;
 #[cfg(test)]
@@ -54,3 +55,4 @@ pub mod spec;
 pub mod system;
 
 pub use error::{Error, Problem};
+pub use event::Event;

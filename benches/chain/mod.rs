@@ -4,17 +4,17 @@
 
 use std::fmt::Write;
 
-/// A floating base with `n` links, hinged about y and z in turn: straight, and at rest.
+/// Returns a floating base with `n` links, hinged about y and z in turn: straight, and at rest.
 pub fn chain(n: usize) -> String {
     links(n, 1.0, |_| String::new(), "")
 }
 
-/// The same chain, bent and moving.
+/// Returns the same chain, bent and moving.
 pub fn moving_chain(n: usize) -> String {
     links(n, 1.0, |_| String::new(), "start = { position = 0.1, rate = 0.1 }\n")
 }
 
-/// A chain, hinged nearer to the middle of its base, whose links bend.
+/// Returns a chain of flexible links, hinged nearer to the centre of its base.
 pub fn flexible_chain(n: usize) -> String {
     let beam = |i: usize| {
         format!(
@@ -25,7 +25,8 @@ pub fn flexible_chain(n: usize) -> String {
     links(n, 0.5, beam, "")
 }
 
-/// `n` links, the first hinged at `root` (m), each with some more in its table and at the start of its joint.
+/// Returns `n` links, the first hinged at `root` (m), with additional lines in the table and in the
+/// joint's start of each.
 fn links(n: usize, root: f64, more: impl Fn(usize) -> String, start: &str) -> String {
     let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
     for i in 1..=n {
@@ -42,7 +43,7 @@ fn links(n: usize, root: f64, more: impl Fn(usize) -> String, start: &str) -> St
     text
 }
 
-/// A chain of seven and a payload that it has captured by this law, or apart.
+/// Returns a chain of seven links and a payload, captured by this law or separate.
 pub fn with_payload(law: Option<&str>) -> String {
     let mut text = chain(7)
         + "[body.payload]\nmass = 50.0\ninertia = [20.0, 25.0, 30.0]\nstart = { position = [8.0, 0.0, 0.0] }\n";
@@ -51,7 +52,7 @@ pub fn with_payload(law: Option<&str>) -> String {
             "[frame.hand]\nbody = \"b7\"\norigin = [1.0, 0.0, 0.0]\n[contact.grip]\na = \"hand\"\nb = \"payload\"\nlaw = \"{law}\"\n"
         );
         text += &contact;
-        text += "[signal.\"grip.capture\"]\ntype = \"constant\"\nfrom_host = false\n";
+        text += "[signal.\"grip.capture\"]\ntype = \"constant\"\nfrom_importer = false\n";
     }
     text
 }

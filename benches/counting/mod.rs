@@ -1,4 +1,4 @@
-//! An allocator that counts.
+//! A counting allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,24 +9,24 @@ static ALLOCATOR: Counting = Counting;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes in use, without what the system's allocator adds for itself.
+/// Returns the bytes in use, without the overhead of the system's allocator.
 pub fn live() -> usize {
     LIVE.load(Ordering::Relaxed)
 }
 
-/// How often memory was asked for.
+/// Returns the number of allocations.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
 }
 
 struct Counting;
 
-// SAFETY: every call is handed on to the system's allocator unchanged.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.fetch_add(1, Ordering::Relaxed);
         LIVE.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is handed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {

@@ -1,13 +1,13 @@
-"""grapple beside Exudyn: what a manoeuvre of a flexible arm costs each of them at an error of the tip of 1 % of the peak deflection.
+"""Compares grapple with Exudyn: processor time of a manoeuvre of a flexible arm at a tip error of 1 % of the peak deflection.
 
     pip install -r benches/exudyn/requirements.txt
     GRAPPLE=target/release/grapple python benches/exudyn/compare.py [--slower 3]
 
-Both read arm.toml. Each tool's error is against its own converged run, the largest of the tip's path every half second; the converged
-runs are compared with each other first. Then settings are scanned, one run each, and the cheapest ways that reach 1 % run again, in turn
-with each other. What counts is the processor time of the thread for the run alone: `fmi2DoStep` and `fmi2GetReal` of the tip, called
-by a compiled loop (host.c, with a C compiler and the headers that FMPy brings); `SolveDynamic` with the tip's sensor. Building models,
-meshes and modes is not counted.
+Both read arm.toml. Each tool's error is relative to its own converged run: the largest error of the tip's path every half
+second; the converged runs are compared with each other first. Then settings are scanned, one run each, and the cheapest
+settings that reach 1 % run again, alternately. The measured time is the processor time of the thread for the run alone:
+`fmi2DoStep` and `fmi2GetReal` of the tip, called by compiled code (host.c, with a C compiler and FMPy's headers);
+`SolveDynamic` with the tip's sensor. Building models, meshes and modes is not counted.
 """
 
 import argparse
@@ -30,16 +30,16 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests/python"))
 
 from fmu import Archive, CoSimulation  # noqa: E402
-from model import Craft, exu  # noqa: E402
+from model import Spacecraft, exu  # noqa: E402
 
 EVERY = 0.5  # s: how often the tip is read
 TIP = [f"tip.r[{i}]" for i in (1, 2, 3)]
-# Steps that end where the tip is read.
+# Steps whose multiples include the times at which the tip is read.
 STEPS = [EVERY / n for n in (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100)]
 
 
 def manoeuvre(slower):
-    """The spec, and the same path in so many times the time."""
+    """Returns the spec with the same path, slowed down by a factor."""
     spec = tomllib.loads((HERE / "arm.toml").read_text())
     for signal in spec["signal"].values():
         signal["amplitude"] /= slower**2
@@ -56,7 +56,7 @@ class Grapple:
         self.loop = compiled_loop(scratch)
 
     def model(self, modes, method, step=None, stiffening=True):
-        """`modes`: along y, along z and of torsion."""
+        """`modes` are the numbers along y, along z and of torsion."""
         spec = copy.deepcopy(self.spec)
         for boom in self.booms:
             beam = spec["body"][boom]["beam"]
@@ -75,7 +75,7 @@ class Grapple:
             raise RuntimeError("fmi2DoStep failed with status: " + instance.messages[-1][2])
         return used, path
 
-    def ways(self):
+    def settings(self):
         for modes in [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1)]:
             for method, tolerances in {"dopri5": (1e-2, 1e-3), "dop853": (1e-2, 1e-3), "radau5": (0.3, 0.1, 0.03)}.items():
                 archive = self.model(modes, method)
@@ -89,7 +89,7 @@ class Grapple:
 
 
 def compiled_loop(folder):
-    """host.c's `run`."""
+    """Returns the compiled `run` of host.c."""
     library, headers = Path(folder) / "host.so", Path(fmpy.__path__[0]) / "c-code"
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", headers, HERE / "host.c", "-o", library], check=True)
     run = ctypes.CDLL(str(library)).run
@@ -102,40 +102,40 @@ class Exudyn:
     def __init__(self, spec):
         self.spec, self.end = spec, spec["experiment"]["stop_time"]
 
-    def run(self, craft, step, **settings):
+    def run(self, spacecraft, step, **settings):
         with contextlib.redirect_stdout(io.StringIO()):
-            used, path = craft.run(self.end, step, EVERY, **settings)
+            used, path = spacecraft.run(self.end, step, EVERY, **settings)
         return used, path[1:, 1:]
 
     def converged(self, kind, n, step, tolerance):
-        return self.run(Craft(self.spec, kind, n, "tip"), step, tolerance=tolerance, rho=0.95, full=True)[1]
+        return self.run(Spacecraft(self.spec, kind, n, "tip"), step, tolerance=tolerance, rho=0.95, full=True)[1]
 
-    def ways(self, kind, counts, reference, allowed):
-        """First all models and steps with usual settings; then the three cheapest that are within what is allowed with all settings.
-        Newton's iteration is the modified one: with Jacobians at every correction a run takes more than twice as long."""
+    def settings(self, kind, counts, reference, allowed):
+        """Yields all models and steps with usual settings, then the three cheapest within the allowed error with all settings.
+        Modified Newton iteration: with a Jacobian for every correction a run takes more than twice as long."""
         what = "elements" if kind == "beam" else "inner modes"
-        craft = {n: Craft(self.spec, kind, n, "tip") for n in counts}
+        spacecraft = {n: Spacecraft(self.spec, kind, n, "tip") for n in counts}
 
-        def way(n, step, tolerance=1e-5, rho=0.6, linear="EXUdense"):
+        def setting(n, step, tolerance=1e-5, rho=0.6, linear="EXUdense"):
             name = f"{n} {what}, step {step:.4g} s, {linear}, Newton to {tolerance:g}, spectral radius {rho}"
-            return name, lambda: self.run(craft[n], step, tolerance=tolerance, rho=rho, linear=linear, full=False)
+            return name, lambda: self.run(spacecraft[n], step, tolerance=tolerance, rho=rho, linear=linear, full=False)
 
-        pairs = {way(n, step)[0]: (n, step) for n, step in product(counts, STEPS)}
-        # A little more is let through: other settings may bring it under the limit.
-        for name, *_ in scan((way(*pair) for pair in pairs.values()), reference, 1.25 * allowed):
+        pairs = {setting(n, step)[0]: (n, step) for n, step in product(counts, STEPS)}
+        # A margin: other settings may bring it under the limit.
+        for name, *_ in scan((setting(*pair) for pair in pairs.values()), reference, 1.25 * allowed):
             others = product((1e-2, 1e-3, 1e-4, 1e-5, 1e-6), (0.6, 0.95), ("EXUdense", "EigenDense", "EigenSparse"))
-            yield from (way(*pairs[name], *other) for other in others)
+            yield from (setting(*pairs[name], *other) for other in others)
 
 
 def off(path, reference):
-    """The largest distance (m)."""
+    """Returns the largest distance, m."""
     return np.linalg.norm(path - reference, axis=1).max()
 
 
-def scan(ways, reference, allowed):
-    """The cheapest ways that are within what is allowed: their names, errors and runs."""
+def scan(settings, reference, allowed):
+    """Returns names, errors and runs of the three cheapest settings within the allowed error."""
     good = []
-    for name, run in ways:
+    for name, run in settings:
         try:
             used, path = run()
         except Exception as problem:  # both tools have several for a step that is too long
@@ -144,13 +144,13 @@ def scan(ways, reference, allowed):
             continue
         if (error := off(path, reference)) <= allowed:
             good.append((used, name, error, run))
-    good.sort(key=lambda way: way[0])
-    return [way[1:] for way in good[:3]]
+    good.sort(key=lambda setting: setting[0])
+    return [setting[1:] for setting in good[:3]]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--slower", type=float, default=1.0, help="the same path in so many times the time")
+    parser.add_argument("--slower", type=float, default=1.0, help="factor by which the path is slowed down")
     parser.add_argument("--rounds", type=int, default=15)
     arguments = parser.parse_args()
     spec = manoeuvre(arguments.slower)
@@ -162,7 +162,7 @@ def compare(grapple, exudyn, rounds):
     deflections = [f"{boom}.tip_deflection[{i}]" for boom in grapple.booms for i in (1, 2, 3)]
     _, rows = grapple.run(grapple.model((3, 3, 2), "dop853"), 1e-10, TIP + deflections)
     converged, bent = rows[:, :3], np.linalg.norm(rows[:, 3:].reshape(len(rows), -1, 3), axis=2).max()
-    # The residual of beams does not fall as far as that of modes.
+    # The residual of beams does not decrease as far as that of modes.
     beams = exudyn.converged("beam", 16, 0.02, 1e-4)
     modes = exudyn.converged("modes", 8, 0.01, 1e-8)
     length = np.linalg.norm(np.diff(converged, axis=0), axis=1).sum()
@@ -172,25 +172,25 @@ def compare(grapple, exudyn, rounds):
         print(f"converged: Exudyn's {name} and grapple differ by {1e3 * apart:.3f} mm, {100 * apart / bent:.2f} % of it")
 
     allowed = 0.01 * bent
-    ways = {
-        "grapple": scan(grapple.ways(), converged, allowed),
-        "Exudyn, modes": scan(exudyn.ways("modes", (0, 2), modes, allowed), modes, allowed),
-        "Exudyn, beams": scan(exudyn.ways("beam", (2, 3, 4), beams, allowed), beams, allowed),
+    settings = {
+        "grapple": scan(grapple.settings(), converged, allowed),
+        "Exudyn, modes": scan(exudyn.settings("modes", (0, 2), modes, allowed), modes, allowed),
+        "Exudyn, beams": scan(exudyn.settings("beam", (2, 3, 4), beams, allowed), beams, allowed),
     }
-    times = {tool: [[] for _ in found] for tool, found in ways.items()}
+    times = {tool: [[] for _ in found] for tool, found in settings.items()}
     for _ in range(rounds):
-        for tool, found in ways.items():
+        for tool, found in settings.items():
             for kept, (*_, run) in zip(times[tool], found):
                 kept.append(run()[0])
     best = {}
-    for tool, found in ways.items():
+    for tool, found in settings.items():
         medians = [statistics.median(kept) for kept in times[tool]]
         k = medians.index(min(medians))
         best[tool] = medians[k]
-        for median, kept, (name, error, _) in sorted(zip(medians, times[tool], found), key=lambda way: way[0]):
+        for median, kept, (name, error, _) in sorted(zip(medians, times[tool], found), key=lambda setting: setting[0]):
             print(f"{tool:14} {1e3 * median:8.2f} ms, least {1e3 * min(kept):.2f}; error {100 * error / bent:.2f} %; {name}")
-    for tool in list(ways)[1:]:
-        print(f"{tool}: {best[tool] / best['grapple']:.1f} times as much as grapple")
+    for tool in list(settings)[1:]:
+        print(f"{tool}: {best[tool] / best['grapple']:.1f} times the time of grapple")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-/* A host's loop without an interpreter: steps of equal length, values read after each. Gives the seconds of the thread, or -1. */
+/* Runs an FMU in compiled code: steps of equal length, values read after each. Returns the processor time of the thread, s, or
+   -1 on failure. */
 #include "fmi2FunctionTypes.h"
 #include <time.h>
 

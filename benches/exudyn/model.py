@@ -1,5 +1,5 @@
-"""A craft of one of grapple's specs in Exudyn: an open chain of rigid bodies and uniform beams without damping, on hinges driven by
-sines. Beams are geometrically exact elements, or a solid mesh reduced to the modes of Hurty, Craig and Bampton.
+"""A spacecraft of one of grapple's specs in Exudyn: an open chain of rigid bodies and uniform beams without damping, on hinges driven by
+sines. Beams are geometrically exact elements, or a solid mesh reduced to Craig–Bampton modes.
 """
 
 import sys
@@ -33,7 +33,7 @@ from exudyn.utilities import (
 
 
 class Section:
-    """The square section of a solid beam as heavy, as stiff and with as much spin as the spec's."""
+    """Square section of a solid beam with the spec's mass, stiffness and polar inertia per length."""
 
     def __init__(self, beam):
         self.length, self.EI, self.GJ, self.rho_A = (beam[k] for k in ("length", "EI", "GJ", "mass_per_length"))
@@ -47,8 +47,8 @@ class Section:
 
 @dataclass
 class Link:
-    """A body, by its number if it is one object, and its markers: `marker(place, axes)`, both as the body has them. What is fixed to it may
-    share its `node(place)`."""
+    """A body: its number if it is one object, and its markers `marker(position, axes)`, body axes. A body fixed to it may share its
+    `node(position)`."""
 
     number: int | None
     marker: Callable
@@ -57,7 +57,7 @@ class Link:
 
 @cache
 def reduced(length, side, E, nu, rho, n):
-    """A mesh with six modes of its tip and `n` between its clamped ends, and the nodes at the corners of its tip."""
+    """Returns a mesh with six constraint modes of its tip and `n` fixed-interface modes, and the nodes at the corners of its tip."""
     half = side / 2
     geometry = csg.CSGeometry()
     geometry.Add(csg.OrthoBrick(csg.Pnt(0, -half, -half), csg.Pnt(length, half, half)))
@@ -74,7 +74,7 @@ def frame(turn, place=(0, 0, 0)):
 
 
 def sine(amplitude, frequency):
-    """A torque about z, which Exudyn compiles."""
+    """Returns a torque about z, compiled by Exudyn."""
     omega = 2 * np.pi * frequency
 
     def torque(mbs, t, loadVector):
@@ -83,8 +83,8 @@ def sine(amplitude, frequency):
     return torque
 
 
-class Craft:
-    """`kind` is `beam` with `n` elements for each flexible link, or `modes` with `n` modes beside those of the tip. `tip` is the frame
+class Spacecraft:
+    """`kind` is `beam` with `n` elements for each flexible link, or `modes` with `n` modes in addition to those of the tip. `tip` is the frame
     whose path is recorded."""
 
     def __init__(self, spec, kind, n, tip):
@@ -116,7 +116,7 @@ class Craft:
 
     @staticmethod
     def shares(joint, links):
-        """Whether the joint is a rigid grip on a node: its child needs no node and no constraint of its own."""
+        """Returns whether the joint is a rigid grip on a node: its child needs no separate node and constraint."""
         return joint is not None and joint["type"] == "fixed" and links[joint["parent"]].node is not None
 
     @staticmethod
@@ -146,7 +146,7 @@ class Craft:
         return self.of_body(number)
 
     def on_node(self, body, node):
-        """A body that moves as a node that is there: its axes and its origin are the node's."""
+        """Adds a body on an existing node, with the node's axes and origin."""
         inertia = self.inertia(body)
         made = ObjectRigidBody(
             nodeNumber=node,
@@ -189,7 +189,7 @@ class Craft:
         return Link(number, marker)
 
     def join(self, joint, links, signal):
-        """A hinge about z of both markers, with a torque about it, or a rigid grip."""
+        """Adds a hinge about z of both markers, with a torque about it, or a rigid grip."""
         z = np.array(joint.get("axis", [0.0, 0.0, 1.0]))
         x = np.roll(z, 1)
         turn = np.column_stack([x, np.cross(z, x), z])
@@ -207,7 +207,7 @@ class Craft:
             self.torques.append(compiled)
 
     def run(self, seconds, step, write, *, rho, full, tolerance, linear="EXUdense"):
-        """Generalized-α with the spectral radius `rho`, full or modified Newton: processor time (s), and rows of time and place."""
+        """Generalized-α with the spectral radius `rho`, full or modified Newton. Returns processor time (s), and rows of time and position."""
         settings = exu.SimulationSettings()
         integration = settings.timeIntegration
         integration.endTime = seconds

@@ -1,11 +1,12 @@
-//! Chains to time: read from the peers' files (format at the head of `benches/peers/chain.hpp`), or made here.
+//! Chains to be timed: read from the peers' files (format at the head of
+//! `benches/peers/chain.hpp`), or generated here.
 
 use grapple::spec::{Body, Inertia, Joint, JointType, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
-/// A floating-base chain with states at which to evaluate it.
+/// A floating-base chain with the states at which it is evaluated.
 pub struct Chain {
     pub spec: Spec,
     pub states: Vec<State>,
@@ -29,7 +30,7 @@ impl Chain {
         Self::from_numbers(&mut || numbers.next().expect("the file is complete"))
     }
 
-    /// A general chain of `n` revolute joints, always the same.
+    /// Returns a general chain of `n` revolute joints, identical in every run.
     pub fn random(n: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
         let mut numbers = Vec::new();

@@ -1,13 +1,16 @@
 //! Forward dynamics of floating-base chains of revolute joints: microseconds per evaluation.
 //!
-//! `cargo bench --bench forward_dynamics` times chains that it makes itself. `benches/peers/run.sh` runs it
-//! beside Pinocchio and MuJoCo on the chains of its files (`-- --dir DIR 2 6 12 …`), in the same rounds.
+//! `cargo bench --bench forward_dynamics` times generated chains. `benches/peers/run.sh` runs it in
+//! the same rounds as Pinocchio and MuJoCo on the chains of its files (`-- --dir DIR 2 6 12 …`).
 //!
-//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]), beside `computeABADerivatives`, which has `∂q̈/∂τ` too.
-//! The checksum is then the norm of the first state's derivatives of the joints' accelerations by their angles and rates.
+//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]), compared
+//! with `computeABADerivatives`, which also computes `∂q̈/∂τ`. The checksum is then the norm of the
+//! derivatives of the joints' accelerations with respect to their angles and rates at the first
+//! state.
 //!
-//! What is timed: the bodies' poses, motions and inertias from coordinates and rates (every joint
-//! dispatched by its kind, the base's attitude from its quaternion), then the recursion to the accelerations.
+//! The measured time covers the bodies' poses, motions and inertias from coordinates and rates
+//! (every joint dispatched by its type, the base's attitude from its quaternion), then the
+//! recursion to the accelerations.
 #![allow(non_snake_case)] // frame letters
 
 mod chain;
@@ -166,17 +169,19 @@ impl Jacobian {
         black_box(&self.A);
     }
 
-    /// Of `n` joints' accelerations by their angles and rates: what does not depend on how the base is described.
+    /// Returns the derivatives of `n` joints' accelerations with respect to their angles and rates,
+    /// which do not depend on the coordinates of the base.
     fn of_joints(&self, n: usize) -> impl Iterator<Item = f64> {
-        // The base's attitude and place, angles; its rates, the angles'.
+        // Columns: the base's attitude and position, the angles; the base's rates, the angles'
+        // rates.
         let (angles, rates) = (7..7 + n, n + 13..2 * n + 13);
         let columns = angles.chain(rates.clone());
         columns.flat_map(move |column| rates.clone().map(move |row| self.A[column * self.x.len() + row]))
     }
 }
 
-/// Median and minimum over batches of whole sweeps through all states, µs per evaluation: the same
-/// procedure as the peers' (`benches/peers/chain.hpp`).
+/// Returns median and minimum over batches of whole sweeps through all states, µs per evaluation,
+/// by the same procedure as the peers' (`benches/peers/chain.hpp`).
 fn time(states: &[State], seconds: f64, mut evaluate: impl FnMut(&State)) -> (f64, f64) {
     let mut batch = |sweeps: usize| {
         let start = Instant::now();

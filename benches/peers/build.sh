@@ -27,9 +27,9 @@ mujoco=$site/mujoco
 mujoco_so=$(basename "$(ls "$mujoco"/libmujoco.so.* | head -n 1)")
 mkdir -p "$out"
 
-# Dependencies' headers as system headers: their warnings are not ours. The definitions are
-# those of the wheel's own CMake target pinocchio::pinocchio_headers (its variants have more
-# members than Boost.MPL's default limits allow).
+# Headers of dependencies count as system headers, so that their warnings are not reported. The
+# definitions are those of the wheel's own CMake target pinocchio::pinocchio_headers (its variants
+# have more members than Boost.MPL's default limits allow).
 # With AVX-512, packets of eight over six-vectors make g++ 12 warn (falsely, inside its own
 # intrinsics headers) about array bounds and uninitialised values.
 pin_flags="-std=c++17 -Wno-array-bounds -Wno-stringop-overread

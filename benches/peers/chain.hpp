@@ -202,11 +202,10 @@ struct Timing {
   double median_us, min_us;
 };
 
-// Times eval(s), s cycling through all S states: a repeated state would let the branch
-// predictors and any value caching see something no simulation gives them. A batch is a whole
-// number of sweeps, so that all batches do the same work, and about a millisecond long, so
-// that the clock does not count. The median over batches is the figure; the minimum shows
-// how much of it was the machine's noise.
+// Times eval(s), s cycling through all S states: a repeated state would give branch predictors and
+// value caches an unrealistic advantage. A batch is a whole number of sweeps, so that all batches
+// do the same work, and about a millisecond long, so that the clock's overhead is negligible. The
+// result is the median over batches; the minimum shows the influence of the machine's noise.
 template <class Eval>
 Timing time_evaluations(int S, double seconds, Eval&& eval) {
   using Clock = std::chrono::steady_clock;
@@ -219,7 +218,7 @@ Timing time_evaluations(int S, double seconds, Eval&& eval) {
       for (int s = 0; s < S; ++s) eval(s);
     return since(t) / (double(sweeps) * S);
   };
-  // Warm-up: caches, page faults, clock frequency; it also gives the batch size.
+  // Warm-up: caches, page faults, clock frequency; it also determines the batch size.
   const auto start = Clock::now();
   double per_eval = batch(1);
   while (since(start) < std::max(0.2, 0.2 * seconds)) per_eval = batch(1);
@@ -247,7 +246,7 @@ inline double sum_of_squares(const std::vector<double>& values) {
 }
 
 // The common main: `Peer` is built from a Chain and has
-//   void evaluate(int state);                           -- what is timed
+//   void evaluate(int state);                           -- the timed function
 //   std::vector<double> acceleration(int state);        -- evaluated and converted
 //   double square(int state);                           -- of the checksum
 template <class MakePeer>

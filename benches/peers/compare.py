@@ -1,4 +1,4 @@
-"""Checks that grapple and the peers agree, and that what they agree on is right.
+"""Checks that grapple and the peers agree, and that the common result satisfies the equations of motion.
 
     python compare.py BUILD CHAINS [n ...]          (default: 2 6 12 25)
 

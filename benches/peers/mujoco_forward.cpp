@@ -6,8 +6,8 @@
 // prints  n  median_microseconds  min_microseconds  checksum  for each DIR/chain_<n>.txt;
 // the checksum is the norm of the first state's acceleration vector.
 //
-// What is switched off, by option flags only (--flags=fair, the default), is what a user who
-// wants the acceleration of a free-floating chain does not need and knows not to need:
+// Switched off, by option flags only (--flags=fair, the default), is everything that the
+// acceleration of a free-floating chain does not need:
 //   CONSTRAINT   the whole constraint solver (with it equality, friction loss, limits)
 //   CONTACT      collision detection
 //   GRAVITY      (gravity is also the zero vector)
@@ -19,7 +19,7 @@
 // Armature, damping, friction loss and stiffness are zero. Everything else mj_forward does
 // (tendon, camera and light loops over empty lists, ...) is done.
 //
-// What is timed is writing qpos, qvel and qfrc_applied into mjData, then mj_forward.
+// The measured time covers writing qpos, qvel and qfrc_applied into mjData, then mj_forward.
 #include <mujoco/mujoco.h>
 
 #include <memory>
@@ -86,7 +86,7 @@ class MuJoCo {
   };
 
   static mjModel* make_model(const Chain& c) {
-    // The C API rather than MJCF text, so that no digit is lost on the way.
+    // The C API instead of MJCF text, so that no digit is lost.
     std::unique_ptr<mjSpec, void (*)(mjSpec*)> spec(mj_makeSpec(), mj_deleteSpec);
     spec->compiler.degree = false;
     spec->compiler.balanceinertia = false;

@@ -85,12 +85,12 @@ class Pinocchio {
     } else {
       pinocchio::aba(model_, data_, q, v, tau, convention_);
     }
-    // Tell the compiler that the result is read, or it might drop what leads to it.
+    // Prevents the compiler from dropping computations whose result is not read.
     asm volatile("" : : "r"(data_.ddq.data()) : "memory");
   }
 
-  // The squares' sum of what is timed; of derivatives, what does not depend on how the base
-  // is described.
+  // Sum of squares of the timed result; for derivatives, of those that do not depend on the
+  // coordinates of the base.
   double square(int s) {
     if (!derivatives_) return sum_of_squares(acceleration(s));
     evaluate(s);

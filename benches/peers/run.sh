@@ -1,8 +1,9 @@
 #!/bin/sh
-# grapple and its peers on the same chains in the same rounds: virtual environment, requirements, build, chains,
-# check, timing.
+# grapple and its peers on the same chains in the same rounds: virtual environment, requirements,
+# build, chains, check, timing.
 #
-#   run.sh WORK [FLAG...]      WORK is made if need be and reused if there, what is built in it too if it is of the same;
+#   run.sh WORK [FLAG...]      WORK is created or reused, with its programs if their sources are
+#                              unchanged;
 #                              FLAGs replace the compile flags (see build.sh).
 # Environment:
 #   NS       the n's                           (2 6 12 25 50 100 200 400)
@@ -27,7 +28,7 @@ build=$work/build
 
 [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-# Built anew where the sources, the pins, the compiler or its flags are others.
+# Rebuilt if the sources, the pins, the compiler or its flags have changed.
 made_of=$({ cat "$here/build.sh" "$here"/*.cpp "$here/chain.hpp" "$here/requirements.txt"
   "${CXX:-g++}" --version; echo "$@"; } | sha256sum)
 [ "$made_of" = "$(cat "$build/made_of" 2>/dev/null)" ] || {
@@ -36,14 +37,14 @@ made_of=$({ cat "$here/build.sh" "$here"/*.cpp "$here/chain.hpp" "$here/requirem
 }
 cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics --no-run
 
-# The check is always on our own chains; the timing may be on the caller's.
+# The check always uses our own chains; the timing may use the caller's.
 # shellcheck disable=SC2086 # ns is a list
 "$venv/bin/python" "$here/chains.py" "$work/chains" 2 6 12 25 $ns $derivatives_ns
 "$venv/bin/python" "$here/compare.py" "$build" "$work/chains" 2 6 12 25
 chains=${CHAINS:-$work/chains}
 
-# Pinocchio in six ways: its two recursions (local is what a plain call of aba gets), in each
-# of the three builds of build.sh. The table's last column takes the best for each n.
+# Pinocchio in six variants: its two recursions (local is the default of aba), in each of the three
+# builds of build.sh. The table's last column takes the best for each n.
 one() {  # file stem, program, its arguments
   stem=$1
   program=$2
@@ -51,8 +52,8 @@ one() {  # file stem, program, its arguments
   "$build/$program" --dir "$chains" --seconds "$seconds" "$@" >> "$work/times_$stem.txt"
 }
 
-# Rounds alternate between the programs, so that a slow spell of the machine (other load, a
-# lower clock) falls on all of them and not on one.
+# Rounds alternate between the programs, so that a slow period of the machine (other load, a lower
+# clock) affects all of them.
 rm -f "$work"/times_*.txt
 grapple() {
   cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics -- \

@@ -1,5 +1,5 @@
 "use strict";
-// Draws what the program decided: `page` holds the texts, the charts and their numbers.
+// Draws the contents selected by the program: `page` contains the texts, the charts and their data.
 (() => {
   const page = JSON.parse(document.getElementById("data").textContent);
   const time = page.time;
@@ -13,7 +13,7 @@
     return e;
   };
 
-  // Six digits, an exponent where it is needed, a true minus.
+  // Six digits, an exponent if needed, a true minus sign.
   const shown = (v) => {
     if (v == null) return "–";
     if (v === 0) return "0";
@@ -27,7 +27,7 @@
     while (digits < 12 && Math.abs(step - Number(step.toFixed(digits))) > 1e-6 * step) digits++;
     return digits;
   };
-  // The ticks of one axis share their form.
+  // The ticks of one axis have the same format.
   const ticks = (u, splits) => {
     const step = splits.length > 1 ? Math.abs(splits[1] - splits[0]) : 1;
     const top = Math.max(...splits.map(Math.abs));
@@ -48,7 +48,7 @@
   });
   const height = 290;
 
-  // All charts show the same instant: whoever is hovered tells it to the others.
+  // All charts show the same instant: that of the chart under the pointer.
   const followers = [];
   let telling = false;
   const tell = (from, i) => {
@@ -226,7 +226,7 @@
       parts.push(list);
     }
     document.getElementById("head").replaceChildren(...parts);
-    document.getElementById("health").replaceChildren(...page.health.map(({ label, value, detail, verdict }) => {
+    document.getElementById("diagnostics").replaceChildren(...page.diagnostics.map(({ label, value, detail, verdict }) => {
       const tile = element("div", `tile ${verdict}`);
       tile.append(element("div", "label", label), element("div", "value", value), element("div", "detail", detail));
       return tile;
@@ -238,18 +238,18 @@
   const decode = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
   const chosen = [];
 
-  // The first row that is drawn at a time or after it; the page's times have eight digits.
+  // The first plotted row at or after a time; the page's times have eight digits.
   const drawnAfter = (t) => {
     const i = time.findIndex((drawn) => drawn >= t - 1e-7 * Math.abs(t));
     return i < 0 ? last : i;
   };
-  // How far along the rows a time is, 0 to 1.
+  // Relative position of a time among the rows, 0 to 1.
   const along = (t) => {
     const i = drawnAfter(t);
     return i && time[i] > t ? (i - (time[i] - t) / (time[i] - time[i - 1])) / last : i / last;
   };
 
-  // By how much bending is shown larger than it is: a slider of its exponent.
+  // Magnification of deflections: a slider of its exponent.
   function magnifier(bar, scene) {
     const box = bar.appendChild(element("label", "", "bending"));
     const slider = box.appendChild(element("input"));
@@ -262,7 +262,7 @@
     });
   }
 
-  // The craft in motion, and what plays it.
+  // The animated spacecraft and its controls.
   function craft() {
     if (!page.motion) return;
     const section = document.getElementById("craft");
@@ -318,7 +318,7 @@
       const b = element("button", mark.contact ? "mark contact" : "mark");
       const place = along(mark.time);
       b.type = "button";
-      b.style.left = `calc(8px + ${place} * (100% - 16px))`; // as far as the thumb's middle goes
+      b.style.left = `calc(8px + ${place} * (100% - 16px))`; // the range of the thumb's centre
       b.dataset.text = b.ariaLabel = `${shown(mark.time)} s: ${mark.text}`;
       if (place > 0.5) b.classList.add("late");
       b.addEventListener("click", () => go(drawnAfter(mark.time)));
@@ -355,13 +355,13 @@
     // page.html#t=5 opens at 5 s.
     go(drawnAfter(Number(new URLSearchParams(location.hash.slice(1)).get("t")) || time[0]));
     if (page.motion.lacking) section.append(element("p", "lacking", page.motion.lacking));
-    section.append(element("p", "", `Drag to turn, wheel to come nearer, right button to shift. Speed 1× shows the run in 20 s (${shown(normal)} times real time). ` +
-      "A body is shown as the ellipsoid of even density with its mass and inertia." +
-      (page.motion.interfaces.length ? " A ring and a dot are where two may meet: orange after an impact, green while they hold." : "")));
+    section.append(element("p", "", `Drag to rotate, wheel to zoom, right button to pan. Speed 1× shows the run in 20 s (${shown(normal)} times real time). ` +
+      "A body is shown as the ellipsoid of uniform density with its mass and inertia." +
+      (page.motion.interfaces.length ? " A ring and a dot mark a possible contact: orange after an impact, green while captured or pressed." : "")));
     return { chart: "craft", go, repaint: scene.repaint, show: (i) => { if (i != null && !playing) { now = time[i]; set(i); } } };
   }
 
-  // A chart of any variable that was recorded.
+  // A chart of any recorded variable.
   function choice() {
     const list = document.getElementById("names");
     list.replaceChildren(...page.variables.map(({ name, unit }) => new Option(unit ? `[${unit}]` : "", name)));
@@ -385,7 +385,7 @@
   }
 
   let player;
-  // A row about an instant goes there.
+  // A row with a time moves the animation there.
   function tables() {
     document.getElementById("tables").replaceChildren(...page.tables.map(({ title, note, columns, rows }) => {
       const card = element("section", "card");
@@ -410,7 +410,7 @@
     }));
   }
 
-  // What is drawn now: it listens to the pointer and to its size until it is taken down.
+  // The present charts: they observe the pointer and their size until they are removed.
   const drawn = [];
   function charts() {
     const main = document.getElementById("charts");

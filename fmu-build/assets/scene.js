@@ -1,5 +1,5 @@
 "use strict";
-// The craft in space: bodies, joints and beams where they are at an instant. three.js draws them.
+// The spacecraft in 3D: bodies, joints and beams at an instant, drawn by three.js.
 function craftScene(motion, time, into, css, decode) {
   const T = THREE;
   let renderer;
@@ -8,7 +8,7 @@ function craftScene(motion, time, into, css, decode) {
   } catch {
     const note = into.appendChild(document.createElement("p"));
     note.className = "no-webgl";
-    note.textContent = "This browser has no WebGL: the craft cannot be drawn. Everything else on this page works.";
+    note.textContent = "This browser has no WebGL: the spacecraft cannot be drawn. Everything else on this page works.";
     return { roams: false, show() {}, magnify() {}, view() {}, follow() {}, trail() {}, repaint() {} };
   }
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
@@ -23,7 +23,7 @@ function craftScene(motion, time, into, css, decode) {
   scene.add(sun);
   const vector = (p) => new T.Vector3(...p);
   const at = (values, i) => new T.Vector3(values[3 * i], values[3 * i + 1], values[3 * i + 2]);
-  // Each material with the name of its colour: the theme may change.
+  // Each material by the name of its colour, since the theme may change.
   const painted = [];
   const painting = (material, name) => {
     material.color.set(css(name));
@@ -41,7 +41,7 @@ function craftScene(motion, time, into, css, decode) {
 
   const nodes = motion.nodal.map((beam) => beam.r.map(decode));
 
-  // How large everything is decides how thick lines are; where it goes, where the camera stands.
+  // The spacecraft's size determines line widths, the extent of its motion the camera's position.
   const reach = bodies.map((b) => Math.max(0, ...(b.ellipsoid?.half_axes ?? []).map((a) => vector(a).length()), ...b.reaches.map((p) => vector(p).length())));
   const boundsAt = (i) => {
     const box = new T.Box3();
@@ -116,7 +116,8 @@ function craftScene(motion, time, into, css, decode) {
     grid.position.z = (roams ? boundsAt(0) : whole).min.z;
   }
 
-  // Where two may meet, a ring is about the one and a dot on the other, in front of everything and of one size on the screen.
+  // A possible contact has a ring around one frame and a dot on the other, in front of
+  // everything and of constant size on the screen.
   const states = { apart: "--note", struck: "--warn", held: "--good" };
   const interfaces = motion.interfaces.map(({ a, b, state }) => {
     const look = Object.fromEntries(Object.entries(states).map(([is, name]) => [is, painting(new T.MeshBasicMaterial({ depthTest: false, transparent: true }), name)]));
@@ -127,7 +128,7 @@ function craftScene(motion, time, into, css, decode) {
     return { ends: [[ring, pathOf.get(a)], [dot, pathOf.get(b)]], state, look };
   });
 
-  // Where frames and bodies have been up to now, as seen from what is followed.
+  // Paths of frames and bodies up to now, relative to the followed object.
   const trails = [...pathOf].map(([name, r]) => {
     const geometry = new T.BufferGeometry().setAttribute("position", new T.BufferAttribute(r.slice(), 3));
     const line = placed(new T.Line(geometry, painting(new T.LineBasicMaterial(), "--c4")));
@@ -146,14 +147,14 @@ function craftScene(motion, time, into, css, decode) {
     }
   }
 
-  // How long one pixel is at a place, m.
+  // Length of one pixel at a point, m.
   const pixelAt = (place) => (2 * camera.position.distanceTo(place) * Math.tan((camera.fov * Math.PI) / 360)) / into.clientHeight;
 
-  // The bar is as long as it says at the distance of the point that the view turns about.
+  // The bar has its nominal length at the distance of the view's centre of rotation.
   const scale = into.appendChild(document.createElement("div"));
   scale.className = "scale";
   function measure() {
-    if (!into.clientHeight) return; // nobody looks
+    if (!into.clientHeight) return; // hidden page
     const perPixel = pixelAt(controls.target);
     const most = 130 * perPixel;
     const power = 10 ** Math.floor(Math.log10(most));

@@ -9,28 +9,29 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// Where the compiled model stands, from which the library reads it.
+/// Path of the compiled model in the archive.
 pub const MODEL: &str = "resources/model.json";
 
 const DESCRIPTION: &str = "modelDescription.xml";
 
-/// A larger description or model is not read, bytes: an archive can hold a thousand times its own size.
+/// Upper limit of a description or model, bytes: an archive can expand to a thousand times its
+/// size.
 const FILE_LIMIT: u64 = 256 << 20;
-/// More than that, in all, is not unpacked, bytes.
+/// Upper limit of all unpacked files together, bytes.
 pub const ALL_LIMIT: u64 = 2 << 30;
 
-/// A file for an archive.
+/// A file of an archive.
 pub struct Content<'a> {
-    /// Where it stands.
+    /// Path in the archive.
     pub path: String,
-    /// What it holds.
+    /// Contents.
     pub bytes: Cow<'a, [u8]>,
-    /// Whether it is code.
+    /// Set for code.
     pub executable: bool,
 }
 
 impl<'a> Content<'a> {
-    /// A file to be read.
+    /// Returns a file that is not executable.
     pub fn new(path: impl Into<String>, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Self {
             path: path.into(),
@@ -40,10 +41,10 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The bytes of an FMU: its description, then `contents` in their order.
+/// Returns the bytes of an FMU: its description, then `contents` in their order.
 ///
 /// # Errors
-/// A description that FMI does not allow, with all that is wrong with it.
+/// All violations of FMI in the description.
 pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<u8>> {
     let problems = description.check();
     if !problems.is_empty() {
@@ -55,12 +56,12 @@ pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<
     zip(std::iter::once(&first).chain(contents))
 }
 
-/// The bytes of a zip file.
+/// Returns the bytes of a zip file. Order, times, permissions and compression are fixed, so that
+/// equal contents give equal bytes.
 ///
-/// Order, times, permissions and compression are fixed, so that the same contents give the same bytes.
 ///
 /// # Errors
-/// None that names and bytes can cause.
+/// None for valid names.
 pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for content in contents {
@@ -75,23 +76,24 @@ pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Ve
     Ok(archive.finish().into_diagnostic()?.into_inner())
 }
 
-/// The name of the shared library, the same for both interfaces.
+/// Returns the name of the shared library, which both interfaces share.
 ///
 /// # Errors
-/// There is none, or it is no identifier of C, as FMI wants it (§2.2.1): files are called by it, and a path of strangers is none of ours.
+/// There is none, or it is not a C identifier, as FMI requires (§2.2.1). Files are named after it,
+/// so a path must be rejected.
 pub fn identifier(description: &ModelDescription) -> Result<&str> {
     let exchange = description.model_exchange.as_ref().map(|i| &i.model_identifier);
     let simulation = description.co_simulation.as_ref().map(|i| &i.model_identifier);
     let identifier = simulation.or(exchange);
-    let identifier = identifier.ok_or_else(|| miette!("the FMU has neither Model Exchange nor Co-Simulation"))?;
+    let identifier = identifier.ok_or_else(|| miette!("the FMU offers neither Model Exchange nor Co-Simulation"))?;
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     if !identifier.starts_with(is_letter) || !identifier.chars().all(|c| is_letter(c) || c.is_ascii_digit()) {
-        bail!("the FMU's modelIdentifier {identifier:?} is no identifier of C");
+        bail!("the FMU's modelIdentifier {identifier:?} is not a C identifier");
     }
     Ok(identifier)
 }
 
-/// The model description of an FMU, from this or any other tool.
+/// Returns the model description of an FMU of any tool.
 pub fn description(fmu: &Path) -> Result<ModelDescription> {
     let xml = read(&mut open(fmu)?, DESCRIPTION).wrap_err_with(|| fmu.display().to_string())?;
     let xml = String::from_utf8(xml).into_diagnostic()?;
@@ -100,13 +102,13 @@ pub fn description(fmu: &Path) -> Result<ModelDescription> {
         .wrap_err_with(|| format!("{}: {DESCRIPTION}", fmu.display()))
 }
 
-/// The compiled model inside an FMU of grapple's.
+/// Returns the compiled model in an FMU built by grapple.
 pub fn model(fmu: &Path) -> Result<grapple::plant::Model> {
     let bytes = read(&mut open(fmu)?, MODEL).wrap_err_with(|| format!("{} was not built by grapple", fmu.display()))?;
     grapple::plant::Model::from_bytes(&bytes).map_err(|error| miette!("{}: {MODEL}: {error}", fmu.display()))
 }
 
-/// The platforms whose libraries an FMU holds.
+/// Returns the platforms whose libraries an FMU contains.
 pub fn platforms(fmu: &Path) -> Result<Vec<String>> {
     let archive = open(fmu)?;
     let mut platforms: Vec<String> = archive
@@ -118,10 +120,10 @@ pub fn platforms(fmu: &Path) -> Result<Vec<String>> {
     Ok(platforms)
 }
 
-/// Unpacks an FMU into a folder, but no more than so many bytes.
+/// Unpacks an FMU into a folder, up to `limit` bytes.
 ///
 /// # Errors
-/// An archive that is damaged, holds more, or has files outside the folder.
+/// A damaged archive, one that exceeds the limit, or files outside the folder.
 pub fn unpack(fmu: &Path, folder: &Path, limit: u64) -> Result<()> {
     let mut archive = open(fmu)?;
     let mut unpack = || -> Result<()> {
@@ -130,7 +132,7 @@ pub fn unpack(fmu: &Path, folder: &Path, limit: u64) -> Result<()> {
             let mut entry = archive.by_index(i).into_diagnostic()?;
             let name = entry.name().into_diagnostic()?.into_owned();
             let path = entry.enclosed_name();
-            let path = folder.join(path.ok_or_else(|| miette!("{name:?} stands outside the folder"))?);
+            let path = folder.join(path.ok_or_else(|| miette!("{name:?} lies outside the folder"))?);
             if entry.is_dir() {
                 std::fs::create_dir_all(&path).into_diagnostic()?;
                 continue;
@@ -141,7 +143,7 @@ pub fn unpack(fmu: &Path, folder: &Path, limit: u64) -> Result<()> {
             let mut file = File::create(&path)
                 .into_diagnostic()
                 .wrap_err_with(|| format!("cannot write {name:?}"))?;
-            // What an entry says of its size need not be true.
+            // The declared size of an entry may be wrong.
             let taken = std::io::copy(&mut entry.by_ref().take(left + 1), &mut file).into_diagnostic()?;
             left = (left.checked_sub(taken)).ok_or_else(|| miette!("it holds more than {limit} bytes"))?;
         }

@@ -1,20 +1,20 @@
-use crate::craft::Craft;
+use crate::compiled_spec::CompiledSpec;
 use crate::files::Target;
-use crate::text::{aligned, count, number, say};
+use crate::text::{aligned, count, number, print};
 use grapple::plant::{Assembly, Model, Plant};
 use grapple::spec::{FreeStart, JointStart, JointType, PerAxis, Spec};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Close the loops of a spec: the start nearest to the written one that fits them.
+/// Compute a start that closes the loops of a spec, as near as possible to the written one.
 ///
-///   grapple assemble bricard.toml                  what is left open, and the start that is not
+///   grapple assemble bricard.toml                  violations and assembled start
 ///   grapple assemble bricard.toml -o closed.toml   the spec with that start
 ///
-/// A run starts there in any case, unless the spec seeks an equilibrium, which
-/// `grapple equilibrium` prints. [assembly] in the spec has the joints that stay as
-/// they are written, and those that change less than others.
+/// A run assembles its start by itself, unless the spec requests an equilibrium,
+/// which `grapple equilibrium` prints. The section [assembly] of the spec lists joints
+/// that are not moved and weights of the others.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -26,13 +26,13 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let craft = Craft::read(&arguments.spec)?;
-    let model = &craft.model;
+    let compiled = CompiledSpec::read(&arguments.spec)?;
+    let model = &compiled.model;
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
     let (derived, parameters) = (plant.derived(), plant.parameters());
     let assembly = model.assembly(derived, 0.0, parameters).into_diagnostic()?;
     let independent = format!("{} independent", assembly.rank);
-    say(&format!(
+    print(&format!(
         "{}: {}, {} ({independent}, {} redundant), mobility {}",
         model.spec.name,
         count(assembly.written.len(), "loop"),
@@ -41,15 +41,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         assembly.mobility
     ))?;
     if !assembly.written.is_empty() {
-        say(aligned(&violations(model, &assembly)).trim_end())?;
+        print(aligned(&violations(model, &assembly)).trim_end())?;
     }
     let written = model.start_at(derived, 0.0, parameters);
     let start = (assembly.q.as_slice(), assembly.qd.as_slice());
-    say(&changes(model, (&written.0, &written.1), start))?;
-    write(&craft, arguments.output.as_ref(), start, false)
+    print(&changes(model, (&written.0, &written.1), start))?;
+    write(&compiled, arguments.output.as_ref(), start, false)
 }
 
-/// A row for each loop: how far it is open as it is written, and after the assembly.
+/// Returns a row for each loop: its violation as written and after the assembly.
 fn violations(model: &Model, assembly: &Assembly) -> Vec<[String; 3]> {
     let shown = |[offset, angle]: &[f64; 2]| format!("{} m, {} rad", number(*offset, 3), number(*angle, 3));
     let head = ["loop", "violation as written", "assembled"].map(str::to_owned);
@@ -60,13 +60,13 @@ fn violations(model: &Model, assembly: &Assembly) -> Vec<[String; 3]> {
         .collect()
 }
 
-/// A table of the coordinates and rates whose start differs from the written one.
+/// Returns a table of the coordinates and rates whose start differs from the written one.
 pub fn changes(model: &Model, written: (&[f64], &[f64]), start: (&[f64], &[f64])) -> String {
     let names = model.system().states();
     let head = ["variable", "unit", "written", "start"].map(str::to_owned);
     let before = written.0.iter().chain(written.1);
     let after = start.0.iter().chain(start.1);
-    // Round-off is no change.
+    // Differences within round-off are not listed.
     let rows = names
         .iter()
         .zip(before.zip(after))
@@ -82,21 +82,26 @@ pub fn changes(model: &Model, written: (&[f64], &[f64]), start: (&[f64], &[f64])
     }
 }
 
-/// Writes the spec with another start, if a file is given for it.
-pub fn write(craft: &Craft, output: Option<&PathBuf>, start: (&[f64], &[f64]), in_equilibrium: bool) -> Result<()> {
+/// Writes the spec with another start, if an output file is given.
+pub fn write(
+    compiled: &CompiledSpec,
+    output: Option<&PathBuf>,
+    start: (&[f64], &[f64]),
+    in_equilibrium: bool,
+) -> Result<()> {
     let Some(output) = output else { return Ok(()) };
-    let mut spec = with_start(&craft.model, start);
+    let mut spec = with_start(&compiled.model, start);
     if in_equilibrium {
         spec.assembly.get_or_insert_default().equilibrium = true;
     }
     let text = toml::to_string(&spec)
         .into_diagnostic()
         .wrap_err("the spec cannot be written")?;
-    Target::new(output.clone(), &craft.reads)?.write(text)?;
-    say(&format!("{}: the spec with this start", output.display()))
+    Target::new(output.clone(), &compiled.reads)?.write(text)?;
+    print(&format!("{}: the spec with this start", output.display()))
 }
 
-/// The spec with the joints and free bodies of its system at these coordinates and rates.
+/// Returns the spec with these coordinates and rates for the joints and free bodies of its system.
 fn with_start(model: &Model, (q, qd): (&[f64], &[f64])) -> Spec {
     let mut spec = model.spec.clone();
     for body in &model.system().bodies {
@@ -126,7 +131,7 @@ fn with_start(model: &Model, (q, qd): (&[f64], &[f64])) -> Spec {
             };
         } else if let (JointType::Free, Some(written)) = (joint.kind, spec.body.get_mut(&body.name)) {
             let axes = written.start.as_ref().map(|start| start.axes).unwrap_or_default();
-            // Starts that are relative to the orbit stay as they are written.
+            // Starts relative to the orbit are not changed.
             if axes == grapple::spec::Axes::World {
                 written.start = Some(FreeStart {
                     attitude: Some([q[0], q[1], q[2], q[3]]),

@@ -1,6 +1,7 @@
-//! Modes for which backward differentiation formulas (BDF) of higher order are unstable.
+//! Detection of modes for which BDF methods (backward differentiation) of higher order are
+//! unstable.
 
-use crate::modes::{Known, Mode, Modes};
+use crate::modes::{Mode, Modes, Perturbations};
 use crate::text::{count, number};
 use crate::zeros;
 use grapple::plant::{Discrete, Linearisation, Model, Plant};
@@ -10,15 +11,15 @@ use std::sync::Arc;
 /// *Solving Ordinary Differential Equations II*, Table V.2.1).
 const ANGLES: [(u32, f64); 3] = [(3, 86.03), (4, 73.35), (5, 51.84)];
 
-/// A vibration with more cycles in a communication step cannot be resolved: CVODE's default limit
+/// Cycles in a communication step above which a vibration cannot be resolved: CVODE's default limit
 /// of 500 internal steps leaves less than 12.5 to a cycle.
 const CYCLES: f64 = 40.0;
 
-/// A model with more coordinates is not examined; its eigenvalues take seconds.
+/// Largest number of states of a model that is examined; above, the eigenvalues take seconds.
 const LARGEST: usize = 400;
 
-/// Returns advice on Model Exchange if the model has such modes at its start, and none if they
-/// cannot be computed.
+/// Returns advice on Model Exchange if the model has such modes at its start; none if they cannot
+/// be computed.
 pub fn advice(model: &Arc<Model>) -> Option<String> {
     if model.spec.controller.is_some() || model.states.len() > LARGEST {
         return None;
@@ -28,11 +29,11 @@ pub fn advice(model: &Arc<Model>) -> Option<String> {
     plant.start(0.0, &mut x, &mut discrete).ok()?;
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     let linear = Linearisation::new(&mut plant, 0.0, (&x, &u, &discrete)).ok()?;
-    let known = Known {
+    let perturbations = Perturbations {
         round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
         gains: Vec::new(),
     };
-    let modes = Modes::of(&linear, &known).ok()?.modes;
+    let modes = Modes::of(&linear, &perturbations).ok()?.modes;
     let step = model.spec.experiment.step;
     let (number_of, order, mode) = worst(&modes, step)?;
     let (owner, _) = (mode.participation.iter().zip(&linear.coordinates))
@@ -55,8 +56,8 @@ pub fn advice(model: &Arc<Model>) -> Option<String> {
     ))
 }
 
-/// How many modes lie outside of the stable sector of some order and are not resolved in a
-/// communication step, s; the least such order, and the fastest mode of it.
+/// Returns the number of modes that lie outside the stable sector of some order and are not
+/// resolved in a communication step (s), the lowest such order, and its fastest mode.
 fn worst(modes: &[Mode], step: f64) -> Option<(usize, u32, &Mode)> {
     let unstable = |mode: &Mode| {
         let angle = mode.damping().acos().to_degrees();
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vibration_that_the_communication_step_resolves_is_no_matter() {
+    fn resolved_vibrations_are_not_reported() {
         assert!(worst(&[mode(79.0, 0.005)], 0.5).is_none());
         assert!(worst(&[mode(81.0, 0.005)], 0.5).is_some());
         let modes = [mode(100.0, 0.005), mode(200.0, 0.005), mode(900.0, 0.3)];

@@ -1,4 +1,5 @@
-//! What a shared library's own headers say: for which machine it is, what it exports, which C library it asks for.
+//! Inspection of a shared library's headers: its machine, its exports and the C library version it
+//! needs.
 
 use crate::platform::Platform;
 use miette::{IntoDiagnostic, Result, bail};
@@ -7,18 +8,19 @@ use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind};
 use std::fmt;
 
-/// What is worth telling of a library that can be used.
+/// Findings about a usable library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// For which machines it is, in words; several in a universal library of macOS.
+    /// Machines it runs on, as text; several in a universal library of macOS.
     pub machines: Vec<String>,
-    /// The lowest version of the GNU C library with which it loads: the highest it asks for.
+    /// Lowest GNU C library version with which it loads: the highest version it needs.
     pub glibc: Option<Glibc>,
-    /// Exported symbols that are none of FMI's; beside other libraries they could be taken for theirs.
+    /// Exported symbols that are not FMI functions; they could collide with those of other
+    /// libraries.
     pub others: Vec<String>,
 }
 
-/// All functions of FMI 2.0.4; an FMU must export each, whatever its interfaces (§2.1.1).
+/// All functions of FMI 2.0.4; an FMU must export each, regardless of its interfaces (§2.1.1).
 const FUNCTIONS: [&str; 44] = [
     "fmi2CancelStep",
     "fmi2CompletedIntegratorStep",
@@ -66,16 +68,16 @@ const FUNCTIONS: [&str; 44] = [
     "fmi2Terminate",
 ];
 
-/// Looks into a library that is to serve a platform.
+/// Inspects a library intended for a platform.
 ///
 /// # Errors
-/// A file that is no shared library of that platform's format, architecture and word length; a library that
-/// lacks functions, with their names.
+/// A file that is not a shared library of that platform's format, architecture and word length; a
+/// library that lacks functions, with their names.
 pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     let mut findings = Findings::default();
     let images = images(bytes)?;
     if images.is_empty() {
-        bail!("it is a universal library of macOS that holds none");
+        bail!("it is an empty universal library of macOS");
     }
     for image in images {
         let file = object::File::parse(image).into_diagnostic()?;
@@ -94,13 +96,13 @@ pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     Ok(findings)
 }
 
-/// The file itself, or the libraries inside a universal one of macOS.
+/// Returns the file itself, or the libraries in a universal one of macOS.
 fn images(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     fn slices<'a>(arches: &[impl FatArch], bytes: &'a [u8]) -> object::Result<Vec<&'a [u8]>> {
         arches.iter().map(|arch| arch.data(bytes)).collect()
     }
     let Ok(kind) = FileKind::parse(bytes) else {
-        bail!("it is no library of any platform");
+        bail!("it is not a library of any platform");
     };
     match kind {
         FileKind::MachOFat32 => MachOFatFile32::parse(bytes).and_then(|fat| slices(fat.arches(), bytes)),
@@ -108,12 +110,12 @@ fn images(bytes: &[u8]) -> Result<Vec<&[u8]>> {
         FileKind::Elf32 | FileKind::Elf64 | FileKind::Pe32 | FileKind::Pe64 | FileKind::MachO32 | FileKind::MachO64 => {
             Ok(vec![bytes])
         }
-        other => bail!("it is no shared library, but of the kind {other:?}"),
+        other => bail!("it is not a shared library, but of kind {other:?}"),
     }
     .into_diagnostic()
 }
 
-/// Whether a file is a shared library for the platform.
+/// Checks that a file is a shared library for the platform.
 fn suits(file: &object::File, platform: Platform) -> Result<()> {
     let (format, is_64, architectures): (_, _, &[Architecture]) = match platform {
         Platform::Darwin64 => (
@@ -127,14 +129,14 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
         Platform::Win64 => (BinaryFormat::Pe, true, &[Architecture::X86_64]),
     };
     let architecture = file.architecture();
-    // FMI 2.0 means x86; on another machine it is that machine's own libraries that can be of use.
+    // FMI 2.0 means x86; on a machine of another architecture its own libraries are accepted.
     let suits = architectures.contains(&architecture)
         || (platform == Platform::here() && Some(architecture) == own_architecture());
     if !suits || file.format() != format || file.is_64() != is_64 {
         bail!(
             "it is {}, and {platform} needs {}",
-            told(file.format(), file.is_64(), architecture),
-            told(format, is_64, architectures[0])
+            kind_of(file.format(), file.is_64(), architecture),
+            kind_of(format, is_64, architectures[0])
         );
     }
     if file.kind() != ObjectKind::Dynamic {
@@ -152,8 +154,8 @@ fn own_architecture() -> Option<Architecture> {
     }
 }
 
-/// "64-bit ELF (Linux) for x86-64"
-fn told(format: BinaryFormat, is_64: bool, architecture: Architecture) -> String {
+/// Returns a description like "64-bit ELF (Linux) for x86-64".
+fn kind_of(format: BinaryFormat, is_64: bool, architecture: Architecture) -> String {
     let format = match format {
         BinaryFormat::Elf => "ELF (Linux)".to_owned(),
         BinaryFormat::Pe => "PE (Windows)".to_owned(),
@@ -173,10 +175,10 @@ fn machine(architecture: Architecture) -> String {
     }
 }
 
-/// The exported symbols beside FMI's.
+/// Returns the exported symbols that are not FMI functions.
 ///
 /// # Errors
-/// Functions of FMI that are missing.
+/// Missing FMI functions, by name.
 fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
     let underscored = file.format() == BinaryFormat::MachO;
     let mut exports = Vec::new();
@@ -201,7 +203,7 @@ fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
     Ok(exports)
 }
 
-/// The highest GLIBC version among those that a library needs.
+/// Returns the highest GLIBC version that a library needs.
 fn glibc<'a, Elf: FileHeader<Endian = object::Endianness>>(
     file: &ElfFile<'a, Elf, &'a [u8]>,
 ) -> object::Result<Option<Glibc>> {
@@ -219,12 +221,13 @@ fn glibc<'a, Elf: FileHeader<Endian = object::Endianness>>(
     Ok(highest)
 }
 
-/// A version of the GNU C library.
+/// Version of the GNU C library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Glibc(pub u32, pub u32);
 
 impl Glibc {
-    /// `GLIBC_2.34`, `GLIBC_2.2.5`; none for other libraries' versions and for names like `GLIBC_PRIVATE`.
+    /// Parses `GLIBC_2.34`, `GLIBC_2.2.5`; none for other libraries' versions and names like
+    /// `GLIBC_PRIVATE`.
     fn parse(name: &[u8]) -> Option<Self> {
         let numbers = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?;
         let mut numbers = numbers.split('.').map(str::parse);
@@ -251,10 +254,10 @@ mod tests {
     }
 
     #[test]
-    fn the_functions_are_those_of_the_standard_each_once() {
+    fn library_exports_each_function_of_the_standard_once() {
         assert!(FUNCTIONS.is_sorted());
         assert!(FUNCTIONS.windows(2).all(|pair| pair[0] != pair[1]));
-        // All that the C ABI exports, and nothing else.
+        // Exactly the exports of the C ABI.
         let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
         let findings = inspect(bytes, Platform::here()).expect("it exports them");
         assert!(findings.others.is_empty() || !cfg!(target_os = "linux"), "{findings:?}");

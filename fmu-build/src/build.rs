@@ -1,9 +1,9 @@
-use crate::craft::Craft;
+use crate::compiled_spec::CompiledSpec;
 use crate::files::Target;
 use crate::library::Choice;
 use crate::package;
-use crate::text::{count, say, size};
-use crate::words::{interfaces, sorted};
+use crate::summaries::{interfaces, sorted};
+use crate::text::{count, print, size};
 use clap::ValueEnum;
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::registry::Naming;
@@ -13,29 +13,29 @@ use model_description::ModelDescription;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Make an FMU of a spec.
+/// Build an FMU from a spec.
 ///
 ///   grapple build my_arm.toml                        my_arm.fmu
 ///   grapple build my_arm.toml -o out/arm.fmu
-///   grapple build my_arm.toml --fmi-type cs          for tools that expect one
+///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
 ///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
 ///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
 ///   grapple build my_arm.toml --binary win64=grapple.dll
 ///   grapple build my_arm.toml --library old_glibc/libgrapple.so
 ///
-/// An FMU runs on the platforms whose libraries it holds. This program brings the
-/// library of its own platform; those of others are made there, or by a cross
-/// compiler, of the same version's sources:
+/// An FMU runs on the platforms whose libraries it contains. This program contains
+/// the library of its own platform; build those of other platforms there, or with a
+/// cross compiler, from the sources of the same version:
 ///
 ///   cargo rustc -p grapple --lib --crate-type cdylib --profile dist \
 ///       --target TARGET
 ///
 /// with the TARGET x86_64-pc-windows-gnu for Windows.
 ///
-/// Each is looked into before it is packed: its format, its machine, and the 44
-/// functions of FMI. What is printed says which platforms the FMU serves, and
-/// which GNU C library (GLIBC) Linux must have at least. The same spec, options
-/// and libraries give the same bytes.
+/// Each library is inspected before it is packed: its format, its machine, and the
+/// 44 functions of FMI. The output lists the platforms of the FMU, and the oldest
+/// GNU C library (GLIBC) with which it runs on Linux. Equal specs, options and
+/// libraries give equal bytes.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -44,13 +44,13 @@ pub struct Arguments {
     /// The FMU; by default the `name` of the spec with .fmu, in the current folder
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Which interfaces the FMU offers
+    /// Interfaces that the FMU offers
     #[arg(long, value_enum, default_value_t = FmiType::Both)]
     fmi_type: FmiType,
-    /// How its variables are called
+    /// Naming of its variables
     #[arg(long, value_enum, default_value_t = Names::Structured)]
     names: Names,
-    /// Leave out system.*: momentum, mass centre, energies, work, and the state that integrates it
+    /// Omit system.*: momentum, mass centre, energies, work, and the state that integrates it
     #[arg(long)]
     without_diagnostics: bool,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FmiType {
-    /// Model Exchange: the host integrates
+    /// Model Exchange: the importer integrates
     Me,
     /// Co-Simulation: the FMU integrates
     Cs,
@@ -76,8 +76,8 @@ enum Names {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let craft = Craft::read(&arguments.spec)?;
-    let mut model = Arc::clone(&craft.model);
+    let compiled = CompiledSpec::read(&arguments.spec)?;
+    let mut model = Arc::clone(&compiled.model);
     if arguments.without_diagnostics {
         let mut spec = model.spec.clone();
         spec.output.diagnostics = false;
@@ -93,22 +93,23 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Names::Flat => Naming::Flat,
     };
     let default = || PathBuf::from(format!("{}.fmu", model.spec.name));
-    let mut reads = craft.reads.clone();
+    let mut reads = compiled.reads.clone();
     reads.extend(arguments.libraries.files().cloned());
     let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
     let libraries = arguments.libraries.read()?;
     let (bytes, description) = package::fmu(&model, naming, interfaces, &libraries)?;
     output.write(&bytes)?;
     let output = output.path().display();
-    say(&format!("{output}: {}", summary(&description, bytes.len())))?;
-    craft.remark(true)?;
+    print(&format!("{output}: {}", summary(&description, bytes.len())))?;
+    compiled.remark(true)?;
     for library in &libraries {
-        say(&format!("  runs on {}", library.told()))?;
+        print(&format!("  runs on {}", library.summary()))?;
     }
     Ok(())
 }
 
-/// "412 kB, 18 states, 2 inputs, 58 outputs, 80 parameters; FMI 2.0 Model Exchange and Co-Simulation"
+/// Returns "412 kB, 18 states, 2 inputs, 58 outputs, 80 parameters; FMI 2.0 Model Exchange and
+/// Co-Simulation".
 fn summary(description: &ModelDescription, bytes: usize) -> String {
     let sorted = sorted(description);
     format!(

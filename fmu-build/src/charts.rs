@@ -1,22 +1,23 @@
-//! Which charts a run deserves: joints, base, tip, deflections, what drives them, momentum, energy.
+//! Selection of a run's charts: joints, base, tip, deflections, actuators, momentum, energy.
 
-use crate::health::{drift, imbalance};
+use crate::diagnostics::{drift, imbalance};
 use crate::html::Digits;
 use crate::page::{Chart, Path, Series};
 use crate::results::Results;
 use crate::text::typeset;
 use grapple::spec::{JointType, Spec};
 
-/// No chart has more points than this: more than a screen can show.
+/// Largest number of points of a chart: more than a screen resolves.
 const POINTS: usize = 2000;
 
-/// The rows that are drawn of so many: every n-th, and the last.
+/// Returns the indices of the plotted rows: every n-th, and the last.
 pub fn rows(of: usize) -> Vec<usize> {
     let stride = of.div_ceil(POINTS).max(1);
     (0..of).filter(|i| i % stride == 0 || i + 1 == of).collect()
 }
 
-/// The charts of a run, and the times of their points. Of momentum that is conserved the drift is shown.
+/// Returns the charts of a run and the times of their points. For conserved momentum the drift is
+/// plotted.
 pub fn charts(spec: &Spec, results: &Results, is_conserved: bool) -> (Vec<Digits>, Vec<Chart>) {
     let draw = Draw {
         spec,
@@ -50,7 +51,7 @@ struct Draw<'a> {
 }
 
 impl Draw<'_> {
-    /// The points that are drawn.
+    /// Returns the plotted points.
     fn thinned(&self, values: &[f64], factor: f64) -> Vec<Digits> {
         self.rows.iter().map(|&row| Digits(factor * values[row])).collect()
     }
@@ -67,13 +68,13 @@ impl Draw<'_> {
         self.results.get(name).map(|values| self.series(label, values, 1.0))
     }
 
-    /// The components of a vector, named x, y, z.
+    /// Returns the components of a vector, named x, y, z.
     fn components(&self, name: &str) -> Vec<Series> {
         let part = |(i, axis): (usize, &&str)| self.variable(&format!("{name}[{}]", i + 1), axis);
         ["x", "y", "z"].iter().enumerate().filter_map(part).collect()
     }
 
-    /// A quantity of each axis of a joint that turns, or slides.
+    /// Returns a quantity of each axis of a joint, for angles or for distances.
     fn axes(&self, (name, kind): (&str, JointType), quantity: &str, angles: bool) -> Vec<Series> {
         let several = kind.rates() > 1;
         let factor = if angles { 1f64.to_degrees() } else { 1.0 };
@@ -89,7 +90,7 @@ impl Draw<'_> {
         axes.filter_map(axis).collect()
     }
 
-    /// Positions of the joints: angles, or distances.
+    /// Returns the positions of the joints: angles, or distances.
     fn joints(&self, angles: bool) -> Vec<Chart> {
         let mut series = Vec::new();
         for (name, joint) in &self.spec.joint {
@@ -108,7 +109,7 @@ impl Draw<'_> {
         over_time(title, "position of each joint", label, series)
     }
 
-    /// Roll, pitch and yaw of every free body.
+    /// Returns roll, pitch and yaw of every free body.
     fn attitudes(&self) -> Vec<Chart> {
         let free = self
             .spec
@@ -116,13 +117,13 @@ impl Draw<'_> {
             .keys()
             .filter(|body| !self.spec.joint.values().any(|j| j.child == **body));
         let (suffix, axes) = match self.spec.environment.orbit {
-            Some(_) => ("_lvlh", "lvlh"),
+            Some(_) => ("_lvlh", "LVLH"),
             None => ("", "inertial"),
         };
         let attitude = |body: &String| {
             over_time(
                 &format!("Attitude of {body}"),
-                &format!("rotation about the {axes} axes x, then y, then z"),
+                &format!("rotation about the axes x, then y, then z of the {axes} frame"),
                 "angle [deg]",
                 self.attitude(&format!("{body}.q{suffix}"), ""),
             )
@@ -130,7 +131,7 @@ impl Draw<'_> {
         free.flat_map(attitude).collect()
     }
 
-    /// Roll, pitch and yaw of the quaternion `name[1]` … `name[4]`.
+    /// Returns roll, pitch and yaw of the quaternion `name[1]` … `name[4]`.
     fn attitude(&self, name: &str, label: &str) -> Vec<Series> {
         let Some(q) = self.results.get_vector::<4>(name) else {
             return Vec::new();
@@ -142,7 +143,8 @@ impl Draw<'_> {
             .collect()
     }
 
-    /// The paths of the named frames (of the last body, if there are none), in the planes they extend in.
+    /// Returns the paths of the named frames (of the last body, if there are none), each in the
+    /// planes in which it extends.
     fn paths(&self) -> Vec<Chart> {
         let mut names: Vec<&String> = self.spec.frame.keys().collect();
         if names.is_empty() {
@@ -188,23 +190,23 @@ impl Draw<'_> {
         )
     }
 
-    /// How far the tips of flexible bodies are bent.
+    /// Returns the tip deflections of flexible bodies.
     fn deflections(&self) -> Vec<Chart> {
         let mut series = Vec::new();
         for body in self.spec.body.keys().chain(self.spec.ancf_beam.keys()) {
             for component in self.components(&format!("{body}.tip_deflection")) {
-                // A plane motion leaves some of them at rest.
+                // In a planar motion some of them are zero.
                 if component.values.iter().any(|value| value.0 != 0.0) {
                     let name = format!("{body} {}", component.name);
                     series.push(Series { name, ..component });
                 }
             }
         }
-        let note = "displacement of each tip from where it is at rest, axes of the root";
+        let note = "displacement of each tip from its undeformed position, axes of the root";
         over_time("Tip deflections", note, "deflection [m]", series)
     }
 
-    /// How far joints are off the references of their servos: angles, or distances.
+    /// Returns the tracking errors of the joints with servos: angles, or distances.
     fn servos(&self, angles: bool) -> Vec<Chart> {
         let joints = self.spec.joint.iter().filter(|(_, joint)| joint.servo.is_some());
         let series = joints.flat_map(|(name, joint)| self.axes((name, joint.kind), "servo_error", angles));
@@ -212,20 +214,20 @@ impl Draw<'_> {
             true => ("Servo errors", "error [deg]"),
             false => ("Servo errors, sliding joints", "error [m]"),
         };
-        over_time(title, "reference less position of each joint", label, series.collect())
+        over_time(title, "reference minus position of each joint", label, series.collect())
     }
 
-    /// What the motors of joints give.
+    /// Returns the torques of the joints' motors.
     fn motors(&self) -> Vec<Chart> {
         let joints = self.spec.joint.iter().filter(|(_, joint)| joint.motor.is_some());
         let revolute = joints.filter(|(_, joint)| joint.kind == JointType::Revolute);
         let motors = revolute.map(|(name, _)| name).chain(self.spec.wheel.keys());
         let series = motors.filter_map(|name| self.variable(&format!("{name}.motor_torque"), name));
-        let note = "what each motor gives, within its limits";
+        let note = "torque of each motor, within its limits";
         over_time("Motor torques", note, "torque [N·m]", series.collect())
     }
 
-    /// What the wheels store.
+    /// Returns the momenta stored by the wheels.
     fn wheels(&self) -> Vec<Chart> {
         let wheels = self.spec.wheel.keys();
         let series = wheels.filter_map(|name| self.variable(&format!("{name}.momentum"), name));
@@ -233,7 +235,7 @@ impl Draw<'_> {
         over_time("Momentum of the wheels", note, "h [N·m·s]", series.collect())
     }
 
-    /// What drives the craft, one chart per unit.
+    /// Returns the inputs, one chart per unit.
     fn inputs(&self) -> Vec<Chart> {
         let mut groups: Vec<(&str, Vec<Series>)> = Vec::new();
         for input in self.spec.signal.keys() {
@@ -257,7 +259,8 @@ impl Draw<'_> {
         groups.into_iter().flat_map(chart).collect()
     }
 
-    /// Linear and angular momentum beside the sum of their parts' magnitudes, and their drift where they are conserved.
+    /// Returns linear and angular momentum with the sum of their parts' magnitudes, and their drift
+    /// if they are conserved.
     fn momenta(&self) -> Vec<Chart> {
         let mut charts = Vec::new();
         let mut drifts = Vec::new();
@@ -325,7 +328,7 @@ impl Draw<'_> {
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// A chart over time, if there is anything to show.
+/// Returns a chart over time, if there is any series.
 fn over_time(title: &str, note: &str, label: &str, series: Vec<Series>) -> Vec<Chart> {
     if series.is_empty() {
         return Vec::new();
@@ -338,7 +341,8 @@ fn over_time(title: &str, note: &str, label: &str, series: Vec<Series>) -> Vec<C
     }]
 }
 
-/// The planes, horizontal and vertical axis, that show a path of this extent: one if it is plane, else two.
+/// Returns the planes (horizontal and vertical axis) that show a path of this extent: one if it is
+/// planar, else two.
 fn planes(extent: [f64; 3]) -> Vec<[usize; 2]> {
     let largest = extent.into_iter().fold(0.0, f64::max);
     let flat: Vec<usize> = (0..3).filter(|&axis| extent[axis] <= 1e-6 * largest).collect();
@@ -361,7 +365,8 @@ fn range(values: &[f64]) -> f64 {
     (high - low).max(0.0)
 }
 
-/// The angles, rad, of `R = Rz(yaw) Ry(pitch) Rx(roll)` over time, without jumps by full turns.
+/// Returns the angles, rad, of `R = Rz(yaw) Ry(pitch) Rx(roll)` over time, without jumps by full
+/// turns.
 fn roll_pitch_yaw(q: [&[f64]; 4]) -> [Vec<f64>; 3] {
     let mut angles: [Vec<f64>; 3] = Default::default();
     for i in 0..q[0].len() {
@@ -374,7 +379,7 @@ fn roll_pitch_yaw(q: [&[f64]; 4]) -> [Vec<f64>; 3] {
     angles
 }
 
-/// Takes out jumps by full turns.
+/// Removes jumps by full turns.
 fn unwind(angles: &mut [f64]) {
     use std::f64::consts::TAU;
     for i in 1..angles.len() {
@@ -388,18 +393,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turning_body_has_no_jump_in_its_yaw() {
+    fn yaw_of_a_rotating_body_has_no_jumps() {
         let yaw: Vec<f64> = (0..200).map(|i| -0.1 * f64::from(i)).collect();
         let (w, z): (Vec<f64>, Vec<f64>) = yaw.iter().map(|a| ((0.5 * a).cos(), (0.5 * a).sin())).unzip();
         let zero = vec![0.0; 200];
         let [roll, pitch, turned] = roll_pitch_yaw([&w, &zero, &zero, &z]);
         assert_eq!((range(&roll), range(&pitch)), (0.0, 0.0));
-        // Round-off of atan2 and of twenty turns taken out.
+        // Round-off of atan2, and of twenty turns that are removed.
         assert!(turned.iter().zip(&yaw).all(|(a, b)| (a - b).abs() < 1e-13));
     }
 
     #[test]
-    fn a_plane_path_is_shown_in_its_plane() {
+    fn planar_path_is_drawn_in_its_plane() {
         assert_eq!(planes([1.0, 0.5, 1e-12]), [[0, 1]]);
         assert_eq!(planes([0.0, 0.5, 0.7]), [[1, 2]]);
         assert_eq!(planes([1.0, 0.5, 0.2]), [[0, 1], [0, 2]]);

@@ -1,19 +1,19 @@
 use crate::bdf;
-use crate::craft::Craft;
-use crate::text::{count, number, say, typeset, warn};
-use crate::words::bodies;
+use crate::compiled_spec::CompiledSpec;
+use crate::summaries::bodies;
+use crate::text::{count, number, print, typeset, warn};
 use grapple::plant::Plant;
 use miette::{IntoDiagnostic, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Find everything that is wrong with a spec, with line, name and value.
+/// List all errors of a spec, with line, name and value.
 ///
 ///   grapple check my_arm.toml
-///   grapple check --quiet *.toml    nothing but the exit code, problems and warnings
+///   grapple check --quiet *.toml    problems and warnings only
 ///
-/// A warning tells of what is likely not meant, and does not change the exit code.
-/// Fast vibrations with little damping, for which a BDF method in Model Exchange is
+/// A warning reports a value that is legal but unlikely, and does not change the exit
+/// code. Lightly damped fast vibrations, for which a BDF method in Model Exchange is
 /// unstable, are reported with advice.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -21,7 +21,7 @@ pub struct Arguments {
     /// Spec files
     #[arg(required = true)]
     specs: Vec<PathBuf>,
-    /// Say nothing of a spec without problems or warnings
+    /// Print nothing for a spec without problems or warnings
     #[arg(long, short)]
     quiet: bool,
 }
@@ -29,8 +29,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut outcome = Ok(());
     for spec in &arguments.specs {
-        // The last report is main's to print.
-        if let Err(report) = look_at(spec, arguments.quiet)
+        // The last report is printed by main.
+        if let Err(report) = check(spec, arguments.quiet)
             && let Err(earlier) = std::mem::replace(&mut outcome, Err(report))
         {
             warn(&format!("{earlier:?}"));
@@ -39,24 +39,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     outcome
 }
 
-fn look_at(spec: &Path, quiet: bool) -> Result<()> {
-    let craft = Craft::read(spec)?;
+fn check(spec: &Path, quiet: bool) -> Result<()> {
+    let compiled = CompiledSpec::read(spec)?;
     if !quiet {
-        say(&format!("{}: {}", spec.display(), summary(&craft)))?;
+        print(&format!("{}: {}", spec.display(), summary(&compiled)))?;
     }
-    if !quiet && !craft.model.spec.closed_loop.is_empty() {
-        say(&format!("  {}", loops(&craft)?))?;
+    if !quiet && !compiled.model.spec.closed_loop.is_empty() {
+        print(&format!("  {}", loops(&compiled)?))?;
     }
-    craft.remark(quiet)?;
-    if !quiet && let Some(advice) = bdf::advice(&craft.model) {
-        say(&format!("  {advice}"))?;
+    compiled.remark(quiet)?;
+    if !quiet && let Some(advice) = bdf::advice(&compiled.model) {
+        print(&format!("  {advice}"))?;
     }
     Ok(())
 }
 
-/// "1 loop closed: 5 constraints, 4 independent; mobility 1; the start is moved by at most 0.01 (hinge1.q)"
-fn loops(craft: &Craft) -> Result<String> {
-    let model = &craft.model;
+/// Returns "1 loop closed: 5 constraints, 4 independent; mobility 1; the start is moved by at most
+/// 0.01 (hinge1.q)".
+fn loops(compiled: &CompiledSpec) -> Result<String> {
+    let model = &compiled.model;
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
     let (derived, parameters) = (plant.derived(), plant.parameters());
     let closed = model.assembly(derived, 0.0, parameters).into_diagnostic()?;
@@ -87,9 +88,9 @@ fn loops(craft: &Craft) -> Result<String> {
     ))
 }
 
-/// "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs"
-fn summary(craft: &Craft) -> String {
-    let model = &craft.model;
+/// Returns "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs".
+fn summary(compiled: &CompiledSpec) -> String {
+    let model = &compiled.model;
     let spec = &model.spec;
     let of = match &spec.controller {
         Some(controller) => format!("a controller of {}", count(controller.joint.len(), "joint")),

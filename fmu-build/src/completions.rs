@@ -1,13 +1,15 @@
-use crate::text::say;
+use crate::text::print;
 use clap::Command;
 use clap_complete::Shell;
 use miette::Result;
 
-/// Print the script by which a shell completes verbs and options.
+/// Print the script with which a shell completes verbs and options.
 ///
 ///   grapple completions bash > ~/.local/share/bash-completion/completions/grapple
-///   grapple completions zsh > ~/.zfunc/_grapple     with fpath+=~/.zfunc before compinit in ~/.zshrc
+///   grapple completions zsh > ~/.zfunc/_grapple
 ///   grapple completions fish > ~/.config/fish/completions/grapple.fish
+///
+/// zsh needs fpath+=~/.zfunc before compinit in ~/.zshrc.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -19,5 +21,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, mut command: Command) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "grapple", &mut script);
-    say(String::from_utf8_lossy(&script).trim_end())
+    print(String::from_utf8_lossy(&script).trim_end())
 }

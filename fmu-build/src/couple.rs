@@ -3,22 +3,23 @@ use crate::files::Target;
 use crate::library::{Choice, Library};
 use crate::package::Package;
 use crate::system_structure::{Component, Connection, SystemStructure};
-use crate::text::{aligned, count, number, say};
+use crate::text::{aligned, count, number, print};
 use miette::{Result, bail};
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
 
-/// Wire FMUs into one system: an SSP file, for masters that read SSP 1.0.
+/// Connect FMUs to one system: an SSP file, for masters that read SSP 1.0.
 ///
 ///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
 ///   grapple couple arm.fmu controller.fmu -o loop.ssp
 ///   grapple couple arm.toml controller.fmu --library old_glibc/libgrapple.so
 ///
-/// An output goes to the inputs of the same name in the other FMUs: what the craft
-/// measures (elbow.q) to the controller, the torque that it asks for (elbow.tau)
-/// to the craft. What is wired is printed, and which inputs are left at their
-/// start values. The file runs in FMPy (fmpy.ssp.simulation.simulate_ssp) and in
-/// libcosim. FMUs of specs hold the libraries that they hold by `grapple build`.
+/// An output is connected to the inputs of the same name in the other FMUs: the
+/// spacecraft's measurements (elbow.q) to the controller, the commanded torque
+/// (elbow.tau) to the spacecraft. The connections are printed, and the inputs that
+/// keep their start values. The file runs in FMPy
+/// (fmpy.ssp.simulation.simulate_ssp) and in libcosim. FMUs of specs contain the
+/// libraries that `grapple build` packs.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -37,7 +38,7 @@ struct Part {
     name: String,
     description: ModelDescription,
     bytes: Vec<u8>,
-    /// The files that it was made of.
+    /// Files it was made from.
     reads: Vec<PathBuf>,
 }
 
@@ -80,19 +81,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .iter()
         .map(|wire| [wire.name.clone(), format!("{} → {}", wire.from, wire.to)])
         .collect();
-    say(aligned(&rows).trim_end())?;
+    print(aligned(&rows).trim_end())?;
     for part in &parts {
         let is_wired = |name: &str| connections.iter().any(|wire| wire.to == part.name && wire.name == name);
         let names = of(&part.description, Causality::Input).map(|input| input.name.as_str());
         let free: Vec<&str> = names.filter(|name| !is_wired(name)).collect();
         if !free.is_empty() {
-            say(&format!("{} keeps the start values of {}", part.name, free.join(", ")))?;
+            print(&format!("{} keeps the start values of {}", part.name, free.join(", ")))?;
         }
     }
     let step = structure.step().map_or_else(String::new, |step| {
-        format!("; its parts ask for steps of {} s", number(step, 6))
+        format!("; its parts request steps of {} s", number(step, 6))
     });
-    say(&format!(
+    print(&format!(
         "{}: {}, {}{step}",
         output.path().display(),
         count(parts.len(), "FMU"),
@@ -100,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     ))
 }
 
-/// Where an FMU stands in the archive.
+/// Returns the path of an FMU in the archive.
 fn source(name: &str) -> String {
     format!("resources/{name}.fmu")
 }
@@ -110,7 +111,7 @@ impl Part {
         let package = Package::of(path)?;
         let (bytes, description) = package.fmu(libraries)?;
         if description.co_simulation.is_none() {
-            bail!("{} has no Co-Simulation, which coupling needs", path.display());
+            bail!("{} does not offer Co-Simulation, which coupling needs", path.display());
         }
         Ok(Self {
             name: archive::identifier(&description)?.to_owned(),
@@ -126,7 +127,7 @@ fn of(description: &ModelDescription, causality: Causality) -> impl Iterator<Ite
     variables.filter(move |v| v.causality == causality)
 }
 
-/// Every input that is the name of another part's output.
+/// Returns a connection for every input that has the name of another part's output.
 fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
     let mut connections: Vec<Connection> = Vec::new();
     for to in parts {
@@ -172,7 +173,7 @@ fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
     if connections.is_empty() {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         bail!(
-            "there is nothing to wire: no input of {} is the name of another's output",
+            "there is nothing to connect: no input of {} has the name of another's output",
             names.join(", ")
         );
     }

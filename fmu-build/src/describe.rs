@@ -1,28 +1,28 @@
 use crate::files::Target;
 use crate::package::Package;
+use crate::summaries::{interfaces, sorted, start};
 use crate::table::{Cells, Table};
-use crate::text::{aligned, number, say, size};
-use crate::words::{interfaces, sorted, start};
+use crate::text::{aligned, number, print, size};
 use miette::Result;
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Tell what an FMU, or that of a spec, has: variables, units, capabilities.
+/// Print variables, units and capabilities of an FMU, or of a spec's FMU.
 ///
 ///   grapple describe my_arm.fmu
 ///   grapple describe my_arm.toml | less
 ///   grapple describe my_arm.fmu --inputs-template inputs.csv
 ///
 /// The template is a CSV file with a column for time and one for each input, and
-/// one row with their start values: fill in more rows and give it to
+/// one row with their start values: fill in more rows and pass it to
 /// `grapple simulate --inputs inputs.csv` or `fmpy simulate --input-file inputs.csv`.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// An FMU, of this or any other tool, or a spec
     model: PathBuf,
-    /// Also write a CSV file to fill in with values of the inputs
+    /// Also write a CSV file for values of the inputs, to be filled in
     #[arg(long, value_name = "FILE")]
     inputs_template: Option<PathBuf>,
 }
@@ -36,19 +36,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Package::Fmu(path) => std::fs::metadata(path).ok().and_then(|file| file.len().try_into().ok()),
         Package::Spec(_) => None,
     };
-    say(told(&description, &package.platforms()?, bytes).trim_end())?;
+    print(text_of(&description, &package.platforms()?, bytes).trim_end())?;
     if let Some(template) = template {
         inputs(&description).save(&template)?;
-        say(&format!("\ninputs template: {}", template.path().display()))?;
+        print(&format!("\ninputs template: {}", template.path().display()))?;
     }
     Ok(())
 }
 
-/// The whole text.
-fn told(description: &ModelDescription, platforms: &[String], bytes: Option<usize>) -> String {
+/// Returns the whole text.
+fn text_of(description: &ModelDescription, platforms: &[String], bytes: Option<usize>) -> String {
     let mut text = format!("{}\n", description.model_name);
-    if let Some(words) = &description.description {
-        text += &format!("{words}\n");
+    if let Some(sentence) = &description.description {
+        text += &format!("{sentence}\n");
     }
     text += "\n";
     text += &aligned(&facts(description, platforms, bytes));
@@ -98,7 +98,7 @@ fn facts(description: &ModelDescription, platforms: &[String], bytes: Option<usi
     facts.into_iter().map(|(label, value)| [label, value]).collect()
 }
 
-/// One row for each capability: Model Exchange, Co-Simulation.
+/// Returns one row for each capability: Model Exchange, Co-Simulation.
 fn capabilities(description: &ModelDescription) -> Vec<[String; 3]> {
     let exchange = description.model_exchange.as_ref();
     let simulation = description.co_simulation.as_ref();
@@ -149,7 +149,7 @@ fn capabilities(description: &ModelDescription) -> Vec<[String; 3]> {
     rows
 }
 
-/// Name, unit, start, description.
+/// Returns name, unit, start value and description.
 fn row(description: &ModelDescription, variable: &ScalarVariable) -> [String; 4] {
     [
         variable.name.clone(),
@@ -159,7 +159,8 @@ fn row(description: &ModelDescription, variable: &ScalarVariable) -> [String; 4]
     ]
 }
 
-/// The inputs at time zero, with their start values. No units, since FMPy takes a column's whole title for the name.
+/// Returns the inputs at time zero with their start values. No units, since FMPy takes a column's
+/// whole title for the name.
 fn inputs(description: &ModelDescription) -> Table<'_> {
     let mut table = Table::default();
     table.push("time", "", Cells::Real(vec![0.0].into()));

@@ -1,11 +1,12 @@
-//! What an FMU tells of itself (§2.3): the page `documentation/index.html`, the icon `model.png`, the licences.
+//! Documentation inside an FMU (§2.3): the page `documentation/index.html`, the icon `model.png`,
+//! the licences.
 
 use crate::archive::Content;
 use crate::html::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
+use crate::summaries::{bodies_and_mass, controlled, interfaces, joints, method, sorted, start};
 use crate::text::{count, number, typeset};
-use crate::words::{controlled, craft, interfaces, joints, method, sorted, start};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Kind, Spec};
 use miette::{IntoDiagnostic, Result};
@@ -13,10 +14,10 @@ use model_description::{ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The files for an archive.
+/// Returns the files for an archive.
 ///
 /// # Errors
-/// None that a compiled model can cause.
+/// None for a compiled model.
 pub fn documentation(
     model: &Arc<Model>,
     description: &ModelDescription,
@@ -29,7 +30,7 @@ pub fn documentation(
         let picture = picture::draw(model)?;
         contents.push(Content::new("model.png", picture.to_png()?));
         let parts = [("picture", &*picture.to_svg(&spec.name))];
-        figure = filled(include_str!("../assets/craft_figure.html"), &parts);
+        figure = filled(include_str!("../assets/spacecraft_figure.html"), &parts);
     }
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
     let mass = plant.derived().mass();
@@ -52,7 +53,7 @@ SPDX-License-Identifier: MIT OR Apache-2.0
 The texts are in LICENSE-MIT and LICENSE-APACHE beside this file. The model in resources/ belongs to its author.
 ";
 
-/// The page.
+/// Returns the page.
 fn page(model: &Model, description: &ModelDescription, facts: Facts, figure: &str) -> String {
     let parts = [
         ("name", &*escaped(&description.model_name)),
@@ -76,7 +77,7 @@ fn page(model: &Model, description: &ModelDescription, facts: Facts, figure: &st
     filled(include_str!("../assets/documentation.html"), &parts)
 }
 
-/// What signs, axes and units mean.
+/// Returns the section on signs, axes and units.
 fn conventions(spec: &Spec) -> String {
     if let Some(controller) = &spec.controller {
         let samples = if controller.sample_time.is_some() { SAMPLES } else { "" };
@@ -91,7 +92,7 @@ fn conventions(spec: &Spec) -> String {
         ("ports", if spec.port.is_empty() { "" } else { PORTS }),
         ("diagnostics", if spec.output.diagnostics { DIAGNOSTICS } else { "" }),
     ];
-    filled(include_str!("../assets/craft_conventions.html"), &parts)
+    filled(include_str!("../assets/spacecraft_conventions.html"), &parts)
 }
 
 type Facts = Vec<(&'static str, String)>;
@@ -103,7 +104,7 @@ fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Pl
         ("Runs on", platforms.join(", ")),
         match &spec.controller {
             Some(controller) => ("Controller", controlled(controller)),
-            None => ("Craft", craft(spec, mass)),
+            None => ("Spacecraft", bodies_and_mass(spec, mass)),
         },
         ("Joints", joints(spec)),
         ("States", description.model_structure.derivatives.len().to_string()),
@@ -130,7 +131,7 @@ fn solver(model: &Model, description: &ModelDescription) -> Facts {
         let indicators = description.number_of_event_indicators.unwrap_or(0) as usize;
         facts.push((
             "Model Exchange",
-            format!("the host integrates; {}", count(indicators, "event indicator")),
+            format!("the importer integrates; {}", count(indicators, "event indicator")),
         ));
     }
     let run = &spec.experiment;
@@ -163,7 +164,7 @@ fn gravity(spec: &Spec) -> String {
         (None, Some(orbit)) => {
             let km = |length: f64| number(length / 1000.0, 6);
             format!(
-                "The world's origin follows a reference orbit (semi-major axis {} km, eccentricity {}) in free fall, and its axes do not turn: positions and velocities are relative to it. \
+                "The world's origin moves on a reference orbit (semi-major axis {} km, eccentricity {}) in free fall, and its axes do not turn: positions and velocities are relative to it. \
                  Gravity is the difference to the origin's own, and its gradient over each body.",
                 km(orbit.semi_major_axis),
                 number(orbit.eccentricity, 6)
@@ -177,24 +178,24 @@ fn gravity(spec: &Spec) -> String {
 }
 
 const SAMPLES: &str = "\
-<dt>Samples</dt><dd>It looks at its inputs when the run begins and then every <code>controller.sample_time</code>; in between its
+<dt>Samples</dt><dd>The controller samples its inputs when the run begins and then every <code>controller.sample_time</code>; in between its
 outputs stand. In Co-Simulation a sample that is due where a step ends is taken when the next one begins, of the inputs that are set
 there.</dd>";
 
 const MEASURES: &str = "\
-<dt>Measures</dt><dd>How one frame is seen from another: position, velocity and angular velocity are relative, in the
-axes of the frame that looks.</dd>";
+<dt>Measures</dt><dd>Pose and motion of one frame relative to another: position, velocity and angular velocity are relative, in the
+axes of the measuring frame.</dd>";
 
 const PORTS: &str = "\
 <dt>Ports</dt><dd>A force <code>f</code> acts at the origin of the port's frame, with a torque <code>t</code>, in the
 axes that the descriptions of these inputs name.</dd>";
 
 const DIAGNOSTICS: &str = "\
-<dt>Whether a run can be trusted</dt><dd><code>system.energy</code> − <code>system.work</code> stays constant,
+<dt>Reliability of a run</dt><dd><code>system.energy</code> − <code>system.work</code> stays constant,
 whatever acts; <code>system.momentum</code> and <code>system.angular_momentum</code> do when nothing acts from
 outside. What they drift by is the integration's error.</dd>";
 
-/// All tables of variables.
+/// Returns the tables of all variables.
 fn variables(description: &ModelDescription) -> String {
     let sorted = sorted(description);
     [

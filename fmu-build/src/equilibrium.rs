@@ -1,18 +1,19 @@
 use crate::assemble::{changes, write};
-use crate::craft::Craft;
-use crate::text::{number, say};
+use crate::compiled_spec::CompiledSpec;
+use crate::text::{number, print};
 use grapple::plant::Plant;
 use miette::{IntoDiagnostic, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Find where a craft stays at rest under its loads: joints, bent bodies, closed loops.
+/// Compute a static equilibrium of a spacecraft under its loads: joints, flexible bodies,
+/// closed loops.
 ///
-///   grapple equilibrium arm.toml                   the static equilibrium near the start
+///   grapple equilibrium arm.toml                   the equilibrium near the start
 ///   grapple equilibrium arm.toml -o resting.toml   the spec that starts there
 ///
-/// Inputs and signals are as they start. A run finds it by itself, with other values of
-/// parameters too, where the spec says [assembly] equilibrium = true.
+/// Inputs and signals have their values at the start. With [assembly] equilibrium = true
+/// in the spec a run computes it at its start, also with other values of parameters.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -24,12 +25,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let craft = Craft::read(&arguments.spec)?;
-    let model = &craft.model;
+    let compiled = CompiledSpec::read(&arguments.spec)?;
+    let model = &compiled.model;
     let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
     let (derived, parameters) = (plant.derived(), plant.parameters());
     let found = model.equilibrium(derived, 0.0, parameters).into_diagnostic()?;
-    say(&format!(
+    print(&format!(
         "{}: in equilibrium after {} steps, largest acceleration left {} rad/s² or m/s²",
         model.spec.name,
         found.rounds,
@@ -38,6 +39,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let written = model.start_at(derived, 0.0, parameters);
     let rest = vec![0.0; written.1.len()];
     let start = (found.q.as_slice(), rest.as_slice());
-    say(&changes(model, (&written.0, &written.1), start))?;
-    write(&craft, arguments.output.as_ref(), start, true)
+    print(&changes(model, (&written.0, &written.1), start))?;
+    write(&compiled, arguments.output.as_ref(), start, true)
 }

@@ -1,4 +1,5 @@
-//! The files that this program writes: each is there as a whole or not at all, and none in the place of one that is read.
+//! Output files: each is written completely or not at all, and never replaces an input file of the
+//! same command.
 
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use std::fs::File;
@@ -6,32 +7,32 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file that is to be written.
+/// A file to be written.
 pub struct Target {
     path: PathBuf,
 }
 
 impl Target {
-    /// A file that may be there already, but is none of those that the command reads.
+    /// Returns a target that may exist, but is not one of the files that the command reads.
     ///
     /// # Errors
-    /// It is one of them.
+    /// The path is one of them.
     pub fn new(path: impl Into<PathBuf>, reads: &[PathBuf]) -> Result<Self> {
         let path = path.into();
         let own = place(&path);
         if reads.iter().any(|read| place(read) == own) {
             bail!(
-                "{} is what this command reads, or writes besides; another name for the output keeps it",
+                "{} is an input or another output of this command; choose another name for the output",
                 path.display()
             );
         }
         Ok(Self { path })
     }
 
-    /// The same, if nothing is there or it may be replaced.
+    /// Returns the target if the file does not exist or may be replaced.
     ///
     /// # Errors
-    /// Something is there.
+    /// The file exists.
     pub fn unless_there(self, force: bool) -> Result<Self> {
         if self.path.exists() && !force {
             bail!("{} exists; --force replaces it", self.path.display());
@@ -39,30 +40,31 @@ impl Target {
         Ok(self)
     }
 
-    /// Its path, as it was given.
+    /// Returns the path as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes these bytes.
+    /// Writes bytes.
     ///
     /// # Errors
-    /// It cannot be written; it is then as it was before.
+    /// The file cannot be written; it is then unchanged.
     pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<()> {
         self.save(|file| file.write_all(bytes.as_ref()).into_diagnostic())
     }
 
-    /// Writes what `fill` puts into it.
+    /// Writes the output of `fill`.
     ///
     /// # Errors
-    /// It cannot be written, or `fill` fails; it is then as it was before.
+    /// The file cannot be written, or `fill` fails; it is then unchanged.
     pub fn save(&self, fill: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
         let save = || -> Result<()> {
             // Behind a link, the file itself is replaced.
             let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
             let before = std::fs::metadata(&path).ok();
             if before.is_some() {
-                // Who may not write it may not replace it; what is no file (/dev/stdout, a pipe) is not replaced at all.
+                // A file without write permission is not replaced; a target that is not a file
+                // (/dev/stdout, a pipe) is written in place.
                 let mut there = File::options().write(true).open(&path).into_diagnostic()?;
                 if before.as_ref().is_some_and(|before| !before.is_file()) {
                     return fill(&mut there);
@@ -79,10 +81,10 @@ impl Target {
         save().wrap_err_with(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Writes these bytes, unless someone else has been faster.
+    /// Writes bytes, unless another process has created the file meanwhile.
     ///
     /// # Errors
-    /// It cannot be written, and is not there.
+    /// The file cannot be written and does not exist.
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
         let create = || -> Result<()> {
             let mut file = beside(&self.path)?;
@@ -97,27 +99,27 @@ impl Target {
     }
 }
 
-/// A file in the same folder, which is gone if nothing becomes of it.
+/// Creates a temporary file in the same folder, which is deleted unless it is renamed.
 fn beside(path: &Path) -> Result<NamedTempFile<File>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     tempfile::Builder::new()
         .prefix(".grapple-")
-        // With the permissions that any new file has.
+        // With the permissions of any new file.
         .make_in(folder.unwrap_or(Path::new(".")), |path| File::create_new(path))
         .into_diagnostic()
 }
 
-/// Makes a folder, with those that it stands in.
+/// Creates a folder and its parents.
 ///
 /// # Errors
-/// It cannot be made.
+/// The folder cannot be created.
 pub fn folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot make the folder {}", path.display()))
 }
 
-/// Where a file is, or would be, whatever way leads there.
+/// Returns the canonical path of a file, whether it exists or not.
 pub fn place(path: &Path) -> PathBuf {
     let in_folder = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -134,17 +136,17 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
-    fn what_cannot_be_finished_leaves_what_was_there_and_nothing_else() {
+    fn failed_write_leaves_the_old_file_and_no_temporary_one() {
         let folder = TempDir::new().expect("a folder");
         let path = folder.path().join("table.csv");
         std::fs::write(&path, "before").expect("a file");
-        let target = Target::new(&path, &[]).expect("nothing is read");
+        let target = Target::new(&path, &[]).expect("no input file");
         let failed = target.save(|file| {
             file.write_all(b"half").into_diagnostic()?;
             bail!("no more")
         });
-        let told = failed.expect_err("it fails");
-        assert_eq!(told.to_string(), format!("cannot write {}", path.display()));
+        let error = failed.expect_err("an error");
+        assert_eq!(error.to_string(), format!("cannot write {}", path.display()));
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "before");
         target.write("after").expect("it is written");
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "after");
@@ -153,7 +155,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_devices_and_permissions_stay() {
+    fn links_devices_and_permissions_are_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = TempDir::new().expect("a folder");
         let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
@@ -165,7 +167,7 @@ mod tests {
             "it is the file"
         );
         Target::new(&link, &[])
-            .expect("nothing is read")
+            .expect("no input file")
             .write("after")
             .expect("it is written");
         assert!(link.is_symlink());
@@ -173,17 +175,17 @@ mod tests {
         let mode = std::fs::metadata(&file).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o640);
         Target::new("/dev/null", &[])
-            .expect("nothing is read")
+            .expect("no input file")
             .write("nothing")
             .expect("it takes all");
         assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
     }
 
     #[test]
-    fn a_file_that_is_not_there_yet_is_known_by_its_place() {
+    fn missing_file_has_a_canonical_path() {
         let folder = TempDir::new().expect("a folder");
         let [here, around] = ["a.csv", "./../x/a.csv"].map(|name| folder.path().join(name));
         assert!(Target::new(&here, std::slice::from_ref(&here)).is_err());
-        assert!(Target::new(around, &[here]).is_ok(), "another folder");
+        assert!(Target::new(around, &[here]).is_ok(), "a file of another folder");
     }
 }

@@ -1,10 +1,10 @@
-//! An FMU of grapple's, unpacked and loaded, and what its XML says of its variables.
+//! An FMU built by grapple, unpacked and loaded, with its model description.
 
 use crate::interrupt::TemporaryFolder;
 use crate::library::{self, Library};
 use crate::package::Package;
 use crate::slave::FmuLibrary;
-use crate::words::unknown;
+use crate::summaries::unknown;
 use crate::{archive, results};
 use grapple::plant::Model;
 use miette::{IntoDiagnostic, Result};
@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 
 /// An unpacked FMU, its library loaded.
 pub struct Fmu {
-    /// What its XML says.
+    /// Its model description.
     pub description: ModelDescription,
     /// The compiled model in it.
     pub model: Model,
-    /// Makes instances.
+    /// Its library, which creates instances.
     pub library: FmuLibrary,
-    /// The files that it was read from.
+    /// Files it was read from.
     pub reads: Vec<PathBuf>,
-    /// Last: the library lies in it.
+    /// Last, so that it is dropped last: the library lies in it.
     folder: TemporaryFolder,
 }
 
 impl Fmu {
-    /// Unpacks an FMU; of a spec, one that is built for the occasion.
+    /// Unpacks an FMU; a spec is built first.
     pub fn open(path: &Path) -> Result<Self> {
         let package = Package::of(path)?;
         let folder = TemporaryFolder::new()?;
@@ -49,26 +49,31 @@ impl Fmu {
         })
     }
 
-    /// The file of the shared library that runs here.
+    /// True if the FMU has a log category of this name.
+    pub fn logs(&self, category: &str) -> bool {
+        self.description.log_categories.iter().any(|own| own.name == category)
+    }
+
+    /// Returns the bytes of the shared library for this platform.
     ///
     /// # Errors
-    /// It cannot be read any more.
+    /// The file can no longer be read.
     pub fn library_bytes(&self) -> Result<Vec<u8>> {
         let library = library::path(archive::identifier(&self.description)?);
         std::fs::read(self.folder.path().join(library)).into_diagnostic()
     }
 
-    /// The variables that are wanted, in the FMU's order.
+    /// Returns the variables that match, in the FMU's order.
     pub fn variables(&self, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<&ScalarVariable> {
         self.description.model_variables.iter().filter(|v| wanted(v)).collect()
     }
 
-    /// A variable's unit, as FMI writes it; empty for a pure number.
+    /// Returns a variable's unit in FMI's notation; empty for a pure number.
     pub fn unit<'a>(&'a self, variable: &'a ScalarVariable) -> &'a str {
         self.description.unit_of(variable).unwrap_or_default()
     }
 
-    /// The least and the greatest value that a Real is meant to have.
+    /// Returns the declared minimum and maximum of a Real.
     pub fn limits(&self, variable: &ScalarVariable) -> [Option<f64>; 2] {
         let Kind::Real(real) = &variable.kind else {
             return [None, None];
@@ -81,19 +86,21 @@ impl Fmu {
         [real.min.or(min), real.max.or(max)]
     }
 
-    /// A parameter or input by its name.
+    /// Returns a parameter or input by its name.
     ///
     /// # Errors
-    /// There is none; what is nearest.
+    /// There is none; the message names the most similar one.
     pub fn settable(&self, name: &str) -> Result<&ScalarVariable, String> {
-        let known = self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
-        let found = known.iter().find(|v| v.name == name);
+        let variables =
+            self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
+        let found = variables.iter().find(|v| v.name == name);
         found
             .copied()
-            .ok_or_else(|| unknown("parameter or input", name, names(&known)))
+            .ok_or_else(|| unknown("parameter or input", name, names(&variables)))
     }
 
-    /// The value reference of an input by its structured name, and whether it changes at events only.
+    /// Returns the value reference of an input by its structured name, and whether it changes at
+    /// events only.
     pub fn input(&self, name: &str) -> Option<(u32, bool)> {
         let is = results::called(name);
         let inputs = self.description.model_variables.iter();
@@ -104,17 +111,17 @@ impl Fmu {
     }
 }
 
-/// The names of variables.
+/// Returns the names of variables.
 pub fn names<'a>(variables: &'a [&ScalarVariable]) -> impl Iterator<Item = &'a str> {
     variables.iter().map(|v| v.name.as_str())
 }
 
-/// Whether a variable is a Real.
+/// Returns whether a variable is a Real.
 pub fn is_real(variable: &ScalarVariable) -> bool {
     matches!(variable.kind, Kind::Real(_))
 }
 
-/// Whether a variable is one that a run's table holds: a number or a flag that may change.
+/// Returns whether a variable belongs in a run's table: a number or a flag that may change.
 pub fn changes(variable: &ScalarVariable) -> bool {
     let changes = matches!(
         variable.causality,

@@ -1,10 +1,10 @@
-//! What HTML pages are made of: templates, text, and numbers for their scripts.
+//! Building blocks of HTML pages: templates, text, and numbers for their scripts.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
-/// The template with every `{{name}}` replaced; what is put in is not searched again.
+/// Returns the template with every `{{name}}` replaced; inserted text is not searched again.
 pub fn filled(template: &str, parts: &[(&str, &str)]) -> String {
     let mut pieces = template.split("{{");
     let mut html = pieces.next().unwrap_or_default().to_owned();
@@ -13,29 +13,30 @@ pub fn filled(template: &str, parts: &[(&str, &str)]) -> String {
         let part = parts
             .iter()
             .find(|(n, _)| *n == name)
-            .expect("the template names what there is");
+            .expect("every name in the template has a value");
         html.push_str(part.1);
         html.push_str(rest);
     }
     html
 }
 
-/// Text as HTML, for the inside of an element.
+/// Escapes text for the inside of an HTML element.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Numbers in single precision (seven digits): base64 of their bytes, little-endian.
+/// Numbers in single precision (seven digits): base64 of their little-endian bytes.
 pub struct Floats(pub Vec<f64>);
 
 impl Floats {
-    /// Some rows of the components of a vector, instant by instant.
+    /// Returns some rows of the components of a vector, one instant after the other.
     pub fn of(parts: &[&[f64]], rows: &[usize]) -> Self {
         let row = |&row: &usize| parts.iter().map(move |part| part[row]);
         Self(rows.iter().flat_map(row).collect())
     }
 
-    /// Some rows of a place, as seen from another: what is far from zero has few digits left for what is near it.
+    /// Returns some rows of a position relative to an origin: far from zero, single precision would
+    /// leave few digits for small distances.
     pub fn seen_from(origin: &[f64; 3], place: &[&[f64]; 3], rows: &[usize]) -> Self {
         let row = |&row: &usize| [0, 1, 2].map(|i| place[i][row] - origin[i]);
         Self(rows.iter().flat_map(row).collect())
@@ -49,7 +50,7 @@ impl Serialize for Floats {
     }
 }
 
-/// A number as precise as an eye needs it: eight digits, so that the page stays small.
+/// A number with eight digits, enough for display, so that the page stays small.
 #[derive(Clone, Copy)]
 pub struct Digits(pub f64);
 
@@ -67,9 +68,10 @@ impl Serialize for Digits {
 mod tests {
     use super::*;
 
-    /// Absolute, it would stand at 0.5 m: numbers of single precision are half a metre apart there.
+    /// At 6.9e6 m single-precision numbers are spaced by 0.5 m: an absolute position would lose the
+    /// displacement of 0.37 m.
     #[test]
-    fn what_is_far_away_keeps_its_digits_when_it_is_seen_from_near() {
+    fn a_position_relative_to_a_near_origin_keeps_its_digits() {
         let (far, off) = (6.9e6, 0.37);
         let place = [far + off, -far, 0.25].map(|part| [part]);
         let [x, y, z] = &place;

@@ -1,7 +1,7 @@
-use crate::craft::Craft;
+use crate::compiled_spec::CompiledSpec;
 use crate::files::Target;
 use crate::problems::{Problems, SIZE_LIMIT};
-use crate::text::{count, say, warn};
+use crate::text::{count, print, warn};
 use crate::urdf::read::{XACRO, read};
 use crate::urdf::spec::spec;
 use crate::urdf::tree::{ImportOptions, Tree};
@@ -10,32 +10,31 @@ use grapple::spec::read_text;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use std::path::{Path, PathBuf};
 
-/// Write the spec of a robot that is described in URDF.
+/// Convert a URDF robot description to a spec.
 ///
 ///   grapple import arm.urdf                      arm.toml: the arm on the world
 ///   grapple import arm.urdf --base floating      its base floats freely
 ///   grapple import arm.urdf -o crane.toml
 ///   grapple import arm.urdf --keep-fixed         keeps links on fixed joints
 ///
-/// Links and joints keep their names. What fixed joints hold together is one body,
-/// with the mass, the mass centre and the inertia of all; each link on a fixed
-/// joint is a frame on it. Limits of position become ranges, those of effort and
-/// velocity become motors, damping and friction stay. A root link "world" without
-/// mass is the world. What is likely not meant is told: inertias that no rigid
-/// body has, mass centres at the joint, links that carry no mass, joints that
-/// mimic others.
+/// Links and joints keep their names. Links connected by fixed joints are merged to
+/// one body with the total mass, mass centre and inertia; each merged link is a frame
+/// on it. Limits of position become ranges, limits of effort and velocity become
+/// motors, damping and friction are kept. A root link "world" without mass is the
+/// world. Warnings report unlikely data: inertias that no rigid body has, mass
+/// centres at the joint, links without mass, joints that mimic others.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The URDF file; macros of xacro have to be expanded before
+    /// The URDF file; expand xacro macros first
     urdf: PathBuf,
-    /// What holds the root link
+    /// Attachment of the root link
     #[arg(long, value_enum, default_value_t = Base::Fixed)]
     base: Base,
     /// The spec; by default the file's name with .toml, in the current folder
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Leave links with mass on fixed joints as bodies of their own
+    /// Keep links with mass on fixed joints as separate bodies
     #[arg(long)]
     keep_fixed: bool,
     /// Replace the spec if there is one
@@ -45,9 +44,9 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Base {
-    /// The world
+    /// Fixed to the world
     Fixed,
-    /// Nothing
+    /// Free-floating
     Floating,
 }
 
@@ -76,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     });
     let target = Target::new(&output, std::slice::from_ref(path))?;
     target.unless_there(arguments.force)?.write(&imported.text)?;
-    say(&format!(
+    print(&format!(
         "{}: {} from {}, {} from {}, {}",
         output.display(),
         count(tree.bodies.len(), "body"),
@@ -88,7 +87,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for warning in &imported.remarks {
         warn(&format!("  warning: {warning}"));
     }
-    let craft = Craft::read(&output).wrap_err("the spec is written, and has to be corrected before it can run")?;
-    craft.remark(false)?;
-    say(&format!("next: grapple simulate {}", output.display()))
+    let compiled =
+        CompiledSpec::read(&output).wrap_err("the spec is written, but must be corrected before it can run")?;
+    compiled.remark(false)?;
+    print(&format!("next: grapple simulate {}", output.display()))
 }

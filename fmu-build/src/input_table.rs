@@ -1,20 +1,22 @@
-//! A table that feeds inputs: a column for time and one for each of them, as `grapple describe --inputs-template` writes it.
+//! Tables of input values: a column for time and one for each input, as `grapple describe
+//! --inputs-template` writes them.
 
 use crate::fmu::{Fmu, names};
-use crate::words::unknown;
+use crate::summaries::unknown;
 use grapple::spec::{Interpolation, Signal, Waveform, read_text};
 use indexmap::IndexMap;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use model_description::Causality;
 use std::path::Path;
 
-/// A larger file is not read, bytes.
+/// Upper limit of the file's size, bytes.
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// The signals that a file's columns are, by their inputs.
+/// Returns the signals in a file's columns, by their inputs.
 ///
 /// # Errors
-/// A file that cannot be read; titles that are no inputs, cells that are no numbers, times that fall.
+/// A file that cannot be read; titles that are not inputs, cells that are not numbers, times that
+/// decrease.
 pub fn read(file: &Path, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
     let text = read_text(file, SIZE_LIMIT)
         .into_diagnostic()
@@ -27,16 +29,16 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let titles = table.headers().into_diagnostic()?.clone();
-    // "elbow.tau [N.m]", as tables of results have them.
+    // Titles like "elbow.tau [N.m]", as in tables of results, are accepted.
     let mut columns = titles.iter().map(|title| title.split(" [").next().unwrap_or_default());
     if columns.next() != Some("time") {
-        bail!("the first column is not the time, \"time\"");
+        bail!("the first column must be \"time\"");
     }
-    let known = fmu.variables(|v| v.causality == Causality::Input);
+    let variables = fmu.variables(|v| v.causality == Causality::Input);
     let mut signals = IndexMap::new();
     for name in columns {
         let Some((_, is_discrete)) = fmu.input(name) else {
-            bail!(unknown("input", name, names(&known)));
+            bail!(unknown("input", name, names(&variables)));
         };
         if signals.insert(name.to_owned(), signal(is_discrete)).is_some() {
             bail!("two columns are called {name:?}");
@@ -54,7 +56,7 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
         let mut cells = record.iter();
         let time = number(cells.next().unwrap_or_default())?;
         if times.last().is_some_and(|&before| time < before) {
-            bail!("line {line}: the time falls to {time} s");
+            bail!("line {line}: the time decreases to {time} s");
         }
         times.push(time);
         for (column, cell) in values.iter_mut().zip(cells) {
@@ -70,7 +72,7 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
     Ok(signals)
 }
 
-/// A table without numbers: straight lines, or steps.
+/// Returns an empty table with linear interpolation, or with steps.
 fn signal(is_discrete: bool) -> Signal {
     Signal {
         waveform: Waveform::Table,

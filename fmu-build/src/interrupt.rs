@@ -1,7 +1,7 @@
-//! How a command is ended from outside: by the keyboard, by a scheduler.
+//! Interruption of a command: by the keyboard or by a scheduler.
 //!
-//! Who asks once waits for the next communication point, and what is there is saved; who asks twice does not want to wait.
-//! Either way no temporary folder is left behind.
+//! The first signal ends the run at the next communication point, and the results are saved; the
+//! second ends the process at once. In both cases the temporary folder is removed.
 
 use miette::{IntoDiagnostic, Result, WrapErr};
 use std::path::{Path, PathBuf};
@@ -9,37 +9,38 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
-/// The exit code of a command that was ended.
+/// Exit code of an interrupted command.
 pub const EXIT_CODE: u8 = 130;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// What is removed when nobody waits.
+/// The folder that is removed when the process ends at once.
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// A command was ended before its end.
+/// Error of an interrupted command.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[error("interrupted {0}")]
 pub struct Interrupted(pub String);
 
-/// Whether the command is to end.
+/// Returns whether the command is to end.
 pub fn is_stopped() -> bool {
     STOPPED.load(Ordering::Relaxed)
 }
 
-/// Asks all that runs to end.
+/// Requests the end of the command.
 pub fn stop() {
     STOPPED.store(true, Ordering::Relaxed);
 }
 
-/// A folder for as long as the command needs it.
+/// A temporary folder that is removed on drop.
 pub struct TemporaryFolder(TempDir);
 
 impl TemporaryFolder {
-    /// Makes the command's only one. From now on an interruption has to be looked for ([`is_stopped`]).
+    /// Creates the command's only temporary folder. From now on the command must poll
+    /// [`is_stopped`].
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new() -> Result<Self> {
         listen().into_diagnostic()?;
         let folder = TempDir::with_prefix("grapple-")
@@ -49,7 +50,7 @@ impl TemporaryFolder {
         Ok(Self(folder))
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -66,8 +67,8 @@ fn remember(folder: Option<PathBuf>) -> Option<PathBuf> {
     std::mem::replace(&mut *there, folder)
 }
 
-/// Somebody asks.
-fn asked() {
+/// Handles a signal.
+fn on_signal() {
     if STOPPED.swap(true, Ordering::Relaxed) {
         if let Some(folder) = remember(None) {
             let _ = std::fs::remove_dir_all(folder);
@@ -76,16 +77,16 @@ fn asked() {
     }
 }
 
-/// Ctrl-C, and what ends a program politely. A terminal that is closed (SIGHUP) ends it as ever, for `nohup` is there to say otherwise.
+/// Listens for Ctrl-C and SIGTERM. SIGHUP keeps its default effect, so that `nohup` works as usual.
 #[cfg(unix)]
 fn listen() -> std::io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
-    std::thread::spawn(move || signals.forever().for_each(|_| asked()));
+    std::thread::spawn(move || signals.forever().for_each(|_| on_signal()));
     Ok(())
 }
 
 #[cfg(not(unix))]
 fn listen() -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(asked)
+    ctrlc::set_handler(on_signal)
 }

@@ -1,4 +1,5 @@
-//! The shared libraries that an FMU carries: the one inside this program, built by `build.rs`, and others from files.
+//! The shared libraries in an FMU: the one embedded in this program by `build.rs`, and others from
+//! files.
 
 use crate::binary::{self, Findings, Glibc};
 use crate::platform::Platform;
@@ -6,19 +7,21 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The embedded library's bytes, for the platform this program was built for.
+/// Bytes of the embedded library, for the platform of this program.
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 
-/// The C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8, 2019).
+/// C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8,
+/// 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
 
-/// Which libraries an FMU is to hold, by the command line.
+/// Command-line options that select the libraries of an FMU.
 #[derive(Default, clap::Args)]
 pub struct Choice {
-    /// Use this shared library for the platform of this program, not the one inside it
+    /// Use this shared library for the platform of this program, instead of the embedded one
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be repeated
+    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be
+    /// repeated
     #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
     binary: Vec<(Platform, PathBuf)>,
 }
@@ -32,15 +35,15 @@ fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
 }
 
 impl Choice {
-    /// The files.
+    /// Returns the files.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.library.iter().chain(self.binary.iter().map(|(_, file)| file))
     }
 
-    /// The libraries, in the order of their platforms.
+    /// Reads the libraries in the order of their platforms.
     ///
     /// # Errors
-    /// As [`Library::read`]; two for one platform.
+    /// As [`Library::read`]; two libraries for one platform.
     pub fn read(&self) -> Result<Vec<Library>> {
         let here = Platform::here();
         let own = self.library.iter().map(|file| (here, file));
@@ -60,23 +63,23 @@ impl Choice {
     }
 }
 
-/// A library that has been looked into, for one platform.
+/// An inspected library for one platform.
 pub struct Library {
-    /// Where it runs.
+    /// Its platform.
     pub platform: Platform,
-    /// The file.
+    /// Contents.
     pub bytes: Cow<'static, [u8]>,
-    /// Where it comes from, in words.
+    /// Its origin for messages.
     pub origin: String,
-    /// What was found in it.
+    /// Result of the inspection.
     pub findings: Findings,
 }
 
 impl Library {
-    /// The library inside this program.
+    /// Returns the embedded library.
     ///
     /// # Errors
-    /// As [`read`](Self::read); it is looked into like any other.
+    /// As [`read`](Self::read): it is inspected like any other.
     pub fn embedded() -> Result<Self> {
         Self::new(
             Platform::here(),
@@ -85,11 +88,11 @@ impl Library {
         )
     }
 
-    /// A library from a file.
+    /// Reads and inspects a library from a file.
     ///
     /// # Errors
-    /// A file that cannot be read, is of another format, architecture or word length than the platform's, or lacks
-    /// a function of FMI.
+    /// A file that cannot be read, has another format, architecture or word length than the
+    /// platform's, or lacks a function of FMI.
     pub fn read(platform: Platform, file: &Path) -> Result<Self> {
         let origin = file.display().to_string();
         let bytes = std::fs::read(file)
@@ -109,31 +112,34 @@ impl Library {
         })
     }
 
-    /// Its path inside an archive, under the name `identifier`.
+    /// Returns the path in an archive, under the name `identifier`.
     pub fn path(&self, identifier: &str) -> String {
         place(self.platform, identifier)
     }
 
-    /// "linux64: the library inside this program, asks for GLIBC 2.17"
-    pub fn told(&self) -> String {
-        let mut words = format!("{}: {}", self.platform, self.origin);
+    /// Returns "linux64: the library inside this program, needs GLIBC 2.17".
+    pub fn summary(&self) -> String {
+        let mut text = format!("{}: {}", self.platform, self.origin);
         if let Some(version) = self.findings.glibc {
-            words += &format!(", asks for GLIBC {version}");
+            text += &format!(", needs GLIBC {version}");
             if version > OLDEST_IN_USE {
-                words += &format!(" (hosts on older systems need one that asks for {OLDEST_IN_USE} or less: README)");
+                text += &format!(" (older systems need a library built for {OLDEST_IN_USE} or less: README)");
             }
         }
         if let (Platform::Darwin64, [machine]) = (self.platform, self.findings.machines.as_slice()) {
-            words += &format!(", for {machine} alone (a universal library, made by lipo, serves all Macs)");
+            text += &format!(", for {machine} only (a universal library, made by lipo, runs on all Macs)");
         }
         if !self.findings.others.is_empty() {
-            words += &format!("; exports what is none of FMI's: {}", self.findings.others.join(", "));
+            text += &format!(
+                "; exports symbols that are not FMI's: {}",
+                self.findings.others.join(", ")
+            );
         }
-        words
+        text
     }
 }
 
-/// The path of the library that runs here, of an FMU of `identifier`.
+/// Returns the path of the library for this platform in an FMU named `identifier`.
 pub fn path(identifier: &str) -> String {
     place(Platform::here(), identifier)
 }

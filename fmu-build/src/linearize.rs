@@ -1,10 +1,10 @@
-use crate::craft::Craft;
+use crate::compiled_spec::CompiledSpec;
 use crate::files::{self, Target};
 use crate::matrices::Linear;
-use crate::modes::{Known, Mode, Modes};
-use crate::signals::Feed;
-use crate::text::{aligned, count, number, say};
-use crate::words::unknown;
+use crate::modes::{Mode, Modes, Perturbations};
+use crate::signals::DrivenInputs;
+use crate::summaries::unknown;
+use crate::text::{aligned, count, number, print};
 use crate::zeros;
 use grapple::plant::{Linearisation, Model, Plant};
 use grapple::simulation::{Simulation, State};
@@ -14,25 +14,25 @@ use nalgebra::DMatrix;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Round-off that changes an eigenvalue by more than this part of it is reported.
+/// Relative change of an eigenvalue by round-off above which it is reported.
 const UNCERTAIN: f64 = 0.01;
 
-/// How many samples of round-off are taken. The root mean square of four normal numbers is below a
-/// seventh of the true one in one case of a thousand.
+/// Number of round-off samples. The root mean square of four normal numbers is below a seventh of
+/// the true value in one case of a thousand.
 const SAMPLES: usize = 4;
 
-/// Linearise a craft: matrices A, B, C, D, natural frequencies and damping.
+/// Linearize a model: matrices A, B, C, D, natural frequencies and damping.
 ///
 ///   grapple linearize my_arm.toml            at the start; into my_arm_linear
 ///   grapple linearize my_arm.toml --at 2.5   at 2.5 s of the spec's own run
 ///   grapple linearize my_arm.toml --inputs shoulder.tau --outputs tip.r -o a.npz
 ///
-/// The derivatives are exact. The coordinates are those of small motions:
-/// attitudes of free and spherical joints are three small turns about the body's
-/// own axes (base.theta[1..3], rad) instead of a quaternion; the work is left out.
-/// The matrix T in the files leads from them to the FMU's states.
+/// The derivatives are exact. The coordinates are those of small motions: attitudes
+/// of free bodies and spherical joints are three small rotations about the body's own
+/// axes (base.theta[1..3], rad) instead of a quaternion; the work is omitted. The
+/// matrix T in the files maps them to the FMU's states.
 ///
-/// Files: linear.json (everything), A.csv … D.csv, modes.txt (what is printed), and
+/// Files: linear.json (everything), A.csv … D.csv, modes.txt (the printed text), and
 /// linear.npz:
 ///
 ///   z = numpy.load("linear.npz"); z["A"]; z["coordinates"].astype(str)
@@ -41,10 +41,11 @@ const SAMPLES: usize = 4;
 pub struct Arguments {
     /// A spec
     spec: PathBuf,
-    /// When, s of the spec's own run; by default its start
+    /// Time, s, of the spec's own run; by default its start
     #[arg(long, value_name = "T", default_value_t = 0.0, value_parser = not_negative)]
     at: f64,
-    /// Inputs, the columns of B and D: names, or `push.f` for push.f[1..3]; by default all but switches
+    /// Inputs, the columns of B and D: names, or `push.f` for push.f[1..3]; by default all but
+    /// switches
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     inputs: Vec<String>,
     /// Outputs, the rows of C and D: outputs or states; by default all outputs
@@ -56,22 +57,22 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let craft = Craft::read(&arguments.spec)?;
-    let mut spec = craft.model.spec.clone();
-    // What a signal drives is an input all the same, also where the signal runs inside the FMU.
+    let compiled = CompiledSpec::read(&arguments.spec)?;
+    let mut spec = compiled.model.spec.clone();
+    // An input driven by a signal is an input all the same, also if the signal runs inside the FMU.
     spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
     let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
     let Simulation { mut plant, state, .. } = simulate_to(&model, arguments.at)?;
     let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
     let mut linear = Linearisation::new(&mut plant, state.t, at).into_diagnostic()?;
-    let known = Known {
+    let perturbations = Perturbations {
         round_off: round_off(&linear, &mut plant, &state)?,
         gains: gains(&linear, &mut plant, &state)?,
     };
     let u = choose(&mut linear, &model, arguments, &state.u)?;
-    let modes = Modes::of(&linear, &known)?;
+    let modes = Modes::of(&linear, &perturbations)?;
 
-    say(&format!(
+    print(&format!(
         "{} at {} s: {}, {}, {}",
         model.spec.name,
         number(state.t, 6),
@@ -80,13 +81,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         count(linear.outputs.len(), "output")
     ))?;
     if let Some((rate, change)) = linear.fastest().filter(|(_, change)| change.abs() > 1e-9) {
-        say(&format!(
+        print(&format!(
             "not an equilibrium: der({rate}) = {}; the modes are those of the motion at this instant",
             number(change, 3)
         ))?;
     }
-    say(table(&linear, &modes).trim_end())?;
-    let told = Linear {
+    print(table(&linear, &modes).trim_end())?;
+    let files = Linear {
         model: &model,
         t: state.t,
         linear: &linear,
@@ -95,28 +96,28 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     let default = || PathBuf::from(format!("{}_linear", model.spec.name));
     let output = arguments.output.clone().unwrap_or_else(default);
-    let write = |path: PathBuf, bytes: &[u8]| Target::new(path, &craft.reads)?.write(bytes);
+    let write = |path: PathBuf, bytes: &[u8]| Target::new(path, &compiled.reads)?.write(bytes);
     match output.extension().and_then(|e| e.to_str()) {
-        Some("json") => write(output.clone(), told.json().as_bytes())?,
-        Some("npz") => write(output.clone(), &told.npz()?)?,
+        Some("json") => write(output.clone(), files.json().as_bytes())?,
+        Some("npz") => write(output.clone(), &files.npz()?)?,
         _ => {
             files::folder(&output)?;
-            write(output.join("linear.json"), told.json().as_bytes())?;
-            write(output.join("linear.npz"), &told.npz()?)?;
-            for (letter, text) in told.csv() {
+            write(output.join("linear.json"), files.json().as_bytes())?;
+            write(output.join("linear.npz"), &files.npz()?)?;
+            for (letter, text) in files.csv() {
                 write(output.join(format!("{letter}.csv")), text.as_bytes())?;
             }
             write(output.join("modes.txt"), table(&linear, &modes).as_bytes())?;
         }
     }
-    say(&format!("{}: A, B, C, D", output.display()))
+    print(&format!("{}: A, B, C, D", output.display()))
 }
 
-/// Samples of the round-off of `A`: its changes where the states are moved by some units of
+/// Returns samples of the round-off of `A`: its changes when the states change by some units of
 /// round-off, and the rounding of its own entries.
 fn round_off(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec<DMatrix<f64>>> {
     let sample = |seed: usize| {
-        // Of one to four units, in either direction.
+        // One to four units, with either sign.
         let units = |i: usize| f64::from([3, -1, 2, -4, 1, -3, 4, -2][(i * (2 * seed + 1) + seed) % 8]);
         let moved: Vec<f64> = (state.x.iter().enumerate())
             .map(|(i, x)| x + x.abs().max(1.0) * f64::EPSILON * units(i))
@@ -128,7 +129,8 @@ fn round_off(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result
     (0..SAMPLES).map(sample).collect()
 }
 
-/// The parts of `A` that the gains α and β make, by which gaps of captures and of joints with multipliers are closed; none of a craft that has no gaps.
+/// Returns the parts of `A` that come from the stabilisation gains α and β of captures and of
+/// joints with multipliers; empty for a spacecraft without such constraints.
 fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec<DMatrix<f64>>> {
     let model = Arc::clone(plant.model());
     let captures = model.spec.contact.iter().filter(|(_, contact)| contact.law.captures());
@@ -154,10 +156,10 @@ fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec
     Ok(parts)
 }
 
-/// The spec's own run, with its signals at the inputs, up to the time `t` (s).
+/// Runs the spec's experiment, with its signals at the inputs, up to the time `t` (s).
 fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
     let spec = &model.spec;
-    let feed = Feed::of(spec.signal.iter(), |name| {
+    let feed = DrivenInputs::of(spec.signal.iter(), |name| {
         let place = model.inputs.iter().position(|input| input.quantity.name == name)?;
         Some((place as u32, model.inputs[place].discrete))
     });
@@ -185,18 +187,18 @@ fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
         now = stop;
     }
     set(feed.values(now), &mut simulation.state.u);
-    // What is commanded now is so.
+    // Applies the commands that are pending now.
     let State { t, x, u, discrete, .. } = &mut simulation.state;
     let mut messages = Vec::new();
     simulation
         .plant
         .update(*t, (x, u), discrete, &mut messages)
         .into_diagnostic()?;
-    messages.iter().try_for_each(|message| say(message))?;
+    messages.iter().try_for_each(|message| print(&message.to_string()))?;
     Ok(simulation)
 }
 
-/// Keeps the inputs and outputs that are asked for, in their order; gives the inputs' values.
+/// Keeps the requested inputs and outputs in their order; returns the inputs' values.
 fn choose(linear: &mut Linearisation, model: &Model, arguments: &Arguments, u: &[f64]) -> Result<Vec<f64>> {
     let columns = if arguments.inputs.is_empty() {
         (0..u.len()).filter(|&i| !model.inputs[i].discrete).collect()
@@ -207,7 +209,7 @@ fn choose(linear: &mut Linearisation, model: &Model, arguments: &Arguments, u: &
     linear.D = linear.D.select_columns(&columns);
     linear.inputs = columns.iter().map(|&i| linear.inputs[i].clone()).collect();
     if !arguments.outputs.is_empty() {
-        // States can be asked for as well: the FMU has them among its outputs.
+        // States may be requested too: the FMU lists them among its outputs.
         let of_states = linear.C.clone().insert_rows(0, model.states.len(), 0.0);
         linear.C = of_states;
         linear.C.rows_mut(0, model.states.len()).copy_from(&linear.T);
@@ -221,31 +223,32 @@ fn choose(linear: &mut Linearisation, model: &Model, arguments: &Arguments, u: &
     Ok(columns.iter().map(|&i| u[i]).collect())
 }
 
-/// The places of the quantities with these names; `push.f` stands for `push.f[1]` and all that follow.
-fn find(what: &str, names: &[String], known: &[Quantity]) -> Result<Vec<usize>> {
+/// Returns the indices of the quantities with these names; `push.f` stands for `push.f[1]` and all
+/// that follow.
+fn find(what: &str, names: &[String], quantities: &[Quantity]) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     for name in names {
         let is = |q: &Quantity| q.name == *name || q.name.split_once('[').is_some_and(|(vector, _)| vector == name);
         let before = found.len();
-        found.extend((0..known.len()).filter(|&i| is(&known[i])));
+        found.extend((0..quantities.len()).filter(|&i| is(&quantities[i])));
         if found.len() == before {
-            bail!(unknown(what, name, known.iter().map(|q| q.name.as_str())));
+            bail!(unknown(what, name, quantities.iter().map(|q| q.name.as_str())));
         }
     }
     Ok(found)
 }
 
-/// One line for each mode.
+/// Returns one line for each mode.
 fn table(linear: &Linearisation, modes: &Modes) -> String {
     let pairs = &linear.coordinates[..linear.coordinates.len() / 2];
-    let title = ["mode", "Hz", "damping ratio", "", "takes part", "driven by"].map(str::to_owned);
+    let title = ["mode", "Hz", "damping ratio", "", "participation", "driven by"].map(str::to_owned);
     let row = |(i, mode): (usize, &Mode)| {
         [
             (i + 1).to_string(),
             number(mode.frequency(), 6),
             number(mode.damping() + 0.0, 4),
             if mode.closes_gaps {
-                "closes gaps"
+                "constraint stabilisation"
             } else {
                 mode.stability()
             }
@@ -268,7 +271,7 @@ fn table(linear: &Linearisation, modes: &Modes) -> String {
     text
 }
 
-/// Frequencies and eigenvalues that round-off hides.
+/// Returns notes on frequencies and eigenvalues that are hidden by round-off.
 fn notes(modes: &Modes) -> Vec<String> {
     let mut notes = Vec::new();
     if modes.numerical_zeros > 0 {
@@ -296,15 +299,15 @@ fn notes(modes: &Modes) -> Vec<String> {
     notes
 }
 
-/// The up to three greatest parts above a twentieth, with their names.
-fn greatest(names: &[Quantity], parts: &[f64], told: impl Fn(f64) -> String) -> String {
+/// Returns up to three of the largest parts above a twentieth, with their names.
+fn greatest(names: &[Quantity], parts: &[f64], format: impl Fn(f64) -> String) -> String {
     let mut order: Vec<usize> = (0..parts.len()).filter(|&i| parts[i] >= 0.05).collect();
     order.sort_by(|&a, &b| parts[b].total_cmp(&parts[a]));
-    let words = order
+    let parts_with_names = order
         .iter()
         .take(3)
-        .map(|&i| format!("{}{}", names[i].name, told(parts[i])));
-    words.collect::<Vec<_>>().join(", ")
+        .map(|&i| format!("{}{}", names[i].name, format(parts[i])));
+    parts_with_names.collect::<Vec<_>>().join(", ")
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

@@ -1,28 +1,27 @@
-//! `grapple`: from a text file to an FMU that runs.
+//! `grapple`: converts a text file to an FMU that runs.
 //!
-//! One file per verb, each a recipe that reads from top to bottom; what several verbs need stands in
-//! rooms of its own:
+//! One module per verb; the other modules serve several verbs:
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`new`], [`import`], [`check`], [`assemble`], [`equilibrium`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`], [`completions`] | the verbs |
-//! | [`craft`], [`problems`] | a spec file read and compiled, or everything that is wrong with it |
-//! | [`package`] | a spec or an FMU, whatever the command line names; the FMU of a model |
-//! | [`files`] | the files that are written |
-//! | [`urdf`] | a URDF file read, its links gathered into bodies, and written as a spec |
+//! | [`compiled_spec`], [`problems`] | a spec file, read and compiled, or all its errors |
+//! | [`package`] | a spec or an FMU, as named on the command line; the FMU of a model |
+//! | [`files`] | output files |
+//! | [`urdf`] | a URDF file, read, its links merged to bodies, and written as a spec |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
-//! | [`system_structure`] | several FMUs wired into one system, as SSP writes it |
-//! | [`library`], [`binary`], [`platform`] | the shared libraries that an FMU carries, and what is found in them |
-//! | [`documentation`], [`picture`] | what an FMU tells of itself: a page, and the craft drawn |
-//! | [`start`] | a craft where it starts, and what its bodies look like |
-//! | [`html`] | what pages are made of |
-//! | [`fmu`], [`slave`] | an FMU unpacked and loaded; behind safe calls, the only `unsafe` here |
-//! | [`run`], [`interrupt`] | a run in Co-Simulation, to its end or until someone ends it |
-//! | [`results`], [`table`], [`events`], [`health`], [`charts`], [`motion`], [`page`] | what a run gives: the table and its files, what happened, the verdict, the page |
-//! | [`signals`], [`input_table`] | the inputs that this program feeds while it runs an FMU |
-//! | [`modes`], [`zeros`], [`matrices`] | what a linear craft gives: its modes, what of them is zero, the files |
-//! | [`report`], [`progress`] | what the page says beside its charts; a bar for the patient |
-//! | [`words`], [`text`] | what a spec is, in words; tables, units, numbers for people |
+//! | [`system_structure`] | several FMUs connected to one system in SSP's format |
+//! | [`library`], [`binary`], [`platform`] | the shared libraries of an FMU, and their inspection |
+//! | [`documentation`], [`picture`] | the documentation inside an FMU: a page and a drawing of the spacecraft |
+//! | [`start`] | the spacecraft at its start, and the shapes of its bodies |
+//! | [`html`] | building blocks of HTML pages |
+//! | [`fmu`], [`slave`] | an FMU, unpacked and loaded, with safe calls; the only `unsafe` here |
+//! | [`run`], [`interrupt`] | a run in Co-Simulation, to its end or until it is interrupted |
+//! | [`results`], [`table`], [`diagnostics`], [`charts`], [`motion`], [`page`] | the results of a run: tables and files, events, diagnostics, the page |
+//! | [`signals`], [`input_table`] | the inputs that this program sets while it runs an FMU |
+//! | [`modes`], [`zeros`], [`matrices`] | a linearised model: its modes, its zero eigenvalues, the files |
+//! | [`report`], [`progress`] | texts and tables of the page; a progress bar |
+//! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 
 #![deny(unsafe_code)]
 
@@ -34,16 +33,15 @@ mod build;
 mod campaign;
 mod charts;
 mod check;
+mod compiled_spec;
 mod completions;
 mod couple;
-mod craft;
 mod describe;
+mod diagnostics;
 mod documentation;
 mod equilibrium;
-mod events;
 mod files;
 mod fmu;
-mod health;
 mod html;
 mod import;
 mod input_table;
@@ -68,11 +66,11 @@ mod signals;
 mod simulate;
 mod slave;
 mod start;
+mod summaries;
 mod system_structure;
 mod table;
 mod text;
 mod urdf;
-mod words;
 mod zeros;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -80,8 +78,8 @@ use std::process::ExitCode;
 
 /// Dynamics of flexible space manipulators as an FMU.
 ///
-/// A craft is described in one text file, the spec. `build` makes an FMU of it that runs in any tool
-/// that imports FMI 2.0, in Model Exchange and in Co-Simulation; no compiler is needed.
+/// A spacecraft is described in one text file, the spec. `build` makes an FMU of it that runs in
+/// any tool that imports FMI 2.0, in Model Exchange and in Co-Simulation; no compiler is needed.
 #[derive(Parser)]
 #[command(name = "grapple", version, long_version = LONG_VERSION, after_help = EXAMPLE, max_term_width = 100)]
 struct CommandLine {
@@ -98,13 +96,13 @@ const LONG_VERSION: &str = concat!(
 const EXAMPLE: &str = "\
 The first five minutes:
   grapple new my_arm              a commented spec to start from
-  grapple check my_arm.toml       everything that is wrong with it
-  grapple simulate my_arm.toml    a run, and a page to look at
+  grapple check my_arm.toml       all its errors
+  grapple simulate my_arm.toml    a run: results and a page
   grapple build my_arm.toml       my_arm.fmu
 
-Exit code: 0 done; 1 a spec, an FMU or a run is at fault; 2 the command line is;
-3 runs of a campaign failed, and those of this command are all done;
-130 interrupted (Ctrl-C, SIGTERM), and what is there is saved.";
+Exit code: 0 success; 1 error in a spec, an FMU or a run; 2 error in the command
+line; 3 all runs of the command are done, but some failed; 130 interrupted (Ctrl-C,
+SIGTERM), with the results so far saved.";
 
 #[derive(Subcommand)]
 enum Verb {

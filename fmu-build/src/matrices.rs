@@ -1,4 +1,4 @@
-//! A linear craft as files: JSON with everything, CSV for each matrix, and NumPy's `.npz`.
+//! Files of a linearised model: JSON with everything, CSV for each matrix, and NumPy's `.npz`.
 
 use crate::modes::Modes;
 use grapple::plant::{Linearisation, Model};
@@ -11,17 +11,17 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A linear craft, with what is told of it.
+/// A linearised model with its context.
 pub struct Linear<'a> {
-    /// Whose it is.
+    /// The model.
     pub model: &'a Model,
-    /// When, s.
+    /// Time, s.
     pub t: f64,
     /// The matrices.
     pub linear: &'a Linearisation,
-    /// The inputs there.
+    /// Values of the inputs at that time.
     pub u: &'a [f64],
-    /// Its modes.
+    /// The modes.
     pub modes: &'a Modes,
 }
 
@@ -29,7 +29,7 @@ pub struct Linear<'a> {
 type Lettered<'a> = (&'static str, &'a DMatrix<f64>, &'a [Quantity], &'a [Quantity]);
 
 impl Linear<'_> {
-    /// The four matrices.
+    /// Returns the four matrices.
     fn matrices(&self) -> [Lettered<'_>; 4] {
         let linear = self.linear;
         let (x, u, y) = (&linear.coordinates[..], &linear.inputs[..], &linear.outputs[..]);
@@ -41,7 +41,7 @@ impl Linear<'_> {
         ]
     }
 
-    /// Everything, as JSON.
+    /// Returns everything as JSON.
     pub fn json(&self) -> String {
         let named = |quantities: &[Quantity]| -> Vec<Value> {
             let one = |q: &Quantity| json!({"name": q.name, "unit": q.unit.symbol(), "description": q.description});
@@ -94,7 +94,8 @@ impl Linear<'_> {
         format!("{whole:#}\n")
     }
 
-    /// Each matrix as CSV, with the names and units of columns in the first line and of rows in the first column.
+    /// Returns each matrix as CSV, with names and units of the columns in the first line and of the
+    /// rows in the first column.
     pub fn csv(&self) -> [(&'static str, String); 4] {
         let title = |q: &Quantity| match q.unit.symbol() {
             "" => q.name.clone(),
@@ -113,10 +114,11 @@ impl Linear<'_> {
         })
     }
 
-    /// `A`, `B`, `C`, `D`, `T`, `S`, `x`, `u`, and the names `coordinates`, `inputs`, `outputs`, `states`, as NumPy's archive.
+    /// Returns `A`, `B`, `C`, `D`, `T`, `S`, `x`, `u`, and the names `coordinates`, `inputs`,
+    /// `outputs`, `states`, as NumPy's archive.
     ///
     /// # Errors
-    /// None that memory would give.
+    /// None for a writer in memory.
     pub fn npz(&self) -> Result<Vec<u8>> {
         let linear = self.linear;
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
@@ -145,7 +147,7 @@ impl Linear<'_> {
     }
 }
 
-/// Numbers as a `.npy` file, rows one after the other.
+/// Returns numbers as a `.npy` file in row-major order.
 fn array(numbers: &[f64], shape: &[u64]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut writer = npyz::WriteOptions::new()
@@ -159,7 +161,7 @@ fn array(numbers: &[f64], shape: &[u64]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Names as a `.npy` file of byte strings.
+/// Returns names as a `.npy` file of byte strings.
 fn names(quantities: &[Quantity]) -> Result<Vec<u8>> {
     let longest = quantities.iter().map(|q| q.name.len()).max().unwrap_or(0).max(1);
     let kind = format!("|S{longest}").parse().into_diagnostic()?;

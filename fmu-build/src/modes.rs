@@ -1,6 +1,7 @@
-//! The modes of `ξ̇ = A ξ`: eigenvalues, and what takes part in each.
+//! The modes of `ξ̇ = A ξ`: eigenvalues and participation factors.
 //!
-//! Zeros are taken out first ([`zeros`](crate::zeros)); what is left is balanced, so that units do not matter.
+//! Zero eigenvalues are deflated first ([`zeros`](crate::zeros)); the remaining matrix is balanced,
+//! so that units do not matter.
 
 use crate::zeros::Deflated;
 use faer::linalg::solvers::DenseSolveCore;
@@ -11,19 +12,21 @@ use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::TAU;
 
-/// A gain by which gaps are closed makes no more than that part of the eigenvalue of another mode: none at rest, and in a motion a little, since it is linearised as if it stood still. Of a mode of its own,
-/// `λ² + 2αλ + β² = 0`, α or β makes a third at least.
+/// Part of an eigenvalue above which it is attributed to a stabilisation gain. In other modes a
+/// gain makes less: nothing at rest, and little in motion, where the linearisation is that of an
+/// instant. In a mode of its own, `λ² + 2αλ + β² = 0`, α or β makes a third at least.
 const OF_GAINS: f64 = 0.25;
 
-/// The modes of a linear craft.
+/// The modes of a linearised model.
 pub struct Modes {
-    /// How many eigenvalues are zero.
+    /// Number of zero eigenvalues.
     pub zeros: usize,
-    /// How many of these are zero to round-off only.
+    /// Number of these that are zero within round-off only.
     pub numerical_zeros: usize,
-    /// About the frequency, Hz, below which a mode would be counted as one of these.
+    /// Approximate frequency, Hz, below which a mode would be counted as one of these.
     pub resolution: f64,
-    /// The others, by rising frequency; of a conjugate pair the one with positive imaginary part.
+    /// The others, by rising frequency; the one with positive imaginary part of each conjugate
+    /// pair.
     pub modes: Vec<Mode>,
 }
 
@@ -31,31 +34,33 @@ pub struct Modes {
 pub struct Mode {
     /// Real part of the eigenvalue `λ`, 1/s.
     pub real: f64,
-    /// Its imaginary part, rad/s; not negative.
+    /// Imaginary part of `λ`, rad/s; not negative.
     pub imaginary: f64,
-    /// Whether it is none of the craft, but of the gains by which gaps of captures or joints are closed.
+    /// Set for a mode of the constraint stabilisation of captures or joints, not of the spacecraft.
     pub closes_gaps: bool,
-    /// What part each coordinate with its rate has in it (`|uₖ wₖ|` of the right and left eigenvectors); they add up to one.
+    /// Participation factor of each coordinate with its rate (`|uₖ wₖ|` of the right and left
+    /// eigenvectors); the sum is one.
     pub participation: Vec<f64>,
-    /// By what part of `|λ|` samples of the round-off of `A` change `λ`, the larger of two.
+    /// Relative change of `λ` by samples of the round-off of `A`, the larger of two.
     pub round_off: f64,
-    /// How strongly each input drives it (`|wᵀ b|`), the strongest as one.
+    /// Strength `|wᵀ b|` with which each input excites the mode, scaled to a maximum of one.
     pub inputs: Vec<f64>,
 }
 
 impl Mode {
-    /// `|λ|/2π`, Hz.
+    /// Returns `|λ|/2π`, Hz.
     pub fn frequency(&self) -> f64 {
         self.real.hypot(self.imaginary) / TAU
     }
 
-    /// `−Re λ/|λ|`: zero without damping (to round-off), one and more where nothing swings, negative where it grows.
+    /// Returns `−Re λ/|λ|`: zero without damping (up to round-off), one and more for an aperiodic
+    /// mode, negative for a growing one.
     pub fn damping(&self) -> f64 {
         let part = -self.real / self.real.hypot(self.imaginary);
         if part.abs() < 1e-9 { 0.0 } else { part }
     }
 
-    /// What becomes of it.
+    /// Returns the stability as text.
     pub fn stability(&self) -> &'static str {
         match self.damping() {
             0.0 => "undamped",
@@ -65,22 +70,22 @@ impl Mode {
     }
 }
 
-/// What else is known of a linearised craft.
-pub struct Known {
+/// Additional data of a linearised model.
+pub struct Perturbations {
     /// Samples of the round-off of `A`.
     pub round_off: Vec<DMatrix<f64>>,
-    /// Of the gains α and β, by which gaps of captures and joints are closed, the parts of `A` that they make.
+    /// Parts of `A` that come from the stabilisation gains α and β of captures and joints.
     pub gains: Vec<DMatrix<f64>>,
 }
 
 impl Modes {
-    /// Those of a linearised craft.
+    /// Computes the modes of a linearised model.
     ///
     /// # Errors
     /// If the eigenvalues do not converge.
-    pub fn of(linear: &Linearisation, known: &Known) -> Result<Self> {
+    pub fn of(linear: &Linearisation, perturbations: &Perturbations) -> Result<Self> {
         let n = linear.A.nrows();
-        let left = Deflated::of(&linear.A, &known.round_off)?;
+        let left = Deflated::of(&linear.A, &perturbations.round_off)?;
         let size = left.A.nrows();
         let (balanced, scale) = balanced(left.A.clone());
         let eigen = Mat::from_fn(size, size, |i, k| balanced[(i, k)])
@@ -112,7 +117,7 @@ impl Modes {
             let mut inputs: Vec<f64> = linear.B.column_iter().map(|b| times(&w, b.as_slice()).norm()).collect();
             to_one(&mut participation, |parts| parts.iter().sum());
             to_one(&mut inputs, |parts| parts.iter().copied().fold(0.0, f64::max));
-            // With wᵀu = 1: what a gain makes of the eigenvalue.
+            // With wᵀu = 1: the part of the eigenvalue that comes from a gain.
             let made = |gain: &DMatrix<f64>| {
                 let columns = gain.column_iter().zip(&u);
                 let sum: c64 = columns.map(|(column, u)| u * times(&w, column.as_slice())).sum();
@@ -123,7 +128,7 @@ impl Modes {
                 round_off: moved.iter().map(|moved| nearest(values[i], moved)).fold(0.0, f64::max) / values[i].norm(),
                 real: if im > 0.0 && re.abs() < round_off { 0.0 } else { re },
                 imaginary: im,
-                closes_gaps: known.gains.iter().any(|gain| made(gain) > OF_GAINS),
+                closes_gaps: perturbations.gains.iter().any(|gain| made(gain) > OF_GAINS),
                 participation,
                 inputs,
             }
@@ -139,7 +144,7 @@ impl Modes {
     }
 }
 
-/// `A'` and the diagonal of `D`, `A = D A' D⁻¹`.
+/// Returns `A'` and the diagonal of `D` with `A = D A' D⁻¹`.
 fn balanced(mut A: DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
     let scale = match A.nrows() {
         0 => DVector::zeros(0),
@@ -152,7 +157,7 @@ fn not_found(error: impl std::fmt::Debug) -> Report {
     miette!("the eigenvalues cannot be found: {error:?}")
 }
 
-/// How far the nearest of these is.
+/// Returns the distance to the nearest of these.
 fn nearest(value: c64, others: &[c64]) -> f64 {
     others
         .iter()
@@ -160,7 +165,7 @@ fn nearest(value: c64, others: &[c64]) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// `wᵀ b`
+/// Returns `wᵀ b`.
 fn times(w: &[c64], column: &[f64]) -> c64 {
     w.iter().zip(column).map(|(w, entry)| w * entry).sum()
 }

@@ -1,5 +1,5 @@
 use crate::files::Target;
-use crate::text::say;
+use crate::text::print;
 use clap::ValueEnum;
 use grapple::spec;
 use miette::{Result, bail, miette};
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 ///   grapple new station --template ssrms_type    a seven-joint arm on a servicer
 ///   grapple new crane --template blank           every section explained, one body
 ///
-/// The templates are examples that run, with comments that teach the format.
+/// The templates are examples that run, with comments that explain the format.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Name of the model; the file is NAME.toml
     name: PathBuf,
-    /// What to start from
+    /// Template to start from
     #[arg(long, short, value_enum, default_value_t = Template::TwoLink)]
     template: Template,
     /// Replace the file if there is one
@@ -30,19 +30,20 @@ enum Template {
     /// Two links on a free-floating base, driven by sine torques
     #[value(name = "two_link")]
     TwoLink,
-    /// A seven-joint arm of the space station's kind on a free base
+    /// A seven-joint arm like the space station's on a free base
     #[value(name = "ssrms_type")]
     SsrmsType,
     /// Two arms of five joints each, of all kinds: servos, springs, a brake, a drive
     #[value(name = "dual_arm")]
     DualArm,
-    /// A flexible arm whose hand strikes a spinning payload
+    /// A flexible arm whose end effector hits a spinning payload
     #[value(name = "berthing")]
     Berthing,
-    /// Two beams of 100 m in orbit, brought together by a robot with two arms that grasps them
+    /// Two beams of 100 m in orbit, joined by a two-armed robot that grasps them
     #[value(name = "assembly")]
     Assembly,
-    /// A flexible servicer in low Earth orbit: reaction wheels, solar arrays, an arm along a trajectory
+    /// A flexible servicer in low Earth orbit: reaction wheels, solar arrays, an arm on a
+    /// trajectory
     #[value(name = "servicer_orbit")]
     ServicerOrbit,
     /// One body, and every section of the format explained
@@ -73,11 +74,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         bail!("{error}");
     }
     Target::new(&path, &[])?.unless_there(arguments.force)?.write(text)?;
-    say(&path.display().to_string())?;
-    say(&format!("next: grapple simulate {}", path.display()))
+    print(&path.display().to_string())?;
+    print(&format!("next: grapple simulate {}", path.display()))
 }
 
-/// `arm` and `arm.toml` are the same wish.
+/// Returns the file name: `arm` and `arm.toml` both give `arm.toml`.
 fn with_extension(name: &Path) -> PathBuf {
     if name.extension().is_some_and(|e| e == "toml") {
         name.to_owned()
@@ -88,7 +89,7 @@ fn with_extension(name: &Path) -> PathBuf {
     }
 }
 
-/// The template with its `name = "…"` replaced.
+/// Returns the template with its `name = "…"` replaced.
 fn renamed(template: &str, name: &str) -> String {
     let rename = |line: &str| match line.starts_with("name = ") {
         true => format!("name = {name:?}\n"),

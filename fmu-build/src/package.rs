@@ -1,7 +1,7 @@
-//! What the command line names as a model, a spec or an FMU, and the FMU that it is or becomes.
+//! A spec or an FMU, as named on the command line, and its FMU.
 
 use crate::archive::{self, Content};
-use crate::craft::Craft;
+use crate::compiled_spec::CompiledSpec;
 use crate::documentation::documentation;
 use crate::library::Library;
 use crate::platform::Platform;
@@ -16,46 +16,46 @@ use std::sync::Arc;
 
 /// A spec, or an FMU.
 pub enum Package {
-    /// A spec, of which an FMU can be made.
-    Spec(Craft),
+    /// A spec, from which an FMU can be built.
+    Spec(CompiledSpec),
     /// The file of an FMU, of this or any other tool.
     Fmu(PathBuf),
 }
 
 impl Package {
-    /// What a file is: what is called `.fmu` is an FMU, all else a spec, which is read.
+    /// Opens a file: a name with `.fmu` is an FMU, any other a spec, which is read.
     ///
     /// # Errors
-    /// All that is wrong with the spec.
+    /// All errors of the spec.
     pub fn of(path: &Path) -> Result<Self> {
         match path.extension().is_some_and(|e| e.eq_ignore_ascii_case("fmu")) {
             true => Ok(Self::Fmu(path.to_owned())),
-            false => Craft::read(path).map(Self::Spec),
+            false => CompiledSpec::read(path).map(Self::Spec),
         }
     }
 
-    /// The files that it is read from.
+    /// Returns the files that it is read from.
     pub fn reads(&self) -> Vec<PathBuf> {
         match self {
-            Self::Spec(craft) => craft.reads.clone(),
+            Self::Spec(compiled) => compiled.reads.clone(),
             Self::Fmu(path) => vec![path.clone()],
         }
     }
 
-    /// What the FMU's XML says, or would say.
+    /// Returns the model description of the FMU, which is not built for it.
     ///
     /// # Errors
     /// An archive that cannot be read.
     pub fn description(&self) -> Result<ModelDescription> {
         match self {
-            Self::Spec(craft) => {
-                description::describe(&craft.model, Naming::Structured, Interfaces::Both).into_diagnostic()
+            Self::Spec(compiled) => {
+                description::describe(&compiled.model, Naming::Structured, Interfaces::Both).into_diagnostic()
             }
             Self::Fmu(path) => archive::description(path),
         }
     }
 
-    /// The platforms on which the FMU runs, or would run.
+    /// Returns the platforms of the FMU, which is not built for it.
     ///
     /// # Errors
     /// An archive that cannot be read.
@@ -66,13 +66,14 @@ impl Package {
         }
     }
 
-    /// The FMU's bytes, and what its XML says. One that is made has both interfaces and these libraries.
+    /// Returns the FMU's bytes and its model description. An FMU built from a spec has both
+    /// interfaces and these libraries.
     ///
     /// # Errors
     /// An archive that cannot be read.
     pub fn fmu(&self, libraries: &[Library]) -> Result<(Vec<u8>, ModelDescription)> {
         match self {
-            Self::Spec(craft) => fmu(&craft.model, Naming::Structured, Interfaces::Both, libraries),
+            Self::Spec(compiled) => fmu(&compiled.model, Naming::Structured, Interfaces::Both, libraries),
             Self::Fmu(path) => {
                 let bytes = std::fs::read(path)
                     .into_diagnostic()
@@ -83,10 +84,10 @@ impl Package {
     }
 }
 
-/// The FMU of a model, and what its XML says.
+/// Returns the FMU of a model and its model description.
 ///
 /// # Errors
-/// None that a compiled model can cause.
+/// None for a compiled model.
 pub fn fmu(
     model: &Arc<Model>,
     naming: Naming,

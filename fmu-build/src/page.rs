@@ -1,36 +1,36 @@
 //! One self-contained HTML page: texts, charts and their numbers, and the script that draws them.
 //!
-//! The program decides what is shown; `assets/page.js` only draws. Charts are uPlot's (MIT), 51 kB of
-//! script inside the page, where Plotly's would be 4.7 MB in every file. It has no third dimension:
-//! a path is shown as an engineering drawing shows it, in the planes it extends in.
+//! The program selects the contents; `assets/page.js` draws them. Charts use uPlot (MIT), 51 kB of
+//! script in the page; Plotly would add 4.7 MB to every file. uPlot draws no 3D: paths are drawn as
+//! in an engineering drawing, in the planes in which they extend.
 
-use crate::health::Verdict;
+use crate::diagnostics::Verdict;
 use crate::html::{Digits, Floats, escaped, filled};
 use crate::motion::Motion;
 use serde::Serialize;
 
-/// Everything on the page.
+/// Contents of the page.
 #[derive(Serialize)]
 pub struct Page {
     /// The model's name.
     pub name: String,
-    /// One sentence on it.
+    /// One sentence about the model.
     pub description: String,
     /// Key facts: label and value.
     pub facts: Vec<(String, String)>,
-    /// What the model had to say of the whole run.
+    /// Messages about the whole run.
     pub messages: Vec<String>,
-    /// What happened during the run.
+    /// Events of the run.
     pub marks: Vec<Mark>,
-    /// The verdict, tile by tile.
-    pub health: Vec<Tile>,
+    /// Run diagnostics, tile by tile.
+    pub diagnostics: Vec<Tile>,
     /// Times of all values, s.
     pub time: Vec<Digits>,
-    /// Numbers that belong to no instant, or to single ones.
+    /// Tables of values at single instants, or without a time.
     pub tables: Vec<Table>,
     /// The charts, in the order they are shown.
     pub charts: Vec<Chart>,
-    /// The craft in motion, if it is one.
+    /// The animated spacecraft, if there is one.
     pub motion: Option<Motion>,
     /// All variables.
     pub variables: Vec<Variable>,
@@ -38,47 +38,47 @@ pub struct Page {
     pub foot: Vec<String>,
 }
 
-/// One number of the verdict.
+/// One diagnostic of the run.
 #[derive(Serialize)]
 pub struct Tile {
-    /// What it is.
+    /// Title.
     pub label: String,
-    /// The number.
+    /// Value.
     pub value: String,
-    /// Relative to what, or why there is none.
+    /// Reference of the value, or reason why there is none.
     pub detail: String,
-    /// How to take it.
+    /// Rating.
     pub verdict: Verdict,
 }
 
 /// A mark at an instant.
 #[derive(Serialize)]
 pub struct Mark {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// What happened.
+    /// Text.
     pub text: String,
-    /// Whether craft met, or parted.
+    /// Set for an impact, a contact or a separation.
     pub contact: bool,
 }
 
 /// A table.
 #[derive(Serialize)]
 pub struct Table {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// One line of explanation.
     pub note: String,
-    /// The heads of its columns.
+    /// Column heads.
     pub columns: Vec<String>,
-    /// Its rows.
+    /// Rows.
     pub rows: Vec<Row>,
 }
 
 /// A row of a table.
 #[derive(Serialize)]
 pub struct Row {
-    /// The instant that it is about, s.
+    /// Time of the row, s, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
     /// One text for each column.
@@ -91,24 +91,24 @@ pub struct Row {
 pub enum Chart {
     /// Values over time.
     Time {
-        /// What it shows.
+        /// Title.
         title: String,
         /// One line of explanation.
         note: String,
-        /// The vertical axis, with unit.
+        /// Label of the vertical axis, with unit.
         label: String,
         /// The lines.
         series: Vec<Series>,
     },
-    /// Paths in a plane, both axes to one scale.
+    /// Paths in a plane, both axes with one scale.
     Path {
-        /// What it shows.
+        /// Title.
         title: String,
         /// One line of explanation.
         note: String,
-        /// The horizontal axis, with unit.
+        /// Label of the horizontal axis, with unit.
         x: String,
-        /// The vertical axis, with unit.
+        /// Label of the vertical axis, with unit.
         y: String,
         /// The paths.
         paths: Vec<Path>,
@@ -118,18 +118,18 @@ pub enum Chart {
 /// A line over time.
 #[derive(Serialize)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
     /// One value for each time.
     pub values: Vec<Digits>,
-    /// Whether it is a reference for the others.
+    /// Set for a reference curve.
     pub dashed: bool,
 }
 
 /// A line in a plane.
 #[derive(Serialize)]
 pub struct Path {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
     /// Horizontal positions, one for each time.
     pub x: Vec<Digits>,
@@ -137,7 +137,7 @@ pub struct Path {
     pub y: Vec<Digits>,
 }
 
-/// A variable over time, of which the page can make a chart.
+/// A variable over time, which the page can plot on request.
 #[derive(Serialize)]
 pub struct Variable {
     /// Name in the FMU.
@@ -149,7 +149,7 @@ pub struct Variable {
 }
 
 impl Page {
-    /// The page as one HTML file.
+    /// Returns the page as one HTML file.
     pub fn to_html(&self) -> String {
         let data = serde_json::to_string(self).expect("a page is plain JSON");
         // Inside <script> only "</" and "<!" could end the data.

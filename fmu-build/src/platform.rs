@@ -1,4 +1,4 @@
-//! The platforms for which an FMU may hold a library (FMI 2.0.4, §2.3).
+//! The platforms whose libraries an FMU may contain (FMI 2.0.4, §2.3).
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,17 +19,17 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// All that FMI names and this program packs.
+    /// All platforms that FMI names and this program packs.
     pub const ALL: [Self; 5] = [Self::Darwin64, Self::Linux32, Self::Linux64, Self::Win32, Self::Win64];
 
-    /// The one this program was built for.
+    /// Returns the platform of this program.
     pub fn here() -> Self {
         env!("GRAPPLE_PLATFORM")
             .parse()
             .expect("build.rs names platforms as FMI does")
     }
 
-    /// The folder below `binaries/`.
+    /// Returns the folder below `binaries/`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Darwin64 => "darwin64",
@@ -40,7 +40,7 @@ impl Platform {
         }
     }
 
-    /// How the file names of its shared libraries end.
+    /// Returns the file extension of its shared libraries.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Darwin64 => ".dylib",

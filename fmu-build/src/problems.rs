@@ -1,4 +1,4 @@
-//! All that is wrong with one file, each at its place in it.
+//! All errors of one file, each at its position in it.
 
 use crate::text::count;
 use grapple::Problem;
@@ -7,10 +7,11 @@ use miette::{Diagnostic, NamedSource, SourceSpan};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A larger file is not read, bytes: what is long in a spec are tables, which have files of their own.
+/// Upper limit of the file's size, bytes: long data of a spec are tables, which are files of their
+/// own.
 pub const SIZE_LIMIT: u64 = 64 << 20;
 
-/// All that is wrong with one file, in its order.
+/// All errors of one file in order of position.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{summary}")]
 pub struct Problems {
@@ -19,7 +20,7 @@ pub struct Problems {
     problems: Vec<Located>,
 }
 
-/// One problem, at its place in the file.
+/// One problem with its position in the file.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{what}")]
 struct Located {
@@ -30,13 +31,15 @@ struct Located {
     place: Option<SourceSpan>,
 }
 
-/// No more problems of a file are shown: nobody reads them, and each place is looked for from the beginning of the text.
+/// Largest number of problems printed per file: each position is searched from the beginning of the
+/// text.
 const MOST_SHOWN: usize = 100;
 
-/// A longer line is not shown, bytes: nobody reads it, and `miette` cannot underline what stands beyond its column 65535.
+/// Length of a line, bytes, above which it is not printed: `miette` cannot underline beyond column
+/// 65535.
 const LONGEST_LINE: usize = 1000;
 
-/// Whether the lines at a place, and those around it, can be shown.
+/// Returns whether the lines around a position can be printed.
 fn is_shown(text: &str, place: &Range<usize>) -> bool {
     let before = text.get(..place.start).unwrap_or_default().rmatch_indices('\n').nth(1);
     let after = text.get(place.end..).unwrap_or_default().match_indices('\n').nth(1);
@@ -45,7 +48,7 @@ fn is_shown(text: &str, place: &Range<usize>) -> bool {
     text[from..to].lines().all(|line| line.len() <= LONGEST_LINE)
 }
 
-/// "12:3"
+/// Returns "12:3".
 fn line_and_column(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default();
     let last = before.rsplit('\n').next().unwrap_or_default();
@@ -53,7 +56,7 @@ fn line_and_column(text: &str, at: usize) -> String {
 }
 
 impl Problems {
-    /// What is wrong with a file of this name and text, each with its bytes in it.
+    /// Returns the problems of a file with this name and text, each with its byte range.
     pub fn of(file: &str, text: &str, language: &str, mut problems: Vec<(String, Option<Range<usize>>)>) -> Self {
         let shared: Arc<str> = text.into();
         problems.sort_by_key(|(_, place)| place.as_ref().map_or(0, |place| place.start));
@@ -79,7 +82,7 @@ impl Problems {
         Self { summary, problems }
     }
 
-    /// The same of a TOML file, whose problems tell their fields.
+    /// Returns the problems of a TOML file, located by their fields.
     pub fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
         let source = Source::new(text);
         let located = problems.iter().map(|p| (p.to_string(), source.locate(p)));

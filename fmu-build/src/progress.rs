@@ -6,37 +6,37 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How finely the bar tells one place from the next.
+/// Resolution of the progress bar.
 const PARTS: u64 = 1_000_000;
 
-/// Where nobody looks at a terminal, such as in the log of a job, so often a line is written.
+/// Interval between progress lines if the output is not a terminal, e.g. a job's log.
 const BETWEEN_LINES: Duration = Duration::from_secs(30);
 
-/// A bar on the terminal, once the work has taken a second; elsewhere a line now and then.
+/// A progress bar on the terminal, shown after one second of work; otherwise a line at intervals.
 pub struct Progress {
     begin: Instant,
     stop: f64,
-    told: Told,
+    text: Text,
     bar: OnceCell<ProgressBar>,
     lines: Cell<u32>,
 }
 
-/// How far it has come, in words.
-type Told = Arc<dyn Fn(f64) -> String + Send + Sync>;
+/// Returns the progress as text.
+type Text = Arc<dyn Fn(f64) -> String + Send + Sync>;
 
 impl Progress {
-    /// Work from zero to `stop` begins; `told` is how far it has come, in words.
-    pub fn new(stop: f64, told: impl Fn(f64) -> String + Send + Sync + 'static) -> Self {
+    /// Begins work from zero to `stop`; `text` returns the progress as text.
+    pub fn new(stop: f64, text: impl Fn(f64) -> String + Send + Sync + 'static) -> Self {
         Self {
             begin: Instant::now(),
             stop,
-            told: Arc::new(told),
+            text: Arc::new(text),
             bar: OnceCell::new(),
             lines: Cell::new(0),
         }
     }
 
-    /// It has come this far.
+    /// Reports the present position.
     pub fn at(&self, place: f64) {
         let elapsed = self.begin.elapsed();
         if elapsed < Duration::from_secs(1) {
@@ -47,16 +47,17 @@ impl Progress {
             if elapsed >= BETWEEN_LINES * lines {
                 self.lines.set(lines);
                 let percent = 100.0 * place / self.stop;
-                warn(&format!("{percent:.0} %  {}", (self.told)(place)));
+                warn(&format!("{percent:.0} %  {}", (self.text)(place)));
             }
             return;
         }
         let bar = self.bar.get_or_init(|| {
-            let (stop, told) = (self.stop, Arc::clone(&self.told));
-            let told = move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{}", told(stop * f64::from(state.fraction())));
+            let (stop, text) = (self.stop, Arc::clone(&self.text));
+            let text = move |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{}", text(stop * f64::from(state.fraction())));
             };
-            // The bar's own estimate takes the first second, in which it was not there, for no time at all.
+            // The bar appears after one second, which its own estimate of the rate would not
+            // include.
             let left = |state: &ProgressState, out: &mut dyn Write| {
                 let done = state.fraction();
                 if done > 0.0 {
@@ -64,10 +65,10 @@ impl Progress {
                     let _ = write!(out, "{} left", HumanDuration(left));
                 }
             };
-            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {told}, {left}")
+            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {text}, {left}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::new(PARTS).with_elapsed(self.begin.elapsed());
-            bar.with_style(style.with_key("told", told).with_key("left", left))
+            bar.with_style(style.with_key("text", text).with_key("left", left))
         });
         bar.set_position((PARTS as f64 * place / self.stop) as u64);
     }

@@ -1,9 +1,9 @@
-//! What a run gives, over time.
+//! The results of a run over time.
 
 use crate::table::{Cells, Table};
 use grapple::spec::mangled;
 
-/// Whether a name is that of a variable with this structured name, in FMUs with structured or flat names.
+/// Returns a test for the name of a variable in an FMU with structured or flat names.
 pub fn called(structured: &str) -> impl Fn(&str) -> bool {
     let flat = mangled(structured);
     move |name| name == structured || name == flat
@@ -16,7 +16,7 @@ pub struct Results {
     pub time: Vec<f64>,
     /// One column per variable.
     pub columns: Vec<Column>,
-    /// What was read once, at the start: of the parameters, the values that the run used.
+    /// Values read once at the start: the parameters used by the run.
     pub parameters: Vec<(String, f64)>,
 }
 
@@ -24,25 +24,25 @@ pub struct Results {
 pub struct Column {
     /// Name in the FMU.
     pub name: String,
-    /// Unit, as FMI writes it; empty for a pure number.
+    /// Unit in FMI's notation; empty for a pure number.
     pub unit: String,
     /// One value for each time.
     pub values: Vec<f64>,
 }
 
 impl Results {
-    /// A variable by its structured name.
+    /// Returns a variable by its structured name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         let is = called(name);
         self.columns.iter().find(|column| is(&column.name))
     }
 
-    /// The values of a variable by its structured name.
+    /// Returns the values of a variable by its structured name.
     pub fn get(&self, name: &str) -> Option<&[f64]> {
         self.column(name).map(|column| column.values.as_slice())
     }
 
-    /// The values of `name[1]` … `name[N]`.
+    /// Returns the values of `name[1]` … `name[N]`.
     pub fn get_vector<const N: usize>(&self, name: &str) -> Option<[&[f64]; N]> {
         let mut parts = [&[][..]; N];
         for (i, part) in parts.iter_mut().enumerate() {
@@ -51,14 +51,14 @@ impl Results {
         Some(parts)
     }
 
-    /// The value of a parameter by its structured name.
+    /// Returns the value of a parameter by its structured name.
     pub fn parameter(&self, name: &str) -> Option<f64> {
         let is = called(name);
         let found = self.parameters.iter().find(|(name, _)| is(name));
         found.map(|(_, value)| *value)
     }
 
-    /// The table, time first.
+    /// Returns the table with the time in its first column.
     pub fn table(&self) -> Table<'_> {
         let mut table = Table::default();
         table.push("time", "s", Cells::Real((&self.time).into()));

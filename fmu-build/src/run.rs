@@ -3,8 +3,9 @@
 use crate::fmu::{Fmu, is_real};
 use crate::interrupt::{self, Interrupted};
 use crate::results::{Column, Results};
-use crate::signals::Feed;
+use crate::signals::DrivenInputs;
 use crate::slave::Slave;
+use grapple::Event;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
 use miette::{Report, Result, bail};
@@ -13,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// More numbers than this are not kept of a run: 2 GB.
+/// Largest number of values kept of a run: 2 GB.
 const MOST_NUMBERS: f64 = 2.5e8;
 
-/// What is run otherwise than the spec's experiment says.
+/// Deviations from the spec's experiment.
 #[derive(Clone, Copy, Debug, Default, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// When the run ends, s
+    /// End of the run, s
     #[arg(long, value_name = "T", value_parser = positive)]
     pub stop_time: Option<f64>,
     /// Communication step and spacing of the results, s
@@ -38,7 +39,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What is to be run.
+/// A run to be made.
 pub struct Plan<'a> {
     /// End, s.
     pub stop: f64,
@@ -46,36 +47,38 @@ pub struct Plan<'a> {
     pub step: f64,
     /// Relative tolerance of the integration.
     pub tolerance: f64,
-    feed: Feed<'a>,
+    driven: DrivenInputs<'a>,
 }
 
-/// What is wanted of one run.
+/// Requests for one run.
 pub struct Request<'a> {
-    /// Other values for some parameters and inputs.
+    /// Values of some parameters and inputs that differ from the start values.
     pub settings: &'a [(u32, f64)],
-    /// Reals that are read once, when it has begun.
+    /// Reals that are read once, at the start.
     pub once: &'a [&'a ScalarVariable],
-    /// What is read at each communication point.
+    /// Variables read at each communication point.
     pub recorded: &'a [&'a ScalarVariable],
-    /// Categories of the log, beside those of failures.
+    /// Log categories to enable in addition to those of failures.
     pub log: &'a [&'a str],
 }
 
-/// What a run gives.
+/// Result of a run.
 pub struct Run {
-    /// The table, and what was read once.
+    /// The table, and the values read once.
     pub results: Results,
-    /// What happened, in the FMU's words.
-    pub events: Vec<String>,
-    /// What the FMU says of its solver, if it does.
+    /// Events.
+    pub events: Vec<Event>,
+    /// Other log messages.
+    pub messages: Vec<String>,
+    /// Log message about the solver, if there is one.
     pub solver: Option<String>,
-    /// What it cost.
+    /// Computing effort.
     pub effort: Effort,
-    /// Why it ended before its end, if it did.
+    /// Error that ended the run early, if there is one.
     pub failure: Option<Report>,
 }
 
-/// What a run cost.
+/// Computing effort of a run.
 #[derive(Default)]
 pub struct Effort {
     /// Communication steps.
@@ -85,18 +88,19 @@ pub struct Effort {
 }
 
 impl<'a> Plan<'a> {
-    /// The spec's experiment, with what is wished otherwise. The inputs are fed by these tables, and by the spec's signals.
+    /// Plans the spec's experiment with the given deviations. The inputs are set by these tables
+    /// and by the spec's signals.
     ///
     /// # Errors
-    /// More steps than anybody waits for.
-    pub fn new(fmu: &'a Fmu, wishes: &Experiment, tables: &'a IndexMap<String, Signal>) -> Result<Self> {
+    /// More than 100 million steps.
+    pub fn new(fmu: &'a Fmu, overrides: &Experiment, tables: &'a IndexMap<String, Signal>) -> Result<Self> {
         let spec = &fmu.model.spec;
-        let fed = spec.signal.iter().filter(|(_, signal)| signal.from_importer);
+        let of_spec = spec.signal.iter().filter(|(_, signal)| signal.from_importer);
         let plan = Self {
-            stop: wishes.stop_time.unwrap_or(spec.experiment.stop_time),
-            step: wishes.step.unwrap_or(spec.experiment.step),
-            tolerance: wishes.tolerance.unwrap_or(spec.experiment.tolerance),
-            feed: Feed::of(tables.iter().chain(fed), |input| fmu.input(input)),
+            stop: overrides.stop_time.unwrap_or(spec.experiment.stop_time),
+            step: overrides.step.unwrap_or(spec.experiment.step),
+            tolerance: overrides.tolerance.unwrap_or(spec.experiment.tolerance),
+            driven: DrivenInputs::of(tables.iter().chain(of_spec), |input| fmu.input(input)),
         };
         if plan.stop / plan.step > 1e8 {
             bail!(
@@ -108,11 +112,11 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Looks whether so many variables can be kept of each row.
+    /// Checks that so many variables can be kept for each row.
     ///
     /// # Errors
-    /// There are too many.
-    pub fn has_room_for(&self, variables: usize) -> Result<()> {
+    /// Too many values.
+    pub fn check_size(&self, variables: usize) -> Result<()> {
         let rows = (self.stop / self.step).ceil() + 1.0;
         if rows * (variables + 1) as f64 > MOST_NUMBERS {
             bail!(
@@ -123,26 +127,27 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Leaves these variables to others, whatever signals there are.
-    pub fn silence<'v>(&mut self, variables: impl Iterator<Item = &'v ScalarVariable>) {
+    /// Disables the signals of these variables, which are set elsewhere.
+    pub fn disable<'v>(&mut self, variables: impl Iterator<Item = &'v ScalarVariable>) {
         let references: Vec<u32> = variables
             .filter(|variable| variable.causality == Causality::Input)
             .map(|variable| variable.value_reference)
             .collect();
-        self.feed.leave_out(&references);
+        self.driven.leave_out(&references);
     }
 
-    /// Whether a signal drives this input.
-    pub fn feeds(&self, variable: &ScalarVariable) -> bool {
-        variable.causality == Causality::Input && self.feed.references.contains(&variable.value_reference)
+    /// Returns whether a signal drives this input.
+    pub fn drives(&self, variable: &ScalarVariable) -> bool {
+        variable.causality == Causality::Input && self.driven.references.contains(&variable.value_reference)
     }
 
-    /// Makes a run, with an instance of its own. `watch` is told each time that is reached.
+    /// Makes a run with its own instance. `watch` is called with each time that is reached.
     ///
     /// # Errors
-    /// Values of which there is no craft, in the FMU's words; more numbers than are kept. A run that ends early is none.
+    /// Invalid values, with the FMU's message; too many values. A run that ends early is not an
+    /// error.
     pub fn record(&self, fmu: &Fmu, request: &Request, mut watch: impl FnMut(f64)) -> Result<Run> {
-        self.has_room_for(request.recorded.len())?;
+        self.check_size(request.recorded.len())?;
         let mut slave = fmu.library.instantiate()?;
         let failures = ["logStatusError", "logStatusDiscard", "logStatusFatal"];
         slave.listen(&[request.log, &failures].concat())?;
@@ -168,6 +173,7 @@ impl<'a> Plan<'a> {
         let mut run = Run {
             results: recorder.results,
             events: Vec::new(),
+            messages: Vec::new(),
             solver: None,
             effort,
             failure,
@@ -175,32 +181,37 @@ impl<'a> Plan<'a> {
         for message in slave.messages() {
             match message.category.as_str() {
                 "logSolver" => run.solver = Some(message.text),
-                _ => run.events.push(message.text),
+                "logEventValues" => match serde_json::from_str(&message.text) {
+                    Ok(event) => run.events.push(event),
+                    Err(_) => run.messages.push(message.text),
+                },
+                _ => run.messages.push(message.text),
             }
         }
         Ok(run)
     }
 
-    /// The communication points after the start: multiples of the step, and the end.
+    /// Returns the communication points after the start: multiples of the step, and the end.
     fn points(&self) -> impl Iterator<Item = f64> {
-        // A step count that is whole up to round-off is whole.
+        // A number of steps that is an integer up to round-off is rounded.
         let whole = (self.stop / self.step * (1.0 + 1e-12)).floor().max(0.0);
         let rest = self.stop - whole * self.step > 1e-9 * self.step;
         let last = if rest { whole } else { whole - 1.0 };
         (1..=last as u64).map(|k| k as f64 * self.step).chain([self.stop])
     }
 
-    /// Brings an instance to the start, with other values for some parameters and inputs.
+    /// Initialises an instance with the given values of parameters and inputs.
     fn initialize(&self, slave: &mut Slave, settings: &[(u32, f64)]) -> Result<()> {
         slave.set_up(0.0, self.stop, self.tolerance)?;
         let (references, values): (Vec<u32>, Vec<f64>) = settings.iter().copied().unzip();
         slave.set_reals(&references, &values)?;
         slave.enter_initialization()?;
-        slave.set_reals(&self.feed.references, &self.feed.values(0.0))?;
+        slave.set_reals(&self.driven.references, &self.driven.values(0.0))?;
         slave.exit_initialization()
     }
 
-    /// Runs an instance to the end, or until `watch`, which sees it at the start and at each communication point, breaks it off.
+    /// Runs an instance to the end, or until `watch`, called at the start and at each communication
+    /// point, stops it.
     fn advance<B>(
         &self,
         slave: &mut Slave,
@@ -211,8 +222,8 @@ impl<'a> Plan<'a> {
         let mut flow = watch(t, slave)?;
         for point in self.points() {
             while t < point && flow.is_continue() {
-                let stop = self.feed.next_stop(t, point);
-                feed(&self.feed, t, stop - t, slave)?;
+                let stop = self.driven.next_stop(t, point);
+                set_inputs(&self.driven, t, stop - t, slave)?;
                 let clock = Instant::now();
                 slave.step(t, stop - t)?;
                 effort.wall += clock.elapsed();
@@ -222,35 +233,35 @@ impl<'a> Plan<'a> {
             if flow.is_break() {
                 break;
             }
-            slave.set_reals(&self.feed.references, &self.feed.values(t))?;
+            slave.set_reals(&self.driven.references, &self.driven.values(t))?;
             flow = watch(t, slave)?;
         }
         Ok(flow)
     }
 }
 
-/// Hands the signals over for the step from `t` to `t + h`.
-fn feed(feed: &Feed, t: f64, h: f64, slave: &mut Slave) -> Result<()> {
-    if feed.references.is_empty() {
+/// Sets the signals for the step from `t` to `t + h`.
+fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, slave: &mut Slave) -> Result<()> {
+    if inputs.references.is_empty() {
         return Ok(());
     }
-    slave.set_reals(&feed.references, &feed.values(t))?;
-    for (order, values) in (1..).zip(feed.derivatives(t, h)) {
-        slave.set_derivatives(&feed.references, order, &values)?;
+    slave.set_reals(&inputs.references, &inputs.values(t))?;
+    for (order, values) in (1..).zip(inputs.derivatives(t, h)) {
+        slave.set_derivatives(&inputs.references, order, &values)?;
     }
     Ok(())
 }
 
-/// Reads variables, row by row: the Reals first, then the Booleans.
+/// Reads variables row by row: the Reals first, then the Booleans.
 struct Recorder {
     reals: Vec<u32>,
     booleans: Vec<u32>,
-    /// What has been read.
+    /// Values read so far.
     results: Results,
 }
 
 impl Recorder {
-    /// Nothing has been read yet.
+    /// Creates a recorder without rows.
     fn new(fmu: &Fmu, variables: &[&ScalarVariable]) -> Self {
         let (reals, booleans): (Vec<&ScalarVariable>, Vec<_>) = variables.iter().partition(|v| is_real(v));
         let column = |v: &&ScalarVariable| Column {
@@ -271,7 +282,7 @@ impl Recorder {
         }
     }
 
-    /// Reads a row at the time `t`, s.
+    /// Reads a row at the time `t` (s).
     fn record(&mut self, t: f64, slave: &mut Slave) -> Result<()> {
         let values = slave.reals(&self.reals)?;
         let flags = slave.booleans(&self.booleans)?;

@@ -1,6 +1,6 @@
-//! The inputs that this program feeds while it runs an FMU.
+//! The inputs that this program sets while it runs an FMU.
 //!
-//! Over a step of length h from t a signal u is handed over as the cubic that has its values and rates
+//! Over a step of length h from t a signal u is passed as the cubic that has its values and rates
 //! at both ends (`Δ = (u₁ − u₀)/h`, r the rates):
 //!
 //! ```text
@@ -9,27 +9,28 @@
 //!     u'''(t) = (6 r₀ + 6 r₁ − 12 Δ) / h²     (3)
 //! ```
 //!
-//! It is exact for constants, steps, tables and ramps, and `(ωh)⁴/384` of the amplitude off for a sine.
-//! Steps end where a piece of a signal ends, so that no step has a jump or a kink inside.
+//! It is exact for constants, steps, tables and ramps; for a sine its error is `(ωh)⁴/384` of the
+//! amplitude. Steps end where a segment of a signal ends, so that no step contains a jump or a
+//! kink.
 
 use grapple::loads::Wave;
 use grapple::spec::Signal;
 
-/// The signals that a host feeds, with the inputs they drive.
-pub struct Feed<'a> {
+/// The signals that an importer sets, with the inputs they drive.
+pub struct DrivenInputs<'a> {
     /// References of the inputs, the continuous ones first.
     pub references: Vec<u32>,
     waves: Vec<Wave<'a>>,
-    /// How many are continuous: commands and switches have no derivatives.
+    /// Number of continuous inputs: commands and switches have no derivatives.
     continuous: usize,
 }
 
-/// Times that differ by less count as the same, relative to the greater of 1 s and the time.
+/// Relative tolerance of equal times, with respect to the larger of 1 s and the time.
 const ROUND_OFF: f64 = 1e-10;
 
-impl<'a> Feed<'a> {
-    /// The signals whose inputs are there: `find` gives an input's reference by its name, and whether it changes at events only. Of two on
-    /// one input, the first.
+impl<'a> DrivenInputs<'a> {
+    /// Selects the signals whose inputs exist. `find` returns an input's reference by its name, and
+    /// whether it changes at events only. Of two signals for one input the first is used.
     pub fn of(
         signals: impl Iterator<Item = (&'a String, &'a Signal)>,
         find: impl Fn(&str) -> Option<(u32, bool)>,
@@ -50,7 +51,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Feeds these inputs no more.
+    /// Removes these inputs.
     pub fn leave_out(&mut self, references: &[u32]) {
         let waves = std::mem::take(&mut self.waves);
         let fed = self.references.drain(..).zip(waves).enumerate();
@@ -61,12 +62,13 @@ impl<'a> Feed<'a> {
         (self.references, self.waves) = left.into_iter().map(|(_, fed)| fed).unzip();
     }
 
-    /// The values at `t` (s).
+    /// Returns the values at `t` (s).
     pub fn values(&self, t: f64) -> Vec<f64> {
         self.waves.iter().map(|wave| wave.value(wave.piece(t), t)).collect()
     }
 
-    /// The derivatives at `t` of orders 1, 2 and 3 of the cubics over the next `h` (s), of the continuous inputs.
+    /// Returns the derivatives of orders 1, 2 and 3 at `t` of the cubics over the next `h` (s), for
+    /// the continuous inputs.
     pub fn derivatives(&self, t: f64, h: f64) -> [Vec<f64>; 3] {
         let cubic = |wave: &Wave| {
             let piece = wave.piece(t);
@@ -82,7 +84,8 @@ impl<'a> Feed<'a> {
         std::array::from_fn(|order| cubics.iter().map(|cubic| cubic[order]).collect())
     }
 
-    /// Where a step from `t` towards `goal` (s) ends: there, or before, where a piece of a signal ends.
+    /// Returns the end of a step from `t` towards `goal` (s): `goal`, or the earlier end of a
+    /// segment.
     pub fn next_stop(&self, t: f64, goal: f64) -> f64 {
         let ends = self.waves.iter().filter_map(|wave| wave.end(wave.piece(t)));
         let before_goal = ends.filter(|end| goal - end > ROUND_OFF * goal.abs().max(1.0));
@@ -94,8 +97,8 @@ impl<'a> Feed<'a> {
 mod tests {
     use super::*;
 
-    fn feed(signal: &Signal) -> Feed<'_> {
-        Feed {
+    fn inputs(signal: &Signal) -> DrivenInputs<'_> {
+        DrivenInputs {
             references: vec![0],
             waves: vec![Wave::new(signal)],
             continuous: 1,
@@ -107,28 +110,28 @@ mod tests {
     }
 
     #[test]
-    fn the_cubic_follows_a_sine_to_its_fourth_order() {
+    fn error_of_the_cubic_for_a_sine_is_of_fourth_order() {
         let sine = signal(r#"{"type": "sine", "amplitude": 0.5, "frequency": 1.0}"#);
-        let (feed, t, h) = (feed(&sine), 0.3, 0.01);
-        let [d1, d2, d3] = feed.derivatives(t, h).map(|d| d[0]);
+        let (inputs, t, h) = (inputs(&sine), 0.3, 0.01);
+        let [d1, d2, d3] = inputs.derivatives(t, h).map(|d| d[0]);
         let s = 0.5 * h;
-        let there = feed.values(t)[0] + s * (d1 + s / 2.0 * (d2 + s / 3.0 * d3));
-        let off = (there - feed.values(t + s)[0]).abs();
+        let there = inputs.values(t)[0] + s * (d1 + s / 2.0 * (d2 + s / 3.0 * d3));
+        let off = (there - inputs.values(t + s)[0]).abs();
         let bound = 0.5 * (std::f64::consts::TAU * h).powi(4) / 384.0;
         assert!(off <= bound && off > 1e-3 * bound, "{off:e}, {bound:e}");
     }
 
     #[test]
-    fn a_step_stops_where_a_signal_has_a_kink() {
+    fn steps_end_at_kinks_of_signals() {
         let pulse = signal(r#"{"type": "constant", "from": 1.0, "until": 1.503}"#);
-        let feed = feed(&pulse);
-        assert_eq!(feed.next_stop(0.5, 0.6), 0.6);
-        assert_eq!(feed.next_stop(1.5, 1.51), 1.503);
-        assert_eq!(feed.next_stop(1.503, 1.51), 1.51);
-        // Round-off is no kink.
-        assert_eq!(feed.next_stop(1.5, 1.503 + 1e-13), 1.503 + 1e-13);
+        let inputs = inputs(&pulse);
+        assert_eq!(inputs.next_stop(0.5, 0.6), 0.6);
+        assert_eq!(inputs.next_stop(1.5, 1.51), 1.503);
+        assert_eq!(inputs.next_stop(1.503, 1.51), 1.51);
+        // Round-off is not a kink.
+        assert_eq!(inputs.next_stop(1.5, 1.503 + 1e-13), 1.503 + 1e-13);
         assert_eq!(
-            (feed.values(0.0)[0], feed.values(1.2)[0], feed.values(2.0)[0]),
+            (inputs.values(0.0)[0], inputs.values(1.2)[0], inputs.values(2.0)[0]),
             (0.0, 1.0, 0.0)
         );
     }

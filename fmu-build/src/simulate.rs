@@ -1,16 +1,16 @@
+use crate::diagnostics::Diagnostics;
 use crate::files::Target;
 use crate::fmu::{Fmu, changes, is_real};
-use crate::health::Health;
 use crate::input_table;
 use crate::progress::Progress;
 use crate::report;
 use crate::run::{Experiment, Plan, Request};
-use crate::text::{count, number, say};
+use crate::text::{count, number, print};
 use miette::{Result, bail, miette};
 use model_description::Causality;
 use std::path::PathBuf;
 
-/// Run a spec or an FMU, through the FMI, and look at it.
+/// Run a spec or an FMU through FMI, and write its results and a page.
 ///
 ///   grapple simulate my_arm.toml                        my_arm.csv and my_arm.html
 ///   grapple simulate my_arm.fmu --stop-time 60 --step 0.1
@@ -21,32 +21,33 @@ use std::path::PathBuf;
 /// CSV file has a column for each variable, named with its unit:
 /// pandas.read_csv("my_arm.csv", index_col=0). --output my_arm.parquet is read by
 /// pandas.read_parquet("my_arm.parquet"), units in its attrs. The page needs no
-/// network; open it in a browser. The last line is the run's health: what physics
-/// conserves, and what the run cost.
+/// network; open it in a browser. The last line gives the run diagnostics: the drift
+/// of conserved quantities, and the effort.
 ///
-/// With --inputs a table feeds inputs instead of signals: a CSV file as `grapple
-/// describe --inputs-template` writes it, with a column for time (s) and one for each
-/// input, straight lines between its rows, steps for switches and commands.
+/// With --inputs a table sets inputs instead of signals: a CSV file as written by
+/// `grapple describe --inputs-template`, with a column for time (s) and one for each
+/// input; linear interpolation between its rows, steps for switches and commands.
 ///
-/// What fails, or is interrupted (Ctrl-C, SIGTERM), leaves the table and the page up to
-/// there; the exit code is 1, or 130.
+/// A run that fails, or is interrupted (Ctrl-C, SIGTERM), leaves the table and the page
+/// up to there; the exit code is 1, or 130.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// A spec, or an FMU that grapple built
     model: PathBuf,
-    /// The results, as CSV, or as Parquet if called .parquet; by default the model's name with .csv, in the current folder
+    /// The results, as CSV, or as Parquet if named .parquet; by default the model's name with .csv,
+    /// in the current folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The page to look at; by default the model's name with .html, in the current folder
+    /// The page; by default the model's name with .html, in the current folder
     #[arg(long, visible_alias = "report", value_name = "FILE")]
     page: Option<PathBuf>,
-    /// Make no page
+    /// Write no page
     #[arg(long, conflicts_with = "page")]
     no_page: bool,
     #[command(flatten)]
     experiment: Experiment,
-    /// A table that feeds inputs
+    /// A table of input values
     #[arg(long, value_name = "FILE")]
     inputs: Option<PathBuf>,
     /// Another value for a parameter, or for an input without a signal
@@ -77,34 +78,39 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         settings: &settings(&fmu, &plan, &arguments.set)?,
         once: &fmu.variables(|v| v.causality == Causality::Parameter && is_real(v)),
         recorded: &fmu.variables(changes),
-        log: &["logEvents", "logSolver"],
+        log: if fmu.logs("logEventValues") {
+            &["logEventValues", "logSolver"]
+        } else {
+            &["logEvents", "logSolver"]
+        },
     };
     let progress = Progress::new(plan.stop, |t| format!("t = {} s", number(t, 4)));
     let run = plan.record(&fmu, &request, |t| progress.at(t))?;
     drop(progress);
 
     run.results.table().save(&table)?;
-    let health = Health::of(spec, &run, plan.tolerance);
+    let diagnostics = Diagnostics::of(spec, &run, plan.tolerance);
     if let Some(page) = &page {
-        page.write(report::page(&fmu, &plan, &run, &health).to_html())?;
+        page.write(report::page(&fmu, &plan, &run, &diagnostics).to_html())?;
     }
-    for event in &run.events {
-        say(event)?;
+    let events = run.events.iter().map(ToString::to_string);
+    for line in events.chain(run.messages.iter().cloned()) {
+        print(&line)?;
     }
     let rows = count(run.results.time.len(), "row");
-    say(&format!("{}: {rows}", table.path().display()))?;
+    print(&format!("{}: {rows}", table.path().display()))?;
     if let Some(page) = &page {
-        say(&format!("{}: open it in a browser", page.path().display()))?;
+        print(&format!("{}: open it in a browser", page.path().display()))?;
     }
-    say(&health.line())?;
+    print(&diagnostics.line())?;
     run.failure.map_or(Ok(()), Err)
 }
 
-/// The settings of the command line, by value references.
+/// Returns the settings of the command line by value references.
 fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f64)>> {
     let setting = |(name, value): &(String, f64)| {
         let variable = fmu.settable(name).map_err(|hint| miette!("{hint}"))?;
-        if plan.feeds(variable) {
+        if plan.drives(variable) {
             bail!("{name} is driven by a signal of the spec, or by --inputs; change it there");
         }
         Ok((variable.value_reference, *value))

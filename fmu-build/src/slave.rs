@@ -1,6 +1,6 @@
-//! A Co-Simulation FMU, loaded, behind safe calls. The only `unsafe` of this program is here.
+//! Safe calls of a loaded Co-Simulation FMU. The only `unsafe` of this program is here.
 //!
-//! It knows FMI and nothing of grapple: any FMU 2.0 with Co-Simulation for this platform will do.
+//! It uses FMI only: any FMU 2.0 with Co-Simulation for this platform can be loaded.
 
 #![allow(unsafe_code)]
 
@@ -22,13 +22,13 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The library of an unpacked FMU, loaded once for any number of instances, on any number of threads.
+/// Library of an unpacked FMU, loaded once for any number of instances and threads.
 pub struct FmuLibrary {
     functions: Functions,
     instance: CString,
     guid: CString,
     resources: CString,
-    /// Last, so that it is unloaded when nothing points into it any more.
+    /// Last, so that it is unloaded when no pointer into it is left.
     _library: Library,
 }
 
@@ -43,7 +43,7 @@ pub struct Slave<'l> {
 
 /// A message of the FMU's log.
 pub struct Message {
-    /// Whether it tells why a call failed.
+    /// Set for the reason of a failed call.
     pub is_failure: bool,
     /// Its category.
     pub category: String,
@@ -53,7 +53,7 @@ pub struct Message {
 
 type Log = Mutex<Vec<Message>>;
 
-/// Declares the exported functions this program calls, and looks them up by their names.
+/// Declares the exported functions that this program calls, and resolves them by name.
 macro_rules! functions {
     ($($name:ident: $type:ty,)*) => {
         #[allow(non_snake_case)]
@@ -64,8 +64,8 @@ macro_rules! functions {
         impl Functions {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
-                    // SAFETY: the types are those of the standard's header, and the pointers live as long as the
-                    // library, which `FmuLibrary` keeps beside them.
+                    // SAFETY: the types are those of the standard's header, and the pointers live
+                    // as long as the library, which `FmuLibrary` keeps with them.
                     $($name: unsafe { *library.get::<$type>(stringify!($name))? },)*
                 })
             }
@@ -95,7 +95,7 @@ impl FmuLibrary {
     /// An FMU without Co-Simulation, or without a library that runs here.
     pub fn new(folder: &Path, description: &ModelDescription) -> Result<Self> {
         if description.co_simulation.is_none() {
-            bail!("the FMU has no Co-Simulation interface, by which this program runs it");
+            bail!("the FMU does not offer Co-Simulation, which this program needs to run it");
         }
         let file = folder.join(library::path(archive::identifier(description)?));
         let resources = file_uri(&folder.join("resources"))?;
@@ -115,10 +115,10 @@ impl FmuLibrary {
         })
     }
 
-    /// Makes an instance.
+    /// Creates an instance.
     ///
     /// # Errors
-    /// What the FMU says, if it makes none.
+    /// The FMU's message, if instantiation fails.
     pub fn instantiate(&self) -> Result<Slave<'_>> {
         let log = Box::new(Log::default());
         let callbacks = Box::new(fmi2CallbackFunctions {
@@ -128,7 +128,8 @@ impl FmuLibrary {
             stepFinished: None,
             componentEnvironment: std::ptr::from_ref::<Log>(&log).cast_mut().cast(),
         });
-        // SAFETY: all pointers are to living, terminated strings; the callbacks are kept beside the instance.
+        // SAFETY: all pointers are to live, terminated strings; the callbacks are kept with the
+        // instance.
         let component = unsafe {
             (self.functions.fmi2Instantiate)(
                 self.instance.as_ptr(),
@@ -148,25 +149,25 @@ impl FmuLibrary {
         };
         if slave.component.is_null() {
             let reason = slave.reason();
-            bail!(reason.unwrap_or_else(|| "the FMU does not start, and gives no reason".to_owned()));
+            bail!(reason.unwrap_or_else(|| "the FMU cannot be instantiated; it logged no reason".to_owned()));
         }
         Ok(slave)
     }
 }
 
 impl Slave<'_> {
-    /// Asks for these categories of the log.
+    /// Enables these categories of the log.
     pub fn listen(&mut self, categories: &[&str]) -> Result<()> {
         let categories: Vec<CString> = categories.iter().map(|c| text(c)).collect::<Result<_>>()?;
         let pointers: Vec<_> = categories.iter().map(|c| c.as_ptr()).collect();
-        // SAFETY: as many pointers to living strings as the count says.
+        // SAFETY: `categories` holds as many pointers to live strings as its length.
         let status = unsafe {
             (self.functions.fmi2SetDebugLogging)(self.component, fmi2True, pointers.len(), pointers.as_ptr())
         };
         self.expect("fmi2SetDebugLogging", status)
     }
 
-    /// Tells the times and the tolerance of the run.
+    /// Sets start time, stop time and tolerance of the run.
     pub fn set_up(&mut self, start: f64, stop: f64, tolerance: f64) -> Result<()> {
         // SAFETY: the instance lives; no pointers.
         let status =
@@ -174,14 +175,14 @@ impl Slave<'_> {
         self.expect("fmi2SetupExperiment", status)
     }
 
-    /// Opens the initialisation.
+    /// Enters the initialisation.
     pub fn enter_initialization(&mut self) -> Result<()> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2EnterInitializationMode)(self.component) };
         self.expect("fmi2EnterInitializationMode", status)
     }
 
-    /// Closes the initialisation: the parameters are judged here.
+    /// Leaves the initialisation; the FMU validates the parameters.
     pub fn exit_initialization(&mut self) -> Result<()> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2ExitInitializationMode)(self.component) };
@@ -216,7 +217,7 @@ impl Slave<'_> {
     /// Gets Reals.
     pub fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>> {
         let mut values = vec![0.0; references.len()];
-        // SAFETY: room for as many values as there are references.
+        // SAFETY: the buffer has one value for each reference.
         let status = unsafe {
             (self.functions.fmi2GetReal)(self.component, references.as_ptr(), values.len(), values.as_mut_ptr())
         };
@@ -227,7 +228,7 @@ impl Slave<'_> {
     /// Gets Booleans, as 0 and 1.
     pub fn booleans(&mut self, references: &[u32]) -> Result<Vec<f64>> {
         let mut values: Vec<fmi2Boolean> = vec![0; references.len()];
-        // SAFETY: room for as many values as there are references.
+        // SAFETY: the buffer has one value for each reference.
         let status = unsafe {
             (self.functions.fmi2GetBoolean)(self.component, references.as_ptr(), values.len(), values.as_mut_ptr())
         };
@@ -238,7 +239,7 @@ impl Slave<'_> {
             .collect())
     }
 
-    /// Goes from `t` to `t + h`.
+    /// Steps from `t` to `t + h`.
     pub fn step(&mut self, t: f64, h: f64) -> Result<()> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
@@ -253,7 +254,7 @@ impl Slave<'_> {
         self.expect("fmi2Terminate", status)
     }
 
-    /// What the FMU has said since last asked, but for why calls failed.
+    /// Takes the log messages since the last call, except those of failed calls.
     pub fn messages(&self) -> Vec<Message> {
         std::mem::take(&mut *self.log())
     }
@@ -263,14 +264,14 @@ impl Slave<'_> {
     }
 
     fn expect(&self, function: &str, status: fmi2Status) -> Result<()> {
-        // What it warns of stands in the log.
+        // Warnings are in the log.
         if matches!(status, fmi2Status::OK | fmi2Status::WARNING) {
             return Ok(());
         }
         bail!(self.reason().unwrap_or_else(|| format!("{function}: {}", name(status))));
     }
 
-    /// Why a call has failed, in the FMU's words.
+    /// Returns the FMU's message about the last failed call.
     fn reason(&self) -> Option<String> {
         let mut log = self.log();
         let (reasons, others): (Vec<_>, Vec<_>) = log.drain(..).partition(|message| message.is_failure);
@@ -283,7 +284,7 @@ impl Slave<'_> {
 impl Drop for Slave<'_> {
     fn drop(&mut self) {
         if !self.component.is_null() {
-            // SAFETY: the instance lives, and nobody uses it after this.
+            // SAFETY: the instance lives and is not used after this.
             unsafe { (self.functions.fmi2FreeInstance)(self.component) };
         }
     }
@@ -296,27 +297,27 @@ unsafe extern "C" fn write_log(
     category: fmi2String,
     message: fmi2String,
 ) {
-    // SAFETY: the environment is the log of the instance that calls.
+    // SAFETY: the environment is the log of the calling instance.
     let Some(log) = (unsafe { environment.cast::<Log>().as_ref() }) else {
         return;
     };
-    let words = |text: fmi2String| match text.is_null() {
+    let text_of = |text: fmi2String| match text.is_null() {
         true => String::new(),
         // SAFETY: FMI's strings are terminated.
         false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
     };
-    // The message is a format of printf, and "##" is FMI's "#".
-    let message = words(message).replace("%%", "%").replace("##", "#");
+    // The message is a format of printf, and "##" stands for "#" in FMI.
+    let message = text_of(message).replace("%%", "%").replace("##", "#");
     if let Ok(mut log) = log.lock() {
         log.push(Message {
             is_failure: !matches!(status, fmi2Status::OK | fmi2Status::WARNING),
-            category: words(category),
+            category: text_of(category),
             text: message,
         });
     }
 }
 
-/// A path as `file:///…` (RFC 8089), which is how FMI hands over the resources.
+/// Returns a path as `file:///…` (RFC 8089), the form in which FMI passes the resources' location.
 fn file_uri(path: &Path) -> Result<String> {
     let path = path
         .to_str()
@@ -342,8 +343,8 @@ fn name(status: fmi2Status) -> &'static str {
     }
 }
 
-fn text(words: &str) -> Result<CString> {
-    CString::new(words)
+fn text(string: &str) -> Result<CString> {
+    CString::new(string)
         .into_diagnostic()
-        .wrap_err_with(|| format!("{words:?} holds a zero byte"))
+        .wrap_err_with(|| format!("{string:?} contains a zero byte"))
 }

@@ -1,4 +1,4 @@
-//! A craft where it starts, and what its bodies look like.
+//! The spacecraft at its start, and the shapes of its bodies.
 
 use crate::results::Results;
 use grapple::Error;
@@ -7,10 +7,10 @@ use grapple::plant::{Model, Plant};
 use grapple::system::{BodyConstants, Derived, Kinematics, System};
 use std::sync::Arc;
 
-/// A model with the parameters of a run.
+/// Returns a plant with the parameters of a run.
 ///
 /// # Errors
-/// There is no craft with these.
+/// The parameters are invalid.
 pub fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
     let mut plant = Plant::new(Arc::clone(model))?;
     let set = model.parameters.iter().zip(plant.parameters());
@@ -21,18 +21,18 @@ pub fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
     Ok(plant)
 }
 
-/// A craft where it starts.
+/// A spacecraft at its start.
 pub struct Start<'a> {
     /// Its bodies, joints and frames.
     pub system: &'a System,
-    /// Their numbers.
+    /// Its derived constants.
     pub derived: &'a Derived,
-    /// Where they are, world axes.
+    /// Its positions and orientations, world axes.
     pub kinematics: Kinematics<f64>,
 }
 
 impl<'a> Start<'a> {
-    /// With the plant's parameters.
+    /// Computes the start with the plant's parameters.
     pub fn of(model: &'a Model, plant: &'a Plant) -> Self {
         let (system, derived) = (model.system(), plant.derived());
         let mut kinematics = Kinematics::new(system);
@@ -46,14 +46,14 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The half axes, body axes, of the ellipsoid of even density with a body's mass and inertia: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal
-/// axes.
+/// Returns the half axes, body axes, of the ellipsoid of uniform density with a body's mass and
+/// inertia: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
 pub fn half_axes(body: &BodyConstants) -> [Vec3<f64>; 3] {
     let I = body.I_Bcm.full();
     let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / body.m);
     let principal = squares.symmetric_eigen();
     let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
-    // A thin plate or rod still has something to show.
+    // A thin plate or rod gets a visible thickness.
     let least = (0.03 * lengths.max()).max(1e-9);
     [0, 1, 2].map(|i| principal.eigenvectors.column(i) * lengths[i].max(least))
 }

@@ -1,4 +1,5 @@
-//! The nouns of an SSP's `SystemStructure.ssd` (System Structure and Parameterization 1.0, §5), and its XML.
+//! Data model of an SSP's `SystemStructure.ssd` (System Structure and Parameterization 1.0, §5),
+//! and its XML.
 
 use miette::{IntoDiagnostic, Result};
 use model_description::{BaseUnit, Causality, Kind, ModelDescription};
@@ -130,18 +131,18 @@ struct Experiment {
     stop: Option<f64>,
 }
 
-/// An output that goes to the input of the same name.
+/// A connection of an output to the input of the same name.
 pub struct Connection {
-    /// Both of them.
+    /// Name of output and input.
     pub name: String,
-    /// Whose output.
+    /// Component of the output.
     pub from: String,
-    /// Whose input.
+    /// Component of the input.
     pub to: String,
 }
 
 impl Component {
-    /// The FMU that stands at `source` in the archive.
+    /// Describes the FMU at `source` in the archive.
     pub fn new(name: &str, source: &str, description: &ModelDescription) -> Self {
         let definitions = description.unit_definitions.iter();
         let units: BTreeMap<String, BaseUnit> = definitions
@@ -183,8 +184,8 @@ impl Component {
 }
 
 impl SystemStructure {
-    /// A system; it runs for as long as its first part asks for. Inputs that nothing is wired to are left out, and keep their start values: there are masters that would feed them
-    /// something all the same.
+    /// Builds a system; its stop time is that of its first part. Inputs without a connection are
+    /// omitted and keep their start values: some masters would set them otherwise.
     pub fn new(name: &str, parts: impl Iterator<Item = Component>, connections: &[Connection]) -> Self {
         let (mut elements, mut units) = (Vec::new(), BTreeMap::new());
         let (mut stop, mut step) = (None, None::<f64>);
@@ -225,15 +226,15 @@ impl SystemStructure {
         }
     }
 
-    /// The shortest step that a part asks for, s.
+    /// Returns the shortest step that a part requests, s.
     pub fn step(&self) -> Option<f64> {
         self.step
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     ///
     /// # Errors
-    /// None that names and numbers can cause.
+    /// None for valid names and numbers.
     pub fn to_xml(&self) -> Result<String> {
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let mut serializer = quick_xml::se::Serializer::new(&mut xml);

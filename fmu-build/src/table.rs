@@ -1,22 +1,22 @@
-//! Tables of named columns with units, and the files that hold them.
+//! Tables of named columns with units, and their files.
 //!
-//! CSV says each column's unit after a blank, and pure numbers have none:
+//! In CSV each column's title ends with its unit after a blank; pure numbers have none:
 //!
 //! ```text
 //! time [s],base.r[1] [m],base.q[1],elbow.q [rad]
 //! ```
 //!
-//! so that one line of pandas reads it, and a second, if wanted, drops the units:
+//! One line of pandas reads it, and a second one removes the units:
 //!
 //! ```python
 //! df = pd.read_csv("two_link.csv", index_col=0)
 //! df.columns = df.columns.str.split(" ").str[0]
 //! ```
 //!
-//! Numbers are as short as they can be and read back to the same bits.
+//! Numbers are as short as possible and read back to identical bits.
 //!
-//! Parquet has the bare names as columns, and the units in the file's metadata: pandas finds them as
-//! `df.attrs["units"]`, others under the key `units`, as JSON.
+//! Parquet has the bare names as columns, and the units in the file's metadata: in pandas as
+//! `df.attrs["units"]`, otherwise under the key `units` as JSON.
 
 use crate::files::Target;
 use miette::{IntoDiagnostic, Result};
@@ -40,15 +40,15 @@ pub struct Table<'a> {
 
 /// A named column.
 pub struct Column<'a> {
-    /// What it holds.
+    /// Title.
     pub name: Cow<'a, str>,
-    /// Unit, as FMI writes it; empty for a pure number and for words.
+    /// Unit in FMI's notation; empty for a pure number and for text.
     pub unit: Cow<'a, str>,
     /// From the top to the bottom.
     pub cells: Cells<'a>,
 }
 
-/// What stands in a column.
+/// The cells of a column.
 pub enum Cells<'a> {
     /// Whole numbers.
     Whole(Vec<i64>),
@@ -56,7 +56,7 @@ pub enum Cells<'a> {
     Real(Cow<'a, [f64]>),
     /// Numbers, some of which are missing.
     Sparse(Vec<Option<f64>>),
-    /// Words.
+    /// Text.
     Words(Vec<&'a str>),
 }
 
@@ -81,10 +81,10 @@ impl<'a> Table<'a> {
         });
     }
 
-    /// Writes a file, as Parquet if it is called `.parquet`, else as CSV.
+    /// Writes a file, as Parquet if its name ends in `.parquet`, else as CSV.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn save(&self, to: &Target) -> Result<()> {
         let extension = to.path().extension();
         match extension.is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
@@ -106,10 +106,10 @@ impl<'a> Table<'a> {
         self.write_rows(&mut csv)
     }
 
-    /// Writes what stands below the names, as CSV.
+    /// Writes the rows below the titles as CSV.
     ///
     /// # Errors
-    /// Those of where it goes.
+    /// Those of the writer.
     pub fn write_rows(&self, csv: &mut csv::Writer<impl Write>) -> csv::Result<()> {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let mut text = String::new();
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// The units: for pandas, and for everybody.
+    /// Returns the units, in pandas' metadata and under a key of their own.
     fn metadata(&self) -> Vec<KeyValue> {
         let units = self.columns.iter().filter(|column| !column.unit.is_empty());
         let units: serde_json::Map<_, _> = units
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_has_units_numbers_keep_their_bits_and_words_their_commas() {
+    fn csv_has_units_exact_numbers_and_quoted_text() {
         let mut table = Table::default();
         table.push("run", "", Cells::Whole(vec![3, 4]));
         table.push("base.r[1]", "m", Cells::Real(vec![1e-300, 0.1].into()));

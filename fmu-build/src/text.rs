@@ -1,23 +1,24 @@
-//! Words and numbers for people: aligned tables, units, plurals.
+//! Text for people: aligned tables, units, plurals, numbers.
 
 use console::measure_text_width;
 use miette::{IntoDiagnostic, Report, Result, WrapErr};
 use std::io::{ErrorKind, Write};
 
-/// Prints a line, or several. Where nobody reads any more (`grapple describe … | head`), they are lost without a word: the verb goes on
-/// to its verdict.
+/// Prints one or more lines. If the reader has closed the pipe (`grapple describe … | head`), they
+/// are dropped silently and the verb continues.
 ///
 /// # Errors
-/// Any other reason for which it cannot be printed, such as a full disk.
-pub fn say(lines: &str) -> Result<()> {
-    tell(lines).map(|_| ())
+/// Any other failure of the standard output, such as a full disk.
+pub fn print(lines: &str) -> Result<()> {
+    print_unless_closed(lines).map(|_| ())
 }
 
-/// The same, and whether anybody reads: else what is long need not go on.
+/// Prints like [`print`]; returns false if the reader has closed the pipe, so that long output can
+/// stop.
 ///
 /// # Errors
-/// Those of [`say`].
-pub fn tell(lines: &str) -> Result<bool> {
+/// Those of [`print`].
+pub fn print_unless_closed(lines: &str) -> Result<bool> {
     match writeln!(std::io::stdout(), "{}", visible(lines)) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
@@ -27,15 +28,16 @@ pub fn tell(lines: &str) -> Result<bool> {
     }
 }
 
-/// Says a line beside what is printed. If nobody can hear it, nothing is to be done.
+/// Prints a line to the standard error; failures are ignored.
 pub fn warn(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Words of strangers could clear a terminal, or write in it elsewhere: control characters are shown as escapes, but for ends of lines and tabs.
-fn visible(words: &str) -> String {
-    let mut shown = String::with_capacity(words.len());
-    for c in words.chars() {
+/// Escapes control characters, except line ends and tabs: text from a file could otherwise control
+/// the terminal.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
             c if c.is_control() => shown.extend(c.escape_default()),
@@ -45,16 +47,16 @@ fn visible(words: &str) -> String {
     shown
 }
 
-/// A report with its causes, in one line.
+/// Returns a report with its causes in one line.
 pub fn in_line(report: &Report) -> String {
-    let words: Vec<String> = report
+    let causes: Vec<String> = report
         .chain()
         .map(|error| error.to_string().replace('\n', "; "))
         .collect();
-    words.join(": ")
+    causes.join(": ")
 }
 
-/// "1 body", "3 bodies".
+/// Returns "1 body", "3 bodies".
 pub fn count(n: usize, what: &str) -> String {
     match (n, what.strip_suffix('y')) {
         (1, _) => format!("1 {what}"),
@@ -63,7 +65,7 @@ pub fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// Rows as lines of text, every column as wide as its widest cell. No cell ends a line.
+/// Returns rows as lines of text with aligned columns. No cell contains a line end.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let in_line = |cell: &String| visible(cell).replace('\n', "\\n").replace('\t', "\\t");
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(in_line)).collect();
@@ -79,7 +81,7 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// FMI's `kg.m2/s` as it is printed: `kg·m²/s`.
+/// Returns FMI's `kg.m2/s` in the form `kg·m²/s`.
 pub fn typeset(unit: &str) -> String {
     unit.replace('.', "·")
         .replace('2', "²")
@@ -87,7 +89,7 @@ pub fn typeset(unit: &str) -> String {
         .replace('4', "⁴")
 }
 
-/// A number with `digits` significant digits, and an exponent where it is very small or large.
+/// Returns a number with `digits` significant digits, and an exponent if it is very small or large.
 pub fn number(value: f64, digits: usize) -> String {
     let magnitude = value.abs();
     if value == 0.0 {
@@ -112,7 +114,7 @@ fn trimmed(decimal: &str) -> &str {
     }
 }
 
-/// Bytes for people: "412 kB".
+/// Returns a number of bytes like "412 kB".
 pub fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
@@ -126,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_as_short_as_their_digits() {
+    fn numbers_are_printed_with_as_few_digits_as_needed() {
         let cases = [
             (0.0, "0"),
             (1.0, "1"),
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_move_the_cursor_is_shown_as_an_escape() {
+    fn control_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[2Jb\u{9b}\r\n\tµ"), "a\\u{1b}[2Jb\\u{9b}\\r\n\tµ");
     }
 

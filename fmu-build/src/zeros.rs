@@ -1,15 +1,15 @@
 //! Zero eigenvalues, found by numerical rank and deflated.
 //!
-//! A spacecraft that nothing holds has zero eigenvalues in chains: its position does not matter,
-//! and a velocity only changes the position. An eigenvalue solver turns round-off into the square
-//! root of round-off on a chain of two, 1e-8 of the fastest mode, and by chance unstable. So the
-//! null space of `A` is deflated, then that of the remaining matrix, and so on until the remaining
-//! matrix is regular (the staircase of V. N. Kublanovskaya, *USSR Comput. Math. Math. Phys.* 6
-//! (1966)): each step removes one zero eigenvalue for each dimension, and changes no other
+//! A free-floating spacecraft has zero eigenvalues in chains: the dynamics do not depend on its
+//! position, and a velocity changes the position only. An eigenvalue solver turns round-off into
+//! the square root of round-off on a chain of two, 1e-8 of the fastest mode, possibly unstable.
+//! Therefore the null space of `A` is deflated, then that of the remaining matrix, and so on until
+//! the remaining matrix is regular (the staircase of V. N. Kublanovskaya, *USSR Comput. Math. Math.
+//! Phys.* 6 (1966)): each step removes one zero eigenvalue for each dimension, and changes no other
 //! eigenvalue.
 //!
-//! `P` are as many coordinates as the null space has dimensions, `R` the others; the null space is
-//! `x_R = M x_P`. The coordinates `y = x_R − M x_P` are zero on it:
+//! Let `P` be as many coordinates as the null space has dimensions, `R` the others; the null space
+//! is `x_R = M x_P`. The coordinates `y = x_R − M x_P` are zero on it:
 //!
 //! ```text
 //!     ẏ = (A_RR − M A_PR) y                           (1)
@@ -19,22 +19,22 @@
 //!
 //! # Zero or slow
 //!
-//! A slow mode beside a stiff one has a small singular value too, so a small singular value makes a
-//! direction a candidate only. Rows and columns are scaled by powers of two. With orthonormal bases
-//! `U`, `V` of the left and right candidates,
+//! A slow mode next to a stiff one also has a small singular value, so a small singular value only
+//! makes a direction a candidate. Rows and columns are scaled by powers of two. With orthonormal
+//! bases `U`, `V` of the left and right candidates,
 //!
 //! ```text
 //!     G = Uᵀ A V = P Γ Qᵀ,    U ← U P,  V ← V Q       (4)
 //! ```
 //!
 //! by compensated sums. (4) is stationary in `U` and `V`, so the errors of the singular vectors
-//! enter squared, and `γ_j` is exact but for the round-off of `A` itself. That round-off is
-//! sampled: each [sample](Deflated::of) `δA` is a change of `A` that is as good as none, and it
-//! changes `γ_j` by `δ_j = u_jᵀ δA v_j`. A candidate is zero if `γ_j` is below [`UNITS`] times the
-//! root mean square of its `δ_j`, and otherwise a finite mode. (The singular values are
-//! those of the scaled matrix, with scales that include the round-off of every entry. In a slender
-//! beam a stretch by round-off changes entries far more than bending is stiff, and with them the
-//! scales.) Samples are carried to the remaining matrix to the first order:
+//! enter squared, and `γ_j` is exact up to the round-off of `A` itself. That round-off is sampled:
+//! each [sample](Deflated::of) `δA` is a change of `A` of the size of its round-off, and it changes
+//! `γ_j` by `δ_j = u_jᵀ δA v_j`. A candidate is zero if `γ_j` is below [`UNITS`] times the root
+//! mean square of its `δ_j`, and otherwise a finite mode. (The singular values are those of the
+//! scaled matrix, with scales that include the round-off of every entry. In a slender beam the
+//! round-off of the axial stiffness exceeds the bending stiffness, and with it the scales.) Samples
+//! are propagated to the remaining matrix to first order:
 //!
 //! ```text
 //!     δA' = δA_RR − M δA_PR − δM A_PR,    δX = −A⁺ δA X,  X = [M; 1]          (5)
@@ -42,9 +42,9 @@
 //!
 //! # Modes that are too slow
 //!
-//! A mode whose `γ_j` is below the round-off cannot be distinguished from zero. Up to what rate
-//! this happens is estimated from the bifurcation equation of the candidates with `g` = [`UNITS`]
-//! times the root mean square:
+//! A mode whose `γ_j` is below the round-off cannot be distinguished from zero. The rate up to
+//! which this happens is estimated from the bifurcation equation of the candidates with `g` =
+//! [`UNITS`] times the root mean square:
 //!
 //! ```text
 //!     det(diag(g) − λ Uᵀ V − λ² Uᵀ A⁺ V) = 0                                   (6)
@@ -54,32 +54,32 @@ use faer::{Mat, c64};
 use miette::{Result, miette};
 use nalgebra::{DMatrix, DVector};
 
-/// A singular value below this many units of round-off for each row makes a candidate: more than
-/// the round-off of the singular values themselves.
+/// Singular value, in units of round-off for each row, below which a direction is a candidate:
+/// larger than the round-off of the singular values themselves.
 const CANDIDATE: f64 = 30.0;
 
-/// A candidate's `γ` below this many times the root mean square of its changes by round-off is
+/// Multiple of the root mean square of its changes by round-off below which a candidate's `γ` is
 /// zero. Zeros of the examples, at rest and in motion, reach 3; the slowest modes of slender rods
 /// and of ANCF beams in orbit have more than 7e4.
 const UNITS: f64 = 30.0;
 
 /// A matrix with its zero eigenvalues deflated.
 pub struct Deflated {
-    /// The remaining matrix: regular, with the eigenvalues that are not zero.
+    /// The remaining matrix: regular, with the nonzero eigenvalues.
     pub A: DMatrix<f64>,
-    /// Its coordinates of those of the whole, `y = Y x`.
+    /// Maps the original coordinates to the remaining ones, `y = Y x`.
     pub Y: DMatrix<f64>,
-    /// Changes of it by the samples of round-off.
+    /// Changes of the remaining matrix by the samples of round-off.
     pub samples: Vec<DMatrix<f64>>,
-    /// How many zeros are zero to round-off only. The others follow from rows or columns without
-    /// entries.
+    /// Number of eigenvalues that are zero within round-off only. The others follow from rows or
+    /// columns without entries.
     pub numerical: usize,
-    /// About the rate `|λ|` (1/s) below which a mode would have been taken for one of these.
+    /// Approximate rate `|λ|` (1/s) below which a mode would have been counted as one of these.
     pub resolution: f64,
     steps: Vec<Step>,
 }
 
-/// One null space that has been deflated.
+/// A deflated null space.
 struct Step {
     pivots: Vec<usize>,
     rest: Vec<usize>,
@@ -96,16 +96,17 @@ struct NullSpace {
     basis: DMatrix<f64>,
     /// The change of `X` by each sample; zero in the rows of the pivots.
     changes: Vec<DMatrix<f64>>,
-    /// A mode below this rate (1/s) would be counted, if it was found by round-off.
+    /// Rate (1/s) below which a mode would be counted, if the null space was found within
+    /// round-off.
     resolution: Option<f64>,
 }
 
 impl Deflated {
-    /// Deflates a square matrix, with samples of its round-off: changes of its entries that are as
-    /// good as none.
+    /// Deflates a square matrix, with samples of its round-off: changes of its entries of that
+    /// size.
     ///
     /// # Errors
-    /// If the singular values do not converge.
+    /// The singular values do not converge.
     pub fn of(A: &DMatrix<f64>, samples: &[DMatrix<f64>]) -> Result<Self> {
         let n = A.nrows();
         let mut left = Self {
@@ -160,11 +161,11 @@ impl Deflated {
         Ok(left)
     }
 
-    /// The null space of the remaining matrix, scaled; none if it is regular.
+    /// Returns the null space of the remaining matrix, scaled; none if it is regular.
     fn null_space(&self, rows: &[f64], columns: &[f64]) -> Result<Option<NullSpace>> {
         let n = self.A.nrows();
-        // Columns and rows of zeros first: a position in space, the rate of a locked joint. Their
-        // slopes are exactly zero.
+        // Columns and rows of zeros first, e.g. of a position in space or the rate of a locked
+        // joint. Their slopes are exactly zero.
         let is_single = |&i: &usize| (0..n).all(|k| self.A[(k, i)] == 0.0) || (0..n).all(|k| self.A[(i, k)] == 0.0);
         let single: Vec<usize> = (0..n).filter(is_single).collect();
         if !single.is_empty() {
@@ -190,7 +191,8 @@ impl Deflated {
         Ok(all)
     }
 
-    /// The right eigenvector of the whole matrix that belongs to one, `u`, of what is left. (3)
+    /// Returns the right eigenvector of the whole matrix for an eigenvector `u` of the remaining
+    /// one. (3)
     pub fn lift(&self, lambda: c64, u: Vec<c64>) -> Vec<c64> {
         let times = |matrix: &DMatrix<f64>, x: &[c64]| -> Vec<c64> {
             let row = |i| (0..x.len()).map(|k| x[k] * matrix[(i, k)]).sum();
@@ -212,7 +214,7 @@ impl Deflated {
 }
 
 impl NullSpace {
-    /// Of coordinates whose rows or columns are zero.
+    /// Returns the null space of coordinates whose rows or columns are zero.
     fn single(pivots: Vec<usize>, n: usize, samples: usize) -> Self {
         let zeros = DMatrix::zeros(n, pivots.len());
         Self {
@@ -223,8 +225,8 @@ impl NullSpace {
         }
     }
 
-    /// Of a scaled matrix with its samples and the scales of its rows and columns; none if it is
-    /// regular.
+    /// Returns the null space of a scaled matrix with its samples and the scales of its rows and
+    /// columns; none if it is regular.
     fn of(
         S: &DMatrix<f64>,
         samples: &[DMatrix<f64>],
@@ -266,7 +268,7 @@ impl NullSpace {
         }))
     }
 
-    /// The same among `n` coordinates, of which these are its own.
+    /// Embeds the null space in `n` coordinates, of which `own` are its own.
     fn among(self, own: &[usize], n: usize) -> Self {
         let spread = |X: &DMatrix<f64>| {
             let mut whole = DMatrix::zeros(n, X.ncols());
@@ -283,7 +285,7 @@ impl NullSpace {
         }
     }
 
-    /// Both, of different coordinates.
+    /// Joins the null spaces of different coordinates.
     fn and(mut self, other: Self) -> Self {
         let beside = |a: &DMatrix<f64>, b: &DMatrix<f64>| {
             let columns: Vec<_> = a.column_iter().chain(b.column_iter()).collect();
@@ -300,7 +302,8 @@ impl NullSpace {
     }
 }
 
-/// The coordinates in groups that no entry joins: what is not coupled stays exactly so.
+/// Groups the coordinates that are coupled by entries, so that uncoupled ones stay exactly
+/// uncoupled.
 fn components(A: &DMatrix<f64>) -> Vec<Vec<usize>> {
     let n = A.nrows();
     let mut open: Vec<usize> = (0..n).collect();
@@ -319,7 +322,7 @@ fn components(A: &DMatrix<f64>) -> Vec<Vec<usize>> {
     parts
 }
 
-/// The pseudo-inverse of a scaled matrix, by its singular values.
+/// The pseudo-inverse of a scaled matrix, as its singular value decomposition.
 struct Inverse {
     U: DMatrix<f64>,
     V: DMatrix<f64>,
@@ -327,8 +330,8 @@ struct Inverse {
 }
 
 impl Inverse {
-    /// Replaces the candidates, those from `first` on, by (4); returns the root mean square of each
-    /// one's changes.
+    /// Replaces the candidates, those from `first` on, by (4); returns the root mean square of the
+    /// changes of each.
     fn resolve(&mut self, first: usize, S: &DMatrix<f64>, samples: &[DMatrix<f64>]) -> DVector<f64> {
         let k = self.sigma.len() - first;
         if k == 0 {
@@ -351,14 +354,14 @@ impl Inverse {
         DVector::from_fn(k, |j, _| (square(j) / samples.len() as f64).sqrt())
     }
 
-    /// Takes singular values out.
+    /// Removes singular values.
     fn remove(&mut self, zeros: &[usize]) {
         self.U = self.U.clone().remove_columns_at(zeros);
         self.V = self.V.clone().remove_columns_at(zeros);
         self.sigma = self.sigma.clone().remove_rows_at(zeros);
     }
 
-    /// `S⁺ R`
+    /// Returns `S⁺ R`.
     fn times(&self, R: &DMatrix<f64>) -> DMatrix<f64> {
         let mut parts = self.U.tr_mul(R);
         for (mut row, sigma) in parts.row_iter_mut().zip(&self.sigma) {
@@ -367,16 +370,16 @@ impl Inverse {
         &self.V * parts
     }
 
-    /// The change of a basis `X` of the null space that takes away its residual `R`, zero in the
-    /// rows of the pivots.
+    /// Returns the change of a basis `X` of the null space that removes its residual `R`; zero in
+    /// the rows of the pivots.
     fn correction(&self, R: &DMatrix<f64>, X: &DMatrix<f64>, pivots: &[usize]) -> DMatrix<f64> {
         let change = -self.times(R);
         &change - X * change.select_rows(pivots)
     }
 }
 
-/// `A X` by compensated sums (T. Ogita, S. M. Rump and S. Oishi, 10.1137/030601818): as if in twice
-/// the precision.
+/// Returns `A X` by compensated sums (T. Ogita, S. M. Rump and S. Oishi, 10.1137/030601818), as
+/// accurate as with twice the precision.
 fn product(A: &DMatrix<f64>, X: &DMatrix<f64>) -> DMatrix<f64> {
     DMatrix::from_fn(A.nrows(), X.ncols(), |i, k| {
         let (mut sum, mut rest) = (0.0_f64, 0.0_f64);
@@ -392,11 +395,11 @@ fn product(A: &DMatrix<f64>, X: &DMatrix<f64>) -> DMatrix<f64> {
     })
 }
 
-/// About the largest rate `|λ|` at which (6) is satisfied, of the bounds `g`, `a = Uᵀ V` and `b =
-/// Uᵀ A⁺ V`.
+/// Returns the approximate largest rate `|λ|` at which (6) is satisfied, for the bounds `g`, `a =
+/// Uᵀ V` and `b = Uᵀ A⁺ V`.
 ///
 /// # Errors
-/// If the eigenvalues do not converge.
+/// The eigenvalues do not converge.
 fn slowest(g: &DVector<f64>, a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<f64> {
     let k = g.len();
     // With μ = 1/λ: μ² x = (a μ x + b x)/g.
@@ -409,19 +412,19 @@ fn slowest(g: &DVector<f64>, a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<f64> 
     let values = values.map_err(|error| miette!("the eigenvalues cannot be found: {error:?}"))?;
     let mut sizes: Vec<f64> = values.iter().map(|mu| mu.norm()).collect();
     sizes.sort_by(|p, q| q.total_cmp(p));
-    // The others are outside of the estimate's reach.
+    // The other roots are beyond the range of the estimate.
     Ok(1.0 / sizes[k - 1])
 }
 
-/// The root mean square of samples of an `n × n` matrix.
+/// Returns the root mean square of samples of an `n × n` matrix.
 fn root_mean_square(samples: &[DMatrix<f64>], n: usize) -> DMatrix<f64> {
     let add = |sum: DMatrix<f64>, sample: &DMatrix<f64>| sum.zip_map(sample, |sum, entry| sum + entry * entry);
     let sum = samples.iter().fold(DMatrix::zeros(n, n), add);
     sum.map(|sum| (sum / samples.len() as f64).sqrt())
 }
 
-/// A sample of the round-off of numbers that are sums of such magnitudes: up to one unit, evenly
-/// distributed, and the same in every run.
+/// Returns a sample of the round-off of sums of such magnitudes: up to one unit, uniformly
+/// distributed, identical in every run.
 pub fn round_off(magnitudes: &DMatrix<f64>, seed: usize) -> DMatrix<f64> {
     let mut state = seed as u64;
     // SplitMix64 (G. L. Steele et al., 10.1145/2660193.2660195).
@@ -434,13 +437,14 @@ pub fn round_off(magnitudes: &DMatrix<f64>, seed: usize) -> DMatrix<f64> {
     magnitudes.map(|magnitude| next() * f64::EPSILON * magnitude)
 }
 
-/// The power of two that is nearest on a logarithmic scale: to scale by it has no round-off.
+/// Returns the power of two nearest on a logarithmic scale: scaling by it has no round-off.
 fn power_of_two(x: f64) -> f64 {
     x.log2().round().exp2()
 }
 
-/// Scales of rows and columns by which no entry is above one and each row and column has one near it (D. Ruiz,
-/// RAL-TR-2001-034), up to powers of two; one where there is nothing.
+/// Returns scales of rows and columns with which no entry exceeds one and each row and column has
+/// an entry near one (D. Ruiz, RAL-TR-2001-034), rounded to powers of two; one for empty rows and
+/// columns.
 fn scales(magnitudes: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
     let n = magnitudes.nrows();
     let (mut rows, mut columns) = (vec![1.0; n], vec![1.0; n]);
@@ -462,7 +466,8 @@ fn scales(magnitudes: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
     (rounded(rows), rounded(columns))
 }
 
-/// The same basis as one that is the identity in some rows, the pivots, and small in the others.
+/// Transforms a basis to one that is the identity in some rows, the pivots, and small in the
+/// others.
 fn echelon(mut basis: DMatrix<f64>) -> (Vec<usize>, DMatrix<f64>) {
     let mut pivots = Vec::new();
     for k in 0..basis.ncols() {
@@ -490,9 +495,10 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// A matrix with a chain of three zeros, a chain of two, a single one and four other eigenvalues, in coordinates of different scales.
+    /// A matrix with a chain of three zeros, a chain of two, a single one and four other
+    /// eigenvalues, in coordinates of different scales.
     #[test]
-    fn chains_of_zeros_are_taken_out_and_the_rest_keeps_its_eigenvectors() {
+    fn chains_of_zeros_are_deflated_and_the_eigenvectors_of_the_rest_are_kept() {
         let mut jordan = DMatrix::<f64>::zeros(10, 10);
         for i in [0, 1, 3] {
             jordan[(i, i + 1)] = 1.0;
@@ -518,12 +524,12 @@ mod tests {
         let samples: Vec<DMatrix<f64>> = (0..4).map(|k| round_off(&magnitudes, k)).collect();
         let left = Deflated::of(&A, &samples).expect("it converges");
         assert_eq!(left.A.nrows(), 4);
-        // y = Y x goes its own way: Y A = A' Y.
+        // y = Y x satisfies Y A = A' Y.
         let off = (&left.Y * &A - &left.A * &left.Y).abs().max() / A.abs().max();
         assert!(off < 1e-12, "{off:e}");
         let trace = left.A.trace();
         assert!((trace - (-2.6 + 1e-3)).abs() < 1e-10, "{trace}");
-        // A right eigenvector of what is left, lifted, is one of the whole.
+        // A lifted right eigenvector of the remaining matrix is one of the whole.
         let small = Mat::from_fn(4, 4, |i, k| left.A[(i, k)]);
         let eigen = small.eigen().expect("it converges");
         for k in 0..4 {
@@ -551,7 +557,7 @@ mod tests {
                     let (A, samples) = family(seed as u64, omega, second_order);
                     let left = Deflated::of(&A, &samples).expect("it converges");
                     let case = format!("seed {seed}, {omega:e} rad/s, second order {second_order}");
-                    // With stiffness as an entry, λ² is what stands beside the fast entries.
+                    // With the stiffness as an entry, λ² is compared with the fast entries.
                     let size = if second_order { omega * omega } else { omega };
                     if left.A.nrows() == 6 {
                         assert_eq!(left.numerical, 5, "{case}");
@@ -561,7 +567,7 @@ mod tests {
                         assert!(off < 1e-9 * (1.0 + 1.0 / size), "{case}: {off:e}");
                         kept.push(size);
                     } else {
-                        // At the limit itself one of the two.
+                        // At the limit itself either result is correct.
                         assert!(left.A.nrows() >= 4 && left.A.nrows() + left.numerical == 11, "{case}");
                         lost.push(size);
                         assert!(omega < left.resolution, "{case}: above {:e} 1/s", left.resolution);
@@ -572,8 +578,8 @@ mod tests {
         }
         let least = kept.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = lost.iter().copied().fold(0.0, f64::max);
-        // Nothing below round-off is kept; nothing is lost that is as far above it as the factor,
-        // the condition and the spread of the sample allow.
+        // No mode below round-off is kept, and none is lost that exceeds it by the factor, the
+        // condition number and the spread of the sample.
         assert!(least > 2e-10 && greatest < 3e-7);
         println!(
             "{} kept, the least {least:.1e}; {} counted as zero, the greatest {greatest:.1e}",
@@ -582,7 +588,7 @@ mod tests {
         );
     }
 
-    /// `λ²` of the slowest pair, as the product of the two smallest eigenvalues.
+    /// Returns `λ²` of the slowest pair, as the product of the two smallest eigenvalues.
     fn slowest_pair(A: &DMatrix<f64>) -> f64 {
         let eigen = Mat::from_fn(A.nrows(), A.ncols(), |i, k| A[(i, k)]).eigenvalues();
         let mut values = eigen.expect("it converges");
@@ -590,8 +596,8 @@ mod tests {
         (values[0] * values[1]).re
     }
 
-    /// `T J T⁻¹`: two chains of two zeros, a single one, the slow mode and two of 300 and 1e5
-    /// rad/s; with samples of its round-off.
+    /// Returns `T J T⁻¹`: two chains of two zeros, a single one, the slow mode and two of 300 and
+    /// 1e5 rad/s; with samples of its round-off.
     fn family(seed: u64, omega: f64, second_order: bool) -> (DMatrix<f64>, Vec<DMatrix<f64>>) {
         let n = 11;
         let mut J = DMatrix::<f64>::zeros(n, n);

@@ -1,4 +1,4 @@
-//! The root element and what hangs on it directly (§2.2.1, §2.2.4 – §2.2.6).
+//! The root element and its direct children (§2.2.1, §2.2.4 – §2.2.6).
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::xml::{annotation, list, number};
 use crate::{CoSimulation, Kind, ModelExchange, ModelStructure, ScalarVariable, SimpleType, TypeKind, Unit};
 
-/// `fmiModelDescription`: all that is known of an FMU before it is loaded (§2.2.1).
+/// `fmiModelDescription`: the static information of an FMU (§2.2.1).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelDescription {
-    /// The standard this file follows.
+    /// Version of the standard.
     #[serde(rename = "@fmiVersion")]
     pub fmi_version: FmiVersion,
-    /// Name of the model in the tool that made it.
+    /// Name of the model in the exporting tool.
     #[serde(rename = "@modelName")]
     pub model_name: String,
     /// Fingerprint that the binary compares with its own at `fmi2Instantiate`.
     #[serde(rename = "@guid")]
     pub guid: String,
-    /// What the model is, in a line.
+    /// One-line description of the model.
     #[serde(rename = "@description", skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Name and organisation of the author.
@@ -28,32 +28,32 @@ pub struct ModelDescription {
     /// Version of the model, not of the tool.
     #[serde(rename = "@version", skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Who holds the copyright.
+    /// Copyright holder.
     #[serde(rename = "@copyright", skip_serializing_if = "Option::is_none")]
     pub copyright: Option<String>,
     /// The licence of the model.
     #[serde(rename = "@license", skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
-    /// The tool that wrote this file.
+    /// The exporting tool.
     #[serde(rename = "@generationTool", skip_serializing_if = "Option::is_none")]
     pub generation_tool: Option<String>,
-    /// When it was written, as `YYYY-MM-DDThh:mm:ssZ`.
+    /// Date and time of generation, `YYYY-MM-DDThh:mm:ssZ`.
     #[serde(rename = "@generationDateAndTime", skip_serializing_if = "Option::is_none")]
     pub generation_date_and_time: Option<String>,
-    /// How the names of the variables are built.
+    /// Naming convention of the variables.
     #[serde(rename = "@variableNamingConvention", default)]
     pub variable_naming_convention: NamingConvention,
-    /// How many event indicators Model Exchange has; Co-Simulation ignores it.
+    /// Number of event indicators for Model Exchange; ignored by Co-Simulation.
     #[serde(rename = "@numberOfEventIndicators", skip_serializing_if = "Option::is_none")]
     pub number_of_event_indicators: Option<u32>,
 
-    /// Present if the FMU can be used for Model Exchange.
+    /// Present if the FMU supports Model Exchange.
     #[serde(rename = "ModelExchange", skip_serializing_if = "Option::is_none")]
     pub model_exchange: Option<ModelExchange>,
-    /// Present if the FMU can be used for Co-Simulation.
+    /// Present if the FMU supports Co-Simulation.
     #[serde(rename = "CoSimulation", skip_serializing_if = "Option::is_none")]
     pub co_simulation: Option<CoSimulation>,
-    /// The units that types and variables refer to.
+    /// Units referred to by types and variables.
     #[serde(
         rename = "UnitDefinitions",
         with = "list::units",
@@ -61,7 +61,7 @@ pub struct ModelDescription {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub unit_definitions: Vec<Unit>,
-    /// The types that variables refer to.
+    /// Types referred to by variables.
     #[serde(
         rename = "TypeDefinitions",
         with = "list::simple_types",
@@ -69,7 +69,7 @@ pub struct ModelDescription {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub type_definitions: Vec<SimpleType>,
-    /// The categories `fmi2SetDebugLogging` knows.
+    /// Log categories for `fmi2SetDebugLogging`.
     #[serde(
         rename = "LogCategories",
         with = "list::categories",
@@ -77,10 +77,10 @@ pub struct ModelDescription {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub log_categories: Vec<Category>,
-    /// What to simulate when the user has not said.
+    /// Default settings of a simulation.
     #[serde(rename = "DefaultExperiment", skip_serializing_if = "Option::is_none")]
     pub default_experiment: Option<DefaultExperiment>,
-    /// What only certain tools understand.
+    /// Annotations of tools.
     #[serde(
         rename = "VendorAnnotations",
         with = "list::tools",
@@ -97,26 +97,28 @@ pub struct ModelDescription {
 }
 
 impl ModelDescription {
-    /// The variable with this index, counted from 1; `None` for 0 and beyond the last.
+    /// Returns the variable with this index, counted from 1; `None` for 0 and beyond the last.
     pub fn variable(&self, index: u32) -> Option<&ScalarVariable> {
         let place = usize::try_from(index.checked_sub(1)?).ok()?;
         self.model_variables.get(place)
     }
 
-    /// The variables with their indexes, counted from 1.
+    /// Returns the variables with their indexes, counted from 1.
     pub fn indexed_variables(&self) -> impl Iterator<Item = (u32, &ScalarVariable)> {
         (1..).zip(&self.model_variables)
     }
 
-    /// The indexes of the continuous-time states, in the order of `fmi2GetContinuousStates`: that
-    /// of `Derivatives` (§2.2.8). A derivative that does not say whose it is contributes nothing.
+    /// Returns the indexes of the continuous-time states, in the order of
+    /// `fmi2GetContinuousStates`, which is that of `Derivatives` (§2.2.8). A derivative without
+    /// reference to its state is skipped.
     pub fn continuous_states(&self) -> impl Iterator<Item = u32> {
         let derivatives = self.model_structure.derivatives.iter();
         derivatives.filter_map(|unknown| self.variable(unknown.index)?.derivative())
     }
 
-    /// The indexes `InitialUnknowns` must hold, ascending: every output that is not exact, every
-    /// calculated parameter, every continuous-time state and derivative that is not exact (§2.2.8).
+    /// Returns the required indexes of `InitialUnknowns`, ascending: every output that is not
+    /// exact, every calculated parameter, every continuous-time state and derivative that is not
+    /// exact (§2.2.8).
     pub fn expected_initial_unknowns(&self) -> Vec<u32> {
         use crate::Causality::{CalculatedParameter, Output};
         let mut indexes: Vec<u32> = self
@@ -136,8 +138,8 @@ impl ModelDescription {
         indexes
     }
 
-    /// The unit of a variable: its own, else that of its declared type; `None` for a variable
-    /// without unit or that is no Real (§2.2.7).
+    /// Returns the unit of a variable: its own, or that of its declared type; `None` for a variable
+    /// without unit or with another base type than Real (§2.2.7).
     pub fn unit_of<'a>(&'a self, variable: &'a ScalarVariable) -> Option<&'a str> {
         let Kind::Real(real) = &variable.kind else {
             return None;
@@ -149,7 +151,7 @@ impl ModelDescription {
         real.unit.as_deref().or_else(declared)
     }
 
-    /// The type a variable names as `declaredType`, if it does and the type exists.
+    /// Returns the type that a variable refers to as `declaredType`, if it exists.
     pub fn declared_type(&self, variable: &ScalarVariable) -> Option<&SimpleType> {
         let name = variable.kind.declared_type()?;
         self.type_definitions.iter().find(|t| t.name == name)
@@ -165,40 +167,40 @@ pub enum FmiVersion {
     V2_0,
 }
 
-/// How names of variables are built (§2.2.9).
+/// Naming convention of variables (§2.2.9).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum NamingConvention {
     /// Any string without tab and line break.
     #[default]
     Flat,
-    /// A hierarchy with `.`, array elements `[i,j]` and `der(…)`.
+    /// Hierarchical names with `.`, array elements `[i,j]` and `der(…)`.
     Structured,
 }
 
 /// A log category (§2.2.4).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Category {
-    /// What `fmi2SetDebugLogging` is called with.
+    /// Name of the category in `fmi2SetDebugLogging`.
     #[serde(rename = "@name")]
     pub name: String,
-    /// What is logged under it.
+    /// Description of its messages.
     #[serde(rename = "@description", skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// What to simulate when the user has not said (§2.2.5). Times are in the unit of the independent
-/// variable, seconds unless the model says otherwise.
+/// Default settings of a simulation (§2.2.5). Times are in the unit of the independent variable, by
+/// default seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DefaultExperiment {
-    /// Where to start.
+    /// Start time.
     #[serde(
         rename = "@startTime",
         serialize_with = "number::optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub start_time: Option<f64>,
-    /// Where to stop.
+    /// Stop time.
     #[serde(
         rename = "@stopTime",
         serialize_with = "number::optional",
@@ -221,13 +223,13 @@ pub struct DefaultExperiment {
     pub step_size: Option<f64>,
 }
 
-/// What one tool may know about the FMU and others ignore (§2.2.6).
+/// Annotation of one tool, ignored by others (§2.2.6).
 ///
-/// The standard allows any one element inside; this crate writes `<Annotation key="value" …/>` and
-/// reads back only that. What other tools write is skipped.
+/// The standard allows any single element inside; this crate writes `<Annotation key="value" …/>`
+/// and reads only that. Elements of other tools are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
-    /// Name of the tool that understands it.
+    /// Name of the tool.
     #[serde(rename = "@name")]
     pub name: String,
     /// Keys, which must be XML names, and values.

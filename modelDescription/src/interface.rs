@@ -1,98 +1,98 @@
-//! What an FMU can do: the elements `ModelExchange` (§3.3.1) and `CoSimulation` (§4.3.1).
+//! Capabilities of an FMU: the elements `ModelExchange` (§3.3.1) and `CoSimulation` (§4.3.1).
 //!
-//! `SourceFiles`, for FMUs that come as source code, is not held and is skipped when read.
+//! `SourceFiles`, for FMUs with source code, is not represented and is skipped when read.
 
 use serde::{Deserialize, Serialize};
 
 use crate::xml::{is_false, is_zero};
 
-/// The capabilities of an FMU used for Model Exchange (§3.3.1).
+/// Capabilities of an FMU for Model Exchange (§3.3.1).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelExchange {
-    /// Name of the shared library, an identifier of C.
+    /// Name of the shared library, a C identifier.
     #[serde(rename = "@modelIdentifier")]
     pub model_identifier: String,
-    /// The FMU only talks to a tool that must be there.
+    /// True if the FMU is a wrapper that needs an external tool.
     #[serde(rename = "@needsExecutionTool", default, skip_serializing_if = "is_false")]
     pub needs_execution_tool: bool,
-    /// `fmi2CompletedIntegratorStep` need not be called and has no effect.
+    /// True if `fmi2CompletedIntegratorStep` need not be called and has no effect.
     #[serde(
         rename = "@completedIntegratorStepNotNeeded",
         default,
         skip_serializing_if = "is_false"
     )]
     pub completed_integrator_step_not_needed: bool,
-    /// A second instance needs a second process.
+    /// True if a process can have one instance only.
     #[serde(
         rename = "@canBeInstantiatedOnlyOncePerProcess",
         default,
         skip_serializing_if = "is_false"
     )]
     pub can_be_instantiated_only_once_per_process: bool,
-    /// The callbacks `allocateMemory` and `freeMemory` are ignored.
+    /// True if the callbacks `allocateMemory` and `freeMemory` are ignored.
     #[serde(
         rename = "@canNotUseMemoryManagementFunctions",
         default,
         skip_serializing_if = "is_false"
     )]
     pub can_not_use_memory_management_functions: bool,
-    /// `fmi2GetFMUstate`, `fmi2SetFMUstate` and `fmi2FreeFMUstate` work.
+    /// True if `fmi2GetFMUstate`, `fmi2SetFMUstate` and `fmi2FreeFMUstate` are supported.
     #[serde(rename = "@canGetAndSetFMUstate", default, skip_serializing_if = "is_false")]
     pub can_get_and_set_fmu_state: bool,
-    /// A state can be turned into bytes and back; implies the one above.
+    /// True if a state can be serialised and deserialised; requires `can_get_and_set_fmu_state`.
     #[serde(rename = "@canSerializeFMUstate", default, skip_serializing_if = "is_false")]
     pub can_serialize_fmu_state: bool,
-    /// `fmi2GetDirectionalDerivative` works.
+    /// True if `fmi2GetDirectionalDerivative` is supported.
     #[serde(rename = "@providesDirectionalDerivative", default, skip_serializing_if = "is_false")]
     pub provides_directional_derivative: bool,
 }
 
-/// The capabilities of an FMU used for Co-Simulation (§4.3.1).
+/// Capabilities of an FMU for Co-Simulation (§4.3.1).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoSimulation {
-    /// Name of the shared library, an identifier of C.
+    /// Name of the shared library, a C identifier.
     #[serde(rename = "@modelIdentifier")]
     pub model_identifier: String,
-    /// The FMU only talks to a tool that must be there.
+    /// True if the FMU is a wrapper that needs an external tool.
     #[serde(rename = "@needsExecutionTool", default, skip_serializing_if = "is_false")]
     pub needs_execution_tool: bool,
-    /// The communication step may differ from call to call.
+    /// True if the communication step size may vary.
     #[serde(
         rename = "@canHandleVariableCommunicationStepSize",
         default,
         skip_serializing_if = "is_false"
     )]
     pub can_handle_variable_communication_step_size: bool,
-    /// `fmi2SetRealInputDerivatives` has an effect.
+    /// True if `fmi2SetRealInputDerivatives` is supported.
     #[serde(rename = "@canInterpolateInputs", default, skip_serializing_if = "is_false")]
     pub can_interpolate_inputs: bool,
-    /// Highest order `fmi2GetRealOutputDerivatives` gives.
+    /// Highest order supported by `fmi2GetRealOutputDerivatives`.
     #[serde(rename = "@maxOutputDerivativeOrder", default, skip_serializing_if = "is_zero")]
     pub max_output_derivative_order: u32,
-    /// `fmi2DoStep` may return before it is done. The standard spells it "Asynchronuously".
+    /// True if `fmi2DoStep` may run asynchronously. The standard spells it "Asynchronuously".
     #[serde(rename = "@canRunAsynchronuously", default, skip_serializing_if = "is_false")]
     pub can_run_asynchronuously: bool,
-    /// A second instance needs a second process.
+    /// True if a process can have one instance only.
     #[serde(
         rename = "@canBeInstantiatedOnlyOncePerProcess",
         default,
         skip_serializing_if = "is_false"
     )]
     pub can_be_instantiated_only_once_per_process: bool,
-    /// The callbacks `allocateMemory` and `freeMemory` are ignored.
+    /// True if the callbacks `allocateMemory` and `freeMemory` are ignored.
     #[serde(
         rename = "@canNotUseMemoryManagementFunctions",
         default,
         skip_serializing_if = "is_false"
     )]
     pub can_not_use_memory_management_functions: bool,
-    /// `fmi2GetFMUstate`, `fmi2SetFMUstate` and `fmi2FreeFMUstate` work.
+    /// True if `fmi2GetFMUstate`, `fmi2SetFMUstate` and `fmi2FreeFMUstate` are supported.
     #[serde(rename = "@canGetAndSetFMUstate", default, skip_serializing_if = "is_false")]
     pub can_get_and_set_fmu_state: bool,
-    /// A state can be turned into bytes and back; implies the one above.
+    /// True if a state can be serialised and deserialised; requires `can_get_and_set_fmu_state`.
     #[serde(rename = "@canSerializeFMUstate", default, skip_serializing_if = "is_false")]
     pub can_serialize_fmu_state: bool,
-    /// `fmi2GetDirectionalDerivative` works at communication points.
+    /// True if `fmi2GetDirectionalDerivative` is supported at communication points.
     #[serde(rename = "@providesDirectionalDerivative", default, skip_serializing_if = "is_false")]
     pub provides_directional_derivative: bool,
 }

@@ -4,14 +4,14 @@ use crate::Causality::{self, CalculatedParameter, Independent, Input, Local, Out
 use crate::Initial::{self, Approx, Calculated, Exact};
 use crate::Variability::{self, Constant, Continuous, Discrete, Fixed, Tunable};
 
-// The letters of the standard; the default comes first.
+// The letters of the standard; the default is first.
 const A: &[Initial] = &[Exact];
 const B: &[Initial] = &[Calculated, Approx];
 const C: &[Initial] = &[Calculated, Exact, Approx];
 const D: &[Initial] = &[];
 const E: &[Initial] = &[];
 
-/// What `initial` may be for a causality and a variability, the default first.
+/// Returns the legal values of `initial` for a causality and a variability, the default first.
 ///
 /// | | parameter | calculatedParameter | input | output | local | independent |
 /// |---|---|---|---|---|---|---|
@@ -21,8 +21,8 @@ const E: &[Initial] = &[];
 /// | discrete | – | – | D | C | C | – |
 /// | continuous | – | – | D | C | C | E |
 ///
-/// A: exact. B: calculated or approx. C: calculated, exact or approx. D and E: `initial` must not
-/// be given, so the list is empty. Returns `None` where the pair itself is illegal.
+/// A: exact. B: calculated or approx. C: calculated, exact or approx. D and E: `initial` must be
+/// absent, so the list is empty. Returns `None` for an illegal pair.
 ///
 /// ```
 /// use model_description::{Causality, Initial, Variability, legal_initials};

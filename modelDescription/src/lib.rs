@@ -1,23 +1,22 @@
 //! The model description of FMI 2.0: `modelDescription.xml` as plain data.
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`description`](ModelDescription) | the root and what hangs on it directly |
-//! | [`interface`](ModelExchange) | what an FMU can do in Model Exchange and in Co-Simulation |
-//! | [`unit`](Unit), [`simple_type`](SimpleType) | what variables refer to by name |
-//! | [`variable`](ScalarVariable), [`value`](Real) | the variables, and what each base type adds |
-//! | [`structure`](ModelStructure) | outputs, derivatives, initial unknowns and what each depends on |
+//! | [`description`](ModelDescription) | the root element and its direct children |
+//! | [`interface`](ModelExchange) | capabilities for Model Exchange and Co-Simulation |
+//! | [`unit`](Unit), [`simple_type`](SimpleType) | units and types |
+//! | [`variable`](ScalarVariable), [`value`](Real) | variables, and the attributes of each base type |
+//! | [`structure`](ModelStructure) | outputs, derivatives, initial unknowns and their dependencies |
 //! | [`legal`](legal_initials) | the table causality × variability × initial |
-//! | [`check`](ModelDescription::check) | everything that is wrong with a description, at once |
+//! | [`check`](ModelDescription::check) | validation; reports all problems at once |
 //! | [`xml`](ModelDescription::to_xml) | the writer and the reader |
 //!
-//! Section numbers are those of the FMI standard, version 2.0.4. Every struct has its fields in
-//! the order of the standard's XML schema; a field is the attribute of the same name in
-//! `snake_case`. An attribute that is `None`, or whose Boolean is `false` as the schema presumes,
-//! is not written.
+//! Section numbers are those of the FMI standard, version 2.0.4. Every struct has its fields in the
+//! order of the standard's XML schema; a field is the attribute of the same name in `snake_case`.
+//! An attribute that is `None`, or a Boolean with the schema's default `false`, is not written.
 //!
-//! An *index* is the place of a variable in the list, counted from 1, as everywhere in FMI; a
-//! *value reference* is the handle by which the C functions know it.
+//! An *index* is the position of a variable in the list, counted from 1 as everywhere in FMI; a
+//! *value reference* is its handle in the C functions.
 //!
 //! ```
 //! use model_description::*;

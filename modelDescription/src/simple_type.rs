@@ -1,16 +1,16 @@
-//! Types that variables share (§2.2.3).
+//! Types shared by variables (§2.2.3).
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::xml::{is_false, number, only_known};
 
-/// A named set of attributes, the defaults of every variable that declares it.
+/// A named set of attributes, the defaults of the variables that declare it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimpleType {
-    /// Its name, unlike that of any other type or variable.
+    /// Name, different from those of other types and variables.
     #[serde(rename = "@name")]
     pub name: String,
-    /// What it stands for.
+    /// Description.
     #[serde(rename = "@description", skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The base type and its attributes.
@@ -36,7 +36,7 @@ impl Default for TypeKind {
 }
 
 impl TypeKind {
-    /// FMI's name of the base type.
+    /// Returns FMI's name of the base type.
     pub fn base_type(&self) -> &'static str {
         match self {
             TypeKind::Real(_) => "Real",
@@ -47,7 +47,7 @@ impl TypeKind {
         }
     }
 
-    /// The one element this crate knows; others that a tool put beside it are skipped.
+    /// Reads the supported element; elements of other tools are skipped.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         enum Element {
@@ -70,7 +70,7 @@ impl TypeKind {
     }
 }
 
-/// Attributes of a type of real numbers; those of [`Real`](crate::Real) mean the same.
+/// Attributes of a real type, as in [`Real`](crate::Real).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RealType {
@@ -83,7 +83,7 @@ pub struct RealType {
     /// Name of a [`DisplayUnit`](crate::DisplayUnit) of that unit.
     #[serde(rename = "@displayUnit", skip_serializing_if = "Option::is_none")]
     pub display_unit: Option<String>,
-    /// A difference: the offsets of units do not apply.
+    /// True for a difference, to which offsets of units do not apply.
     #[serde(rename = "@relativeQuantity", skip_serializing_if = "is_false")]
     pub relative_quantity: bool,
     /// Least value the FMU is designed for.
@@ -107,12 +107,12 @@ pub struct RealType {
         skip_serializing_if = "Option::is_none"
     )]
     pub nominal: Option<f64>,
-    /// May grow far beyond its nominal value.
+    /// True if the variable may grow far beyond its nominal value.
     #[serde(rename = "@unbounded", skip_serializing_if = "is_false")]
     pub unbounded: bool,
 }
 
-/// Attributes of a type of integers.
+/// Attributes of an integer type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IntegerType {
@@ -134,7 +134,7 @@ pub struct EnumerationType {
     /// Physical quantity; the names are not standardized.
     #[serde(rename = "@quantity", skip_serializing_if = "Option::is_none")]
     pub quantity: Option<String>,
-    /// At least one; names and values are unique.
+    /// Items, at least one; names and values are unique.
     #[serde(rename = "Item")]
     pub items: Vec<Item>,
 }
@@ -145,10 +145,10 @@ pub struct Item {
     /// Its name.
     #[serde(rename = "@name")]
     pub name: String,
-    /// What `fmi2GetInteger` gives for it.
+    /// Value in `fmi2GetInteger`.
     #[serde(rename = "@value")]
     pub value: i32,
-    /// What it means.
+    /// Description.
     #[serde(rename = "@description", skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Which variables are unknowns, and what each depends on (§2.2.8).
+//! Unknowns and their dependencies (§2.2.8).
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,17 @@ use crate::xml::list;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelStructure {
-    /// Every variable with causality output, in the order of a linearised `y`.
+    /// All variables with causality output, in the order of `y` in a linearisation.
     #[serde(rename = "Outputs", with = "list::unknowns", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Unknown>,
-    /// Every state derivative, in the order of `fmi2GetDerivatives`; it names the states too.
+    /// All state derivatives, in the order of `fmi2GetDerivatives`; they also define the states.
     #[serde(
         rename = "Derivatives",
         with = "list::unknowns",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub derivatives: Vec<Unknown>,
-    /// What is computed in Initialization Mode, ascending; see
+    /// Variables computed in Initialization Mode, ascending; see
     /// [`expected_initial_unknowns`](crate::ModelDescription::expected_initial_unknowns).
     #[serde(
         rename = "InitialUnknowns",
@@ -38,16 +38,17 @@ pub struct Unknown {
     /// `Some([])`: it depends on none.
     ///
     /// Knowns of outputs and derivatives are inputs, continuous-time states and the independent
-    /// variable; knowns of initial unknowns are inputs, what is exact, and the independent variable.
+    /// variable; knowns of initial unknowns are inputs, exact variables, and the independent
+    /// variable.
     #[serde(rename = "@dependencies", skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<u32>>,
-    /// How each of the dependencies enters; as long as `dependencies`.
+    /// Kind of each dependency; of the same length as `dependencies`.
     #[serde(rename = "@dependenciesKind", skip_serializing_if = "Option::is_none")]
     pub dependencies_kind: Option<Vec<DependencyKind>>,
 }
 
 impl Unknown {
-    /// An unknown of which only the index is said: it may depend on every known.
+    /// Creates an unknown without dependencies: it may depend on every known.
     pub fn of(index: u32) -> Self {
         Unknown {
             index,
@@ -55,7 +56,7 @@ impl Unknown {
         }
     }
 
-    /// An unknown and all it depends on; the indexes are sorted and doubles left out.
+    /// Creates an unknown with dependencies; the indexes are sorted and duplicates removed.
     pub fn depending_on(index: u32, dependencies: impl IntoIterator<Item = u32>) -> Self {
         let mut dependencies: Vec<u32> = dependencies.into_iter().collect();
         dependencies.sort_unstable();
@@ -68,19 +69,19 @@ impl Unknown {
     }
 }
 
-/// How a known enters the equation of an unknown. All but the first need a Real unknown; the last
-/// three are not for initial unknowns.
+/// Kind of the dependency of an unknown on a known. All but the first require a Real unknown; the
+/// last three are not for initial unknowns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DependencyKind {
-    /// In no particular way.
+    /// No particular structure.
     Dependent,
-    /// With a constant factor.
+    /// Constant factor.
     Constant,
-    /// With a factor fixed when initialisation ends.
+    /// Factor fixed after initialisation.
     Fixed,
-    /// With a factor that changes only with tunable parameters.
+    /// Factor that changes only with tunable parameters.
     Tunable,
-    /// With a factor that changes only at events.
+    /// Factor that changes only at events.
     Discrete,
 }

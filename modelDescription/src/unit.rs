@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::xml::{is_zero, number};
 
-/// A unit that variables refer to by name.
+/// A unit, referred to by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
     /// Its name, such as `N.m`.
     #[serde(rename = "@name")]
     pub name: String,
-    /// The unit in terms of the SI; without it nothing can be converted.
+    /// The unit in SI base units; required for conversions.
     #[serde(rename = "BaseUnit", skip_serializing_if = "Option::is_none")]
     pub base_unit: Option<BaseUnit>,
-    /// Other units in which a value may be shown.
+    /// Display units.
     #[serde(rename = "DisplayUnit", default, skip_serializing_if = "Vec::is_empty")]
     pub display_units: Vec<DisplayUnit>,
 }
@@ -24,7 +24,7 @@ pub struct Unit {
 ///     value in kgᵃ mᵇ sᶜ …  =  factor · value in the unit + offset
 /// ```
 ///
-/// The offset is left out where `relativeQuantity` holds.
+/// The offset does not apply to a `relativeQuantity`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BaseUnit {
@@ -69,7 +69,7 @@ pub struct BaseUnit {
 }
 
 impl Default for BaseUnit {
-    /// The dimensionless unit with factor 1.
+    /// Returns the dimensionless unit with factor 1.
     fn default() -> Self {
         BaseUnit {
             kg: 0,
@@ -86,10 +86,10 @@ impl Default for BaseUnit {
     }
 }
 
-/// A unit in which values may be shown:
+/// A display unit:
 ///
 /// ```text
-///     value shown  =  factor · value in the unit + offset
+///     displayed value  =  factor · value in the unit + offset
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DisplayUnit {
@@ -115,7 +115,7 @@ pub struct DisplayUnit {
 }
 
 impl Default for DisplayUnit {
-    /// A display unit of the same size, still without a name.
+    /// Returns a display unit with factor 1 and without a name.
     fn default() -> Self {
         DisplayUnit {
             name: String::new(),

@@ -1,4 +1,4 @@
-//! What a variable of each base type says of itself (§2.2.7).
+//! Attributes of the base types (§2.2.7).
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::xml::{is_false, number};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Real {
-    /// Name of a [`SimpleType`](crate::SimpleType) whose attributes hold where these are absent.
+    /// Name of a [`SimpleType`](crate::SimpleType) with the defaults of absent attributes.
     #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
     pub declared_type: Option<String>,
     /// Physical quantity, such as `Angle`; the names are not standardized.
@@ -20,7 +20,7 @@ pub struct Real {
     /// Name of a [`DisplayUnit`](crate::DisplayUnit) of that unit.
     #[serde(rename = "@displayUnit", skip_serializing_if = "Option::is_none")]
     pub display_unit: Option<String>,
-    /// A difference: the offsets of units do not apply.
+    /// True for a difference, to which offsets of units do not apply.
     #[serde(rename = "@relativeQuantity", skip_serializing_if = "is_false")]
     pub relative_quantity: bool,
     /// Least value the FMU is designed for.
@@ -37,14 +37,14 @@ pub struct Real {
         skip_serializing_if = "Option::is_none"
     )]
     pub max: Option<f64>,
-    /// Typical magnitude, above zero; 1 where absent.
+    /// Typical magnitude, above zero; 1 if absent.
     #[serde(
         rename = "@nominal",
         serialize_with = "number::optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub nominal: Option<f64>,
-    /// May grow far beyond its nominal value.
+    /// True if the variable may grow far beyond its nominal value.
     #[serde(rename = "@unbounded", skip_serializing_if = "is_false")]
     pub unbounded: bool,
     /// Initial value or guess.
@@ -54,10 +54,10 @@ pub struct Real {
         skip_serializing_if = "Option::is_none"
     )]
     pub start: Option<f64>,
-    /// Index, counted from 1, of the variable this one is the time derivative of.
+    /// Index, counted from 1, of the variable whose time derivative this is.
     #[serde(rename = "@derivative", skip_serializing_if = "Option::is_none")]
     pub derivative: Option<u32>,
-    /// A continuous-time state that may jump at events (Model Exchange only).
+    /// True for a continuous-time state that may jump at events (Model Exchange only).
     #[serde(rename = "@reinit", skip_serializing_if = "is_false")]
     pub reinit: bool,
 }
@@ -66,7 +66,7 @@ pub struct Real {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Integer {
-    /// Name of a [`SimpleType`](crate::SimpleType) whose attributes hold where these are absent.
+    /// Name of a [`SimpleType`](crate::SimpleType) with the defaults of absent attributes.
     #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
     pub declared_type: Option<String>,
     /// Physical quantity; the names are not standardized.
@@ -95,7 +95,7 @@ pub struct Boolean {
     pub start: Option<bool>,
 }
 
-/// Attributes of a string variable: FMI's element `String`.
+/// Attributes of a string variable, FMI's element `String`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Text {
@@ -107,10 +107,10 @@ pub struct Text {
     pub start: Option<String>,
 }
 
-/// Attributes of a variable whose values have names.
+/// Attributes of an enumeration variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enumeration {
-    /// Name of the [`SimpleType`](crate::SimpleType) that has the items.
+    /// Name of the [`SimpleType`](crate::SimpleType) with the items.
     #[serde(rename = "@declaredType")]
     pub declared_type: String,
     /// Physical quantity; the names are not standardized.
@@ -122,7 +122,7 @@ pub struct Enumeration {
     /// Greatest value the FMU is designed for.
     #[serde(rename = "@max", skip_serializing_if = "Option::is_none")]
     pub max: Option<i32>,
-    /// Initial value or guess: the value of an item.
+    /// Initial value or guess, the value of an item.
     #[serde(rename = "@start", skip_serializing_if = "Option::is_none")]
     pub start: Option<i32>,
 }

@@ -11,26 +11,25 @@ use crate::{Boolean, Enumeration, Integer, Real, Text};
 /// One variable of the FMU.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScalarVariable {
-    /// Its name, unique in the FMU.
+    /// Name, unique in the FMU.
     #[serde(rename = "@name")]
     pub name: String,
-    /// The handle of the C functions; two variables of one base type with the same handle are
-    /// aliases: one value with two names.
+    /// Handle of the C functions; variables of one base type with the same handle are aliases.
     #[serde(rename = "@valueReference")]
     pub value_reference: u32,
-    /// What it means.
+    /// Description.
     #[serde(rename = "@description", skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Who sets it and who may read it.
+    /// Causality.
     #[serde(rename = "@causality", default)]
     pub causality: Causality,
-    /// When it may change.
+    /// Variability.
     #[serde(rename = "@variability", default)]
     pub variability: Variability,
-    /// How it is initialised; `None` means the default of [`legal_initials`].
+    /// Type of initialisation; `None` means the default of [`legal_initials`].
     #[serde(rename = "@initial", skip_serializing_if = "Option::is_none")]
     pub initial: Option<Initial>,
-    /// For an input: whether it may be set more than once per instant (Model Exchange only).
+    /// For an input, true if it may be set more than once per instant (Model Exchange only).
     #[serde(
         rename = "@canHandleMultipleSetPerTimeInstant",
         skip_serializing_if = "Option::is_none"
@@ -42,24 +41,24 @@ pub struct ScalarVariable {
 }
 
 impl ScalarVariable {
-    /// How it is initialised: as it says, else the default for its causality and variability.
-    /// `None` for inputs, the independent variable, and combinations that are illegal.
+    /// Returns the type of initialisation: the given one, or the default for causality and
+    /// variability. `None` for inputs, the independent variable, and illegal combinations.
     pub fn effective_initial(&self) -> Option<Initial> {
         let default = || legal_initials(self.causality, self.variability)?.first().copied();
         self.initial.or_else(default)
     }
 
-    /// Whether Initialization Mode computes it, so that it is not simply its start value.
+    /// Returns true if it is computed in Initialization Mode.
     pub fn is_initial_unknown(&self) -> bool {
         matches!(self.effective_initial(), Some(Initial::Approx | Initial::Calculated))
     }
 
-    /// Whether a start value must be given; where it need not, it must not (§2.2.7).
+    /// Returns true if a start value is required; otherwise it is not allowed (§2.2.7).
     pub fn needs_start(&self) -> bool {
         self.causality == Causality::Input || matches!(self.effective_initial(), Some(Initial::Exact | Initial::Approx))
     }
 
-    /// The index of the variable this one is the derivative of, if it is one.
+    /// Returns the index of the variable whose derivative this is.
     pub fn derivative(&self) -> Option<u32> {
         match &self.kind {
             Kind::Real(real) => real.derivative,
@@ -68,7 +67,7 @@ impl ScalarVariable {
     }
 }
 
-/// Who sets a variable and who may read it.
+/// Causality of a variable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Causality {
@@ -78,33 +77,33 @@ pub enum Causality {
     CalculatedParameter,
     /// Set by the environment at any time.
     Input,
-    /// Computed, for others to use.
+    /// Computed by the FMU, available to the environment.
     Output,
-    /// Computed, for nobody else to use.
+    /// Computed by the FMU, for internal use.
     #[default]
     Local,
-    /// Time, usually.
+    /// The independent variable, usually time.
     Independent,
 }
 
-/// When a variable may change.
+/// Variability of a variable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Variability {
-    /// Never.
+    /// Never changes.
     Constant,
-    /// Until initialisation ends.
+    /// Constant after initialisation.
     Fixed,
-    /// When a tunable parameter is changed.
+    /// Changes with a tunable parameter.
     Tunable,
-    /// At events.
+    /// Changes at events.
     Discrete,
-    /// At any time; Real variables only. The schema's default, for other types an illegal one.
+    /// Changes at any time; Real variables only. The schema's default, illegal for other types.
     #[default]
     Continuous,
 }
 
-/// How a variable is initialised.
+/// Type of initialisation of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Initial {
@@ -152,7 +151,7 @@ impl Default for Kind {
 }
 
 impl Kind {
-    /// FMI's name of the base type.
+    /// Returns FMI's name of the base type.
     pub fn base_type(&self) -> &'static str {
         match self {
             Kind::Real(_) => "Real",
@@ -163,7 +162,7 @@ impl Kind {
         }
     }
 
-    /// The name of the type it declares.
+    /// Returns the name of the declared type.
     pub fn declared_type(&self) -> Option<&str> {
         match self {
             Kind::Real(v) => v.declared_type.as_deref(),
@@ -174,7 +173,7 @@ impl Kind {
         }
     }
 
-    /// Whether it has a start value.
+    /// Returns true if it has a start value.
     pub fn has_start(&self) -> bool {
         match self {
             Kind::Real(v) => v.start.is_some(),
@@ -185,7 +184,7 @@ impl Kind {
         }
     }
 
-    /// The one element this crate knows; others, such as `Annotations`, are skipped.
+    /// Reads the supported element; others, such as `Annotations`, are skipped.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         enum Element {

@@ -3,17 +3,20 @@ use num_traits::{One, Zero};
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// A number with its exact derivatives in `N` directions: forward-mode automatic differentiation.
+/// Dual number: a value with exact derivatives in `N` directions (forward-mode automatic
+/// differentiation).
 ///
-/// `x + Σ ẋₖ εₖ` with `εₖ εₗ = 0`, so that every operation carries the chain rule along:
+/// `x + Σ ẋₖ εₖ` with `εₖ εₗ = 0`; every operation applies the chain rule:
 ///
 /// ```text
 ///     f(x + ẋ ε) = f(x) + f′(x) ẋ ε
 /// ```
 ///
-/// Order is that of the values; equality asks for the derivatives too, so that a zero with a derivative is not zero. Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., §3.1 (`eps` are the
-/// tangents). They are plain arrays, without a tag for "no derivative" as `num-dual` has it, whose branches cost more than
-/// the multiplications they save (`docs/benchmarks.md`); and loops, which compilers unroll better than array combinators.
+/// Comparison uses the values; equality includes the derivatives, so that a zero with a derivative
+/// is not zero. Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., §3.1 (`eps` are
+/// the tangents). The derivatives are plain arrays, without the tag for "no derivative" of
+/// `num-dual`, whose branches cost more than the multiplications they save (`docs/benchmarks.md`);
+/// compilers unroll loops better than array combinators.
 ///
 /// ```
 /// use grapple::algebra::Dual;
@@ -30,13 +33,13 @@ pub struct Dual<const N: usize> {
 }
 
 impl<const N: usize> Dual<N> {
-    /// The value and its derivatives.
+    /// Creates a dual number from the value and its derivatives.
     #[inline(always)]
     pub fn new(re: f64, eps: [f64; N]) -> Self {
         Self { re, eps }
     }
 
-    /// The independent variable of the direction `k`, at `value`.
+    /// Creates the independent variable of the direction `k`, at `value`.
     ///
     /// # Panics
     /// If there is no such direction.
@@ -46,7 +49,8 @@ impl<const N: usize> Dual<N> {
         Self::new(value, eps)
     }
 
-    /// `f(x)` with `f′(x)`, both given at the value.
+    /// Returns the dual number with the value `f` and the derivative `slope` of a function at this
+    /// value.
     #[inline(always)]
     fn chain(self, f: f64, slope: f64) -> Self {
         let mut eps = self.eps;
@@ -56,7 +60,8 @@ impl<const N: usize> Dual<N> {
         Self::new(f, eps)
     }
 
-    /// A value whose derivative is `a` times this one's and `b` times the other's.
+    /// Returns the dual number with the value `re` and `a` times this derivative plus `b` times the
+    /// other's.
     #[inline(always)]
     fn combine(self, a: f64, other: Self, b: f64, re: f64) -> Self {
         let mut eps = [0.0; N];
@@ -218,14 +223,14 @@ impl<const N: usize> One for Dual<N> {
 mod tests {
     use super::*;
 
-    /// Fourth-order differences of step 1e-3: below 1e-11 for functions of order one.
+    /// Returns fourth-order differences of step 1e-3: error below 1e-11 for functions of order one.
     fn slope(f: impl Fn(f64) -> f64, x: f64) -> f64 {
         let h = 1e-3;
         (f(x - 2.0 * h) - f(x + 2.0 * h) + 8.0 * (f(x + h) - f(x - h))) / (12.0 * h)
     }
 
     #[test]
-    fn every_operation_carries_the_chain_rule() {
+    fn every_operation_satisfies_the_chain_rule() {
         type Case = (&'static str, fn(f64) -> f64, fn(Dual<1>) -> Dual<1>);
         let cases: [Case; 9] = [
             ("+", |x| x + 2.0, |x| x + Dual::lift(2.0)),
@@ -249,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_do_not_mix() {
+    fn directions_are_independent() {
         let (x, y) = (Dual::<2>::variable(0.3, 0), Dual::variable(1.7, 1));
         let z = x.atan2(y) / y;
         let alone = Dual::<1>::variable(0.3, 0).atan2(Dual::lift(1.7)) / Dual::lift(1.7);

@@ -3,14 +3,17 @@ use nalgebra::{SMatrix, SVector};
 
 /// A dual quaternion `r + ε d`, `ε² = 0`.
 ///
-/// A pose, as `q_XY` (the pose of Y in X): `q + ½ ε p q`, with the attitude `q` that takes Y-coordinates to X, and the position `p` (m) of Y's
-/// origin in axes of X. Poses compose as rotations do, `q_XZ = q_XY ⊗ q_YZ`, and `q̇_XY = ½ q_XY ⊗ V` with the twist `V` of Y in X, axes of Y.
+/// A pose `q_XY` (of Y in X): `q + ½ ε p q`, with the attitude `q` that maps coordinates of Y to X,
+/// and the position `p` (m) of Y's origin in axes of X. Poses compose as rotations,
+/// `q_XZ = q_XY ⊗ q_YZ`, and `q̇_XY = ½ q_XY ⊗ V` with the twist `V` of Y in X, axes of Y.
 ///
-/// A [twist](Self::from_twist) `ω + ε v` or a [wrench](Self::from_wrench) `f + ε t`: what does not depend on the point comes first, so both
-/// go from one frame to another by the same [adjoint](Self::adjoint).
+/// A [twist](Self::from_twist) `ω + ε v` or a [wrench](Self::from_wrench) `f + ε t`: the real part
+/// is independent of the reference point, so that both transform by the same
+/// [adjoint](Self::adjoint).
 ///
-/// Conventions and the lemmas of the tests: A. Valverde and P. Tsiotras, "Dual Quaternion Framework for Modeling of Spacecraft-Mounted Multibody
-/// Robotic Systems", *Front. Robot. AI* 5 (2018) 128, doi:10.3389/frobt.2018.00128.
+/// Conventions, and the lemmas of the tests: A. Valverde and P. Tsiotras, "Dual Quaternion
+/// Framework for Modeling of Spacecraft-Mounted Multibody Robotic Systems", *Front. Robot. AI* 5
+/// (2018) 128, doi:10.3389/frobt.2018.00128.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualQuaternion<S> {
     /// The real part.
@@ -19,38 +22,39 @@ pub struct DualQuaternion<S> {
     pub d: Quaternion<S>,
 }
 
-/// Eight numbers: the real part, scalar first, then the dual part.
+/// Eight components: the real part, scalar first, then the dual part.
 pub type Vec8<S> = SVector<S, 8>;
-/// What maps them.
+/// A linear map of [`Vec8`].
 pub type Mat8<S> = SMatrix<S, 8, 8>;
 
 impl<S: Scalar> DualQuaternion<S> {
-    /// The dual quaternion of its two parts.
+    /// Creates a dual quaternion from its two parts.
     pub fn new(r: Quaternion<S>, d: Quaternion<S>) -> Self {
         Self { r, d }
     }
 
-    /// No motion: the pose of a frame in itself.
+    /// Returns the identity: the pose of a frame in itself.
     pub fn identity() -> Self {
         Self::new(Quaternion::identity(), pure(Vec3::zeros()))
     }
 
-    /// Nothing.
+    /// Returns zero.
     pub fn zero() -> Self {
         Self::new(pure(Vec3::zeros()), pure(Vec3::zeros()))
     }
 
-    /// `q_XY` of the attitude `q_XY` (of length one) and the position `p_XY` (m, axes of X) of Y in X.
+    /// Returns the pose `q_XY` from the attitude `q_XY` (of unit norm) and the position `p_XY` (m,
+    /// axes of X) of Y in X.
     pub fn from_pose(attitude: Quaternion<S>, p: &Vec3<S>) -> Self {
         Self::new(attitude, pure(p * S::lift(0.5)) * attitude)
     }
 
-    /// The position `p_XY` (m, axes of X) of a pose: `2 d r*`.
+    /// Returns the position `p_XY` (m, axes of X) of a pose: `2 d r*`.
     pub fn position(&self) -> Vec3<S> {
         (self.d * self.r.conjugate()).vector() * S::lift(2.0)
     }
 
-    /// Attitude and position as a rotation matrix and a vector.
+    /// Returns attitude and position as a rotation matrix and a vector.
     pub fn pose(&self) -> Pose<S> {
         Pose {
             R: self.r.rotation(),
@@ -58,69 +62,71 @@ impl<S: Scalar> DualQuaternion<S> {
         }
     }
 
-    /// `ω + ε v`.
+    /// Returns the dual quaternion `ω + ε v`.
     pub fn from_twist(V: &Twist<S>) -> Self {
         Self::new(pure(V.w), pure(V.v))
     }
 
-    /// `f + ε t`.
+    /// Returns the dual quaternion `f + ε t`.
     pub fn from_wrench(F: &Wrench<S>) -> Self {
         Self::new(pure(F.f), pure(F.t))
     }
 
-    /// As a twist, read from the vector parts.
+    /// Returns the twist in the vector parts.
     pub fn twist(&self) -> Twist<S> {
         Twist::new(self.r.vector(), self.d.vector())
     }
 
-    /// As a wrench, read from the vector parts.
+    /// Returns the wrench in the vector parts.
     pub fn wrench(&self) -> Wrench<S> {
         Wrench::new(self.d.vector(), self.r.vector())
     }
 
-    /// The eight numbers, the real part first.
+    /// Returns the eight components, the real part first.
     pub fn to_vector(self) -> Vec8<S> {
         let (r, d) = (self.r.to_array(), self.d.to_array());
         Vec8::from_fn(|i, _| if i < 4 { r[i] } else { d[i - 4] })
     }
 
-    /// Reads eight numbers.
+    /// Creates a dual quaternion from eight components.
     pub fn from_vector(v: &Vec8<S>) -> Self {
         let v = v.as_slice();
         Self::new(Quaternion::from_slice(&v[..4]), Quaternion::from_slice(&v[4..]))
     }
 
-    /// `r* + ε d*`: of a pose, the inverse; `(a b)* = b* a*`.
+    /// Returns `r* + ε d*`, the inverse of a pose; `(a b)* = b* a*`.
     pub fn conjugate(self) -> Self {
         Self::new(self.r.conjugate(), self.d.conjugate())
     }
 
-    /// `d + ε r`: what makes a twist's places those of a wrench.
+    /// Returns `d + ε r`, which maps the component order of a twist to that of a wrench.
     pub fn swap(self) -> Self {
         Self::new(self.d, self.r)
     }
 
-    /// `½ (a b − b* a*)`: of vectors, `a × b` with `ε² = 0`.
+    /// Returns `½ (a b − b* a*)`; for vectors `a × b` with `ε² = 0`.
     pub fn cross(self, b: Self) -> Self {
         (self * b - b.conjugate() * self.conjugate()) * S::lift(0.5)
     }
 
-    /// The circle product, a real number: `a_r·b_r + a_d·b_d`. The power of a wrench on a twist is `F ∘ Vˢ`.
+    /// Returns the circle product `a_r·b_r + a_d·b_d`. The power of a wrench on a twist is
+    /// `F ∘ Vˢ`.
     pub fn circle(self, b: Self) -> S {
         self.to_vector().dot(&b.to_vector())
     }
 
-    /// `q a q*`, of a pose `q_XY`: a twist or a wrench about Y's origin in axes of Y, about X's origin in axes of X.
+    /// Returns `q a q*` for a pose `q_XY`: transforms a twist or a wrench from Y's origin and axes
+    /// to X's.
     pub fn adjoint(self, a: Self) -> Self {
         self * a * self.conjugate()
     }
 
-    /// `⟦a⟧_L`, with `a b = ⟦a⟧_L b`.
+    /// Returns `⟦a⟧_L`, with `a b = ⟦a⟧_L b`.
     pub fn left(self) -> Mat8<S> {
         columns(|b| self * b)
     }
 
-    /// `⟦a⟧_R`, with `b a = ⟦a⟧_R b`.
+    /// Returns `⟦a⟧_R`, with `b a = ⟦a⟧_R b`.
     pub fn right(self) -> Mat8<S> {
         columns(|b| b * self)
     }
@@ -160,19 +166,20 @@ impl<S: Scalar> std::ops::Mul<S> for DualQuaternion<S> {
     }
 }
 
-/// The matrix of a linear map.
+/// Returns the matrix of a linear map.
 fn columns<S: Scalar>(map: impl Fn(DualQuaternion<S>) -> DualQuaternion<S>) -> Mat8<S> {
     let unit = |k: usize| Vec8::from_fn(|i, _| if i == k { S::one() } else { S::zero() });
     let columns = std::array::from_fn::<_, 8, _>(|k| map(DualQuaternion::from_vector(&unit(k))).to_vector());
     Mat8::from_columns(&columns)
 }
 
-/// The quaternion without a scalar part.
+/// Returns the pure quaternion (scalar part zero) of a vector.
 fn pure<S: Scalar>(v: Vec3<S>) -> Quaternion<S> {
     Quaternion::new(S::zero(), v.x, v.y, v.z)
 }
 
-/// A rigid body's dual inertia about its mass centre, body axes: Valverde and Tsiotras's (22), `M = diag(1, m 1₃, 1, J)`.
+/// A rigid body's dual inertia about its mass centre, body axes: Valverde and Tsiotras's (22),
+/// `M = diag(1, m 1₃, 1, J)`.
 ///
 /// The ones keep the scalar rows regular; scalar parts of twists and wrenches are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -183,7 +190,8 @@ pub struct DualInertia<S: Scalar> {
 }
 
 impl DualInertia<f64> {
-    /// Of the mass (kg) and the inertia about the mass centre (kg·m²); none if one of them is singular, to round-off.
+    /// Creates the inertia from the mass (kg) and the inertia about the mass centre (kg·m²); `None`
+    /// if one of them is singular to round-off.
     pub fn new(m: f64, J: &Sym3<f64>) -> Option<Self> {
         let unit = |k: usize| std::array::from_fn(|i| if i == k { 1.0 } else { 0.0 });
         let J = J.full();
@@ -192,7 +200,7 @@ impl DualInertia<f64> {
         Some(Self { m, J, J_inverse })
     }
 
-    /// The same, for any scalar.
+    /// Returns it as a constant over the scalar `S`.
     pub fn lift<S: Scalar>(&self) -> DualInertia<S> {
         DualInertia {
             m: S::lift(self.m),
@@ -203,7 +211,7 @@ impl DualInertia<f64> {
 }
 
 impl<S: Scalar> DualInertia<S> {
-    /// One in everything.
+    /// Returns the inertia with unit mass and unit moments of inertia.
     pub fn unit() -> Self {
         let (m, one) = (S::one(), Mat3::identity());
         Self {
@@ -213,31 +221,32 @@ impl<S: Scalar> DualInertia<S> {
         }
     }
 
-    /// `M ∗ Vˢ = H(M) V`, the dual momentum `m v + ε J ω` (23): it goes from one frame to another as a wrench does.
+    /// Returns the dual momentum `M ∗ Vˢ = H(M) V`, `m v + ε J ω` (23); it transforms as a wrench.
     pub fn momentum(&self, V: DualQuaternion<S>) -> DualQuaternion<S> {
         let V = V.twist();
         DualQuaternion::from_wrench(&Wrench::new(self.J * V.w, V.v * self.m))
     }
 
-    /// `H(M)⁻¹ F`: the twist of a momentum, or its derivative of a wrench.
+    /// Returns `H(M)⁻¹ F`: the twist of a momentum, or the acceleration due to a wrench.
     pub fn motion(&self, F: DualQuaternion<S>) -> DualQuaternion<S> {
         let F = F.wrench();
         DualQuaternion::from_twist(&Twist::new(self.J_inverse * F.t, F.f / self.m))
     }
 
-    /// `H(M) = M SW` (25)–(28), the matrix that makes a twist's momentum, or its derivative's wrench.
+    /// Returns `H(M) = M SW` (25)–(28), which maps a twist to its momentum, and its derivative to a
+    /// wrench.
     pub fn H(&self) -> Mat8<S> {
         let m = Mat3::from_diagonal_element(self.m);
         Self::blocks(&m, &self.J)
     }
 
-    /// `H(M)⁻¹ = SW M⁻¹` (29).
+    /// Returns `H(M)⁻¹ = SW M⁻¹` (29).
     pub fn H_inverse(&self) -> Mat8<S> {
         let per_m = Mat3::from_diagonal_element(S::one() / self.m);
         Self::blocks(&self.J_inverse, &per_m)
     }
 
-    /// What makes the real part of the dual one, and the other way round.
+    /// Returns the matrix with off-diagonal blocks: from the dual to the real part and vice versa.
     fn blocks(real: &Mat3<S>, dual: &Mat3<S>) -> Mat8<S> {
         let mut H = Mat8::zeros();
         (H[(0, 4)], H[(4, 0)]) = (S::one(), S::one());
@@ -280,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_compose_and_come_back() {
+    fn poses_compose_and_invert() {
         let [a, b] = poses();
         let (X_ab, X_a, X_b) = ((a * b).pose(), a.pose(), b.pose());
         let expected = X_a.compose(&X_b);
@@ -295,9 +304,9 @@ mod tests {
         assert!(apart((a * b).conjugate(), b.conjugate() * a.conjugate()) < 1e-15);
     }
 
-    /// `q̇ = ½ q V` against differences of poses that move with a constant twist, to their second order.
+    /// `q̇ = ½ q V` against finite differences of poses with a constant twist, to second order.
     #[test]
-    fn a_pose_moves_with_half_its_product_with_the_twist() {
+    fn pose_rate_is_half_its_product_with_the_twist() {
         let [q, _] = poses();
         let V = twist(0.8); // axes of Y
         let step = 1e-4;
@@ -310,9 +319,9 @@ mod tests {
         assert!((slope - expected).norm() < 1e-8); // step²
     }
 
-    /// Twists and wrenches go to another frame by the same product, as they are shifted and turned.
+    /// The adjoint equals shift and rotation, for twists and wrenches.
     #[test]
-    fn the_adjoint_shifts_and_turns_twists_and_wrenches() {
+    fn adjoint_shifts_and_rotates_twists_and_wrenches() {
         let [q, _] = poses();
         let (X, V) = (q.pose(), twist(1.1));
         let there = q.adjoint(DualQuaternion::from_twist(&V)).twist();
@@ -326,7 +335,7 @@ mod tests {
 
     /// Lemma 1: `(q a q*) × (q b q*) = q (a × b) q*`.
     #[test]
-    fn the_cross_product_is_the_same_in_every_frame() {
+    fn cross_product_commutes_with_the_adjoint() {
         let [q, _] = poses();
         let (a, b) = (
             DualQuaternion::from_twist(&twist(0.3)),
@@ -338,9 +347,10 @@ mod tests {
         assert!(apart(a.cross(b), DualQuaternion::from_twist(&expected)) < 1e-15);
     }
 
-    /// Products as matrices, and Lemma 2: `⟦q⟧_L ⟦q*⟧_R` is the adjoint, and `⟦q*⟧_L ⟦q⟧_R` its inverse.
+    /// Products as matrices, and Lemma 2: `⟦q⟧_L ⟦q*⟧_R` is the adjoint, and `⟦q*⟧_L ⟦q⟧_R` its
+    /// inverse.
     #[test]
-    fn products_are_matrices_and_the_adjoints_matrix_has_its_inverse() {
+    fn products_are_matrices_and_the_adjoint_is_invertible() {
         let (a, b) = (any(0.7), any(-1.9));
         assert!((a.left() * b.to_vector() - (a * b).to_vector()).norm() < 1e-15);
         assert!((b.right() * a.to_vector() - (a * b).to_vector()).norm() < 1e-15);
@@ -363,7 +373,7 @@ mod tests {
 
     /// (23), (24), and Lemma 3: `H(M)` has the inverse `SW M⁻¹`.
     #[test]
-    fn the_dual_inertia_gives_momentum_and_energy_and_has_its_inverse() {
+    fn dual_inertia_gives_momentum_energy_and_its_inverse() {
         let J = Sym3 {
             d: [3.0, 4.0, 5.0],
             o: [0.5, -0.7, 0.9],

@@ -1,12 +1,14 @@
-//! Geometry of numbers: quaternions, poses, spatial vectors. Knows no bodies.
+//! Geometry: quaternions, poses, spatial vectors. Independent of bodies.
 //!
-//! Conventions, once for the whole project:
+//! Conventions of the whole project:
 //!
 //! - SI units and radians; angular before linear in every 6-vector.
-//! - `R_AB` takes coordinates of frame B to frame A: `v_A = R_AB * v_B`; `q_AB` is the same rotation.
+//! - `R_AB` maps coordinates of frame B to frame A: `v_A = R_AB * v_B`; `q_AB` is the same
+//!   rotation.
 //! - Quaternions are Hamilton's (`i j = k`), scalar first `(w, x, y, z)`, and
 //!   `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`.
-//! - Everything is generic over the [`Scalar`]: `f64` to run, dual numbers for exact derivatives.
+//! - All types are generic over the [`Scalar`]: `f64` for simulation, dual numbers for exact
+//!   derivatives.
 
 mod dual;
 mod dual_quaternion;
@@ -30,19 +32,21 @@ pub type Vec3<S> = nalgebra::Vector3<S>;
 /// A 3×3 matrix over the scalar `S`.
 pub type Mat3<S> = nalgebra::Matrix3<S>;
 
-/// The length of a vector. At zero, where a length has no derivative, its derivative is zero: the mean of those on both sides.
+/// Returns the norm of a vector. At zero, where it is not differentiable, the derivative is defined
+/// as zero, the mean of both one-sided derivatives.
 pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
     root(v.dot(v))
 }
 
-/// The unit vector along a vector, if it has a direction: it is finite and not shorter than 1e-12, whatever its unit.
+/// Returns the unit vector along a vector; `None` if it is not finite or shorter than 1e-12, in any
+/// unit.
 pub fn direction(v: &Vec3<f64>) -> Option<Vec3<f64>> {
     let size = v.amax();
-    // The squares of what is scaled are numbers.
+    // After scaling, the squares neither overflow nor underflow.
     (1e-12..f64::INFINITY).contains(&size).then(|| (v / size).normalize())
 }
 
-/// The root of a sum of squares, as that of a [length](norm).
+/// Returns the square root of a sum of squares, with the derivative of [`norm`] at zero.
 pub fn root<S: Scalar>(squares: S) -> S {
     if squares.value() > 0.0 {
         squares.sqrt()
@@ -51,20 +55,20 @@ pub fn root<S: Scalar>(squares: S) -> S {
     }
 }
 
-/// `[v]×`, the matrix that multiplies from the left as the cross product does: `[v]× u = v × u`.
+/// Returns `[v]×`, the matrix of the cross product: `[v]× u = v × u`.
 #[inline(always)]
 pub fn cross_matrix<S: Scalar>(v: &Vec3<S>) -> Mat3<S> {
     let o = S::zero();
     Mat3::new(o, -v.z, v.y, v.z, o, -v.x, -v.y, v.x, o)
 }
 
-/// A constant vector of the model as a vector over the scalar `S`.
+/// Returns a constant vector of the model over the scalar `S`.
 #[inline(always)]
 pub fn lift3<S: Scalar>(v: &Vec3<f64>) -> Vec3<S> {
     Vec3::new(S::lift(v.x), S::lift(v.y), S::lift(v.z))
 }
 
-/// A constant matrix of the model as a matrix over the scalar `S`.
+/// Returns a constant matrix of the model over the scalar `S`.
 #[inline(always)]
 pub fn lift33<S: Scalar>(m: &Mat3<f64>) -> Mat3<S> {
     m.map(S::lift)
@@ -75,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_direction_has_any_size_but_none() {
+    fn direction_of_any_vector_but_zero() {
         for size in [1e-12, 1.0, 1e200, f64::MAX] {
             let along = direction(&Vec3::new(0.0, -size, 0.0)).expect("a direction");
             assert_eq!(along, Vec3::new(0.0, -1.0, 0.0));

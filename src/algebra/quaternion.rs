@@ -2,13 +2,13 @@ use super::{Mat3, Scalar, Vec3};
 
 /// A quaternion `w + x i + y j + z k`.
 ///
-/// 1. Hamilton's product, `i j = k`; the scalar part comes first wherever four numbers stand in a row.
+/// 1. Hamilton's product, `i j = k`; the scalar component is first in every array.
 /// 2. `q_AB` gives `v_A = q_AB v_B q_AB*`; products compose as matrices do: `q_AC = q_AB ⊗ q_BC`.
 /// 3. `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`, with the angular velocity in axes of B.
 /// 4. `q` and `−q` are the same attitude.
 ///
-/// It is not assumed to be of unit length. A state's quaternion drifts by the integrator's error, so
-/// [`rotation`](Self::rotation) and [`rotate`](Self::rotate) normalise where they read.
+/// It need not be of unit norm: the norm of a quaternion state drifts by the integration error, and
+/// [`rotation`](Self::rotation) and [`rotate`](Self::rotate) normalise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quaternion<S> {
     /// Scalar part.
@@ -22,18 +22,18 @@ pub struct Quaternion<S> {
 }
 
 impl<S: Scalar> Quaternion<S> {
-    /// The quaternion of the four numbers `(w, x, y, z)`.
+    /// Creates a quaternion from the components `(w, x, y, z)`.
     #[inline(always)]
     pub fn new(w: S, x: S, y: S, z: S) -> Self {
         Self { w, x, y, z }
     }
 
-    /// No rotation.
+    /// Returns the identity rotation.
     pub fn identity() -> Self {
         Self::new(S::one(), S::zero(), S::zero(), S::zero())
     }
 
-    /// Reads `(w, x, y, z)` from the first four numbers of a slice.
+    /// Creates a quaternion from the first four numbers of a slice, `(w, x, y, z)`.
     ///
     /// # Panics
     /// If the slice is shorter than four.
@@ -42,37 +42,38 @@ impl<S: Scalar> Quaternion<S> {
         Self::new(q[0], q[1], q[2], q[3])
     }
 
-    /// The numbers `(w, x, y, z)`.
+    /// Returns the components `(w, x, y, z)`.
     pub fn to_array(self) -> [S; 4] {
         [self.w, self.x, self.y, self.z]
     }
 
-    /// The vector part `(x, y, z)`.
+    /// Returns the vector part `(x, y, z)`.
     pub fn vector(self) -> Vec3<S> {
         Vec3::new(self.x, self.y, self.z)
     }
 
-    /// The conjugate: the inverse rotation of a unit quaternion.
+    /// Returns the conjugate: the inverse rotation of a unit quaternion.
     pub fn conjugate(self) -> Self {
         Self::new(self.w, -self.x, -self.y, -self.z)
     }
 
-    /// `w² + x² + y² + z²`.
+    /// Returns `w² + x² + y² + z²`.
     #[inline(always)]
     pub fn norm_squared(self) -> S {
         self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z
     }
 
-    /// The unit quaternion of the same rotation. Not a number if all four parts are zero.
+    /// Returns the unit quaternion of the same rotation; NaN if all components are zero.
     pub fn normalised(self) -> Self {
         let k = S::one() / self.norm_squared().sqrt();
         Self::new(self.w * k, self.x * k, self.y * k, self.z * k)
     }
 
-    /// The unit quaternion of a rotation matrix, by its largest part (Shepperd 1978); of the two, the one with `w ≥ 0`.
+    /// Returns the unit quaternion of a rotation matrix, from its largest component (Shepperd
+    /// 1978), with `w ≥ 0`.
     pub fn from_rotation(R: &Mat3<S>) -> Self {
         let (one, trace) = (S::one(), R.trace());
-        // Four times the squares of w, x, y, z: one of them is one or more.
+        // Four times the squares of w, x, y, z: at least one of them is one or more.
         let squares = [
             one + trace,
             one + R[(0, 0)] + R[(0, 0)] - trace,
@@ -88,7 +89,7 @@ impl<S: Scalar> Quaternion<S> {
         });
         let less = |i: usize, j: usize| R[(i, j)] - R[(j, i)];
         let sum = |i: usize, j: usize| R[(i, j)] + R[(j, i)];
-        // The products of the largest with all, times four.
+        // Four times the products of the largest component with all.
         let [w, x, y, z] = match largest {
             0 => [squares[0], less(2, 1), less(0, 2), less(1, 0)],
             1 => [less(2, 1), squares[1], sum(0, 1), sum(0, 2)],
@@ -98,7 +99,8 @@ impl<S: Scalar> Quaternion<S> {
         Self::new(w, x, y, z).normalised().along(Self::identity())
     }
 
-    /// This one or its opposite, which is the same attitude: the one on the side of `other`.
+    /// Returns `self` or `−self` (the same attitude), with a non-negative scalar product with
+    /// `other`.
     pub fn along(self, other: Self) -> Self {
         let dot = self.w * other.w + self.x * other.x + self.y * other.y + self.z * other.z;
         if dot.value() < 0.0 {
@@ -108,9 +110,10 @@ impl<S: Scalar> Quaternion<S> {
         }
     }
 
-    /// The rotation matrix `R_AB` of `q_AB`, whatever the quaternion's length.
+    /// Returns the rotation matrix `R_AB` of `q_AB`, for any norm.
     ///
-    /// Rows are homogeneous of degree two in the quaternion, so one division by `|q|²` normalises.
+    /// Its entries are homogeneous of degree two in the quaternion: one division by `|q|²`
+    /// normalises.
     #[inline(always)]
     pub fn rotation(self) -> Mat3<S> {
         let Self { w, x, y, z } = self;
@@ -133,7 +136,7 @@ impl<S: Scalar> Quaternion<S> {
         )
     }
 
-    /// `v_A` of `v_B`, for `q_AB` of any length.
+    /// Returns `v_A` from `v_B`, for `q_AB` of any norm.
     pub fn rotate(self, v: Vec3<S>) -> Vec3<S> {
         let two = S::lift(2.0);
         let u = self.vector();
@@ -141,7 +144,8 @@ impl<S: Scalar> Quaternion<S> {
         v + t * self.w + u.cross(&t)
     }
 
-    /// `½ q_AB ⊗ (0, w_AB_B)`: the quaternion's rate, 1/s, for the angular velocity `w` in rad/s, axes of B.
+    /// Returns the quaternion's rate `½ q_AB ⊗ (0, w_AB_B)`, 1/s, for the angular velocity `w` in
+    /// rad/s, axes of B.
     #[inline(always)]
     pub fn rate(self, w: Vec3<S>) -> Self {
         let half = S::lift(0.5);
@@ -156,13 +160,13 @@ impl<S: Scalar> Quaternion<S> {
 }
 
 impl Quaternion<f64> {
-    /// The rotation by `angle` (rad) about the unit vector `axis`.
+    /// Returns the rotation by `angle` (rad) about the unit vector `axis`.
     pub fn from_axis_angle(axis: Vec3<f64>, angle: f64) -> Self {
         let (s, c) = Scalar::sin_cos(0.5 * angle);
         Self::new(c, axis.x * s, axis.y * s, axis.z * s)
     }
 
-    /// The same quaternion as a constant over the scalar `S`.
+    /// Returns the quaternion as a constant over the scalar `S`.
     pub fn lift<S: Scalar>(self) -> Quaternion<S> {
         Quaternion::new(S::lift(self.w), S::lift(self.x), S::lift(self.y), S::lift(self.z))
     }
@@ -207,9 +211,10 @@ mod tests {
         assert!(difference.norm() < 1e-15, "{difference}");
     }
 
-    /// The same bits with every C library: of these angles, some have another last digit in the GNU one.
+    /// The result is bit-identical for all C libraries; for some of these angles the last digit of
+    /// the GNU library differs.
     #[test]
-    fn sines_of_half_angles_are_those_of_the_scalar() {
+    fn axis_angle_uses_the_scalars_sine_and_cosine() {
         for k in 0..100_000 {
             let angle = f64::from(k) * 1.3e-4;
             let q = Quaternion::from_axis_angle(Vec3::z(), angle);
@@ -217,9 +222,9 @@ mod tests {
         }
     }
 
-    /// In each of its four branches, and where the largest parts are equal.
+    /// All four branches, and equal largest components.
     #[test]
-    fn a_rotation_gives_its_quaternion_back() {
+    fn from_rotation_inverts_rotation() {
         let mut worst = 0.0_f64;
         for q in [
             [0.9, 0.1, -0.2, 0.3],
@@ -259,7 +264,7 @@ mod tests {
 
     /// Ṙ_AB = R_AB [w_AB_B]×, by the exact derivative of R along the rate.
     #[test]
-    fn rate_turns_the_matrix_with_the_body_axes_angular_velocity() {
+    fn rotation_rate_is_that_of_the_body_axes_angular_velocity() {
         let w = Vec3::new(0.4, -0.7, 1.1);
         let rate = Q.rate(w);
         let dual = |v: f64, d: f64| Dual::<1>::new(v, [d]);

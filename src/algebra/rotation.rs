@@ -1,10 +1,10 @@
 use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix, norm};
 
-/// Below this squared angle (rad²) series replace the closed forms; the first term left out is
-/// then below 1e-20 of the result, in value and in derivative.
+/// Squared angle (rad²) below which series replace the closed forms; the first omitted term is then
+/// below 1e-20 of the result, in value and in derivative.
 const SERIES_BELOW: f64 = 1e-3;
 
-/// `sin x / x` in `x²`.
+/// Coefficients of `sin x / x` in powers of `x²`.
 const SINC: [f64; 6] = [
     1.0,
     -1.0 / 6.0,
@@ -14,7 +14,7 @@ const SINC: [f64; 6] = [
     -1.0 / 39916800.0,
 ];
 
-/// `sin x / x`, of an angle in rad; value and derivative are exact at zero.
+/// Returns `sin x / x` of an angle in rad; value and derivative are exact at zero.
 pub fn sinc<S: Scalar>(x: S) -> S {
     let square = x * x;
     if square.value() < SERIES_BELOW {
@@ -24,10 +24,10 @@ pub fn sinc<S: Scalar>(x: S) -> S {
     }
 }
 
-/// The unit quaternion of the rotation vector `theta` (axis times angle, rad).
+/// Returns the unit quaternion of the rotation vector `theta` (axis times angle, rad).
 ///
-/// `exp(θ) = (cos |θ|/2, ½ sinc(|θ|/2) θ)`, written in `|θ|²` so that value and derivative are
-/// exact at zero, where the general formulas divide zero by zero.
+/// `exp(θ) = (cos |θ|/2, ½ sinc(|θ|/2) θ)`, evaluated in `|θ|²` so that value and derivative are
+/// exact at zero, where the closed form is 0/0.
 pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
     let s = theta.dot(&theta) * S::lift(0.25); // (|θ|/2)²
     let (cosine, sinc) = if s.value() < SERIES_BELOW {
@@ -54,10 +54,10 @@ pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
     Quaternion::new(cosine, v.x, v.y, v.z)
 }
 
-/// Roll, pitch and yaw (rad) of a quaternion of any length: turns about x, y and z one after the other, `R = Rz(yaw) Ry(pitch) Rx(roll)`, which are
+/// Returns roll, pitch and yaw (rad) of a quaternion of any norm: `R = Rz(yaw) Ry(pitch) Rx(roll)`,
 /// the 3-2-1 Euler angles.
 ///
-/// At a pitch of a quarter turn only yaw and roll together are determined: there the yaw is taken as zero.
+/// At a pitch of ±90° only one combination of yaw and roll is determined; yaw is then zero.
 pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     let R = q.rotation();
     let cosine = norm(&Vec3::new(R[(0, 0)], R[(1, 0)], S::zero()));
@@ -68,8 +68,8 @@ pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     Vec3::new(R[(2, 1)].atan2(R[(2, 2)]), pitch, R[(1, 0)].atan2(R[(0, 0)]))
 }
 
-/// `atan2(s, c)/s` of `s²` and `c`, which are not both zero: near `s = 0` with `c > 0` by the series of `atan(x)/x` in `x² = s²/c²`, so that value and
-/// derivative are exact there.
+/// Returns `atan2(s, c)/s` from `s²` and `c`, which are not both zero. Near `s = 0` with `c > 0`
+/// the series of `atan(x)/x` in `x² = s²/c²` makes value and derivative exact.
 pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
     let cc = c * c;
     if c.value() > 0.0 && square.value() < SERIES_BELOW * cc.value() {
@@ -89,17 +89,18 @@ pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
     }
 }
 
-/// The rotation vector (axis times angle, rad) of a quaternion of any length; the angle is in `[0, π]`.
+/// Returns the rotation vector (axis times angle, rad) of a quaternion of any norm; the angle is in
+/// `[0, π]`.
 ///
-/// `log(q) = 2 atan2(|v|, w)/|v| · v` with the sign of `q` chosen so that `w ≥ 0`. At exactly half a turn the axis's sign is
-/// arbitrary.
+/// `log(q) = 2 atan2(|v|, w)/|v| · v` with the sign of `q` for which `w ≥ 0`. At the angle π the
+/// sign of the axis is arbitrary.
 pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     let q = q.along(Quaternion::identity());
     let v = q.vector();
     v * (angle_per_sine(v.dot(&v), q.w) * S::lift(2.0))
 }
 
-/// A frame that is turned by the rotation vector `θ` (rad): how it moves with `θ`.
+/// Kinematics of a frame rotated by the rotation vector `θ` (rad).
 ///
 /// With `s = |θ|²`, `a = (1 − cos |θ|)/s` and `b = (|θ| − sin |θ|)/|θ|³`
 ///
@@ -107,8 +108,8 @@ pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
 ///     R = 1 + (1 − s b) [θ] + a [θ]²,      ω = θ̇ + a θ × θ̇ + b θ × (θ × θ̇)
 /// ```
 ///
-/// where `ω` is seen from outside (axes that do not turn). Source: M. D. Shuster, A survey of attitude representations, J. Astronautical
-/// Sciences 41 (1993) 439–517, eqs. (118) and (278).
+/// with `ω` in the fixed axes. Source: M. D. Shuster, A survey of attitude representations, J.
+/// Astronautical Sciences 41 (1993) 439–517, eqs. (118) and (278).
 #[derive(Clone, Copy, Debug)]
 pub struct TurnedFrame<S: Scalar> {
     theta: Vec3<S>,
@@ -120,12 +121,12 @@ pub struct TurnedFrame<S: Scalar> {
 }
 
 impl<S: Scalar> TurnedFrame<S> {
-    /// Turned by `theta`.
+    /// Creates the frame rotated by `theta`.
     pub fn new(theta: Vec3<S>) -> Self {
         let s = theta.dot(&theta);
         let (one, two) = (S::one(), S::lift(2.0));
         if s.value() < 1.0 {
-            // The first term left out is 1/20! of the result.
+            // The first omitted term is 1/20! of the result.
             return Self {
                 theta,
                 a: series(s, &ALTERNATING[0]),
@@ -147,19 +148,19 @@ impl<S: Scalar> TurnedFrame<S> {
         }
     }
 
-    /// Takes its coordinates to the frame that is not turned.
+    /// Returns the matrix that maps its coordinates to the fixed frame.
     pub fn rotation(&self) -> Mat3<S> {
         let s = self.theta.dot(&self.theta);
         self.about_theta([S::one() - s * self.a, S::one() - s * self.b, self.a])
     }
 
-    /// Takes the rate of `θ` to the angular velocity, rad/s.
+    /// Returns the matrix that maps the rate of `θ` to the angular velocity, rad/s.
     pub fn velocity(&self) -> Mat3<S> {
         let s = self.theta.dot(&self.theta);
         self.about_theta([S::one() - s * self.b, self.a, self.b])
     }
 
-    /// `k 1 + l [θ] + m θ θᵀ`.
+    /// Returns `k 1 + l [θ] + m θ θᵀ`.
     fn about_theta(&self, [k, l, m]: [S; 3]) -> Mat3<S> {
         let (side, along) = (self.theta * l, self.theta * m);
         let mut matrix = cross_matrix(&side) + along * self.theta.transpose();
@@ -169,7 +170,7 @@ impl<S: Scalar> TurnedFrame<S> {
         matrix
     }
 
-    /// The angular acceleration at `θ̈ = 0`, rad/s²: `ω̇ = velocity() θ̈ +` this.
+    /// Returns the angular acceleration at `θ̈ = 0`, rad/s²: `ω̇ = velocity() θ̈ + angular_bias`.
     pub fn angular_bias(&self, theta_dot: &Vec3<S>) -> Vec3<S> {
         let side = self.theta.cross(theta_dot);
         let s_dot = self.theta.dot(theta_dot) * S::lift(2.0);
@@ -177,7 +178,8 @@ impl<S: Scalar> TurnedFrame<S> {
     }
 }
 
-/// Coefficients of `s^k` in `a = Σ (−s)ᵏ/(2k+2)!` and `b = Σ (−s)ᵏ/(2k+3)!`, and in their derivatives.
+/// Coefficients of `s^k` in `a = Σ (−s)ᵏ/(2k+2)!` and `b = Σ (−s)ᵏ/(2k+3)!`, and in their
+/// derivatives.
 const ALTERNATING: [[f64; 9]; 4] = {
     let mut terms = [[0.0; 9]; 4];
     let (mut factorial, mut sign, mut k) = (2.0, 1.0, 0);
@@ -196,7 +198,7 @@ const ALTERNATING: [[f64; 9]; 4] = {
     terms
 };
 
-/// `Σ cₖ xᵏ` by Horner's rule.
+/// Returns `Σ cₖ xᵏ` by Horner's scheme.
 fn series<S: Scalar>(x: S, coefficients: &[f64]) -> S {
     coefficients
         .iter()
@@ -212,7 +214,7 @@ mod tests {
     use nalgebra::{RowSVector, SMatrix};
     use std::f64::consts::FRAC_PI_2;
 
-    /// Value and exact 3×3 derivative of a map of 3-vectors.
+    /// Returns value and exact 3×3 derivative of a map of 3-vectors.
     fn jacobian(f: impl Fn(Vec3<Dual<3>>) -> Vec3<Dual<3>>, at: Vec3<f64>) -> (Vec3<f64>, SMatrix<f64, 3, 3>) {
         let x = Vec3::from_fn(|i, _| Dual::<3>::variable(at[i], i));
         let y = f(x);
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn roll_pitch_and_yaw_turn_about_x_then_y_then_z() {
+    fn roll_pitch_yaw_are_rotations_about_x_then_y_then_z() {
         let about = |axis: [f64; 3], angle| Quaternion::from_axis_angle(axis.into(), angle);
         for [roll, pitch, yaw] in [
             [0.3, -0.8, 1.7],
@@ -241,11 +243,11 @@ mod tests {
     }
 
     #[test]
-    fn log_inverts_exp_in_value_and_derivative_at_rest_and_everywhere() {
+    fn log_inverts_exp_in_value_and_derivative_also_at_zero() {
         for at in [
             Vec3::zeros(),
             Vec3::new(1e-9, -2e-9, 3e-9),
-            Vec3::new(0.03, 0.04, -0.02), // beside the switch to the series
+            Vec3::new(0.03, 0.04, -0.02), // next to the limit of the series
             Vec3::new(0.02, 0.03, -0.05),
             Vec3::new(0.7, -1.1, 0.4),
             Vec3::new(1.9, -1.7, 1.5),
@@ -257,9 +259,9 @@ mod tests {
         }
     }
 
-    /// `q` and `−q` are one attitude: of the two vectors, it is the one of less than half a turn.
+    /// `q` and `−q` are one attitude; the rotation vector has an angle of at most π.
     #[test]
-    fn log_of_either_quaternion_is_the_shorter_way() {
+    fn log_of_either_quaternion_is_at_most_pi() {
         let mut worst = 0.0_f64;
         for at in [
             Vec3::new(0.01, -0.02, 0.03),
@@ -269,7 +271,7 @@ mod tests {
             let (angle, q) = (at.norm(), exp(at));
             let opposite = log(Quaternion::new(-q.w, -q.x, -q.y, -q.z));
             worst = worst.larger((opposite - at).norm());
-            // Beyond half a turn, where w < 0.
+            // Beyond an angle of π, where w < 0.
             let beyond = log(exp(at * (1.0 + std::f64::consts::PI / angle)));
             worst = worst.larger((beyond - at * (1.0 - std::f64::consts::PI / angle)).norm());
         }
@@ -278,20 +280,20 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_frame_has_the_rotation_of_exp_and_its_derivatives() {
+    fn turned_frame_equals_exp_and_its_derivatives() {
         let mut worst = [0.0_f64; 3];
         for theta in [
             Vec3::zeros(),
             Vec3::new(1e-6, -2e-6, 3e-6),
             Vec3::new(0.3, 0.4, -0.2),
-            Vec3::new(0.57735, 0.57735, -0.57735), // beside the switch
+            Vec3::new(0.57735, 0.57735, -0.57735), // next to the limit
             Vec3::new(0.5774, 0.5774, -0.5774),
             Vec3::new(1.9, -1.7, 1.5),
         ] {
             let rate = Vec3::new(0.7, -1.1, 0.4);
             let at = TurnedFrame::new(theta);
             worst[0] = worst[0].max((at.rotation() - exp(theta).rotation()).norm());
-            // [ω] = Ṙ Rᵀ, exact in duals along the rate; and ω̇ for θ̈ = 0.
+            // [ω] = Ṙ Rᵀ, exact in dual numbers along the rate; and ω̇ for θ̈ = 0.
             let along = |d: &Dual<1>| d.eps[0];
             let moving = Vec3::from_fn(|i, _| Dual::<1>::new(theta[i], [rate[i]]));
             let R_dot = TurnedFrame::new(moving).rotation().map(|e| along(&e));

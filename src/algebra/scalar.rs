@@ -2,12 +2,12 @@ use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssig
 use num_traits::{One, Zero};
 use std::ops::Neg;
 
-/// A real number of the dynamics: `f64` to run, a [`Dual`](super::Dual) number for exact derivatives.
+/// Scalar type of the dynamics: `f64` for simulation, [`Dual`](super::Dual) for exact derivatives.
 ///
-/// Constants of the model stay `f64` and are [lifted](Scalar::lift) where they meet a variable.
-/// Algorithms over a `Scalar` must be differentiable wherever the physics is: no
-/// `sqrt` or `atan2` at zero (the derivative is NaN there), and no branch on a value unless both
-/// sides agree to first order (see [`exp`](crate::algebra::exp) and [`log`](crate::algebra::log)).
+/// Constants of the model are `f64` and are [lifted](Scalar::lift) when combined with a variable.
+/// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `sqrt` or `atan2`
+/// at zero (the derivative is NaN there), and no branch on a value unless both sides agree to first
+/// order (see [`exp`](crate::algebra::exp) and [`log`](crate::algebra::log)).
 pub trait Scalar:
     nalgebra::Scalar
     + Copy
@@ -20,26 +20,26 @@ pub trait Scalar:
     + ClosedDivAssign
     + Neg<Output = Self>
 {
-    /// The constant `value`: all its derivatives are zero.
+    /// Returns the constant `value`, with zero derivatives.
     fn lift(value: f64) -> Self;
 
-    /// The value without its derivatives.
+    /// Returns the value without derivatives.
     fn value(self) -> f64;
 
-    /// The square root.
+    /// Returns the square root.
     fn sqrt(self) -> Self;
 
-    /// Sine and cosine of an angle in rad.
+    /// Returns sine and cosine of an angle in rad.
     fn sin_cos(self) -> (Self, Self);
 
-    /// The angle of the point `(x, self)`, rad.
+    /// Returns the angle of the point `(x, self)`, rad.
     fn atan2(self, x: Self) -> Self;
 
-    /// The hyperbolic tangent.
+    /// Returns the hyperbolic tangent.
     fn tanh(self) -> Self;
 }
 
-// Compiled into what calls them, and the same bits with every C library.
+// Inlined, and bit-identical for all C libraries.
 impl Scalar for f64 {
     #[inline(always)]
     fn lift(value: f64) -> Self {

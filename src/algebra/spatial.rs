@@ -1,16 +1,17 @@
 use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix};
 
-/// Where frame B is in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of B's origin.
+/// The pose of frame B in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of
+/// B's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<S: Scalar> {
-    /// Takes coordinates of B to A.
+    /// Rotation that maps coordinates of B to A.
     pub R: Mat3<S>,
     /// From A's origin to B's origin, m, in axes of A.
     pub p: Vec3<S>,
 }
 
 impl<S: Scalar> Pose<S> {
-    /// B is A.
+    /// Returns the identity, for B equal to A.
     pub fn identity() -> Self {
         Self {
             R: Mat3::identity(),
@@ -18,7 +19,7 @@ impl<S: Scalar> Pose<S> {
         }
     }
 
-    /// `X_AC = X_AB * X_BC`.
+    /// Returns `X_AC = X_AB * X_BC`.
     #[inline(always)]
     pub fn compose(&self, bc: &Self) -> Self {
         Self {
@@ -27,7 +28,7 @@ impl<S: Scalar> Pose<S> {
         }
     }
 
-    /// `X_BA` of `X_AB`.
+    /// Returns `X_BA` for `X_AB`.
     pub fn inverse(&self) -> Self {
         let R = self.R.transpose();
         Self { R, p: -(R * self.p) }
@@ -35,14 +36,15 @@ impl<S: Scalar> Pose<S> {
 }
 
 impl Pose<f64> {
-    /// The pose with the attitude `q_AB` (of any length but zero) and the position `p_AB` (m).
+    /// Creates the pose with the attitude `q_AB` (of any norm but zero) and the position `p_AB`
+    /// (m).
     pub fn from_parts(q: Quaternion<f64>, p: Vec3<f64>) -> Self {
         Self { R: q.rotation(), p }
     }
 }
 
-/// A rate of motion of a body and of the point of it that coincides with a stated origin:
-/// a velocity (rad/s, m/s) or an acceleration (rad/s², m/s²).
+/// Velocity (rad/s, m/s) or acceleration (rad/s², m/s²) of a body, with the linear part at its
+/// point that coincides with a stated origin.
 ///
 /// As an acceleration, `v` is the **ordinary** one: the second derivative of the origin's position,
 /// not Featherstone's spatial acceleration.
@@ -50,24 +52,24 @@ impl Pose<f64> {
 pub struct Twist<S> {
     /// Angular part.
     pub w: Vec3<S>,
-    /// Linear part, of the stated origin.
+    /// Linear part, at the stated origin.
     pub v: Vec3<S>,
 }
 
 impl<S: Scalar> Twist<S> {
-    /// The twist of its angular and linear part.
+    /// Creates a twist from its angular and linear part.
     #[inline(always)]
     pub fn new(w: Vec3<S>, v: Vec3<S>) -> Self {
         Self { w, v }
     }
 
-    /// No motion.
+    /// Returns zero.
     #[inline(always)]
     pub fn zero() -> Self {
         Self::new(Vec3::zeros(), Vec3::zeros())
     }
 
-    /// The motion of the first six numbers of a slice, angular part first.
+    /// Creates a twist from the first six numbers of a slice, angular part first.
     ///
     /// # Panics
     /// If the slice is shorter than six.
@@ -76,26 +78,27 @@ impl<S: Scalar> Twist<S> {
         Self::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
     }
 
-    /// The six numbers, angular part first.
+    /// Returns the six components, angular part first.
     #[inline(always)]
     pub fn to_array(&self) -> [S; 6] {
         [self.w.x, self.w.y, self.w.z, self.v.x, self.v.y, self.v.z]
     }
 
-    /// The same motion at the point `r` away (m): `v + w × r`. For a velocity; for an acceleration
-    /// the part that is linear in it.
+    /// Returns the twist about the point at `r` (m): `v + w × r`. For an acceleration this is the
+    /// part linear in it.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
         Self::new(self.w, self.v + self.w.cross(r))
     }
 
-    /// The same motion in other axes.
+    /// Returns the twist in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
         Self::new(R * self.w, R * self.v)
     }
 
-    /// How a motion `carried` along by this one changes, both about the same fixed point: Featherstone's `v × m` (2008, eq. 2.31).
+    /// Returns the rate of a motion `carried` along by this one, both about the same fixed point:
+    /// Featherstone's `v × m` (2008, eq. 2.31).
     #[inline(always)]
     pub fn cross(&self, carried: &Self) -> Self {
         Self::new(
@@ -104,7 +107,8 @@ impl<S: Scalar> Twist<S> {
         )
     }
 
-    /// How a load `carried` along by this motion changes, both about the same fixed point: Featherstone's `v ×* f` (2008, eq. 2.32).
+    /// Returns the rate of a wrench `carried` along by this motion, both about the same fixed
+    /// point: Featherstone's `v ×* f` (2008, eq. 2.32).
     #[inline(always)]
     pub fn cross_wrench(&self, carried: &Wrench<S>) -> Wrench<S> {
         Wrench::new(
@@ -148,19 +152,19 @@ pub struct Wrench<S> {
 }
 
 impl<S: Scalar> Wrench<S> {
-    /// The wrench of its torque and force.
+    /// Creates a wrench from its torque and force.
     #[inline(always)]
     pub fn new(t: Vec3<S>, f: Vec3<S>) -> Self {
         Self { t, f }
     }
 
-    /// No load.
+    /// Returns zero.
     #[inline(always)]
     pub fn zero() -> Self {
         Self::new(Vec3::zeros(), Vec3::zeros())
     }
 
-    /// The load of the first six numbers of a slice, torque first.
+    /// Creates a wrench from the first six numbers of a slice, torque first.
     ///
     /// # Panics
     /// If the slice is shorter than six.
@@ -169,26 +173,26 @@ impl<S: Scalar> Wrench<S> {
         Self::new(Vec3::new(a[0], a[1], a[2]), Vec3::new(a[3], a[4], a[5]))
     }
 
-    /// The six numbers, torque first.
+    /// Returns the six components, torque first.
     #[inline(always)]
     pub fn to_array(&self) -> [S; 6] {
         [self.t.x, self.t.y, self.t.z, self.f.x, self.f.y, self.f.z]
     }
 
-    /// The same load about another origin, where `r` (m) leads from the new origin to the old one:
+    /// Returns the wrench about another origin; `r` (m) points from the new origin to the old one:
     /// `t + r × f`.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
         Self::new(self.t + r.cross(&self.f), self.f)
     }
 
-    /// The same load in other axes.
+    /// Returns the wrench in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
         Self::new(R * self.t, R * self.f)
     }
 
-    /// The power on a motion about the same origin, W.
+    /// Returns the power on a twist about the same origin, W.
     #[inline(always)]
     pub fn power(&self, V: &Twist<S>) -> S {
         self.t.dot(&V.w) + self.f.dot(&V.v)
@@ -219,15 +223,14 @@ impl<S: Scalar> std::ops::Mul<S> for Wrench<S> {
     }
 }
 
-/// The symmetric 6×6 matrix that takes an acceleration to a wrench, both about the same origin:
+/// The symmetric 6×6 matrix that maps an acceleration to a wrench, both about the same origin:
 ///
 /// ```text
 ///     t = J α + B a
 ///     f = Bᵀ α + M a
 /// ```
 ///
-/// A rigid body's has `M = m 1` and `B = m [c]×`; what the hinges leave of a whole arm (the
-/// *articulated* inertia) has six full blocks.
+/// A rigid body has `M = m 1` and `B = m [c]×`; an articulated inertia has full blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArticulatedInertia<S: Scalar> {
     /// Torque per angular acceleration, kg·m².
@@ -239,7 +242,7 @@ pub struct ArticulatedInertia<S: Scalar> {
 }
 
 impl<S: Scalar> ArticulatedInertia<S> {
-    /// No inertia.
+    /// Returns zero.
     pub fn zero() -> Self {
         Self {
             J: Sym3::zero(),
@@ -248,8 +251,8 @@ impl<S: Scalar> ArticulatedInertia<S> {
         }
     }
 
-    /// A rigid body of mass `m` (kg) with the first moment `h = m c` (kg·m) and the inertia `J_Bo` (kg·m²)
-    /// about its origin, all in the same axes.
+    /// Returns the inertia of a rigid body of mass `m` (kg) with the first moment `h = m c` (kg·m)
+    /// and the inertia `J_Bo` (kg·m²) about its origin, all in the same axes.
     #[inline(always)]
     pub fn rigid(m: S, h: &Vec3<S>, J_Bo: &Sym3<S>) -> Self {
         Self {
@@ -259,7 +262,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
         }
     }
 
-    /// The wrench for an acceleration.
+    /// Returns the wrench for an acceleration.
     #[inline(always)]
     pub fn times(&self, A: &Twist<S>) -> Wrench<S> {
         Wrench::new(
@@ -268,7 +271,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
         )
     }
 
-    /// The same inertia about another origin, where `r` (m) leads from the new origin to the old one.
+    /// Returns the inertia about another origin; `r` (m) points from the new origin to the old one.
     ///
     /// With `a_old = a + α × r`, `t = t_old + r × f`:
     ///
@@ -303,14 +306,15 @@ impl<S: Scalar> ArticulatedInertia<S> {
 }
 
 impl<S: Scalar> ArticulatedInertia<S> {
-    /// The factors by which the acceleration follows from the wrench:
+    /// Factors the inertia, to compute accelerations from wrenches:
     ///
     /// ```text
-    ///     Y = M⁻¹ Bᵀ,   J − B Y: the inertia about the mass centre, where there is one
+    ///     Y = M⁻¹ Bᵀ,   J − B Y: the inertia about the mass centre of a rigid body
     /// ```
     ///
     /// # Errors
-    /// The index of the pivot that vanishes, to round-off: of turns (0 … 2) or of shifts (3 … 5). What nothing resists may point anywhere.
+    /// The index of the pivot that vanishes to round-off: rotation (0 … 2) or translation (3 … 5).
+    /// The direction without inertia need not be the axis of the pivot.
     #[inline(always)]
     pub fn factor(&self) -> Result<InertiaFactors<S>, usize> {
         let B = &self.B;
@@ -319,7 +323,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
         let Y = Mat3::from_columns(&[y(0), y(1), y(2)]);
         let BY = Sym3::from_upper(&(B * Y));
         let J = SmallSpd::factor(&(self.J - BY).lower())?;
-        // What is left of a great inertia about a far origin is round-off of that.
+        // A small difference of a large inertia about a far origin is round-off.
         match (0..3).find(|&axis| J.pivot(axis).value() <= 1e-14 * self.J.d[axis].value()) {
             Some(axis) => Err(axis),
             None => Ok(InertiaFactors { M, Y, J }),
@@ -327,7 +331,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     }
 }
 
-/// What [`ArticulatedInertia::factor`] gives.
+/// Factors of an [`ArticulatedInertia`].
 #[derive(Clone, Copy, Debug)]
 pub struct InertiaFactors<S: Scalar> {
     M: SmallSpd<S, 3>,
@@ -336,7 +340,7 @@ pub struct InertiaFactors<S: Scalar> {
 }
 
 impl<S: Scalar> InertiaFactors<S> {
-    /// Those of the identity: room for others.
+    /// Returns the factors of the identity, as an initial value.
     pub fn identity() -> Self {
         Self {
             M: SmallSpd::identity(),
@@ -345,7 +349,7 @@ impl<S: Scalar> InertiaFactors<S> {
         }
     }
 
-    /// The acceleration by which the inertia gives the wrench `F`.
+    /// Returns the acceleration due to the wrench `F`.
     #[inline(always)]
     pub fn solve(&self, F: &Wrench<S>) -> Twist<S> {
         let alpha = Vec3::from(self.J.solve(&(F.t - self.Y.tr_mul(&F.f)).into()));
@@ -391,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn factors_give_back_the_acceleration() {
+    fn factors_invert_the_inertia() {
         let A = Twist::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
         let back = inertia()
             .factor()
@@ -400,9 +404,10 @@ mod tests {
         assert!((back.w - A.w).norm() + (back.v - A.v).norm() < 1e-14);
     }
 
-    /// A point mass far from the origin, and a rod that points anywhere: nothing resists about some axis, which need not be the pivot's.
+    /// A point mass far from the origin, and a rod in a general direction: the inertia about some
+    /// axis is zero, which need not be the axis of the pivot.
     #[test]
-    fn a_turn_that_nothing_resists_has_no_factors() {
+    fn rotation_without_inertia_has_no_factors() {
         let (m, c) = (3.0, Vec3::new(0.2, 50.0, -0.3));
         let point = ArticulatedInertia::rigid(m, &(c * m), &Sym3::point_mass(m, &c));
         assert!(point.factor().is_err_and(|axis| axis < 3));
@@ -416,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn rigid_inertia_is_newton_and_euler_about_the_mass_centre() {
+    fn rigid_inertia_satisfies_newton_euler_about_the_mass_centre() {
         let (m, c) = (3.0, Vec3::new(0.2, 0.5, -0.3));
         let I = Sym3 {
             d: [3.0, 4.0, 5.0],
@@ -435,15 +440,15 @@ mod tests {
         let F = Wrench::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
         let V = Twist::new(Vec3::new(-0.5, 0.4, 1.2), Vec3::new(0.1, 0.7, -0.9));
         let r = Vec3::new(0.4, -1.1, 0.7);
-        // F stands about the far point; shifting it home needs the way out, V goes out.
+        // F refers to the far point: either F is shifted to the origin or V to the far point.
         let out = F.power(&V.shift(&r));
         let home = F.shift(&r).power(&V);
         assert!((out - home).abs() < 1e-15);
     }
 
-    /// `(v × m)·f + m·(v ×* f) = 0`: what is carried along does its power unchanged.
+    /// `(v × m)·f + m·(v ×* f) = 0`: the power of a carried wrench on a carried motion is constant.
     #[test]
-    fn a_carried_load_keeps_its_power_on_a_carried_motion() {
+    fn power_of_carried_wrench_on_carried_motion_is_constant() {
         let twist = |a: f64| Twist::new(Vec3::new(0.3, a, -0.2), Vec3::new(a * a, -0.6, 0.8));
         let F = Wrench::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
         let (V, m) = (twist(0.7), twist(-1.3));
@@ -452,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn pose_composes_with_its_inverse_to_nothing() {
+    fn pose_composed_with_its_inverse_is_the_identity() {
         let X = Pose::from_parts(Quaternion::new(0.6, -0.3, 0.5, 0.2), Vec3::new(0.4, -1.1, 0.7));
         let I = X.compose(&X.inverse());
         assert!((I.R - Mat3::identity()).norm() + I.p.norm() < 1e-15);

@@ -1,13 +1,14 @@
-//! `L D Lᵀ` of symmetric positive definite matrices, in place.
+//! `L D Lᵀ` factorisation of symmetric positive definite matrices, in place.
 
 use super::Scalar;
 use std::ops::{Mul, Sub};
 
-/// Factors the symmetric positive definite matrix `m` (`n × n`, row by row; its lower triangle is read) in place into
-/// `L D Lᵀ`: strict lower triangle of `L`, on the diagonal `1/D`.
+/// Factors the symmetric positive definite matrix `m` (`n × n`, row-major; its lower triangle is
+/// read) in place into `L D Lᵀ`: strict lower triangle of `L`, on the diagonal `1/D`.
 ///
 /// # Errors
-/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs), negative, or not a number.
+/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs),
+/// negative, or NaN.
 #[inline(always)]
 pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     for j in 0..n {
@@ -35,7 +36,8 @@ pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// Solves `L D Lᵀ x = b` in place, with the factors of [`factor`]. Each row of `b` is a number, or several right sides at once.
+/// Solves `L D Lᵀ x = b` in place, with the factors of [`factor`]. A row of `b` is a number, or
+/// several right-hand sides.
 #[inline(always)]
 pub fn solve<S: Scalar, Row: Copy + Sub<Output = Row> + Mul<S, Output = Row>>(m: &[S], b: &mut [Row]) {
     let n = b.len();
@@ -58,7 +60,7 @@ mod tests {
     use crate::larger::Larger;
 
     #[test]
-    fn factors_solve_what_the_matrix_multiplied() {
+    fn factors_invert_the_matrix() {
         let n = 4;
         let m: Vec<f64> = (0..16).map(|i| 1.0 / (1.0 + (i / n + i % n) as f64)).collect();
         let x = [0.3, -0.8, 1.7, 0.4];
@@ -67,7 +69,7 @@ mod tests {
         factor(&mut factors, n).expect("Hilbert's matrix is positive definite");
         solve(&factors, &mut b);
         let off = b.iter().zip(x).map(|(b, x)| (b - x).abs()).fold(0.0, f64::larger);
-        assert!(off < 1e-11, "{off:e}"); // its condition is 1.6e4
+        assert!(off < 1e-11, "{off:e}"); // condition number 1.6e4
     }
 
     #[test]

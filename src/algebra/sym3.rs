@@ -1,6 +1,6 @@
 use super::{Mat3, Scalar, Vec3, spd};
 
-/// A symmetric 3×3 matrix, its six different numbers.
+/// A symmetric 3×3 matrix, stored as six entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sym3<S> {
     /// Diagonal `xx, yy, zz`.
@@ -10,7 +10,7 @@ pub struct Sym3<S> {
 }
 
 impl<S: Scalar> Sym3<S> {
-    /// All zeros.
+    /// Returns zero.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
@@ -19,7 +19,7 @@ impl<S: Scalar> Sym3<S> {
         }
     }
 
-    /// `k` times the identity.
+    /// Returns `k` times the identity.
     #[inline(always)]
     pub fn isotropic(k: S) -> Self {
         Self {
@@ -28,13 +28,13 @@ impl<S: Scalar> Sym3<S> {
         }
     }
 
-    /// The sum of the diagonal.
+    /// Returns the trace.
     #[inline(always)]
     pub fn trace(&self) -> S {
         self.d[0] + self.d[1] + self.d[2]
     }
 
-    /// The upper triangle of a matrix that is symmetric to round-off.
+    /// Creates it from the upper triangle of a matrix that is symmetric to round-off.
     #[inline(always)]
     pub fn from_upper(m: &Mat3<S>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl<S: Scalar> Sym3<S> {
         }
     }
 
-    /// The full matrix.
+    /// Returns the full matrix.
     #[inline(always)]
     pub fn full(&self) -> Mat3<S> {
         let [xx, yy, zz] = self.d;
@@ -51,7 +51,7 @@ impl<S: Scalar> Sym3<S> {
         Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     }
 
-    /// The columns, which are the rows.
+    /// Returns the columns, equal to the rows.
     #[inline(always)]
     pub fn columns(&self) -> [Vec3<S>; 3] {
         let [xx, yy, zz] = self.d;
@@ -59,7 +59,7 @@ impl<S: Scalar> Sym3<S> {
         [Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz)]
     }
 
-    /// The rows of the lower triangle; zeros above the diagonal.
+    /// Returns the rows of the lower triangle; zeros above the diagonal.
     #[inline(always)]
     pub fn lower(&self) -> [[S; 3]; 3] {
         let ([xx, yy, zz], o) = (self.d, S::zero());
@@ -67,7 +67,7 @@ impl<S: Scalar> Sym3<S> {
         [[xx, o, o], [xy, yy, o], [xz, yz, zz]]
     }
 
-    /// `self * v`.
+    /// Returns `self * v`.
     #[inline(always)]
     pub fn times(&self, v: &Vec3<S>) -> Vec3<S> {
         let [xx, yy, zz] = self.d;
@@ -79,7 +79,7 @@ impl<S: Scalar> Sym3<S> {
         )
     }
 
-    /// `R self Rᵀ`: the same tensor in other axes.
+    /// Returns `R self Rᵀ`, the tensor in other axes.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
         let A = R * self.full();
@@ -90,7 +90,7 @@ impl<S: Scalar> Sym3<S> {
         }
     }
 
-    /// `k (|r|² 1 − r rᵀ)`: the inertia about a point of the mass `k` at distance `r`.
+    /// Returns `k (|r|² 1 − r rᵀ)`: the inertia of the point mass `k` at `r` about the origin.
     #[inline(always)]
     pub fn point_mass(k: S, r: &Vec3<S>) -> Self {
         let kr = r * k;
@@ -101,7 +101,8 @@ impl<S: Scalar> Sym3<S> {
         }
     }
 
-    /// `self − (a bᵀ)`'s upper triangle, for an outer product that is symmetric to round-off.
+    /// Returns `self − a bᵀ` from the upper triangle, for an outer product that is symmetric to
+    /// round-off.
     #[inline(always)]
     pub fn minus_outer(&self, a: &Vec3<S>, b: &Vec3<S>) -> Self {
         let [xx, yy, zz] = self.d;
@@ -114,7 +115,7 @@ impl<S: Scalar> Sym3<S> {
 }
 
 impl<S: Scalar> Sym3<S> {
-    /// `∫x xᵀ dm`, of an inertia `∫(x·x) 1 − x xᵀ dm`.
+    /// Returns `∫x xᵀ dm` from the inertia `∫(x·x) 1 − x xᵀ dm`.
     #[inline]
     pub fn second_moment(&self) -> Mat3<S> {
         let half = self.trace() * S::lift(0.5);
@@ -127,7 +128,7 @@ impl<S: Scalar> Sym3<S> {
 }
 
 impl Sym3<f64> {
-    /// A constant matrix of the model over the scalar `S`.
+    /// Returns a constant matrix of the model over the scalar `S`.
     #[inline(always)]
     pub fn lift<S: Scalar>(&self) -> Sym3<S> {
         let [xx, yy, zz] = self.d;
@@ -175,7 +176,7 @@ impl<S: Scalar> std::ops::Mul<S> for Sym3<S> {
     }
 }
 
-/// The factors `L D Lᵀ` of a small symmetric positive definite matrix (N = 1 … 6), on the stack.
+/// Factors `L D Lᵀ` of a small symmetric positive definite matrix (N = 1 … 6), on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct SmallSpd<S, const N: usize> {
     /// Strict lower triangle of `L`; on the diagonal `1/D`.
@@ -185,8 +186,9 @@ pub struct SmallSpd<S, const N: usize> {
 impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     /// Factors the lower triangle of `m`.
     ///
-    /// Returns the index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs), negative, or
-    /// not a number.
+    /// # Errors
+    /// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs),
+    /// negative, or NaN.
     #[inline(always)]
     pub fn factor(m: &[[S; N]; N]) -> Result<Self, usize> {
         let mut f = *m;
@@ -194,7 +196,7 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
         Ok(Self { factors: f })
     }
 
-    /// Those of the identity: room for others.
+    /// Returns the factors of the identity, as an initial value.
     pub fn identity() -> Self {
         let entry = |k, l| if k == l { S::one() } else { S::zero() };
         Self {
@@ -202,13 +204,13 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
         }
     }
 
-    /// The entry `i` of `D`: what row `i` has left when those before it are taken out.
+    /// Returns the pivot `D_i`: the diagonal entry after elimination of the preceding rows.
     #[inline(always)]
     pub fn pivot(&self, i: usize) -> S {
         S::one() / self.factors[i][i]
     }
 
-    /// The solution `x` of `m x = b`.
+    /// Returns the solution `x` of `m x = b`.
     #[inline(always)]
     pub fn solve(&self, b: &[S; N]) -> [S; N] {
         let mut x = *b;
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_moment_is_that_of_particles() {
+    fn second_moment_equals_the_sum_over_particles() {
         let particles = [
             (2.0, Vec3::new(0.3, -1.0, 0.7)),
             (0.5, Vec3::new(1.3, 0.4, -0.2)),

@@ -1,16 +1,17 @@
-//! Shape functions of one element, and the quadrature that goes with them.
+//! Shape functions and quadrature of one element.
 
-/// What the strain energy of a field squares: its first or its second derivative.
+/// Type of the field, by the derivative in its strain energy: first or second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
-    /// Stretch or twist: `∫ EA u′²`, `∫ GJ ψ′²`.
+    /// Stretch or torsion: `∫ EA u′²`, `∫ GJ ψ′²`.
     Rod,
     /// Deflection: `∫ EI w″²`.
     Bending,
 }
 
 impl Field {
-    /// The order of that derivative, which is also the number of unknowns at a node: `u`, or `w` and `w′`.
+    /// Returns the order of that derivative, equal to the number of unknowns per node: `u`, or `w`
+    /// and `w′`.
     pub fn order(self) -> usize {
         match self {
             Field::Rod => 1,
@@ -19,19 +20,20 @@ impl Field {
     }
 }
 
-/// The hierarchical basis of polynomials up to a degree on one element, `s ∈ [−1, 1]`.
+/// Hierarchical basis of polynomials up to a degree on one element, `s ∈ [−1, 1]`.
 ///
-/// First the nodal functions (linear for a rod, Hermite's cubics for bending), then bubbles: Legendre polynomials
-/// integrated as often as the field's order,
+/// First the nodal functions (linear for a rod, Hermite's cubics for bending), then bubbles:
+/// Legendre polynomials integrated as often as the field's order,
 ///
 /// ```text
-///     rod       N_n′ = P_n,   N_n = (P_{n+1} − P_{n−1}) / (2n+1),                              n = 1 … p−1
+///     rod       N_n′ = P_n,   N_n = (P_{n+1} − P_{n−1}) / (2n+1),                   n = 1 … p−1
 ///     bending   N_n″ = P_n,   N_n = P_{n+2} / ((2n+1)(2n+3)) − 2 P_n / ((2n−1)(2n+3))
-///                                   + P_{n−2} / ((2n−1)(2n+1)),                                n = 2 … p−2
+///                                   + P_{n−2} / ((2n−1)(2n+1)),                     n = 2 … p−2
 /// ```
 ///
-/// each times `√(n + ½)`. Bubbles vanish at both ends with every nodal unknown, and where the stiffness is constant
-/// the stiffness matrix is the identity on them: a high degree costs no digits.
+/// each times `√(n + ½)`. Bubbles vanish at both ends with every nodal unknown, and for constant
+/// stiffness their stiffness matrix is the identity: a high degree does not impair the
+/// conditioning.
 ///
 /// Source: B. Szabó, I. Babuška, *Finite Element Analysis*, Wiley 1991, section 3.1.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +43,13 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    /// How many functions there are on an element.
+    /// Returns the number of functions on an element.
     pub fn len(self) -> usize {
         self.degree + 1
     }
 
-    /// All functions on an element of length `h` at `s`: values, and derivatives by `x`, where `dx = ½ h ds`.
+    /// Returns all functions on an element of length `h` at `s`: values, and derivatives by `x`,
+    /// with `dx = ½ h ds`.
     pub fn at(self, s: f64, h: f64) -> [Vec<f64>; 3] {
         let P = legendre(self.degree, s);
         let mut N = [0, 1, 2].map(|_| Vec::with_capacity(self.len()));
@@ -93,7 +96,7 @@ impl Basis {
     }
 }
 
-/// `P_0(s) … P_n(s)`.
+/// Returns `P_0(s) … P_n(s)`.
 fn legendre(n: usize, s: f64) -> Vec<f64> {
     let mut P = vec![1.0, s];
     for k in 1..n {
@@ -103,7 +106,8 @@ fn legendre(n: usize, s: f64) -> Vec<f64> {
     P
 }
 
-/// Gauss's points and weights on `[−1, 1]`: `n` of them integrate polynomials up to degree `2n − 1` exactly.
+/// Gauss points and weights on `[−1, 1]`; `n` points are exact for polynomials up to degree
+/// `2n − 1`.
 #[derive(Clone, Debug)]
 pub(super) struct Gauss {
     /// Pairs of point and weight, points ascending.
@@ -111,14 +115,14 @@ pub(super) struct Gauss {
 }
 
 impl Gauss {
-    /// The roots of `P_n` by Newton's iteration.
+    /// Computes the roots of `P_n` by Newton's iteration.
     pub fn new(n: usize) -> Self {
         let point = |i: usize| {
             let n_ = n as f64;
             let mut s = -(std::f64::consts::PI * (i as f64 + 0.75) / (n_ + 0.5)).cos();
             let mut slope = 0.0;
             for _ in 0..6 {
-                // From Tricomi's start, off by O(n⁻³), four steps reach round-off; the rest only polish.
+                // From Tricomi's starting value, with an error O(n⁻³), four steps reach round-off.
                 let P = legendre(n, s);
                 slope = n_ * (s * P[n] - P[n - 1]) / (s * s - 1.0);
                 s -= P[n] / slope;
@@ -130,12 +134,13 @@ impl Gauss {
         }
     }
 
-    /// Enough points for a product of two functions of `basis` and a linear property of the section.
+    /// Returns the rule that is exact for a product of two functions of `degree` and a linear
+    /// section property.
     pub fn of(degree: usize) -> Self {
         Self::new(degree + 1)
     }
 
-    /// Points `x` and weights `dx` on `[a, b]`.
+    /// Returns points `x` and weights `dx` on `[a, b]`.
     pub fn on(&self, a: f64, b: f64) -> impl Iterator<Item = (f64, f64)> {
         let half = 0.5 * (b - a);
         self.points
@@ -162,11 +167,11 @@ mod tests {
             }
         }
         println!("monomials: {worst:.1e}");
-        assert!(worst < 1e-14); // weights and points are good to a few round-offs
+        assert!(worst < 1e-14); // weights and points are accurate to a few round-offs
     }
 
     #[test]
-    fn bubbles_of_a_uniform_element_are_orthonormal_in_strain_energy_and_rest_at_the_ends() {
+    fn bubbles_of_a_uniform_element_are_orthonormal_in_strain_energy_and_vanish_at_the_ends() {
         for field in [Field::Rod, Field::Bending] {
             let basis = Basis { field, degree: 14 };
             let order = field.order();
@@ -193,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn each_function_of_the_basis_has_its_own_derivatives() {
+    fn basis_derivatives_are_consistent() {
         for field in [Field::Rod, Field::Bending] {
             let basis = Basis { field, degree: 7 };
             let (s, h, step) = (0.3, 1.7, 1e-4);

@@ -1,31 +1,31 @@
 use super::{BeamError, Kind};
 
-/// How a beam is held while its modes are found.
+/// Boundary conditions of the modal analysis.
 ///
-/// The modes are shapes to describe a deflection with; what the beam really carries is the dynamics' business. Shapes
-/// that know the load (*loaded-interface modes*) describe it with fewer of them.
+/// The modes are shape functions; the actual load on the beam acts in the dynamics. Shapes that
+/// include the load (*loaded-interface modes*) represent the deflection with fewer modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Boundary {
-    /// Root held, tip free.
+    /// Root clamped, tip free.
     ClampedFree,
-    /// Root held, a rigid load at the tip.
+    /// Root clamped, a rigid load at the tip.
     ClampedLoaded {
         /// Mass of the load, kg; its mass centre is the tip.
         mass: f64,
         /// Inertias of the load about the tip and the beam's x, y and z axes, kg·m².
         inertia: [f64; 3],
     },
-    /// Both ends held.
+    /// Both ends clamped.
     ClampedClamped,
-    /// Root held but for rotations about y and z, tip free. Bending swings the whole beam too: that rigid mode is left
-    /// out.
+    /// Root clamped except for rotations about y and z, tip free. The rigid rotation of the whole
+    /// beam is omitted.
     PinnedFree,
-    /// Nothing held. Rigid modes are left out.
+    /// Both ends free; rigid-body modes are omitted.
     FreeFree,
 }
 
 impl Boundary {
-    /// How many unknowns of a node are zero at the root and at the tip: value first, then slope.
+    /// Returns the number of fixed unknowns at the root and at the tip: value first, then slope.
     pub(super) fn held(&self, kind: Kind) -> [usize; 2] {
         let all = kind.field().order();
         match self {
@@ -36,13 +36,14 @@ impl Boundary {
         }
     }
 
-    /// How many rigid motions that leaves: a straight motion has as many coefficients as a node has unknowns.
+    /// Returns the number of rigid-body modes: a rigid motion has as many coefficients as a node
+    /// has unknowns.
     pub(super) fn rigid_modes(&self, kind: Kind) -> usize {
         let [root, tip] = self.held(kind);
         kind.field().order().saturating_sub(root + tip)
     }
 
-    /// The load's inertia against the tip's value and slope.
+    /// Returns the load's inertia with respect to value and slope at the tip.
     pub(super) fn tip_inertia(&self, kind: Kind) -> [f64; 2] {
         match (self, kind) {
             (Self::ClampedLoaded { mass, inertia }, Kind::BendingY) => [*mass, inertia[2]],
@@ -53,13 +54,13 @@ impl Boundary {
         }
     }
 
-    /// Whether the root and the tip feel neither support nor load.
+    /// Returns true for root and tip if they have neither support nor load.
     pub(super) fn free_ends(&self, kind: Kind) -> [bool; 2] {
         let [root, tip] = self.held(kind);
         [root == 0, tip == 0 && self.tip_inertia(kind) == [0.0, 0.0]]
     }
 
-    pub(super) fn judge(&self, length: f64) -> Result<(), BeamError> {
+    pub(super) fn validate(&self, length: f64) -> Result<(), BeamError> {
         let Self::ClampedLoaded { mass, inertia } = *self else {
             return Ok(());
         };

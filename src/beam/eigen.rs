@@ -1,30 +1,34 @@
-//! The symmetric generalized eigenproblem `K v = λ M v`.
+//! Symmetric generalised eigenproblem `K v = λ M v`.
 
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
 
-/// Eigenvalues of `M` against `K` below this part of the largest one are round-off: there is no inertia behind them.
-const NOTHING: f64 = 1e-13;
+/// Eigenvalue of `M` relative to `K`, as a fraction of the largest, below which it is round-off: a
+/// mode without inertia.
+const NO_INERTIA: f64 = 1e-13;
 
-/// An eigenvalue with its vector, `vᵀ M v = 1`.
+/// An eigenvalue and its eigenvector, `vᵀ M v = 1`.
 pub(super) struct Pair {
     pub lambda: f64,
     pub v: DVector<f64>,
 }
 
-/// The pairs with the smallest eigenvalues, ascending, `count` of them or as many as there are.
+/// Returns the `count` smallest eigenvalues with their eigenvectors, ascending, or all if there are
+/// fewer.
 ///
-/// `K` is factored, not `M`: in `L⁻¹ M L⁻ᵀ y = μ y`, `K = L Lᵀ`, the wanted modes are those with the *largest*
-/// eigenvalues `μ = 1/λ`, which QR iterations find to round-off. With `M` factored they would be the smallest, eight
-/// decades or more below the largest one, and as many digits would be gone.
+/// `K` is factored, not `M`: in `L⁻¹ M L⁻ᵀ y = μ y`, `K = L Lᵀ`, the required modes have the
+/// *largest* eigenvalues `μ = 1/λ`, which QR iterations compute to round-off. With `M` factored
+/// they would be the smallest, eight decades or more below the largest, with a corresponding loss
+/// of accuracy.
 ///
-/// Rigid modes make `K` singular; then `K + σ M` is factored instead (`σ > 0`), which moves every `λ` by `σ` and
-/// leaves the vectors. `None` if that has no factors, or is not finite.
+/// Rigid-body modes make `K` singular; then `K + σ M` is factored (`σ > 0`), which shifts every `λ`
+/// by `σ` and keeps the eigenvectors. Returns `None` if that is not positive definite, or not
+/// finite.
 pub(super) fn lowest(K: &DMatrix<f64>, M: &DMatrix<f64>, sigma: f64, count: usize) -> Option<Vec<Pair>> {
     let L = Cholesky::new(K + M * sigma)?.unpack();
     let half = L.solve_lower_triangular(M)?;
     let A = L.solve_lower_triangular(&half.transpose())?;
     if A.iter().any(|a| !a.is_finite()) {
-        // The QR iterations would not end.
+        // The QR iterations would not terminate.
         return None;
     }
     let eigen = SymmetricEigen::new(A);
@@ -33,11 +37,11 @@ pub(super) fn lowest(K: &DMatrix<f64>, M: &DMatrix<f64>, sigma: f64, count: usiz
 
     let mut pairs: Vec<Pair> = Vec::with_capacity(count);
     let largest = eigen.eigenvalues[order[0]];
-    let some = |i: &&usize| eigen.eigenvalues[**i] > NOTHING * largest;
+    let some = |i: &&usize| eigen.eigenvalues[**i] > NO_INERTIA * largest;
     for &i in order.iter().take_while(some).take(count) {
         let mut v = L.tr_solve_lower_triangular(&eigen.eigenvectors.column(i).clone_owned())?;
-        // The QR iterations' round-off is relative to the first mode. Made orthogonal to the lower modes, v gives by
-        // Rayleigh's quotient an eigenvalue whose error is of second order.
+        // The round-off of the QR iterations is relative to the first mode. After orthogonalisation
+        // against the lower modes, the Rayleigh quotient has an error of second order.
         for lower in &pairs {
             let part = lower.v.dot(&(M * &v));
             v.axpy(-part, &lower.v, 1.0);

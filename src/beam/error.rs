@@ -3,72 +3,74 @@ use std::fmt;
 
 use super::Kind;
 
-/// Why sections make no beam, or a beam has no such modes.
+/// The reason for which sections are not a valid beam, or a beam does not have the requested modes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BeamError {
     /// Fewer than two stations, or the first one is not at the root.
     Ends {
-        /// How many stations there are.
+        /// Number of stations.
         stations: usize,
-        /// Where the first one is, m.
+        /// Position of the first one, m.
         first: f64,
     },
-    /// A station lies before its predecessor; or it is the third at its place, or a second one at an end.
+    /// A station precedes its predecessor; or it is the third at its position, or the second at an
+    /// end.
     Order {
-        /// Which one, counted from zero.
+        /// Its index, from zero.
         station: usize,
-        /// Where it is, m.
+        /// Its position, m.
         x: f64,
     },
-    /// Two stations that are hardly apart, and not at one place.
+    /// Two stations are too close to each other without coinciding.
     Close {
-        /// Which one is the first, counted from zero.
+        /// Index of the first one, from zero.
         station: usize,
-        /// Where it is, m.
+        /// Its position, m.
         x: f64,
-        /// How far apart they are, m.
+        /// Their distance, m.
         apart: f64,
-        /// How far apart they have to be, m.
+        /// Minimum distance, m.
         least: f64,
     },
-    /// A station that is hardly beside the end of a part.
+    /// A station is too close to the end of a part.
     Cut {
-        /// Where it is, m.
+        /// Position of the station, m.
         section: f64,
-        /// Where the part ends, m.
+        /// Position of the end, m.
         cut: f64,
-        /// How far apart they have to be, m.
+        /// Minimum distance, m.
         least: f64,
     },
-    /// A number that is negative or not finite.
+    /// A value is negative or not finite.
     Value {
         /// Its name.
         name: &'static str,
-        /// Where along the beam, m.
+        /// Position along the beam, m.
         x: f64,
-        /// The number.
+        /// The value.
         value: f64,
     },
-    /// No stiffness against this kind of motion.
+    /// The stiffness for this type of motion is zero.
     NoStiffness {
-        /// The motion.
+        /// The type of motion.
         kind: Kind,
-        /// Where along the beam, m.
+        /// Position along the beam, m.
         x: f64,
     },
-    /// The inertia that the motion moves gives fewer modes than are asked for.
+    /// The inertia of this type of motion has fewer modes than requested.
     TooFewModes {
-        /// The motion.
+        /// The type of motion.
         kind: Kind,
-        /// How many there are.
+        /// Number of existing modes.
         found: usize,
-        /// How many are asked for.
+        /// Number of requested modes.
         asked: usize,
     },
 }
 
 impl BeamError {
-    /// The same of a part of the beam that begins at `a` (m).
+    /// Returns the error with the position relative to the whole beam, for a part that begins at
+    /// `a` (m).
     pub(crate) fn beyond(self, a: f64) -> Self {
         match self {
             Self::NoStiffness { kind, x } => Self::NoStiffness { kind, x: a + x },

@@ -1,6 +1,6 @@
 use super::{Beam, Section};
 
-/// A piece of the beam on which every property is linear, and every mode a polynomial.
+/// An interval of the beam with linear section properties and polynomial modes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     /// Its inner end.
@@ -15,7 +15,7 @@ impl Element {
         self.b.x - self.a.x
     }
 
-    /// Where `x` (m) is on it, `s ∈ [−1, 1]`.
+    /// Returns the local coordinate `s ∈ [−1, 1]` of `x` (m).
     pub fn local(&self, x: f64) -> f64 {
         ((x - self.a.x) - (self.b.x - x)) / self.length()
     }
@@ -26,17 +26,18 @@ impl Element {
     }
 }
 
-/// Half waves of a mode that one element can carry before its degree becomes unwieldy.
+/// Half waves of a mode per element, which limits the polynomial degree.
 const WAVES_PER_ELEMENT: f64 = 6.0;
 
-/// The elements of a beam, root first, for modes with up to `waves` half waves: from station to station, or shorter.
+/// Returns the elements of a beam, root first, for modes with up to `waves` half waves: from
+/// station to station, or shorter.
 pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
     let mut elements = Vec::new();
     for pair in beam.stations().windows(2) {
         let [a, b] = [pair[0], pair[1]];
         let length = b.x - a.x;
-        // None where two stations are one jump; and no more than half waves, however long it is: lengths near the largest number overflow
-        // on the way.
+        // None for a jump (two coinciding stations), at most `waves`: very large lengths overflow
+        // in the ratio.
         let parts = (length / beam.length() * (waves as f64 / WAVES_PER_ELEMENT)).ceil();
         let parts = (parts as usize).clamp(usize::from(length > 0.0), waves.max(1));
         let at = |i: usize| match i {
@@ -49,7 +50,7 @@ pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
     elements
 }
 
-/// Which element carries `x` (m); at a node the outer one.
+/// Returns the element that contains `x` (m); at a node the outer one.
 pub(super) fn find(elements: &[Element], x: f64) -> usize {
     elements.partition_point(|e| e.b.x <= x).min(elements.len() - 1)
 }
@@ -60,7 +61,7 @@ mod tests {
     use crate::beam::Beam;
 
     #[test]
-    fn a_beam_of_any_length_has_as_many_elements() {
+    fn number_of_elements_is_independent_of_the_length() {
         let section = Section {
             x: 0.0,
             mass_per_length: 1.5,

@@ -1,16 +1,19 @@
-//! Straight elastic beams: from section data to natural modes, and to the particles of a flexible body.
+//! Straight elastic beams: from section data to natural modes, and to the particles of a flexible
+//! body.
 //!
-//! Euler–Bernoulli bending in two planes, St.-Venant torsion, stretch; no shear deformation, no rotary inertia of
-//! bending. The four motions are uncoupled:
+//! Euler–Bernoulli bending in two planes, St.-Venant torsion, stretch; no shear deformation, no
+//! rotary inertia of bending. The four motions are uncoupled:
 //!
 //! ```text
-//!     bending   (EI φ″)″ = ω² μ φ          torsion   −(GJ ψ′)′ = ω² ρI_p ψ          stretch   −(EA a′)′ = ω² μ a
+//!     bending   (EI φ″)″ = ω² μ φ
+//!     torsion   −(GJ ψ′)′ = ω² ρI_p ψ
+//!     stretch   −(EA a′)′ = ω² μ a
 //! ```
 //!
-//! **Axes.** x goes along the beam from its root at `x = 0` to its tip at `x = L`; y and z are the section's principal
-//! axes. `EI_z` resists deflection along y, `EI_y` deflection along z.
+//! **Axes.** x is along the beam from its root at `x = 0` to its tip at `x = L`; y and z are the
+//! section's principal axes. `EI_z` is the stiffness of deflection along y, `EI_y` along z.
 //!
-//! **Kinematics.** With modal amplitudes `η_k` a particle on the axis at `x` goes to
+//! **Kinematics.** With modal amplitudes `η_k` the position of a particle on the axis at `x` is
 //!
 //! ```text
 //!     p(x, η) = x e_x + Σ_k Φ_k η_k + ½ Σ_kl G_kl η_k η_l
@@ -22,11 +25,12 @@
 //!     stretch     a_k e_x        0                  0
 //! ```
 //!
-//! `G_kl` is zero between different planes. It keeps the axis inextensible to second order: without it a spinning
-//! beam would soften where it has to stiffen.
+//! `G_kl` (foreshortening) is zero between different planes. It keeps the axis inextensible to
+//! second order: without it a rotating beam would soften where it has to stiffen.
 //!
-//! Where things are: `section` says what a beam is, `boundary` how it is held; `basis`, `mesh`, `ritz`, `eigen` and `solve`
-//! find `mode`s, `modes` lists them, `point` is a frame on the beam, `particles` what the dynamics takes of its mass.
+//! Modules: `section` defines a beam, `boundary` the boundary conditions; `basis`, `mesh`, `ritz`,
+//! `eigen` and `solve` compute a `mode`, `modes` lists them, `point` is a frame on the beam,
+//! `particles` the mass distribution for the dynamics.
 //!
 //! ```
 //! use grapple::beam::{Beam, Boundary, Counts, Profile};
@@ -37,7 +41,7 @@
 //!
 //! let omega = 3.516_015 * (70.0_f64 / 0.27).sqrt(); // (βL)² √(EI/μL⁴)
 //! assert!((modes.list()[0].omega / omega - 1.0).abs() < 1e-6);
-//! let tip = modes.at(1.0).Phi[0].y * 0.27_f64.sqrt(); // the mass-normalised tip deflection is 2/√m
+//! let tip = modes.at(1.0).Phi[0].y * 0.27_f64.sqrt(); // tip of the mass-normalised shape: 2/√m
 //! assert!((tip - 2.0).abs() < 1e-12);
 //! # Ok::<(), grapple::beam::BeamError>(())
 //! ```

@@ -5,7 +5,7 @@ use super::basis::{Basis, Field};
 use super::mesh::{self, Element};
 use crate::algebra::Vec3;
 
-/// The motion of a mode.
+/// Type of motion of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Deflection along y.
@@ -19,7 +19,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order in which [`Modes`](super::Modes) lists its modes.
+    /// All types, in the order in which [`Modes`](super::Modes) lists its modes.
     pub const ALL: [Self; 4] = [Self::BendingY, Self::BendingZ, Self::Torsion, Self::Axial];
 
     pub(super) fn field(self) -> Field {
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// Stiffness of the section against it.
+    /// Returns the section's stiffness for this motion.
     pub(super) fn stiffness(self, section: &Section) -> f64 {
         match self {
             Self::BendingY => section.EI_z,
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// Inertia per length that it moves.
+    /// Returns the section's inertia per length for this motion.
     pub(super) fn inertia(self, section: &Section) -> f64 {
         match self {
             Self::Torsion => section.polar_inertia_per_length,
@@ -47,12 +47,12 @@ impl Kind {
         }
     }
 
-    /// Displacement per unit of the shape's value.
+    /// Returns the displacement per unit of the shape's value.
     pub(super) fn displacement(self) -> Vec3<f64> {
         self.axis().map_or_else(Vec3::zeros, |axis| Vec3::ith(axis, 1.0))
     }
 
-    /// The axis of the beam (0, 1, 2) along which it displaces, if it does.
+    /// Returns the beam axis (0, 1, 2) of the displacement; `None` for torsion.
     pub fn axis(self) -> Option<usize> {
         match self {
             Self::Axial => Some(0),
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Rotation of a section whose shape has this value and slope.
+    /// Returns the rotation of a section for a value and slope of the shape.
     pub(super) fn rotation(self, value: f64, slope: f64) -> Vec3<f64> {
         match self {
             Self::BendingY => Vec3::z() * slope,
@@ -84,10 +84,10 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A shape and its derivatives by `x` at one place.
+/// A shape function and its derivatives by `x` at one position.
 ///
-/// A bending or axial shape is in 1/√kg, an angle of torsion in 1/(√kg·m): times an amplitude in √kg·m they are m and
-/// rad.
+/// A bending or axial shape is in 1/√kg, a torsion angle in 1/(√kg·m): times an amplitude in √kg·m
+/// they are m and rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Values {
     /// `φ`.
@@ -98,13 +98,13 @@ pub struct Values {
     pub curvature: f64,
 }
 
-/// A natural mode: `φ(x)` moves as `cos ωt`.
+/// A natural mode `φ(x) cos ωt`.
 ///
-/// Mass-normalised, `∫φ² dm = 1` (torsion: `∫ρI_p ψ² dx = 1`), where a loaded boundary's tip counts too. The tip's
-/// value is positive; where the tip rests, the first extremum.
+/// Mass-normalised, `∫φ² dm = 1` (torsion: `∫ρI_p ψ² dx = 1`), including the tip load of a loaded
+/// boundary. The value at the tip is positive; if that is zero, the first extremum is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mode {
-    /// What moves.
+    /// Type of motion.
     pub kind: Kind,
     /// Natural frequency, rad/s.
     pub omega: f64,
@@ -112,12 +112,13 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Whether the slopes of the two modes shorten the beam together: `½ (v′² + w′²)` has no mixed term.
+    /// Returns true if the two modes have a common foreshortening: `½ (v′² + w′²)` has no mixed
+    /// term.
     pub fn draws_in_with(&self, other: &Self) -> bool {
         self.kind == other.kind && self.kind.field() == Field::Bending
     }
 
-    /// The shape at `x` (m); beyond an end that end's.
+    /// Returns the shape at `x` (m), clamped to the beam.
     pub fn at(&self, x: f64) -> Values {
         let elements = &self.shape.elements;
         let x = x.clamp(0.0, elements[elements.len() - 1].b.x);
@@ -126,18 +127,18 @@ impl Mode {
     }
 }
 
-/// A function along the beam: a polynomial on every element.
+/// A function along the beam, polynomial on every element.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shape {
     pub field: Field,
     pub degree: usize,
     pub elements: std::sync::Arc<[Element]>,
-    /// Coefficients of the basis, element after element.
+    /// Coefficients of the basis, element by element.
     pub coefficients: Vec<f64>,
 }
 
 impl Shape {
-    /// On an element at its local coordinate.
+    /// Returns the shape on an element at its local coordinate.
     pub fn on(&self, element: usize, s: f64) -> Values {
         let basis = Basis {
             field: self.field,

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::mesh::{self, Element};
 use super::{Beam, BeamError, Boundary, Kind, Mode, solve};
 
-/// How many modes of each kind.
+/// Number of modes of each type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Bending along y.
@@ -17,7 +17,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How many of one kind.
+    /// Returns the number of one type.
     pub fn of(&self, kind: Kind) -> usize {
         match kind {
             Kind::BendingY => self.bending_y,
@@ -28,7 +28,8 @@ impl Counts {
     }
 }
 
-/// The lowest natural modes of a beam: bending along y, bending along z, torsion, stretch, each ascending.
+/// The lowest natural modes of a beam: bending along y, bending along z, torsion, stretch, each
+/// ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
     list: Vec<Mode>,
@@ -37,16 +38,18 @@ pub struct Modes {
 }
 
 impl Beam {
-    /// The lowest modes, converged to round-off unless the sections vary wildly.
+    /// Computes the lowest modes, converged to round-off for moderate variations of the sections.
     ///
-    /// A short element costs digits of bending, relatively `ε (L/h)³`: stations 4 mm apart on a metre leave ten of `ω`.
+    /// A short element reduces the accuracy of bending, relatively by `ε (L/h)³`: stations 4 mm
+    /// apart on one metre leave ten digits of `ω`.
     ///
     /// # Errors
     ///
-    /// When the boundary's load is negative or not finite, the beam has no stiffness against a motion of which modes
-    /// are asked for (it may vanish at a free end, as a pointed beam's does), or no inertia for so many.
+    /// If the boundary's load is negative or not finite, the stiffness of a requested motion is
+    /// zero (it may vanish at a free end, as for a pointed beam), or the inertia does not suffice
+    /// for the number of modes.
     pub fn modes(&self, boundary: &Boundary, counts: Counts) -> Result<Modes, BeamError> {
-        boundary.judge(self.length())?;
+        boundary.validate(self.length())?;
         let most = Kind::ALL.map(|kind| counts.of(kind)).into_iter().fold(0, usize::max);
         let elements: Arc<[Element]> = mesh::elements(self, most + 1).into();
         let mut modes = Modes {
@@ -61,7 +64,7 @@ impl Beam {
                 continue;
             }
             match self
-                .judge(kind, boundary)
+                .validate(kind, boundary)
                 .and_then(|()| solve::modes(&modes.elements, kind, boundary, count))
             {
                 Ok((list, next)) => {
@@ -69,20 +72,20 @@ impl Beam {
                     modes.left_out[kind as usize] = next;
                 }
                 Err(error) if count > 0 => return Err(error),
-                Err(_) => {} // Nobody asked.
+                Err(_) => {} // no modes requested
             }
         }
         Ok(modes)
     }
 
-    /// Whether bending along z is that along y.
+    /// Returns true if bending along z equals that along y.
     fn bends_alike(&self, boundary: &Boundary) -> bool {
         let load = |kind| boundary.tip_inertia(kind);
         load(Kind::BendingY) == load(Kind::BendingZ) && self.stations().iter().all(|s| s.EI_y == s.EI_z)
     }
 
-    /// Every section resists a motion; at an end that is free and carries nothing the stiffness may vanish.
-    fn judge(&self, kind: Kind, boundary: &Boundary) -> Result<(), BeamError> {
+    /// Checks that every section has stiffness; it may vanish at a free end without load.
+    fn validate(&self, kind: Kind, boundary: &Boundary) -> Result<(), BeamError> {
         let free = boundary.free_ends(kind);
         let last = self.stations().len() - 1;
         let resists = |i: usize| {
@@ -110,17 +113,18 @@ impl Modes {
         self.left_out[Kind::BendingZ as usize] = self.left_out[Kind::BendingY as usize];
     }
 
-    /// The beam's length, m.
+    /// Returns the beam's length, m.
     pub fn length(&self) -> f64 {
         self.elements[self.elements.len() - 1].b.x
     }
 
-    /// The modes.
+    /// Returns the modes.
     pub fn list(&self) -> &[Mode] {
         &self.list
     }
 
-    /// Natural frequency (rad/s) of the first mode of a kind that is not in the list. `None` if there is none.
+    /// Returns the natural frequency (rad/s) of the first omitted mode of a type; `None` without
+    /// one.
     pub fn left_out(&self, kind: Kind) -> Option<f64> {
         self.left_out[kind as usize]
     }

@@ -1,31 +1,34 @@
 use super::{Modes, Point};
 
-/// A piece of a beam, as a point of mass on its axis.
+/// A point mass on the beam's axis, from the discretisation of the beam.
 ///
-/// Sums over a beam's particles are the integrals over its mass: exact for products of two modes, and to round-off for those with
-/// foreshortening, which is a product itself. The particle at `x` goes to
+/// Sums over a beam's particles are the integrals over its mass: exact for products of two modes,
+/// and to round-off for those with foreshortening, which is itself a product. The particle at `x`
+/// is at
 ///
 /// ```text
 ///     p(x, η) = x e_x + Σ_k Φ_k(x) η_k + ½ Σ_kl G_kl(x) η_k η_l
 /// ```
 ///
-/// and its section turns by `Σ_k Ψ_k η_k`. Sections have inertia about the beam's axis only (a slender rod).
+/// and its section rotates by `Σ_k Ψ_k η_k`. Sections have inertia about the beam's axis only (a
+/// slender rod).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Particle {
     /// Distance from the root, m.
     pub x: f64,
-    /// Its share of the length, m.
+    /// Length it represents, m.
     pub length: f64,
     /// Mass, kg.
     pub mass: f64,
     /// Inertia about the beam's axis, kg·m².
     pub polar_inertia: f64,
-    /// How it moves, beam axes.
+    /// Its motion, beam axes.
     pub point: Point,
 }
 
 impl Modes {
-    /// The beam as particles, root first: at Gauss's points of every element. A load at the tip is not among them.
+    /// Returns the particles, root first, at the Gauss points of every element. A load at the tip
+    /// is not included.
     pub fn particles(&self) -> Vec<Particle> {
         let gauss = self.gauss();
         let mut G = self.not_drawn_in();

@@ -5,25 +5,26 @@ use super::mode::Values;
 use super::{Modes, mesh};
 use crate::algebra::{Mat3, Vec3};
 
-/// A frame on the beam: how its origin and its axes move with the modes.
+/// A frame on the beam: motion of its origin and axes with the modes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Displacement per amplitude, 1/√kg.
     pub Phi: DVector<Vec3<f64>>,
     /// Rotation per amplitude, rad/(√kg·m).
     pub Psi: DVector<Vec3<f64>>,
-    /// Displacement of second order, 1/(kg·m): foreshortening `−e_x ∫₀ˣ φ_k′ φ_l′ ds` of modes of one bending plane.
+    /// Second-order displacement, 1/(kg·m): foreshortening `−e_x ∫₀ˣ φ_k′ φ_l′ ds` of modes of one
+    /// bending plane.
     pub G: DMatrix<Vec3<f64>>,
 }
 
 impl Modes {
-    /// The section at `x` (m) in beam axes; beyond an end that end's.
+    /// Returns the section at `x` (m) in beam axes; `x` is clamped to the beam.
     pub fn at(&self, x: f64) -> Point {
         let x = x.clamp(0.0, self.length());
         self.point(mesh::find(&self.elements, x), x, self.foreshortening(x))
     }
 
-    /// The section at `x` (m) on the element `e`.
+    /// Returns the section at `x` (m) on the element `e`.
     pub(super) fn point(&self, e: usize, x: f64, G: DMatrix<Vec3<f64>>) -> Point {
         let list = self.list();
         let at = self.elements[e].local(x);
@@ -50,7 +51,7 @@ impl Modes {
         DMatrix::from_element(n, n, Vec3::zeros())
     }
 
-    /// Adds to `G` what the piece from `a` to `b` (m) of the element `e` draws in.
+    /// Adds to `G` the foreshortening of the interval from `a` to `b` (m) of the element `e`.
     pub(super) fn draw_in(&self, G: &mut DMatrix<Vec3<f64>>, e: usize, a: f64, b: f64) {
         let list = self.list();
         for (s, ds) in self.gauss().on(a, b) {
@@ -66,14 +67,14 @@ impl Modes {
         }
     }
 
-    /// Exact for products of two shapes and a linear property of the section.
+    /// Returns the rule that is exact for products of two shapes and a linear section property.
     pub(super) fn gauss(&self) -> Gauss {
         Gauss::of(self.list().iter().map(|mode| mode.shape.degree).fold(1, usize::max))
     }
 }
 
 impl Point {
-    /// The same in a body's axes, for a beam whose axes have the attitude `R_BR` in the body.
+    /// Returns the frame in a body's axes, for beam axes with the attitude `R_BR` in the body.
     pub fn express(&self, R_BR: &Mat3<f64>) -> Self {
         Self {
             Phi: self.Phi.map(|v| R_BR * v),

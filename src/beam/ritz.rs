@@ -1,4 +1,4 @@
-//! The modes of one kind by finite elements of one degree.
+//! Modes of one type by finite elements of one degree.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use super::mesh::Element;
 use super::mode::Shape;
 use super::{BeamError, Boundary, Kind};
 
-/// Units in which the beam is of length, inertia and stiffness about one, so that stiff and soft beams are equally well
-/// conditioned.
+/// Units in which length, inertia and stiffness of the beam are about one, which makes the
+/// conditioning independent of their magnitude.
 struct Scale {
     length: f64,
     stiffness: f64,
     /// Inertia of the beam and its load.
     inertia: f64,
-    /// Of a dimensionless eigenvalue, 1/s².
+    /// Unit of a dimensionless eigenvalue, 1/s².
     omega_squared: f64,
 }
 
-/// The discrete problem of Rayleigh and Ritz, in dimensionless numbers.
+/// The discrete Rayleigh–Ritz problem, dimensionless.
 ///
-/// Among the shapes that the elements can take, a mode makes `vᵀKv / vᵀMv` stationary:
+/// Among the shapes of the finite element space, a mode makes `vᵀKv / vᵀMv` stationary:
 ///
 /// ```text
 ///     K = ∫ k φ⁽ᵈ⁾ φ⁽ᵈ⁾ dx,   M = ∫ μ φ φ dx + load at the tip,   K v = ω² M v
 /// ```
 ///
-/// with the stiffness `k` and inertia `μ` of the kind, and `d` its field's order.
+/// with the stiffness `k` and inertia `μ` of the type of motion, and its field's order `d`.
 pub(super) struct Ritz {
     elements: Arc<[Element]>,
     basis: Basis,
-    /// The unknown behind each function of each element; `None` if it is held.
+    /// Index of the unknown of each function of each element; `None` if it is fixed.
     unknowns: Vec<Vec<Option<usize>>>,
     scale: Scale,
     kind: Kind,
@@ -103,25 +103,26 @@ impl Ritz {
         }
     }
 
-    /// Whether there is anything to move.
+    /// Returns true if the inertia is positive.
     pub fn has_inertia(&self) -> bool {
         self.scale.inertia > 0.0
     }
 
-    /// Natural frequency of an eigenvalue, rad/s.
+    /// Returns the natural frequency of an eigenvalue, rad/s.
     pub fn omega(&self, pair: &Pair) -> f64 {
         (pair.lambda * self.scale.omega_squared).sqrt()
     }
 
-    /// The lowest elastic modes, `count` or as many as there are.
+    /// Returns the `count` lowest elastic modes, or all if there are fewer.
     pub fn pairs(&self, count: usize) -> Result<Vec<Pair>, BeamError> {
-        // About the first eigenvalue: enough to make K definite, and no more than what is looked for.
+        // About the first eigenvalue: sufficient to make K definite, and not larger than the
+        // result.
         let sigma = match self.rigid_modes {
             0 => 0.0,
             _ => PI.powi(2 * self.basis.field.order() as i32),
         };
         let pairs = eigen::lowest(&self.K, &self.M, sigma, self.rigid_modes + count);
-        // A positive stiffness can still be too small beside its neighbours'.
+        // A positive stiffness may still be too small compared with neighbouring sections.
         let mut pairs = pairs.ok_or_else(|| BeamError::NoStiffness {
             kind: self.kind,
             x: self.softest(),
@@ -130,7 +131,7 @@ impl Ritz {
         Ok(pairs)
     }
 
-    /// Where the least stiff section is, m.
+    /// Returns the position of the section with the least stiffness, m.
     fn softest(&self) -> f64 {
         let stiffness = |e: &&Element| self.kind.stiffness(&e.a);
         let softest = self
@@ -140,7 +141,7 @@ impl Ritz {
         softest.map_or(0.0, |e| e.a.x)
     }
 
-    /// The largest part of the strain energy that an element's last two bubbles hold.
+    /// Returns the largest fraction of the strain energy in the last two bubbles of an element.
     pub fn tail(&self, v: &DVector<f64>) -> f64 {
         let energy = v.dot(&(&self.K * v));
         let held_by = |unknowns: &Vec<Option<usize>>| -> f64 {
@@ -150,14 +151,14 @@ impl Ritz {
         self.unknowns.iter().map(held_by).fold(0.0, f64::max)
     }
 
-    /// The shape of an eigenvector, mass-normalised in SI units, its sign fixed.
+    /// Returns the shape of an eigenvector, mass-normalised in SI units, with a definite sign.
     pub fn shape(&self, v: &DVector<f64>) -> Shape {
         let amplitude = 1.0 / self.scale.inertia.sqrt();
         let order = self.basis.field.order();
         let mut coefficients = Vec::with_capacity(self.elements.len() * self.basis.len());
         for unknowns in &self.unknowns {
             for (i, unknown) in unknowns.iter().enumerate() {
-                // A node's second unknown is a slope: per m, where v counts per length of the beam.
+                // A node's second unknown is a slope: per m, but v is per length of the beam.
                 let per_length = i < 2 * order && i % order == 1;
                 let unit = if per_length { self.scale.length } else { 1.0 };
                 coefficients.push(unknown.map_or(0.0, |i| v[i] * amplitude / unit));
@@ -177,7 +178,7 @@ impl Ritz {
 }
 
 impl Shape {
-    /// Whether the tip's value is negative, or the first extremum where the tip rests.
+    /// Returns true if the value at the tip is negative or, for a tip at rest, the first extremum.
     fn points_down(&self) -> bool {
         let last = self.elements.len() - 1;
         let tip = self.on(last, 1.0).value;
@@ -189,7 +190,8 @@ impl Shape {
         if tip.abs() > 1e-9 * largest {
             return tip < 0.0;
         }
-        // A tip rests only if the root is clamped. From there the shape goes where its lowest derivative points.
+        // A tip at rest implies a clamped root; near it the lowest nonzero derivative determines
+        // the sign.
         let root = self.on(0, -1.0);
         match self.field {
             Field::Rod => root.slope < 0.0,
@@ -215,7 +217,7 @@ impl Scale {
     }
 }
 
-/// Numbers the unknowns that are not held: nodes first, then bubbles. Gives them for each element, and how many.
+/// Numbers the free unknowns, nodes first, then bubbles; returns them by element, and their number.
 fn number(elements: usize, basis: Basis, held: [usize; 2]) -> (Vec<Vec<Option<usize>>>, usize) {
     let order = basis.field.order();
     let mut size = 0;

@@ -1,41 +1,45 @@
 use super::BeamError;
 use super::basis::Gauss;
 
-/// Two sections of a beam that are not one jump are at least this part of its length apart: bending of a shorter element loses more than nine digits, relatively `ε (L/h)³`.
+/// Minimum distance of two sections relative to the length, unless they coincide (a jump): bending
+/// of a shorter element loses more than nine digits, relatively `ε (L/h)³`.
 const CLOSEST: f64 = 1e-3;
 
-/// A cut is at a section that is as near as this, as a part of the beam's length: where it is meant to be, but for round-off.
+/// Distance from a section, relative to the length, within which a cut coincides with it, to allow
+/// for round-off.
 const AT_SECTION: f64 = 1e-9;
 
-/// The properties of a beam's cross-section at a station.
+/// Properties of a beam's cross-section at a station.
 ///
-/// Beam axes: `x` along the beam from its root, `y` and `z` the section's principal axes. The line of mass centres,
-/// of area centres and of shear centres is the x axis.
+/// Beam axes: `x` along the beam from its root, `y` and `z` the section's principal axes. The
+/// centroids of mass, area and shear are on the x axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Section {
     /// Distance from the root, m.
     pub x: f64,
     /// Mass per length, kg/m.
     pub mass_per_length: f64,
-    /// Stiffness against deflection along **z**, N·m²: bending about y, in the plane of x and z; `E ∫z² dA`.
+    /// Stiffness of deflection along **z**, N·m²: bending about y, in the plane of x and z;
+    /// `E ∫z² dA`.
     pub EI_y: f64,
-    /// Stiffness against deflection along **y**, N·m²: bending about z, in the plane of x and y; `E ∫y² dA`.
+    /// Stiffness of deflection along **y**, N·m²: bending about z, in the plane of x and y;
+    /// `E ∫y² dA`.
     pub EI_z: f64,
-    /// Stiffness against stretch, N.
+    /// Axial stiffness, N.
     pub EA: f64,
-    /// Stiffness against twist, N·m².
+    /// Torsional stiffness, N·m².
     pub GJ: f64,
     /// Inertia about x per length, kg·m: `∫ρ (y² + z²) dA`.
     pub polar_inertia_per_length: f64,
 }
 
 impl Section {
-    /// The same section at another place.
+    /// Returns the same section at `x` (m).
     pub fn at(self, x: f64) -> Self {
         Self { x, ..self }
     }
 
-    /// What lies between two stations: every property goes linearly from `a` to `b`.
+    /// Returns the section at `x` by linear interpolation between `a` and `b`.
     pub(super) fn between(a: &Self, b: &Self, x: f64) -> Self {
         let t = (x - a.x) / (b.x - a.x);
         let mix = |property: fn(&Self) -> f64| (1.0 - t) * property(a) + t * property(b);
@@ -50,7 +54,7 @@ impl Section {
         }
     }
 
-    fn judge(&self) -> Result<(), BeamError> {
+    fn validate(&self) -> Result<(), BeamError> {
         let properties = [
             ("mass per length", self.mass_per_length),
             ("EI_y", self.EI_y),
@@ -68,7 +72,7 @@ impl Section {
     }
 }
 
-/// A cross-section of one material: what a section is computed from.
+/// A homogeneous cross-section, from which a section is computed.
 ///
 /// ```
 /// # use grapple::beam::Profile;
@@ -87,16 +91,17 @@ pub struct Profile {
     pub rho: f64,
     /// Area, m².
     pub A: f64,
-    /// `∫z² dA`, m⁴: resists deflection along z.
+    /// `∫z² dA`, m⁴, for deflection along z.
     pub I_y: f64,
-    /// `∫y² dA`, m⁴: resists deflection along y.
+    /// `∫y² dA`, m⁴, for deflection along y.
     pub I_z: f64,
-    /// Stiffness against twist, N·m²: shear modulus times torsion constant, which is `I_y + I_z` for tubes and rods only.
+    /// Torsional stiffness, N·m²: shear modulus times torsion constant, which is `I_y + I_z` for
+    /// tubes and circular rods only.
     pub GJ: f64,
 }
 
 impl Profile {
-    /// The section at `x` (m).
+    /// Returns the section at `x` (m).
     pub fn section(&self, x: f64) -> Section {
         Section {
             x,
@@ -112,19 +117,19 @@ impl Profile {
 
 /// A straight beam: its sections from root to tip.
 ///
-/// Between stations properties go linearly; two stations at one place are a jump.
+/// Properties are linear between stations; two coinciding stations are a jump.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beam {
     stations: Vec<Section>,
 }
 
 impl Beam {
-    /// The beam of its stations, root first.
+    /// Creates a beam from its stations, root first.
     ///
     /// # Errors
     ///
-    /// When stations are missing, out of order or too close to each other, or a property is negative or not finite. A property may be zero
-    /// as long as no mode needs it.
+    /// If stations are missing, out of order or too close to each other, or a property is negative
+    /// or not finite. A property may be zero as long as no mode needs it.
     pub fn new(stations: Vec<Section>) -> Result<Self, BeamError> {
         let first = stations.first().map_or(f64::NAN, |s| s.x);
         if stations.len() < 2 || first != 0.0 {
@@ -153,24 +158,25 @@ impl Beam {
                 least: CLOSEST * stations[last].x,
             });
         }
-        stations.iter().try_for_each(Section::judge)?;
+        stations.iter().try_for_each(Section::validate)?;
         Ok(Self { stations })
     }
 
-    /// A beam of one section from root to tip, `length` in m.
+    /// Creates a beam of one section from root to tip, `length` in m.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn uniform(length: f64, section: Section) -> Result<Self, BeamError> {
         Self::new(vec![section.at(0.0), section.at(length)])
     }
 
-    /// The part between `a` and `b` (m), with its root at `a`.
+    /// Returns the part between `a` and `b` (m), with its root at `a`.
     ///
     /// # Errors
     ///
-    /// [`BeamError::Ends`] if nothing of the beam lies there, [`BeamError::Cut`] if a section is too close to one of its ends.
+    /// [`BeamError::Ends`] if the beam does not extend there, [`BeamError::Cut`] if a section is
+    /// too close to one of its ends.
     pub fn part(&self, a: f64, b: f64) -> Result<Self, BeamError> {
         let nearest = |x: f64| {
             self.stations
@@ -179,7 +185,7 @@ impl Beam {
                 .find(|s| (s - x).abs() <= AT_SECTION * self.length())
         };
         let [a, b] = [a, b].map(|x| nearest(x).unwrap_or(x));
-        // Nothing lies between the two stations of a jump.
+        // The interval between the two stations of a jump is empty.
         let overlaps = |pair: &&[Section]| pair[0].x < pair[1].x && pair[0].x < b && a < pair[1].x;
         let pieces = self.stations.windows(2).filter(overlaps);
         let ends = pieces.flat_map(|pair| {
@@ -189,7 +195,7 @@ impl Beam {
         let mut stations: Vec<Section> = ends.collect();
         stations.dedup();
         Self::new(stations).map_err(|error| match error {
-            // Those of the whole beam are far enough from each other: one of the two is the cut.
+            // The stations of the whole beam are far enough apart: one of the two is the cut.
             BeamError::Close {
                 station,
                 x,
@@ -203,7 +209,8 @@ impl Beam {
         })
     }
 
-    /// Mass (kg), and inertias about the root and the beam's axes (kg·m²): the beam as a rigid load on what carries its root.
+    /// Returns mass (kg) and inertias about the root and the beam's axes (kg·m²): the beam as a
+    /// rigid load at its root.
     pub fn as_load(&self) -> (f64, [f64; 3]) {
         let (mut m, mut inertia) = (0.0, [0.0; 3]);
         let gauss = Gauss::new(2); // for a quadratic lever and a linear section
@@ -220,19 +227,19 @@ impl Beam {
         (m, inertia)
     }
 
-    /// From root to tip, m.
+    /// Returns the length, m.
     pub fn length(&self) -> f64 {
         self.stations[self.stations.len() - 1].x
     }
 
-    /// The stations, root first.
+    /// Returns the stations, root first.
     pub fn stations(&self) -> &[Section] {
         &self.stations
     }
 }
 
-/// The `EI` (N·m²) that gives a uniform cantilever of `mass` (kg) and `length` (m) a first bending frequency of
-/// `frequency` (Hz): `EI = (2πf)² m L³ / β⁴`, `cos β cosh β = −1`.
+/// Returns the `EI` (N·m²) for which a uniform cantilever of `mass` (kg) and `length` (m) has the
+/// first bending frequency `frequency` (Hz): `EI = (2πf)² m L³ / β⁴`, `cos β cosh β = −1`.
 ///
 /// ```
 /// # use grapple::beam::cantilever_EI;

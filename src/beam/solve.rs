@@ -1,4 +1,4 @@
-//! The modes of one kind: how high a degree they need.
+//! Modes of one type: selection of the polynomial degree.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -8,21 +8,22 @@ use super::mesh::Element;
 use super::ritz::Ritz;
 use super::{BeamError, Boundary, Kind, Mode};
 
-/// A mode has converged when no element's last two bubbles hold more than this part of its strain energy.
+/// A mode has converged if the last two bubbles of each element contain at most this fraction of
+/// its strain energy.
 ///
-/// The next two, which are left out, hold about `1e-3` of it: `ω²` is then off by less than round-off, the curvature by
-/// some `1e-11`, the shape by less.
+/// The next two, omitted ones contain about `1e-3` of it: the error of `ω²` is then below
+/// round-off, that of the curvature about `1e-11`, that of the shape less.
 const TAIL: f64 = 1e-18;
 
-/// Below this a tail that raising the degree no longer shortens is round-off.
+/// Fraction below which a tail that does not decrease with the degree is round-off.
 const TAIL_OF_ROUND_OFF: f64 = 1e-12;
 
-/// Above this degree nothing is gained.
+/// Degree above which the accuracy does not improve.
 const LARGEST_DEGREE: usize = 32;
 
-/// The lowest modes of a kind, and the natural frequency of the next one (rad/s) if there is one.
+/// Returns the lowest modes of a type, and the natural frequency of the next one (rad/s), if any.
 ///
-/// The elements' degree is raised until the modes have converged.
+/// The degree of the elements is raised until the modes have converged.
 pub(super) fn modes(
     elements: &Arc<[Element]>,
     kind: Kind,
@@ -67,18 +68,19 @@ pub(super) fn modes(
     ))
 }
 
-/// A degree that suffices for most beams' modes; guessed too low, it is raised.
+/// Returns a degree that suffices for the modes of most beams; if it is too low, it is raised.
 ///
-/// A cantilever's k-th mode has about `k − ½` half waves; each condition at an end more, and each rigid mode less, adds
-/// half of one. On an element they go as `exp(±i a s)`, where `2a` is the phase across it: from one Legendre coefficient
-/// to the next they fall by `a / (2n−1)`. Over a stiffness `k ~ 1 + t s` the strain has a pole at `−1/t`, and its
-/// coefficients fall no faster than by `t / (1 + √(1−t²))`.
+/// A cantilever's k-th mode has about `k − ½` half waves; each further end condition adds half of
+/// one, each rigid-body mode removes half of one. On an element the shape behaves as `exp(±i a s)`,
+/// with the phase `2a` across it: consecutive Legendre coefficients decrease by `a / (2n−1)`. For a
+/// stiffness `k ~ 1 + t s` the strain has a pole at `−1/t`, and its coefficients decrease at most
+/// by `t / (1 + √(1−t²))`.
 fn first_degree(elements: &[Element], kind: Kind, boundary: &Boundary, count: usize) -> usize {
     let length = elements[elements.len() - 1].b.x;
     let longest = elements.iter().map(Element::length).fold(0.0, f64::max);
     let order = kind.field().order();
     let [root, tip] = boundary.held(kind);
-    // A quarter more than said, for the evanescent parts.
+    // A quarter more, for the evanescent parts.
     let half_waves = count.max(1) as f64 - 0.25 + 0.5 * (root + tip).abs_diff(order) as f64;
     let a = 0.5 * PI * half_waves * (longest / length);
 
@@ -95,5 +97,5 @@ fn first_degree(elements: &[Element], kind: Kind, boundary: &Boundary, count: us
         n += 1;
         coefficient *= fall.max(a / (2 * n - 1) as f64);
     }
-    (order + n).max(2 * order + 1) // two bubbles or more, to judge by
+    (order + n).max(2 * order + 1) // at least two bubbles, for the convergence test
 }

@@ -2,23 +2,24 @@ use crate::algebra::{Scalar, Wrench};
 use crate::spec::JointMotion;
 use crate::system::{Carrier, Kinematics, System};
 
-/// All loads at one instant.
+/// The loads and prescribed motions at one instant.
 #[derive(Clone, Debug)]
 pub struct Applied<S: Scalar> {
-    /// On each body, about its origin, world axes.
+    /// Wrench on each body, about its origin, world axes.
     pub wrench: Vec<Wrench<S>>,
-    /// On each rate: torque, N·m, or force, N.
+    /// Generalised force on each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
-    /// Inertia added to each rate, kg·m² or kg: acts as a load `−inertia q̈`. Read by the recursive formulation only; ignored on free joints.
+    /// Inertia added to each rate, kg·m² or kg; acts as the load `−inertia q̈`. Only the recursive
+    /// formulation uses it; free joints ignore it.
     pub inertia: Vec<f64>,
-    /// Whether a drive prescribes the motion of the joint that carries each body.
+    /// For each body, true if a drive prescribes the motion of its joint.
     pub driven: Vec<bool>,
-    /// Derivative of each rate whose joint is driven, rad/s² or m/s².
+    /// Prescribed derivative of each rate of a driven joint, rad/s² or m/s².
     pub qdd: Vec<S>,
 }
 
 impl<S: Scalar> Applied<S> {
-    /// No loads, for a system.
+    /// Creates an instance without loads, sized for `system`.
     pub fn none(system: &System) -> Self {
         Self {
             wrench: vec![Wrench::zero(); system.bodies.len()],
@@ -33,7 +34,8 @@ impl<S: Scalar> Applied<S> {
         }
     }
 
-    /// Adds a wrench on what carries a frame, about its origin, world axes: on a body, or on a bent place of one and so on its modes.
+    /// Adds the wrench `F` on the carrier of a frame, about the frame's origin, world axes. On a
+    /// station of a flexible body it also loads the modes.
     #[inline]
     pub fn push(&mut self, system: &System, kinematics: &Kinematics<S>, on: Carrier, F: Wrench<S>) {
         match on {
@@ -57,21 +59,22 @@ impl<S: Scalar> Applied<S> {
         }
     }
 
-    /// The power of the wrenches on the bodies, W. What moves a body by its own modes is among the rates.
+    /// Returns the power of the wrenches on the bodies, W. The power on the modes is in
+    /// [`power_on_rates`](Self::power_on_rates).
     #[inline]
     pub fn power_on_bodies(&self, kinematics: &Kinematics<S>) -> S {
         let bodies = self.wrench.iter().zip(&kinematics.bodies);
         bodies.fold(S::zero(), |power, (F, at)| power + F.power(&at.V_WB))
     }
 
-    /// The power of the torques and forces on the rates `qd`, W.
+    /// Returns the power of the generalised forces on the rates `qd`, W.
     #[inline]
     pub fn power_on_rates(&self, qd: &[S]) -> S {
         let rates = self.tau.iter().zip(qd);
         rates.fold(S::zero(), |power, (tau, rate)| power + *tau * *rate)
     }
 
-    /// Takes all of another's numbers, of the same system.
+    /// Copies all values from `other`, which has the same dimensions.
     pub fn copy_from(&mut self, other: &Self) {
         self.wrench.copy_from_slice(&other.wrench);
         self.tau.copy_from_slice(&other.tau);
@@ -80,7 +83,7 @@ impl<S: Scalar> Applied<S> {
         self.qdd.copy_from_slice(&other.qdd);
     }
 
-    /// Removes all loads; prescribed motions stay until they are set anew, and so does added inertia.
+    /// Sets all loads to zero; keeps prescribed motions and added inertia.
     pub fn clear(&mut self) {
         self.wrench.fill(Wrench::zero());
         self.tau.fill(S::zero());

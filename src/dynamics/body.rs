@@ -1,7 +1,8 @@
 use crate::algebra::{ArticulatedInertia, Scalar, Twist, Vec3, Wrench, lift3};
 use crate::system::{BodyConstants, BodyKinematics, Deflection, Derived, Kinematics, System};
 
-/// A body's inertia about its origin, and the wrench that its acceleration for `q̈ = 0` asks for; world axes.
+/// Returns a body's inertia about its origin and its bias wrench (the wrench that `q̈ = 0`
+/// requires), world axes.
 #[inline(always)]
 pub(super) fn inertia_and_bias<S: Scalar>(
     system: &System,
@@ -19,7 +20,8 @@ pub(super) fn inertia_and_bias<S: Scalar>(
     }
 }
 
-/// The same of a flexible body. Apart, so that rigid bodies' code stays small.
+/// [`inertia_and_bias`] of a flexible body; a separate function keeps the code of rigid bodies
+/// small.
 #[inline(never)]
 pub(super) fn flexible_body<S: Scalar>(
     body: &BodyConstants,
@@ -30,16 +32,18 @@ pub(super) fn flexible_body<S: Scalar>(
     (I, I.times(A_bias) + bent.bias)
 }
 
-/// The same of a rigid body.
+/// [`inertia_and_bias`] of a rigid body.
 ///
-/// With the first moment `h = m c` and the inertia `J` about the origin, Newton and Euler read
+/// With the first moment `h = m c` and the inertia `J` about the origin, the Newton–Euler equations
+/// are
 ///
 /// ```text
 ///     f = m a + α × h + ω × (ω × h)
 ///     t = J α + h × a + ω × J ω
 /// ```
 ///
-/// and the acceleration `(α, a)` is [`A_bias`](BodyKinematics::A_bias) plus what the inertia multiplies.
+/// The acceleration `(α, a)` is [`A_bias`](BodyKinematics::A_bias) plus the acceleration that the
+/// inertia multiplies.
 #[inline(always)]
 pub(super) fn rigid_body<S: Scalar>(
     body: &BodyConstants,

@@ -1,14 +1,16 @@
 use crate::algebra::Scalar;
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// The condition number of a symmetric matrix: the ratio of its eigenvalues largest and smallest in size.
+/// Returns the condition number of a symmetric matrix: the ratio of the largest to the smallest
+/// absolute eigenvalue; one for an empty matrix.
 ///
-/// That of an empty matrix is one. Its derivatives, too, are exact: those of an eigenvalue `λ` with the eigenvector `v` of length one are `vᵀ dK v`.
+/// Derivatives are exact: `dλ = vᵀ dK v` for an eigenvalue `λ` with the unit eigenvector `v`.
 pub fn condition<S: Scalar>(K: &DMatrix<S>) -> S {
     if K.is_empty() {
         return S::one();
     }
-    // As many sweeps as any matrix of numbers needs, and no more.
+    // The bound on the iterations is generous: it only stops matrices with entries that are not
+    // finite.
     let Some(eigen) = SymmetricEigen::try_new(K.map(S::value), f64::EPSILON, 100 * K.nrows()) else {
         return S::lift(f64::NAN);
     };
@@ -26,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_equations_there_is_nothing_to_lose() {
+    fn condition_of_an_empty_and_a_diagonal_matrix() {
         assert_eq!(condition(&DMatrix::<f64>::zeros(0, 0)), 1.0);
         assert_eq!(
             condition(&DMatrix::from_diagonal(&nalgebra::DVector::from_vec(vec![-4.0, 2.0]))),

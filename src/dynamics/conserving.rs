@@ -1,36 +1,48 @@
-//! A step in natural coordinates that keeps energy, momentum and every joint.
+//! Energy–momentum conserving step in natural coordinates.
 //!
-//! A body's natural coordinates are the place `r` of its origin and its axes `d_k` (columns of `D`). Its kinetic energy is quadratic in their rates alone,
-//!
-//! ```text
-//!     T = ½ m ṙ·ṙ + ṙ·Ḋ h + ½ tr(Ḋ E Ḋᵀ),     h = ∫x dm,   E = ∫x xᵀ dm = ½ tr(J) 1 − J                (1)
-//! ```
-//!
-//! and so is what a joint holds in the coordinates. The midpoint rule, with `q̄ = (q₀ + q₁)/2`, `v̄ = (q₁ − q₀)/Δt = (v₀ + v₁)/2` and `g(q₁) = 0`,
+//! The natural coordinates of a body are the position `r` of its origin and its directors `d_k`
+//! (columns of `D`). The kinetic energy is quadratic in their rates, with constant coefficients,
 //!
 //! ```text
-//!     M (v₁ − v₀)/Δt = Q(q̄, v̄) − G(q̄)ᵀ λ                                                           (2)
+//!     T = ½ m ṙ·ṙ + ṙ·Ḋ h + ½ tr(Ḋ E Ḋᵀ),  h = ∫x dm,  E = ∫x xᵀ dm = ½ tr(J) 1 − J   (1)
 //! ```
 //!
-//! then keeps `T` where nothing works and angular momentum where nothing turns, for `G(q̄)(q₁ − q₀) = g(q₁) − g(q₀)` exactly (J. C. Simo and N. Tarnow, *ZAMP* 43 (1992)
-//! 757–792; O. Gonzalez, *Physica D* 132 (1999) 165–174; in the plane, with multipliers, G. Yang et al., 10.1007/s11071-023-08395-w). Multipliers are not computed here, for all mean velocities that the
-//! constraints allow are known (the discrete null space of P. Betsch and S. Leyendecker, *Int. J. Numer. Meth. Eng.* 67 (2006) 499–552). A body stays rigid if
+//! and the joint constraints `g` are quadratic in the coordinates. The midpoint rule with
+//! `q̄ = (q₀ + q₁)/2`, `v̄ = (q₁ − q₀)/Δt = (v₀ + v₁)/2` and `g(q₁) = 0`,
 //!
 //! ```text
-//!     (d₁ − d₀)/Δt = w̄ × d̄   for all its axes,   that is   D̄ = (1 − ½ Δt [w̄])⁻¹ D₀                   (3)
+//!     M (v₁ − v₀)/Δt = Q(q̄, v̄) − G(q̄)ᵀ λ                                            (2)
 //! ```
 //!
-//! Two bodies that share an axis `n` have `w̄_B = w̄_P + γ n̄`, and a common point has one mean velocity: means move as the joint's subspace says it at the mean axes. So the unknowns are
-//! rates of joints and nodes, as many as there are degrees of freedom, and (2) is one equation for each: what the bodies that a joint carries are short of has no power on its motion.
-//!
-//! An angle is no quadratic function of the axes. With `p = ½ Δt w̄_P` and `g = ½ Δt γ` a body that turns by `p + g` in a step is seen to turn, from one that turns by `p`, by the quaternion
+//! therefore conserves `T` if no load does work and the angular momentum if no load exerts a
+//! moment, because `G(q̄)(q₁ − q₀) = g(q₁) − g(q₀)` exactly (J. C. Simo and N. Tarnow, *ZAMP* 43
+//! (1992) 757–792; O. Gonzalez, *Physica D* 132 (1999) 165–174; in the plane, with multipliers, G.
+//! Yang et al., 10.1007/s11071-023-08395-w). The multipliers are eliminated by the discrete null
+//! space method (P. Betsch and S. Leyendecker, *Int. J. Numer. Meth. Eng.* 67 (2006) 499–552). A
+//! body stays rigid if
 //!
 //! ```text
-//!     (1 + p·p + p·g,  g − p × g)   of some length, axes of the carrier                               (4)
+//!     (d₁ − d₀)/Δt = w̄ × d̄  for all directors,  that is  D̄ = (1 − ½ Δt [w̄])⁻¹ D₀     (3)
 //! ```
 //!
-//! so loads on a joint are those at the mean `(q₀ + q₁)/2` of its coordinates and at `(q₁ − q₀)/Δt`, and turn `γ` as they work: a linear spring does the work of the difference of its energies. What is
-//! not linear has a mean force of its own ([`Loads::add_of_step`](crate::loads::Loads::add_of_step)). A rotor's rate is none of the axes': its energy is met to second order.
+//! Two bodies that share an axis `n` have `w̄_B = w̄_P + γ n̄`, and a common point has one midpoint
+//! velocity: the midpoint velocities satisfy the joint's motion subspace at the midpoint axes. The
+//! unknowns are the midpoint rates of joints and nodes, one for each degree of freedom. The
+//! equations are the projections of (2) on these motions; joint reactions have no power there.
+//!
+//! A joint angle is not a quadratic function of the directors. With `p = ½ Δt w̄_P` and
+//! `g = ½ Δt γ`, the relative rotation between a carrier that turns by `p` and a body that turns by
+//! `p + g` is the quaternion (not normalised, carrier axes)
+//!
+//! ```text
+//!     (1 + p·p + p·g,  g − p × g)                                                     (4)
+//! ```
+//!
+//! Joint loads are evaluated at the midpoint `(q₀ + q₁)/2` of the joint coordinates and at the
+//! rates `(q₁ − q₀)/Δt`, and are scaled by the derivative of these rates with respect to `γ`; the
+//! work of a linear spring then equals the difference of its energies. Nonlinear elements use a
+//! discrete gradient ([`Loads::add_of_step`](crate::loads::Loads::add_of_step)). A rotor's rate is
+//! not a rate of the directors; its energy is conserved to second order only.
 
 use super::Applied;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, angle_per_sine, cross_matrix, lift3, lift33};
@@ -40,61 +52,67 @@ use crate::system::{
     AncfBeam, BodyKinematics, Derived, DirectorConstants, JointModel, Kinematics, Natural, PER_NODE, System,
 };
 
-/// Where a step starts.
+/// The state at the start of a step.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Of each body.
+    /// Natural coordinates and rates of each body.
     pub bodies: Vec<Natural>,
     /// Coordinates of joints and nodes (`nq`).
     pub q: Vec<f64>,
-    /// Their rates (`nv`).
+    /// Rates of joints and nodes (`nv`).
     pub qd: Vec<f64>,
 }
 
-/// The middle of a step.
+/// The midpoint of a step.
 #[derive(Clone, Debug)]
 pub struct Middle<S: Scalar> {
-    /// Means of the coordinates of joints and nodes at both ends (`nq`). Those of attitudes are not of length one.
+    /// Midpoint coordinates of joints and nodes, the mean of both ends (`nq`); attitude quaternions
+    /// are not normalised.
     pub q: Vec<S>,
-    /// How fast they go from one end to the other (`nv`): of attitudes `(q₁ − q₀)/Δt = ½ q ⊗ (0, w)` with the mean `q` of length one.
+    /// Finite-difference rates (`nv`); of attitudes `(q₁ − q₀)/Δt = ½ q ⊗ (0, w)` with the
+    /// normalised midpoint quaternion `q`.
     pub qd: Vec<S>,
-    /// The same for a mean rate of one, where a joint has one axis for each: less than one of angles.
-    pace: Vec<S>,
-    /// What is short on each body, about its origin, and then what its joint transmits to it.
+    /// Ratio of each finite-difference rate to the midpoint rate `u`, for joints with one fixed
+    /// axis per rate; below one for angles.
+    rate_ratio: Vec<S>,
+    /// First the unbalanced wrench on each body about its origin, then the wrench that its joint
+    /// transmits.
     pub F: Vec<Wrench<S>>,
 }
 
 impl<S: Scalar> Middle<S> {
-    /// Room for a system.
+    /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         Self {
             q: vec![S::zero(); system.nq],
             qd: vec![S::zero(); system.nv],
-            pace: vec![S::one(); system.nv],
+            rate_ratio: vec![S::one(); system.nv],
             F: vec![Wrench::zero(); system.bodies.len()],
         }
     }
 }
 
-/// (4) in axes `D` of the carrier at the start.
-fn seen<S: Scalar>(D: &Mat3<f64>, p: &Vec3<S>, g: &Vec3<S>) -> Quaternion<S> {
+/// Returns the relative rotation (4) in the carrier's directors `D` at the start of the step.
+fn relative_rotation<S: Scalar>(D: &Mat3<f64>, p: &Vec3<S>, g: &Vec3<S>) -> Quaternion<S> {
     let v = lift33::<S>(D).tr_mul(&(g - p.cross(g)));
     Quaternion::new(S::one() + p.dot(&(p + g)), v.x, v.y, v.z)
 }
 
-/// How fast an angle changes for a mean rate of one: `atan2(|g|, 1 + p·p + p·g)/|g|`, of (4) about an axis.
-fn pace<S: Scalar>(p: &Vec3<S>, axis: &Vec3<S>, g: S) -> S {
+/// Returns the ratio of the finite-difference rate of an angle to its midpoint rate, from (4) about
+/// an axis: `atan2(|g|, 1 + p·p + p·g)/|g|`.
+fn rate_ratio<S: Scalar>(p: &Vec3<S>, axis: &Vec3<S>, g: S) -> S {
     angle_per_sine(g * g, S::one() + p.dot(p) + p.dot(axis) * g)
 }
 
-/// From axes at the start of a step to their mean, where they turn by `θ = Δt w̄`: (3), `(1 + ½ [θ] + ¼ θ θᵀ)/(1 + ¼ θ·θ)`.
+/// Returns the map (3) from the directors at the start of a step to those at the midpoint, for
+/// `θ = Δt w̄`: `(1 + ½ [θ] + ¼ θ θᵀ)/(1 + ¼ θ·θ)`.
 fn mean<S: Scalar>(theta: &Vec3<S>) -> Mat3<S> {
     let half = theta * S::lift(0.5);
     (Mat3::identity() + cross_matrix(&half) + half * half.transpose()) / (S::one() + half.dot(&half))
 }
 
 impl Start {
-    /// Room for a system.
+    /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         Self {
             bodies: vec![Natural::WORLD; system.bodies.len()],
@@ -103,10 +121,12 @@ impl Start {
         }
     }
 
-    /// Moves all by the mean rates `u` (`nv`) of a step of length `h` (s). The kinematics are those of the means: axes that are not quite of length one, so that the place of what is
-    /// fixed in a body is the mean of its places.
+    /// Computes midpoint coordinates and kinematics from the midpoint rates `u` (`nv`) and the step
+    /// `h` (s). The midpoint directors are not of unit length: the midpoint position of a
+    /// body-fixed point is then the mean of its two end positions.
     ///
-    /// `u` are the rates of joints and nodes; but of free bodies the angular velocity and the velocity of the origin, and of ball joints the angular velocity, in world axes.
+    /// `u` holds the rates of joints and nodes, except for free bodies (angular velocity, then
+    /// velocity of the origin) and spherical joints (angular velocity), all in world axes.
     pub fn middle<S: Scalar>(
         &self,
         (system, derived): (&System, &Derived),
@@ -114,7 +134,12 @@ impl Start {
         kinematics: &mut Kinematics<S>,
         middle: &mut Middle<S>,
     ) {
-        let Middle { q, qd, pace: paces, .. } = middle;
+        let Middle {
+            q,
+            qd,
+            rate_ratio: rate_ratios,
+            ..
+        } = middle;
         let (h, half) = (S::lift(h), S::lift(0.5 * h));
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
@@ -124,16 +149,17 @@ impl Start {
             let P_0 = body.parent.map_or(&Natural::WORLD, |parent| &self.bodies[parent]);
             let (H, u) = (&mut kinematics.H[jv..jv + n], &u[jv..jv + n]);
             let (q, qd) = (&mut q[jq..jq + body.joint.nq], &mut qd[jv..jv + n]);
-            let paces = &mut paces[jv..jv + n];
+            let rate_ratios = &mut rate_ratios[jv..jv + n];
             let F = &P.R_WB;
             let p = P.V_WB.w * half;
-            // The mean axis, and the pace of the angle about it.
+            // The axis at the midpoint, and the ratio of the finite-difference rate of its angle.
             let turned = |axis: &Vec3<f64>, rate: S| {
-                let pace = pace(&p, &lift3(&(P_0.D * axis)), half * rate);
-                (Twist::new(F * lift3::<S>(axis), Vec3::zeros()), pace)
+                let rate_ratio = rate_ratio(&p, &lift3(&(P_0.D * axis)), half * rate);
+                (Twist::new(F * lift3::<S>(axis), Vec3::zeros()), rate_ratio)
             };
-            // With ends x a of what is slid, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ × (x₀ a₀ + x₁ a₁)/2: the direction is the one across which nothing slides, and
-            // the lever is the mean.
+            // With the end positions x a of the slider, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ +
+            // w̄ × (x₀ a₀ + x₁ a₁)/2: the first term gives the direction of the motion subspace,
+            // and the lever arm is the mean.
             let slid = |axis: Vec3<f64>, x_0: f64, rate: S| {
                 let a_0 = lift3::<S>(&(P_0.D * axis));
                 let a_1 = F * lift3::<S>(&axis) * S::lift(2.0) - a_0;
@@ -145,10 +171,10 @@ impl Start {
             let mut offset = Vec3::zeros();
             match &constants.joint {
                 JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
-                JointModel::Revolute(joint) => (H[0], paces[0]) = turned(joint.axis(), u[0]),
+                JointModel::Revolute(joint) => (H[0], rate_ratios[0]) = turned(joint.axis(), u[0]),
                 JointModel::Prismatic(joint) => (H[0], offset) = slid(*joint.axis(), self.q[jq], u[0]),
                 JointModel::Cylindrical(joint) => {
-                    (H[0], paces[0]) = turned(joint.axis(), u[0]);
+                    (H[0], rate_ratios[0]) = turned(joint.axis(), u[0]);
                     (H[1], offset) = slid(*joint.axis(), self.q[jq + 1], u[1]);
                 }
                 JointModel::Cartesian(joint) => {
@@ -160,12 +186,12 @@ impl Start {
                 }
                 JointModel::Universal(joint) => {
                     let [first, second] = joint.axes_at(self.q[jq]);
-                    (H[0], paces[0]) = turned(&first, u[0]);
-                    // The second axis turns with what is between the two.
+                    (H[0], rate_ratios[0]) = turned(&first, u[0]);
+                    // The second axis turns with the intermediate body of the joint.
                     let between = P.V_WB.w + H[0].w * u[0];
                     let second = lift3::<S>(&(P_0.D * second));
                     H[1] = Twist::new(mean(&(between * h)) * second, Vec3::zeros());
-                    paces[1] = pace(&(between * half), &second, half * u[1]);
+                    rate_ratios[1] = rate_ratio(&(between * half), &second, half * u[1]);
                 }
             }
             B.r_PB_W = F * lift3::<S>(&constants.p_PF) + offset;
@@ -175,7 +201,7 @@ impl Start {
                 JointModel::Free(_) => {}
                 _ => {
                     for (k, (H, &u)) in H.iter().zip(u).enumerate() {
-                        qd[k] = paces[k] * u;
+                        qd[k] = rate_ratios[k] * u;
                         q[k] = S::lift(self.q[jq + k]) + half * qd[k];
                         V_FB = V_FB + *H * u;
                     }
@@ -191,10 +217,14 @@ impl Start {
             B.A_bias = Twist::zero();
             match &constants.joint {
                 JointModel::Spherical(joint) => {
-                    let between = Between::of(seen(&P_0.D, &p, &(V_FB.w * half)), joint.attitude(part(&self.q, jq)));
+                    let between = MidpointAttitude::of(
+                        relative_rotation(&P_0.D, &p, &(V_FB.w * half)),
+                        joint.attitude(part(&self.q, jq)),
+                    );
                     q.copy_from_slice(&joint.coordinates(between.mean));
-                    // The rates' axes, as the mean rate of the attitude has them.
-                    let axes = lift33::<S>(&P_0.D) * between.mean.rotation() * between.pace;
+                    // The axes of the rates, as the finite-difference rate of the attitude defines
+                    // them.
+                    let axes = lift33::<S>(&P_0.D) * between.mean.rotation() * between.rate_ratio;
                     let axes = axes + cross_matrix(&p) * axes;
                     for (H, axis) in H.iter_mut().zip(axes.column_iter()) {
                         *H = Twist::new(axis.into_owned(), Vec3::zeros());
@@ -205,7 +235,10 @@ impl Start {
                     B.r_PB_W = B.p_WB - P.p_WB;
                     let own = B.V_WB - P.V_WB.shift(&B.r_PB_W);
                     let p_FB = F.tr_mul(&B.r_PB_W) - lift3::<S>(&constants.p_PF);
-                    let between = Between::of(seen(&P_0.D, &p, &(own.w * half)), joint.attitude(part(&self.q, jq)));
+                    let between = MidpointAttitude::of(
+                        relative_rotation(&P_0.D, &p, &(own.w * half)),
+                        joint.attitude(part(&self.q, jq)),
+                    );
                     q.copy_from_slice(&joint.coordinates(between.mean, &p_FB));
                     qd[..3].copy_from_slice(B.R_WB.tr_mul(&own.w).as_slice());
                     qd[3..].copy_from_slice((F * lift33::<S>(joint.axes())).tr_mul(&own.v).as_slice());
@@ -221,7 +254,8 @@ impl Start {
         kinematics.place_points(system, derived, q, qd);
     }
 
-    /// Body `i` at the end, of the means; it moves as [`Natural::twist`] reads it.
+    /// Returns body `i` at the end of the step, extrapolated from the midpoint, with the velocity
+    /// of [`Natural::twist`].
     fn end<S: Scalar>(&self, i: usize, h: f64, kinematics: &Kinematics<S>) -> End<S> {
         let (start, at, two) = (&self.bodies[i], &kinematics.bodies[i], S::lift(2.0));
         let D = at.R_WB * two - lift33::<S>(&start.D);
@@ -234,7 +268,8 @@ impl Start {
         }
     }
 
-    /// What is missing to (2) under the loads of the middle, one number for each mean rate `u`, N·m or N. After [`middle`](Self::middle).
+    /// Computes the residual of (2) under the midpoint loads, one value for each rate of `u`, N·m
+    /// or N. Requires [`middle`](Self::middle).
     pub fn residual<S: Scalar>(
         &self,
         (system, derived): (&System, &Derived),
@@ -243,7 +278,7 @@ impl Start {
         middle: &mut Middle<S>,
         residual: &mut [S],
     ) {
-        let Middle { q, qd, pace, F } = middle;
+        let Middle { q, qd, rate_ratio, F } = middle;
         let per_h = S::lift(1.0 / h);
         let two = S::lift(2.0);
         for (i, constants) in derived.bodies.iter().enumerate() {
@@ -298,12 +333,12 @@ impl Start {
                     let f = F[i].f - axes * Vec3::from_column_slice(&tau[3..]);
                     out[..3].copy_from_slice(t.as_slice());
                     out[3..].copy_from_slice(f.as_slice());
-                    // It transmits nothing.
+                    // A free joint transmits no wrench.
                     continue;
                 }
                 joint => {
                     for (k, out) in out.iter_mut().enumerate() {
-                        *out = F[i].power(&kinematics.H[v + k]) - tau[k] * pace[v + k];
+                        *out = F[i].power(&kinematics.H[v + k]) - tau[k] * rate_ratio[v + k];
                     }
                     let rotors = &derived.rotor_inertia[v..v + n];
                     if rotors.iter().any(|rotor| *rotor > 0.0) {
@@ -314,7 +349,8 @@ impl Start {
                             let first = body.joint.q;
                             let q_1 = std::array::from_fn(|k| q[first + k] * two - S::lift(self.q[first + k]));
                             let rates = dual(&joint.subspace(&q_1, &P.D, &B.D)).map(|V| V.power(&V_FB));
-                            // As rates are read from the bodies, at both ends: 2 u − q̇₀ would carry what the first reading is off on to the next step.
+                            // Both ends read the rates from the bodies: 2 u − q̇₀ would carry the
+                            // deviation of the initial rates into the next step.
                             for (k, (out, rate)) in out.iter_mut().zip(rates).enumerate() {
                                 *out += (rate - S::lift(self.qd[v + k])) * per_h * S::lift(rotors[k]);
                             }
@@ -367,25 +403,26 @@ impl<S: Scalar> End<S> {
     }
 }
 
-/// An attitude between the ends of a step.
-struct Between<S> {
+/// An attitude at the midpoint of a step.
+struct MidpointAttitude<S> {
     /// `(q₀ + q₁)/2`.
     mean: Quaternion<S>,
-    /// Of its mean rate for a mean rate of one that (4) turns: `4 sin(δ/4)/|2(g − p × g)|` with the angle δ of (4).
-    pace: S,
+    /// Ratio of the finite-difference rate to the midpoint rate that produces (4):
+    /// `4 sin(δ/4)/|2(g − p × g)|` with the rotation angle δ of (4).
+    rate_ratio: S,
 }
 
-impl<S: Scalar> Between<S> {
-    /// From `q₀`, turned by (4).
+impl<S: Scalar> MidpointAttitude<S> {
+    /// Creates the midpoint of `q₀` and of `q₀` rotated by (4).
     fn of(turn: Quaternion<S>, q_0: Quaternion<f64>) -> Self {
         let length = turn.norm_squared().sqrt();
-        // With half of δ: (1 + cos, sin n) = (|q| + w, v)/|q|.
+        // With δ/2: (1 + cos, sin n) = (|q| + w, v)/|q|.
         let Quaternion { w, x, y, z } = turn;
         let k = S::lift(0.5) / length;
         let both = Quaternion::new((length + w) * k, x * k, y * k, z * k);
         Self {
             mean: both * q_0.lift(),
-            pace: S::lift(2.0) / (S::lift(2.0) * length * (length + w)).sqrt(),
+            rate_ratio: S::lift(2.0) / (S::lift(2.0) * length * (length + w)).sqrt(),
         }
     }
 }

@@ -6,11 +6,11 @@ use crate::algebra::{Scalar, Twist, Wrench};
 use crate::spec::{Coupling, Formulation, Spec};
 use crate::system::{Derived, Kinematics, System};
 
-/// From loads to accelerations, by the formulation that the spec asks for.
+/// Forward dynamics by the formulation that the spec selects.
 #[derive(Clone, Debug)]
 pub struct Dynamics<S: Scalar> {
     engine: Engine<S>,
-    /// What the drives and brakes of joints give, one for each rate, N·m or N.
+    /// Force of the drive or brake on each rate, N·m or N.
     pub drive: Vec<S>,
 }
 
@@ -21,7 +21,8 @@ enum Engine<S: Scalar> {
     DualQuaternion(Box<NewtonEuler<S>>),
 }
 
-/// What a drive gives on the rate `v` beside the loads on it, N·m or N, where its joint transmits `F`.
+/// Returns the drive force on the rate `v` beyond the applied loads, N·m or N, for a joint that
+/// transmits `F`.
 #[inline]
 pub(crate) fn driven<S: Scalar>(
     (derived, kinematics, applied): (&Derived, &Kinematics<S>, &Applied<S>),
@@ -32,12 +33,12 @@ pub(crate) fn driven<S: Scalar>(
     F.power(&kinematics.H[v]) + qdd * S::lift(derived.rotor_inertia[v]) - applied.tau[v]
 }
 
-/// The accelerations of ANCF beams, which stand beside the bodies whatever moves these: nothing but loads joins them.
+/// Computes the accelerations of ANCF beams; only loads couple them to the bodies.
 fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qdd: &mut [S]) {
     for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
         let qdd = &mut qdd[beam.rates()];
         qdd.copy_from_slice(&applied.tau[beam.rates()]);
-        // A unit wrench elsewhere does not reach it.
+        // Skips beams without load: a unit wrench on another body has no response here.
         if qdd.iter().any(|tau| *tau != S::zero()) {
             constants.mass_matrix.solve(qdd);
         }
@@ -45,7 +46,7 @@ fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qd
 }
 
 impl<S: Scalar> Dynamics<S> {
-    /// Room for a system, in the spec's formulation.
+    /// Allocates for `system`, in the spec's formulation.
     pub fn new(system: &System, spec: &Spec) -> Self {
         let options = spec.quaternion.clone().unwrap_or_default();
         let rows = match options.coupling {
@@ -65,11 +66,11 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// Computes the derivatives `qdd` of the rates of joints, modes and nodes (`nv` numbers, rad/s² or m/s²) at their coordinates `q`, and the
-    /// bodies' [`A`](Self::A).
+    /// Computes the derivatives `qdd` (`nv`, rad/s² or m/s²) of the rates of joints, modes and
+    /// nodes at the coordinates `q`, and the bodies' [`A`](Self::A).
     ///
     /// # Errors
-    /// [`Singular`] if something moves no inertia (to round-off).
+    /// [`Singular`] if a degree of freedom has zero inertia (to round-off).
     #[inline]
     pub fn solve(
         &mut self,
@@ -87,7 +88,9 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// What wrenches on bodies and forces on modes and nodes, and nothing else in `applied`, add to the last [`solve`](Self::solve), at the same instant: `qdd` and [`A`](Self::A) are theirs alone. It costs a part of a solution, for what is factored serves again; the next solution is one as ever.
+    /// Computes the response to the loads in `applied` (wrenches on bodies, forces on modes and
+    /// nodes; no others): the increments of `qdd` and [`A`](Self::A). Reuses the factorisation of
+    /// the last [`solve`](Self::solve) at the same instant, and does not affect the next one.
     pub fn respond(
         &mut self,
         system: &System,
@@ -104,7 +107,8 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// Accelerations of the bodies' origins beyond [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
+    /// Returns the accelerations of the bodies' origins beyond
+    /// [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
     pub fn A(&self) -> &[Twist<S>] {
         match &self.engine {
             Engine::Recursive(recursion) => &recursion.A,
@@ -113,8 +117,9 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// The wrench that its joint transmits to the body `i`, about the body's origin, world axes; after
-    /// [`solve`](Self::solve). None if the body is not [kept](crate::system::Body::kept).
+    /// Returns the reaction wrench of its joint on body `i`, about the body's origin, world axes;
+    /// requires [`solve`](Self::solve). `None` if the body's reaction is not
+    /// [computed](crate::system::Body::kept).
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
         match &self.engine {
             Engine::Recursive(recursion) => recursion.transmitted(system, i),
@@ -123,7 +128,8 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// The condition number of the matrix of accelerations and multipliers, of a formulation that has one. Memory is taken for it.
+    /// Returns the condition number of the matrix of accelerations and multipliers; `None` if the
+    /// formulation has no such matrix. Allocates.
     pub fn condition(
         &self,
         system: &System,
@@ -140,8 +146,8 @@ impl<S: Scalar> Dynamics<S> {
         matrix.map(|matrix| condition(&matrix))
     }
 
-    /// What the drives and brakes of joints give beside the loads in `applied` (into [`drive`](Self::drive)), and their power, W;
-    /// after [`solve`](Self::solve).
+    /// Computes the forces of drives and brakes beyond the loads in `applied` (into
+    /// [`drive`](Self::drive)) and returns their power, W; requires [`solve`](Self::solve).
     pub fn drive(
         &mut self,
         system: &System,

@@ -1,10 +1,10 @@
-//! What the motion conserves: momentum, energy; and the mass centre.
+//! Conserved quantities (momentum, energy) and the mass centre.
 
 use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
 use crate::nodal::interpolate;
 use crate::system::{AncfBeam, Derived, Kinematics, NodalConstants, System};
 
-/// Momenta and kinetic energy of all bodies together.
+/// Momenta and kinetic energy of the whole system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Invariants<S: Scalar> {
     /// Mass, kg.
@@ -15,17 +15,19 @@ pub struct Invariants<S: Scalar> {
     pub p: Vec3<S>,
     /// Angular momentum about the mass centre, kg·m²/s, world axes.
     pub h: Vec3<S>,
-    /// Kinetic energy with that of the rotors, J.
+    /// Kinetic energy including the rotors, J.
     pub kinetic_energy: S,
-    /// `Σ |mᵢ vᵢ|` over the bodies, kg·m/s: the scale of a drift in `p`, which is often zero.
+    /// `Σ |mᵢ vᵢ|` over the bodies, kg·m/s: the scale of errors in `p`, which is often zero.
     pub p_scale: S,
-    /// `Σ |hᵢ|` over the bodies, each about the common mass centre, kg·m²/s: the scale of a drift in `h`.
+    /// `Σ |hᵢ|` over the bodies, each about the system's mass centre, kg·m²/s: the scale of errors
+    /// in `h`.
     pub h_scale: S,
 }
 
 impl<S: Scalar> Invariants<S> {
-    /// Of a system in motion; `q` are the coordinates (`nq`), `qd` the rates (`nv`). Where bodies' axes are states (`natural`), `directors_rates` are their rates (columns,
-    /// 1/s): axes that move a little otherwise than a turn have momentum and energy, too.
+    /// Computes the invariants at the coordinates `q` (`nq`) and rates `qd` (`nv`). With directors
+    /// as states (`natural`), `directors_rates` are their rates (columns, 1/s), including the
+    /// non-rigid part of the motion.
     pub fn new(
         (system, derived): (&System, &Derived),
         kinematics: &Kinematics<S>,
@@ -46,7 +48,7 @@ impl<S: Scalar> Invariants<S> {
         let mut p = Vec3::zeros();
         let mut kinetic_energy = S::zero();
         let mut p_scale = S::zero();
-        // Positions count from the first body, so that a craft far away loses nothing.
+        // Positions relative to the first body avoid cancellation far from the world's origin.
         let first_node = || {
             system
                 .nodal
@@ -106,7 +108,7 @@ impl<S: Scalar> Invariants<S> {
     }
 }
 
-/// One body's motion about its own mass centre, world axes.
+/// The motion of a body about its own mass centre, world axes.
 struct BodyMotion<S: Scalar> {
     /// Mass centre from the body's origin, m.
     c: Vec3<S>,
@@ -119,7 +121,8 @@ struct BodyMotion<S: Scalar> {
 }
 
 impl<S: Scalar> BodyMotion<S> {
-    /// Of a rigid body in natural coordinates, with `E = ∫x xᵀ dm` about the mass centre: `Σ E_kl d_k × ḋ_l` and `½ tr(Ḋ E Ḋᵀ)`.
+    /// Computes the motion of a rigid body in natural coordinates, with `E = ∫x xᵀ dm` about the
+    /// mass centre: `Σ E_kl d_k × ḋ_l` and `½ tr(Ḋ E Ḋᵀ)`.
     fn of_directors(derived: &Derived, kinematics: &Kinematics<S>, rates: &Mat3<S>, i: usize) -> Self {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));
@@ -174,7 +177,7 @@ impl<S: Scalar> BodyMotion<S> {
     }
 }
 
-/// A ANCF beam's motion about its own mass centre, world axes.
+/// The motion of an ANCF beam about its own mass centre, world axes.
 struct BeamMotion<S: Scalar> {
     /// Mass centre from a given origin, m.
     c: Vec3<S>,

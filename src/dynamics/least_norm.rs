@@ -2,25 +2,25 @@
 
 use crate::algebra::Scalar;
 
-/// A pivot below this part of its row's diagonal entry is round-off: the rank has dropped.
+/// Relative pivot below which the rank has dropped.
 const NO_PIVOT: f64 = 1e-13;
 
-/// A row whose angle to the others has a squared sine below this is redundant.
+/// Squared sine of the angle to the other rows below which a row is redundant.
 const REDUNDANT: f64 = 1e-11;
 
-/// A row whose square is below this part of the largest is round-off: nothing moves along it.
+/// Squared row norm, relative to the largest, below which a row is round-off.
 const NO_ROW: f64 = 1e-14;
 
-/// `W⁺ b` by a Cholesky factorisation with pivots and an orthonormal basis of its columns:
+/// `W⁺ b` by a pivoted Cholesky factorisation and an orthonormal basis of its columns:
 ///
 /// ```text
 ///     W = L Lᵀ,   L = Q R   (n × r, QᵀQ = 1, R upper triangular)         (1)
 ///     W⁺ = Q R⁻ᵀ R⁻¹ Qᵀ                                                  (2)
 /// ```
 ///
-/// The result does not depend on which rows the pivots are, beyond round-off: of all solutions it
-/// is the one of least norm, and of a `b` outside the range of `W` the part inside is taken. With
-/// dual numbers its derivatives are exact as long as the rank stays.
+/// The result does not depend on the selection of pivots, beyond round-off: it is the solution of
+/// least norm, and for a `b` outside the range of `W` that of the projected `b`. With dual numbers
+/// the derivatives are exact while the rank is constant.
 #[derive(Clone, Debug)]
 pub struct LeastNorm<S: Scalar> {
     n: usize,
@@ -54,9 +54,9 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// Factors `W` (`n × n`, row by row; its lower triangle is read), of this rank; returns the
-    /// least pivot, as a part of its row's response. `responses` are what the diagonal entries
-    /// could be in the best directions.
+    /// Factors `W` (`n × n`, row-major; its lower triangle is read) with the given rank; returns
+    /// the least relative pivot. `responses` scales the pivot of each row: the largest
+    /// response of its two bodies in any direction.
     ///
     /// # Errors
     /// The row at which the rank has dropped.
@@ -75,8 +75,8 @@ impl<S: Scalar> LeastNorm<S> {
         Ok(least)
     }
 
-    /// The rank of rows `J`, of `J Jᵀ` (`n × n`, row by row; its lower triangle is read). A pivot
-    /// is the squared sine of the angle between a row and those before it.
+    /// Returns the rank of the rows `J` from `J Jᵀ` (`n × n`, row-major; its lower triangle is
+    /// read). A pivot is the squared sine of the angle between a row and the preceding ones.
     pub fn rank_of_rows(&mut self, JJ: &[S], n: usize) -> usize {
         let own = |i: usize| JJ[i * n + i].value();
         let largest = (0..n).map(own).fold(0.0, f64::max);
@@ -95,12 +95,12 @@ impl<S: Scalar> LeastNorm<S> {
         self.rank
     }
 
-    /// The row beyond the rank that depends on the others least.
+    /// Returns the row beyond the rank with the largest relative pivot.
     pub fn next_row(&self) -> usize {
         self.next_pivot().0
     }
 
-    /// The row of the last pivot: the one that depends on the others most.
+    /// Returns the row of the last (least) pivot.
     pub fn last_pivot(&self) -> usize {
         self.last
     }
@@ -112,7 +112,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// The next column of `L`, with its pivot in this row.
+    /// Computes the next column of `L`, with its pivot in `row`.
     fn eliminate(&mut self, W: &[S], row: usize) {
         let (n, k) = (self.n, self.rank);
         let pivot = self.left[row].sqrt();
@@ -134,13 +134,12 @@ impl<S: Scalar> LeastNorm<S> {
         self.rank += 1;
     }
 
-    /// The largest pivot beyond the rank, as a part of its row's response; after
-    /// [`factor`](Self::factor).
+    /// Returns the largest relative pivot beyond the rank; requires [`factor`](Self::factor).
     pub fn beyond(&self) -> f64 {
         if self.rank < self.n { self.next_pivot().1 } else { 0.0 }
     }
 
-    /// The row with the largest pivot, and that pivot as a part of what it is compared with.
+    /// Returns the row with the largest relative pivot, and that pivot.
     fn next_pivot(&self) -> (usize, f64) {
         let mut next = (0, f64::NEG_INFINITY);
         for i in (0..self.n).filter(|&i| !self.is_pivot[i]) {
@@ -152,8 +151,7 @@ impl<S: Scalar> LeastNorm<S> {
         next
     }
 
-    /// (1): the columns of `L` become those of `Q`, by the modified Gram–Schmidt process, each
-    /// against the others twice.
+    /// (1): replaces `L` by `Q`, by the modified Gram–Schmidt process with reorthogonalisation.
     fn orthonormalise(&mut self) {
         let (n, r) = (self.n, self.rank);
         self.R[..r * r].fill(S::zero());
@@ -175,7 +173,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// (2): `b` becomes `W⁺ b`.
+    /// (2): replaces `b` by `W⁺ b`.
     pub fn solve(&mut self, b: &mut [S]) {
         let (n, r) = (self.n, self.rank);
         let columns = self.Q.chunks_exact(n.max(1));
@@ -192,7 +190,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// `R y = c` in place.
+    /// Solves `R y = c` in place.
     fn solve_upper(&mut self) {
         let r = self.rank;
         for k in (0..r).rev() {
@@ -202,7 +200,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// `Rᵀ y = c` in place.
+    /// Solves `Rᵀ y = c` in place.
     fn solve_lower(&mut self) {
         let r = self.rank;
         for k in 0..r {
@@ -214,17 +212,16 @@ impl<S: Scalar> LeastNorm<S> {
 }
 
 impl LeastNorm<f64> {
-    /// The eigenvector `u` (of length one) of the least eigenvalue of `W` that is not zero, and the
-    /// root of that eigenvalue, by inverse iteration; after [`factor`](Self::factor). None without
-    /// rows.
+    /// Computes the unit eigenvector `u` of the least nonzero eigenvalue of `W` by inverse
+    /// iteration and returns the square root of that eigenvalue; `None` without rows. Requires
+    /// [`factor`](Self::factor).
     pub fn least_eigenvector(&mut self, u: &mut [f64]) -> Option<f64> {
         const ROUNDS: usize = 12;
         let (n, r) = (self.n, self.rank);
         if r == 0 {
             return None;
         }
-        // A fixed start without symmetry, so that no eigenvector is at a right angle to it but by
-        // chance.
+        // An irregular start vector is not orthogonal to the eigenvector.
         for (k, y) in self.y[..r].iter_mut().enumerate() {
             *y = 1.0 + 0.37 * (k as f64 * 1.7).sin();
         }
@@ -274,8 +271,8 @@ mod tests {
         (0..n * n).map(of).collect()
     }
 
-    /// The pseudo-inverse by singular values is an independent way to the same solution, of
-    /// consistent right sides and of others.
+    /// The pseudo-inverse by singular values is an independent solution, for consistent and
+    /// inconsistent right-hand sides.
     #[test]
     fn solution_equals_the_pseudo_inverse_by_singular_values() {
         let mut rng = ChaCha8Rng::seed_from_u64(30);
@@ -283,8 +280,7 @@ mod tests {
         for case in 0..200 {
             let (n, r) = (2 + case % 9, 1 + case % 2 + case % 9 / 2);
             let (n, r) = (n.max(r), r.min(n));
-            // Rows of one mechanism are torques and forces on masses that differ: scales from 0.1
-            // to 10.
+            // Rows of a mechanism have different units and masses: scales from 0.1 to 10.
             let J = DMatrix::from_diagonal(&DVector::from_fn(n, |_, _| 10f64.powf(rng.random_range(-1.0..1.0))))
                 * matrix(&mut rng, n, r)
                 * matrix(&mut rng, r, r + 3);
@@ -297,7 +293,7 @@ mod tests {
             let svd = J.clone().svd(true, true);
             let cut = svd.singular_values.max() * 1e-12;
             let kept = svd.singular_values.iter().filter(|size| **size > cut);
-            // Both lose the condition of W times round-off.
+            // Both methods lose accuracy in proportion to the condition number of W.
             let condition = svd.singular_values.max() / kept.fold(f64::INFINITY, |a, b| a.min(*b));
             let inverse = svd.pseudo_inverse(cut).expect("vectors");
             let expected = inverse.transpose() * (inverse * &b);
@@ -309,9 +305,9 @@ mod tests {
         assert!(worst < 1e-13);
     }
 
-    /// Along a family of constant rank, dual numbers give what differences of the solution give.
+    /// At constant rank, the derivatives by dual numbers equal finite differences of the solution.
     #[test]
-    fn derivatives_hold_along_a_family_of_constant_rank() {
+    fn derivatives_at_constant_rank_equal_differences() {
         let mut rng = ChaCha8Rng::seed_from_u64(31);
         let (n, r) = (7, 4);
         let (J, dJ) = (matrix(&mut rng, n, r), matrix(&mut rng, n, r));
@@ -344,7 +340,7 @@ mod tests {
         assert!(off < 1e-7);
     }
 
-    /// The least eigenvalue other than zero and its eigenvector, against a known decomposition.
+    /// The least nonzero eigenvalue and its eigenvector, against a known decomposition.
     #[test]
     fn least_eigenvector_is_that_of_the_range() {
         let mut rng = ChaCha8Rng::seed_from_u64(32);

@@ -1,8 +1,9 @@
-//! From loads to accelerations, and the quantities that the motion conserves.
+//! Forward dynamics and the conserved quantities of the motion.
 //!
-//! [`Applied`] is all that the loads hand to a formulation, [`Dynamics`] whichever formulation it is. The [`recursive`] one is the
-//! default; its companions (inverse dynamics, mass matrix, Jacobian) serve tests only. In the [`quaternion`] formulation every
-//! body stands by itself, and joints are constraints. In the [`dual_quaternion`] one the wrenches of all joints are found first.
+//! [`Applied`] holds the loads, the only input of a formulation; [`Dynamics`] dispatches to the
+//! selected one. [`recursive`] (minimal coordinates) is the default; inverse dynamics, mass matrix
+//! and Jacobian next to it serve tests only. [`quaternion`] uses maximal coordinates with
+//! constraints, [`dual_quaternion`] solves for the wrenches of all joints first.
 
 mod applied;
 mod body;
@@ -24,28 +25,29 @@ pub(crate) use engine::driven;
 pub use least_norm::LeastNorm;
 pub use rows::JointRows;
 
-/// Something that moves no inertia: the equations have no solution.
+/// Zero inertia along a degree of freedom: the equations of motion are singular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Singular {
     /// Index of the body.
     pub body: usize,
-    /// What of it.
+    /// The degree of freedom with zero inertia.
     pub what: SingularPart,
 }
 
-/// What moves no inertia.
+/// A degree of freedom with zero inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SingularPart {
     /// A rate of the joint that carries the body.
     Axis(usize),
     /// A mode of the body.
     Mode(usize),
-    /// The body by itself, about some axis of its own.
+    /// The body itself, about one of its axes.
     Body,
 }
 
 impl SingularPart {
-    /// Of a joint's row of constraint that depends on others, where so many exclude motions and those of driven rates follow.
+    /// Maps a dependent row of a joint to its part: the first `held` rows are constraints, the rows
+    /// of driven rates follow.
     fn of_row(row: usize, held: usize) -> Self {
         row.checked_sub(held).map_or(Self::Body, Self::Axis)
     }
@@ -56,7 +58,7 @@ mod tests {
     use super::SingularPart;
 
     #[test]
-    fn a_row_that_excludes_a_motion_is_no_axis() {
+    fn constraint_rows_are_mapped_to_the_body() {
         assert_eq!(
             [4, 5, 6].map(|row| SingularPart::of_row(row, 5)),
             [SingularPart::Body, SingularPart::Axis(0), SingularPart::Axis(1)]

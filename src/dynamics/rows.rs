@@ -1,23 +1,25 @@
 use crate::algebra::{Scalar, Twist, Vec3, Wrench, norm};
 use crate::system::joint::{dual, part};
 
-/// How a joint moves and holds its body: wrenches that it can transmit, about the body's origin, in the axes of its motion subspace `H`.
+/// Constraint and motion wrenches of a joint, about the body's origin, in the axes of its motion
+/// subspace `H`.
 ///
-/// With the acceleration `A` of the body beyond that of what carries it, `q̈ = Vᵀ A` and `0 = Wᵀ A`. Rows on angles and rows on
-/// distances are kept apart. The five of a revolute joint are Kłak and Jarzębowska's (5) and (6), with (6), three rows of rank two,
-/// reduced to the two directions across the axis.
+/// With the acceleration `A` of the body relative to its carrier, `q̈ = Vᵀ A` and `0 = Wᵀ A`.
+/// Rotational and translational rows are separate. The five rows of a revolute joint are Kłak and
+/// Jarzębowska's (5) and (6), where the three rows of (6), of rank two, are reduced to the two
+/// directions across the axis.
 #[derive(Clone, Debug)]
 pub struct JointRows<S: Scalar> {
-    /// `V`, a unit torque or force on each rate: `VᵀH = 1`.
+    /// `V`, a unit generalised force on each rate: `VᵀH = 1`.
     pub moved: Vec<Wrench<S>>,
-    /// `W`, an orthonormal basis of what has no power on any rate: `WᵀH = 0`.
+    /// `W`, an orthonormal basis of the constraint wrenches: `WᵀH = 0`.
     pub held: Vec<Wrench<S>>,
-    /// Whether a drive prescribes the rates' derivatives, so that `V` is held too.
+    /// True if a drive prescribes the rates' derivatives; `V` are then constraint rows too.
     pub(super) driven: bool,
 }
 
 impl<S: Scalar> JointRows<S> {
-    /// Room for a joint with so many rates, whose loads move it.
+    /// Allocates for a joint with `nv` rates that no drive prescribes.
     pub(super) fn new(nv: usize) -> Self {
         Self {
             moved: vec![Wrench::zero(); nv],
@@ -26,26 +28,26 @@ impl<S: Scalar> JointRows<S> {
         }
     }
 
-    /// Of a joint with these columns of `H`.
+    /// Returns the rows of a joint with the columns `H`.
     pub fn of(H: &[Twist<S>]) -> Self {
         let mut rows = Self::new(H.len());
         rows.update(H);
         rows
     }
 
-    /// The rows that multipliers hold: `W`, and `V` too of a driven joint.
+    /// Returns the rows with multipliers: `W`, and also `V` for a driven joint.
     pub fn constraints(&self) -> impl Iterator<Item = &Wrench<S>> {
         let moved = if self.driven { self.moved.as_slice() } else { &[] };
         self.held.iter().chain(moved)
     }
 
-    /// `V` where torques and forces act, with the rates' numbers.
+    /// Returns `V` with the index of each rate on which generalised forces act.
     pub fn loaded(&self) -> impl Iterator<Item = (usize, &Wrench<S>)> {
         let moved = if self.driven { &[] } else { self.moved.as_slice() };
         moved.iter().enumerate()
     }
 
-    /// Fills both, from the columns of `H`.
+    /// Computes `V` and `W` from the columns of `H`.
     pub(super) fn update(&mut self, H: &[Twist<S>]) {
         match H.len() {
             2 => self.moved.copy_from_slice(&dual(part::<_, 2>(H, 0))),
@@ -62,7 +64,7 @@ impl<S: Scalar> JointRows<S> {
     }
 }
 
-/// An orthonormal basis of the directions at right angles to some that are independent, or zero.
+/// Returns an orthonormal basis of the complement of `directions`, which are independent or zero.
 fn complement<S: Scalar>(
     directions: impl Iterator<Item = Vec3<S>>,
     row: impl Fn(Vec3<S>) -> Wrench<S>,

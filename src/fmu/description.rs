@@ -1,6 +1,6 @@
-//! The registry as FMI's XML (§2.2): what the FMU can do, its variables, and what depends on what.
+//! The registry as FMI's XML (§2.2): capabilities, variables and dependencies.
 //!
-//! A capability that is not there is declared false.
+//! Capabilities that are not implemented are declared false.
 
 use super::guid::Guid;
 use super::lifecycle::Interface;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Which of FMI's two interfaces an archive offers; some importers mis-handle archives with both.
+/// FMI interfaces that an archive offers; some importers do not handle archives with both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interfaces {
     /// Model Exchange and Co-Simulation.
@@ -31,10 +31,10 @@ pub enum Interfaces {
 }
 
 impl Interfaces {
-    /// All choices, the usual one first.
+    /// All choices, the default first.
     pub const ALL: [Self; 3] = [Self::Both, Self::ModelExchange, Self::CoSimulation];
 
-    /// Returns whether an archive with these offers an interface.
+    /// Returns whether an archive with these interfaces offers `interface`.
     pub fn offer(self, interface: Interface) -> bool {
         match interface {
             Interface::ModelExchange => self != Self::CoSimulation,
@@ -43,17 +43,17 @@ impl Interfaces {
     }
 }
 
-/// The model description of a compiled model.
+/// Returns the model description of a compiled model.
 ///
 /// # Errors
-/// [`Error::Spec`] when two variables would bear one name; [`Error::Format`] when the model cannot be
-/// written as bytes, of which the GUID is made.
+/// [`Error::Spec`] if two variables have the same name; [`Error::Format`] if the model cannot be
+/// serialised, which the GUID requires.
 pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> Result<ModelDescription, Error> {
     let registry = Registry::new(Arc::clone(model), naming);
     registry.check_names()?;
     let guid = Guid::new(&model.to_bytes()?, naming, interfaces);
     let spec = &model.spec;
-    // Only Model Exchange knows of it.
+    // The states that an event may reset are declared in Model Exchange only.
     let jumps = match interfaces {
         Interfaces::CoSimulation => vec![false; model.states.len()],
         Interfaces::Both | Interfaces::ModelExchange => model.jumps(),
@@ -123,10 +123,10 @@ fn co_simulation(identifier: &str) -> CoSimulation {
     }
 }
 
-/// Every unit in use, with its SI exponents; a pure number has none.
+/// Returns every unit in use with its SI exponents; a pure number has none.
 fn units(registry: &Registry) -> Vec<model_description::Unit> {
     let mut units: Vec<Unit> = used_units(registry).collect();
-    // A stiffness and a force per length, neighbours here, are two quantities of one unit.
+    // A stiffness and a force per length, neighbours here, are two quantities with one unit.
     units.dedup_by_key(|unit| unit.symbol());
     units
         .into_iter()
@@ -152,7 +152,7 @@ fn units(registry: &Registry) -> Vec<model_description::Unit> {
         .collect()
 }
 
-/// A type for every unit in use, with its physical quantity; pure numbers need none.
+/// Returns a type for every unit in use, with its physical quantity; pure numbers need none.
 fn types(registry: &Registry) -> Vec<SimpleType> {
     used_units(registry)
         .map(|unit| SimpleType {
@@ -173,12 +173,12 @@ fn used_units(registry: &Registry) -> impl Iterator<Item = Unit> {
     used.into_iter().filter(|unit| !unit.symbol().is_empty())
 }
 
-/// Index in the XML: counted from one, in the order of the value references.
+/// Returns the index in the XML, counted from one in the order of the value references.
 fn index(registry: &Registry, slot: Slot) -> u32 {
     registry.reference(slot) + 1
 }
 
-/// A variable; `jumps` says which states an event may set anew.
+/// Returns a variable; `jumps` marks the states that an event may reset.
 fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarVariable {
     let quantity = variable.quantity;
     let unit = quantity.unit;
@@ -214,7 +214,7 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
     }
 }
 
-/// Outputs, derivatives, initial unknowns (§2.2.8), each with what it depends on.
+/// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies.
 fn structure(registry: &Registry) -> ModelStructure {
     let model = registry.model();
     let influence = Influence::of(model);
@@ -228,7 +228,7 @@ fn structure(registry: &Registry) -> ModelStructure {
         let states = knowns.states.iter();
         let states = states.map(|&i| (Slot::State(i), knowns.constant_states.contains(&i)));
         let knowns = parameters.chain(inputs).chain(states);
-        // By index.
+        // Sorted by index.
         let knowns: BTreeMap<u32, bool> = knowns.map(|(slot, c)| (index(registry, slot), c)).collect();
         let kind = |&constant: &bool| match constant {
             true => DependencyKind::Constant,
@@ -253,7 +253,7 @@ fn structure(registry: &Registry) -> ModelStructure {
         Slot::Derivative(i) => Some(unknown(v.slot, row(|influence| &influence.derivatives, i))),
         Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|influence| &influence.outputs, i))),
     });
-    // Every output is calculated, the states and their derivatives among them.
+    // Every output is calculated, including the states and their derivatives.
     let initial_unknowns = registry.variables().filter_map(|v| match v.slot {
         Slot::Parameter(_) | Slot::Input(_) => None,
         Slot::State(i) => Some(unknown(v.slot, row(|influence| &influence.initial_states, i))),
@@ -275,7 +275,7 @@ mod tests {
     use crate::fmu::testing::{Outcome, two_link};
 
     #[test]
-    fn what_depends_on_what_is_what_mechanics_says() -> Outcome {
+    fn dependencies_agree_with_the_mechanics() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         let xml = describe(&model, Naming::Structured, Interfaces::Both)?;
@@ -301,7 +301,8 @@ mod tests {
         assert_eq!(kinds("der(base.r[2])"), Some(vec![DependencyKind::Constant]));
         assert_eq!(kinds("der(elbow.qd)"), None);
         assert_eq!(depends(outputs, "base.r[2]")?, ["base.r[2]"]);
-        // Without gravity neither place, attitude nor velocity of the craft matters to its joints.
+        // Without gravity the joints do not depend on the spacecraft's position, attitude or
+        // velocity.
         assert_eq!(
             depends(derivatives, "der(elbow.qd)")?,
             [

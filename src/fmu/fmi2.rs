@@ -1,8 +1,8 @@
 //! The C types of FMI 2.0.4 (`fmi2TypesPlatform.h`, `fmi2FunctionTypes.h`), transcribed by hand.
 //!
-//! Names are those of the headers. They serve both sides: the functions this crate exports, and a
-//! program that loads an FMU and looks its functions up. Enumerations are wrapped integers, since
-//! the other side may send any number.
+//! Names are those of the headers. The types serve the functions that this crate exports and
+//! programs that load an FMU and resolve its functions. Enumerations are wrapped integers, since
+//! any number may be passed.
 
 #![allow(non_camel_case_types)]
 
@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// An instance of an FMU (§2.1.2).
 pub type fmi2Component = *mut c_void;
-/// Whatever the host wants back in its callbacks (§2.1.5).
+/// Opaque pointer that the importer receives in its callbacks (§2.1.5).
 pub type fmi2ComponentEnvironment = *mut c_void;
 /// A saved state of an instance (§2.1.8).
 pub type fmi2FMUstate = *mut c_void;
@@ -22,7 +22,7 @@ pub type fmi2Real = f64;
 pub type fmi2Integer = c_int;
 /// [`fmi2True`] or [`fmi2False`] (§2.1.2).
 pub type fmi2Boolean = c_int;
-/// UTF-8, ended by a zero (§2.1.2).
+/// A UTF-8 string that ends with a zero (§2.1.2).
 pub type fmi2String = *const c_char;
 /// A byte of a serialised state (§2.1.2).
 pub type fmi2Byte = c_char;
@@ -34,39 +34,39 @@ pub const fmi2True: fmi2Boolean = 1;
 #[allow(non_upper_case_globals)]
 pub const fmi2False: fmi2Boolean = 0;
 
-/// How a call ended; in rising order of severity, [`PENDING`](Self::PENDING) aside (§2.1.3).
+/// Status of a call, in rising order of severity except for [`PENDING`](Self::PENDING) (§2.1.3).
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct fmi2Status(pub c_int);
 
 impl fmi2Status {
-    /// All well.
+    /// Success.
     pub const OK: Self = Self(0);
-    /// Not quite right, but the computation can go on. This FMU never returns it.
+    /// The computation can continue, with reservations. This FMU never returns it.
     pub const WARNING: Self = Self(1);
-    /// A smaller step could succeed, or the information asked for does not exist.
+    /// A smaller step could succeed, or the requested information does not exist.
     pub const DISCARD: Self = Self(2);
     /// The call had no effect.
     pub const ERROR: Self = Self(3);
     /// The instance is lost.
     pub const FATAL: Self = Self(4);
-    /// The step goes on in the background. This FMU never returns it.
+    /// The step continues in the background. This FMU never returns it.
     pub const PENDING: Self = Self(5);
 }
 
-/// What an instance is used for (§2.1.5).
+/// Interface of an instance (§2.1.5).
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct fmi2Type(pub c_int);
 
 impl fmi2Type {
-    /// The host integrates.
+    /// The importer integrates.
     pub const MODEL_EXCHANGE: Self = Self(0);
     /// The FMU integrates.
     pub const CO_SIMULATION: Self = Self(1);
 }
 
-/// What a Co-Simulation master may ask about a step (§4.2.3).
+/// Status of a step that a Co-Simulation master may request (§4.2.3).
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct fmi2StatusKind(pub c_int);
@@ -74,19 +74,20 @@ pub struct fmi2StatusKind(pub c_int);
 impl fmi2StatusKind {
     /// Result of an asynchronous step: a status.
     pub const DO_STEP_STATUS: Self = Self(0);
-    /// What an asynchronous step is doing: a string.
+    /// State of an asynchronous step: a string.
     pub const PENDING_STATUS: Self = Self(1);
     /// The time reached, s: a real.
     pub const LAST_SUCCESSFUL_TIME: Self = Self(2);
-    /// Whether the FMU wants to end the simulation: a Boolean.
+    /// Request of the FMU to end the simulation: a Boolean.
     pub const TERMINATED: Self = Self(3);
 }
 
-/// Hands a message to the host (§2.1.5). Variadic, as the header has it: the message is a format of `printf`.
+/// Logs a message (§2.1.5). Variadic as in the header: the message is a format of `printf`.
 #[cfg(not(miri))]
 pub type fmi2CallbackLogger =
     unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
-/// The same for Miri, which lets no function be called by another type, where stable Rust cannot define a variadic one.
+/// Non-variadic type for Miri, which rejects a call through another type; stable Rust cannot define
+/// a variadic function.
 #[cfg(miri)]
 pub type fmi2CallbackLogger =
     unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String);
@@ -94,10 +95,10 @@ pub type fmi2CallbackLogger =
 pub type fmi2CallbackAllocateMemory = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 /// Frees such memory (§2.1.5). This FMU never calls it.
 pub type fmi2CallbackFreeMemory = unsafe extern "C" fn(*mut c_void);
-/// Tells that an asynchronous step is done (§2.1.5). This FMU never calls it.
+/// Reports that an asynchronous step is done (§2.1.5). This FMU never calls it.
 pub type fmi2StepFinished = unsafe extern "C" fn(fmi2ComponentEnvironment, fmi2Status);
 
-/// What the host offers (§2.1.5). A null function is `None`.
+/// Callbacks of the importer (§2.1.5). A null function is `None`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, non_snake_case)] // the header's fields
@@ -109,7 +110,7 @@ pub struct fmi2CallbackFunctions {
     pub componentEnvironment: fmi2ComponentEnvironment,
 }
 
-/// What an event has changed (§3.2.2).
+/// Result of an event (§3.2.2).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs, non_snake_case)] // the header's fields
@@ -122,7 +123,7 @@ pub struct fmi2EventInfo {
     pub nextEventTime: fmi2Real,
 }
 
-/// The types of the 44 functions, for a program that looks them up in a library.
+/// Types of the 44 functions, for a program that resolves them in a library.
 pub mod function {
     #![allow(missing_docs)] // each is the type of the function of that name
 
@@ -144,7 +145,7 @@ pub mod function {
     pub type fmi2FreeInstanceTYPE = unsafe extern "C" fn(fmi2Component);
     pub type fmi2SetupExperimentTYPE =
         unsafe extern "C" fn(fmi2Component, fmi2Boolean, fmi2Real, fmi2Real, fmi2Boolean, fmi2Real) -> fmi2Status;
-    /// Enter and exit modes, terminate, reset, cancel: all that take the instance alone.
+    /// Functions that take the instance alone: enter and exit modes, terminate, reset, cancel.
     pub type fmi2PlainTYPE = unsafe extern "C" fn(fmi2Component) -> fmi2Status;
 
     /// Getters of a type `T`.

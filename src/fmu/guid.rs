@@ -1,19 +1,19 @@
-//! What ties an FMU's XML to its model and to this library.
+//! The GUID that matches an FMU's XML with its model and with this library.
 
 use super::description::Interfaces;
 use super::registry::{Naming, REGISTRY_VERSION};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// Ties an FMU's XML to the model in its `resources/` and to this library's list of variables (§2.2.1).
+/// Identifies the model in `resources/` together with this library's list of variables (§2.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guid(pub [u8; 16]);
 
 impl Guid {
-    /// Returns the first 128 bits of SHA-256 over the naming, the interfaces if the XML offers one alone,
-    /// [`REGISTRY_VERSION`] and the compiled model's bytes.
+    /// Returns the first 128 bits of SHA-256 over the naming, the interfaces if the XML offers one
+    /// alone, [`REGISTRY_VERSION`] and the compiled model's bytes.
     ///
-    /// No computed number enters: the last bit of one may differ between platforms.
+    /// No computed number is included: its last bit may differ between platforms.
     pub fn new(model: &[u8], naming: Naming, interfaces: Interfaces) -> Self {
         let flavour: &[u8] = match naming {
             Naming::Structured => b"structured",
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_depends_on_model_naming_and_interfaces_and_is_formatted_as_one() {
+    fn guid_depends_on_model_naming_and_interfaces() {
         let guid = Guid::new(b"model", Naming::Structured, Interfaces::Both);
         assert_eq!(guid, Guid::new(b"model", Naming::Structured, Interfaces::Both));
         assert_ne!(guid, Guid::new(b"model", Naming::Flat, Interfaces::Both));

@@ -1,19 +1,19 @@
-//! Which call is legal in which mode: the tables of FMI 2.0.4 (§3.2.3, §4.2.4) as data.
+//! Legal calls in each mode: the tables of FMI 2.0.4 (§3.2.3, §4.2.4) as data.
 //!
-//! Strict where a call out of order would give wrong numbers; tolerant where real hosts stray and the
-//! meaning is plain: that column names the rule.
+//! Strict where a call out of order would give wrong numbers; tolerant where real importers deviate
+//! and the meaning is unambiguous: the last column gives the rule.
 
-/// What an instance is used for.
+/// Interface of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// The host integrates.
+    /// The importer integrates.
     ModelExchange,
     /// The FMU integrates.
     CoSimulation,
 }
 
 impl Interface {
-    /// Returns the standard's name for it.
+    /// Returns the standard's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::ModelExchange => "Model Exchange",
@@ -22,13 +22,13 @@ impl Interface {
     }
 }
 
-/// Where an instance is in its life. The standard's Co-Simulation modes `stepInProgress` and
-/// `stepCanceled` do not occur: every step is done when `fmi2DoStep` returns. After `fmi2Error` an
-/// instance stays in its mode, since a refused call has no effect.
+/// Mode of an instance. The standard's Co-Simulation modes `stepInProgress` and `stepCanceled` do
+/// not occur: every step is done when `fmi2DoStep` returns. After `fmi2Error` an instance stays in
+/// its mode, since a refused call has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Mode {
-    /// Made; not yet initialised.
+    /// Created; not yet initialised.
     Instantiated,
     /// Between `fmi2EnterInitializationMode` and `fmi2ExitInitializationMode`.
     Initialization,
@@ -38,9 +38,9 @@ pub enum Mode {
     ContinuousTime,
     /// Co-Simulation, at a communication point.
     StepComplete,
-    /// Co-Simulation, at the time reached before a step was discarded.
+    /// Co-Simulation, at the time reached by a discarded step.
     StepFailed,
-    /// The run is over.
+    /// After `fmi2Terminate`.
     Terminated,
     /// After `fmi2Fatal`: it can only be freed.
     Lost,
@@ -59,7 +59,7 @@ impl Mode {
         Self::Lost,
     ];
 
-    /// The standard's name for it.
+    /// Returns the standard's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Instantiated => "instantiated",
@@ -73,7 +73,7 @@ impl Mode {
         }
     }
 
-    /// Whether an instance of this kind can be in it and be saved.
+    /// Returns whether an instance with this interface can be saved in this mode.
     pub fn belongs_to(self, interface: Interface) -> bool {
         match self {
             Self::Instantiated | Self::Initialization | Self::Terminated => true,
@@ -131,20 +131,20 @@ pub enum Call {
     GetStringStatus,
 }
 
-/// One function's row.
+/// A row of the table: one function.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// The function.
     pub call: Call,
-    /// Its name in C.
+    /// Name in C.
     pub name: &'static str,
-    /// Modes in which the standard allows it, in Model Exchange; a set of bits.
+    /// Modes in which the standard allows the call in Model Exchange; a bit set.
     model_exchange: u8,
-    /// The same in Co-Simulation.
+    /// Modes in which the standard allows the call in Co-Simulation.
     co_simulation: u8,
     /// Modes in which this FMU allows it beyond the standard.
     beyond: u8,
-    /// Why it does.
+    /// Reason for allowing these.
     pub why: &'static str,
 }
 
@@ -177,8 +177,8 @@ const fn rule(
     }
 }
 
-/// The table. Letters are modes: I instantiated, N initialization, E event, C continuous-time, S step
-/// complete, F step failed, T terminated, L lost.
+/// Legal modes of each function. Letters are modes: I instantiated, N initialization, E event, C
+/// continuous-time, S step complete, F step failed, T terminated, L lost.
 #[rustfmt::skip]
 pub const RULES: [Rule; 41] = [
     rule(Call::SetDebugLogging,          "fmi2SetDebugLogging",          ME,            CS,          0,     ""),
@@ -214,7 +214,7 @@ pub const RULES: [Rule; 41] = [
     rule(Call::GetDerivatives,           "fmi2GetDerivatives",           N | E | C | T, 0,           0,     ""),
     rule(Call::GetNominalsOfContinuousStates, "fmi2GetNominalsOfContinuousStates", ME,  0,           0,     ""),
     rule(Call::SetRealInputDerivatives,  "fmi2SetRealInputDerivatives",  0,             I | N | S,   F,     "go on from the time a discarded step has reached"),
-    rule(Call::GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives", 0,             S | F | T,   N,     "masters ask before the first step"),
+    rule(Call::GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives", 0,             S | F | T,   N,     "masters read them before the first step"),
     rule(Call::DoStep,                   "fmi2DoStep",                   0,             S,           F,     "go on from the time a discarded step has reached"),
     rule(Call::CancelStep,               "fmi2CancelStep",               0,             0,           0,     ""),
     rule(Call::GetStatus,                "fmi2GetStatus",                0,             S | F | T,   I | N, "the answer exists"),
@@ -225,24 +225,25 @@ pub const RULES: [Rule; 41] = [
 ];
 
 impl Call {
-    /// Its row.
+    /// Returns the function's row.
     pub fn rule(self) -> &'static Rule {
         &RULES[self as usize]
     }
 
-    /// Its name in C.
+    /// Returns the name in C.
     pub fn name(self) -> &'static str {
         self.rule().name
     }
 }
 
 impl Rule {
-    /// Whether the standard's table allows the call.
+    /// Returns whether the standard's table allows the call.
     pub fn is_standard(&self, interface: Interface, mode: Mode) -> bool {
         self.standard(interface) & (1 << mode as u8) != 0
     }
 
-    /// Whether the interface has this function at all. `fmi2CancelStep` belongs to Co-Simulation, though no mode allows it here.
+    /// Returns whether the interface has this function. `fmi2CancelStep` belongs to Co-Simulation,
+    /// though no mode allows it here.
     pub fn belongs_to(&self, interface: Interface) -> bool {
         self.standard(interface) != 0 || (self.call == Call::CancelStep && interface == Interface::CoSimulation)
     }
@@ -255,16 +256,16 @@ impl Rule {
     }
 }
 
-/// Whether a call is legal: by the standard, or because a host needs it.
+/// Returns whether a call is legal: by the standard, or by a rule for importers that need it.
 pub fn is_legal(call: Call, interface: Interface, mode: Mode) -> bool {
     let rule = call.rule();
     rule.is_standard(interface, mode) || (rule.belongs_to(interface) && rule.beyond & (1 << mode as u8) != 0)
 }
 
-/// Why a call is not legal, in words; nothing if it is.
+/// Checks that a call is legal.
 ///
 /// # Errors
-/// The reason.
+/// The reason why it is not, as a message.
 pub fn permit(call: Call, interface: Interface, mode: Mode) -> Result<(), String> {
     if is_legal(call, interface, mode) {
         return Ok(());
@@ -291,7 +292,7 @@ mod tests {
     const BOTH: [Interface; 2] = [Interface::ModelExchange, Interface::CoSimulation];
 
     #[test]
-    fn every_row_stands_at_its_own_call() {
+    fn rows_are_in_the_order_of_the_calls() {
         for (i, rule) in RULES.iter().enumerate() {
             assert_eq!(rule.call as usize, i, "{}", rule.name);
             assert_eq!(rule.name, format!("fmi2{:?}", rule.call));
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_is_legal_somewhere_but_cancel() {
+    fn every_call_except_cancel_is_legal_in_some_mode() {
         for rule in &RULES {
             let legal = BOTH.iter().any(|&i| Mode::ALL.iter().any(|&m| rule.is_standard(i, m)));
             assert_eq!(legal, rule.call != Call::CancelStep, "{}", rule.name);
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tolerated_says_why_and_is_not_standard_already() {
+    fn tolerated_calls_have_a_reason_and_are_not_standard() {
         for rule in &RULES {
             assert_eq!(rule.beyond == 0, rule.why.is_empty(), "{}", rule.name);
             for mode in Mode::ALL

@@ -1,29 +1,32 @@
-//! Messages to the host (§2.1.5, §2.2.4).
+//! Messages to the importer (§2.1.5, §2.2.4).
 //!
-//! Quiet by default: failures and events, nothing else, since some hosts always ask for logging
-//! (rule S3). Failures are handed over even where the host has not asked, so that no refusal goes
-//! unexplained; `fmi2SetDebugLogging` silences those too. Never a word to stdout or stderr.
+//! By default failures are logged, and events if the importer enables logging; the solver's
+//! statistics are not, since some importers always enable logging (rule S3). Failures are logged
+//! even if the importer has not enabled logging, so that no refusal is without a reason;
+//! `fmi2SetDebugLogging` disables those too. Nothing is written to stdout or stderr.
 
 use super::fmi2::fmi2Status;
 use std::ffi::CString;
 
-/// What a message is about.
+/// Category of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// A call that had no effect.
+    /// A call without effect: `fmi2Error`.
     Error,
-    /// A step that could succeed if it were smaller.
+    /// A step that could succeed if it were smaller: `fmi2Discard`.
     Discard,
-    /// The end of an instance.
+    /// The loss of an instance: `fmi2Fatal`.
     Fatal,
-    /// What happened in the model: a joint left its range.
+    /// Events of the model, such as a joint that leaves its range.
     Events,
-    /// Steps and evaluations of the Co-Simulation solver; off unless asked for by name.
+    /// The same events as JSON objects, for programs; off unless enabled by name.
+    EventValues,
+    /// Steps and evaluations of the Co-Simulation solver; off unless enabled by name.
     Solver,
 }
 
-/// All categories, each with its FMI name and what is logged under it.
-pub const CATEGORIES: [(Category, &str, &str); 5] = [
+/// All categories, each with its FMI name and its description.
+pub const CATEGORIES: [(Category, &str, &str); 6] = [
     (Category::Error, "logStatusError", "why a call returned fmi2Error"),
     (Category::Discard, "logStatusDiscard", "why a call returned fmi2Discard"),
     (Category::Fatal, "logStatusFatal", "why an instance is lost (fmi2Fatal)"),
@@ -31,6 +34,11 @@ pub const CATEGORIES: [(Category, &str, &str); 5] = [
         Category::Events,
         "logEvents",
         "events of the model, such as a joint that leaves its range",
+    ),
+    (
+        Category::EventValues,
+        "logEventValues",
+        "the same events as JSON objects, for programs",
     ),
     (
         Category::Solver,
@@ -42,8 +50,9 @@ pub const CATEGORIES: [(Category, &str, &str); 5] = [
 /// The standard's name for all categories together (§2.2.4).
 pub const ALL: &str = "logAll";
 
-/// The standard's other categories (§2.2.4): no message belongs to them, so switching one has no effect. The XML does not
-/// list them, but importers switch categories by the standard's list too.
+/// The standard's other categories (§2.2.4). No message belongs to them, so switching one has no
+/// effect. The XML does not list them, but importers also switch the categories of the standard's
+/// list.
 const WITHOUT_MESSAGES: [&str; 5] = [
     "logSingularLinearSystems",
     "logNonlinearSystems",
@@ -53,24 +62,24 @@ const WITHOUT_MESSAGES: [&str; 5] = [
 ];
 
 impl Category {
-    /// FMI's name.
+    /// Returns FMI's name.
     pub fn name(self) -> &'static str {
         CATEGORIES[self as usize].1
     }
 }
 
-/// One message, ready for the host.
+/// One message, ready for the importer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Status of the call it belongs to.
+    /// Status of the call.
     pub status: fmi2Status,
-    /// What it is about.
+    /// Category of the message.
     pub category: Category,
-    /// The text, finished.
+    /// Final text.
     pub text: String,
 }
 
-/// Which categories an instance logs, and the messages that wait until its call is over.
+/// Enabled categories of an instance, and the messages of the call in progress.
 #[derive(Clone, Debug)]
 pub struct Log {
     enabled: [bool; CATEGORIES.len()],
@@ -78,25 +87,26 @@ pub struct Log {
 }
 
 impl Log {
-    /// The log of a new instance; `logging_on` as in `fmi2Instantiate`.
+    /// Returns the log of a new instance; `logging_on` as in `fmi2Instantiate`.
     pub fn new(logging_on: bool) -> Self {
         Self {
             enabled: CATEGORIES.map(|(category, ..)| match category {
                 Category::Error | Category::Discard | Category::Fatal => true,
                 Category::Events => logging_on,
-                Category::Solver => false,
+                Category::EventValues | Category::Solver => false,
             }),
             waiting: Vec::new(),
         }
     }
 
-    /// Switches categories, by name; all of them if none is named (§2.1.6). Returns the names that are neither categories of
-    /// this library nor of the standard.
+    /// Switches categories, by name; all of them if none is named (§2.1.6). Returns the names that
+    /// are neither categories of this library nor of the standard.
     pub fn switch<'a>(&mut self, on: bool, names: &[&'a str]) -> Vec<&'a str> {
         let mut unknown = Vec::new();
         if names.is_empty() {
             self.enabled = [on; CATEGORIES.len()];
-            // Asking for everything at once is what hosts do by habit.
+            // Many importers enable everything by default.
+            self.enabled[Category::EventValues as usize] = false;
             self.enabled[Category::Solver as usize] = false;
         }
         for &name in names {
@@ -111,26 +121,27 @@ impl Log {
         unknown
     }
 
-    /// Whether messages of a category are wanted.
-    pub fn wants(&self, category: Category) -> bool {
+    /// Returns whether a category is enabled.
+    pub fn is_enabled(&self, category: Category) -> bool {
         self.enabled[category as usize]
     }
 
-    /// Adds a message, if its category is wanted.
+    /// Adds a message if its category is enabled.
     pub fn add(&mut self, status: fmi2Status, category: Category, text: String) {
-        if self.wants(category) {
+        if self.is_enabled(category) {
             self.waiting.push(Message { status, category, text });
         }
     }
 
-    /// The messages that wait, oldest first.
+    /// Takes the pending messages, oldest first.
     pub fn take(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.waiting)
     }
 }
 
-/// A text as the host's logger takes it: a format of `printf` without arguments (`%` doubled), `#`
-/// doubled as the standard has it for its references to variables, no trailing line break.
+/// Returns a text in the form the importer's logger requires: a format of `printf` without
+/// arguments (`%` doubled), `#` doubled since the standard uses it for references to variables, no
+/// trailing line break.
 pub fn c_text(text: &str) -> CString {
     let mut escaped = Vec::with_capacity(text.len() + 1);
     for byte in text.trim_end().bytes() {
@@ -148,14 +159,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_category_stands_at_its_own_place() {
+    fn categories_are_listed_in_enumeration_order() {
         for (i, (category, ..)) in CATEGORIES.iter().enumerate() {
             assert_eq!(*category as usize, i);
         }
     }
 
     #[test]
-    fn failures_are_logged_without_being_asked_for_and_silenced_when_told() {
+    fn failures_are_logged_by_default_and_can_be_disabled() {
         let mut log = Log::new(false);
         log.add(fmi2Status::ERROR, Category::Error, "a".into());
         log.add(fmi2Status::OK, Category::Events, "b".into());
@@ -168,7 +179,7 @@ mod tests {
         assert!(log.take().is_empty());
     }
 
-    /// The names of §2.2.4; those that the XML lists come first.
+    /// The names of §2.2.4; those in the XML come first.
     #[test]
     fn every_category_of_the_standard_is_accepted() {
         let mut log = Log::new(true);
@@ -187,7 +198,7 @@ mod tests {
             assert!(log.switch(false, &[name]).is_empty(), "{name}");
         }
         assert!(log.switch(true, &["logStatusWarning"]).is_empty());
-        assert!(CATEGORIES.iter().all(|(category, ..)| !log.wants(*category)));
+        assert!(CATEGORIES.iter().all(|(category, ..)| !log.is_enabled(*category)));
         assert_eq!(log.switch(true, &["logStatusWarnings"]), ["logStatusWarnings"]);
     }
 

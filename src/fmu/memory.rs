@@ -1,42 +1,45 @@
 //! Memory for an instance is tested before it is built.
 //!
-//! Rust ends the process where an allocation fails, and an importer must not end with it. So `fmi2Instantiate` computes an upper
-//! bound of what each of its stages takes, tries to allocate as much, frees it, and is refused where that fails. The bounds
-//! are several times what the examples take, and are tested against what is allocated (`tests/bad_data/reserve.rs`).
+//! Rust aborts the process when an allocation fails, and would end the importer with it.
+//! `fmi2Instantiate` therefore computes an upper bound of the memory of each stage, allocates that
+//! much, frees it, and fails if the allocation fails. The bounds are several times what the
+//! examples need, and are tested against the actual allocations (`tests/bad_data/reserve.rs`).
 //!
-//! This covers what the allocator refuses: a limit of the address space (`RLIMIT_AS`), a 32-bit process, a system without
-//! overcommitment. It does not cover memory that is promised and not there when it is first written to, other threads that take
-//! it between the test and the use, and calls after the instantiation.
+//! This covers allocations that are refused: a limit of the address space (`RLIMIT_AS`), a 32-bit
+//! process, a system without overcommitment. It does not cover overcommitted memory that is missing
+//! at the first write, other threads that allocate between test and use, and calls after the
+//! instantiation.
 
 use super::lifecycle::Interface;
 use crate::plant::Model;
 use crate::spec::{AncfBeam, Method, Spec};
 
-/// Margin for the parts that are not counted and for messages, bytes.
+/// Margin for uncounted parts and messages, bytes.
 pub const BASE: usize = 256 << 10;
 
 /// A stage of the instantiation for which there is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// Tests whether so many bytes can be allocated now.
+/// Tests that a number of bytes can be allocated now.
 ///
 /// # Errors
-/// They cannot.
+/// [`OutOfMemory`] if they cannot.
 pub fn test(bytes: usize) -> Result<(), OutOfMemory> {
     let mut block: Vec<u8> = Vec::new();
     let outcome = block.try_reserve_exact(bytes);
-    // An allocation that nobody looks at need not be made.
+    // The optimizer removes an allocation that is not observed.
     std::hint::black_box(block.as_ptr());
     outcome.map_err(|_| OutOfMemory)
 }
 
-/// Returns a bound of the bytes that it takes to read a compiled model of `length` bytes.
+/// Returns an upper bound of the bytes needed to read a compiled model of `length` bytes.
 pub fn to_read(length: usize) -> usize {
     length.saturating_mul(64).saturating_add(BASE)
 }
 
-/// Returns a bound of the bytes that it takes to compile a spec that was checked, of a compiled model of `length` bytes.
+/// Returns an upper bound of the bytes needed to compile a validated spec, of a compiled model of
+/// `length` bytes.
 pub fn to_compile(spec: &Spec, length: usize) -> usize {
     length
         .saturating_mul(128)
@@ -44,7 +47,7 @@ pub fn to_compile(spec: &Spec, length: usize) -> usize {
         .saturating_add(BASE)
 }
 
-/// Returns a bound of the bytes that it takes to build an instance of a model.
+/// Returns an upper bound of the bytes needed to build an instance of a model.
 pub fn to_build(model: &Model, interface: Interface) -> usize {
     let Model { spec, states, .. } = model;
     let n = states.len();
@@ -59,7 +62,8 @@ pub fn to_build(model: &Model, interface: Interface) -> usize {
     variables * 1024 + matrices + beams(spec) + BASE
 }
 
-/// Returns a bound for beams, which a few numbers of the spec make large: integrals over four modes at once, and elements.
+/// Returns an upper bound for beams, whose size follows from a few numbers of the spec: integrals
+/// over four modes at a time, and elements.
 fn beams(spec: &Spec) -> usize {
     let modal = spec.body.values().filter_map(|body| body.beam.as_ref()).map(|beam| {
         let bending = beam.bending_y.unwrap_or(beam.bending) + beam.bending_z.unwrap_or(beam.bending);

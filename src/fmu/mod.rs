@@ -1,20 +1,22 @@
-//! The FMU: what FMI 2.0.4 asks of the library inside it. Above the waist, so no bodies here.
+//! The FMI 2.0.4 interface of the library. It depends on the plant's states, inputs and outputs,
+//! not on its bodies.
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`registry`] | the one list of variables |
-//! | [`guid`] | what ties an XML to its model and to this library |
+//! | [`guid`] | the GUID that matches an XML with its model and with this library |
 //! | [`description`] | that list as FMI's XML |
-//! | [`lifecycle`] | which call is legal in which mode: a table |
-//! | [`component`] | an instance: what each call does |
+//! | [`lifecycle`] | the table of legal calls in each mode |
+//! | [`component`] | an instance: the effect of each call |
 //! | [`saved`] | an instance's state, as a copy and as bytes |
-//! | [`memory`] | whether there is memory for an instance |
+//! | [`memory`] | test of the memory for an instance |
 //! | [`log`] | messages and their categories |
-//! | [`resource`] | where the compiled model lies |
+//! | [`resource`] | location of the compiled model |
 //! | [`fmi2`] | the C types |
 //! | [`c_abi`] | the 44 exported functions; the only `unsafe` |
 //!
-//! Section numbers are those of the standard, version 2.0.4; rules like "O3" are those of `docs/hosts.md`.
+//! Section numbers are those of the standard, version 2.0.4; rules like "O3" are those of
+//! `docs/hosts.md`.
 
 pub mod c_abi;
 pub mod component;

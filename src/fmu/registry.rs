@@ -1,7 +1,7 @@
-//! The one list of variables: a value reference is a place in it.
+//! The list of variables: a value reference is an index into it.
 //!
-//! XML, get and set read the same list, so they cannot disagree. Names, units and starts stay where
-//! the model declares them; the list only says which number of the model each variable is.
+//! XML, getters and setters use this list and are therefore consistent. Names, units and start
+//! values are declared by the model; the list maps each variable to a number of the model.
 
 use crate::plant::{Model, OutputKind};
 use crate::spec::mangled;
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Raised whenever the order or the meaning of the variables of a given model changes: an FMU's XML
-/// and library then no longer fit together. It counts from the first release.
+/// Incremented whenever the order or the meaning of the variables of a given model changes: an
+/// FMU's XML and library then no longer match. Counts from the first release.
 pub const REGISTRY_VERSION: u32 = 1;
 
 /// How variables are named (§2.2.9).
@@ -22,14 +22,15 @@ pub enum Naming {
     /// `base.r[1]`, `der(elbow.qd)`.
     #[default]
     Structured,
-    /// `base_r_1_`, `der_elbow_qd_`: what OpenModelica makes of the structured name (rule O1).
+    /// `base_r_1_`, `der_elbow_qd_`: the identifier that OpenModelica derives from the structured
+    /// name (rule O1).
     Flat,
 }
 
-/// Which number of the model a variable is.
+/// The number of the model that a variable refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// A parameter: of the model, or of the solver behind them.
+    /// A parameter of the model, or of the solver (after the model's).
     Parameter(usize),
     /// An input.
     Input(usize),
@@ -37,30 +38,30 @@ pub enum Slot {
     State(usize),
     /// The derivative of a state.
     Derivative(usize),
-    /// An output that is a real number.
+    /// A real output.
     Output(usize),
-    /// An output that is true or false.
+    /// A Boolean output.
     Flag(usize),
 }
 
-/// What FMI says of a variable (§2.2.7).
+/// Attributes of a variable in FMI (§2.2.7).
 #[derive(Clone, Debug)]
 pub struct Variable<'a> {
     /// Its handle; its index in the XML is one more.
     pub value_reference: u32,
-    /// Which number of the model it is.
+    /// The number of the model it refers to.
     pub slot: Slot,
-    /// Its name, in the registry's naming.
+    /// Name in the registry's naming.
     pub name: Cow<'a, str>,
     /// Unit, nominal, description.
     pub quantity: &'a Quantity,
-    /// Who sets it.
+    /// FMI causality.
     pub causality: Causality,
-    /// When it may change.
+    /// FMI variability.
     pub variability: Variability,
-    /// How it is initialised; `None` for inputs.
+    /// FMI initial attribute; `None` for inputs.
     pub initial: Option<Initial>,
-    /// Start value, in its unit, where the host may set one.
+    /// Start value in its unit, if the importer may set one.
     pub start: Option<f64>,
 }
 
@@ -69,7 +70,7 @@ pub struct Variable<'a> {
 pub struct Registry {
     model: Arc<Model>,
     naming: Naming,
-    /// The solver's one parameter, behind those of the model.
+    /// The solver's one parameter, after those of the model.
     work_limit: Parameter,
     slots: Vec<Slot>,
 }
@@ -96,33 +97,33 @@ impl Registry {
         }
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    /// How the variables are named.
+    /// Returns the naming.
     pub fn naming(&self) -> Naming {
         self.naming
     }
 
-    /// How many variables there are.
+    /// Returns the number of variables.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Which number of the model a value reference stands for.
+    /// Returns the slot of a value reference, if it exists.
     #[inline]
     pub fn slot(&self, value_reference: u32) -> Option<Slot> {
         self.slots.get(usize::try_from(value_reference).ok()?).copied()
     }
 
-    /// The value reference of a slot.
+    /// Returns the value reference of a slot.
     pub fn reference(&self, slot: Slot) -> u32 {
         let model = &self.model;
         let inputs = model.parameters.len() + 1;
@@ -137,18 +138,18 @@ impl Registry {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// A parameter of the model, or of the solver behind them.
+    /// Returns a parameter of the model, or of the solver (after the model's).
     pub fn parameter(&self, i: usize) -> &Parameter {
         self.model.parameters.get(i).unwrap_or(&self.work_limit)
     }
 
-    /// The start values of all parameters, the solver's last.
+    /// Returns the start values of all parameters, the solver's last.
     pub fn parameter_starts(&self) -> Vec<f64> {
         let all = self.model.parameters.iter().chain([&self.work_limit]);
         all.map(|p| p.start).collect()
     }
 
-    /// Name, unit, nominal and description of a slot.
+    /// Returns name, unit, nominal and description of a slot.
     pub fn quantity(&self, slot: Slot) -> &Quantity {
         let model = &self.model;
         match slot {
@@ -160,7 +161,7 @@ impl Registry {
         }
     }
 
-    /// The name of a slot, in the registry's naming.
+    /// Returns the name of a slot in the registry's naming.
     pub fn name(&self, slot: Slot) -> Cow<'_, str> {
         let name = &self.quantity(slot).name;
         match self.naming {
@@ -169,19 +170,20 @@ impl Registry {
         }
     }
 
-    /// All that FMI says of each variable, in the order of the value references.
+    /// Returns the attributes of all variables in the order of the value references.
     pub fn variables(&self) -> impl ExactSizeIterator<Item = Variable<'_>> {
         self.slots.iter().map(|&slot| self.variable(slot))
     }
 
-    /// All that FMI says of the variable with this name; a search, so not for running code.
+    /// Returns the variable with this name, by a linear search.
     pub fn find(&self, name: &str) -> Option<Variable<'_>> {
         let slot = self.slots.iter().find(|&&slot| self.name(slot) == name);
         slot.map(|&slot| self.variable(slot))
     }
 
     fn variable(&self, slot: Slot) -> Variable<'_> {
-        // States and their derivatives are outputs too: hosts read them without asking how they come about.
+        // States and their derivatives are also outputs: importers read them like any other
+        // variable.
         let (causality, variability, initial, start) = match slot {
             Slot::Parameter(i) => {
                 let parameter = self.parameter(i);
@@ -231,10 +233,11 @@ impl Registry {
         }
     }
 
-    /// Names must differ, and must still differ once an importer has turned them into identifiers (rule O1).
+    /// Checks that names differ, also after an importer has converted them to identifiers (rule
+    /// O1).
     ///
     /// # Errors
-    /// [`Error::Spec`] with both names of every clash.
+    /// [`Error::Spec`] with both names of every conflict.
     pub fn check_names(&self) -> Result<(), Error> {
         let mut owners: HashMap<String, &str> = HashMap::with_capacity(self.len());
         let mut problems = Vec::new();
@@ -266,10 +269,11 @@ impl Registry {
         }
     }
 
-    /// Most evaluations of the dynamics within one `fmi2DoStep`, from the values of all parameters.
+    /// Returns the limit of evaluations of the dynamics within one `fmi2DoStep`, from the values of
+    /// all parameters.
     ///
     /// # Errors
-    /// [`Error::Spec`] where the value makes no sense.
+    /// [`Error::Spec`] if the value is invalid.
     pub fn work_limit(&self, parameters: &[f64]) -> Result<f64, Error> {
         let value = parameters.get(self.model.parameters.len()).copied().unwrap_or(f64::NAN);
         if value.is_finite() && value >= 1.0 {
@@ -305,7 +309,7 @@ mod tests {
     use crate::fmu::testing::{Outcome, two_link};
 
     #[test]
-    fn a_value_reference_is_the_place_in_the_list() -> Outcome {
+    fn value_references_are_indices_into_the_list() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(model, Naming::Structured);
         for (i, variable) in registry.variables().enumerate() {

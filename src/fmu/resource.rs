@@ -1,4 +1,5 @@
-//! Where the compiled model lies: `fmuResourceLocation` in all the spellings hosts use (§2.1.5, RFC 3986).
+//! Location of the compiled model: `fmuResourceLocation` in all the spellings that importers use
+//! (§2.1.5, RFC 3986).
 
 use crate::spec::read_text;
 use std::path::PathBuf;
@@ -6,13 +7,14 @@ use std::path::PathBuf;
 /// The compiled model's file in `resources/`.
 pub const MODEL_FILE: &str = "model.json";
 
-/// A larger file is not read: it is no model.
+/// Upper limit of the file's size, bytes.
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// Reads the compiled model; the file is closed again, since hosts make instances by the thousand.
+/// Reads the compiled model. The file is closed again, since importers create thousands of
+/// instances.
 ///
 /// # Errors
-/// What is wrong with the location or the file, in the user's words.
+/// The fault of the location or the file, as a message.
 pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
     let file = directory(location)?.join(MODEL_FILE);
     let text = read_text(&file, SIZE_LIMIT);
@@ -20,14 +22,13 @@ pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
         .map_err(|what| format!("cannot read the model {}: {what}", file.display()))
 }
 
-/// Returns the directory that a resource location means: `file:/x`, `file:///x`, `file://localhost/x`, with percent escapes,
-/// or a plain path, taken as it is.
+/// Returns the directory of a resource location: `file:/x`, `file:///x`, `file://localhost/x`, with
+/// percent escapes, or a plain path, taken unchanged.
 ///
-/// Some importers do not escape the `%` of a path. Where the decoded path holds no model, or an escape is broken, the path as
-/// written is taken if that holds one.
+/// Some importers do not escape the `%` of a path. If the decoded path contains no model, or an
+/// escape is broken, the undecoded path is used if it contains one.
 ///
-/// # Errors
-/// What is wrong with the location.
+/// The fault of the location, as a message.
 pub fn directory(location: &str) -> Result<PathBuf, String> {
     let [decoded, raw] = [Escapes::Decoded, Escapes::Kept].map(|escapes| {
         let bytes = path_bytes(location, cfg!(windows), escapes)?;
@@ -40,10 +41,10 @@ pub fn directory(location: &str) -> Result<PathBuf, String> {
     decoded
 }
 
-/// How the percent escapes of a URI are read.
+/// Interpretation of the percent escapes of a URI.
 #[derive(Clone, Copy)]
 enum Escapes {
-    /// As the bytes that they stand for (RFC 3986).
+    /// As the bytes that they encode (RFC 3986).
     Decoded,
     /// As characters of the path.
     Kept,
@@ -73,7 +74,8 @@ fn path_bytes(location: &str, windows: bool, escapes: Escapes) -> Result<Vec<u8>
         return Ok(location.as_bytes().to_vec());
     };
     let path = match rest.strip_prefix("//") {
-        // `file:///x` has an empty host, `file://localhost/x` this one; `file://C:/x` is a common mistake.
+        // `file:///x` has an empty host, `file://localhost/x` the local one; `file://C:/x` is a
+        // common mistake.
         Some(after) if is_drive(after) => after.to_owned(),
         Some(after) => {
             let (host, path) = after.split_at(after.find('/').unwrap_or(after.len()));
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_location_is_refused_with_the_reason() {
+    fn invalid_locations_are_refused_with_the_reason() {
         for (location, reason) in [
             ("", "empty"),
             ("http://x/y", "only file:"),

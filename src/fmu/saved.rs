@@ -2,18 +2,17 @@
 //!
 //! Bytes, all numbers little-endian:
 //!
-//! | what | bytes |
+//! | content | bytes |
 //! |---|---|
 //! | `"GRAPPLE\0"`, layout version | 8 + 4 |
 //! | interface, mode, started, parameters pending, restarted | 5 × 1 |
 //! | GUID | 16 |
 //! | length of the whole | 8 |
-//! | numbers of states, inputs, input derivative orders, modes, discrete numbers, integrator memory (none in Model Exchange), parameters | 7 × 4 |
+//! | numbers of states, inputs, input derivative orders, discrete numbers, integrator memory (none in Model Exchange), parameters | 6 × 4 |
 //! | start, stop (NaN: none), tolerance (NaN: none), time | 4 × 8 |
-//! | what the run is monitored against | 4 × 8 |
+//! | references of the run's monitoring | 4 × 8 |
 //! | states, inputs, input derivatives order by order, discrete numbers, integrator memory, parameters | 8 each |
-//! | modes | 4 each |
-//! | first 128 bits of SHA-256 over all that | 16 |
+//! | first 128 bits of SHA-256 over all preceding bytes | 16 |
 
 use super::guid::Guid;
 use super::lifecycle::{Interface, Mode};
@@ -22,28 +21,29 @@ use crate::simulation::State;
 use sha2::{Digest, Sha256};
 
 const MAGIC: [u8; 8] = *b"GRAPPLE\0";
-/// Raised whenever the layout above changes.
-const LAYOUT: u32 = 5;
-const HEADER: usize = 8 + 4 + 5 + 16 + 8 + 7 * 4 + 4 * 8 + 4 * 8;
+/// Incremented whenever the layout above changes.
+const LAYOUT: u32 = 6;
+const HEADER: usize = 8 + 4 + 5 + 16 + 8 + 6 * 4 + 4 * 8 + 4 * 8;
 const CHECKSUM: usize = 16;
 
-/// What `fmi2SetupExperiment` has said (§2.1.6).
+/// Arguments of `fmi2SetupExperiment` (§2.1.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Experiment {
-    /// Where the run starts, s.
+    /// Start time, s.
     pub start: f64,
-    /// Where it ends, s, if the host has said.
+    /// Stop time, s, if defined.
     pub stop: Option<f64>,
-    /// Relative tolerance, if the host has said.
+    /// Relative tolerance, if defined.
     pub tolerance: Option<f64>,
 }
 
 impl Experiment {
-    /// Judges it.
+    /// Validates the arguments.
     ///
     /// # Errors
-    /// For what is not a number, a tolerance that is not positive, or a stop before the start.
-    pub fn judge(&self) -> Result<(), String> {
+    /// A message for a value that is not a number, a tolerance that is not positive, or a stop time
+    /// before the start.
+    pub fn validate(&self) -> Result<(), String> {
         let Self { start, stop, tolerance } = *self;
         if !start.is_finite() {
             return Err(format!("the start time {start} is not finite"));
@@ -58,10 +58,11 @@ impl Experiment {
     }
 }
 
-/// Which of the counts is that of the integrator's memory.
-const MEMORY: usize = 5;
+/// Index of the count of the integrator's memory.
+const MEMORY: usize = 4;
 
-/// All that makes an instance's answers: with it another instance of the same FMU goes on with the same bits.
+/// The complete state of an instance: another instance of the same FMU continues from it with
+/// identical bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedState {
     pub(super) guid: Guid,
@@ -76,21 +77,20 @@ pub struct SavedState {
 }
 
 impl SavedState {
-    /// How many bytes it makes.
+    /// Returns the number of bytes of the serialised state.
     pub fn serialized_size(&self) -> usize {
         size(self.counts())
     }
 
-    fn counts(&self) -> [usize; 7] {
+    fn counts(&self) -> [usize; 6] {
         let state = &self.state;
         [
             state.x.len(),
             state.u.len(),
             state.u_derivatives.len(),
-            state.discrete.modes.len(),
-            state.discrete.numbers.len(),
+            state.discrete.size(),
             match self.interface {
-                // The host integrates.
+                // The importer integrates.
                 Interface::ModelExchange => 0,
                 Interface::CoSimulation => state.memory.size(),
             },
@@ -98,7 +98,7 @@ impl SavedState {
         ]
     }
 
-    /// The state as bytes.
+    /// Returns the state as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let counts = self.counts();
         let total = size(counts);
@@ -122,35 +122,28 @@ impl SavedState {
         let scalars = [start, stop.unwrap_or(f64::NAN), tolerance.unwrap_or(f64::NAN), state.t];
         let inputs = std::iter::once(&state.u).chain(&state.u_derivatives);
         let monitored = state.monitored.numbers();
-        let numbers = scalars
-            .iter()
-            .chain(&monitored)
-            .chain(&state.x)
-            .chain(inputs.flatten())
-            .chain(&state.discrete.numbers)
-            .copied()
-            .chain(state.memory.numbers().take(counts[MEMORY]))
-            .chain(self.parameters.iter().copied());
-        for number in numbers {
+        let numbers = scalars.iter().chain(&monitored).chain(&state.x).chain(inputs.flatten());
+        numbers.for_each(|number| bytes.extend(number.to_le_bytes()));
+        state.discrete.write(&mut |number| bytes.extend(number.to_le_bytes()));
+        let memory = state.memory.numbers().take(counts[MEMORY]);
+        for number in memory.chain(self.parameters.iter().copied()) {
             bytes.extend(number.to_le_bytes());
-        }
-        for mode in &state.discrete.modes {
-            bytes.extend(mode.to_le_bytes());
         }
         let checksum = checksum(&bytes);
         bytes.extend(checksum);
         bytes
     }
 
-    /// Reads the bytes of a state over `own`, a state of the same instance: the lengths expected are its own, so nothing is allocated on a stranger's word.
+    /// Reads the bytes of a state over `own`, a state of the same instance. The expected lengths
+    /// are those of `own`, so that no length in the bytes decides an allocation.
     ///
     /// # Errors
-    /// Why the bytes are no such state.
+    /// The reason why the bytes are not such a state.
     pub fn from_bytes(bytes: &[u8], mut own: Self, model: &Model) -> Result<Self, String> {
         let expected = own.serialized_size();
         let mut reader = Reader(bytes);
         if reader.take::<8>() != Some(MAGIC) {
-            return Err("these bytes are no saved state: they do not begin as one".to_owned());
+            return Err("these bytes are not a saved state: the signature is missing".to_owned());
         }
         let cut = || format!("the saved state is cut short: {} bytes", bytes.len());
         let damaged = || "the saved state is damaged".to_owned();
@@ -168,13 +161,13 @@ impl SavedState {
         let total = reader.take().map(u64::from_le_bytes).ok_or_else(cut)?;
         if bytes.len() != expected || total != expected as u64 {
             return Err(format!(
-                "the saved state has {} bytes and says {total}; a state of this FMU has {expected}",
+                "the saved state has {} bytes and declares {total}; a state of this FMU has {expected}",
                 bytes.len()
             ));
         }
         let (content, sum) = bytes.split_at(expected - CHECKSUM);
         if checksum(content) != sum {
-            return Err(damaged() + ": its checksum does not fit");
+            return Err(damaged() + ": its checksum does not match");
         }
         for count in own.counts() {
             if reader.u32().ok_or_else(cut)? as usize != count {
@@ -186,18 +179,22 @@ impl SavedState {
         own.started = started != 0;
         own.parameters_pending = parameters_pending != 0;
         own.restarted = restarted != 0;
-        let memory = own.read_numbers(&mut reader).ok_or_else(cut)?;
-        let senseless = |what: String| format!("the saved state makes no sense: {what}");
+        let senseless = |what: String| format!("the saved state is invalid: {what}");
+        let (memory, is_possible) = own.read_numbers(&mut reader, model).ok_or_else(cut)?;
         if !memory.is_empty() {
             let restored = own.state.memory.restore(&memory);
             restored.map_err(|invalid| senseless(invalid.to_string()))?;
         }
-        own.judge(model).map_err(senseless)?;
+        own.validate().map_err(senseless)?;
+        if !is_possible {
+            return Err(senseless("it has a discrete state that no run can have".to_owned()));
+        }
         Ok(own)
     }
 
-    /// Takes all numbers over but those of the integrator's memory, which it gives.
-    fn read_numbers(&mut self, reader: &mut Reader) -> Option<Vec<f64>> {
+    /// Reads all numbers but those of the integrator's memory, which it returns; with whether a run of
+    /// the model can have the discrete state. `None` if the bytes end before.
+    fn read_numbers(&mut self, reader: &mut Reader, model: &Model) -> Option<(Vec<f64>, bool)> {
         let defined = |x: f64| Some(x).filter(|x| !x.is_nan());
         self.experiment = Experiment {
             start: reader.f64()?,
@@ -211,49 +208,40 @@ impl SavedState {
             *number = reader.f64()?;
         }
         let inputs = std::iter::once(&mut state.u).chain(&mut state.u_derivatives);
-        let numbers = state
-            .x
-            .iter_mut()
-            .chain(inputs.flatten())
-            .chain(&mut state.discrete.numbers)
-            .chain(&mut memory)
-            .chain(&mut self.parameters);
-        for number in numbers {
+        for number in state.x.iter_mut().chain(inputs.flatten()) {
             *number = reader.f64()?;
         }
-        for mode in &mut state.discrete.modes {
-            *mode = i32::from_le_bytes(reader.take()?);
+        let mut numbers = Vec::with_capacity(state.discrete.size());
+        for _ in 0..state.discrete.size() {
+            numbers.push(reader.f64()?);
         }
-        Some(memory)
+        let mut numbers = numbers.into_iter();
+        let is_possible = state.discrete.read(model, &mut || numbers.next().unwrap_or(f64::NAN));
+        for number in memory.iter_mut().chain(&mut self.parameters) {
+            *number = reader.f64()?;
+        }
+        Some((memory, is_possible.is_some()))
     }
 
-    /// Judges what was read.
-    fn judge(&self, model: &Model) -> Result<(), String> {
-        self.experiment.judge()?;
+    /// Validates the numbers.
+    fn validate(&self) -> Result<(), String> {
+        self.experiment.validate()?;
         let State { t, x, u, monitored, .. } = &self.state;
         let inputs = std::iter::once(u).chain(&self.state.u_derivatives);
         let monitored = monitored.numbers();
-        let numbers = std::iter::once(t).chain(&monitored).chain(x).chain(inputs.flatten());
-        let discrete = &self.state.discrete;
-        if !numbers
-            .chain(&discrete.numbers)
-            .chain(&self.parameters)
-            .all(|x| x.is_finite())
-        {
-            return Err("it is not finite".to_owned());
-        }
-        if discrete.is_possible(model) {
+        let mut numbers = std::iter::once(t).chain(&monitored).chain(x).chain(inputs.flatten());
+        if numbers.all(|x| x.is_finite()) && self.parameters.iter().all(|x| x.is_finite()) {
             Ok(())
         } else {
-            Err("it has a mode that no run can have".to_owned())
+            Err("it is not finite".to_owned())
         }
     }
 }
 
-/// Whether a state of an FMU and interface can be one of an instance's `own`.
+/// Checks that a state's FMU and interface match those of an instance, `own`.
 ///
 /// # Errors
-/// Why it cannot.
+/// The mismatch, as a message.
 pub(super) fn fits((guid, interface): (Guid, Interface), own: (Guid, Interface)) -> Result<(), String> {
     if guid != own.0 {
         return Err(format!(
@@ -262,13 +250,15 @@ pub(super) fn fits((guid, interface): (Guid, Interface), own: (Guid, Interface))
         ));
     }
     if interface != own.1 {
-        return Err("a state of Model Exchange does not fit Co-Simulation, nor the other way round".to_owned());
+        return Err(
+            "a state of one interface cannot be restored in the other (Model Exchange, Co-Simulation)".to_owned(),
+        );
     }
     Ok(())
 }
 
-fn size([nx, nu, orders, modes, numbers, memory, parameters]: [usize; 7]) -> usize {
-    HEADER + 8 * (nx + nu * (1 + orders) + numbers + memory + parameters) + 4 * modes + CHECKSUM
+fn size([nx, nu, orders, discrete, memory, parameters]: [usize; 6]) -> usize {
+    HEADER + 8 * (nx + nu * (1 + orders) + discrete + memory + parameters) + CHECKSUM
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {

@@ -1,4 +1,4 @@
-//! A small craft for this floor's tests.
+//! A small spacecraft for the tests of this module.
 
 use super::component::Component;
 use super::description::Interfaces;
@@ -50,12 +50,12 @@ pub(super) fn two_link() -> Result<Arc<Model>, Error> {
     model(TWO_LINK)
 }
 
-/// An instance of it.
+/// Returns an instance of [`TWO_LINK`].
 pub(super) fn instance(interface: Interface) -> Result<Component, Error> {
     instance_of(interface, TWO_LINK)
 }
 
-/// An instance of another craft.
+/// Returns an instance of another spacecraft.
 pub(super) fn instance_of(interface: Interface, text: &str) -> Result<Component, Error> {
     let model = model(text)?;
     let guid = Guid::new(&model.to_bytes()?, Naming::Structured, Interfaces::Both);

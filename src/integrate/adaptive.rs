@@ -1,6 +1,6 @@
-//! Adaptive steps: attempts until the error is within the tolerance.
+//! Adaptive step size: attempts until the error is within the tolerance.
 
-use super::control::{Control, Pace};
+use super::control::{Control, StepHistory};
 use super::equations::{Equations, Failure};
 use super::error::IntegrateError;
 use super::landing::{Trial, smallest_step};
@@ -9,18 +9,18 @@ use super::one_step::{Adaptive, Attempt};
 use super::step::Step;
 use super::{Ode, Settings};
 
-/// What an attempt has come to, if not to an accepted step.
+/// The reason for which an attempt is rejected.
 enum Rejection<E> {
     /// The error is too large.
     Error(Attempt),
-    /// The model has failed at a trial point, or the implicit equations were not solved.
+    /// The model failed at a trial point, or the implicit equations were not solved.
     Failure(Failure<E>),
 }
 
-/// One accepted step from `(t, x)`, not beyond the limit.
+/// Takes one accepted step from `(t, x)`, at most to the limit.
 ///
-/// Each attempt depends on `(t, x)`, the limit and the memory alone: when the work limit interrupts, the next call
-/// goes on as if there had been none.
+/// Each attempt depends on `(t, x)`, the limit and the memory alone: after an interruption by the
+/// work limit the next call continues as if there had been none.
 pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
     method: &mut M,
     equations: &mut Equations<O>,
@@ -29,12 +29,12 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
     x: &mut [f64],
     memory: &mut Memory,
 ) -> Result<Step, IntegrateError<O::Error>> {
-    let at_entry = (memory.pace, memory.newton);
+    let at_entry = (memory.step_history, memory.newton);
     equations.afford(t, 1)?;
     let start = method.start(equations, t, x);
     start.map_err(|failure| failure.at(t, 0.0))?;
-    if memory.pace.h_next == 0.0 {
-        memory.pace.h_next = match settings.initial_step {
+    if memory.step_history.h_next == 0.0 {
+        memory.step_history.h_next = match settings.initial_step {
             Some(h) => h,
             None => {
                 equations.afford(t, 1)?;
@@ -47,11 +47,11 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
     let mut rejections = 0;
     loop {
         equations.afford(t, method.evaluations_per_step())?;
-        let h = memory.pace.h_next.min(settings.h_max).max(h_min);
+        let h = memory.step_history.h_next.min(settings.h_max).max(h_min);
         let trial = Trial::towards(t, h, t_limit);
         let rejection = match method.attempt(equations, t, trial, settings, memory) {
             Ok(attempt) if attempt.norm <= 1.0 => {
-                remember(&mut memory.pace, control, trial, attempt);
+                remember(&mut memory.step_history, control, trial, attempt);
                 return Ok(Step::accepted(method, trial, attempt.norm, rejections, x));
             }
             Ok(attempt) => Rejection::Error(attempt),
@@ -59,43 +59,43 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         };
         let h = trial.h
             * match &rejection {
-                Rejection::Error(attempt) => control.after_rejection(attempt.norm, attempt.caution),
+                Rejection::Error(attempt) => control.after_rejection(attempt.norm, attempt.newton_safety),
                 Rejection::Failure(Failure::NoConvergence) => Control::AFTER_DIVERGENCE,
                 Rejection::Failure(_) => Control::AFTER_FAILURE,
             };
-        // An attempt that has failed with the Jacobian of another point is followed by one with that of this point.
+        // A failed attempt with an old Jacobian is repeated with one evaluated at this point.
         if memory.newton.jacobian == Age::Old {
             memory.newton.jacobian = Age::None;
         }
         if h < h_min {
-            (memory.pace, memory.newton) = at_entry;
+            (memory.step_history, memory.newton) = at_entry;
             memory.newton.jacobian = Age::None;
             return Err(rejection.at(t, trial.h, method.worst()));
         }
-        memory.pace.h_next = h;
-        memory.pace.rejected = true;
+        memory.step_history.h_next = h;
+        memory.step_history.rejected = true;
         rejections += 1;
     }
 }
 
-/// What the next step will know of this accepted one.
+/// Stores the accepted step for the controller.
 ///
-/// A step that the limit has shortened says little: its small error neither lowers the natural step nor enters
-/// the controller; it may only show that more is possible.
-pub(super) fn remember(pace: &mut Pace, control: &Control, trial: Trial, attempt: Attempt) {
-    let mut ratio = control.after_acceptance(trial.h, attempt.norm, attempt.caution, pace);
-    if pace.rejected {
+/// A step shortened by the limit is not representative: its small error neither lowers the natural
+/// step nor enters the controller; it may only raise the natural step.
+pub(super) fn remember(step_history: &mut StepHistory, control: &Control, trial: Trial, attempt: Attempt) {
+    let mut ratio = control.after_acceptance(trial.h, attempt.norm, attempt.newton_safety, step_history);
+    if step_history.rejected {
         ratio = ratio.min(1.0);
     }
     let proposal = (trial.h * ratio).min(f64::MAX);
     if trial.shortened {
-        pace.h_next = pace.h_next.max(proposal);
+        step_history.h_next = step_history.h_next.max(proposal);
     } else {
-        pace.h_next = proposal;
-        pace.last_step = trial.h;
-        pace.last_error = attempt.norm.max(control.min_error);
+        step_history.h_next = proposal;
+        step_history.last_step = trial.h;
+        step_history.last_error = attempt.norm.max(control.min_error);
     }
-    pace.rejected = false;
+    step_history.rejected = false;
 }
 
 impl<E> Rejection<E> {

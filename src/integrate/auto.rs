@@ -1,24 +1,27 @@
-//! One method for stiff and for other stretches of a run: DOPRI5 and RADAU5, whichever the equations ask for.
+//! Automatic selection between DOPRI5 and RADAU5 by stiffness detection.
 //!
-//! DOPRI5 is stable while `h|λ|` stays below about 3.3 for the largest eigenvalue `λ` of the Jacobian, if that is real. Its stages
-//! tell: the last two before the end are both taken at `t + h`, so that
+//! DOPRI5 is stable for `h|λ|` below about 3.3, with the largest eigenvalue `λ` of the Jacobian, if
+//! it is real. Two stages at `t + h` give an estimate:
 //!
 //! ```text
 //!     h|λ| ≈ h ‖f(t + h, x₁) − f(t + h, g)‖ / ‖x₁ − g‖                                   (1)
 //! ```
 //!
-//! where `g` is the stage before the end (HW section IV.2, *Automatic Stiffness Detection*; see [`super::radau5`]). Steps that keep to the boundary
-//! of stability are limited by it, not by the accuracy asked for: RADAU5 would make longer ones. As in `dopri5.f`, the
-//! method changes after 15 steps that say so, forgotten when 6 in a row do not.
+//! where `g` is the last stage before the end (HW section IV.2, *Automatic Stiffness Detection*;
+//! see [`super::radau5`]). If the steps stay at the boundary of stability, stability and not
+//! accuracy limits them, and RADAU5 would take longer ones. As in `dopri5.f`, the method changes
+//! after 15 such steps; 6 consecutive other steps reset the count.
 //!
-//! RADAU5 has the Jacobian, and its spectral radius says whether DOPRI5 could make the step that RADAU5 has just
-//! made. The idea of going back by a bound on the Jacobian is that of L. Petzold, *Automatic selection of methods for solving
-//! stiff and nonstiff systems of ordinary differential equations*, SIAM J. Sci. Stat. Comput. 4 (1983) 136–148,
-//! doi:10.1137/0904010.
+//! RADAU5 has the Jacobian, whose spectral radius shows if DOPRI5 would be stable at the current
+//! step. Changing back by a bound on the Jacobian follows L. Petzold, *Automatic selection of
+//! methods for solving stiff and nonstiff systems of ordinary differential equations*, SIAM J. Sci.
+//! Stat. Comput. 4 (1983) 136–148, doi:10.1137/0904010.
 //!
-//! What (1) does not tell: a fast vibration almost without damping, whose eigenvalues are imaginary, keeps DOPRI5 at `h|λ| ≈ 1` whether
-//! it is excited, so that it has to be followed, or not, so that RADAU5 would pass over it. That is tried: after many steps with `h|λ|` near 1
-//! RADAU5 makes one [`LEAP`] times as long, and stays if its error is within the tolerance. If it is not, the next trial waits twice as long.
+//! (1) does not cover a fast, almost undamped vibration with imaginary eigenvalues: it limits
+//! DOPRI5 to `h|λ| ≈ 1` both if it is excited (and must be resolved) and if it is not (and RADAU5
+//! could step over it). A trial decides: after many steps with `h|λ|` near 1, RADAU5 takes one step
+//! [`TRIAL_RATIO`] times as long and is kept if the error is within the tolerance. Otherwise the
+//! interval to the next trial doubles.
 
 use super::adaptive::remember;
 use super::equations::Equations;
@@ -33,35 +36,35 @@ use super::radau::Radau5;
 use super::step::Step;
 use super::{Ode, Settings, adaptive, dopri5};
 
-/// `h|λ|` at which DOPRI5 is taken to be limited by stability: the constant of `dopri5.f`.
+/// Limit of `h|λ|` above which stability limits DOPRI5: the constant of `dopri5.f`.
 const STIFF: f64 = 3.25;
 
-/// `h|λ|` below which DOPRI5 would do; less than [`STIFF`], so that the method does not change back at once.
-const EASY: f64 = 2.0;
+/// Limit of `h|λ|` below which DOPRI5 is selected; less than [`STIFF`] for hysteresis.
+const NONSTIFF: f64 = 2.0;
 
-/// `h|λ|` above which a vibration may be what limits DOPRI5.
+/// Limit of `h|λ|` above which a vibration may limit DOPRI5.
 const NEAR: f64 = 0.5;
 
-/// The step that RADAU5 has to make to be worth its while, in steps of DOPRI5: it costs about as much as eight.
-const LEAP: f64 = 10.0;
+/// Length of a trial step of RADAU5 in steps of DOPRI5: it costs about as much as eight.
+const TRIAL_RATIO: f64 = 10.0;
 
 /// The workspaces of both methods.
 #[derive(Clone, Debug)]
 pub(super) struct Auto {
     pub explicit: Explicit,
     pub radau5: Radau5,
-    /// RADAU5 has taken the last step.
+    /// True if RADAU5 took the last step.
     pub stiff: bool,
-    /// Room for the power method.
+    /// Workspace of the power method.
     v: Vec<f64>,
     Jv: Vec<f64>,
 }
 
-/// What a trial of RADAU5 has come to.
-enum Leap {
+/// The result of a trial step of RADAU5.
+enum TrialStep {
     Made(Step),
     Rejected,
-    /// The limit is too near.
+    /// The limit is too close.
     NoRoom,
 }
 
@@ -77,7 +80,7 @@ impl Auto {
         }
     }
 
-    /// One accepted step with the method at work, and which one comes next.
+    /// Takes one accepted step with the current method, and selects the next method.
     pub fn step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -88,11 +91,11 @@ impl Auto {
     ) -> Result<Step, IntegrateError<O::Error>> {
         self.stiff = memory.watch.stiff;
         let mut rejected = false;
-        if memory.watch.has_waited() {
-            match self.leap(equations, settings, (t, t_limit), x, memory)? {
-                Leap::Made(step) => return Ok(step),
-                Leap::Rejected => rejected = true,
-                Leap::NoRoom => {}
+        if memory.watch.is_trial_scheduled() {
+            match self.trial_step(equations, settings, (t, t_limit), x, memory)? {
+                TrialStep::Made(step) => return Ok(step),
+                TrialStep::Rejected => rejected = true,
+                TrialStep::NoRoom => {}
             }
         }
         let mut step = if self.stiff {
@@ -101,28 +104,28 @@ impl Auto {
             adaptive::step(&mut self.explicit, equations, settings, (t, t_limit), x, memory)
         }?;
         step.rejections += u32::from(rejected);
-        let speaks = self.asks_for_change(step.h, settings, memory);
-        if memory.watch.vote(speaks) {
+        let counts = self.counts_for_change(step.h, settings, memory);
+        if memory.watch.vote(counts) {
             step.changed_to = Some(change(memory));
         }
         Ok(step)
     }
 
-    /// One step of RADAU5 that is much longer than DOPRI5's, if it succeeds and there is room for it before the limit.
-    fn leap<O: Ode + ?Sized>(
+    /// Takes one much longer trial step with RADAU5, if the limit allows.
+    fn trial_step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         settings: &Settings,
         (t, t_limit): (f64, f64),
         x: &mut [f64],
         memory: &mut Memory,
-    ) -> Result<Leap, IntegrateError<O::Error>> {
-        let h = LEAP * memory.pace.h_next;
+    ) -> Result<TrialStep, IntegrateError<O::Error>> {
+        let h = TRIAL_RATIO * memory.step_history.h_next;
         if h > (t_limit - t).min(settings.h_max) {
-            return Ok(Leap::NoRoom);
+            return Ok(TrialStep::NoRoom);
         }
         equations.afford(t, 1 + self.radau5.evaluations_per_step())?;
-        let (watch, pace) = (memory.watch, memory.pace);
+        let (watch, step_history) = (memory.watch, memory.step_history);
         change(memory);
         let trial = Trial::towards(t, h, t_limit);
         let attempt = match self.radau5.start(equations, t, x) {
@@ -131,24 +134,24 @@ impl Auto {
         };
         match attempt {
             Ok(attempt) if attempt.norm <= 1.0 => {
-                remember(&mut memory.pace, self.radau5.control(), trial, attempt);
+                remember(&mut memory.step_history, self.radau5.control(), trial, attempt);
                 self.stiff = true;
                 let mut step = Step::accepted(&self.radau5, trial, attempt.norm, 0, x);
                 step.changed_to = Some(Method::Radau5);
-                Ok(Leap::Made(step))
+                Ok(TrialStep::Made(step))
             }
-            // If the model has failed, DOPRI5 will find out in its turn.
+            // If the model has failed, DOPRI5 will report it.
             _ => {
                 self.radau5.invalidate();
-                (memory.watch, memory.pace, memory.newton) = (watch, pace, Newton::UNKNOWN);
-                memory.watch.wait_longer();
-                Ok(Leap::Rejected)
+                (memory.watch, memory.step_history, memory.newton) = (watch, step_history, Newton::UNKNOWN);
+                memory.watch.double_trial_interval();
+                Ok(TrialStep::Rejected)
             }
         }
     }
 
-    /// Whether the step just taken, of length `h`, speaks for the other method.
-    fn asks_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
+    /// Returns true if the last step, of length `h`, counts for a change of the method.
+    fn counts_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
         if !self.stiff {
             let reach = h * self.explicit.eigenvalue();
             memory.watch.count_near(reach > NEAR);
@@ -157,18 +160,19 @@ impl Auto {
         if memory.watch.radius == 0.0 {
             memory.watch.radius = self.spectral_radius(settings, &memory.jacobian);
         }
-        h * memory.watch.radius < EASY
+        h * memory.watch.radius < NONSTIFF
     }
 
-    /// The largest magnitude of an eigenvalue of the Jacobian, roughly, by the power method.
+    /// Returns an estimate of the Jacobian's spectral radius, by the power method.
     ///
-    /// A pair of complex eigenvalues makes the ratio of two norms in a row oscillate; the mean over ten is near enough.
-    /// The norm is that of the absolute tolerances, in which states of all units are equals.
+    /// With a complex pair of eigenvalues the ratio of consecutive norms oscillates; the mean over
+    /// ten is sufficient. The norm is weighted with the absolute tolerances, which makes units
+    /// comparable.
     fn spectral_radius(&mut self, settings: &Settings, jacobian: &[f64]) -> f64 {
         const HALF: i32 = 10;
         let scale = &settings.absolute_tolerance;
         let n = scale.len();
-        // A start without symmetry, so that no eigenvector is likely to be missing from it.
+        // An irregular start vector, likely to contain all eigenvectors.
         for (i, (v, scale)) in self.v.iter_mut().zip(scale).enumerate() {
             *v = scale * (1.0 + libm::sin(i as f64));
         }
@@ -194,18 +198,18 @@ impl Auto {
         if growth.is_finite() { growth } else { f64::MAX }
     }
 
-    /// Forgets all derivatives.
+    /// Discards all stored derivatives.
     pub fn invalidate(&mut self) {
         self.explicit.invalidate();
         self.radau5.invalidate();
     }
 }
 
-/// Puts the other method to work. The step is kept: each of them starts with one that suited the other.
+/// Changes the method. The step size is kept: it is suitable for the other method.
 fn change(memory: &mut Memory) -> Method {
     memory.watch = memory.watch.of_the_other_method();
     memory.newton = Newton::UNKNOWN;
-    memory.pace.forget_errors();
+    memory.step_history.forget_errors();
     if memory.watch.stiff {
         Method::Radau5
     } else {

@@ -1,11 +1,13 @@
-//! Steps that the equations know themselves: a residual for the mean rates of a step, and what the state is at its end.
+//! Steps defined by the equations: a residual for the midpoint rates, and the state at the end.
 //!
 //! ```text
 //!     R(t, h, x₀; u) = 0,   x₁ = x₀ + h X(x₀, u)                                             (1)
 //! ```
 //!
-//! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps, as long as it converges fast; where it does not, as in steps that come to a stop or a contact, the Jacobian
-//! is made anew where the iteration is. What (1) conserves is conserved to round-off only if it is solved to round-off, whatever the tolerance.
+//! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps while it converges
+//! fast; otherwise, as in steps with a stop or a contact, the Jacobian is evaluated at the current
+//! iterate. The invariants of (1) are conserved to round-off only if it is solved to round-off,
+//! regardless of the tolerance.
 
 use super::ends::{Ends, Rule};
 use super::equations::{Equations, Failure};
@@ -16,42 +18,45 @@ use super::memory::{Age, Memory, Newton};
 use super::newton::{Convergence, Limits, Origin, Progress, same_step, with_good_jacobian};
 use super::{Ode, Settings, Span};
 
-/// When (1) is solved: the errors are parts of a rate's magnitude, or of one unit of it if that is more. Corrections that do not fall any more are round-off: a place of 100 m and a
-/// step of 10 ms leave a rate of 1e-12 m/s open.
+/// Stopping criterion for (1), relative to a rate's magnitude, or to one unit if that is larger.
+/// Stagnating corrections are round-off: a position of 100 m and a step of 10 ms leave an error of
+/// 1e-12 m/s in the rate.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON,
     round_off: Newton::HIGHEST_FLOOR,
     iterations: 25,
 };
 
-/// Once a correction has shown the round-off floor, later steps iterate until what is left is this part of it: what is left keeps its sign from step to step, round-off does not.
+/// After a correction has shown the round-off floor, later steps iterate to this fraction of it:
+/// the remaining error has the same sign in every step, round-off has not.
 const FLOOR: f64 = 1.0 / 16.0;
 
-/// A step so many times as long as the last is not predicted from it.
+/// Ratio to the last step above which a step is not predicted from it.
 const LONGER: f64 = 4.0;
 
-/// A Jacobian that takes more corrections than this is not used in the next step.
+/// Number of corrections above which a Jacobian is not reused in the next step.
 const FEW: u32 = 6;
 
-/// A Jacobian by which an error falls by less than this in a correction is made anew within a step, so many times.
+/// Contraction rate above which the Jacobian is updated within a step, and the maximum number of
+/// updates.
 const SLOW: f64 = 0.1;
 const RENEWALS: u32 = 3;
 
 /// The workspace of conserving steps.
 #[derive(Clone, Debug)]
 pub(super) struct Conserving {
-    /// Mean rates, their corrections, their scales.
+    /// Midpoint rates, their corrections, their scales.
     u: Vec<f64>,
     du: Vec<f64>,
     scale: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
-    /// Of the last step.
+    /// Number of corrections of the last step.
     corrections: u32,
 }
 
 impl Conserving {
-    /// For so many mean rates.
+    /// Allocates for `rates` midpoint rates.
     pub fn new(rates: usize) -> Self {
         Self {
             u: vec![0.0; rates],
@@ -63,7 +68,7 @@ impl Conserving {
         }
     }
 
-    /// Solves (1) for `u`, from the rates at the start; gives the number of corrections.
+    /// Solves (1) for `u`, from the initial rates; returns the number of corrections.
     fn iterate<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -89,7 +94,7 @@ impl Conserving {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
             if first_not_finite(&self.du).is_some() {
-                // Where that is seen in the derivative, it has a state's name.
+                // If the derivative is not finite either, its error names a state.
                 ends.evaluate_start(equations, t)?;
                 return Err(Failure::NoConvergence);
             }
@@ -98,13 +103,13 @@ impl Conserving {
                 *u -= du;
             }
             let progress = convergence.observe(max_norm(&self.du, &self.scale));
-            // From where an old Jacobian leads astray, a new one would hardly find back.
-            let is_astray = convergence.theta >= 1.0 && memory.newton.jacobian == Age::Old;
+            // After divergence with an old Jacobian the iterate is too far off for an update.
+            let has_diverged = convergence.theta >= 1.0 && memory.newton.jacobian == Age::Old;
             let is_renewed = match progress {
                 Progress::GoOn => convergence.theta > SLOW,
-                // Corrections that fall by turns, now much and now not at all, are not round-off yet.
+                // Corrections with an alternating contraction rate are not round-off yet.
                 Progress::Converged => convergence.floor.is_some() && !at_floor,
-                Progress::Hopeless => !is_astray,
+                Progress::Hopeless => !has_diverged,
             };
             if is_renewed && renewals < RENEWALS {
                 at_floor = progress == Progress::Converged;
@@ -127,7 +132,7 @@ impl Conserving {
         }
     }
 
-    /// Makes the Jacobian anew, where the iteration is.
+    /// Evaluates the Jacobian at the current iterate.
     fn linearise<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -139,7 +144,7 @@ impl Conserving {
         let outcome = own.jacobian(span, &self.u, &mut memory.jacobian);
         let is_finite = first_not_finite(&memory.jacobian).is_none();
         if outcome.is_err() || !is_finite {
-            // What is not finite must not be remembered: a saved state would be refused.
+            // Values that are not finite must not be stored: a saved state would be rejected.
             memory.newton.jacobian = Age::None;
             memory.jacobian.fill(0.0);
         }
@@ -152,7 +157,7 @@ impl Conserving {
         Ok(())
     }
 
-    /// Factors the memory's Jacobian, if that is not done.
+    /// Factors the memory's Jacobian, unless it is factored.
     fn factor<E>(&mut self, memory: &Memory) -> Result<(), Failure<E>> {
         if !self.origin.is(memory) {
             self.origin.forget();
@@ -164,7 +169,8 @@ impl Conserving {
         Ok(())
     }
 
-    /// From the rates at the start to those in the middle, on a straight line from the middle of the last step; not of a much shorter one, which would lead anywhere.
+    /// Extrapolates the midpoint rates linearly from the midpoint of the last step through the
+    /// initial rates; not from a much shorter step, where the extrapolation is inaccurate.
     fn predict(&mut self, Span { t, h }: Span, memory: &Memory) {
         let Newton { t0, h: last, .. } = memory.newton;
         if last > 0.0 && t > t0 && h < LONGER * last {
@@ -175,7 +181,7 @@ impl Conserving {
     }
 }
 
-/// With so many corrections left.
+/// Returns the limits for `left` remaining corrections.
 fn limits(left: u32, memory: &Memory) -> Limits {
     Limits {
         target: LIMITS.target.max(FLOOR * memory.newton.floor),
@@ -186,7 +192,8 @@ fn limits(left: u32, memory: &Memory) -> Limits {
 
 impl Rule for Conserving {
     fn evaluations_per_step(&self) -> u64 {
-        // Corrections, with one after each renewal at least, and Jacobians; twice, if the first is of an old one.
+        // Corrections, with at least one after each update, and Jacobians; twice if the first
+        // Jacobian is old.
         let (corrections, jacobian) = (u64::from(LIMITS.iterations + RENEWALS), self.u.len() as u64);
         2 * (corrections + u64::from(RENEWALS) * jacobian) + jacobian
     }

@@ -2,57 +2,58 @@
 
 use super::numbers::{InvalidMemory, Numbers};
 
-/// The constants of a controller.
+/// Constants of a step size controller.
 ///
-/// With the error norm `eₙ` of the step `hₙ` just accepted, the next step is
+/// With the error norm `eₙ` of the accepted step `hₙ`, the next step is
 ///
 /// ```text
 ///     hₙ₊₁ = hₙ · min(grow, max(shrink, safety · eₙ^(−exponent) · history))                 (1)
 /// ```
 ///
-/// where `history` is what the step before teaches, [`History`]. E. Hairer, G. Wanner, *Solving Ordinary Differential
-/// Equations II*, 2nd edition, Springer 1996, sections IV.2 and IV.8, doi:10.1007/978-3-642-05221-7.
+/// with the factor `history` from the previous step, [`History`]. E. Hairer, G. Wanner, *Solving
+/// Ordinary Differential Equations II*, 2nd edition, Springer 1996, sections IV.2 and IV.8,
+/// doi:10.1007/978-3-642-05221-7.
 #[derive(Debug)]
 pub(super) struct Control {
-    /// Power of this step's error.
+    /// Exponent of this step's error.
     pub exponent: f64,
-    /// What the step before teaches.
+    /// Factor from the previous step.
     pub history: History,
-    /// Makes the next step's acceptance likely.
+    /// Safety factor.
     pub safety: f64,
-    /// The least ratio of a step to the one before.
+    /// Minimum ratio of consecutive steps.
     pub shrink: f64,
-    /// The greatest ratio of a step to the one before.
+    /// Maximum ratio of consecutive steps.
     pub grow: f64,
-    /// A ratio from one to this leaves the step as it is: what was factored for it serves again.
+    /// Ratios from one to this keep the step, so that its factorisation is reused.
     pub hold: f64,
-    /// The least error remembered, so that one lucky step does not shorten the next.
+    /// Minimum stored error, so that one very small error does not shorten the next step.
     pub min_error: f64,
 }
 
-/// What the choice of steps remembers.
+/// State of the step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pace {
-    /// The step to try next if no limit were in the way; zero: not chosen yet.
+pub(super) struct StepHistory {
+    /// Natural step size, without limits; zero before its selection.
     pub h_next: f64,
-    /// The last accepted step that no limit had shortened; zero: none yet.
+    /// Last accepted step not shortened by a limit; zero before the first.
     pub last_step: f64,
     /// Error norm of that step, at least [`Control::min_error`].
     pub last_error: f64,
-    /// Whether the attempt before this one was rejected: then the step does not grow.
+    /// True if the previous attempt was rejected: the step then does not grow.
     pub rejected: bool,
 }
 
-impl Pace {
-    /// Before the first step. No controller has a lower [`Control::min_error`].
-    pub const START: Pace = Pace {
+impl StepHistory {
+    /// Initial state. No controller has a lower [`Control::min_error`].
+    pub const START: StepHistory = StepHistory {
         h_next: 0.0,
         last_step: 0.0,
         last_error: 1e-4,
         rejected: false,
     };
 
-    /// How many numbers it has.
+    /// Number of stored values.
     pub const COUNT: usize = 4;
 
     pub fn numbers(&self) -> [f64; Self::COUNT] {
@@ -60,9 +61,9 @@ impl Pace {
         [self.h_next, self.last_step, self.last_error, rejected]
     }
 
-    /// Reads what [`numbers`](Self::numbers) gives.
-    pub fn read(numbers: &mut Numbers) -> Result<Pace, InvalidMemory> {
-        Ok(Pace {
+    /// Reads the values of [`numbers`](Self::numbers).
+    pub fn read(numbers: &mut Numbers) -> Result<StepHistory, InvalidMemory> {
+        Ok(StepHistory {
             h_next: numbers.not_negative()?,
             last_step: numbers.not_negative()?,
             last_error: numbers.within(Self::START.last_error..=1.0)?,
@@ -70,28 +71,30 @@ impl Pace {
         })
     }
 
-    /// Another method goes on with the step, and knows nothing of the errors of the one before.
+    /// Resets the error history after a change of method; the step size is kept.
     pub fn forget_errors(&mut self) {
         (self.last_step, self.last_error) = (Self::START.last_step, Self::START.last_error);
     }
 }
 
-/// What the step before teaches.
+/// Factor `history` in (1).
 #[derive(Debug)]
 pub(super) enum History {
-    /// Nothing: the elementary controller HNW II.4 (4.13).
+    /// One: the elementary controller HNW II.4 (4.13).
     None,
-    /// `eₙ₋₁^β`: proportional-integral control. K. Gustafsson, M. Lundh, G. Söderlind, *A PI stepsize control for the
-    /// numerical solution of ordinary differential equations*, BIT 28 (1988) 270–287, doi:10.1007/BF01934091.
+    /// `eₙ₋₁^β`: proportional-integral control. K. Gustafsson, M. Lundh, G. Söderlind, *A PI
+    /// stepsize control for the numerical solution of ordinary differential equations*, BIT 28
+    /// (1988) 270–287, doi:10.1007/BF01934091.
     Proportional(f64),
-    /// `min(1, hₙ/hₙ₋₁ · (eₙ₋₁/eₙ)^exponent)`: the trend of the error's constant goes on. K. Gustafsson, *Control-theoretic
-    /// techniques for stepsize selection in implicit Runge-Kutta methods*, ACM Trans. Math. Softw. 20 (1994) 496–517,
+    /// `min(1, hₙ/hₙ₋₁ · (eₙ₋₁/eₙ)^exponent)`: predictive control, extrapolates the trend of the
+    /// error constant. K. Gustafsson, *Control-theoretic techniques for stepsize selection in
+    /// implicit Runge-Kutta methods*, ACM Trans. Math. Softw. 20 (1994) 496–517,
     /// doi:10.1145/198429.198437.
     Predictive,
 }
 
 impl Control {
-    /// For methods that estimate no error.
+    /// Constants for methods without error estimate.
     pub const NONE: Control = Control {
         exponent: 0.0,
         history: History::None,
@@ -99,42 +102,42 @@ impl Control {
         shrink: 1.0,
         grow: 1.0,
         hold: 1.0,
-        min_error: Pace::START.last_error,
+        min_error: StepHistory::START.last_error,
     };
 
-    /// The ratio of steps after the model has failed at a trial point: there is no error to go by.
+    /// Ratio of steps after the model failed at a trial point, where no error is known.
     pub const AFTER_FAILURE: f64 = 0.25;
 
-    /// The ratio of steps after Newton's iteration has not converged.
+    /// Ratio of steps after Newton's iteration did not converge.
     pub const AFTER_DIVERGENCE: f64 = 0.5;
 
-    /// The ratio of the next step to this accepted one of length `h`. `caution` is 1, or less if the step was
-    /// hard to compute.
-    pub fn after_acceptance(&self, h: f64, error: f64, caution: f64, pace: &Pace) -> f64 {
+    /// Returns the ratio of the next step to this accepted one of length `h`. `newton_safety` is at
+    /// most 1, and less after many Newton iterations.
+    pub fn after_acceptance(&self, h: f64, error: f64, newton_safety: f64, step_history: &StepHistory) -> f64 {
         let now = self.safety * error.powf(-self.exponent);
         let ratio = match self.history {
-            History::None => now * caution,
-            History::Proportional(beta) => now * caution * pace.last_error.powf(beta),
-            History::Predictive if pace.last_step > 0.0 => {
-                let trend = (h / pace.last_step) * (pace.last_error / error).powf(self.exponent);
-                (now * caution).min(now * trend)
+            History::None => now * newton_safety,
+            History::Proportional(beta) => now * newton_safety * step_history.last_error.powf(beta),
+            History::Predictive if step_history.last_step > 0.0 => {
+                let trend = (h / step_history.last_step) * (step_history.last_error / error).powf(self.exponent);
+                (now * newton_safety).min(now * trend)
             }
-            History::Predictive => now * caution,
+            History::Predictive => now * newton_safety,
         };
         let ratio = ratio.clamp(self.shrink, self.grow);
         if (1.0..=self.hold).contains(&ratio) { 1.0 } else { ratio }
     }
 
-    /// The ratio of the next attempt to this rejected one, without the memory of earlier steps.
-    pub fn after_rejection(&self, error: f64, caution: f64) -> f64 {
-        (self.safety * caution * error.powf(-self.exponent)).max(self.shrink)
+    /// Returns the ratio of the next attempt to this rejected one, without the history.
+    pub fn after_rejection(&self, error: f64, newton_safety: f64) -> f64 {
+        (self.safety * newton_safety * error.powf(-self.exponent)).max(self.shrink)
     }
 }
 
-/// First guess of a step, from the size of the state and of its derivative alone.
+/// Returns a first guess of the step, from the norms of state and derivative.
 ///
-/// HNW II.4, *Starting step size*, (a) and (b): an explicit Euler step of this length changes the state by 1 %
-/// of its size, in the norm of the tolerances.
+/// HNW II.4, *Starting step size*, (a) and (b): an explicit Euler step of this length changes the
+/// state by 1 %, in the norm of the tolerances.
 pub(super) fn euler_step(norm_x: f64, norm_dx: f64) -> f64 {
     if norm_x < 1e-5 || norm_dx < 1e-5 {
         1e-6
@@ -143,8 +146,8 @@ pub(super) fn euler_step(norm_x: f64, norm_dx: f64) -> f64 {
     }
 }
 
-/// The first step of a method of order `p`, from an Euler step `h_euler` and the norms of the first and
-/// second derivative.
+/// Returns the first step of a method of order `p`, from an Euler step `h_euler` and the norms of
+/// the first and second derivative.
 ///
 /// HNW II.4, *Starting step size*, (e) and (f).
 pub(super) fn first_step(h_euler: f64, norm_dx: f64, norm_ddx: f64, order: u32) -> f64 {

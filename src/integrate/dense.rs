@@ -1,8 +1,8 @@
-//! The solution inside a step.
+//! Dense output.
 
-/// The solution inside the last accepted step.
+/// Dense output of the last accepted step.
 ///
-/// With `θ = (t − t₀)/h`, `ϑ = 1 − θ` and `Δ = x₁ − x₀`, `f₀`, `f₁` the derivatives at both ends,
+/// With `θ = (t − t₀)/h`, `ϑ = 1 − θ`, `Δ = x₁ − x₀`, and the derivatives `f₀`, `f₁` at both ends,
 ///
 /// ```text
 ///     x(θ) = x₀ + θ(r₁ + ϑ(r₂ + θ(r₃ + ϑ(r₄ + θ(r₅ + …)))))                        (1)
@@ -10,37 +10,37 @@
 ///     r₄, r₅, … = h Σⱼ dᵢⱼ kⱼ                                                       (3)
 /// ```
 ///
-/// With (2) alone it is the cubic Hermite interpolant; every explicit method adds its own rows (3). The form is that
-/// of `CONTD5` and `CONTD8` in Hairer and Wanner's codes `dopri5.f` and `dop853.f` (HNW II.6). The collocation polynomial of
-/// Radau IIA is written in it with rows of its own for `r₂` and `r₃`.
+/// (2) alone is the cubic Hermite interpolant; every explicit method adds its own rows (3). The
+/// form is that of `CONTD5` and `CONTD8` in Hairer and Wanner's codes `dopri5.f` and `dop853.f`
+/// (HNW II.6). The collocation polynomial of Radau IIA has its own rows `r₂` and `r₃`.
 ///
-/// It is continuous from step to step, its ends are the accepted states bit by bit, and but for Radau IIA its first
-/// derivative is continuous too.
+/// It is continuous from step to step, its ends are bit-identical to the accepted states, and its
+/// first derivative is continuous except for Radau IIA.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a> {
     pub(super) t0: f64,
     pub(super) t1: f64,
     pub(super) x0: &'a [f64],
     pub(super) x1: &'a [f64],
-    /// The rows r₁, r₂, … one after the other.
+    /// The rows r₁, r₂, … consecutively.
     pub(super) rows: &'a [f64],
 }
 
 impl Dense<'_> {
-    /// Where the step starts.
+    /// Returns the start of the step.
     pub fn t_start(&self) -> f64 {
         self.t0
     }
 
-    /// Where the step ends.
+    /// Returns the end of the step.
     pub fn t_end(&self) -> f64 {
         self.t1
     }
 
     /// Writes the state at `t` into `out`.
     ///
-    /// A time outside of the step is taken as its nearer end. Components beyond the shorter of `out` and the
-    /// state are left alone.
+    /// Times outside the step are clamped to it. Components beyond the shorter of `out` and the
+    /// state are unchanged.
     pub fn interpolate(&self, t: f64, out: &mut [f64]) {
         let n = self.x0.len().min(out.len());
         let out = &mut out[..n];
@@ -58,11 +58,11 @@ impl Dense<'_> {
     }
 }
 
-/// What (1) adds to `x₀` at `θ`, inside of the step or beyond it; the rows are `n` long.
+/// Computes `x(θ) − x₀` of (1), for `θ` inside or outside the step; the rows have length `n`.
 pub(super) fn polynomial(rows: &[f64], n: usize, theta: f64, out: &mut [f64]) {
     let factors = [theta, 1.0 - theta];
     out.fill(0.0);
-    // From the innermost bracket outwards.
+    // Horner's scheme, from the innermost bracket.
     for (i, row) in rows.chunks_exact(n.max(1)).enumerate().rev() {
         let factor = factors[i % 2];
         for (x, r) in out.iter_mut().zip(row) {
@@ -71,7 +71,7 @@ pub(super) fn polynomial(rows: &[f64], n: usize, theta: f64, out: &mut [f64]) {
     }
 }
 
-/// Writes the rows (2), from the states and derivatives at both ends of a step of length `h`.
+/// Computes the rows (2) from the states and derivatives at both ends of a step of length `h`.
 pub(super) fn hermite(h: f64, (x0, f0): (&[f64], &[f64]), (x1, f1): (&[f64], &[f64]), rows: &mut [f64]) {
     let n = x0.len();
     let (r1, rest) = rows.split_at_mut(n);

@@ -1,10 +1,12 @@
-//! Coefficients of DOP853, the method of order 8(5,3) of Dormand and Prince, with dense output of order 7.
+//! Coefficients of DOP853, the method of order 8(5,3) of Dormand and Prince, with dense output of
+//! order 7.
 //!
-//! HNW section II.10: the method of order 8 with 12 stages, the estimators of order 5 and 3 with their
-//! combination, and three stages more for the dense output of order 7. The book refers to
-//! Hairer and Wanner's code `dop853.f` for the digits (its constants `A21` … `A1615`, `BHH1` … `BHH3`,
-//! `ER1` … `ER12`, `D41` … `D716`); here they are rounded once to the nearest double. The tests check
-//! them against all 200 order conditions of order 8 and, for the dense output, all 85 of order 7.
+//! HNW section II.10: the method of order 8 with 12 stages, the estimators of order 5 and 3 with
+//! their combination, and three further stages for the dense output of order 7. The book refers to
+//! Hairer and Wanner's code `dop853.f` for the digits (its constants `A21` … `A1615`, `BHH1` …
+//! `BHH3`, `ER1` … `ER12`, `D41` … `D716`); here they are rounded once to the nearest double. The
+//! tests check them against all 200 order conditions of order 8 and, for the dense output, all 85
+//! of order 7.
 
 use super::control::{Control, History};
 use super::tableau::{ErrorEstimate, Row, Tableau};

@@ -1,8 +1,9 @@
-//! Coefficients of DOPRI5, the pair of order 5(4) of Dormand and Prince, with dense output of order 4.
+//! Coefficients of DOPRI5, the pair of order 5(4) of Dormand and Prince, with dense output of order
+//! 4.
 //!
-//! HNW section II.5, Table 5.2; there from J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta
-//! formulae*, J. Comput. Appl. Math. 6 (1980) 19–26, doi:10.1016/0771-050X(80)90013-3. The dense output
-//! is that of HNW section II.6, in the nested form of Hairer and Wanner's code `dopri5.f`
+//! HNW section II.5, Table 5.2, from J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta
+//! formulae*, J. Comput. Appl. Math. 6 (1980) 19–26, doi:10.1016/0771-050X(80)90013-3. The dense
+//! output is that of HNW section II.6, in the nested form of Hairer and Wanner's code `dopri5.f`
 //! (its constants `D1` … `D7`); the controller's constants are the defaults of that code.
 
 use super::control::{Control, History};

@@ -1,4 +1,4 @@
-//! Methods with a fixed step of which both ends are known and nothing between them.
+//! Fixed-step methods without own dense output: only both ends of a step are known.
 
 use super::dense::{Dense, hermite};
 use super::equations::{Equations, Failure, check_finite};
@@ -7,12 +7,12 @@ use super::memory::Memory;
 use super::one_step::{Attempt, OneStep};
 use super::{Ode, Settings};
 
-/// How the end of a step is found.
+/// The rule of a fixed-step method.
 pub(super) trait Rule {
-    /// Evaluations that one step needs at most.
+    /// Returns the maximum number of evaluations per step.
     fn evaluations_per_step(&self) -> u64;
 
-    /// Writes the state at the end of a step from `(t, ends.x0)` into `ends.x1`.
+    /// Computes the state at the end of a step from `(t, ends.x0)` into `ends.x1`.
     fn solve<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -23,11 +23,11 @@ pub(super) trait Rule {
         memory: &mut Memory,
     ) -> Result<(), Failure<O::Error>>;
 
-    /// What the next step will know of this one, once it has succeeded.
+    /// Stores the data of this successful step for the next one.
     fn remember(&self, memory: &mut Memory);
 }
 
-/// A rule, and the ends of its steps.
+/// A rule and the end states of its steps.
 #[derive(Clone, Debug)]
 pub(super) struct FixedStep<R> {
     rule: R,
@@ -35,7 +35,7 @@ pub(super) struct FixedStep<R> {
 }
 
 impl<R> FixedStep<R> {
-    /// For `n` states.
+    /// Allocates for `n` states.
     pub fn new(n: usize, rule: R) -> Self {
         Self {
             rule,
@@ -46,7 +46,7 @@ impl<R> FixedStep<R> {
 
 impl<R: Rule> OneStep for FixedStep<R> {
     fn evaluations_per_step(&self) -> u64 {
-        // Both ends for the dense output.
+        // The derivatives at both ends for the dense output.
         self.rule.evaluations_per_step() + 2
     }
 
@@ -70,7 +70,7 @@ impl<R: Rule> OneStep for FixedStep<R> {
         self.ends.finish(t, trial.t1, trial.h);
         Ok(Attempt {
             norm: 0.0,
-            caution: 1.0,
+            newton_safety: 1.0,
         })
     }
 
@@ -99,12 +99,12 @@ pub(super) struct Ends {
     f0: Vec<f64>,
     f1: Vec<f64>,
     rows: Vec<f64>,
-    /// Start, end, length and whether the rows are written, of the last step.
+    /// Start, end and length of the last step, and true if the rows are written.
     last: Option<(f64, f64, f64, bool)>,
 }
 
 impl Ends {
-    /// For `n` states.
+    /// Allocates for `n` states.
     fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
         Self {
@@ -117,13 +117,13 @@ impl Ends {
         }
     }
 
-    /// Another step starts here.
+    /// Sets the start of a step.
     fn start(&mut self, x: &[f64]) {
         self.last = None;
         self.x0.copy_from_slice(x);
     }
 
-    /// `x1` is the state at the end `t1` of a step of length `h` from `t0`.
+    /// Completes a step of length `h` from `t0`: `x1` is the state at its end `t1`.
     fn finish(&mut self, t0: f64, t1: f64, h: f64) {
         self.last = Some((t0, t1, h, false));
     }
@@ -137,12 +137,12 @@ impl Ends {
         equations.derivative(t, &self.x0, &mut self.f0)
     }
 
-    /// The state at the start, and the derivative there if it has been evaluated.
+    /// Returns the state and the derivative at the start, if it has been evaluated.
     pub fn at_start(&self) -> (&[f64], &[f64]) {
         (&self.x0, &self.f0)
     }
 
-    /// The solution inside the last step, for which the derivatives at both ends are evaluated once.
+    /// Returns the dense output of the last step; evaluates the derivatives at both ends once.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
         let Some((t0, t1, h, written)) = self.last else {
             return Ok(None);

@@ -1,12 +1,13 @@
-//! The equations as a method sees them: every evaluation is counted, every value is finite.
+//! The interface of the methods to the equations: counts evaluations, checks that values are
+//! finite.
 
 use super::error::IntegrateError;
 use super::lanes::first_not_finite;
 use super::{Ode, OwnStep, Settings};
 
-/// Why a derivative or an attempt has no value.
+/// The reason for which a derivative or an attempt has no value.
 pub(super) enum Failure<E> {
-    /// The model says so.
+    /// The model reports an error.
     Derivative(E),
     /// This component is not finite.
     NotFinite(usize),
@@ -14,26 +15,27 @@ pub(super) enum Failure<E> {
     NoConvergence,
 }
 
-/// An [`Ode`] with the account of its evaluations.
+/// An [`Ode`] with its count of evaluations.
 pub(super) struct Equations<'a, O: ?Sized> {
     pub ode: &'a mut O,
-    /// Evaluations so far.
+    /// Total number of evaluations.
     pub evaluations: &'a mut u64,
-    /// How many there were when the call began.
+    /// Their number at the beginning of the call.
     pub call_start: u64,
-    /// How many the call may have.
+    /// Maximum number in the call.
     pub limit: u64,
 }
 
 impl<O: Ode + ?Sized> Equations<'_, O> {
-    /// The derivative at `(t, x)`.
+    /// Computes the derivative at `(t, x)`.
     pub fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Failure<O::Error>> {
         *self.evaluations += 1;
         evaluate(self.ode, t, x, dx)
     }
 
-    /// Charges one evaluation for a derivative taken over from an earlier call, when there were `since` evaluations, though none is made: a restored run has to make it, and a
-    /// work limit must strike both at the same place. Gives the count since which it is known.
+    /// Charges one evaluation for a derivative reused from an earlier call, made at the count
+    /// `since`: a restored run must evaluate it, and the work limit must stop both at the same
+    /// step. Returns the count from which it is charged.
     pub fn reuse(&mut self, since: u64) -> u64 {
         if since <= self.call_start {
             *self.evaluations += 1;
@@ -42,7 +44,7 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         since
     }
 
-    /// One [correction](Ode::correct) of the derivative in the middle of a step: one evaluation.
+    /// Applies one [correction](Ode::correct) to the midpoint derivative: one evaluation.
     pub fn correct(
         &mut self,
         at: (f64, f64),
@@ -55,10 +57,11 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         check_finite(g)
     }
 
-    /// `∂f/∂x` at `(t, x)`, column by column: exact if the model knows it, otherwise by differences.
+    /// Computes `∂f/∂x` at `(t, x)`, column by column: exact if the model provides it, otherwise by
+    /// finite differences.
     ///
-    /// Counts as one evaluation for each state, whichever way it comes. `dx` is the derivative at
-    /// `(t, x)`, `shifted` room for a state.
+    /// Counts as one evaluation per state in either case. `dx` is the derivative at `(t, x)`,
+    /// `shifted` is workspace.
     pub fn jacobian(
         &mut self,
         t: f64,
@@ -77,13 +80,16 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         }
     }
 
-    /// The equations' own step, counted as they are asked.
+    /// Returns the equations' own step, charged with `evaluations`.
     pub fn own_step(&mut self, evaluations: u64) -> Result<&mut dyn OwnStep<Error = O::Error>, Failure<O::Error>> {
         *self.evaluations += evaluations;
         self.ode.own_step().ok_or(Failure::NoConvergence)
     }
 
-    /// Refuses what would be more evaluations than the call may have.
+    /// Checks that the call may make `more` evaluations.
+    ///
+    /// # Errors
+    /// [`IntegrateError::WorkLimit`] otherwise.
     pub fn afford(&self, t: f64, more: u64) -> Result<(), IntegrateError<O::Error>> {
         let evaluations = *self.evaluations - self.call_start;
         if evaluations.saturating_add(more) <= self.limit {
@@ -97,11 +103,11 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
     }
 }
 
-/// The Jacobian by one-sided differences.
+/// Computes the Jacobian by one-sided finite differences.
 ///
-/// The increment of a state is `√ε` of its magnitude, or of its nominal value if that is larger: half of the digits
-/// are lost to round-off and half to curvature. It goes the way on which the state moves, which is more likely to stay
-/// within the model's domain; if the model fails there, the other way.
+/// The increment of a state is `√ε` of its magnitude, or of its nominal value if that is larger,
+/// which balances round-off and truncation. Its sign is that of the state's derivative, which more
+/// likely stays within the model's domain; if the model fails there, the other sign is used.
 fn differences<O: Ode + ?Sized>(
     ode: &mut O,
     t: f64,
@@ -118,7 +124,7 @@ fn differences<O: Ode + ?Sized>(
             shifted[j] = x[j] - away;
             evaluate(ode, t, shifted, column)?;
         }
-        // The difference as stored, not as intended.
+        // The increment after rounding.
         let increment = shifted[j] - x[j];
         for (entry, dx) in column.iter_mut().zip(dx) {
             *entry = (*entry - dx) / increment;
@@ -128,30 +134,30 @@ fn differences<O: Ode + ?Sized>(
     Ok(())
 }
 
-/// The derivative at `(t, x)`, finite or a failure.
+/// Computes the derivative at `(t, x)` and checks that it is finite.
 fn evaluate<O: Ode + ?Sized>(ode: &mut O, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Failure<O::Error>> {
     ode.derivative(t, x, dx).map_err(Failure::Derivative)?;
     check_finite(dx)
 }
 
-/// A failure at the first component that is not finite.
+/// Returns a failure at the first component that is not finite.
 pub(super) fn check_finite<E>(v: &[f64]) -> Result<(), Failure<E>> {
     first_not_finite(v).map_or(Ok(()), |i| Err(Failure::NotFinite(i)))
 }
 
-/// Whether two points are the same bit by bit; equality would take −0 for 0.
+/// Returns true if two points are bit-identical; equality would identify −0 and 0.
 pub(super) fn same_point(t: f64, x: &[f64], t_other: f64, x_other: &[f64]) -> bool {
     t.to_bits() == t_other.to_bits() && same_bits(x, x_other)
 }
 
-/// Whether two vectors are the same bit by bit.
+/// Returns true if two vectors are bit-identical.
 pub(super) fn same_bits(a: &[f64], b: &[f64]) -> bool {
     let differ = |a: &f64, b: &f64| a.to_bits() ^ b.to_bits();
     a.iter().zip(b).fold(0, |all, (a, b)| all | differ(a, b)) == 0
 }
 
 impl<E> Failure<E> {
-    /// The error for a failure in a step of length `h` from `t`.
+    /// Returns the error for a failure in a step of length `h` from `t`.
     pub fn at(self, t: f64, h: f64) -> IntegrateError<E> {
         match self {
             Failure::Derivative(source) => IntegrateError::Derivative { t, h, source },

@@ -1,91 +1,92 @@
-//! Why a step could not be taken.
+//! Errors of a step.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a step could not be taken. Time and state then are those of the last accepted step.
+/// The reason for which a step failed. Time and state are then those of the last accepted step.
 ///
 /// `E` is the error of the [`Ode`](super::Ode).
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntegrateError<E> {
     /// The limit is not after the time, or one of them is not a number.
     LimitNotAhead {
-        /// Where the step starts.
+        /// Start of the step.
         t: f64,
-        /// Where it must not pass.
+        /// Limit of the step.
         t_limit: f64,
     },
-    /// A vector of states has another length than the settings.
+    /// The state vector does not have the length of the settings.
     WrongLength {
-        /// What the settings say.
+        /// Length in the settings.
         expected: usize,
-        /// What was given.
+        /// Length of the state vector.
         found: usize,
     },
-    /// The state from which to step is not finite.
+    /// The initial state of the step is not finite.
     StateNotFinite {
-        /// Where the step starts.
+        /// Start of the step.
         t: f64,
         /// Index of the first such state.
         component: usize,
     },
-    /// The evaluations allowed in one call do not suffice for another attempt. Continuing in a
-    /// new call gives the same bits as a call with a higher limit.
+    /// The evaluations allowed in one call do not suffice for another attempt. Continuation in a
+    /// new call is bit-identical to a call with a higher limit.
     WorkLimit {
         /// The time of the last accepted step.
         t_reached: f64,
         /// Evaluations done in this call.
         evaluations: u64,
     },
-    /// The model has no derivative, however small the step.
+    /// The model reports an error at any step size.
     Derivative {
-        /// Where the step starts.
+        /// Start of the step.
         t: f64,
-        /// The last step tried; zero when the derivative fails at `t` itself.
+        /// Last step size tried; zero if the derivative fails at `t` itself.
         h: f64,
-        /// What the model says.
+        /// Error of the model.
         source: E,
     },
-    /// The derivative or the new state is not finite, however small the step.
+    /// The derivative or the new state is not finite at any step size.
     NotFinite {
-        /// Where the step starts.
+        /// Start of the step.
         t: f64,
-        /// The last step tried; zero when the derivative fails at `t` itself.
+        /// Last step size tried; zero if the derivative fails at `t` itself.
         h: f64,
         /// Index of the first such component.
         component: usize,
     },
-    /// The error stays above the tolerance, however small the step.
+    /// The error exceeds the tolerance at any step size.
     StepTooSmall {
-        /// Where the step starts.
+        /// Start of the step.
         t: f64,
-        /// The last step tried.
+        /// Last step size tried.
         h: f64,
-        /// Index of the state with the largest error in units of its tolerance.
+        /// Index of the state with the largest error relative to its tolerance.
         component: usize,
         /// That error.
         error_norm: f64,
     },
-    /// Newton's iteration does not solve the implicit equations of the step: however small the step, or of a fixed step.
+    /// Newton's iteration does not solve the implicit equations: at any step size, or at the fixed
+    /// one.
     NoConvergence {
-        /// Where the step starts.
+        /// Start of the step.
         t: f64,
-        /// The last step tried.
+        /// Last step size tried.
         h: f64,
     },
-    /// The memory is not of these settings.
+    /// The memory does not belong to these settings.
     WrongMemory {
-        /// As many numbers as the settings ask for.
+        /// Number of values that the settings require.
         expected: usize,
-        /// As many as it has.
+        /// Number of values of the memory.
         found: usize,
     },
-    /// There is no accepted step whose inside could be asked for.
+    /// There is no accepted step for the dense output.
     NoStep,
 }
 
 impl<E> IntegrateError<E> {
-    /// The state to blame, where there is one.
+    /// Returns the state that the error refers to, if any.
     pub fn component(&self) -> Option<usize> {
         match self {
             IntegrateError::StateNotFinite { component, .. }

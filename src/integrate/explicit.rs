@@ -1,12 +1,12 @@
-//! The family of explicit Runge-Kutta methods: one attempt of one step, and what it leaves for dense output.
+//! Explicit Runge-Kutta methods: one attempt of one step, and the data of its dense output.
 //!
-//! Everything here is workspace: if lost, only time is lost.
+//! All data are workspace: their loss costs only computing time.
 
 use super::control::Control;
 use super::dense::{Dense, hermite};
 use super::equations::{Equations, Failure, check_finite};
-use super::initial::{Room, initial_step};
-use super::known::{Known, Taken};
+use super::initial::{Workspace, initial_step};
+use super::known::{StepData, Taken};
 use super::landing::Trial;
 use super::lanes::{advance, max_norm, worst};
 use super::memory::Memory;
@@ -27,18 +27,18 @@ pub(super) struct Explicit {
     argument: Vec<f64>,
     /// Error estimate, before multiplication by `h`.
     error: Vec<f64>,
-    /// No state at all.
+    /// A zero state.
     zeros: Vec<f64>,
     /// Tolerance of each state during this step.
     scale: Vec<f64>,
-    /// Derivatives of the stages, one after the other.
+    /// Derivatives of the stages, consecutively.
     k: Vec<f64>,
     /// The rows of the dense output.
     rows: Vec<f64>,
-    /// Whether they are those of the last step.
+    /// True if they are those of the last step.
     rows_written: bool,
-    /// The first stage is the derivative at the start, the stage `end` that at the end.
-    known: Known,
+    /// Reuse of derivatives: stage 0 is the derivative at the start, stage `end` that at the end.
+    known: StepData,
 }
 
 impl Explicit {
@@ -56,7 +56,7 @@ impl Explicit {
             k: vec![0.0; tableau.c.len() * n],
             rows: vec![0.0; (3 + tableau.dense.len()) * n],
             rows_written: false,
-            known: Known::NOTHING,
+            known: StepData::NOTHING,
         }
     }
 
@@ -82,8 +82,9 @@ impl Explicit {
         equations.derivative(t1, &self.x1, stage)
     }
 
-    /// An estimate of the Jacobian's largest eigenvalue, in magnitude, from the last accepted step of a tableau of which
-    /// the stage before the end is at the end too: equation (1) of [`super::auto`]. Zero where the two do not differ.
+    /// Returns an estimate of the spectral radius of the Jacobian from the last accepted step, for
+    /// a tableau with a further stage at the end: equation (1) of [`super::auto`]. Zero if the two
+    /// stages are equal.
     pub fn eigenvalue(&mut self) -> f64 {
         let Some(Taken { h, .. }) = self.known.step() else {
             return 0.0;
@@ -97,7 +98,7 @@ impl Explicit {
         if way > 0.0 { change / way } else { 0.0 }
     }
 
-    /// The error of the attempt in units of the tolerance; never NaN.
+    /// Returns the error of the attempt relative to the tolerance; never NaN.
     fn error_norm(&mut self, h: f64, settings: &Settings) -> f64 {
         let norm = match self.tableau.error {
             ErrorEstimate::None => 0.0,
@@ -120,12 +121,12 @@ impl Explicit {
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 
-    /// The error estimate as the sum of a row.
+    /// Computes the error estimate from a row.
     fn set_error(&mut self, row: Row) {
         advance(&mut self.error, &self.zeros, 1.0, row, &self.k);
     }
 
-    /// Writes the rows (2) and (3) of [`Dense`].
+    /// Computes the rows (2) and (3) of [`Dense`].
     fn write_rows(&mut self, h: f64) {
         let n = self.x0.len();
         let (two, own) = self.rows.split_at_mut(3 * n);
@@ -143,8 +144,8 @@ impl OneStep for Explicit {
         (self.tableau.c.len() - 1) as u64
     }
 
-    /// The first stage is taken from the end of the last step if that was evaluated at the same bits, otherwise
-    /// evaluated.
+    /// Takes the first stage from the end of the last step if the points are bit-identical;
+    /// evaluates it otherwise.
     fn start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -158,7 +159,8 @@ impl OneStep for Explicit {
             .start(equations, (t, x), (&mut self.x0, first), (&self.x1, end))
     }
 
-    /// An accepted step has its last derivative evaluated at the very bits at which the next step starts.
+    /// Evaluates the last derivative of an accepted step exactly at the start point of the next
+    /// step.
     fn attempt<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -190,7 +192,10 @@ impl OneStep for Explicit {
             self.known.take(step, *equations.evaluations);
             self.rows_written = false;
         }
-        Ok(Attempt { norm, caution: 1.0 })
+        Ok(Attempt {
+            norm,
+            newton_safety: 1.0,
+        })
     }
 
     fn x1(&self) -> &[f64] {
@@ -201,7 +206,7 @@ impl OneStep for Explicit {
         self.known.step().map(|step| (step.t0, step.h))
     }
 
-    /// Costs the evaluations of the stages that serve the dense output alone, once per step.
+    /// Evaluates the stages used for dense output only, once per step.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
         let Some(Taken { t0, t1, h }) = self.known.step() else {
             return Ok(None);
@@ -240,13 +245,13 @@ impl Adaptive for Explicit {
         settings: &Settings,
     ) -> f64 {
         let (start, rest) = self.k.split_at_mut(self.x0.len());
-        let room = Room {
+        let workspace = Workspace {
             scale: &mut self.scale,
             argument: &mut self.argument,
             derivative: nth_mut(rest, self.x0.len(), 0),
         };
         let order = self.tableau.order;
-        initial_step(equations, (t, t_limit), (&self.x0, start), order, settings, room)
+        initial_step(equations, (t, t_limit), (&self.x0, start), order, settings, workspace)
     }
 
     fn worst(&self) -> usize {
@@ -254,14 +259,14 @@ impl Adaptive for Explicit {
     }
 }
 
-/// `out = a − b`.
+/// Computes `out = a − b`.
 fn difference(a: &[f64], b: &[f64], out: &mut [f64]) {
     for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
         *out = a - b;
     }
 }
 
-/// The `i`-th vector of `n` numbers in a row of such.
+/// Returns the `i`-th of consecutive vectors of length `n`.
 fn nth(all: &[f64], n: usize, i: usize) -> &[f64] {
     &all[i * n..(i + 1) * n]
 }

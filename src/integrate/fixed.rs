@@ -1,4 +1,4 @@
-//! Fixed steps: the work per second is known beforehand.
+//! Fixed step size: the computing time is predictable.
 
 use super::equations::Equations;
 use super::error::IntegrateError;
@@ -8,8 +8,8 @@ use super::one_step::OneStep;
 use super::step::Step;
 use super::{Ode, Settings};
 
-/// One of the equal steps no longer than `h` from `t` to the limit. A failure is not tried again with a smaller
-/// step: that would take more time than was promised.
+/// Takes one of the equal steps of at most `h` from `t` to the limit. A failed step is not repeated
+/// with a smaller one, which would exceed the predicted computing time.
 pub(super) fn step<M: OneStep, O: Ode + ?Sized>(
     method: &mut M,
     equations: &mut Equations<O>,

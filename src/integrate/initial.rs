@@ -1,34 +1,35 @@
-//! The first step, where none is given.
+//! Automatic selection of the first step.
 
 use super::control::{euler_step, first_step};
 use super::equations::Equations;
 use super::lanes::max_norm;
 use super::{Ode, Settings};
 
-/// Room for three vectors.
-pub(super) struct Room<'a> {
+/// Workspace of three vectors.
+pub(super) struct Workspace<'a> {
     pub scale: &'a mut [f64],
     pub argument: &'a mut [f64],
     pub derivative: &'a mut [f64],
 }
 
-/// A first step from `(t, x)`, where the derivative is `dx`, for an error estimate of order `order`.
+/// Returns a first step from `(t, x)` with the derivative `dx`, for an error estimate of order
+/// `order`.
 ///
-/// HNW II.4, *Starting step size*; costs one evaluation. Where the model fails, the attempts will find a smaller
-/// step by themselves.
+/// HNW II.4, *Starting step size*; costs one evaluation. If the model fails there, rejected
+/// attempts reduce the step.
 pub(super) fn initial_step<O: Ode + ?Sized>(
     equations: &mut Equations<O>,
     (t, t_limit): (f64, f64),
     (x, dx): (&[f64], &[f64]),
     order: u32,
     settings: &Settings,
-    room: Room,
+    workspace: Workspace,
 ) -> f64 {
-    let Room {
+    let Workspace {
         scale,
         argument,
         derivative,
-    } = room;
+    } = workspace;
     settings.scale(x, x, scale);
     let norm_dx = max_norm(dx, scale);
     let h_euler = euler_step(max_norm(x, scale), norm_dx);

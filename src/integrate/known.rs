@@ -1,27 +1,27 @@
-//! What a workspace knows of the solution, so that no derivative is made twice.
+//! Reuse of states and derivatives at both ends of a step.
 
 use super::Ode;
 use super::equations::{Equations, Failure, same_point};
 
-/// What is known of the states and derivatives at both ends of a step.
+/// Validity of the states and derivatives stored for both ends of a step.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
-    what: What,
-    /// How many evaluations there were when the last of it was made.
+pub(super) struct StepData {
+    stored: Stored,
+    /// Count of evaluations at the last of them.
     since: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
-    /// Nothing.
+enum Stored {
+    /// No data.
     Nothing,
     /// The derivative at the start, `t`.
     Start { t: f64 },
-    /// All of a step, the derivative at its end too.
+    /// All data of a step, including the derivative at its end.
     Step(Taken),
 }
 
-/// A step that was taken.
+/// An accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Taken {
     pub t0: f64,
@@ -29,13 +29,14 @@ pub(super) struct Taken {
     pub h: f64,
 }
 
-impl Known {
-    pub const NOTHING: Known = Known {
-        what: What::Nothing,
+impl StepData {
+    pub const NOTHING: StepData = StepData {
+        stored: Stored::Nothing,
         since: 0,
     };
 
-    /// Prepares a step from `(t, x)`: sees to it that these are `x0` and its derivative `f0`. Taken from the end of the last step if that has the same bits, or evaluated.
+    /// Prepares a step from `(t, x)`: sets `x0` and its derivative `f0`, taken from the end of the
+    /// last step if that is bit-identical, otherwise evaluated.
     pub fn start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -43,39 +44,39 @@ impl Known {
         (x0, f0): (&mut [f64], &mut [f64]),
         (x1, f1): (&[f64], &[f64]),
     ) -> Result<(), Failure<O::Error>> {
-        match self.what {
-            What::Step(Taken { t1, .. }) if same_point(t, x, t1, x1) => {
+        match self.stored {
+            Stored::Step(Taken { t1, .. }) if same_point(t, x, t1, x1) => {
                 x0.copy_from_slice(x);
                 f0.copy_from_slice(f1);
                 self.since = equations.reuse(self.since);
             }
-            What::Start { t: t0 } if same_point(t, x, t0, x0) => self.since = equations.reuse(self.since),
+            Stored::Start { t: t0 } if same_point(t, x, t0, x0) => self.since = equations.reuse(self.since),
             _ => {
-                self.what = What::Nothing;
+                self.stored = Stored::Nothing;
                 x0.copy_from_slice(x);
                 equations.derivative(t, x0, f0)?;
                 self.since = *equations.evaluations;
             }
         }
-        self.what = What::Start { t };
+        self.stored = Stored::Start { t };
         Ok(())
     }
 
-    /// A step was accepted, and the derivative at its end was the last evaluation.
+    /// Stores an accepted step; the derivative at its end was the last evaluation.
     pub fn take(&mut self, step: Taken, evaluations: u64) {
-        (self.what, self.since) = (What::Step(step), evaluations);
+        (self.stored, self.since) = (Stored::Step(step), evaluations);
     }
 
-    /// The last accepted step, if nothing came after it.
+    /// Returns the last accepted step, unless a later start replaced it.
     pub fn step(&self) -> Option<Taken> {
-        match self.what {
-            What::Step(step) => Some(step),
-            What::Nothing | What::Start { .. } => None,
+        match self.stored {
+            Stored::Step(step) => Some(step),
+            Stored::Nothing | Stored::Start { .. } => None,
         }
     }
 
-    /// Forgets all of it.
+    /// Discards all data.
     pub fn forget(&mut self) {
-        self.what = What::Nothing;
+        self.stored = Stored::Nothing;
     }
 }

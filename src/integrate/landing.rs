@@ -1,29 +1,30 @@
-//! Hitting a limit exactly.
+//! Step sizes that end exactly on a limit.
 
-/// One step to try.
+/// A trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trial {
-    /// Where it ends.
+    /// End time.
     pub t1: f64,
     /// Its length, `t1 − t` as computed.
     pub h: f64,
-    /// It ends on the limit, and `t1` has the limit's bits.
+    /// True if it ends on the limit; `t1` is then bit-identical to the limit.
     pub lands: bool,
-    /// The limit has made it shorter than the natural step.
+    /// True if the limit has shortened the natural step.
     pub shortened: bool,
 }
 
-/// How much a step may be stretched to land, rather than leave a remainder.
+/// Factor by which a step may be stretched to end on the limit, to avoid a small remainder.
 pub(super) const STRETCH: f64 = 1.01;
 
 impl Trial {
-    /// The step to try from `t`, for the natural step `h` and a limit ahead.
+    /// Returns the trial step from `t` for the natural step `h` and a limit ahead.
     ///
-    /// A step that reaches the limit, or would if stretched by 1 %, lands on it. One that would leave less than
-    /// its own length is halved: two equal steps cost what a long and a short one cost, and err less.
+    /// A step that reaches the limit, possibly after stretching by 1 %, ends on it. A step that
+    /// would leave less than its own length is halved: two equal steps cost the same as a long and
+    /// a short one, with a smaller error.
     ///
-    /// `h` is the difference of the rounded times, so that the last point of the step is at `(t1 − t)/h = 1`
-    /// exactly, and no drift is left between what the method thinks and what the clock says.
+    /// `h` is the difference of the rounded times, so that the end of the step is at
+    /// `(t1 − t)/h = 1` exactly and time accumulates no drift.
     pub fn towards(t: f64, h: f64, t_limit: f64) -> Trial {
         let remaining = t_limit - t;
         if h * STRETCH >= remaining {
@@ -44,10 +45,10 @@ impl Trial {
         }
     }
 
-    /// The first of the fewest equal steps that are no longer than `h` and end on the limit.
+    /// Returns the first of the fewest equal steps that are at most `h` and end on the limit.
     ///
-    /// A step may be longer than `h` by 1e-9 of it, so that a limit at `k·h` is reached in `k` steps in spite of
-    /// round-off. Without a limit (infinite), steps of `h`.
+    /// A step may exceed `h` by a relative 1e-9, so that a limit at `k·h` is reached in `k` steps
+    /// in spite of round-off. For an infinite limit the step is `h`.
     pub fn equal_part(t: f64, h: f64, t_limit: f64) -> Trial {
         let remaining = t_limit - t;
         let parts = ((remaining / h) * (1.0 - 1e-9)).ceil();
@@ -69,9 +70,10 @@ impl Trial {
     }
 }
 
-/// The smallest step worth trying from `t`: 16 units of round-off of the larger of the time and the way to go.
+/// Returns the smallest useful step from `t`: 16 units of round-off of the larger of the time and
+/// the remaining interval.
 ///
-/// Below it `t + c·h` no longer tells the stages apart, or the way would take 10¹⁴ steps.
+/// For smaller steps the stage times `t + c·h` coincide, or the interval takes 10¹⁴ steps.
 pub(super) fn smallest_step(t: f64, t_limit: f64) -> f64 {
     let way = (t_limit - t).abs();
     let scale = if way.is_finite() { t.abs().max(way) } else { t.abs() };

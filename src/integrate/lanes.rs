@@ -1,14 +1,15 @@
-//! The loops over states, four states at a time.
+//! Loops over states, four at a time.
 //!
-//! Four sums stand side by side in registers, in one pass over the memory for a whole row of a tableau. Every state
-//! has its own sum in a fixed order: the bits do not depend on how many states stand beside it.
+//! Four sums are kept in registers, in one pass over the memory for a whole row of a tableau. The
+//! summation order of a state is fixed: the result does not depend on the number of states.
 
 use super::tableau::Row;
 
-/// Measured with 20 states on plain x86-64 (SSE2): 8 is slower than 4, because of the states left over.
+/// Measured with 20 states on plain x86-64 (SSE2): 8 is slower than 4, because of the remaining
+/// states.
 const LANES: usize = 4;
 
-/// `out = x0 + h Σ aⱼ kⱼ`, where `k` holds the stages one after the other.
+/// Computes `out = x0 + h Σ aⱼ kⱼ`; `k` holds the stages consecutively.
 pub(super) fn advance(out: &mut [f64], x0: &[f64], h: f64, row: Row, k: &[f64]) {
     let n = out.len();
     let (fours, rest) = out.as_chunks_mut::<LANES>();
@@ -22,7 +23,7 @@ pub(super) fn advance(out: &mut [f64], x0: &[f64], h: f64, row: Row, k: &[f64]) 
     }
 }
 
-/// The states from number `at` on.
+/// Returns the new states from index `at`.
 fn advanced<const L: usize>(x0: &[f64; L], h: f64, row: Row, k: &[f64], n: usize, at: usize) -> [f64; L] {
     let mut sum = [0.0; L];
     for &(j, a) in row {
@@ -34,11 +35,12 @@ fn advanced<const L: usize>(x0: &[f64; L], h: f64, row: Row, k: &[f64], n: usize
     std::array::from_fn(|l| x0[l] + h * sum[l])
 }
 
-/// Largest `|vᵢ| / scᵢ`; zero when there are no states, infinite when a ratio is not a number.
+/// Returns the largest `|vᵢ| / scᵢ`; zero without states, infinite if a ratio is NaN.
 ///
-/// The maximum and not the root mean square of HNW II.4 (4.11): every state keeps its own tolerance
-/// however many others are at rest. So a target that waits to be captured does not loosen the tolerance of the
-/// arm that reaches for it, and formulations with many and with few states are held to the same accuracy.
+/// The maximum norm replaces the root mean square of HNW II.4 (4.11): the tolerance of a state does
+/// not depend on the number of other states at rest. A target at rest before its capture does not
+/// relax the tolerance of the arm, and formulations with different numbers of states have equal
+/// accuracy.
 pub(super) fn max_norm(v: &[f64], scale: &[f64]) -> f64 {
     let (v_fours, v_rest) = v.as_chunks::<LANES>();
     let (sc_fours, sc_rest) = scale.as_chunks::<LANES>();
@@ -52,13 +54,14 @@ pub(super) fn max_norm(v: &[f64], scale: &[f64]) -> f64 {
     rest.chain(largest).fold(0.0, larger)
 }
 
-/// The larger of two, infinity for not a number.
+/// Returns the larger of two; infinity for NaN.
 fn larger(a: f64, b: f64) -> f64 {
     let b = if b.is_nan() { f64::INFINITY } else { b };
     if b > a { b } else { a }
 }
 
-/// Index of the largest `|vᵢ| / scᵢ`, the first of equals; zero when there are no states.
+/// Returns the index of the largest `|vᵢ| / scᵢ`, the first if several are equal; zero without
+/// states.
 pub(super) fn worst(v: &[f64], scale: &[f64]) -> usize {
     let ratios = v.iter().zip(scale).map(|(v, sc)| v.abs() / sc);
     let mut worst = (0, 0.0);
@@ -70,7 +73,7 @@ pub(super) fn worst(v: &[f64], scale: &[f64]) -> usize {
     worst.0
 }
 
-/// Index of the first component that is not finite.
+/// Returns the index of the first component that is not finite.
 pub(super) fn first_not_finite(v: &[f64]) -> Option<usize> {
     let (fours, rest) = v.as_chunks::<LANES>();
     // 0 · v is 0 for finite v, otherwise NaN.

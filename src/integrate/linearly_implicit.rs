@@ -1,21 +1,22 @@
-//! A linearly implicit midpoint rule: one step, and what it leaves for dense output.
+//! Linearly implicit midpoint rule: one step, and the data of its dense output.
 //!
 //! ```text
 //!     g = f(t + θ, x₀ + θ g),   θ = h/2,   x₁ = x₀ + h g                                       (1)
 //! ```
 //!
-//! is the implicit midpoint rule. Here (1) is not solved. The last step's `g` is corrected twice, as Newton's iteration would with a
-//! matrix `W` instead of the Jacobian:
+//! is the implicit midpoint rule. (1) is not solved; the `g` of the last step is corrected twice,
+//! by a Newton iteration with a matrix `W` in place of the Jacobian:
 //!
 //! ```text
 //!     g ← g + (1 − θ W)⁻¹ (f(t + θ, x₀ + θ g) − g)                                             (2)
 //! ```
 //!
-//! The equations solve (2) themselves, with a `W` of which they know how ([`Ode::correct`]). The last step's `g` is off by O(h) (after an event by more, and there are few of those), and each correction
-//! gains an order: the first would do for order 2 whatever `W` is, as with the W-methods of HW (see [`super::radau5`]) section IV.7. But a
-//! vibration that is fast and in `W` is not damped, and from one step to the next its part of `g` changes altogether. Only the
-//! second correction sees a middle without that. Where the equations are linear and `W` is their Jacobian, (1)
-//! holds exactly, and with it A-stability.
+//! The equations solve (2) with their own `W` ([`Ode::correct`]). The error of the last step's `g`
+//! is O(h) (larger after an event), and each correction gains one order: one correction gives order
+//! 2 for any `W`, as for the W-methods of HW (see [`super::radau5`]) section IV.7. A fast undamped
+//! vibration contained in `W`, however, changes its part of `g` completely from step to step; only
+//! the second correction evaluates a midpoint without that error. If the equations are linear and
+//! `W` is their Jacobian, (1) is satisfied exactly, which implies A-stability.
 
 use super::ends::{Ends, Rule};
 use super::equations::{Equations, Failure};
@@ -23,10 +24,10 @@ use super::landing::Trial;
 use super::memory::Memory;
 use super::{Ode, Settings};
 
-/// Corrections of a step.
+/// Number of corrections in a step.
 const CORRECTIONS: u32 = 2;
 
-/// Corrections of a step that has none before it, from `g = 0`.
+/// Number of corrections in the first step, from `g = 0`.
 const AT_START: u32 = CORRECTIONS + 1;
 
 /// The workspace of the linearly implicit midpoint rule.

@@ -1,28 +1,28 @@
-//! Solving dense linear systems in place, again and again without taking memory.
+//! Dense linear systems, solved in place without allocation.
 //!
-//! nalgebra's `LU` takes its matrix over and makes a new list of row exchanges for every factorisation; this one
-//! keeps its room.
+//! nalgebra's `LU` takes ownership of its matrix and allocates a permutation at every
+//! factorisation; this one reuses its buffers.
 
 use nalgebra::ComplexField;
 
-/// `P A = L U` of a square matrix, by Gaussian elimination with exchanges of rows.
+/// LU factorisation `P A = L U` of a square matrix with partial pivoting.
 ///
-/// Column-oriented, as in G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition, Johns Hopkins 2013,
-/// Algorithm 3.4.1; exchanges as in LAPACK's `getrf`.
+/// Column-oriented, as in G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition, Johns
+/// Hopkins 2013, Algorithm 3.4.1; row exchanges as in LAPACK's `getrf`.
 #[derive(Clone, Debug)]
 pub(super) struct Lu<S> {
-    /// `L` below the diagonal, of which it has ones, and `U` from it upwards; column by column.
+    /// `L` (unit lower triangular) below the diagonal, `U` on and above it; column-major.
     factors: Vec<S>,
-    /// The row with which each row was exchanged, in this order.
+    /// Pivot row of each elimination step.
     exchanges: Vec<usize>,
 }
 
-/// A matrix that has no inverse.
+/// The matrix is singular.
 #[derive(Debug)]
 pub(super) struct SingularMatrix;
 
 impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
-    /// Room for `n` unknowns.
+    /// Allocates for `n` unknowns.
     pub fn new(n: usize) -> Lu<S> {
         Lu {
             factors: vec![S::zero(); n * n],
@@ -30,7 +30,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
         }
     }
 
-    /// Factors `shift·I + scale·J`, with `J` column by column.
+    /// Factors `shift·I + scale·J`, with column-major `J`.
     pub fn factor(&mut self, shift: S, scale: f64, jacobian: &[f64]) -> Result<(), SingularMatrix> {
         let n = self.exchanges.len();
         for (entry, j) in self.factors.iter_mut().zip(jacobian) {
@@ -46,7 +46,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
             let inverse = pivot[0].recip();
             below.iter_mut().for_each(|l| *l *= inverse);
             for column in right.chunks_exact_mut(n) {
-                // Many entries of a mechanism's Jacobian are zero.
+                // The Jacobian of a mechanism has many zeros.
                 if column[k] != S::zero() {
                     let (above, rest) = column[k..].split_at_mut(1);
                     subtract(rest, above[0], below);
@@ -56,7 +56,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
         Ok(())
     }
 
-    /// Brings the largest entry of column `k`, from the diagonal downwards, to the diagonal.
+    /// Moves the largest entry of column `k`, on or below the diagonal, to the diagonal.
     fn exchange(&mut self, k: usize) -> Result<(), SingularMatrix> {
         let n = self.exchanges.len();
         let mut largest = (k, 0.0);
@@ -77,14 +77,15 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
         Ok(())
     }
 
-    /// Replaces the right side `b` by the solution.
+    /// Replaces the right-hand side `b` by the solution.
     pub fn solve(&self, b: &mut [S]) {
         let n = self.exchanges.len();
         for (k, &row) in self.exchanges.iter().enumerate() {
             b.swap(k, row);
         }
         let column = |k: usize| &self.factors[k * n..(k + 1) * n];
-        // Four columns in one pass over the right side, and those that are left over by themselves.
+        // Blocks of four columns in one pass over the right-hand side; the remaining columns one by
+        // one.
         let (fours, rest) = ((0..n / BLOCK).map(|block| BLOCK * block), n / BLOCK * BLOCK..n);
         for first in fours.clone() {
             let columns: [&[S]; BLOCK] = std::array::from_fn(|k| &column(first + k)[first..]);
@@ -121,7 +122,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
     }
 }
 
-/// So many columns are subtracted in one pass.
+/// Number of columns subtracted in one pass.
 const BLOCK: usize = 4;
 
 /// `y −= a x`.

@@ -1,55 +1,57 @@
-//! What an integrator must remember from step to step.
+//! Integrator state carried from step to step.
 
 use super::Settings;
-use super::control::Pace;
+use super::control::StepHistory;
 use super::method::Method;
 use super::numbers::{InvalidMemory, Numbers};
 use super::watch::Watch;
 
-/// What an integrator must remember from step to step: with `t` and `x` it determines every bit
-/// of the run that follows.
+/// Integrator state carried from step to step: together with `t` and `x` it determines every bit of
+/// the subsequent run.
 ///
-/// The explicit methods remember a few numbers. The implicit ones remember their Jacobian and the last step's
-/// polynomial as well, `n² + 3n` numbers for `n` states (with [`Method::ImplicitMidpoint`] `n² + n`; with [`Method::LinearlyImplicit`] `n`, the last middle's derivative; [`Method::Conserving`] `m² + m` for `m` mean rates): they are used
-/// over many steps, and a run that had to make them anew after each restoring would not have the same bits.
-/// The factors of the Newton matrices follow from the Jacobian and a step's length, and are not remembered.
+/// Explicit methods store a few numbers. Implicit methods also store their Jacobian and the last
+/// step's polynomial, `n² + 3n` numbers for `n` states ([`Method::ImplicitMidpoint`]: `n² + n`;
+/// [`Method::LinearlyImplicit`]: `n`, the last midpoint derivative; [`Method::Conserving`]: `m² + m`
+/// for `m` midpoint rates): they are reused over many steps, and re-evaluation after a restore
+/// would not be bit-identical. The factors of the Newton matrices follow from the Jacobian and the
+/// step size and are not stored.
 #[derive(Debug, PartialEq)]
 pub struct Memory {
-    pub(super) pace: Pace,
+    pub(super) step_history: StepHistory,
     pub(super) newton: Newton,
     pub(super) watch: Watch,
-    /// `∂f/∂x` column by column; empty for explicit methods.
+    /// `∂f/∂x`, column-major; empty for explicit methods.
     pub(super) jacobian: Vec<f64>,
-    /// The rows of the last step's polynomial, or its mean rates or derivatives, from which the next step's starting values are extrapolated; empty
-    /// for explicit methods.
+    /// Rows of the last step's polynomial, or its midpoint rates or derivative, from which starting
+    /// values are extrapolated; empty for explicit methods.
     pub(super) rows: Vec<f64>,
 }
 
-/// What Newton's iteration remembers.
+/// State of Newton's iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Newton {
-    /// What the Jacobian is good for.
+    /// Validity of the Jacobian.
     pub jacobian: Age,
-    /// The step for which the Newton matrices are made; zero: none.
+    /// Step size of the Newton matrices; zero: none.
     pub matrix_step: f64,
-    /// `Θ/(1 − Θ)` with the last rate of convergence `Θ`: how much of a correction is still to come.
+    /// `Θ/(1 − Θ)` with the last contraction rate `Θ`: error relative to the last correction.
     pub eta: f64,
-    /// Where the last step began.
+    /// Start of the last step.
     pub t0: f64,
-    /// How long it was; zero: no polynomial.
+    /// Its length; zero: no polynomial.
     pub h: f64,
-    /// Corrections by these matrices that were round-off; zero: none was yet.
+    /// Largest correction that was round-off with these matrices; zero: none so far.
     pub floor: f64,
 }
 
-/// What a Jacobian is good for.
+/// Validity of a Jacobian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
-    /// Nothing: the next attempt takes a new one.
+    /// Invalid: the next attempt evaluates a new one.
     None,
-    /// It is that of an earlier step.
+    /// Evaluated in an earlier step.
     Old,
-    /// It is that of the point from which the step is tried.
+    /// Evaluated at the start point of the current step.
     Fresh,
 }
 
@@ -58,7 +60,7 @@ impl Age {
 }
 
 impl Newton {
-    /// Nothing is remembered.
+    /// The state without stored data.
     pub const UNKNOWN: Newton = Newton {
         jacobian: Age::None,
         matrix_step: 0.0,
@@ -71,7 +73,7 @@ impl Newton {
     /// The largest [`floor`](Self::floor).
     pub const HIGHEST_FLOOR: f64 = 1e6 * f64::EPSILON;
 
-    /// How many numbers it has.
+    /// Number of stored values.
     const COUNT: usize = 6;
 
     fn numbers(&self) -> [f64; Self::COUNT] {
@@ -85,12 +87,12 @@ impl Newton {
         ]
     }
 
-    /// Reads what [`numbers`](Self::numbers) gives.
+    /// Reads the values of [`numbers`](Self::numbers).
     fn read(numbers: &mut Numbers) -> Result<Newton, InvalidMemory> {
         Ok(Newton {
             jacobian: Age::ALL[usize::from(numbers.count(0..=2)?)],
             matrix_step: numbers.not_negative()?,
-            // Of a rate below 0.99.
+            // From a contraction rate below 0.99.
             eta: numbers.within(0.0..=100.0)?,
             t0: numbers.within(f64::MIN..=f64::MAX)?,
             h: numbers.not_negative()?,
@@ -99,15 +101,15 @@ impl Newton {
     }
 }
 
-/// How many numbers a memory has besides its vectors.
-const NUMBERS: usize = Pace::COUNT + Newton::COUNT + Watch::COUNT;
+/// Number of values besides the vectors.
+const NUMBERS: usize = StepHistory::COUNT + Newton::COUNT + Watch::COUNT;
 
 impl Memory {
-    /// The memory of a run with these settings that has not started.
+    /// Creates the memory of a run that has not started.
     pub fn new(settings: &Settings) -> Memory {
         let [jacobian, rows] = vectors(settings);
         Memory {
-            pace: Pace::START,
+            step_history: StepHistory::START,
             newton: Newton::UNKNOWN,
             watch: Watch::START,
             jacobian: vec![0.0; jacobian],
@@ -115,28 +117,29 @@ impl Memory {
         }
     }
 
-    /// How many numbers hold this memory: the same for all memories of the same settings.
+    /// Returns the number of stored values, which depends on the settings only.
     pub fn size(&self) -> usize {
         NUMBERS + self.jacobian.len() + self.rows.len()
     }
 
-    /// How many numbers hold a memory of these settings.
+    /// Returns the number of stored values for these settings.
     pub(super) fn size_for(settings: &Settings) -> usize {
         NUMBERS + vectors(settings).iter().sum::<usize>()
     }
 
-    /// The memory as plain numbers, for a saved state.
+    /// Returns the memory as plain numbers, for a saved state.
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        let (pace, newton, watch) = (self.pace.numbers(), self.newton.numbers(), self.watch.numbers());
+        let (step_history, newton, watch) = (self.step_history.numbers(), self.newton.numbers(), self.watch.numbers());
         let vectors = self.jacobian.iter().chain(&self.rows).copied();
-        pace.into_iter().chain(newton).chain(watch).chain(vectors)
+        step_history.into_iter().chain(newton).chain(watch).chain(vectors)
     }
 
-    /// Becomes the memory of the same settings that [`numbers`](Memory::numbers) gave, with identical bits.
+    /// Restores the values of [`numbers`](Memory::numbers) from a memory of the same settings,
+    /// bit-identically.
     ///
     /// # Errors
     ///
-    /// When there are more or fewer numbers, or one that no run can have. The memory is then unchanged.
+    /// If the number of values differs or a value is invalid. The memory is then unchanged.
     pub fn restore(&mut self, numbers: &[f64]) -> Result<(), InvalidMemory> {
         if numbers.len() != self.size() {
             return Err(InvalidMemory::Length {
@@ -145,18 +148,18 @@ impl Memory {
             });
         }
         let mut numbers = Numbers::new(numbers);
-        let pace = Pace::read(&mut numbers)?;
+        let step_history = StepHistory::read(&mut numbers)?;
         let newton = Newton::read(&mut numbers)?;
         let watch = Watch::read(&mut numbers)?;
         let (jacobian, rows) = numbers.rest()?.split_at(self.jacobian.len());
-        (self.pace, self.newton, self.watch) = (pace, newton, watch);
+        (self.step_history, self.newton, self.watch) = (step_history, newton, watch);
         self.jacobian.copy_from_slice(jacobian);
         self.rows.copy_from_slice(rows);
         Ok(())
     }
 }
 
-/// Lengths of the Jacobian and of the rows.
+/// Returns the lengths of the Jacobian and of the rows.
 fn vectors(settings: &Settings) -> [usize; 2] {
     let n = settings.n_states();
     match settings.method() {
@@ -177,9 +180,9 @@ impl Clone for Memory {
         }
     }
 
-    /// Copies without taking room, between memories of the same settings.
+    /// Copies between memories of the same settings without allocation.
     fn clone_from(&mut self, source: &Memory) {
-        (self.pace, self.newton, self.watch) = (source.pace, source.newton, source.watch);
+        (self.step_history, self.newton, self.watch) = (source.step_history, source.newton, source.watch);
         self.jacobian.clone_from(&source.jacobian);
         self.rows.clone_from(&source.rows);
     }

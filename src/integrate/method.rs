@@ -1,63 +1,69 @@
-//! The closed list of methods.
+//! The integration methods.
 
 use super::{dop853, dopri5, rk4};
 
-/// How a step is taken.
+/// Integration method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Dormand and Prince's pair of order 5(4): the default for moderate accuracy (1e-3 … 1e-8).
     Dopri5,
-    /// Dormand and Prince's method of order 8 with estimators of order 5 and 3: for smooth problems and
-    /// high accuracy (1e-7 … 1e-13).
+    /// Dormand and Prince's method of order 8 with estimators of order 5 and 3: for smooth problems
+    /// and high accuracy (1e-7 … 1e-13).
     Dop853,
-    /// The classical method of order 4 with a fixed step: the work per second is known beforehand.
+    /// The classical Runge-Kutta method of order 4 with a fixed step: the computing time is
+    /// predictable.
     ///
-    /// No error is estimated and the tolerances are not read. The way to the limit is divided into equal
-    /// steps no longer than `step`, so a `step` that divides the communication interval is taken as it is.
+    /// No error is estimated and the tolerances are not used. The interval to the limit is divided
+    /// into equal steps of at most `step`; a `step` that divides the communication interval is used
+    /// unchanged.
     Rk4 {
-        /// The longest step, in units of `t`.
+        /// Maximum step, in units of `t`.
         step: f64,
     },
     /// Hairer and Wanner's RADAU5, the Radau IIA method of order 5: implicit, for stiff equations.
     ///
-    /// Its error estimate is of order 3. As in their code it is compared not with the tolerance `rel` but with
-    /// `0.1 rel^(2/3)`, each state's absolute tolerance in proportion: then the errors at the end of a run follow `rel` as those of
-    /// the other methods do.
+    /// Its error estimate is of order 3. As in their code it is compared with `0.1 rel^(2/3)` in
+    /// place of the tolerance `rel`, and each state's absolute tolerance in proportion: the global
+    /// error then follows `rel` as with the other methods.
     Radau5,
-    /// The implicit midpoint rule, of order 2, with a fixed step: stable for whatever is stable, symplectic, and it keeps
-    /// quadratic invariants to round-off. It does not damp what is stiff.
+    /// The implicit midpoint rule, of order 2, with a fixed step: A-stable, symplectic, conserves
+    /// quadratic invariants to round-off. It does not damp stiff components.
     ///
-    /// Steps as with [`Method::Rk4`]. The work of one step has a bound, of 20 corrections with a Jacobian at hand and 20 with a
-    /// new one; equations not solved by then are an error.
+    /// Steps as for [`Method::Rk4`]. The work of a step is bounded: 20 corrections with an old
+    /// Jacobian and 20 with a new one; if these do not converge, the step fails.
     ImplicitMidpoint {
-        /// The longest step, in units of `t`.
+        /// Maximum step, in units of `t`.
         step: f64,
     },
-    /// The implicit midpoint rule, of order 2 and with a fixed step, of which two corrections are made instead of a solution: two evaluations for each step.
-    /// What is stiff has to be known by the equations ([`Ode::correct`](super::Ode::correct)): of linear equations that they know, whatever is
-    /// stable is so, and nothing is damped. What a stiffness does that they do not know depends on how they correct.
+    /// The implicit midpoint rule, of order 2 with a fixed step, with two corrections in place of a
+    /// solution: two evaluations per step. The equations must provide the stiff part of the
+    /// Jacobian ([`Ode::correct`](super::Ode::correct)): linear equations with their exact Jacobian
+    /// are integrated A-stably and without damping. The effect of other stiff terms depends on the
+    /// correction.
     ///
-    /// Steps as with [`Method::Rk4`]; the work of a step is the same in every step but the first, of three corrections.
+    /// Steps as for [`Method::Rk4`]; the work is equal in all steps except the first, which has
+    /// three corrections.
     LinearlyImplicit {
-        /// The longest step, in units of `t`.
+        /// Maximum step, in units of `t`.
         step: f64,
     },
-    /// The equations' [own step](super::OwnStep), which knows what they conserve: of order 2, with a fixed step as with [`Method::Rk4`].
+    /// The equations' [own step](super::OwnStep), which conserves their invariants: of order 2,
+    /// with a fixed step as for [`Method::Rk4`].
     Conserving {
-        /// The longest step, in units of `t`.
+        /// Maximum step, in units of `t`.
         step: f64,
-        /// How many mean rates it solves for.
+        /// Number of midpoint rates.
         rates: usize,
     },
-    /// [`Method::Dopri5`] where the equations are not stiff, [`Method::Radau5`] where they are.
+    /// [`Method::Dopri5`] for nonstiff equations, [`Method::Radau5`] for stiff ones.
     ///
-    /// What changes the method are steps limited by stability, of eigenvalues that are damped: a fast vibration
-    /// almost without damping is followed by DOPRI5.
+    /// The method changes if stability limits the steps, for damped eigenvalues; a fast, almost
+    /// undamped vibration is resolved by DOPRI5.
     Auto,
 }
 
 impl Method {
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Method::Dopri5 => "dopri5",
@@ -71,7 +77,7 @@ impl Method {
         }
     }
 
-    /// Order `p` of the solution at the end of a step: the error of one step is O(hᵖ⁺¹).
+    /// Returns the order `p` of the solution at the end of a step: the local error is O(hᵖ⁺¹).
     pub fn order(&self) -> u32 {
         match self {
             Method::Dopri5 | Method::Auto => dopri5::TABLEAU.order,
@@ -82,7 +88,8 @@ impl Method {
         }
     }
 
-    /// Order `q` of the dense output: its error inside a step that starts exactly is O(hᵠ⁺¹).
+    /// Returns the order `q` of the dense output: its error in a step with exact initial state is
+    /// O(hᵠ⁺¹).
     pub fn dense_order(&self) -> u32 {
         match self {
             Method::Dopri5 => dopri5::TABLEAU.dense_order,
@@ -93,7 +100,8 @@ impl Method {
         }
     }
 
-    /// Whether it ever asks for the Jacobian of the derivative ([`Ode::jacobian`](super::Ode::jacobian)).
+    /// Returns true if it uses the Jacobian of the derivative
+    /// ([`Ode::jacobian`](super::Ode::jacobian)).
     pub fn asks_for_jacobian(&self) -> bool {
         match self {
             Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
@@ -105,8 +113,8 @@ impl Method {
         }
     }
 
-    /// Whether an event inside a step asks for a shorter step to it. What these methods keep of vibrations that are faster than their steps,
-    /// an interpolation between a long step's ends has not: it would add to their energy.
+    /// Returns true if an event inside a step requires a shorter step to it. Interpolation over a
+    /// long step would add energy to vibrations that are faster than the step.
     pub fn steps_to_events(&self) -> bool {
         match self {
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => true,
@@ -114,7 +122,7 @@ impl Method {
         }
     }
 
-    /// The fixed step, or `None` for an adaptive method.
+    /// Returns the fixed step; `None` for an adaptive method.
     pub fn fixed_step(&self) -> Option<f64> {
         match self {
             Method::Rk4 { step }

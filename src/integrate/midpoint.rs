@@ -1,16 +1,17 @@
-//! The implicit midpoint rule: one step, and what it leaves for dense output.
+//! Implicit midpoint rule: one step, and the data of its dense output.
 //!
 //! ```text
 //!     z = h/2 f(t + h/2, x₀ + z),   x₁ = x₀ + 2z                                       (1)
 //! ```
 //!
-//! It is the Gauss method with one stage: of order 2, symmetric, symplectic, and it keeps every quadratic invariant of
-//! the equations. E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd edition, Springer 2006,
-//! doi:10.1007/3-540-30666-8, sections II.1.3, IV.2.1 (Theorem 2.1) and VI.4; section VIII.6 on the iteration. It does so to round-off
-//! only if (1) is solved to round-off, whatever the tolerance.
+//! The Gauss method with one stage: of order 2, symmetric, symplectic; it conserves every quadratic
+//! invariant of the equations. E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*,
+//! 2nd edition, Springer 2006, doi:10.1007/3-540-30666-8, sections II.1.3, IV.2.1 (Theorem 2.1) and
+//! VI.4; section VIII.6 on the iteration. The invariants are conserved to round-off only if (1) is
+//! solved to round-off, regardless of the tolerance.
 //!
-//! The simplified Newton iteration `(1 − h/2 J) Δz = h/2 f(t + h/2, x₀ + z) − z` keeps its Jacobian as long as it converges fast:
-//! what is converged to round-off does not depend on it otherwise.
+//! The simplified Newton iteration `(1 − h/2 J) Δz = h/2 f(t + h/2, x₀ + z) − z` keeps its Jacobian
+//! while it converges fast: a solution to round-off does not otherwise depend on it.
 
 use super::dense::polynomial;
 use super::ends::{Ends, Rule};
@@ -22,16 +23,18 @@ use super::memory::{Age, Memory};
 use super::newton::{Convergence, Limits, Origin, Progress, linearise, with_good_jacobian};
 use super::{Ode, Settings};
 
-/// (1) counts as solved when what is left is below `ε/16` of each state's magnitude (or nominal): this remainder has the same sign in every step, and `ε/2` would show as drift after 1e5 steps.
-/// Where round-off of `f` keeps corrections above that (a stiff beam 100 m from the origin: 1e-11 of a rate of one), an iteration that has stopped falling counts as converged.
+/// Stopping criterion for (1): a remaining error below `ε/16` of each state's magnitude (or
+/// nominal). It has the same sign in every step, and `ε/2` would cause a visible drift after 1e5
+/// steps. If round-off of `f` is larger (a stiff beam 100 m from the origin: 1e-11 of a rate of
+/// one), a stagnating iteration counts as converged.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON / 16.0,
     round_off: 1e6 * f64::EPSILON,
     iterations: 20,
 };
 
-/// A Jacobian that takes more corrections than this is not used in the next step. With a new one it would be about 4; what
-/// is saved pays for a Jacobian and its factors in some twenty steps.
+/// Number of corrections above which a Jacobian is not reused in the next step. A new one needs
+/// about 4; the saved corrections pay for it in some twenty steps.
 const FEW: u32 = 8;
 
 /// The workspace of the implicit midpoint rule.
@@ -43,7 +46,7 @@ pub(super) struct ImplicitMidpoint {
     scale: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
-    /// Of the last step.
+    /// Number of corrections of the last step.
     corrections: u32,
 }
 
@@ -61,7 +64,7 @@ impl ImplicitMidpoint {
         }
     }
 
-    /// Solves (1) for `z`; gives the number of corrections.
+    /// Solves (1) for `z`; returns the number of corrections.
     fn iterate<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -106,7 +109,7 @@ impl ImplicitMidpoint {
         }
     }
 
-    /// Starts the iteration on the last step's straight line, or with `z = 0` where there is none.
+    /// Extrapolates the starting value linearly from the last step; `z = 0` without one.
     fn predict(&mut self, h: f64, memory: &Memory) {
         self.z.fill(0.0);
         if memory.newton.h > 0.0 {
@@ -118,7 +121,7 @@ impl ImplicitMidpoint {
 
 impl Rule for ImplicitMidpoint {
     fn evaluations_per_step(&self) -> u64 {
-        // The iteration with an old Jacobian, then with a new one.
+        // Iteration with an old Jacobian, then with a new one.
         2 * u64::from(LIMITS.iterations) + 1 + self.z.len() as u64
     }
 

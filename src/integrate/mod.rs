@@ -1,21 +1,21 @@
-//! Integrators: this room knows only "an ODE".
+//! Integrators for ordinary differential equations.
 //!
 //! ```text
 //!     ẋ = f(t, x),   x(t₀) = x₀
 //! ```
 //!
-//! It takes one accepted step at a time, gives the solution anywhere inside that step (dense output),
-//! and locates a sign change in it. Loops over communication points, event iteration and names of
+//! The module takes one accepted step at a time, provides dense output inside that step, and
+//! locates a sign change in it. Loops over communication points, event iteration and names of
 //! states belong to the caller.
 //!
-//! Four kinds of things are kept apart, by the question *what if it were lost?*
+//! Data are separated by the consequence of their loss:
 //!
-//! | kind | type | if lost |
+//! | kind | type | consequence of a loss |
 //! |---|---|---|
-//! | settings | [`Settings`] | another problem is solved; constant while a [`Stepper`] lives |
-//! | memory | [`Memory`] | the steps change: save it with `t` and `x`, and the run continues with identical bits |
-//! | workspace | inside [`Stepper`] | only time is lost |
-//! | result | [`Step`], [`Dense`] | nothing |
+//! | settings | [`Settings`] | a different problem is solved; constant for a [`Stepper`] |
+//! | memory | [`Memory`] | other steps: saved with `t` and `x`, the run continues bit-identically |
+//! | workspace | inside [`Stepper`] | computing time only |
+//! | result | [`Step`], [`Dense`] | none |
 //!
 //! | method | order | dense output | step |
 //! |---|---|---|---|
@@ -28,18 +28,21 @@
 //! | [`Method::Conserving`] | 2, the equations' own | 2 | fixed |
 //! | [`Method::Auto`] | Dopri5 or Radau5 | 4 or 3 | adaptive |
 //!
-//! Source throughout, called HNW below: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary
-//! Differential Equations I. Nonstiff Problems*, 2nd revised edition, Springer 1993,
-//! doi:10.1007/978-3-540-78862-1. HNW write `y(x)` for our `x(t)`, and `Atol`, `Rtol`, `sc` for our
+//! Main source, cited as HNW: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential
+//! Equations I. Nonstiff Problems*, 2nd revised edition, Springer 1993,
+//! doi:10.1007/978-3-540-78862-1. HNW write `y(x)` for `x(t)`, and `Atol`, `Rtol`, `sc` for
 //! absolute tolerance, relative tolerance and scale.
 //!
-//! HW, on stiff equations, is their second volume, doi:10.1007/978-3-642-05221-7.
+//! HW is their second volume, on stiff equations, doi:10.1007/978-3-642-05221-7.
 //!
-//! Where things are: `one_step` says what a one-step method is: `explicit` (the family of explicit Runge-Kutta
-//! methods; `tableau` holds the coefficients' form, `dopri5`, `dop853` and `rk4` the coefficients), `radau` (with its coefficients in
-//! `radau5`), and in `ends` what `midpoint`, `linearly_implicit` and `conserving` have in common; `auto` puts one or another to work by what `watch` has seen. `newton` and `lu` serve the implicit
-//! ones, `equations` is how all of them see the [`Ode`], `known` what they need not ask it again. `adaptive` and `fixed` are the two ways to choose steps, `control` the controller, `initial` the
-//! first step, `landing` the exact hit of a limit, `lanes` the loops over states; `numbers` are what a [`Memory`] is made of.
+//! Modules: `one_step` defines the interface of a one-step method. `explicit` implements the
+//! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`
+//! and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `ends` the
+//! common part of `midpoint`, `linearly_implicit` and `conserving`; `auto` selects a method by the
+//! counts in `watch`. `newton` and `lu` serve the implicit methods, `equations` is the common
+//! interface to the [`Ode`], `known` reuses derivatives. `adaptive` and `fixed` are the two kinds
+//! of step size selection, `control` is the controller, `initial` the first step, `landing` the
+//! exact end on a limit, `lanes` the loops over states; `numbers` serialises a [`Memory`].
 //!
 //! ```
 //! # use grapple::integrate;
@@ -114,51 +117,53 @@ pub use stepper::Stepper;
 
 /// A system of ordinary differential equations of first order, `ẋ = f(t, x)`.
 ///
-/// The same `(t, x)` must give the same bits for as long as the caller has not told the stepper
-/// otherwise ([`Stepper::invalidate`]): a derivative already known is not evaluated again.
+/// Evaluations at equal `(t, x)` must be bit-identical until the caller calls
+/// [`Stepper::invalidate`]: a stored derivative is not evaluated again.
 pub trait Ode {
-    /// Why the derivative has no value at a point.
+    /// Error type: the reason for which the derivative has no value at a point.
     type Error;
 
-    /// Writes `f(t, x)` into `dx`, every component of it; `dx` comes in with arbitrary contents.
+    /// Writes `f(t, x)` into all components of `dx`, whose initial contents are arbitrary.
     ///
-    /// An error, like a value that is not finite, is taken as "this trial point is outside the
-    /// model's domain": an adaptive method tries a smaller step.
+    /// An error or a value that is not finite means that this trial point is outside the model's
+    /// domain: an adaptive method then tries a smaller step.
     ///
     /// # Errors
     ///
-    /// Where the model has no derivative at `(t, x)`.
+    /// If the model has no derivative at `(t, x)`.
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Writes `∂f/∂x` at `(t, x)` into `jacobian`, all of it, column by column: with `n` states, `∂fᵢ/∂xⱼ` is
-    /// `jacobian[j * n + i]`. Then it returns `true`.
+    /// Writes `∂f/∂x` at `(t, x)` into `jacobian`, column-major: with `n` states, `∂fᵢ/∂xⱼ` is
+    /// `jacobian[j * n + i]`. Returns `true` in that case.
     ///
-    /// Only the implicit methods ask. Unless a model says more, it returns `false`: it does not know its Jacobian, and the
-    /// integrator takes differences of [`derivative`](Ode::derivative), one for each state. What is wrong in a Jacobian slows the
-    /// iterations, it does not change what they converge to.
+    /// Used by implicit methods only. The default returns `false`, and the integrator uses finite
+    /// differences of [`derivative`](Ode::derivative), one evaluation per state. An inaccurate
+    /// Jacobian slows the iterations down, but does not change the solution they converge to.
     ///
     /// # Errors
     ///
-    /// Where the model has no derivative at `(t, x)`.
+    /// If the model has no derivative at `(t, x)`.
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Self::Error> {
         let _ = (t, x, jacobian);
         Ok(false)
     }
 
-    /// Improves `g`, which stands for the derivative in the middle of a step from `x0`, `g = f(t, x₀ + θ g)`, for
-    /// [`Method::LinearlyImplicit`]: one correction
+    /// Corrects the midpoint derivative `g` of a step from `x0`, `g = f(t, x₀ + θ g)`, for
+    /// [`Method::LinearlyImplicit`]:
     ///
     /// ```text
     ///     g ← g + (1 − θ W)⁻¹ (f(t, x₀ + θ g) − g)
     /// ```
     ///
-    /// with an approximation `W` of the Jacobian. Unless a model says more, `W = 0`. What is stiff has to be in `W`; the order does not depend on
-    /// it. A model may first make `g` consistent where it can: of coordinates, `g` is the rates in the middle. That is another method where `W` is not the Jacobian: what is fast and not in `W`
-    /// is damped by the formula as it stands, and grows so. `middle` is room for a state.
+    /// with an approximation `W` of the Jacobian; the default is `W = 0`. `W` must contain the
+    /// stiff terms; the order does not depend on it. A model may first make `g` consistent: for
+    /// coordinates, `g` is the midpoint rate. Unless `W` is the Jacobian this gives another method:
+    /// a fast component that is not in `W` is damped by the plain formula and grows with a
+    /// consistent `g`. `middle` is workspace for a state.
     ///
     /// # Errors
     ///
-    /// Where the model has no derivative in the middle.
+    /// If the model has no derivative at the midpoint.
     fn correct(
         &mut self,
         (t, theta): (f64, f64),
@@ -172,39 +177,40 @@ pub trait Ode {
         self.derivative(t, middle, g)
     }
 
-    /// The equations of a step of their own, for [`Method::Conserving`]; unless a model says more, it has none.
+    /// Returns the equations' own step for [`Method::Conserving`]; the default has none.
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Self::Error>> {
         None
     }
 }
 
-/// Equations that know a step of their own: `R(u) = 0` for mean rates `u`, and the state at the step's end.
+/// Equations with their own step: `R(u) = 0` for the midpoint rates `u`, and the state at the end.
 pub trait OwnStep {
-    /// Why there is no residual.
+    /// Error type: the reason for which there is no residual.
     type Error;
 
-    /// Begins a step at the state `x`; writes into `u` where to look for the solution.
+    /// Begins a step at the state `x`; writes a starting value into `u`.
     ///
     /// # Errors
-    /// Where the model has no such step.
+    /// If the model has no such step.
     fn begin(&mut self, span: Span, x: &[f64], u: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Writes `R(u)`.
+    /// Computes `R(u)`.
     ///
     /// # Errors
-    /// Where the model has no such step.
+    /// If the model has no such step.
     fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Writes `∂R/∂u`, column by column.
+    /// Computes `∂R/∂u`, column-major.
     ///
     /// # Errors
-    /// Where the model has no such step.
+    /// If the model has no such step.
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Writes the state at the end. After [`residual`](Self::residual), of which it takes what is only summed up, as work is.
+    /// Computes the state at the end. Requires [`residual`](Self::residual), from which it takes
+    /// integrated quantities such as work.
     ///
     /// # Errors
-    /// Where the model has no such step.
+    /// If the model has no such step.
     fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Self::Error>;
 }
 

@@ -1,4 +1,4 @@
-//! Simplified Newton iterations: how fast they converge, and the matrices they go by.
+//! Simplified Newton iterations: convergence, and reuse of the matrices.
 //!
 //! HW (see [`super::radau5`]) section IV.8, *Stopping Criterion*.
 
@@ -6,7 +6,8 @@ use super::equations::{Equations, Failure, same_bits};
 use super::memory::{Age, Memory};
 use super::{Ode, Settings};
 
-/// Solves with the Jacobian that is there; if that is another point's and the iteration does not converge, with a new one.
+/// Solves with the stored Jacobian; if the iteration does not converge and the Jacobian is old,
+/// solves again with a new one.
 pub(super) fn with_good_jacobian<T, E>(
     memory: &mut Memory,
     mut solve: impl FnMut(&mut Memory) -> Result<T, Failure<E>>,
@@ -20,49 +21,51 @@ pub(super) fn with_good_jacobian<T, E>(
     }
 }
 
-/// Watches the corrections of one solution.
+/// Monitors the convergence of one solution.
 #[derive(Debug)]
 pub(super) struct Convergence {
     limits: Limits,
-    /// Nothing better is left to try.
+    /// True if neither a new Jacobian nor a shorter step is available.
     is_last_resort: bool,
     /// Corrections so far.
     pub iterations: u32,
-    /// The rate of convergence `Θ`, known from the second correction on.
+    /// Contraction rate `Θ`, known from the second correction.
     pub theta: f64,
-    /// `Θ/(1 − Θ)`: how much of the last correction is still to come; infinite where they do not fall.
+    /// `Θ/(1 − Θ)`: error relative to the last correction; infinite without contraction.
     pub eta: f64,
-    /// The correction that showed itself to be round-off, if one did.
+    /// The correction that was round-off, if any.
     pub floor: Option<f64>,
     last: f64,
-    /// The last two corrections as parts of those before them; zero: not known.
+    /// Last two ratios of consecutive corrections; zero: not known.
     quotients: [f64; 2],
 }
 
-/// When an iteration is over.
+/// Stopping criterion of an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The error left may be this large.
+    /// Tolerance of the remaining error.
     pub target: f64,
-    /// Corrections that are round-off: not larger than this, and they fall by less than half of what they fell so far.
+    /// Upper bound of a correction that may be round-off. Its ratio to the previous correction must
+    /// also exceed the mean of 1 and the larger of the two ratios before.
     pub round_off: f64,
-    /// So many corrections and no more.
+    /// Maximum number of corrections.
     pub iterations: u32,
 }
 
-/// What a correction says.
+/// Decision after a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// Another one is needed.
+    /// Another correction is needed.
     GoOn,
-    /// It was the last.
+    /// The iteration has converged.
     Converged,
-    /// It does not converge, or not within the iterations allowed.
+    /// The iteration diverges, or would exceed the number of corrections.
     Hopeless,
 }
 
 impl Convergence {
-    /// `eta` is that of the last solution: one correction may then be enough.
+    /// Creates a monitor; `eta` is that of the last solution, with which one correction may
+    /// suffice.
     pub fn new(limits: Limits, eta: f64) -> Convergence {
         Convergence {
             limits,
@@ -76,7 +79,8 @@ impl Convergence {
         }
     }
 
-    /// Of a fixed step. With the Jacobian of its start there is nothing better left to try, and no shorter step: that the first corrections fall slowly, or grow, is no verdict then.
+    /// Creates a monitor for a fixed step. With a fresh Jacobian no alternative remains, so slow or
+    /// growing first corrections do not stop the iteration.
     pub fn of_fixed_step(limits: Limits, jacobian: Age) -> Convergence {
         Convergence {
             is_last_resort: jacobian == Age::Fresh,
@@ -84,7 +88,7 @@ impl Convergence {
         }
     }
 
-    /// Judges by the norm of the correction just made.
+    /// Evaluates the norm of the last correction.
     pub fn observe(&mut self, correction: f64) -> Progress {
         let Limits {
             mut target,
@@ -102,7 +106,7 @@ impl Convergence {
                 _ => (quotient * last).sqrt(),
             };
             let falls = self.theta < 0.99;
-            // Where every other correction falls by little, the slower of two is the rate so far.
+            // With alternating contraction the slower of two ratios counts as the rate.
             let stands = quotient > 0.5 * (1.0 + before.max(last)) || !falls;
             if correction <= round_off && stands {
                 self.floor = Some(correction);
@@ -116,7 +120,7 @@ impl Convergence {
             let is_hopeless = if self.is_last_resort {
                 self.iterations > 2 && self.theta > GROWS
             } else {
-                // What will be left after the iterations that are left.
+                // Expected error after the remaining iterations.
                 let expected = self.eta * correction * self.theta.powi(left as i32);
                 !falls || expected > target.max(round_off)
             };
@@ -138,33 +142,34 @@ impl Convergence {
     }
 }
 
-/// Two corrections in a row that grow by more than this, on average, are taken to go on so.
+/// Mean growth of two consecutive corrections that counts as divergence.
 const GROWS: f64 = 2.0;
 
-/// A step may differ from that of the Newton matrices by this part: the rate of convergence is hardly worse, and
-/// equal steps between equal communication points do not have equal bits.
+/// Relative difference of a step from that of the Newton matrices that allows reuse: the
+/// contraction rate hardly changes, and equal steps between equidistant communication points are
+/// not bit-identical.
 const SAME_STEP: f64 = 1e-6;
 
-/// Whether a step may use the matrices of another.
+/// Returns true if a step may use the matrices of another step.
 pub(super) fn same_step(h: f64, of_matrices: f64) -> bool {
     (h / of_matrices - 1.0).abs() <= SAME_STEP
 }
 
-/// Sees to it that the memory's Jacobian and the step of its matrices are fit for a step of length `h` from
-/// `(t, x)`, where the derivative is `dx`.
+/// Updates the memory's Jacobian and the step size of its matrices, if necessary, for a step of
+/// length `h` from `(t, x)` with the derivative `dx`.
 pub(super) fn linearise<O: Ode + ?Sized>(
     equations: &mut Equations<O>,
     t: f64,
     (x, dx): (&[f64], &[f64]),
     h: f64,
     settings: &Settings,
-    room: &mut [f64],
+    workspace: &mut [f64],
     memory: &mut Memory,
 ) -> Result<(), Failure<O::Error>> {
     if memory.newton.jacobian == Age::None {
         equations
-            .jacobian(t, (x, dx), settings, room, &mut memory.jacobian)
-            // What is not finite must not be remembered: a saved state would be refused.
+            .jacobian(t, (x, dx), settings, workspace, &mut memory.jacobian)
+            // Values that are not finite must not be stored: a saved state would be rejected.
             .inspect_err(|_| memory.jacobian.fill(0.0))?;
         memory.newton.jacobian = Age::Fresh;
         memory.newton.matrix_step = h;
@@ -176,7 +181,7 @@ pub(super) fn linearise<O: Ode + ?Sized>(
     Ok(())
 }
 
-/// From what the matrices in a workspace were made.
+/// Jacobian and step size of the matrices in a workspace.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     jacobian: Vec<f64>,
@@ -192,18 +197,18 @@ impl Origin {
         }
     }
 
-    /// Whether the matrices are those that the memory asks for.
+    /// Returns true if the matrices match the memory.
     pub fn is(&self, memory: &Memory) -> bool {
         self.step.to_bits() == memory.newton.matrix_step.to_bits() && same_bits(&self.jacobian, &memory.jacobian)
     }
 
-    /// The matrices are now those that the memory asks for.
+    /// Records that the matrices match the memory.
     pub fn set(&mut self, memory: &Memory) {
         self.jacobian.copy_from_slice(&memory.jacobian);
         self.step = memory.newton.matrix_step;
     }
 
-    /// There are no matrices.
+    /// Records that there are no matrices.
     pub fn forget(&mut self) {
         self.step = 0.0;
     }

@@ -1,22 +1,22 @@
-//! A memory's plain numbers, read one after the other.
+//! Reader of a memory's plain numbers.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// What is left of the numbers.
+/// The remaining numbers.
 pub(super) struct Numbers<'a> {
     all: &'a [f64],
     next: usize,
 }
 
 impl<'a> Numbers<'a> {
-    /// All of them are still there.
+    /// Creates a reader at the first number.
     pub fn new(all: &'a [f64]) -> Numbers<'a> {
         Numbers { all, next: 0 }
     }
 
-    /// The next number, which a run can have only within `range`.
+    /// Reads the next number, which must be within `range`.
     pub fn within(&mut self, range: RangeInclusive<f64>) -> Result<f64, InvalidMemory> {
         let (index, value) = (self.next, self.all.get(self.next).copied().unwrap_or(f64::NAN));
         self.next += 1;
@@ -26,12 +26,12 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The next number, which is zero or more.
+    /// Reads the next number, which must be zero or positive.
     pub fn not_negative(&mut self) -> Result<f64, InvalidMemory> {
         self.within(0.0..=f64::MAX)
     }
 
-    /// The next number, a whole one.
+    /// Reads the next number, which must be an integer.
     pub fn count(&mut self, range: RangeInclusive<u16>) -> Result<u16, InvalidMemory> {
         let index = self.next;
         let value = self.within(f64::from(*range.start())..=f64::from(*range.end()))?;
@@ -41,12 +41,12 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The next number, which says yes or no.
+    /// Reads the next number as a boolean.
     pub fn flag(&mut self) -> Result<bool, InvalidMemory> {
         Ok(self.count(0..=1)? == 1)
     }
 
-    /// All numbers that are left, any finite ones.
+    /// Reads all remaining numbers, which must be finite.
     pub fn rest(mut self) -> Result<&'a [f64], InvalidMemory> {
         let rest = self.all.get(self.next..).unwrap_or_default();
         for _ in rest {
@@ -56,17 +56,17 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Why numbers are not a memory.
+/// The reason for which numbers are not a valid memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidMemory {
-    /// There are more or fewer numbers than the settings ask for.
+    /// The number of values is not that of the settings.
     Length {
-        /// As many as the settings ask for.
+        /// Number of values that the settings require.
         expected: usize,
-        /// As many as were given.
+        /// Number of given values.
         found: usize,
     },
-    /// One number is impossible.
+    /// A value is invalid.
     Value {
         /// Its index.
         index: usize,

@@ -1,4 +1,4 @@
-//! What the stepper needs of a method, whichever it is.
+//! Interface between stepper and one-step methods.
 
 use super::control::Control;
 use super::dense::Dense;
@@ -7,11 +7,11 @@ use super::landing::Trial;
 use super::memory::Memory;
 use super::{Ode, Settings};
 
-/// A one-step method: one attempt of one step, and what it leaves for dense output.
+/// A one-step method: one attempt of one step, and the data of its dense output.
 ///
-/// Everything in it is workspace: if lost, only time is lost.
+/// All its data are workspace: their loss costs only computing time.
 pub(super) trait OneStep {
-    /// Evaluations that one attempt and the dense output of its step need at most.
+    /// Returns the maximum number of evaluations of one attempt and the dense output of its step.
     fn evaluations_per_step(&self) -> u64;
 
     /// Prepares a step from `(t, x)`.
@@ -22,7 +22,7 @@ pub(super) trait OneStep {
         x: &[f64],
     ) -> Result<(), Failure<O::Error>>;
 
-    /// Tries one step from the start; its error norm is at most 1 if it is accepted.
+    /// Attempts one step from the start; it is accepted if its error norm is at most 1.
     fn attempt<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -32,25 +32,25 @@ pub(super) trait OneStep {
         memory: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>>;
 
-    /// State at the end of the last attempt.
+    /// Returns the state at the end of the last attempt.
     fn x1(&self) -> &[f64];
 
-    /// Start and length of the last accepted step.
+    /// Returns start and length of the last accepted step.
     fn last_step(&self) -> Option<(f64, f64)>;
 
-    /// The solution inside the last accepted step, or `None` if there is none.
+    /// Returns the dense output of the last accepted step; `None` without one.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>>;
 
-    /// Forgets all derivatives.
+    /// Discards all stored derivatives.
     fn invalidate(&mut self);
 }
 
-/// A one-step method that estimates its error.
+/// A one-step method with error estimate.
 pub(super) trait Adaptive: OneStep {
-    /// The controller's constants.
+    /// Returns the controller's constants.
     fn control(&self) -> &'static Control;
 
-    /// A first step from the equations, after [`OneStep::start`]; not beyond `t_limit`.
+    /// Returns a first step, at most to `t_limit`; requires [`OneStep::start`].
     fn initial_step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -59,15 +59,16 @@ pub(super) trait Adaptive: OneStep {
         settings: &Settings,
     ) -> f64;
 
-    /// Index of the state with the largest error in the last attempt.
+    /// Returns the index of the state with the largest error in the last attempt.
     fn worst(&self) -> usize;
 }
 
-/// What an attempt has come to.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
-    /// Largest error in units of its tolerance; never NaN.
+    /// Largest error relative to its tolerance; never NaN.
     pub norm: f64,
-    /// At most 1: the less, the harder the step was to compute; the next one is shorter by it.
-    pub caution: f64,
+    /// Safety factor of the next step, at most 1: it decreases with the number of Newton
+    /// iterations.
+    pub newton_safety: f64,
 }

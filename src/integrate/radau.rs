@@ -1,32 +1,35 @@
-//! The Radau IIA method of order 5: one attempt of one step, and what it leaves for dense output.
+//! Radau IIA method of order 5: one attempt of one step, and the data of its dense output.
 //!
-//! The stages `x₀ + zᵢ` and the step satisfy (HW IV.8, *Reformulation of the Nonlinear System*; see [`super::radau5`])
-//!
-//! ```text
-//!     zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, x₀ + zⱼ),   x₁ = x₀ + z₃                                        (1)
-//! ```
-//!
-//! With `w = T⁻¹z` the simplified Newton iteration falls into a real system and a complex one of `n` unknowns each,
-//! with `F` the derivatives at the stages (*The Linear System*):
+//! The stages `x₀ + zᵢ` and the step satisfy (HW IV.8, *Reformulation of the Nonlinear System*; see
+//! [`super::radau5`])
 //!
 //! ```text
-//!     (γ/h − J) Δw₁ = (T⁻¹F)₁ − γ/h w₁                                                          (2)
-//!     ((α+iβ)/h − J) (Δw₂ + iΔw₃) = (T⁻¹F)₂ + i(T⁻¹F)₃ − (α+iβ)/h (w₂ + iw₃)                    (3)
+//!     zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, x₀ + zⱼ),   x₁ = x₀ + z₃                               (1)
 //! ```
 //!
-//! The error is estimated by an embedded formula of order 3, of which the stiff components are filtered out (*Step Size Selection*):
+//! With `w = T⁻¹z` the simplified Newton iteration decouples into a real and a complex system of
+//! `n` unknowns each; `F` are the derivatives at the stages (*The Linear System*):
 //!
 //! ```text
-//!     err = (γ/h − J)⁻¹ (f(t, x₀) + γ/h Σ eᵢ zᵢ)                                                (4)
+//!     (γ/h − J) Δw₁ = (T⁻¹F)₁ − γ/h w₁                                                 (2)
+//!     ((α+iβ)/h − J) (Δw₂ + iΔw₃) = (T⁻¹F)₂ + i(T⁻¹F)₃ − (α+iβ)/h (w₂ + iw₃)           (3)
 //! ```
 //!
-//! On the first step and after a rejection it is taken again with `f(t, x₀ + err)` for `f(t, x₀)`.
+//! The error estimate is an embedded formula of order 3 with stiff components filtered out (*Step
+//! Size Selection*):
+//!
+//! ```text
+//!     err = (γ/h − J)⁻¹ (f(t, x₀) + γ/h Σ eᵢ zᵢ)                                       (4)
+//! ```
+//!
+//! In the first step and after a rejection it is repeated with `f(t, x₀ + err)` in place of
+//! `f(t, x₀)`.
 
 use super::control::Control;
 use super::dense::{Dense, polynomial};
 use super::equations::{Equations, Failure, check_finite};
-use super::initial::{Room, initial_step};
-use super::known::{Known, Taken};
+use super::initial::{Workspace, initial_step};
+use super::known::{StepData, Taken};
 use super::landing::Trial;
 use super::lanes::{max_norm, worst};
 use super::lu::Lu;
@@ -37,10 +40,11 @@ use super::radau5::{ALPHA, BETA, C, CONTROL, ERROR, GAMMA, T, T_INVERSE};
 use super::{Ode, Settings};
 use nalgebra::Complex;
 
-/// Corrections of one attempt with one Jacobian, at most: `NIT` of `radau5.f`.
+/// Maximum number of corrections of one attempt with one Jacobian: `NIT` of `radau5.f`.
 const ITERATIONS: u32 = 7;
 
-/// A Jacobian with which the iteration converges faster than this, or in two corrections, serves again: `THET`.
+/// Contraction rate below which the Jacobian is reused, as it is after one or two corrections:
+/// `THET`.
 const GOOD_RATE: f64 = 1e-3;
 
 /// The workspace of the Radau IIA method of order 5.
@@ -54,25 +58,25 @@ pub(super) struct Radau5 {
     argument: Vec<f64>,
     /// Error estimate.
     error: Vec<f64>,
-    /// What an error of norm 1 is for each state.
+    /// Error of norm 1 for each state.
     scale: Vec<f64>,
-    /// `z`, `w` and `F`, three vectors each, one after the other.
+    /// `z`, `w` and `F`, three consecutive vectors each.
     z: Vec<f64>,
     w: Vec<f64>,
     f: Vec<f64>,
-    /// The corrections of (2) and (3).
+    /// Corrections of (2) and (3).
     dw1: Vec<f64>,
     dw23: Vec<Complex<f64>>,
-    /// The matrices of (2) and (3), factored.
+    /// Factored matrices of (2) and (3).
     real: Lu<f64>,
     complex: Lu<Complex<f64>>,
     origin: Origin,
     /// The rows of the dense output.
     rows: Vec<f64>,
-    /// How much larger than the tolerance an estimated error may be.
+    /// Ratio of the tolerance of the error estimate to the user's tolerance.
     loosening: f64,
     limits: Limits,
-    known: Known,
+    known: StepData,
 }
 
 impl Radau5 {
@@ -80,8 +84,8 @@ impl Radau5 {
         let n = settings.n_states();
         let zeros = || vec![0.0; n];
         let rtol = settings.relative_tolerance;
-        // The estimate is of order 3, the method of order 5: `radau5.f` compares the one with 0.1 rtol^(2/3), so that the
-        // error of the other follows rtol.
+        // The estimate is of order 3, the method of order 5: `radau5.f` compares the estimate with
+        // 0.1 rtol^(2/3), so that the error of the method follows rtol.
         let loosened = 0.1 * rtol.powf(2.0 / 3.0);
         Radau5 {
             x0: zeros(),
@@ -102,12 +106,13 @@ impl Radau5 {
             rows: vec![0.0; 3 * n],
             loosening: loosened / rtol,
             limits: Limits {
-                // HW IV.8, *Stopping Criterion*: κ between 1e-1 and 1e-2; less with small tolerances, never within round-off.
+                // HW IV.8, *Stopping Criterion*: κ between 1e-1 and 1e-2; less with small
+                // tolerances, never below round-off.
                 target: (10.0 * f64::EPSILON / loosened).max(loosened.sqrt().min(0.03)),
                 round_off: 0.0,
                 iterations: ITERATIONS,
             },
-            known: Known::NOTHING,
+            known: StepData::NOTHING,
         }
     }
 
@@ -137,7 +142,7 @@ impl Radau5 {
         }
     }
 
-    /// Factors the matrices of (2) and (3), unless they are there.
+    /// Factors the matrices of (2) and (3), unless they are up to date.
     fn factor(&mut self, memory: &Memory) -> Result<(), super::lu::SingularMatrix> {
         if self.origin.is(memory) {
             return Ok(());
@@ -151,7 +156,7 @@ impl Radau5 {
         Ok(())
     }
 
-    /// Starts the iteration on the last step's polynomial, or with `z = 0` where there is none.
+    /// Extrapolates the starting value by the last step's polynomial; `z = 0` without one.
     fn predict(&mut self, t: f64, trial: Trial, memory: &Memory) {
         let n = self.x0.len();
         let last = &memory.newton;
@@ -186,7 +191,8 @@ impl Radau5 {
         equations.derivative(time, &self.argument, &mut self.f[stage])
     }
 
-    /// Corrects `w` by (2) and (3), and `z`; the largest correction in units of the tolerance.
+    /// Corrects `w` by (2) and (3), and `z`; returns the largest correction relative to the
+    /// tolerance.
     fn correct(&mut self, h: f64) -> f64 {
         let n = self.x0.len();
         let (gamma, mu) = (GAMMA / h, Complex::new(ALPHA, BETA) / h);
@@ -209,7 +215,7 @@ impl Radau5 {
         max_norm(&self.dw1, &self.scale).max(max_norm(&self.argument, &self.scale))
     }
 
-    /// The error (4) in units of the tolerance; never NaN.
+    /// Returns the error (4) relative to the tolerance; never NaN.
     fn error_norm<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -221,14 +227,14 @@ impl Radau5 {
         settings.scale(&self.x0, &self.x1, &mut self.scale);
         self.scale.iter_mut().for_each(|scale| *scale *= self.loosening);
         let norm = self.estimate(trial.h);
-        let first = memory.pace.last_step == 0.0;
-        if norm <= 1.0 || !(first || memory.pace.rejected) {
+        let first = memory.step_history.last_step == 0.0;
+        if norm <= 1.0 || !(first || memory.step_history.rejected) {
             return Ok(norm);
         }
         for ((argument, x0), error) in self.argument.iter_mut().zip(&self.x0).zip(&self.error) {
             *argument = x0 + error;
         }
-        // `f1` has no value yet.
+        // `f1` is free at this point.
         equations.derivative(t, &self.argument, &mut self.f1)?;
         std::mem::swap(&mut self.f0, &mut self.f1);
         let norm = self.estimate(trial.h);
@@ -236,8 +242,9 @@ impl Radau5 {
         Ok(norm)
     }
 
-    /// Writes the collocation polynomial, of degree 3 through `x₀` and the stages, in the form of [`Dense`]:
-    /// with `r₁ = z₃` and `gᵢ = (zᵢ/cᵢ − z₃)/(1 − cᵢ) = r₂ + cᵢ r₃` for the two inner stages.
+    /// Computes the rows of the collocation polynomial, of degree 3 through `x₀` and the stages, in
+    /// the form of [`Dense`]: with `r₁ = z₃` and `gᵢ = (zᵢ/cᵢ − z₃)/(1 − cᵢ) = r₂ + cᵢ r₃` for the
+    /// two inner stages.
     fn write_rows(&mut self) {
         let n = self.x0.len();
         let [c1, c2, _] = C;
@@ -251,7 +258,7 @@ impl Radau5 {
         }
     }
 
-    /// (4) with `f0`.
+    /// Computes (4) with `f0`; returns its norm.
     fn estimate(&mut self, h: f64) -> f64 {
         let n = self.x0.len();
         for l in 0..n {
@@ -265,7 +272,8 @@ impl Radau5 {
 
 impl OneStep for Radau5 {
     fn evaluations_per_step(&self) -> u64 {
-        // The stages with an old Jacobian, then with a new one; the error once more; the end.
+        // The stages with an old Jacobian, then with a new one; the second error estimate; the
+        // derivative at the end.
         2 * 3 * u64::from(ITERATIONS) + self.x0.len() as u64 + 2
     }
 
@@ -315,7 +323,7 @@ impl OneStep for Radau5 {
         let (all, used) = (f64::from(2 * ITERATIONS), f64::from(convergence.iterations));
         Ok(Attempt {
             norm,
-            caution: (all + 1.0) / (all + used),
+            newton_safety: (all + 1.0) / (all + used),
         })
     }
 
@@ -357,12 +365,12 @@ impl Adaptive for Radau5 {
         t_limit: f64,
         settings: &Settings,
     ) -> f64 {
-        let room = Room {
+        let workspace = Workspace {
             scale: &mut self.scale,
             argument: &mut self.argument,
             derivative: &mut self.error,
         };
-        initial_step(equations, (t, t_limit), (&self.x0, &self.f0), 3, settings, room)
+        initial_step(equations, (t, t_limit), (&self.x0, &self.f0), 3, settings, workspace)
     }
 
     fn worst(&self) -> usize {
@@ -370,7 +378,7 @@ impl Adaptive for Radau5 {
     }
 }
 
-/// `out = M v` for each state, of three vectors one after the other.
+/// Computes `out = M v` for each state, from three consecutive vectors.
 fn combine(matrix: &[[f64; 3]; 3], v: &[f64], out: &mut [f64]) {
     let n = v.len() / 3;
     for l in 0..n {

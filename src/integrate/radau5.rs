@@ -1,25 +1,26 @@
 //! Coefficients of RADAU5: the Radau IIA method of order 5 with three stages.
 //!
-//! Called HW: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II. Stiff and Differential-Algebraic
-//! Problems*, 2nd edition, Springer 1996, doi:10.1007/978-3-642-05221-7; section IV.5, Table 5.6, and section IV.8. The
-//! digits of `T` and its inverse are those of Hairer and Wanner's code `radau5.f`, rounded once to the nearest double; the
-//! tests check that they bring the method's matrix to the form (1), and the method's simplifying conditions.
+//! Cited as HW: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II. Stiff and
+//! Differential-Algebraic Problems*, 2nd edition, Springer 1996, doi:10.1007/978-3-642-05221-7;
+//! section IV.5, Table 5.6, and section IV.8. The digits of `T` and its inverse are those of Hairer
+//! and Wanner's code `radau5.f`, rounded once to the nearest double; the tests check the form (1)
+//! of the method's matrix, and the simplifying conditions.
 
 use super::control::{Control, History};
 
-/// Where in the step each stage lies: `(4 − √6)/10`, `(4 + √6)/10`, 1.
+/// Nodes `c`: `(4 − √6)/10`, `(4 + √6)/10`, 1.
 pub(super) const C: [f64; 3] = [0.1550510257216822, 0.6449489742783178, 1.0];
 
 /// The real eigenvalue of `A⁻¹`: `3 + ∛9 − ∛3`.
 pub(super) const GAMMA: f64 = 3.637834252744496;
 
-/// The complex eigenvalues of `A⁻¹` are `α ± iβ`: `α = 3 + (∛3 − ∛9)/2`,
+/// Real part of the complex eigenvalues `α ± iβ` of `A⁻¹`: `α = 3 + (∛3 − ∛9)/2`.
 pub(super) const ALPHA: f64 = 2.6810828736277523;
 
-/// and `β = (3^⅚ + 3^(7/6))/2`.
+/// Imaginary part of the complex eigenvalues of `A⁻¹`: `β = (3^⅚ + 3^(7/6))/2`.
 pub(super) const BETA: f64 = 3.0504301992474105;
 
-/// The columns span the eigenspaces:
+/// Transformation to the eigenspaces:
 ///
 /// ```text
 ///                ⎡ γ  0  0 ⎤
@@ -39,10 +40,11 @@ pub(super) const T_INVERSE: [[f64; 3]; 3] = [
     [-0.5028726349457868, 2.571926949855605, -0.5960392048282249],
 ];
 
-/// The error estimate's weights of the stages, divided by `γ₀ = 1/γ`: `(−13 − 7√6, −13 + 7√6, −1)/3`.
+/// Weights of the stages in the error estimate, divided by `γ₀ = 1/γ`:
+/// `(−13 − 7√6, −13 + 7√6, −1)/3`.
 pub(super) const ERROR: [f64; 3] = [-10.048809399827416, 1.382142733160749, -1.0 / 3.0];
 
-/// Order of the error estimate and one.
+/// Order of the error estimate plus one.
 const ESTIMATE: f64 = 4.0;
 
 /// The constants of `radau5.f`.

@@ -1,8 +1,8 @@
 //! Coefficients of the classical Runge-Kutta method of order 4.
 //!
-//! HNW section II.1, Table 1.2; there from W. Kutta, *Beitrag zur näherungsweisen Integration totaler
-//! Differentialgleichungen*, Zeitschrift für Mathematik und Physik 46 (1901) 435–453. Its dense output
-//! is the cubic Hermite interpolant of both ends, of order 3 (HNW section II.6).
+//! HNW section II.1, Table 1.2, from W. Kutta, *Beitrag zur näherungsweisen Integration totaler
+//! Differentialgleichungen*, Zeitschrift für Mathematik und Physik 46 (1901) 435–453. Its dense
+//! output is the cubic Hermite interpolant, of order 3 (HNW section II.6).
 
 use super::control::Control;
 use super::tableau::{ErrorEstimate, Tableau};

@@ -1,38 +1,40 @@
-//! Locating a sign change.
+//! Location of sign changes.
 //!
-//! The interpolate-truncate-project method: I. F. D. Oliveira, R. H. C. Takahashi, *An enhancement of the
-//! bisection method average performance preserving minmax optimality*, ACM Trans. Math. Softw. 47 (2021)
-//! 5:1–5:24, doi:10.1145/3423597. Superlinear on smooth functions, and on no function more than
-//! one evaluation worse than bisection: an event is located in bounded time. Their `n₀ = 1`,
-//! `κ₁ = 0.2 / (b₀ − a₀)`, `κ₂ = 2`.
+//! The interpolate-truncate-project (ITP) method: I. F. D. Oliveira, R. H. C. Takahashi, *An
+//! enhancement of the bisection method average performance preserving minmax optimality*, ACM
+//! Trans. Math. Softw. 47 (2021) 5:1–5:24, doi:10.1145/3423597. Superlinear for smooth functions,
+//! and for any function at most one evaluation more than bisection: the time to locate an event is
+//! bounded. Their `n₀ = 1`, `κ₁ = 0.2 / (b₀ − a₀)`, `κ₂ = 2`.
 
 use std::error::Error;
 use std::fmt;
 
-/// Where a function changes side.
+/// Bracket of a sign change.
 ///
-/// There are two sides, as FMI 2.0 has it for event indicators: `f > 0` and `f ≤ 0`. A zero is on the second.
+/// The two sides are those of FMI 2.0 event indicators: `f > 0` and `f ≤ 0`. Zero belongs to the
+/// second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bracket {
-    /// The last point known on the side of the start.
+    /// Last known point on the side of the start.
     pub t_before: f64,
-    /// The function there.
+    /// Function value at `t_before`.
     pub f_before: f64,
-    /// The first point known on the other side: after the crossing.
+    /// First known point on the other side, after the crossing.
     pub t_after: f64,
-    /// The function there.
+    /// Function value at `t_after`.
     pub f_after: f64,
-    /// How often the function was evaluated.
+    /// Number of function evaluations.
     pub evaluations: u32,
 }
 
-/// The least width of a bracket, in units of round-off of its larger end.
+/// Minimum width of a bracket relative to its larger end.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
-/// Narrows the interval between two points `(t, f(t))` on different sides to a change of side not wider than 4 units of round-off of its ends.
+/// Narrows the interval between two points `(t, f(t))` on different sides to a sign change, to a
+/// width of 4 units of round-off of its ends.
 ///
-/// With several changes of side inside, one of them is found, not always the first. At most
-/// ⌈log₂((t1 − t0)/width)⌉ + 1 evaluations are made, one or two more where round-off interferes.
+/// With several sign changes inside, one of them is found, not always the first. The number of
+/// evaluations is at most ⌈log₂((t1 − t0)/width)⌉ + 1, plus one or two due to round-off.
 ///
 /// ```
 /// # use grapple::integrate;
@@ -45,12 +47,14 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 ///
 /// # Errors
 ///
-/// When both ends are on one side, the interval is empty or not finite, or the function gives NaN (an infinite value is a side like any other).
+/// If both ends are on one side, the interval is empty or not finite, or the function returns NaN
+/// (infinite values are valid).
 pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> Result<Bracket, RootError> {
     check(t0, f0, t1, f1)?;
     let width = ROUND_OFF * t0.abs().max(t1.abs());
     let kappa = 0.2 / (t1 - t0);
-    // The radius that bisection, given one evaluation more, would have left before the next evaluation.
+    // The radius that bisection with one further evaluation would have left before the next
+    // evaluation.
     let mut radius = 0.5 * width * ((t1 - t0) / width).log2().ceil().exp2() * 2.0;
     let mut bracket = Bracket {
         t_before: t0,
@@ -70,17 +74,19 @@ pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64)
     Ok(bracket)
 }
 
-/// When a function that is sampled along the way, at equal distances and above zero at first, first goes to zero or below: just after. Where it is no number on the way there, the crossing is
-/// no better known than that, and not lost.
+/// Returns the time just after the first crossing to zero or below, for a function sampled at equal
+/// distances that is positive at the first sample. If the function is NaN on the way, the crossing
+/// is located only to the sampling interval.
 pub fn first_crossing(samples: &[(f64, f64)], mut f: impl FnMut(f64) -> f64) -> Option<f64> {
     let change = first_change(samples, &mut f)?;
     Some(find_change(change, f).map_or(change[1].0, |bracket| bracket.t_after))
 }
 
-/// Where a function that is sampled along the way, at equal distances and above zero at first, first goes to zero or below: two points `(t, f(t))` on different sides, one after the other.
+/// Returns two consecutive points `(t, f(t))` on different sides of the first crossing to zero or
+/// below, for a function sampled at equal distances that is positive at the first sample.
 ///
-/// A dip between samples that are all above zero is followed to its bottom, also one beside an end of the way. A function is taken to be convex in a dip: no more is evaluated once its chords say that it
-/// stays above zero.
+/// Minima between positive samples are searched, also next to either end. The function is assumed
+/// to be convex near a minimum: the search stops as soon as its chords show that it stays positive.
 pub(super) fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> Option<[(f64, f64); 2]> {
     let sample = |k: Option<usize>| k.and_then(|k| samples.get(k)).copied();
     for (k, &here) in samples.iter().enumerate() {
@@ -106,11 +112,12 @@ pub(super) fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f6
     None
 }
 
-/// A point of a dip at which the function is not above zero; the middle of the three is the lowest.
+/// Returns a point near a minimum where the function is zero or below; the middle one of the three
+/// points is the lowest.
 fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Option<(f64, f64)> {
     for _ in 0..HALVINGS {
         let [left, middle, right] = dip;
-        // What is convex lies above the chords that go on beyond the middle.
+        // A convex function lies above the extrapolated chords.
         if left.1.max(right.1) - middle.1 < middle.1 {
             return None;
         }
@@ -132,7 +139,8 @@ fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Optio
     None
 }
 
-/// The same of a dip between the end of the way and the point next to it, which is not lower than the end; the third is as far from the second.
+/// As [`below_zero`], for a minimum between an end and its neighbour `next`, which is not lower
+/// than the end; `far` is at the same distance from `next`.
 fn below_zero_beside(
     end: (f64, f64),
     [mut next, mut far]: [(f64, f64); 2],
@@ -155,14 +163,16 @@ fn below_zero_beside(
     None
 }
 
-/// How often a dip is halved: to 1e-9 of what it was.
+/// Number of halvings in the search for a minimum: to 1e-9 of the initial width.
 const HALVINGS: u32 = 30;
 
 impl Bracket {
-    /// Interpolate, truncate, project; the middle where that leads nowhere.
+    /// Returns the ITP point (interpolate, truncate, project), or the midpoint if that is not
+    /// inside.
     ///
-    /// Near the end the truncation would vanish in round-off, and only one end of the bracket would move: it is
-    /// never less than 0.4 of the `goal`, so that two such points, one on either side, are near enough.
+    /// Near convergence the truncation would vanish in round-off, and only one end of the bracket
+    /// would move. It is at least 0.4 of the `goal`, so that two such points, one on either side,
+    /// are close enough.
     fn next_point(&self, kappa: f64, radius: f64, goal: f64) -> f64 {
         let (a, b) = (self.t_before, self.t_after);
         let (middle, width) = (f64::midpoint(a, b), b - a);
@@ -180,7 +190,8 @@ impl Bracket {
         } else {
             middle - slack.copysign(away)
         };
-        // Not so if a value is infinite (the chord is NaN) or round-off has eaten the slack.
+        // The point may be outside if a value is infinite (the chord is NaN) or if round-off has
+        // consumed the slack.
         let inside = a < projected && projected < b && slack >= 0.0;
         if inside { projected } else { middle }
     }
@@ -216,7 +227,7 @@ fn check(t0: f64, f0: f64, t1: f64, f1: f64) -> Result<(), RootError> {
     Ok(())
 }
 
-/// Why no change of side is found.
+/// The reason for which no sign change is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RootError {
     /// The interval is empty or not finite.
@@ -233,9 +244,9 @@ pub enum RootError {
         /// The function at the end.
         f1: f64,
     },
-    /// The function has no value.
+    /// The function value is NaN.
     NotANumber {
-        /// Where.
+        /// Time of the evaluation.
         t: f64,
     },
 }

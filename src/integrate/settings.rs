@@ -1,11 +1,11 @@
-//! What is asked of the integrator.
+//! Settings of the integrator.
 
 use std::error::Error;
 use std::fmt;
 
 use super::method::Method;
 
-/// What is asked of the integrator; it does not change while a [`Stepper`](super::Stepper) lives.
+/// Settings of the integrator; constant for a [`Stepper`](super::Stepper).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub(super) method: Method,
@@ -17,30 +17,32 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Derivative evaluations allowed in one call, if nothing else is asked.
+    /// Default number of derivative evaluations allowed in one call.
     pub const DEFAULT_MAX_EVALUATIONS: u64 = 1_000_000;
 
     /// Smallest relative tolerance: below it the error estimate is round-off.
     pub const MIN_RELATIVE_TOLERANCE: f64 = 10.0 * f64::EPSILON;
 
-    /// Largest relative tolerance: beyond it an error says nothing.
+    /// Largest relative tolerance: beyond it error control is meaningless.
     pub const MAX_RELATIVE_TOLERANCE: f64 = 0.5;
 
-    /// Settings for as many states as there are nominal values.
+    /// Creates settings for as many states as nominal values.
     ///
-    /// Below the magnitude `nominal[i]` the tolerance of state `i` is absolute, above it relative: its absolute
-    /// tolerance is `relative_tolerance * |nominal[i]|`. A step is accepted when, for every `i`,
+    /// The tolerance of state `i` is absolute below the magnitude `nominal[i]` and relative above
+    /// it: its absolute tolerance is `relative_tolerance * |nominal[i]|`. A step is accepted if,
+    /// for every `i`,
     ///
     /// ```text
     ///     |errorᵢ| ≤ absᵢ + rel · max(|x₀ᵢ|, |x₁ᵢ|)                     HNW II.4 (4.10)
     /// ```
     ///
-    /// where the error is what the method estimates ([`Method::Radau5`] estimates another one).
+    /// with the error estimate of the method ([`Method::Radau5`] scales the tolerance).
     ///
     /// # Errors
     ///
-    /// When the tolerance is not in `MIN_RELATIVE_TOLERANCE ..= MAX_RELATIVE_TOLERANCE`, when a nominal value is zero
-    /// or not finite (or its product with the tolerance underflows), or a fixed step is not positive.
+    /// If the tolerance is not in `MIN_RELATIVE_TOLERANCE ..= MAX_RELATIVE_TOLERANCE`, a nominal
+    /// value is zero or not finite (or its product with the tolerance underflows), or a fixed step
+    /// is not positive.
     pub fn new(method: Method, relative_tolerance: f64, nominal: &[f64]) -> Result<Settings, SettingsError> {
         if !(Self::MIN_RELATIVE_TOLERANCE..=Self::MAX_RELATIVE_TOLERANCE).contains(&relative_tolerance) {
             return Err(SettingsError::RelativeTolerance(relative_tolerance));
@@ -66,12 +68,12 @@ impl Settings {
         })
     }
 
-    /// No step is longer than this, except that a step may stretch by 1 % to land on its limit.
-    /// Infinite unless set.
+    /// Sets the maximum step; a step may stretch by 1 % beyond it to end on its limit. Infinite by
+    /// default.
     ///
     /// # Errors
     ///
-    /// When `h_max` is not positive.
+    /// If `h_max` is not positive.
     pub fn with_h_max(mut self, h_max: f64) -> Result<Settings, SettingsError> {
         if h_max != f64::INFINITY {
             positive("longest step", h_max)?;
@@ -80,55 +82,58 @@ impl Settings {
         Ok(self)
     }
 
-    /// The step an adaptive method tries first; unless set it is found from the equations.
+    /// Sets the first trial step of an adaptive method; by default it is computed from the
+    /// equations.
     ///
     /// # Errors
     ///
-    /// When `initial_step` is not positive and finite.
+    /// If `initial_step` is not positive and finite.
     pub fn with_initial_step(mut self, initial_step: f64) -> Result<Settings, SettingsError> {
         positive("initial step", initial_step)?;
         self.initial_step = Some(initial_step);
         Ok(self)
     }
 
-    /// Derivative evaluations allowed between two [`begin_call`](super::Stepper::begin_call).
+    /// Sets the number of derivative evaluations allowed between two
+    /// [`begin_call`](super::Stepper::begin_call).
     #[must_use]
     pub fn with_max_evaluations(mut self, max_evaluations: u64) -> Settings {
         self.max_evaluations = max_evaluations;
         self
     }
 
-    /// Derivative evaluations allowed in one call.
+    /// Returns the number of derivative evaluations allowed in one call.
     pub fn max_evaluations(&self) -> u64 {
         self.max_evaluations
     }
 
-    /// The method.
+    /// Returns the method.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     pub fn n_states(&self) -> usize {
         self.absolute_tolerance.len()
     }
 
-    /// The relative tolerance, the same for all states.
+    /// Returns the relative tolerance, equal for all states.
     pub fn relative_tolerance(&self) -> f64 {
         self.relative_tolerance
     }
 
-    /// The absolute tolerance of each state, in its own unit.
+    /// Returns the absolute tolerance of each state, in its own unit.
     pub fn absolute_tolerance(&self) -> &[f64] {
         &self.absolute_tolerance
     }
 
-    /// Below this magnitude the tolerance of a state is absolute, above it relative.
+    /// Returns the magnitude of a state below which its tolerance is absolute.
     pub(super) fn nominal(&self, component: usize) -> f64 {
         self.absolute_tolerance[component] / self.relative_tolerance
     }
 
-    /// The tolerance of each state in a step from `x0` to `x1`: `absᵢ + rel · max(|x₀ᵢ|, |x₁ᵢ|)`.
+    /// Computes the tolerance of each state in a step from `x0` to `x1`: `absᵢ + rel · max(|x₀ᵢ|,
+    /// |x₁ᵢ|)`.
     pub(super) fn scale(&self, x0: &[f64], x1: &[f64], scale: &mut [f64]) {
         let both = x0.iter().zip(x1);
         for ((sc, abs), (x0, x1)) in scale.iter_mut().zip(&self.absolute_tolerance).zip(both) {
@@ -145,7 +150,7 @@ fn positive(name: &'static str, value: f64) -> Result<(), SettingsError> {
     }
 }
 
-/// Why settings are refused.
+/// The reason for which settings are invalid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingsError {
     /// The relative tolerance is out of range.
@@ -159,7 +164,7 @@ pub enum SettingsError {
     },
     /// A step length is not positive and finite.
     NotPositive {
-        /// Which one.
+        /// Name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,

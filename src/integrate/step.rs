@@ -1,4 +1,4 @@
-//! What one step has come to.
+//! The result of a step.
 
 use super::landing::Trial;
 use super::method::Method;
@@ -7,22 +7,23 @@ use super::one_step::OneStep;
 /// An accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// The time reached; the limit's own bits if `landed`.
+    /// The time reached; bit-identical to the limit if `landed`.
     pub t: f64,
     /// Length of the step.
     pub h: f64,
-    /// Whether the step ends on the limit.
+    /// True if the step ends on the limit.
     pub landed: bool,
-    /// Largest error in units of its tolerance, at most 1; zero for a fixed step.
+    /// Largest error relative to its tolerance, at most 1; zero for a fixed step.
     pub error_norm: f64,
-    /// Attempts that were rejected before this one in the same call of [`Stepper::step`](super::Stepper::step), trials of another method among them.
+    /// Number of rejected attempts in the same call of [`Stepper::step`](super::Stepper::step),
+    /// including trials of another method.
     pub rejections: u32,
-    /// The method of the next step, where [`Method::Auto`] has changed it.
+    /// Method of the next step, if [`Method::Auto`] has changed it.
     pub changed_to: Option<Method>,
 }
 
 impl Step {
-    /// Hands an accepted step over: its end goes into `x`.
+    /// Returns an accepted step; copies its end state into `x`.
     pub(super) fn accepted(
         method: &impl OneStep,
         trial: Trial,

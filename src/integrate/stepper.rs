@@ -1,4 +1,4 @@
-//! One step at a time.
+//! Step-by-step integration.
 
 use super::auto::Auto;
 use super::conserving::Conserving;
@@ -18,14 +18,14 @@ use super::settings::Settings;
 use super::step::Step;
 use super::{Ode, adaptive, dop853, dopri5, fixed, rk4};
 
-/// Takes one step at a time with one method: the settings and the workspace.
+/// Integrates step by step with one method; holds the settings and the workspace.
 ///
-/// Nothing is allocated after [`new`](Stepper::new).
+/// Does not allocate after [`new`](Stepper::new).
 #[derive(Clone, Debug)]
 pub struct Stepper {
     settings: Settings,
     work: Work,
-    /// Evaluations so far, and when the call began.
+    /// Number of evaluations, in total and at the beginning of the call.
     evaluations: u64,
     call_start: u64,
 }
@@ -58,7 +58,7 @@ impl Work {
 }
 
 impl Stepper {
-    /// A stepper for these settings.
+    /// Creates a stepper with these settings.
     pub fn new(settings: Settings) -> Stepper {
         Stepper {
             work: Work::new(&settings),
@@ -68,20 +68,21 @@ impl Stepper {
         }
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Takes one step from `(t, x)`, not beyond `t_limit`; writes the state at its end into `x`.
+    /// Takes one step from `(t, x)`, at most to `t_limit`; writes the state at its end into `x`.
     ///
-    /// A step that reaches the limit, or nearly does, lands on it: the time then has the bits of `t_limit`.
-    /// `memory` keeps the natural step that the limit has cut short. An infinite limit is none.
+    /// A step that (nearly) reaches the limit ends on it: the time is then bit-identical to
+    /// `t_limit`. `memory` keeps the natural step size. An infinite limit means no limit.
     ///
     /// # Errors
     ///
-    /// See [`IntegrateError`]; `x` is then unchanged. `memory` is unchanged too, except that the next attempt takes a new
-    /// Jacobian, and that after a work limit it holds what the rejected attempts have taught.
+    /// See [`IntegrateError`]; `x` is then unchanged. `memory` is unchanged too, except that the
+    /// next attempt evaluates a new Jacobian, and that after a work limit it contains the results
+    /// of the rejected attempts.
     pub fn step<O: Ode + ?Sized>(
         &mut self,
         ode: &mut O,
@@ -124,14 +125,15 @@ impl Stepper {
         }
     }
 
-    /// The solution inside the last accepted step, from its start to its end.
+    /// Returns the dense output of the last accepted step.
     ///
-    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`], [`Method::LinearlyImplicit`] and [`Method::Conserving`], none with the others: ask
-    /// before inputs, parameters or modes change. The work limit leaves room for them.
+    /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`],
+    /// [`Method::LinearlyImplicit`] and [`Method::Conserving`], none with the others. Must be
+    /// called before inputs, parameters or modes change. The work limit includes these evaluations.
     ///
     /// # Errors
     ///
-    /// [`IntegrateError::NoStep`] when the last attempt to [`step`](Stepper::step) has failed, or after
+    /// [`IntegrateError::NoStep`] if the last [`step`](Stepper::step) has failed, or after
     /// [`invalidate`](Stepper::invalidate); a failure of the model in one of the evaluations.
     pub fn dense<O: Ode + ?Sized>(&mut self, ode: &mut O) -> Result<Dense<'_>, IntegrateError<O::Error>> {
         let equations = &mut Equations {
@@ -155,10 +157,10 @@ impl Stepper {
         }
     }
 
-    /// Tells that inputs, parameters or modes have changed: no derivative known is used again.
+    /// Discards all stored derivatives, after a change of inputs, parameters or modes.
     ///
-    /// Not needed after a change of `t` or `x` alone: those are compared bit by bit. The Jacobian in the memory stays: it
-    /// need not be that of the equations, as long as Newton's iteration converges fast with it.
+    /// Not needed after a change of `t` or `x` alone, which are compared bit by bit. The Jacobian
+    /// in the memory is kept: it need not be exact while Newton's iteration converges fast.
     pub fn invalidate(&mut self) {
         match &mut self.work {
             Work::Explicit(method) => method.invalidate(),
@@ -170,12 +172,13 @@ impl Stepper {
         }
     }
 
-    /// Starts a new count of evaluations for the work limit, at the start of each `doStep`.
+    /// Resets the count of evaluations for the work limit, at the start of each `doStep`.
     pub fn begin_call(&mut self) {
         self.call_start = self.evaluations;
     }
 
-    /// Derivative evaluations in this call; a Jacobian counts as one for each state, and a derivative that is known from an earlier call as one, though it is not made again.
+    /// Returns the number of derivative evaluations in this call; a Jacobian counts as one per
+    /// state, and a derivative reused from an earlier call as one.
     pub fn evaluations(&self) -> u64 {
         self.evaluations - self.call_start
     }
@@ -205,7 +208,7 @@ impl Stepper {
     }
 }
 
-/// The solution inside a method's last accepted step.
+/// Returns the dense output of a method's last accepted step.
 fn inside<'a, M: OneStep, O: Ode + ?Sized>(
     method: &'a mut M,
     equations: &mut Equations<O>,

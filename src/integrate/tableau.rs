@@ -1,17 +1,17 @@
-//! The form of an explicit Runge-Kutta method: a table of numbers, no algorithm.
+//! Butcher tableau of an explicit Runge-Kutta method.
 //!
 //! ```text
 //!     kᵢ = f(t + cᵢ h, x₀ + h Σⱼ aᵢⱼ kⱼ)                               HNW II.1
 //! ```
 //!
-//! The derivative at the end of the step is counted as one of the stages, number `end`, with
-//! `c = 1` and `a[end] = b`, so that `x₁ = x₀ + h Σⱼ bⱼ kⱼ` is that stage's argument. It is the first
-//! stage of the next step ("first same as last", FSAL), whether the method's authors use it or not.
-//! The stages after `end` serve the dense output alone.
+//! The derivative at the end of the step counts as a stage, number `end`, with `c = 1` and
+//! `a[end] = b`, so that `x₁ = x₀ + h Σⱼ bⱼ kⱼ` is the argument of that stage. It is the first
+//! stage of the next step ("first same as last", FSAL), for all methods. The stages after `end`
+//! serve the dense output only.
 
 use super::control::Control;
 
-/// The non-zero coefficients of one row, each with the number of the stage it multiplies.
+/// The nonzero coefficients of one row, each with the index of its stage.
 pub(super) type Row = &'static [(usize, f64)];
 
 /// An explicit Runge-Kutta method with dense output.
@@ -21,38 +21,38 @@ pub(super) struct Tableau {
     pub order: u32,
     /// Order of the dense output.
     pub dense_order: u32,
-    /// Where in the step each stage lies.
+    /// Nodes of the stages.
     pub c: &'static [f64],
-    /// How each stage's argument is made of the stages before it.
+    /// Coefficients of each stage's argument.
     pub a: &'static [Row],
-    /// The number of the stage at the end of the step.
+    /// Index of the stage at the end of the step.
     pub end: usize,
-    /// How the error is estimated.
+    /// Error estimate.
     pub error: ErrorEstimate,
-    /// The method's own part of the dense output; see [`super::dense`].
+    /// The method's own rows of the dense output; see [`super::dense`].
     pub dense: &'static [Row],
     /// The controller's constants.
     pub control: Control,
 }
 
-/// How a tableau estimates the error of a step, before multiplication by `h`.
+/// Error estimate of a tableau, before multiplication by `h`.
 #[derive(Debug)]
 pub(super) enum ErrorEstimate {
-    /// Not at all.
+    /// No estimate.
     None,
-    /// By the difference to one embedded solution.
+    /// Difference to one embedded solution.
     Embedded(Row),
-    /// By two differences, of order 5 and 3, combined as in HNW II.10.
+    /// Two differences, of order 5 and 3, combined as in HNW II.10.
     FifthAndThird {
-        /// To the solution of order 5.
+        /// Difference to the solution of order 5.
         fifth: Row,
-        /// To the solution of order 3.
+        /// Difference to the solution of order 3.
         third: Row,
     },
 }
 
 impl Tableau {
-    /// Whether the error estimate needs the derivative at the end of the step.
+    /// Returns true if the error estimate needs the derivative at the end of the step.
     pub fn error_uses_end(&self) -> bool {
         let uses_end = |row: Row| row.iter().any(|&(j, _)| j == self.end);
         match self.error {

@@ -1,70 +1,71 @@
-//! When the method is to change: what [`Method::Auto`](super::Method::Auto) remembers of the steps.
+//! State of the method selection of [`Method::Auto`](super::Method::Auto).
 
 use super::numbers::{InvalidMemory, Numbers};
 
-/// Steps that change the method, and steps in a row that make it forget them.
-const SIGNS: u8 = 15;
-const LULLS: u8 = 6;
+/// Number of steps that change the method, and of consecutive other steps that reset their count.
+const VOTES_TO_CHANGE: u8 = 15;
+const NON_VOTES_TO_RESET: u8 = 6;
 
-/// Steps near a vibration before the implicit method is tried, at first and at last: a trial costs as much as about ten.
-const PATIENCE: u16 = 40;
-const MOST_PATIENCE: u16 = 5120;
+/// Number of steps near a vibration before the implicit method is tried, initial and maximum: a
+/// trial costs as much as about ten steps.
+const TRIAL_INTERVAL: u16 = 40;
+const MAX_TRIAL_INTERVAL: u16 = 5120;
 
-/// What is remembered of the steps.
+/// Counts of the steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Watch {
-    /// The implicit method is at work.
+    /// True if the implicit method is in use.
     pub stiff: bool,
-    /// Steps that have spoken for a change of the method.
-    signs: u8,
-    /// Steps in a row, the last one included, that have not.
-    lulls: u8,
+    /// Steps that counted for a change of the method.
+    votes: u8,
+    /// Consecutive steps, including the last, that did not.
+    non_votes: u8,
     /// Spectral radius of the Jacobian, 1/s; zero: not computed yet.
     pub radius: f64,
     /// Steps that a fast vibration may have limited.
     near: u16,
-    /// How many of them are waited for before the implicit method is tried.
-    patience: u16,
+    /// Number of such steps before the implicit method is tried.
+    trial_interval: u16,
 }
 
 impl Watch {
-    /// A run starts explicit.
+    /// Initial state: the explicit method.
     pub const START: Watch = Watch {
         stiff: false,
-        signs: 0,
-        lulls: 0,
+        votes: 0,
+        non_votes: 0,
         radius: 0.0,
         near: 0,
-        patience: PATIENCE,
+        trial_interval: TRIAL_INTERVAL,
     };
 
-    /// How many numbers it has.
+    /// Number of stored values.
     pub const COUNT: usize = 6;
 
     pub fn numbers(&self) -> [f64; Self::COUNT] {
         [
             f64::from(u8::from(self.stiff)),
-            f64::from(self.signs),
-            f64::from(self.lulls),
+            f64::from(self.votes),
+            f64::from(self.non_votes),
             self.radius,
             f64::from(self.near),
-            f64::from(self.patience),
+            f64::from(self.trial_interval),
         ]
     }
 
-    /// Reads what [`numbers`](Self::numbers) gives.
+    /// Reads the values of [`numbers`](Self::numbers).
     pub fn read(numbers: &mut Numbers) -> Result<Watch, InvalidMemory> {
         Ok(Watch {
             stiff: numbers.flag()?,
-            signs: numbers.count(0..=u16::from(SIGNS) - 1)? as u8,
-            lulls: numbers.count(0..=u16::from(u8::MAX))? as u8,
+            votes: numbers.count(0..=u16::from(VOTES_TO_CHANGE) - 1)? as u8,
+            non_votes: numbers.count(0..=u16::from(u8::MAX))? as u8,
             radius: numbers.not_negative()?,
             near: numbers.count(0..=u16::MAX)?,
-            patience: numbers.count(PATIENCE..=MOST_PATIENCE)?,
+            trial_interval: numbers.count(TRIAL_INTERVAL..=MAX_TRIAL_INTERVAL)?,
         })
     }
 
-    /// Where the other method is put to work.
+    /// Returns the initial state with the other method.
     pub fn of_the_other_method(&self) -> Watch {
         Watch {
             stiff: !self.stiff,
@@ -72,18 +73,18 @@ impl Watch {
         }
     }
 
-    /// Counts a step; whether the method changes now.
-    pub fn vote(&mut self, speaks: bool) -> bool {
-        if speaks {
-            self.signs = self.signs.saturating_add(1);
-            self.lulls = 0;
+    /// Counts a step; returns true if the method changes now.
+    pub fn vote(&mut self, counts: bool) -> bool {
+        if counts {
+            self.votes = self.votes.saturating_add(1);
+            self.non_votes = 0;
         } else {
-            self.lulls = self.lulls.saturating_add(1);
-            if self.lulls >= LULLS {
-                self.signs = 0;
+            self.non_votes = self.non_votes.saturating_add(1);
+            if self.non_votes >= NON_VOTES_TO_RESET {
+                self.votes = 0;
             }
         }
-        self.signs >= SIGNS
+        self.votes >= VOTES_TO_CHANGE
     }
 
     /// Counts a step that a fast vibration may have limited, or not.
@@ -94,14 +95,14 @@ impl Watch {
         };
     }
 
-    /// Whether the implicit method is worth a trial.
-    pub fn has_waited(&self) -> bool {
-        self.near >= self.patience
+    /// Returns true if a trial of the implicit method is scheduled.
+    pub fn is_trial_scheduled(&self) -> bool {
+        self.near >= self.trial_interval
     }
 
-    /// A trial was in vain: the next one waits twice as long.
-    pub fn wait_longer(&mut self) {
+    /// Doubles the interval to the next trial, after an unsuccessful one.
+    pub fn double_trial_interval(&mut self) {
         self.near = 0;
-        self.patience = (2 * self.patience).min(MOST_PATIENCE);
+        self.trial_interval = (2 * self.trial_interval).min(MAX_TRIAL_INTERVAL);
     }
 }

@@ -4,6 +4,7 @@ use super::joint::References;
 use super::{Instant, Resistance, report};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
+use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, JointMotion, JointType};
 use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
 
@@ -161,10 +162,9 @@ impl Drive {
         self.follow.is_some()
     }
 
-    /// How it moves now, by the modes of all joints that are switched.
-    pub fn motion_now(&self, modes: &[i32]) -> JointMotion {
-        let mode = self.command.map(|command| modes[command.mode]);
-        mode.and_then(JointMotion::of_number).unwrap_or(self.joint.motion)
+    /// Its present motion, from those of all joints whose motion can be switched.
+    pub fn motion_now(&self, motions: &[JointMotion]) -> JointMotion {
+        self.command.map_or(self.joint.motion, |command| motions[command.mode])
     }
 
     /// What its command asks for, if there is one: a motion, or a number that is none of the joint's.
@@ -174,27 +174,28 @@ impl Drive {
         Some(self.joint.motions.iter().find(asked).copied().ok_or(command))
     }
 
-    /// What the user should know of a command that is none of the joint's motions.
-    pub fn objection(&self, command: f64, t: f64) -> String {
-        let names: Vec<&str> = self.joint.motions.iter().map(|motion| motion.name()).collect();
-        let (name, names) = (&self.joint.name, names.join(", "));
-        format!("t = {t} s: {name}.motion = {command} is none of the joint's motions ({names}); it goes on as it is")
+    /// The event of a command at `t` (s) that is none of the joint's motions.
+    pub fn refused(&self, command: f64, t: f64) -> Event {
+        let what = Occurrence::CommandRefused {
+            joint: self.joint.name.clone(),
+            command,
+            motions: self.joint.motions.clone(),
+        };
+        Event { t, what }
     }
 
-    /// What the user should know of a change, with the rates before it.
-    pub fn message(&self, motion: JointMotion, qd: &[f64], t: f64) -> String {
-        let how = match motion {
-            JointMotion::Loads => "moves by its loads".to_owned(),
-            JointMotion::Prescribed => "follows its prescribed acceleration".to_owned(),
-            JointMotion::Locked => {
-                let rates = self.rates().enumerate();
-                let rates: Vec<String> = rates
-                    .map(|(i, v)| Unit::coordinate(self.joint.kind.is_angular(i)).rate.of(qd[v]))
-                    .collect();
-                format!("is locked; it had {}", rates.join(", "))
-            }
+    /// The event of a change of motion at `t` (s), with all rates before it.
+    pub fn switched(&self, motion: JointMotion, qd: &[f64], t: f64) -> Event {
+        let rate = |(i, v): (usize, usize)| Amount {
+            value: qd[v],
+            unit: Unit::coordinate(self.joint.kind.is_angular(i)).rate,
         };
-        format!("t = {t} s: joint \"{}\" {how}", self.joint.name)
+        let what = Occurrence::MotionSwitched {
+            joint: self.joint.name.clone(),
+            motion,
+            rates: self.rates().enumerate().map(rate).collect(),
+        };
+        Event { t, what }
     }
 
     /// Says whether the joint is driven, and how its rates change then. Where bodies have velocities of their own, those that a locked joint has got are

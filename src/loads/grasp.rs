@@ -13,7 +13,7 @@ use crate::system::{Carrier, Declarations, Derived, FrameRef, Kinematics, ParamI
 ///     F = k g + c ġ,      T = k_t θ + c_t w,
 /// ```
 ///
-/// a force on a at the origin of b, and a moment, with their reverse on b: no momentum is made. Where b is a point of a ANCF beam, `θ` is the shortest turn from the x of a
+/// a force on a at the origin of b, and a moment, with their reverse on b: no momentum is made. Where b is a point of an ANCF beam, `θ` is the shortest turn from the x of a
 /// to the beam's direction, and neither `w` nor `T` has a part about it.
 ///
 /// All of it counts as work, since the switch makes and takes energy. (Yang et al. 2023, Eqs. 66–68, in the plane; the sign of their angle is that of `θ` here.)
@@ -39,7 +39,7 @@ pub struct Grasp {
 pub struct Grasped<S: Scalar> {
     /// Distance of the origins, m.
     pub gap: S,
-    /// Angle between the attitudes (of a ANCF beam: the directions), rad.
+    /// Angle between the attitudes (of an ANCF beam: the directions), rad.
     pub angle: S,
     /// On a, about its origin, world axes.
     pub on_a: Wrench<S>,
@@ -117,7 +117,7 @@ impl Grasp {
         norm(&turn(self.holds_direction(system), &R_WA.tr_mul(&R_WB)))
     }
 
-    /// Whether what it holds is a point of a ANCF beam, which has a direction only.
+    /// Whether what it holds is a point of an ANCF beam, which has a direction only.
     fn holds_direction(&self, system: &System) -> bool {
         matches!(system.carrier(self.frames[1]), Carrier::Point(_))
     }
@@ -153,7 +153,7 @@ impl Grasp {
         let t = of_turn(self.angular_stiffness, &turn) + of_turn(self.angular_damping, &w);
         let mut t = A.R * t;
         if holds_direction {
-            // About its direction a ANCF beam takes no moment.
+            // About its direction an ANCF beam takes no moment.
             t -= along * along.dot(&t);
         }
         (pair, Wrench::new(t, A.R * f), gap, turn)

@@ -327,8 +327,7 @@ impl JointLoads {
                     qdd_ref,
                     switch: laws[0].law.switch,
                     tau: inputs,
-                    motor_sides: (written.motor.as_ref())
-                        .map(|_| Motor::SIDES * motors.len()..Motor::SIDES * (motors.len() + joint.nv)),
+                    motors: (written.motor.as_ref()).map(|_| motors.len()..motors.len() + joint.nv),
                     drive: joint.is_drivable().then_some(drives),
                 });
             self.by_joint.push(JointServo {

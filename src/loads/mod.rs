@@ -22,6 +22,7 @@ mod port;
 mod range;
 mod servo;
 mod signal;
+mod stored;
 mod strike;
 mod surface;
 mod thruster;
@@ -29,18 +30,20 @@ mod wave;
 
 pub use attitude::AttitudeServo;
 pub(crate) use band::Band;
+pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
 pub use contact::{Capture, Contact};
 pub use director::strain_energy;
 pub use drive::Drive;
 pub use grasp::{Grasp, Grasped};
-pub use motor::Motor;
+pub use motor::{Motor, MotorState};
 pub use pair::Pair;
 pub use port::Port;
 pub use range::Range;
 pub use servo::JointServo;
 pub(crate) use servo::{Fed, Gains};
 pub use signal::SignalSource;
+pub use stored::Stored;
 pub use strike::{Strike, Struck};
 pub use surface::Nearest;
 pub use thruster::Thruster;
@@ -102,10 +105,10 @@ pub struct Instant<'a, S: Scalar> {
     pub qd: &'a [S],
     /// The inputs' values, whoever drives them.
     pub inputs: &'a [S],
-    /// How the joints move whose motion is switched.
-    pub motions: &'a [i32],
-    /// Which limits motors are at.
-    pub motor_sides: &'a [i32],
+    /// Motions of the joints whose motion can be switched.
+    pub motions: &'a [JointMotion],
+    /// Limit states of the motors.
+    pub motors: &'a [MotorState],
     /// What servos feed forward, one for each rate, N·m or N; empty if none does.
     pub feed_forward: &'a [S],
 }
@@ -356,12 +359,6 @@ impl Loads {
         }
     }
 
-    /// The motors, with the places of their sides.
-    pub fn motors(&self) -> impl Iterator<Item = (&Motor, std::ops::Range<usize>)> {
-        let motors = self.motors.iter().enumerate();
-        motors.map(|(k, motor)| (motor, Motor::SIDES * k..Motor::SIDES * (k + 1)))
-    }
-
     /// How many joints' motions are switched.
     pub fn switched(&self) -> usize {
         self.drives.iter().filter(|drive| drive.is_switched()).count()
@@ -449,8 +446,8 @@ impl Loads {
             drive.set(now, applied);
         }
         self.joints.add_active(now, applied);
-        for (motor, sides) in self.motors() {
-            motor.add(now, &now.motor_sides[sides], &mut applied.tau);
+        for (motor, state) in self.motors.iter().zip(now.motors) {
+            motor.add(now, state, &mut applied.tau);
         }
         for range in &self.ranges {
             range.add_damper(now, &mut applied.tau);
@@ -482,8 +479,8 @@ impl Loads {
     /// rate may be told of more than once.
     pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
         self.joints.resist(now, &mut on);
-        for (motor, sides) in self.motors() {
-            motor.resist(now, &now.motor_sides[sides], &mut on);
+        for (motor, state) in self.motors.iter().zip(now.motors) {
+            motor.resist(now, state, &mut on);
         }
         for range in &self.ranges {
             range.resist(now, &mut on);

@@ -1,10 +1,11 @@
 //! Actuators of joints: what the input and the servo ask for, within what the motor can give.
 
-use super::band::{Band, HYSTERESIS};
+use super::band::{Band, HYSTERESIS, Limit};
 use super::joint::numbers;
 use super::servo::Servo;
-use super::{AttitudeServo, Instant, Resistance, Sensed};
+use super::{AttitudeServo, Instant, Resistance, Sensed, Stored};
 use crate::algebra::Scalar;
+use crate::event::{Amount, Event, Occurrence};
 use crate::spec;
 use crate::system::{Bound, Declarations, Joint, ParamId, Unit};
 use std::sync::Arc;
@@ -25,6 +26,34 @@ pub struct Motor {
     torque_limit: ParamId,
     rate_limit: Option<ParamId>,
     unit: Unit,
+}
+
+/// Limit state of a motor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MotorState {
+    /// Of its torque.
+    pub torque: Limit,
+    /// Of its rate: in the last part of its rates, or beyond them.
+    pub rate: Limit,
+    /// True if the rate is beyond its limit, where the motor does not drive.
+    pub is_beyond: bool,
+}
+
+impl Stored for MotorState {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.torque.write(to);
+        self.rate.write(to);
+        self.is_beyond.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let state = Self {
+            torque: Limit::read(next)?,
+            rate: Limit::read(next)?,
+            is_beyond: bool::read(next)?,
+        };
+        (state.rate.is_reached() || !state.is_beyond).then_some(state)
+    }
 }
 
 /// Part of the largest rate over which the torque falls to nothing.
@@ -79,12 +108,12 @@ pub(super) fn declare(
 }
 
 impl Motor {
-    /// Which limits it is at: of its torque, of its rate.
-    pub const SIDES: usize = 2;
+    /// Number of event indicators.
+    pub const INDICATORS: usize = 2;
 
-    /// The largest sides that it can have, which are the same below zero: ±1 of its torque, of its rate ±2 if that is limited.
-    pub fn largest_sides(&self) -> [i32; Self::SIDES] {
-        [1, self.rate_limit.map_or(0, |_| 2)]
+    /// True if a run can have this state.
+    pub fn can_have(&self, state: &MotorState) -> bool {
+        self.rate_limit.is_some() || !state.rate.is_reached()
     }
 
     /// Whether what it is asked for depends on the state.
@@ -104,71 +133,80 @@ impl Motor {
         asked
     }
 
-    /// The least and the most that it can give at a rate on this side: 0 where all of the torque is there, ±1 among the last rates, ±2 beyond.
-    fn torques<S: Scalar>(&self, parameters: &[f64], qd: S, rate_side: i32) -> [S; 2] {
+    /// Least and largest torque (force) at a rate in this state.
+    fn torques<S: Scalar>(&self, parameters: &[f64], qd: S, state: &MotorState) -> [S; 2] {
         let most = self.torque_limit.of(parameters);
         let limit = S::lift(most);
         let end = self.rate_limit.map_or(0.0, |id| id.of(parameters));
-        let left = match rate_side.abs() {
-            0 => return [-limit, limit],
-            1 => (S::lift(end) - qd * S::lift(f64::from(rate_side))) * S::lift(most / (LAST * end)),
-            _ => S::zero(),
+        let left = match (state.rate, state.is_beyond) {
+            (Limit::Within, _) => return [-limit, limit],
+            (side, false) => (S::lift(end) - qd * S::lift(side.sign())) * S::lift(most / (LAST * end)),
+            (_, true) => S::zero(),
         };
-        if rate_side > 0 { [-limit, left] } else { [-left, limit] }
+        match state.rate {
+            Limit::Above => [-limit, left],
+            _ => [-left, limit],
+        }
     }
 
-    fn band(&self, now: &Sensed<f64>, rate_side: i32) -> Band {
-        let [min, max] = self.torques(now.parameters, now.qd[self.rate], rate_side);
+    fn band(&self, now: &Sensed<f64>, state: &MotorState) -> Band {
+        let [min, max] = self.torques(now.parameters, now.qd[self.rate], state);
         Band::new(min, max, HYSTERESIS * self.torque_limit.of(now.parameters))
     }
 
-    /// Positive as long as the side of the rate is right; with the part of it that counts as nothing.
-    fn rate_indicator(&self, now: &Sensed<f64>, side: i32) -> (f64, f64) {
+    /// Positive as long as the state of the rate is right; with its hysteresis.
+    fn rate_indicator(&self, now: &Sensed<f64>, state: &MotorState) -> (f64, f64) {
         let Some(limit) = self.rate_limit else {
             return (1.0, 1.0);
         };
         let end = limit.of(now.parameters);
         let (qd, last, margin) = (now.qd[self.rate], (1.0 - LAST) * end, HYSTERESIS * end);
-        let along = qd * f64::from(side.signum());
-        let inside = match side.abs() {
-            0 => last - qd.abs(),
-            1 => (along - last).min(end - along),
-            _ => along - end,
+        let along = qd * state.rate.sign();
+        let inside = match (state.rate, state.is_beyond) {
+            (Limit::Within, _) => last - qd.abs(),
+            (_, false) => (along - last).min(end - along),
+            (_, true) => along - end,
         };
         (inside + margin, margin)
     }
 
-    /// The side of the rate, coming from that before: a host's root is a little before or after the indicator's zero.
-    fn next_rate_side(&self, now: &Sensed<f64>, side: i32) -> i32 {
-        let (indicator, margin) = self.rate_indicator(now, side);
+    /// The state with the rate's part after that of `state`: an importer's root is a little before or
+    /// after the indicator's zero.
+    fn with_next_rate(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
+        let (indicator, margin) = self.rate_indicator(now, state);
         let Some(limit) = self.rate_limit.filter(|_| indicator <= 0.5 * margin) else {
-            return side;
+            return *state;
         };
         let (end, qd) = (limit.of(now.parameters), now.qd[self.rate]);
-        let passed = |bound: f64| i32::from(qd.abs() > bound + 0.25 * margin);
-        (passed((1.0 - LAST) * end) + passed(end)) * if qd < 0.0 { -1 } else { 1 }
-    }
-
-    /// What it gives, on these sides of its limits, N·m or N.
-    pub fn torque<S: Scalar>(&self, now: &Instant<S>, sides: &[i32]) -> S {
-        let [min, max] = self.torques(now.parameters, now.qd[self.rate], sides[1]);
-        match sides[0] {
-            0 => self.asked(&now.sensed()),
-            side if side > 0 => max,
-            _ => min,
+        let passed = |bound: f64| qd.abs() > bound + 0.25 * margin;
+        let is_last = passed((1.0 - LAST) * end) || passed(end);
+        MotorState {
+            rate: Limit::passed(is_last && qd >= 0.0, is_last),
+            is_beyond: passed((1.0 - LAST) * end) && passed(end),
+            ..*state
         }
     }
 
-    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, sides: &[i32], tau: &mut [S]) {
-        tau[self.rate] += self.torque(now, sides);
+    /// Its torque (force) in this limit state, N·m or N.
+    pub fn torque<S: Scalar>(&self, now: &Instant<S>, state: &MotorState) -> S {
+        let [min, max] = self.torques(now.parameters, now.qd[self.rate], state);
+        match state.torque {
+            Limit::Within => self.asked(&now.sensed()),
+            Limit::Above => max,
+            Limit::Below => min,
+        }
     }
 
-    /// Says how what it gives [resists](super::Loads::resist), on these sides of its limits.
-    pub(super) fn resist(&self, now: &Instant<f64>, sides: &[i32], on: &mut impl FnMut(usize, Resistance)) {
-        let last_rates = sides[1].abs() == 1 && sides[0].signum() == sides[1];
-        match (sides[0], &self.servo, self.rate_limit) {
-            (0, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
-            (_, _, Some(end)) if last_rates => {
+    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, state: &MotorState, tau: &mut [S]) {
+        tau[self.rate] += self.torque(now, state);
+    }
+
+    /// Adds its [tangent stiffness and damping](super::Loads::resist) in this limit state.
+    pub(super) fn resist(&self, now: &Instant<f64>, state: &MotorState, on: &mut impl FnMut(usize, Resistance)) {
+        let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
+        match (state.torque, &self.servo, self.rate_limit) {
+            (Limit::Within, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
+            (_, _, Some(end)) if in_last_rates => {
                 let [most, end] = [self.torque_limit, end].map(|id| id.of(now.parameters));
                 on(self.rate, Resistance::of(0.0, most / (LAST * end)));
             }
@@ -176,24 +214,31 @@ impl Motor {
         }
     }
 
-    /// Positive as long as the sides are right.
-    pub fn indicators(&self, now: &Sensed<f64>, sides: &[i32]) -> [f64; Self::SIDES] {
+    /// Event indicators, positive as long as the limit state is right.
+    pub fn indicators(&self, now: &Sensed<f64>, state: &MotorState) -> [f64; Self::INDICATORS] {
         [
-            self.band(now, sides[1]).indicator(self.asked(now), sides[0]),
-            self.rate_indicator(now, sides[1]).0,
+            self.band(now, state).indicator(self.asked(now), state.torque),
+            self.rate_indicator(now, state).0,
         ]
     }
 
-    /// The sides, coming from those before.
-    pub fn next_sides(&self, now: &Sensed<f64>, sides: &[i32]) -> [i32; Self::SIDES] {
-        let of_rate = self.next_rate_side(now, sides[1]);
-        [self.band(now, of_rate).next_mode(self.asked(now), sides[0]), of_rate]
+    /// The limit state after `state`.
+    pub fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
+        let next = self.with_next_rate(now, state);
+        MotorState {
+            torque: self.band(now, &next).next(self.asked(now), state.torque),
+            ..next
+        }
     }
 
-    /// What to tell the user when it comes to its largest rate.
-    pub fn message(&self, parameters: &[f64], t: f64) -> Option<String> {
-        let limit = self.unit.of(self.rate_limit?.of(parameters));
-        let rate = &self.rate_name;
-        Some(format!("t = {t} s: {rate} comes to its motor's limit of {limit}"))
+    /// The event of reaching the rate's limit at `t` (s); none without one.
+    pub fn rate_reached(&self, parameters: &[f64], t: f64) -> Option<Event> {
+        let limit = Amount {
+            value: self.rate_limit?.of(parameters),
+            unit: self.unit,
+        };
+        let rate = self.rate_name.clone();
+        let what = Occurrence::RateLimitReached { rate, limit };
+        Some(Event { t, what })
     }
 }

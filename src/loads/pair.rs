@@ -40,7 +40,7 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// The same with moments, if `turns`. A first on a ANCF beam has no moment about its direction.
+    /// The same with moments, if `turns`. A first on an ANCF beam has no moment about its direction.
     pub fn turning(self, kinematics: &Kinematics<S>, turns: bool) -> Self {
         match (turns, self.on[0]) {
             (false, _) => self,

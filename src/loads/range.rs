@@ -1,11 +1,12 @@
-use super::band::{Band, HYSTERESIS};
+use super::band::{Band, HYSTERESIS, Limit};
 use super::{Instant, Resistance, mean_slope, report};
 use crate::Problem;
 use crate::algebra::Scalar;
+use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, PerAxis, Stop, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Unit};
 
-/// The range of one joint coordinate, watched by a mode: 0 inside, +1 above, −1 below.
+/// The range of one joint coordinate.
 ///
 /// Its event indicator has a hysteresis of `1e-9` of the span on either side, so that a coordinate
 /// that rests on the limit makes no event after event.
@@ -216,29 +217,28 @@ impl Range {
         Band::new(min, max, HYSTERESIS * (max - min))
     }
 
-    /// Positive as long as the mode is right, negative once it has to change.
-    pub fn indicator(&self, parameters: &[f64], q: &[f64], mode: i32) -> f64 {
-        self.band(parameters).indicator(q[self.coordinate], mode)
+    /// Positive as long as the limit state is right, negative once it has to change.
+    pub fn indicator(&self, parameters: &[f64], q: &[f64], state: Limit) -> f64 {
+        self.band(parameters).indicator(q[self.coordinate], state)
     }
 
-    /// The mode for a coordinate, coming from the mode before.
-    pub fn next_mode(&self, parameters: &[f64], q: &[f64], mode: i32) -> i32 {
-        self.band(parameters).next_mode(q[self.coordinate], mode)
+    /// The limit state of a coordinate after the state before it.
+    pub fn next(&self, parameters: &[f64], q: &[f64], state: Limit) -> Limit {
+        self.band(parameters).next(q[self.coordinate], state)
     }
 
-    /// What to tell the user on leaving.
-    pub fn message(&self, parameters: &[f64], q: &[f64], mode: i32, t: f64) -> String {
-        let (limit, word) = if mode > 0 {
-            (self.max.of(parameters), "above")
-        } else {
-            (self.min.of(parameters), "below")
+    /// The event of leaving it at `t` (s), to the limit state `state`.
+    pub fn left(&self, parameters: &[f64], q: &[f64], state: Limit, t: f64) -> Event {
+        let is_above = state == Limit::Above;
+        let limit = if is_above { self.max } else { self.min };
+        let amount = |value| Amount { value, unit: self.unit };
+        let what = Occurrence::RangeLeft {
+            joint: self.joint.clone(),
+            coordinate: self.coordinate_name.clone(),
+            value: amount(q[self.coordinate]),
+            limit: amount(limit.of(parameters)),
+            is_above,
         };
-        format!(
-            "joint \"{}\" left its range at t = {t} s: {} = {} is {word} {}",
-            self.joint,
-            self.coordinate_name,
-            self.unit.of(q[self.coordinate]),
-            self.unit.of(limit)
-        )
+        Event { t, what }
     }
 }

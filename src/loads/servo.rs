@@ -105,8 +105,8 @@ pub(crate) struct Fed {
     pub switch: usize,
     /// First input of its torques, if there are some.
     pub tau: Option<usize>,
-    /// Where the sides of its motors stand among all, if it has some.
-    pub motor_sides: Option<Range<usize>>,
+    /// Range of its motors among all, if it has some.
+    pub motors: Option<Range<usize>>,
     /// The place of what drives or holds it at times.
     pub drive: Option<usize>,
 }

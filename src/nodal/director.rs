@@ -2,32 +2,37 @@
 
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 
-/// An element of the geometrically exact beam with torsion and shear (Simo and Reissner's) in director form, between two nodes `a` and `b` that each have a place `r` and an orthonormal
-/// triad `d1, d2, d3`, `d1` along the beam at rest.
+/// Element of a geometrically exact beam with torsion and shear (Simo and Reissner's theory) in
+/// director form, between two nodes `a` and `b`, each with a position `r` and an orthonormal triad
+/// `d1, d2, d3`; `d1` is along the undeformed beam.
 ///
-/// Between the nodes, places and directors are linear; the strains are those in the middle, one Gauss point, so that shear does not lock. With a prime for d/dx, at rest `0 … l`:
+/// Positions and directors are interpolated linearly; the strains are evaluated at the midpoint
+/// (one Gauss point), which avoids shear locking. With a prime for d/dx, undeformed `0 … l`:
 ///
 /// ```text
 ///     Γ_k = d_k·r′ − δ_k1                           stretch, shear along d2 and d3
-///     K_1 = (d3·d2′ − d2·d3′)/2  and cyclic, 1/m    twist, bending about d2 and d3
+///     K_1 = (d3·d2′ − d2·d3′)/2  and cyclic, 1/m    torsion, bending about d2 and d3
 ///     U = ½ l (Γᵀ diag(EA, GA_2, GA_3) Γ + Kᵀ diag(GJ, EI_2, EI_3) K)
 /// ```
 ///
-/// They do not change in a rigid motion, and are quadratic in places and directors. With the turn `θ n` from `a` to `b`, `K = n sin θ / l`: an element is to turn by a small part of a right
-/// angle. Under a pure moment, `M = (EI/l) sin θ cos θ`: most at θ = 45°, none from 90° on.
+/// The strains are invariant under rigid motions and quadratic in positions and directors. With the
+/// rotation `θ n` from `a` to `b`, `K = n sin θ / l`: the rotation of an element must be much less
+/// than 90°. Under a pure moment, `M = (EI/l) sin θ cos θ`: the maximum is at θ = 45°, and zero at
+/// 90°.
 ///
-/// The theory is of J. C. Simo, 10.1016/0045-7825(85)90050-7; interpolated directors are those of I. Romero and F. Armero, 10.1002/nme.486, and of P. Betsch and P. Steinmann, 10.1002/nme.487.
+/// Theory: J. C. Simo, 10.1016/0045-7825(85)90050-7; interpolation of directors: I. Romero and F.
+/// Armero, 10.1002/nme.486, and P. Betsch and P. Steinmann, 10.1002/nme.487.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectorElement {
-    /// Length at rest, m.
+    /// Undeformed length, m.
     pub l: f64,
-    /// `EA`, `GA_2`, `GA_3`: against stretch and shear along d2 and d3, N.
+    /// `EA`, `GA_2`, `GA_3`: stiffness of stretch and of shear along d2 and d3, N.
     pub stretch: Vec3<f64>,
-    /// `GJ`, `EI_2`, `EI_3`: against twist and bending about d2 and d3, N·m².
+    /// `GJ`, `EI_2`, `EI_3`: stiffness of torsion and of bending about d2 and d3, N·m².
     pub bend: Vec3<f64>,
 }
 
-/// What the strains are made of: how node `b` of an element is placed from node `a`.
+/// Relative configuration of an element: node `b` relative to node `a`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span<S: Scalar> {
     /// From a to b, m, world axes.
@@ -36,29 +41,29 @@ pub struct Span<S: Scalar> {
     pub triads: [Mat3<S>; 2],
 }
 
-/// Strains of an element, their rates, or what goes with them.
+/// Strains of an element, their rates, or their work-conjugate stresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strain<S: Scalar> {
-    /// `Γ` (no unit); of stresses the force in the section, N, in axes of the mean triad.
+    /// `Γ` (dimensionless); as a stress the force in the section, N, in axes of the mean triad.
     pub gamma: Vec3<S>,
-    /// `K`, 1/m; of stresses the moment in the section, N·m.
+    /// `K`, 1/m; as a stress the moment in the section, N·m.
     pub kappa: Vec3<S>,
 }
 
 impl<S: Scalar> Span<S> {
-    /// The directors in the middle, as columns.
+    /// Returns the directors at the midpoint, as columns.
     fn middle(&self) -> Mat3<S> {
         (self.triads[0] + self.triads[1]) * S::lift(0.5)
     }
 
-    /// From `b` to `a`: `R_AB`.
+    /// Returns the rotation `R_AB` of `b` relative to `a`.
     fn turn(&self) -> Mat3<S> {
         self.triads[0].tr_mul(&self.triads[1])
     }
 }
 
 impl DirectorElement {
-    /// The strains.
+    /// Returns the strains.
     pub fn strain<S: Scalar>(&self, span: &Span<S>) -> Strain<S> {
         let per_l = S::lift(1.0 / self.l);
         let mut gamma = span.middle().tr_mul(&span.r) * per_l;
@@ -72,10 +77,12 @@ impl DirectorElement {
         }
     }
 
-    /// What the mean of the strains at both ends of a step of length `h` (s) has more than those in its middle, where the mean rates are `rates` (m/s, 1/s): stresses of the mean do the work of the
-    /// difference of energies.
+    /// Returns the mean of the strains at both ends of a step of length `h` (s) minus those at its
+    /// midpoint, for the midpoint rates `rates` (m/s, 1/s). Stresses of the mean strain do the work
+    /// of the energy difference.
     pub fn strain_of_step<S: Scalar>(&self, rates: &Span<S>, h: f64) -> Strain<S> {
-        // They are quadratic forms and a constant: the mean of their squares at q̄ ± h q̇/2 is q̄² + (h q̇/2)².
+        // The strains are quadratic forms plus a constant: the mean of squares at q̄ ± h q̇/2 is
+        // q̄² + (h q̇/2)².
         let quarter = S::lift(0.25 * h * h);
         let Strain { mut gamma, kappa } = self.strain(rates);
         gamma.x += S::one();
@@ -85,7 +92,8 @@ impl DirectorElement {
         }
     }
 
-    /// How fast they change, 1/s and 1/(m·s), where `b` moves in `a` at `V` (about b, world axes).
+    /// Returns the strain rates, 1/s and 1/(m·s), for the velocity `V` of `b` relative to `a`
+    /// (about b, world axes).
     pub fn strain_rate<S: Scalar>(&self, span: &Span<S>, V: &Twist<S>) -> Strain<S> {
         let (per_l, half) = (S::lift(1.0 / self.l), S::lift(0.5));
         let [R_WA, R_WB] = &span.triads;
@@ -97,7 +105,7 @@ impl DirectorElement {
         }
     }
 
-    /// Force and moment in the section, of strains.
+    /// Returns force and moment in the section due to the strains.
     pub fn stress<S: Scalar>(&self, strain: &Strain<S>) -> Strain<S> {
         Strain {
             gamma: strain.gamma.zip_map(&self.stretch, |gamma, k| gamma * S::lift(k)),
@@ -105,18 +113,20 @@ impl DirectorElement {
         }
     }
 
-    /// Strain energy, J.
+    /// Returns the strain energy, J.
     pub fn energy<S: Scalar>(&self, strain: &Strain<S>) -> S {
         let stress = self.stress(strain);
         (stress.gamma.dot(&strain.gamma) + stress.kappa.dot(&strain.kappa)) * S::lift(0.5 * self.l)
     }
 
-    /// What such stresses do to `b`, a wrench about its origin, world axes: by their virtual work, `−F·V = l (N·Γ̇ + M·K̇)` with [`strain_rate`](Self::strain_rate). On `a` acts its reverse, at
-    /// the same point: an energy that does not know where it is makes no momentum.
+    /// Returns the wrench of the stresses on `b` about its origin, world axes, by virtual work:
+    /// `−F·V = l (N·Γ̇ + M·K̇)` with [`strain_rate`](Self::strain_rate). The opposite wrench about
+    /// the same point acts on `a`: the energy is invariant under rigid motions, and the momentum is
+    /// conserved.
     pub fn wrench<S: Scalar>(&self, span: &Span<S>, stress: &Strain<S>) -> Wrench<S> {
         let (N, M) = (&stress.gamma, &stress.kappa);
         let [R_WA, R_WB] = &span.triads;
-        // Whatever the directors are, 2l δK_1 = δθ·(d_b2 × d_a3 − d_b3 × d_a2), and cyclic.
+        // For arbitrary directors, 2l δK_1 = δθ·(d_b2 × d_a3 − d_b3 × d_a2), and cyclic.
         let moment = (0..3).fold((R_WB * N).cross(&span.r), |moment, k| {
             let [i, j] = [(k + 1) % 3, (k + 2) % 3];
             let both = R_WB.column(i).cross(&R_WA.column(j)) - R_WB.column(j).cross(&R_WA.column(i));
@@ -137,7 +147,7 @@ mod tests {
         bend: Vec3::new(25.0, 40.0, 60.0),
     };
 
-    /// Two nodes in general places: of each its place, and its attitude.
+    /// Returns position and attitude of two nodes in a general configuration.
     fn bent() -> [(Vec3<f64>, Quaternion<f64>); 2] {
         let q = Quaternion::new(0.3, -0.5, 0.6, 0.4).normalised();
         let r = Vec3::new(12.0, -7.0, 3.0);
@@ -152,9 +162,9 @@ mod tests {
         }
     }
 
-    /// The strains are those of their definition, director by director.
+    /// The strains equal their definition, director by director.
     #[test]
-    fn strains_are_those_of_interpolated_directors() {
+    fn strains_equal_those_of_interpolated_directors() {
         let here = span(bent());
         let strain = ELEMENT.strain(&here);
         let d = |k: usize| {
@@ -169,7 +179,8 @@ mod tests {
         }
     }
 
-    /// Forces and moments on both nodes are those of the energy, and the rates of strains those of the strains, by exact derivatives.
+    /// Forces and moments on both nodes are derivatives of the energy, and strain rates are
+    /// derivatives of the strains, exactly.
     #[test]
     fn forces_and_moments_are_derivatives_of_the_energy() {
         let here = span(bent());
@@ -204,9 +215,9 @@ mod tests {
         assert!(worst[0] < 1e-14 && worst[1] < 1e-14);
     }
 
-    /// A rigid motion strains nothing.
+    /// Rigid motions cause no strain.
     #[test]
-    fn rigid_motions_strain_nothing() {
+    fn rigid_motions_cause_no_strain() {
         let [(r, q), _] = bent();
         let moved = [(r, q), (r + q.rotate(Vec3::x() * ELEMENT.l), q)];
         let strain = ELEMENT.strain(&span(moved));
@@ -215,7 +226,7 @@ mod tests {
             strain.gamma.norm(),
             strain.kappa.norm()
         );
-        // 12 m from the origin a place has 2e-15 m.
+        // 12 m from the origin the round-off of a position is 2e-15 m.
         assert!(strain.gamma.norm() < 1e-14 && strain.kappa.norm() < 1e-15);
     }
 }

@@ -1,75 +1,80 @@
 use crate::algebra::{Scalar, Vec3};
 
-/// The curvature that is bent.
+/// Curvature measure of the bending energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Curvature {
-    /// `|r″|`: a quadratic energy with a constant matrix. It takes a stretch `ε` of the axis for bending too, an error of `2ε`.
+    /// `|r″|`: quadratic energy with a constant stiffness matrix. An axial strain `ε` causes a
+    /// relative error of `2ε` in the curvature.
     #[default]
     Quadratic,
-    /// `|r′ × r″| / |r′|²`: how fast the direction turns along the beam at rest. It is what a moment works on, however the beam is stretched (Gerstmayr and Irschik,
-    /// 10.1016/j.jsv.2008.04.019); per length of the stretched beam, as `|r′ × r″| / |r′|³`, a moment would stretch it.
+    /// `|r′ × r″| / |r′|²`: rotation of the tangent per undeformed length, work-conjugate to the
+    /// moment at any stretch (Gerstmayr and Irschik, 10.1016/j.jsv.2008.04.019). Per deformed
+    /// length, `|r′ × r″| / |r′|³`, a moment would cause stretch.
     Exact,
 }
 
-/// Two nodes of a beam and what is between them: uniform, straight at rest, as stiff against bending in all planes.
+/// An element between two nodes: uniform, straight when undeformed, with equal bending stiffness in
+/// all planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// Length at rest, m.
+    /// Undeformed length, m.
     pub l: f64,
     /// Mass per length, kg/m.
     pub mass_per_length: f64,
-    /// Stiffness against stretch, N.
+    /// Axial stiffness, N.
     pub EA: f64,
-    /// Stiffness against bending, N·m².
+    /// Bending stiffness, N·m².
     pub EI: f64,
 }
 
-/// Places (from 0 to 1) and weights of the Gauss points of an element: exact for polynomials of the fifth degree. More of them would measure stretch where the
-/// cubic cannot avoid it, and be stiffer.
+/// Gauss points (0 to 1) and weights of an element: exact for polynomials of degree five. More
+/// points would include axial strains that the cubic cannot avoid, and be stiffer.
 const GAUSS: [(f64, f64); 3] = [
     (0.112_701_665_379_258_31, 5.0 / 18.0),
     (0.5, 8.0 / 18.0),
     (0.887_298_334_620_741_7, 5.0 / 18.0),
 ];
 
-/// The sum of the nodal coordinates with these weights.
+/// Returns the sum of the nodal coordinates with these weights.
 pub fn interpolate<S: Scalar>(weights: [f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
     let [a, b, c, d] = weights.map(S::lift);
     e[0] * a + e[1] * b + e[2] * c + e[3] * d
 }
 
 impl Element {
-    /// The shape functions at `x = ξ l`, `ξ` from 0 to 1.
+    /// Returns the shape functions at `x = ξ l`, `ξ` from 0 to 1.
     pub fn shape(&self, xi: f64) -> [f64; 4] {
         let (l, xi2) = (self.l, xi * xi);
         let s = xi2 * (3.0 - 2.0 * xi);
         [1.0 - s, l * xi * (1.0 - xi) * (1.0 - xi), s, l * xi2 * (xi - 1.0)]
     }
 
-    /// Their derivatives along the beam.
+    /// Returns their derivatives along the beam.
     pub fn slope(&self, xi: f64) -> [f64; 4] {
         let s = 6.0 * xi * (1.0 - xi) / self.l;
         [-s, 1.0 + xi * (3.0 * xi - 4.0), s, xi * (3.0 * xi - 2.0)]
     }
 
-    /// Their second derivatives.
+    /// Returns their second derivatives.
     pub fn bend(&self, xi: f64) -> [f64; 4] {
         let (l, s) = (self.l, (12.0 * xi - 6.0) / (self.l * self.l));
         [s, (6.0 * xi - 4.0) / l, -s, (6.0 * xi - 2.0) / l]
     }
 
-    /// Its mass, kg.
+    /// Returns the mass, kg.
     pub fn mass(&self) -> f64 {
         self.mass_per_length * self.l
     }
 
-    /// The part of the mass centre's place that each nodal coordinate has, `∫S dx / l`.
+    /// Returns the weights of the nodal coordinates in the position of the mass centre,
+    /// `∫S dx / l`.
     pub fn centre(&self) -> [f64; 4] {
         let twelfth = self.l / 12.0;
         [0.5, twelfth, 0.5, -twelfth]
     }
 
-    /// The constant matrix `m_kl = ∫S_k S_l dm`: the kinetic energy is `½ Σ m_kl ė_k·ė_l`.
+    /// Returns the constant mass matrix `m_kl = ∫S_k S_l dm`: the kinetic energy is
+    /// `½ Σ m_kl ė_k·ė_l`.
     pub fn mass_matrix(&self) -> [[f64; 4]; 4] {
         let (l, unit) = (self.l, self.mass() / 420.0);
         let l2 = l * l;
@@ -82,7 +87,7 @@ impl Element {
         .map(|row| row.map(|entry| entry * unit))
     }
 
-    /// Of quadratic curvature: `½ Σ k_kl e_k·e_l` is its energy.
+    /// Returns the stiffness matrix of quadratic curvature: the energy is `½ Σ k_kl e_k·e_l`.
     fn bending_matrix(&self) -> [[f64; 4]; 4] {
         let (l, unit) = (self.l, self.EI / (self.l * self.l * self.l));
         let l2 = l * l;
@@ -95,14 +100,15 @@ impl Element {
         .map(|row| row.map(|entry| entry * unit))
     }
 
-    /// Strain energy, J, of stretch `ε = (r′·r′ − 1)/2` and of bending.
+    /// Returns the strain energy, J, of stretch `ε = (r′·r′ − 1)/2` and of bending.
     pub fn energy<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature) -> S {
         let mut energy = S::zero();
         for (xi, weight) in GAUSS {
             let slope = interpolate(self.slope(xi), e);
             let strain = strain(&slope);
             energy += strain * strain * S::lift(0.5 * self.EA * weight * self.l);
-            // By the matrix, the energy of a beam that is far away would be a difference of large numbers.
+            // With the matrix, the energy far from the origin would be a difference of large
+            // numbers.
             let bend = interpolate(self.bend(xi), e);
             let k2 = match curvature {
                 Curvature::Quadratic => bend.dot(&bend),
@@ -113,7 +119,7 @@ impl Element {
         energy
     }
 
-    /// Adds the forces of that energy on the nodal coordinates, `Q_k −= ∂U/∂e_k`: N on places, N·m on slopes.
+    /// Adds the elastic forces `Q_k −= ∂U/∂e_k`: N on positions, N·m on slopes.
     pub fn add_forces<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {
             let (slopes, bends) = (self.slope(xi), self.bend(xi));
@@ -139,8 +145,9 @@ impl Element {
 }
 
 impl Element {
-    /// Adds to the forces in the middle of a step of length `h` (s) what makes their work over the step the difference of stretch energies at its ends: that of the mean of both strains, of which
-    /// the middle's lacks `h² |ṙ′|²/8`. `rate` are the mean rates.
+    /// Adds the correction of the midpoint forces in a step of length `h` (s) by which their work
+    /// equals the difference of the stretch energies: the mean of the end strains minus the
+    /// midpoint strain, `h² |ṙ′|²/8`. `rate` are the midpoint rates.
     pub fn add_forces_of_step<S: Scalar>(&self, e: &[Vec3<S>; 4], rate: &[Vec3<S>; 4], h: f64, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {
             let slopes = self.slope(xi);
@@ -153,12 +160,12 @@ impl Element {
     }
 }
 
-/// Green and Lagrange's strain of the centre line.
+/// Returns the Green–Lagrange strain of the centre line.
 fn strain<S: Scalar>(slope: &Vec3<S>) -> S {
     (slope.dot(slope) - S::one()) * S::lift(0.5)
 }
 
-/// `κ² = (|r′|²|r″|² − (r′·r″)²)/|r′|⁴`, and its derivatives with respect to `r′` and `r″`.
+/// Returns `κ² = (|r′|²|r″|² − (r′·r″)²)/|r′|⁴`, and its derivatives with respect to `r′` and `r″`.
 fn squared_curvature<S: Scalar>(slope: &Vec3<S>, bend: &Vec3<S>) -> (S, Vec3<S>, Vec3<S>) {
     let two = S::lift(2.0);
     let (ss, sb, bb) = (slope.dot(slope), slope.dot(bend), bend.dot(bend));

@@ -1,23 +1,24 @@
 use super::Element;
 use crate::algebra::{Scalar, Vec3};
 
-/// Entries beside the diagonal: a node's two coordinates touch those of its neighbours.
+/// Half bandwidth: a node's two coordinates are coupled with those of its neighbours.
 const BAND: usize = 3;
 
-/// The constant mass matrix of a chain of elements, as `L D Lᵀ`: a number for each pair of nodal coordinates, places and slopes in turn, the same for x, y and z.
+/// Constant mass matrix of a chain of elements, factored as `L D Lᵀ`: one entry for each pair of
+/// nodal coordinates (positions and slopes alternating), equal for x, y and z.
 #[derive(Clone, Debug)]
 pub struct Mass {
-    /// Of each row: what is left of the diagonal of `L`, nearest first.
+    /// For each row, the entries of `L` left of the diagonal, nearest first.
     lower: Vec<[f64; BAND]>,
     /// `1/D`.
     inverse: Vec<f64>,
 }
 
 impl Mass {
-    /// Factors that of these elements, which have mass.
+    /// Assembles and factors the matrix of elements with mass.
     pub fn new(elements: &[Element]) -> Self {
         let n = 2 * (elements.len() + 1);
-        // Of each row: the diagonal, then what is left of it, nearest first.
+        // For each row, the diagonal, then the entries left of it, nearest first.
         let mut rows = vec![[0.0; BAND + 1]; n];
         for (i, element) in elements.iter().enumerate() {
             for (k, row) in element.mass_matrix().into_iter().enumerate() {
@@ -52,7 +53,7 @@ impl Mass {
         mass
     }
 
-    /// From forces on the nodal coordinates to their accelerations, in place: three numbers for each.
+    /// Replaces forces on the nodal coordinates by their accelerations, three components each.
     pub fn solve<S: Scalar>(&self, Q: &mut [S]) {
         let at = |Q: &[S], i: usize| Vec3::new(Q[3 * i], Q[3 * i + 1], Q[3 * i + 2]);
         let n = self.inverse.len();

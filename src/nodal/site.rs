@@ -1,6 +1,6 @@
 use super::Element;
 
-/// A point of a beam: which nodal coordinates it stands between, and how it and its slope follow them.
+/// A point of a beam: its element, and the weights of position and slope.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Site {
     /// Index of the element.
@@ -12,7 +12,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// The point at `x` (m) along the beam at rest; of one before or beyond it, the end.
+    /// Returns the point at `x` (m) along the undeformed beam; outside the beam the nearer end.
     pub fn at(elements: &[Element], x: f64) -> Self {
         let mut left = x;
         let last = elements.len().saturating_sub(1);

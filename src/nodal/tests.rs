@@ -9,7 +9,7 @@ const ELEMENT: Element = Element {
     EI: 40.0,
 };
 
-/// Numbers that are about one in size, and always the same.
+/// Returns a generator of pseudo-random numbers of order one.
 fn some(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -26,7 +26,7 @@ fn bent(seed: u64) -> [Vec3<f64>; 4] {
     straight.map(|e| e + Vec3::new(next(), next(), next()) * 0.2)
 }
 
-/// Integrals over the element by seven Gauss points, exact to degree 13.
+/// Integrates over the element by seven Gauss points, exact to degree 13.
 fn integral(f: impl Fn(f64) -> f64) -> f64 {
     let points = [
         (0.0, 0.417_959_183_673_469_4),
@@ -43,7 +43,7 @@ fn integral(f: impl Fn(f64) -> f64) -> f64 {
 }
 
 #[test]
-fn the_mass_matrix_is_the_integral_of_the_shapes() {
+fn mass_matrix_is_the_integral_of_the_shapes() {
     let M = ELEMENT.mass_matrix();
     for k in 0..4 {
         let centre = integral(|xi| ELEMENT.shape(xi)[k]) / ELEMENT.l;
@@ -55,7 +55,8 @@ fn the_mass_matrix_is_the_integral_of_the_shapes() {
     }
 }
 
-/// The derivatives of the shapes are derivatives, and the quadratic energy of bending is the integral of `|r″|²`.
+/// Slopes and curvatures are derivatives of the shape functions, and the quadratic bending energy
+/// is the integral of `|r″|²`.
 #[test]
 fn slopes_and_bends_are_derivatives_of_the_shapes() {
     for xi in [0.0, 0.3, 0.5, 0.9, 1.0] {
@@ -79,7 +80,7 @@ fn slopes_and_bends_are_derivatives_of_the_shapes() {
     assert!((energy - expected).abs() < 1e-13 * expected, "{energy} {expected}");
 }
 
-/// The forces are those of the energy, for both curvatures, by exact derivatives.
+/// The forces are exact derivatives of the energy, for both curvature measures.
 #[test]
 fn forces_are_derivatives_of_the_energy() {
     for curvature in [Curvature::Quadratic, Curvature::Exact] {
@@ -98,9 +99,9 @@ fn forces_are_derivatives_of_the_energy() {
     }
 }
 
-/// A rigid motion strains nothing: no energy, no forces, to the round-off of where it is.
+/// A rigid motion causes no energy and no forces, to the round-off of the positions.
 #[test]
-fn rigid_motions_strain_nothing() {
+fn rigid_motions_cause_no_strain() {
     let q = Quaternion::new(0.3, -0.5, 0.6, 0.4).normalised();
     let r = Vec3::new(12.0, -7.0, 3.0);
     let t = q.rotate(Vec3::x());
@@ -114,7 +115,8 @@ fn rigid_motions_strain_nothing() {
     }
 }
 
-/// The forces do not turn a free beam, however it is bent: they come from an energy that does not know where it is.
+/// The elastic forces have no resultant and no moment, because the energy is invariant under rigid
+/// motions.
 #[test]
 fn forces_have_no_resultant_and_no_moment() {
     for curvature in [Curvature::Quadratic, Curvature::Exact] {
@@ -129,7 +131,7 @@ fn forces_have_no_resultant_and_no_moment() {
 }
 
 #[test]
-fn the_factored_mass_solves_what_the_elements_multiplied() {
+fn factored_mass_inverts_the_assembled_mass() {
     let mut next = some(5);
     let elements: Vec<Element> = (0..5)
         .map(|_| Element {

@@ -1,5 +1,6 @@
 //! Contacts that capture: how they close, and the rank of what holds.
 
+use super::discrete::Captured;
 use super::evaluation::{Evaluation, joint_coordinates};
 use super::impact::{Told, meet, tell};
 use super::numbers::Numbers;
@@ -59,8 +60,11 @@ pub(super) fn capture(
     if outcome.is_struck() {
         for (met, (place, attitude)) in met.iter().zip(&poses) {
             if let Some(capture) = met.contact.capture() {
-                discrete.set_captured(model, capture.number, (place, attitude));
-                discrete.set_held(model, capture.number, true);
+                discrete.captures[capture.number] = Captured {
+                    holds: true,
+                    p: *place,
+                    R: *attitude,
+                };
             }
         }
         evaluation.determine_rank(model, Numbers { derived, parameters }, x, discrete);
@@ -78,11 +82,11 @@ impl Plant {
         if model.loads.captures().next().is_none() {
             return Ok(());
         }
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
         for strike in &model.loads.strikes {
             let Struck::Contact(index) = strike.what else { continue };
             let contact = &model.loads.contacts[index];
-            let is_open = |capture: Capture| !discrete.is_held(model, capture.number);
+            let is_open = |capture: Capture| !discrete.is_held(capture.number);
             if strike.is_on(inputs) && contact.touch().is_none() && contact.capture().is_some_and(is_open) {
                 return Err(Error::NotCaptured {
                     contact: contact.name.clone(),
@@ -104,8 +108,7 @@ impl Evaluation<f64> {
         self.at_rest(model, (numbers.derived, x), discrete);
         let (q, _) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
         if let Some(closure) = &mut self.closure {
-            let rank = closure.determine_rank(model, numbers, discrete, q, &self.applied.driven);
-            discrete.set_rank(model, rank);
+            discrete.rank = closure.determine_rank(model, numbers, discrete, q, &self.applied.driven);
         }
     }
 }

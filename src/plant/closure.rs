@@ -1,6 +1,7 @@
 //! Captures and loops: constraints between bodies beside the tree's joints, closed by the wrenches
 //! that it takes.
 
+use super::discrete::Captured;
 use super::numbers::Numbers;
 use super::{Discrete, Model};
 use crate::Error;
@@ -139,7 +140,7 @@ impl<S: Scalar> Closure<S> {
         }
         self.loads.copy_from(applied);
         self.respond(model, numbers, (kinematics, applied, dynamics), qdd);
-        let rank = discrete.rank(model);
+        let rank = discrete.rank;
         if rank < n {
             self.fill_responses(model, numbers, (kinematics, applied, dynamics), qdd);
         }
@@ -298,7 +299,7 @@ impl<S: Scalar> Closure<S> {
         of: (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
         qdd: &mut [S],
     ) {
-        if discrete.rank(model) >= self.rows.len() {
+        if discrete.rank >= self.rows.len() {
             self.fill_responses(model, numbers, of, qdd);
         }
     }
@@ -344,9 +345,9 @@ impl<S: Scalar> Closure<S> {
         self.held.clear();
         self.state.fill(Closed::none());
         for (contact, capture) in model.loads.captures() {
-            if discrete.is_held(model, capture.number) {
-                let captured = discrete.captured(model, capture.number);
-                self.add_capture(model, numbers, stabilises, kinematics, (contact, capture), captured);
+            if discrete.is_held(capture.number) {
+                let Captured { p, R, .. } = discrete.captures[capture.number];
+                self.add_capture(model, numbers, stabilises, kinematics, (contact, capture), (p, R));
             }
         }
         let captures = model.loads.captures().count();

@@ -67,7 +67,7 @@ impl ConservingStep {
         kinematics.joint_rates(&model.system, derived, &self.motion, &mut self.start.qd);
         // The axes' rates are those of a turn to second order only: what they leave of a locked joint's rate is none.
         for drive in &model.loads.drives {
-            if drive.motion_now(model.motions(&discrete.modes)) == JointMotion::Locked {
+            if drive.motion_now(&discrete.motions) == JointMotion::Locked {
                 self.start.qd[drive.rates()].fill(0.0);
             }
         }
@@ -201,7 +201,7 @@ impl<S: Scalar> Evaluation<S> {
         let mut power = self.load(model, (derived, parameters), (at, discrete))?;
         let around = (self.orbit.as_ref(), &self.kinematics);
         let (q, qd) = at;
-        let now = model.instant((derived, parameters), around, (q, qd, &self.inputs), &discrete.modes);
+        let now = model.instant((derived, parameters), around, (q, qd, &self.inputs), discrete);
         model.loads.add_of_step(&now, (h, &start.q), &mut self.applied);
         let with = (&self.kinematics, &self.applied);
         start.residual(of, (h, u), with, middle, residual);

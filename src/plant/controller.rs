@@ -1,8 +1,9 @@
 //! The law of a controller of joints that move elsewhere: what its outputs are.
 
+use super::Discrete;
 use crate::Problem;
 use crate::algebra::Scalar;
-use crate::loads::{Band, Gains};
+use crate::loads::{Band, Gains, Limit};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
 
@@ -31,11 +32,6 @@ pub(super) struct Axis {
 const SHORTEST: f64 = 1e-6;
 
 impl Controller {
-    /// Numbers that stand from sample to sample, of all axes: when the first was, how many there have been.
-    pub const COUNTS: usize = 2;
-    /// The same, of each axis: its outputs.
-    pub const HELD: usize = 2;
-
     pub fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
         let sample_time = written.sample_time.map(|time| {
             let what = "time from one sample of the controller to the next";
@@ -53,14 +49,6 @@ impl Controller {
 
     pub fn is_sampled(&self) -> bool {
         self.sample_time.is_some()
-    }
-
-    /// How many numbers stand from sample to sample.
-    pub fn number_count(&self) -> usize {
-        match self.sample_time {
-            Some(_) => Self::COUNTS + Self::HELD * self.axes.len(),
-            None => 0,
-        }
     }
 
     /// How many event indicators it has: of each axis that has a largest torque, whether it has come to it. Between samples nothing can happen.
@@ -83,44 +71,40 @@ impl Controller {
         }
     }
 
-    /// Whether it has taken its first sample.
-    fn has_sampled(&self, numbers: &[f64]) -> bool {
-        self.is_sampled() && numbers.get(1).is_some_and(|&taken| taken > 0.0)
-    }
-
-    /// Positive as long as the sides are right.
-    pub fn indicators(&self, (parameters, inputs): (&[f64], &[f64]), sides: &[i32], z: &mut [f64]) {
-        let axes = self.axes.iter().zip(sides);
-        let limited = axes.filter_map(|(axis, &side)| Some((axis, axis.band(parameters)?, side)));
-        for ((axis, band, side), z) in limited.zip(z) {
-            *z = band.indicator(axis.asked(parameters, inputs), side);
+    /// Event indicators, positive as long as the limit states are right.
+    pub fn indicators(&self, (parameters, inputs): (&[f64], &[f64]), states: &[Limit], z: &mut [f64]) {
+        let axes = self.axes.iter().zip(states);
+        let limited = axes.filter_map(|(axis, &state)| Some((axis, axis.band(parameters)?, state)));
+        for ((axis, band, state), z) in limited.zip(z) {
+            *z = band.indicator(axis.asked(parameters, inputs), state);
         }
     }
 
-    /// Brings the sides to where the inputs are. True if one changed.
-    pub fn update_sides(&self, (parameters, inputs): (&[f64], &[f64]), sides: &mut [i32]) -> bool {
+    /// Updates the limit states for the inputs. True if one changed.
+    pub fn update_sides(&self, (parameters, inputs): (&[f64], &[f64]), states: &mut [Limit]) -> bool {
         let mut changed = false;
-        for (axis, side) in self.axes.iter().zip(sides) {
-            let now = axis.side(parameters, inputs, *side);
-            changed |= now != *side;
-            *side = now;
+        for (axis, state) in self.axes.iter().zip(states) {
+            let next = axis.limit_state(parameters, inputs, *state);
+            changed |= next != *state;
+            *state = next;
         }
         changed
     }
 
-    /// The outputs, of all axes: as last sampled, or as the inputs are.
+    /// Writes the outputs of all axes: those of the last sample, or those for these inputs.
     pub fn write<S: Scalar>(
         &self,
         (parameters, inputs): (&[f64], &[S]),
-        (sides, numbers): (&[i32], &[f64]),
+        discrete: &Discrete,
         mut write: impl FnMut(S),
     ) {
-        if self.has_sampled(numbers) {
-            numbers[Self::COUNTS..].iter().for_each(|&held| write(S::lift(held)));
+        if self.is_sampled() && discrete.samples.next > 0.0 {
+            let held = discrete.samples.held.as_flattened();
+            held.iter().for_each(|&held| write(S::lift(held)));
             return;
         }
-        for (axis, &side) in self.axes.iter().zip(sides) {
-            axis.values(parameters, inputs, side).into_iter().for_each(&mut write);
+        for (axis, &state) in self.axes.iter().zip(&discrete.controlled) {
+            axis.values(parameters, inputs, state).into_iter().for_each(&mut write);
         }
     }
 }
@@ -190,20 +174,20 @@ impl Axis {
         inputs[self.tau_ff] + self.gains.torque(parameters, self.error(inputs), rate_error)
     }
 
-    /// On which side of its limit it is next, after `side`.
-    pub fn side(&self, parameters: &[f64], inputs: &[f64], side: i32) -> i32 {
+    /// Limit state of its torque after `state`.
+    pub fn limit_state(&self, parameters: &[f64], inputs: &[f64], state: Limit) -> Limit {
         let band = self.band(parameters);
-        band.map_or(side, |band| band.next_mode(self.asked(parameters, inputs), side))
+        band.map_or(state, |band| band.next(self.asked(parameters, inputs), state))
     }
 
     fn band(&self, parameters: &[f64]) -> Option<Band> {
         Some(Band::within(self.limit?.of(parameters)))
     }
 
-    /// The outputs on this side of the limit.
-    pub fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], side: i32) -> [S; 2] {
+    /// Its outputs in a limit state: torque and error.
+    pub fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], state: Limit) -> [S; 2] {
         let torque = match self.limit {
-            Some(limit) if side != 0 => S::lift(limit.of(parameters) * f64::from(side)),
+            Some(limit) if state.is_reached() => S::lift(limit.of(parameters) * state.sign()),
             _ => self.asked(parameters, inputs),
         };
         [torque, self.error(inputs)]

@@ -1,6 +1,7 @@
+use crate::event::{Event, Occurrence};
 use crate::system::{Derived, Modes, ParamId, System};
 
-/// Where linear bending ends: the deflection of a beam's tip, watched by a mode: 0 within the limit, 1 beyond.
+/// Where linear bending ends: the deflection of a beam's tip, within the limit or beyond.
 #[derive(Clone, Debug)]
 pub(super) struct DeflectionLimit {
     /// Index of the body.
@@ -38,33 +39,32 @@ impl DeflectionLimit {
         (deflection.norm(), self.limit.of(parameters) * length)
     }
 
-    /// Positive as long as the mode is right, negative once it has to change.
-    pub fn indicator(&self, parameters: &[f64], derived: &Derived, q: &[f64], mode: i32) -> f64 {
+    /// Positive as long as `exceeded` is right, negative once it has to change.
+    pub fn indicator(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> f64 {
         let (deflection, limit) = self.measure(parameters, derived, q);
-        match mode {
-            0 => limit - deflection,
-            _ => deflection - RETURN * limit,
+        match exceeded {
+            false => limit - deflection,
+            true => deflection - RETURN * limit,
         }
     }
 
-    /// The mode for a deflection, coming from the mode before.
-    pub fn next_mode(&self, parameters: &[f64], derived: &Derived, q: &[f64], mode: i32) -> i32 {
-        // A host's root is a little before or after the indicator's zero.
+    /// Returns whether the deflection exceeds the limit, after the state before.
+    pub fn next(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> bool {
+        // An importer's root is a little before or after the indicator's zero.
         let (_, limit) = self.measure(parameters, derived, q);
-        match self.indicator(parameters, derived, q, mode) > 1e-9 * limit {
-            true => mode,
-            false => 1 - mode,
-        }
+        let stays = self.indicator(parameters, derived, q, exceeded) > 1e-9 * limit;
+        stays == exceeded
     }
 
-    /// What to tell the user on going beyond.
-    pub fn message(&self, system: &System, parameters: &[f64], derived: &Derived, q: &[f64], t: f64) -> String {
+    /// The event of exceeding it at `t` (s).
+    pub fn exceeded(&self, system: &System, parameters: &[f64], derived: &Derived, q: &[f64], t: f64) -> Event {
         let (deflection, limit) = self.measure(parameters, derived, q);
-        format!(
-            "body \"{}\" bends beyond its linear limit at t = {t} s: its tip is deflected by {deflection} m, more than {limit} m \
-             ({} of its length); what follows is a rough guess",
-            system.bodies[self.body].name,
-            self.limit.of(parameters)
-        )
+        let what = Occurrence::LinearLimitExceeded {
+            body: system.bodies[self.body].name.clone(),
+            deflection,
+            limit,
+            part: self.limit.of(parameters),
+        };
+        Event { t, what }
     }
 }

@@ -1,116 +1,216 @@
 use super::Model;
-use super::layout::POSE;
+use super::report::Report;
+use super::sampling::Samples;
+use super::touch::Surfaces;
 use crate::algebra::{Mat3, Vec3};
-use std::ops::Range;
+use crate::loads::{Limit, MotorState, Stored};
+use crate::spec::JointMotion;
 
-/// What changes at events only.
+/// The discrete state: constant between events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
-    /// Pieces of signals, sides of ranges and of linear limits, touches, limits of motors, motions of joints, commands, captures, the rank of their rows, limits of a
-    /// controller.
-    pub modes: Vec<i32>,
-    /// Numbers that stand from one event to the next: what the last impacts did, how captured frames met, where surfaces met, what a controller holds,
-    /// commands that were none of their joints' motions and of which the user knows.
-    pub numbers: Vec<f64>,
+    /// Segment index of each internal signal.
+    pub(super) segments: Vec<i32>,
+    /// Limit state of each joint range.
+    pub(super) ranges: Vec<Limit>,
+    /// Whether each beam's tip deflection exceeds its linear limit.
+    pub(super) deflections: Vec<bool>,
+    /// Contact state of each pair of surfaces.
+    pub(super) surfaces: Vec<Surfaces>,
+    /// Limit state of each motor.
+    pub(super) motors: Vec<MotorState>,
+    /// Motion of each joint whose motion can be switched.
+    pub motions: Vec<JointMotion>,
+    /// Whether each command for an impulse or a capture is on.
+    pub(super) commands: Vec<bool>,
+    /// Number of the last command of each drive that none of its motions has, once it is reported.
+    pub(super) refused: Vec<Option<f64>>,
+    /// State of each capture.
+    pub(super) captures: Vec<Captured>,
+    /// Rank of the rows of all captures that hold and of all loops.
+    pub(super) rank: usize,
+    /// Last impact of each contact.
+    pub(super) reports: Vec<Report>,
+    /// Limit state of each torque of a controller.
+    pub(super) controlled: Vec<Limit>,
+    /// Samples of a controller that samples.
+    pub(super) samples: Samples,
 }
 
-/// Of a joint whose last command was one of its motions. (As a command it would be refused without a word.)
-pub(super) const NONE_REFUSED: f64 = f64::MAX;
+/// State of a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Captured {
+    /// Whether it holds.
+    pub holds: bool,
+    /// Origin of frame a in frame b at the last capture, m.
+    pub p: Vec3<f64>,
+    /// Rotation from a to b there.
+    pub R: Mat3<f64>,
+}
+
+impl Stored for Captured {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        let Self { holds, p, R } = self;
+        holds.write(to);
+        p.write(to);
+        R.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        Some(Self {
+            holds: bool::read(next)?,
+            p: Vec3::read(next)?,
+            R: Mat3::read(next)?,
+        })
+    }
+}
 
 impl Clone for Discrete {
     fn clone(&self) -> Self {
-        Self {
-            modes: self.modes.clone(),
-            numbers: self.numbers.clone(),
-        }
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
     }
 
-    /// Copies without taking memory, between those of one model.
+    /// Copies without allocation between states of one model.
     fn clone_from(&mut self, source: &Self) {
-        let Self { modes, numbers } = self;
-        modes.clone_from(&source.modes);
-        numbers.clone_from(&source.numbers);
+        let Self {
+            segments,
+            ranges,
+            deflections,
+            surfaces,
+            motors,
+            motions,
+            commands,
+            refused,
+            captures,
+            rank,
+            reports,
+            controlled,
+            samples,
+        } = self;
+        segments.clone_from(&source.segments);
+        ranges.clone_from(&source.ranges);
+        deflections.clone_from(&source.deflections);
+        surfaces.clone_from(&source.surfaces);
+        motors.clone_from(&source.motors);
+        motions.clone_from(&source.motions);
+        commands.clone_from(&source.commands);
+        refused.clone_from(&source.refused);
+        captures.clone_from(&source.captures);
+        *rank = source.rank;
+        reports.clone_from(&source.reports);
+        controlled.clone_from(&source.controlled);
+        samples.clone_from(&source.samples);
     }
 }
 
+fn write_all<T: Stored>(values: &[T], to: &mut impl FnMut(f64)) {
+    values.iter().for_each(|value| value.write(to));
+}
+
+fn read_all<T: Stored>(values: &mut [T], next: &mut impl FnMut() -> f64) -> Option<()> {
+    for value in values {
+        *value = T::read(next)?;
+    }
+    Some(())
+}
+
 impl Discrete {
-    /// Room for a model's.
+    /// The discrete state of a model before its start: joints have the motion that they start with.
     pub fn new(model: &Model) -> Self {
+        let loads = &model.loads;
+        let switched = loads.drives.iter().filter(|drive| drive.mode().is_some());
+        let controller = model.controller.as_ref();
         Self {
-            modes: vec![0; model.layout.modes],
-            numbers: vec![0.0; model.layout.numbers],
+            segments: vec![0; model.signals.len()],
+            ranges: vec![Limit::Within; loads.ranges.len()],
+            deflections: vec![false; model.limits.len()],
+            surfaces: vec![Surfaces::Apart; loads.touching().count()],
+            motors: vec![MotorState::default(); loads.motors.len()],
+            motions: switched.map(|drive| drive.motion()).collect(),
+            commands: vec![false; loads.strikes.len()],
+            refused: vec![None; loads.drives.len()],
+            captures: vec![Captured::default(); loads.captures().count()],
+            rank: 0,
+            reports: vec![Report::default(); loads.contacts.len()],
+            controlled: vec![Limit::Within; controller.map_or(0, |controller| controller.axes.len())],
+            samples: controller.map_or_else(Samples::default, Samples::new),
         }
     }
 
-    /// Whether a run can have these modes: each one that it can have, and no other.
-    pub fn is_possible(&self, model: &Model) -> bool {
-        let within = |range: Range<usize>, least: i32, most: i32| {
-            let mut modes = self.modes[range].iter();
-            modes.all(|mode| (least..=most).contains(mode))
-        };
-        let layout = &model.layout;
-        let most_rank = i32::try_from(model.loads.most_rows()).unwrap_or(i32::MAX);
-        let (sides, motions) = (model.motor_sides(&self.modes), model.motions(&self.modes));
-        let (mut motors, mut drives) = (model.loads.motors(), model.loads.drives.iter());
-        within(0..layout.ranges, 0, i32::MAX)
-            && within(layout.ranges..layout.limits, -1, 1)
-            && within(layout.limits..layout.touches, 0, 1)
-            && within(layout.touches..layout.motors, -1, i32::MAX - 1)
-            && motors.all(|(motor, places)| {
-                let mut sides = sides[places].iter().zip(motor.largest_sides());
-                sides.all(|(side, largest)| (-largest..=largest).contains(side))
-            })
-            && drives.all(|drive| {
-                let mode = drive.mode().map(|mode| motions[mode]);
-                mode.is_none_or(|mode| drive.motions().iter().any(|motion| motion.number() == mode))
-            })
-            && within(layout.commands..layout.rank, 0, 1)
-            && within(layout.rank..layout.controlled, 0, most_rank)
-            && within(layout.controlled..self.modes.len(), -1, 1)
+    /// Passes all its numbers on; [`read`](Self::read) takes them in the same order.
+    pub fn write(&self, to: &mut impl FnMut(f64)) {
+        let Self {
+            segments,
+            ranges,
+            deflections,
+            surfaces,
+            motors,
+            motions,
+            commands,
+            refused,
+            captures,
+            rank,
+            reports,
+            controlled,
+            samples,
+        } = self;
+        write_all(segments, to);
+        write_all(ranges, to);
+        write_all(deflections, to);
+        write_all(surfaces, to);
+        write_all(motors, to);
+        write_all(motions, to);
+        write_all(commands, to);
+        write_all(refused, to);
+        write_all(captures, to);
+        rank.write(to);
+        write_all(reports, to);
+        write_all(controlled, to);
+        samples.write(to);
+    }
+
+    /// Replaces its values by the next numbers; `None` if no run of the model can have them.
+    pub fn read(&mut self, model: &Model, next: &mut impl FnMut() -> f64) -> Option<()> {
+        read_all(&mut self.segments, next)?;
+        read_all(&mut self.ranges, next)?;
+        read_all(&mut self.deflections, next)?;
+        read_all(&mut self.surfaces, next)?;
+        read_all(&mut self.motors, next)?;
+        read_all(&mut self.motions, next)?;
+        read_all(&mut self.commands, next)?;
+        read_all(&mut self.refused, next)?;
+        read_all(&mut self.captures, next)?;
+        self.rank = usize::read(next)?;
+        read_all(&mut self.reports, next)?;
+        read_all(&mut self.controlled, next)?;
+        self.samples.read(next)?;
+        self.is_possible(model).then_some(())
+    }
+
+    /// Count of its numbers.
+    pub fn size(&self) -> usize {
+        let mut count = 0;
+        self.write(&mut |_| count += 1);
+        count
+    }
+
+    /// True if a run of the model can have these values.
+    fn is_possible(&self, model: &Model) -> bool {
+        let loads = &model.loads;
+        let mut motors = loads.motors.iter().zip(&self.motors);
+        let mut drives = loads.drives.iter();
+        self.segments.iter().all(|&segment| segment >= 0)
+            && self.rank <= loads.most_rows()
+            && motors.all(|(motor, state)| motor.can_have(state))
+            && drives.all(|drive| drive.motions().contains(&drive.motion_now(&self.motions)))
     }
 
     /// Whether a capture holds.
     #[inline]
-    pub(super) fn is_held(&self, model: &Model, capture: usize) -> bool {
-        self.modes[model.layout.captures + capture] != 0
-    }
-
-    /// Sets the same.
-    pub(super) fn set_held(&mut self, model: &Model, capture: usize, held: bool) {
-        self.modes[model.layout.captures + capture] = i32::from(held);
-    }
-
-    /// The rank of the rows of all captures that hold and of all loops.
-    #[inline]
-    pub(super) fn rank(&self, model: &Model) -> usize {
-        let range = model.layout.rank..model.layout.controlled;
-        self.modes[range]
-            .first()
-            .map_or(0, |&rank| usize::try_from(rank).unwrap_or(0))
-    }
-
-    /// Sets the same.
-    pub(super) fn set_rank(&mut self, model: &Model, rank: usize) {
-        let range = model.layout.rank..model.layout.controlled;
-        let rank = i32::try_from(rank).unwrap_or(i32::MAX);
-        self.modes[range].iter_mut().for_each(|mode| *mode = rank);
-    }
-
-    /// Where frame a was in b when it was captured: the place of its origin, m, and its rotation.
-    #[inline]
-    pub(super) fn captured(&self, model: &Model, capture: usize) -> (Vec3<f64>, Mat3<f64>) {
-        let pose = &self.numbers[model.layout.poses + capture * POSE..];
-        (
-            Vec3::from_column_slice(&pose[..3]),
-            Mat3::from_column_slice(&pose[3..POSE]),
-        )
-    }
-
-    /// Sets the same.
-    pub(super) fn set_captured(&mut self, model: &Model, capture: usize, (p, R): (&Vec3<f64>, &Mat3<f64>)) {
-        let first = model.layout.poses + capture * POSE;
-        self.numbers[first..first + 3].copy_from_slice(p.as_slice());
-        self.numbers[first + 3..first + POSE].copy_from_slice(R.as_slice());
+    pub(super) fn is_held(&self, capture: usize) -> bool {
+        self.captures[capture].holds
     }
 }
 
@@ -118,33 +218,63 @@ impl Discrete {
 mod tests {
     use super::*;
 
-    /// A motor's torque is at one limit or the other, its rate among the last or beyond, where it is limited.
+    fn model(text: &str) -> Model {
+        Model::read(text, std::path::Path::new(".")).expect("a spacecraft")
+    }
+
+    /// A motor's rate has limit states only if it has a limit.
     #[test]
-    fn motors_have_the_sides_that_they_can_have_and_no_others() {
+    fn motors_have_the_states_that_they_can_have_and_no_others() {
         let joint = |name: &str, parent: &str, limits: &str| {
             format!(
                 "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\n\
                  motor = {{ {limits} }}\n"
             )
         };
-        let text = format!(
+        let model = model(&format!(
             "name = \"motors\"\n{}{}",
             joint("a", "world", "torque_limit = 1.0, rate_limit = 2.0"),
             joint("b", "a", "torque_limit = 1.0")
-        );
-        let model = Model::read(&text, std::path::Path::new(".")).expect("a craft");
-        let most = (0..model.layout.modes).map(|i| {
-            let mut discrete = Discrete::new(&model);
-            let mut is_possible = |mode| {
-                discrete.modes[i] = mode;
-                discrete.is_possible(&model)
+        ));
+        let limits = [Limit::Below, Limit::Within, Limit::Above];
+        let possible = |motor: usize, rate: Limit, is_beyond: bool| {
+            let mut written = Discrete::new(&model);
+            let torque = Limit::Above;
+            written.motors[motor] = MotorState {
+                torque,
+                rate,
+                is_beyond,
             };
-            assert!(!is_possible(i32::MIN) && !is_possible(i32::MAX));
-            let possible: Vec<i32> = (-4..=4).filter(|&mode| is_possible(mode)).collect();
-            let most = *possible.last().expect("none but at all limits");
-            assert!(possible.into_iter().eq(-most..=most));
-            most
-        });
-        assert_eq!(most.collect::<Vec<_>>(), [1, 2, 1, 0]);
+            let mut numbers = Vec::new();
+            written.write(&mut |number| numbers.push(number));
+            let (mut read, mut next) = (Discrete::new(&model), numbers.into_iter());
+            let is_read = read.read(&model, &mut || next.next().expect("as many")).is_some();
+            assert!(!is_read || read == written);
+            is_read
+        };
+        for rate in limits {
+            assert!(possible(0, rate, false));
+            assert_eq!(possible(0, rate, true), rate.is_reached());
+            assert_eq!(possible(1, rate, false), !rate.is_reached());
+            assert!(!possible(1, rate, true));
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_run_can_have_are_refused() {
+        let model = model(
+            "name = \"one\"\n[body.a]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.a_root]\ntype = \"revolute\"\n\
+             parent = \"world\"\nchild = \"a\"\nrange = { min = -1.0, max = 1.0 }\n",
+        );
+        let read = |range: f64| {
+            let mut discrete = Discrete::new(&model);
+            let mut next = std::iter::once(range).chain(std::iter::repeat(0.0));
+            let read = discrete.read(&model, &mut || next.next().expect("endless"));
+            read.map(|()| discrete.ranges[0])
+        };
+        assert_eq!(read(-1.0), Some(Limit::Below));
+        for number in [2.0, 0.5, f64::NAN, f64::INFINITY, -3e9] {
+            assert_eq!(read(number), None, "{number}");
+        }
     }
 }

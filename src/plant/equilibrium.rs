@@ -124,8 +124,7 @@ impl Equilibrium {
 
 impl<'a> AtRest<'a> {
     fn new(model: &'a Model, numbers: Numbers<'a>, t: f64) -> Self {
-        let mut discrete = Discrete::new(model);
-        model.start_discrete(&mut discrete);
+        let discrete = Discrete::new(model);
         Self {
             model,
             numbers,

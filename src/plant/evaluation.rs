@@ -92,7 +92,7 @@ impl<S: Scalar> Evaluation<S> {
         t: f64,
         (u, discrete): (&[S], &Discrete),
     ) {
-        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.inputs);
+        model.inputs_at(parameters, t, (u, discrete), &mut self.inputs);
         self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
     }
 
@@ -192,7 +192,7 @@ impl<S: Scalar> Evaluation<S> {
         let around = (self.orbit.as_ref(), &self.kinematics);
         let now = Instant {
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
-            ..model.instant(numbers, around, (q, qd, &self.inputs), &discrete.modes)
+            ..model.instant(numbers, around, (q, qd, &self.inputs), discrete)
         };
         let view = View {
             now,
@@ -251,7 +251,7 @@ fn load<S: Scalar>(
     ((q, qd), discrete): ((&[S], &[S]), &Discrete),
     (feed_forward, applied): (Option<&mut FeedForward<S>>, &mut Applied<S>),
 ) -> Result<S, Error> {
-    let mut now = model.instant(numbers, (orbit, kinematics), (q, qd, inputs), &discrete.modes);
+    let mut now = model.instant(numbers, (orbit, kinematics), (q, qd, inputs), discrete);
     if let Some(feed_forward) = feed_forward {
         feed_forward.update(model, &now)?;
         now.feed_forward = &feed_forward.torques;
@@ -269,7 +269,7 @@ pub(super) fn joint_coordinates<'a, S: Scalar>(
 
 impl Evaluation<f64> {
     /// The inputs of the loads at the time `t` (s), whoever drives them.
-    pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &[i32])) -> &[f64] {
+    pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &Discrete)) -> &[f64] {
         model.inputs_at(parameters, t, u, &mut self.inputs);
         &self.inputs
     }
@@ -280,9 +280,9 @@ impl Evaluation<f64> {
         model: &Model,
         (derived, parameters): (&'a Derived, &'a [f64]),
         t: f64,
-        (x, u, modes): (&'a [f64], &[f64], &[i32]),
+        (x, u, discrete): (&'a [f64], &[f64], &Discrete),
     ) -> Sensed<'a, f64> {
-        model.inputs_at(parameters, t, (u, modes), &mut self.inputs);
+        model.inputs_at(parameters, t, (u, discrete), &mut self.inputs);
         self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
         if self.recovered.is_some() {
             self.update_kinematics(model, (derived, parameters), x);
@@ -291,7 +291,7 @@ impl Evaluation<f64> {
         if let Some(feed_forward) = &mut self.feed_forward {
             let numbers = (derived, parameters);
             let around = (self.orbit.as_ref(), &self.kinematics);
-            let now = model.instant(numbers, around, (q, qd, &self.inputs), modes);
+            let now = model.instant(numbers, around, (q, qd, &self.inputs), discrete);
             // Where it has no solution, neither have the derivatives: they say so.
             let _ = feed_forward.update(model, &now);
         }

@@ -1,11 +1,11 @@
 //! What happens at events: sides change, commands are obeyed, states jump.
 
-use super::discrete::NONE_REFUSED;
 use super::numbers::Numbers;
 use super::report::Report;
 use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
-use crate::loads::{Drive, Strike, Struck};
+use crate::event::{Event, Occurrence};
+use crate::loads::{Drive, Stored, Strike, Struck};
 use crate::spec::JointMotion;
 
 /// What an event has changed.
@@ -22,7 +22,7 @@ pub struct Changes {
 pub(super) struct After {
     x: Vec<f64>,
     discrete: Discrete,
-    messages: Vec<String>,
+    events: Vec<Event>,
 }
 
 impl After {
@@ -31,7 +31,7 @@ impl After {
         Self {
             x: vec![0.0; model.states.len()],
             discrete: Discrete::new(model),
-            messages: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -40,7 +40,7 @@ impl After {
         self.x.clear();
         self.x.extend_from_slice(x);
         self.discrete.clone_from(discrete);
-        self.messages.clear();
+        self.events.clear();
     }
 }
 
@@ -67,14 +67,13 @@ impl Plant {
         if !model.has_commands() {
             return false;
         }
-        let modes = &discrete.modes;
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-        let mut strikes = model.loads.strikes.iter().zip(&modes[model.layout.commands..]);
-        let mut drives = model.loads.drives.iter().zip(&discrete.numbers[model.layout.refused..]);
-        strikes.any(|(strike, &was_on)| strike.is_on(inputs) != (was_on != 0))
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        let mut strikes = model.loads.strikes.iter().zip(&discrete.commands);
+        let mut drives = model.loads.drives.iter().zip(&discrete.refused);
+        strikes.any(|(strike, &was_on)| strike.is_on(inputs) != was_on)
             || drives.any(|(drive, &refused)| match drive.command(inputs) {
-                Some(Ok(motion)) => motion != drive.motion_now(model.motions(modes)),
-                Some(Err(number)) => refused != number,
+                Some(Ok(motion)) => motion != drive.motion_now(&discrete.motions),
+                Some(Err(number)) => refused != Some(number),
                 None => false,
             })
     }
@@ -91,7 +90,7 @@ impl Plant {
         t: f64,
         (x, u): (&mut [f64], &[f64]),
         discrete: &mut Discrete,
-        messages: &mut Vec<String>,
+        events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
         let mut after = std::mem::take(&mut self.after);
         after.begin(x, discrete);
@@ -99,21 +98,21 @@ impl Plant {
         if changes.is_ok() {
             x.copy_from_slice(&after.x);
             discrete.clone_from(&after.discrete);
-            messages.append(&mut after.messages);
+            events.append(&mut after.events);
         }
         self.after = after;
         changes
     }
 
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
-        let After { x, discrete, messages } = after;
-        let sides = self.update_sides(t, (x, u), &mut discrete.modes, messages);
+        let After { x, discrete, events } = after;
+        let sides = self.update_sides(t, (x, u), discrete, events);
         let (touches, meeting) = self.update_touches(t, x, discrete)?;
-        let struck = self.strike(t, (x, u), &meeting, discrete, messages)?;
-        let switched = self.switch_motions(t, (x, u), discrete, messages)?;
+        let struck = self.strike(t, (x, u), &meeting, discrete, events)?;
+        let switched = self.switch_motions(t, (x, u), discrete, events)?;
         let states = struck.states || switched.states;
         // What rates decide is decided anew where they have jumped.
-        let after = states && self.update_sides(t, (x, u), &mut discrete.modes, messages);
+        let after = states && self.update_sides(t, (x, u), discrete, events);
         Ok(Changes {
             modes: sides || touches || struck.modes || switched.modes || after,
             states,
@@ -124,16 +123,14 @@ impl Plant {
     fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
         let model = &*self.model;
         let (contacts, strikes) = (&model.loads.contacts, &model.loads.strikes);
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
         let mut due = Due::default();
         for (k, strike) in strikes.iter().enumerate() {
-            let mode = model.layout.commands + k;
-            let (is_on, was_on) = (strike.is_on(inputs), discrete.modes[mode] != 0);
-            if is_on == was_on {
+            let is_on = strike.is_on(inputs);
+            if is_on == discrete.commands[k] {
                 continue;
             }
-            // It has been heard, whatever comes of it.
-            discrete.modes[mode] = i32::from(is_on);
+            discrete.commands[k] = is_on;
             due.hears = true;
             match strike.what {
                 Struck::Port(port) if is_on => due.ports.push(port),
@@ -141,7 +138,7 @@ impl Plant {
                 Struck::Contact(contact) => match (contacts[contact].capture(), is_on) {
                     (None, true) => due.struck.push(contact),
                     (Some(_), true) if discrete.is_touching(model, contact) => due.captured.push(contact),
-                    (Some(capture), false) if discrete.is_held(model, capture.number) => {
+                    (Some(capture), false) if discrete.is_held(capture.number) => {
                         due.released.push(contact);
                     }
                     _ => {}
@@ -166,7 +163,7 @@ impl Plant {
         (x, u): (&mut [f64], &[f64]),
         meeting: &[usize],
         discrete: &mut Discrete,
-        messages: &mut Vec<String>,
+        events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
         let due = self.due(t, u, meeting, discrete);
         if !due.hears && meeting.is_empty() {
@@ -178,9 +175,11 @@ impl Plant {
         if !due.released.is_empty() {
             for contact in due.released.iter().map(|&contact| &model.loads.contacts[contact]) {
                 if let Some(capture) = contact.capture() {
-                    discrete.set_held(model, capture.number, false);
+                    discrete.captures[capture.number].holds = false;
                 }
-                messages.push(format!("t = {t} s: contact \"{}\" lets go", contact.name));
+                let contact = contact.name.clone();
+                let what = Occurrence::Released { contact };
+                events.push(Event { t, what });
             }
             let (derived, parameters) = (of.1, of.2);
             evaluation.determine_rank(model, Numbers { derived, parameters }, x, discrete);
@@ -192,9 +191,11 @@ impl Plant {
         let mut jumped = false;
         for port in due.ports {
             let inputs = evaluation.inputs.clone();
-            let (acted, message) = impact::strike_port(of, evaluation, (t, x, discrete), (port, &inputs))?;
-            jumped |= acted;
-            messages.push(message);
+            let impulse = impact::strike_port(of, evaluation, (x, discrete), (port, &inputs))?;
+            jumped |= impulse.is_some();
+            let port = model.loads.ports[port].name.clone();
+            let what = Occurrence::ImpulseApplied { port, impulse };
+            events.push(Event { t, what });
         }
         let mut reports = Vec::new();
         if !due.struck.is_empty() {
@@ -203,13 +204,13 @@ impl Plant {
         if !due.captured.is_empty() {
             reports.extend(captures::capture(of, evaluation, (t, x, discrete), &due.captured)?);
         }
-        for (contact, report, message) in reports {
+        for (contact, report, what) in reports {
             jumped |= report.status.is_struck();
             if !report.status.is_struck() {
                 discrete.let_pass(model, contact);
             }
-            report.write(&mut discrete.numbers[Report::place(contact)]);
-            messages.push(message);
+            discrete.reports[contact] = report;
+            events.push(Event { t, what });
         }
         self.check_finite(t, x, discrete)?;
         Ok(Changes {
@@ -227,9 +228,13 @@ impl Plant {
         let is_none = |number: &f64| !number.is_finite();
         let state = x.iter().position(is_none).map(|i| model.states[i].name.clone());
         let reported = || {
-            let i = discrete.numbers[..model.layout.poses].iter().position(is_none)?;
-            let contact = &model.loads.contacts[i / Report::COUNT];
-            Some(Report::quantities(contact).swap_remove(i % Report::COUNT).name)
+            let mut contacts = model.loads.contacts.iter().zip(&discrete.reports);
+            contacts.find_map(|(contact, report)| {
+                let mut numbers = Vec::with_capacity(Report::COUNT);
+                report.write(&mut |number| numbers.push(number));
+                let i = numbers.iter().position(is_none)?;
+                Some(Report::quantities(contact).swap_remove(i).name)
+            })
         };
         match state.or_else(reported) {
             None => Ok(()),
@@ -243,24 +248,23 @@ impl Plant {
         t: f64,
         (x, u): (&mut [f64], &[f64]),
         discrete: &mut Discrete,
-        messages: &mut Vec<String>,
+        events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
         let model = &self.model;
         let drives = &model.loads.drives;
-        let Discrete { modes, numbers } = &mut *discrete;
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
         let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
-        for (drive, refused) in drives.iter().zip(&mut numbers[model.layout.refused..]) {
+        for (drive, refused) in drives.iter().zip(&mut discrete.refused) {
             match (drive.mode(), drive.command(inputs)) {
                 (Some(mode), Some(Ok(motion))) => {
-                    *refused = NONE_REFUSED;
-                    if motion != drive.motion_now(model.motions(modes)) {
+                    *refused = None;
+                    if motion != drive.motion_now(&discrete.motions) {
                         switched.push((mode, drive, motion));
                     }
                 }
-                (_, Some(Err(number))) if *refused != number => {
-                    *refused = number;
-                    messages.push(drive.objection(number, t));
+                (_, Some(Err(number))) if *refused != Some(number) => {
+                    *refused = Some(number);
+                    events.push(drive.refused(number, t));
                 }
                 _ => {}
             }
@@ -270,10 +274,9 @@ impl Plant {
         }
         let numbers = (&self.derived, self.parameters.as_slice());
         let (_, qd) = self.evaluation.coordinates(model, numbers, x);
-        messages.extend(switched.iter().map(|(_, drive, motion)| drive.message(*motion, qd, t)));
-        let first = model.layout.motions;
+        events.extend(switched.iter().map(|(_, drive, motion)| drive.switched(*motion, qd, t)));
         for (mode, _, motion) in &switched {
-            discrete.modes[first + mode] = motion.number();
+            discrete.motions[*mode] = *motion;
         }
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();

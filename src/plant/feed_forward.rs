@@ -5,7 +5,7 @@ use crate::Error;
 use crate::algebra::Scalar;
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::loads::{Fed, Instant, Loads, Motor};
+use crate::loads::{Fed, Instant, Loads, MotorState};
 use crate::system::Kinematics;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct FeedForward<S: Scalar> {
     qd: Vec<S>,
     qdd: Vec<S>,
     inputs: Vec<S>,
-    motor_sides: Vec<i32>,
+    motors: Vec<MotorState>,
     /// One for each rate, N·m or N; zero where nothing is fed forward.
     pub torques: Vec<S>,
 }
@@ -42,7 +42,7 @@ impl<S: Scalar> FeedForward<S> {
             qd: vec![S::zero(); system.nv],
             qdd: vec![S::zero(); system.nv],
             inputs: vec![S::zero(); model.sources.len()],
-            motor_sides: vec![0; model.loads.motors.len() * Motor::SIDES],
+            motors: vec![MotorState::default(); model.loads.motors.len()],
             torques: vec![S::zero(); system.nv],
         }))
     }
@@ -56,8 +56,7 @@ impl<S: Scalar> FeedForward<S> {
         self.q.copy_from_slice(now.q);
         self.qd.copy_from_slice(now.qd);
         self.inputs.copy_from_slice(now.inputs);
-        let sides = self.motor_sides.len();
-        self.motor_sides.copy_from_slice(&now.motor_sides[..sides]);
+        self.motors.copy_from_slice(now.motors);
         for modes in system.flexible() {
             self.q[modes.coordinates()].fill(S::zero());
             self.qd[modes.rates()].fill(S::zero());
@@ -73,8 +72,8 @@ impl<S: Scalar> FeedForward<S> {
             if let Some(tau) = fed.tau {
                 self.inputs[tau..tau + fed.axes].fill(S::zero());
             }
-            if let Some(sides) = fed.motor_sides.clone() {
-                self.motor_sides[sides].fill(0);
+            if let Some(motors) = fed.motors.clone() {
+                self.motors[motors].fill(MotorState::default());
             }
         }
         // Without a drive of its own, nobody else says that a joint is not driven any more.
@@ -87,7 +86,7 @@ impl<S: Scalar> FeedForward<S> {
             q: &self.q,
             qd: &self.qd,
             inputs: &self.inputs,
-            motor_sides: &self.motor_sides,
+            motors: &self.motors,
             feed_forward: &[],
             ..*now
         };

@@ -8,8 +8,9 @@ use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
+use crate::event::{Occurrence, Pairing, Refused};
 use crate::loads::{Contact, Pair};
-use crate::system::{Derived, FrameRef, Kinematics, System, Unit};
+use crate::system::{Derived, FrameRef, Kinematics, System};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Below this part of the own responses of two contacts, an impulse at one does nothing at the other; below this part of the bodies' speeds, nothing moves.
@@ -29,8 +30,8 @@ pub(super) struct Met<'a> {
     law: Option<Law>,
 }
 
-/// What came of one strike: the contact's index, the report, and what the user should know.
-pub(super) type Told = (usize, Report, String);
+/// Outcome of one impact: the contact's index, the report and the event.
+pub(super) type Told = (usize, Report, Occurrence);
 
 /// The given contacts at the states `x`: for each within reach its pair, normal and law, at the origin of a for a capture, else halfway between the
 /// surfaces. Those out of reach come back as refused reports.
@@ -48,10 +49,9 @@ pub(super) fn meet<'a>(
         let [A, B] = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
         let apart = (A.p - B.p).norm();
         if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
-            let report = Report::blank(Status::OutOfReach, Report::count(&discrete.numbers, index), t);
-            let [apart, reach] = [apart, reach].map(|length| Unit::Metre.about(length));
-            let what = format!("they are {apart} apart, its reach is {reach}");
-            told.push((index, report, refused(t, contact, &what)));
+            let report = Report::blank(Status::OutOfReach, discrete.reports[index].count, t);
+            let distance = apart;
+            told.push((index, report, refused(contact, Refused::OutOfReach { distance, reach })));
             continue;
         }
         met.push(Met {
@@ -121,18 +121,18 @@ pub(super) fn strike(
     Ok(told)
 }
 
-/// Lets the host's impulse act on a port; whether it did, and what the user should know.
+/// Applies the impulse from outside at a port. Returns its magnitude, N·s; none if it is not finite,
+/// and then nothing acted.
 ///
 /// # Errors
 /// [`Error::Singular`] if something moves no inertia.
 pub(super) fn strike_port(
     (model, derived, parameters): (&Model, &Derived, &[f64]),
     evaluation: &mut Evaluation<f64>,
-    (t, x, discrete): (f64, &mut [f64], &Discrete),
+    (x, discrete): (&mut [f64], &Discrete),
     (port, inputs): (usize, &[f64]),
-) -> Result<(bool, String), Error> {
+) -> Result<Option<f64>, Error> {
     let port = &model.loads.ports[port];
-    let told = |what: String| format!("t = {t} s: port \"{}\" is {what}", port.name);
     evaluation.update_kinematics(model, (derived, parameters), x);
     let at = (&model.system, derived, &evaluation.kinematics);
     let pair = Pair::at_a(at, [port.frame, FrameRef::World]);
@@ -141,13 +141,13 @@ pub(super) fn strike_port(
         &evaluation.kinematics.pose(&model.system, derived, port.frame).R,
     );
     if !p.iter().all(|p| p.is_finite()) {
-        return Ok((false, told("not struck: its impulse is not finite".to_owned())));
+        return Ok(None);
     }
     let u = evaluation.velocities(&[pair]);
     let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &[pair])?;
     let impulse = DVector::from_column_slice(p.as_slice());
     evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&impulse, &u));
-    Ok((true, told(format!("struck by {}", Unit::NewtonSecond.about(p.norm())))))
+    Ok(Some(p.norm()))
 }
 
 /// What became of each, which got the impulses `p` at the relative velocities `u`.
@@ -166,7 +166,7 @@ pub(super) fn tell(
         // Forces come last.
         let linear = first + rows - 3;
         let [impulse, before, velocity] = [p, u, &after].map(|all| vector(all, linear));
-        let count = Report::count(&discrete.numbers, met.index) + f64::from(u8::from(status.is_struck()));
+        let count = discrete.reports[met.index].count + f64::from(u8::from(status.is_struck()));
         let [p, sum] = [p, &sum].map(|all| all.rows(first, rows));
         let u_n = met.n.dot(&before);
         let mut report = Report {
@@ -189,8 +189,8 @@ pub(super) fn tell(
         if met.pair.turns() {
             report.band = [0.0; 2];
         }
-        let message = message(t, met, &report);
-        (met.index, report, message)
+        let occurrence = occurrence(met, &report);
+        (met.index, report, occurrence)
     });
     told.collect()
 }
@@ -278,47 +278,43 @@ fn vector(all: &DVector<f64>, first: usize) -> Vec3<f64> {
     all.fixed_rows::<3>(first).into_owned()
 }
 
-/// What a contact does, and how its frames are to each other then.
-fn words(contact: &Contact) -> [&'static str; 2] {
-    match contact.capture() {
-        Some(_) => ["capture", "with"],
-        None => ["impact", "on"],
+/// A contact and its frames, by their names.
+fn pairing(contact: &Contact) -> Pairing {
+    Pairing {
+        contact: contact.name.clone(),
+        frames: contact.names.clone(),
+        captures: contact.capture().is_some(),
     }
 }
 
-fn refused(t: f64, contact: &Contact, why: &str) -> String {
-    let (name, [a, b], [verb, on]) = (&contact.name, &contact.names, words(contact));
-    format!("t = {t} s: contact \"{name}\" does not {verb}, \"{a}\" {on} \"{b}\": {why}")
+fn refused(contact: &Contact, reason: Refused) -> Occurrence {
+    let pairing = pairing(contact);
+    Occurrence::ImpactRefused { pairing, reason }
 }
 
-/// What the user should know of a strike.
-fn message(t: f64, met: &Met, report: &Report) -> String {
+/// The event of an impact.
+fn occurrence(met: &Met, report: &Report) -> Occurrence {
     let Met { contact, n, law, .. } = met;
-    let [low, high] = report.band.map(|ratio| Unit::One.about(ratio));
     if report.status.is_struck() {
-        let p = Unit::NewtonSecond.about(report.impulse.norm());
-        let work = Unit::Joule.about(report.energy_change);
-        let clamped = match report.status {
-            Status::Clamped => format!("; r_E was clamped to between {low} and {high}"),
-            _ => String::new(),
+        return Occurrence::Impact {
+            pairing: pairing(contact),
+            impulse: report.impulse.norm(),
+            work: report.energy_change,
+            clamped: (report.status == Status::Clamped).then_some(report.band),
         };
-        let (name, [a, b], [verb, on]) = (&contact.name, &contact.names, words(contact));
-        return format!("t = {t} s: contact \"{name}\" {verb}s, \"{a}\" {on} \"{b}\": {p}, work {work}{clamped}");
     }
-    let why = match (report.status, law) {
-        (Status::Separating, _) => {
-            let speed = Unit::MetrePerSecond.about(n.dot(&report.velocities[1]));
-            format!("they move apart at {speed}")
-        }
-        (Status::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => {
-            format!("no impact has r_E = {r_E} with r_f = {r_f}; r_E must lie between {low} and {high} here")
-        }
-        (Status::Adhesive, _) => "the impulse would have to pull".to_owned(),
-        (Status::Together, _) => {
-            "friction acts at several contacts that feel each other; at once only smooth ones can strike (mu = 0)"
-                .to_owned()
-        }
-        _ => "nothing gives way there, or the impact finds no end".to_owned(),
+    let reason = match (report.status, law) {
+        (Status::Separating, _) => Refused::Separating {
+            speed: n.dot(&report.velocities[1]),
+        },
+        (Status::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => Refused::Inconsistent {
+            r_E: *r_E,
+            r_f: *r_f,
+            bounds: report.band,
+        },
+        (Status::Adhesive, _) => Refused::Adhesive,
+        (Status::Together, _) => Refused::Coupled,
+        _ => Refused::Unsolved,
     };
-    refused(t, contact, &why)
+    refused(contact, reason)
 }

@@ -61,7 +61,7 @@ impl Evaluation<f64> {
         self.update_kinematics_with(model, derived, Baumgarte::NONE, &still);
         self.applied.clear();
         for drive in &model.loads.drives {
-            self.applied.driven[drive.body] = drive.motion_now(model.motions(&discrete.modes)) != JointMotion::Loads;
+            self.applied.driven[drive.body] = drive.motion_now(&discrete.motions) != JointMotion::Loads;
             self.applied.qdd[drive.rates()].fill(0.0);
         }
         still
@@ -130,7 +130,7 @@ impl Evaluation<f64> {
                 *rate += change * p;
             }
             for drive in &model.loads.drives {
-                if drive.motion_now(model.motions(&discrete.modes)) != JointMotion::Loads {
+                if drive.motion_now(&discrete.motions) != JointMotion::Loads {
                     work += drive.rates().map(|v| jump.drive[v] * p * qd[v]).sum::<f64>();
                 }
             }

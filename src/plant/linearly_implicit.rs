@@ -64,7 +64,7 @@ impl Evaluation<f64> {
         let power = self.load(model, numbers, (at, discrete))?;
 
         let around = (self.orbit.as_ref(), &self.kinematics);
-        let now = model.instant(numbers, around, (at.0, at.1, &self.inputs), &discrete.modes);
+        let now = model.instant(numbers, around, (at.0, at.1, &self.inputs), discrete);
         let inertia = &mut self.applied.inertia;
         model.loads.resist(&now, |rate, of| {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
@@ -244,7 +244,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
             numbers,
             around,
             (here.positions, here.rates, &evaluation.inputs),
-            &state.discrete.modes,
+            &state.discrete,
         );
         let mut say = |by: usize, rate: usize, of: Resistance| {
             said[rate][by][0] += of.stiffness;

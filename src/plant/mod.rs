@@ -54,6 +54,7 @@ pub use tangent::{Jacobians, LANES, Tangent};
 pub use watch::Energies;
 
 use crate::Error;
+use crate::event::Event;
 use crate::system::Derived;
 use std::sync::Arc;
 
@@ -161,7 +162,7 @@ impl Plant {
     /// [`Error::Assembly`] if a loop cannot be closed.
     pub fn start_with(&mut self, t: f64, (x, u): (&mut [f64], &[f64]), discrete: &mut Discrete) -> Result<(), Error> {
         self.model.start(&self.derived, t, &self.parameters, x)?;
-        self.model.start_discrete(discrete);
+        *discrete = Discrete::new(&self.model);
         self.initialise_modes(t, (x, u), discrete);
         self.start_touches(x, discrete);
         if self.model.loads.closed_loops.is_empty() {
@@ -175,17 +176,17 @@ impl Plant {
 
     /// Brings the modes to where the inputs are, before the run begins.
     pub fn initialise_modes(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
-        self.update_sides(t, (x, u), &mut discrete.modes, &mut Vec::new());
+        self.update_sides(t, (x, u), discrete, &mut Vec::new());
         self.evaluation
-            .choose_controlled_sides(&self.model, &self.parameters, t, u, &mut discrete.modes);
+            .choose_controlled_sides(&self.model, &self.parameters, t, u, discrete);
     }
 
-    /// What the user should know of a run that begins at the time `t` (s), states `x` and the host's inputs `u`: of limits that are passed there.
-    pub fn messages_of_start(&mut self, t: f64, (x, u): (&[f64], &[f64])) -> Vec<String> {
-        let (mut discrete, mut messages) = (Discrete::new(&self.model), Vec::new());
-        self.model.start_discrete(&mut discrete);
-        self.update_sides(t, (x, u), &mut discrete.modes, &mut messages);
-        messages
+    /// Limits that are passed at the start of a run, at the time `t` (s), states `x` and the importer's
+    /// inputs `u`.
+    pub fn events_of_start(&mut self, t: f64, (x, u): (&[f64], &[f64])) -> Vec<Event> {
+        let (mut discrete, mut events) = (Discrete::new(&self.model), Vec::new());
+        self.update_sides(t, (x, u), &mut discrete, &mut events);
+        events
     }
 
     /// The states' derivatives.
@@ -231,7 +232,7 @@ impl Plant {
 
     /// When the next piece of a signal ends, or a controller looks at its inputs, s.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
-        let ends = self.model.signals.iter().zip(&discrete.modes);
+        let ends = self.model.signals.iter().zip(&discrete.segments);
         ends.filter_map(|(signal, &piece)| signal.wave(&self.parameters).end(piece))
             .chain(self.next_sample(discrete))
             .min_by(f64::total_cmp)

@@ -1,3 +1,4 @@
+use super::Discrete;
 use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
 use super::deflection_limit::DeflectionLimit;
@@ -196,7 +197,7 @@ impl Model {
             controller.as_ref(),
             &mut problems,
         );
-        let layout = Layout::new(signals.len(), &loads, limits.len(), controller.as_ref());
+        let layout = Layout::new(&loads, limits.len(), controller.as_ref());
         let model = Self {
             spec: written.clone(),
             parameters: declare.parameters,
@@ -240,11 +241,6 @@ impl Model {
         self.layout.indicators
     }
 
-    /// Number of modes: pieces of signals, sides of ranges, sides of linear limits, touches, limits of motors, motions of joints, commands, captures, limits of a controller.
-    pub fn mode_count(&self) -> usize {
-        self.layout.modes
-    }
-
     /// Whether it is a controller whose outputs follow its inputs at every instant.
     pub fn follows_inputs(&self) -> bool {
         self.controller.is_some() && !self.is_sampled()
@@ -258,16 +254,6 @@ impl Model {
     /// Whether there are commands, of which a host that knows no events has to be told.
     pub fn has_commands(&self) -> bool {
         self.loads.are_commanded()
-    }
-
-    /// Of the modes, which limits motors are at.
-    pub(super) fn motor_sides<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
-        &modes[self.layout.motors..]
-    }
-
-    /// Of the modes, those of joints whose motion is switched.
-    pub(super) fn motions<'a>(&self, modes: &'a [i32]) -> &'a [i32] {
-        &modes[self.layout.motions..]
     }
 
     /// What moves no inertia, as an error with the names.
@@ -370,27 +356,29 @@ impl Model {
         &self,
         parameters: &[f64],
         t: f64,
-        (u, modes): (&[S], &[i32]),
+        (u, discrete): (&[S], &Discrete),
         inputs: &mut [S],
     ) {
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
                 Source::Host(i) => u[i],
-                Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(modes[k], t)),
-                Source::Rate(k) => S::lift(self.signals[k].wave(parameters).rate(modes[k], t)),
-                Source::Acceleration(k) => S::lift(self.signals[k].wave(parameters).acceleration(modes[k], t)),
+                Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(discrete.segments[k], t)),
+                Source::Rate(k) => S::lift(self.signals[k].wave(parameters).rate(discrete.segments[k], t)),
+                Source::Acceleration(k) => {
+                    S::lift(self.signals[k].wave(parameters).acceleration(discrete.segments[k], t))
+                }
             };
         }
     }
 
     /// How fast an input of the loads changes by itself at the time `t` (s): a signal's rate, while the host's stay.
-    pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, modes: &[i32]) -> f64 {
+    pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, discrete: &Discrete) -> f64 {
         let wave = |k: usize| self.signals[k].wave(parameters);
         match *source {
             Source::Host(_) => 0.0,
-            Source::Signal(k) => wave(k).rate(modes[k], t),
-            Source::Rate(k) => wave(k).acceleration(modes[k], t),
-            Source::Acceleration(k) => wave(k).jerk(modes[k], t),
+            Source::Signal(k) => wave(k).rate(discrete.segments[k], t),
+            Source::Rate(k) => wave(k).acceleration(discrete.segments[k], t),
+            Source::Acceleration(k) => wave(k).jerk(discrete.segments[k], t),
         }
     }
 
@@ -400,7 +388,7 @@ impl Model {
         (derived, parameters): (&'a Derived, &'a [f64]),
         (orbit, kinematics): (Option<&'a OrbitPoint<S>>, &'a Kinematics<S>),
         (q, qd, inputs): (&'a [S], &'a [S], &'a [S]),
-        modes: &'a [i32],
+        discrete: &'a Discrete,
     ) -> Instant<'a, S> {
         Instant {
             system: &self.system,
@@ -411,8 +399,8 @@ impl Model {
             q,
             qd,
             inputs,
-            motions: self.motions(modes),
-            motor_sides: self.motor_sides(modes),
+            motions: &discrete.motions,
+            motors: &discrete.motors,
             feed_forward: &[],
         }
     }

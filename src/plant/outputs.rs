@@ -7,10 +7,9 @@ pub(super) use view::View;
 use super::controller::Controller;
 use super::deflection_limit::DeflectionLimit;
 use super::model::{Output, OutputKind};
-use super::report::Report;
 use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, Vec3, lift3, roll_pitch_yaw};
-use crate::loads::{Loads, Motor, Range, SignalSource};
+use crate::loads::{Loads, Range, SignalSource, Stored};
 use crate::spec::{Capability, Formulation, JointType, Spec};
 use crate::system::{FrameRef, Input, Modes, Quantity, System, Unit};
 use view::Cursor;
@@ -61,6 +60,8 @@ enum Group {
     Slot(usize),
     /// Whether any of some watched limits is passed (a joint's ranges, a beam's linear limit): the first, and how many.
     Limits(usize, usize),
+    /// Linear limits of a beam's segments: the first, and how many.
+    BeyondLinear(usize, usize),
     /// Momentum, mass centre, energy.
     Diagnostics,
     /// Coordinates of the joint that carries a body.
@@ -91,9 +92,9 @@ enum Group {
     Grasp(usize),
     /// Of a geometrically exact beam: how far its tip is off and turned, its strain energy.
     GeometricallyExactBeam(usize),
-    /// A frame on a ANCF beam: place, velocity, direction, how fast it turns.
+    /// A frame on an ANCF beam: place, velocity, direction, how fast it turns.
     Point(usize),
-    /// Of a ANCF beam: how far its tip is bent, its strain energy.
+    /// Of an ANCF beam: how far its tip is bent, its strain energy.
     AncfBeam(usize),
     /// Whether a capture holds.
     Captured(usize),
@@ -228,7 +229,7 @@ impl Outputs {
                 Unit::One,
                 format!("whether {name} is bent beyond its linear limit"),
             );
-            let group = Group::Limits(loads.ranges.len() + i, segments.len());
+            let group = Group::BeyondLinear(i, segments.len());
             let modes = system.bodies[segments].iter().filter_map(|body| body.modes.as_ref());
             outputs.flag(group, quantity, modes.flat_map(Modes::coordinates));
         }
@@ -357,8 +358,8 @@ impl Outputs {
                 Group::AttitudeServo(servo) => y.vector(&view.model.loads.attitudes[servo].torque(&view.now.sensed())),
                 Group::Servo(servo) => view.model.loads.servos()[servo].report(&view.now, |number| y.number(number)),
                 Group::Motor(motor) => {
-                    let sides = &view.now.motor_sides[Motor::SIDES * motor..];
-                    y.number(view.model.loads.motors[motor].torque(&view.now, sides));
+                    let state = &view.now.motors[motor];
+                    y.number(view.model.loads.motors[motor].torque(&view.now, state));
                 }
                 Group::Momentum(body) => {
                     let inertia = view.now.derived.bodies[body].I_Bcm.d[2];
@@ -379,9 +380,13 @@ impl Outputs {
                 }
                 Group::Measure(from, to) => view.measure(from, to, &mut y),
                 Group::Slot(slot) => y.number(view.now.inputs[slot]),
+                Group::BeyondLinear(first, count) => {
+                    let is_beyond = view.discrete.deflections[first..first + count].contains(&true);
+                    y.number(S::lift(f64::from(is_beyond)));
+                }
                 Group::Limits(first, count) => {
-                    let sides = &view.discrete.modes[view.model.layout.ranges..];
-                    let outside = sides[first..first + count].iter().any(|&side| side != 0);
+                    let states = &view.discrete.ranges[first..first + count];
+                    let outside = states.iter().any(|state| state.is_reached());
                     y.number(S::lift(f64::from(outside)));
                 }
                 Group::Diagnostics => view.diagnostics(&mut y),
@@ -431,8 +436,7 @@ impl Outputs {
                     y.vector(&closed.wrench.t);
                 }
                 Group::Report(contact) => {
-                    let numbers = &view.discrete.numbers[Report::place(contact)];
-                    numbers.iter().for_each(|&number| y.number(S::lift(number)));
+                    view.discrete.reports[contact].write(&mut |number| y.number(S::lift(number)));
                 }
                 Group::Condition => {
                     let now = &view.now;

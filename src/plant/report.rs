@@ -1,11 +1,10 @@
 use crate::algebra::Vec3;
 use crate::dynamics::impact::Meeting;
-use crate::loads::Contact;
+use crate::loads::{Contact, Stored};
 use crate::system::{Quantity, Unit};
-use std::ops::Range;
 
-/// What the last strike of a contact was and did. It stands among the discrete numbers, and goes out as it is.
-#[derive(Clone, Debug, PartialEq)]
+/// What the last strike of a contact was and did. Its numbers are outputs.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
     /// What became of the command.
     pub status: Status,
@@ -31,9 +30,12 @@ pub(super) struct Report {
     pub virtual_mass: f64,
 }
 
-/// What became of a strike; zero stands for none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Outcome of the last impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Status {
+    /// There was none yet.
+    #[default]
+    None = 0,
     /// They struck each other.
     Struck = 1,
     /// They did, with the nearest ratio of energy that an impact can have.
@@ -128,20 +130,13 @@ impl Report {
         quantities
     }
 
-    /// Nothing but what became of it, and when.
+    /// An outcome without an impulse.
     pub fn blank(status: Status, count: f64, time: f64) -> Self {
         Self {
             status,
             count,
             time,
-            impulse: Vec3::zeros(),
-            moment_impulse: Vec3::zeros(),
-            velocities: [Vec3::zeros(); 2],
-            energy_change: 0.0,
-            restitution: 0.0,
-            kappa: 0.0,
-            band: [0.0; 2],
-            virtual_mass: 0.0,
+            ..Self::default()
         }
     }
 
@@ -151,37 +146,62 @@ impl Report {
         self.band = meeting.admissible(r_f);
         self.virtual_mass = meeting.virtual_mass();
     }
+}
 
-    /// The numbers, in the order of the quantities.
-    pub fn write(&self, numbers: &mut [f64]) {
-        let vectors = [
-            &self.impulse,
-            &self.moment_impulse,
-            &self.velocities[0],
-            &self.velocities[1],
-        ];
-        let scalars = [
-            self.energy_change,
-            self.restitution,
-            self.kappa,
-            self.band[0],
-            self.band[1],
-            self.virtual_mass,
-        ];
-        let all = [f64::from(self.status as i32), self.count, self.time]
-            .into_iter()
-            .chain(vectors.into_iter().flat_map(|v| [v.x, v.y, v.z]))
-            .chain(scalars);
-        numbers.iter_mut().zip(all).for_each(|(to, number)| *to = number);
+impl Status {
+    const ALL: [Self; 9] = [
+        Self::None,
+        Self::Struck,
+        Self::Clamped,
+        Self::Separating,
+        Self::OutOfReach,
+        Self::Inconsistent,
+        Self::Adhesive,
+        Self::Unsolved,
+        Self::Together,
+    ];
+}
+
+impl Stored for Status {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        (*self as i32).write(to);
     }
 
-    /// Where a contact's stand among all discrete numbers.
-    pub fn place(contact: usize) -> Range<usize> {
-        contact * Self::COUNT..(contact + 1) * Self::COUNT
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let number = i32::read(next)?;
+        Self::ALL.into_iter().find(|status| *status as i32 == number)
+    }
+}
+
+/// The numbers stand in the order of the quantities.
+impl Stored for Report {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.status.write(to);
+        self.count.write(to);
+        self.time.write(to);
+        self.impulse.write(to);
+        self.moment_impulse.write(to);
+        self.velocities.iter().for_each(|velocity| velocity.write(to));
+        self.energy_change.write(to);
+        self.restitution.write(to);
+        self.kappa.write(to);
+        self.band.iter().for_each(|ratio| ratio.write(to));
+        self.virtual_mass.write(to);
     }
 
-    /// How many impacts a contact had.
-    pub fn count(numbers: &[f64], contact: usize) -> f64 {
-        numbers[Self::place(contact)][1]
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        Some(Self {
+            status: Status::read(next)?,
+            count: f64::read(next)?,
+            time: f64::read(next)?,
+            impulse: Vec3::read(next)?,
+            moment_impulse: Vec3::read(next)?,
+            velocities: [Vec3::read(next)?, Vec3::read(next)?],
+            energy_change: f64::read(next)?,
+            restitution: f64::read(next)?,
+            kappa: f64::read(next)?,
+            band: [f64::read(next)?, f64::read(next)?],
+            virtual_mass: f64::read(next)?,
+        })
     }
 }

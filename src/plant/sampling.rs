@@ -4,7 +4,53 @@ use super::controller::Controller;
 use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::algebra::Scalar;
-use crate::loads::{reached, round_off};
+use crate::loads::{Stored, reached, round_off};
+
+/// Samples of a controller.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Samples {
+    /// Time of the first one, s.
+    pub first: f64,
+    /// Number of the next one, counted from zero.
+    pub next: f64,
+    /// Outputs of each axis at the last one.
+    pub held: Vec<[f64; 2]>,
+}
+
+impl Samples {
+    pub fn new(controller: &Controller) -> Self {
+        let axes = if controller.is_sampled() {
+            controller.axes.len()
+        } else {
+            0
+        };
+        Self {
+            held: vec![[0.0; 2]; axes],
+            ..Self::default()
+        }
+    }
+
+    pub fn write(&self, to: &mut impl FnMut(f64)) {
+        let Self { first, next, held } = self;
+        first.write(to);
+        next.write(to);
+        held.as_flattened().iter().for_each(|number| number.write(to));
+    }
+
+    pub fn read(&mut self, from: &mut impl FnMut() -> f64) -> Option<()> {
+        let Self { first, next, held } = self;
+        for number in [first, next].into_iter().chain(held.as_flattened_mut()) {
+            *number = f64::read(from)?;
+        }
+        Some(())
+    }
+
+    pub fn clone_from(&mut self, source: &Self) {
+        let Self { first, next, held } = self;
+        (*first, *next) = (source.first, source.next);
+        held.clone_from(&source.held);
+    }
+}
 
 impl Model {
     /// What its controller puts out, of the values of its inputs.
@@ -16,9 +62,7 @@ impl Model {
         write: impl FnMut(S),
     ) {
         if let Some(controller) = &self.controller {
-            let sides = &discrete.modes[self.layout.controlled..];
-            let numbers = &discrete.numbers[self.layout.samples..];
-            controller.write((parameters, inputs), (sides, numbers), write);
+            controller.write((parameters, inputs), discrete, write);
         }
     }
 }
@@ -38,11 +82,10 @@ impl Plant {
         let Some(period) = controller.sample_time.map(|id| id.of(&self.parameters)) else {
             return Ok(false);
         };
-        let (counts, held) = discrete.numbers[model.layout.samples..].split_at_mut(Controller::COUNTS);
-        let [first, taken] = counts else { return Ok(false) };
-        let start = if *taken == 0.0 { t } else { *first };
+        let Samples { first, next: taken, .. } = discrete.samples;
+        let start = if taken == 0.0 { t } else { first };
         let is_due = |count: f64| reached(start + count * period, t);
-        if !is_due(*taken) {
+        if !is_due(taken) {
             return Ok(false);
         }
         // A host may have passed over some.
@@ -52,24 +95,27 @@ impl Plant {
             // So late that several are one instant to round-off: the first that is not, whichever way its own time is rounded.
             next = ((t - start + 2.0 * round_off(t)) / period).floor() + 1.0;
         }
-        if !(next > *taken && next.is_finite()) {
+        if !(next > taken && next.is_finite()) {
             let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");
             return Err(Error::Integration { t, what });
         }
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, &discrete.modes));
-        let sides = &mut discrete.modes[model.layout.controlled..];
-        for (axis, &side) in controller.axes.iter().zip(&*sides) {
-            let values = axis.values(&self.parameters, inputs, axis.side(&self.parameters, inputs, side));
+        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        for (axis, &state) in controller.axes.iter().zip(&discrete.controlled) {
+            let values = axis.values(
+                &self.parameters,
+                inputs,
+                axis.limit_state(&self.parameters, inputs, state),
+            );
             if let Some(i) = values.iter().position(|value| !value.is_finite()) {
                 let variable = axis.outputs[i].name.clone();
                 return Err(Error::NotFinite { variable, t });
             }
         }
-        (*first, *taken) = (start, next);
-        controller.update_sides((&self.parameters, inputs), sides);
-        let axes = controller.axes.iter().zip(sides);
-        for ((axis, side), held) in axes.zip(held.chunks_exact_mut(Controller::HELD)) {
-            held.copy_from_slice(&axis.values(&self.parameters, inputs, *side));
+        (discrete.samples.first, discrete.samples.next) = (start, next);
+        controller.update_sides((&self.parameters, inputs), &mut discrete.controlled);
+        let axes = controller.axes.iter().zip(&discrete.controlled);
+        for ((axis, &state), held) in axes.zip(&mut discrete.samples.held) {
+            *held = axis.values(&self.parameters, inputs, state);
         }
         Ok(true)
     }
@@ -78,9 +124,9 @@ impl Plant {
     pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
         let controller = self.model.controller.as_ref()?;
         let period = controller.sample_time?.of(&self.parameters);
-        match discrete.numbers[self.model.layout.samples..] {
-            [first, taken, ..] if taken > 0.0 => Some(first + taken * period),
-            // The first is due already.
+        match discrete.samples {
+            Samples { first, next, .. } if next > 0.0 => Some(first + next * period),
+            // The first one is scheduled already.
             _ => Some(f64::NEG_INFINITY),
         }
     }

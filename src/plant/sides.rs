@@ -2,6 +2,7 @@
 
 use super::evaluation::Evaluation;
 use super::{Discrete, Model, Plant};
+use crate::event::Event;
 use crate::loads::Motor;
 use crate::system::Derived;
 
@@ -13,46 +14,46 @@ impl Evaluation<f64> {
         (derived, parameters): (&Derived, &[f64]),
         t: f64,
         (x, u): (&[f64], &[f64]),
-        modes: &mut [i32],
-        messages: &mut Vec<String>,
+        discrete: &mut Discrete,
+        events: &mut Vec<Event>,
     ) -> bool {
         let mut changed = false;
-        let mut brings = |side: &mut i32, now: i32| {
-            let is_new = *side != now;
-            changed |= is_new;
-            *side = now;
-            is_new && now != 0
-        };
-        for (signal, piece) in model.signals.iter().zip(&mut *modes) {
-            brings(piece, signal.wave(parameters).piece(t));
+        for (signal, segment) in model.signals.iter().zip(&mut discrete.segments) {
+            changed |= replace(segment, signal.wave(parameters).piece(t));
         }
         // What is sampled chooses when it is.
-        let controlled = !model.is_sampled() && self.choose_controlled_sides(model, parameters, t, u, modes);
+        let controlled = !model.is_sampled() && self.choose_controlled_sides(model, parameters, t, u, discrete);
         if model.indicator_count() == 0 {
             return changed || controlled;
         }
         let numbers = (derived, parameters);
         if !model.loads.motors.is_empty() {
-            let sensed = self.sensed(model, numbers, t, (x, u, modes));
-            for (motor, sides) in model.loads.motors() {
-                let sides = &mut modes[model.layout.motors..][sides];
-                let [of_torque, of_rate] = motor.next_sides(&sensed, sides);
-                if sides[1] == 0 && of_rate != 0 {
-                    messages.extend(motor.message(parameters, t));
+            let sensed = self.sensed(model, numbers, t, (x, u, discrete));
+            for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
+                let next = motor.next(&sensed, state);
+                if !state.rate.is_reached() && next.rate.is_reached() {
+                    events.extend(motor.rate_reached(parameters, t));
                 }
-                brings(&mut sides[0], of_torque);
-                brings(&mut sides[1], of_rate);
+                changed |= replace(state, next);
             }
         }
         let (q, _) = self.coordinates(model, numbers, x);
-        for (limit, mode) in model.limits.iter().zip(&mut modes[model.layout.limits..]) {
-            if brings(mode, limit.next_mode(parameters, derived, q, *mode)) {
-                messages.push(limit.message(&model.system, parameters, derived, q, t));
+        for (limit, exceeded) in model.limits.iter().zip(&mut discrete.deflections) {
+            let next = limit.next(parameters, derived, q, *exceeded);
+            if replace(exceeded, next) {
+                changed = true;
+                if next {
+                    events.push(limit.exceeded(&model.system, parameters, derived, q, t));
+                }
             }
         }
-        for (range, side) in model.loads.ranges.iter().zip(&mut modes[model.layout.ranges..]) {
-            if brings(side, range.next_mode(parameters, q, *side)) {
-                messages.push(range.message(parameters, q, *side, t));
+        for (range, state) in model.loads.ranges.iter().zip(&mut discrete.ranges) {
+            let next = range.next(parameters, q, *state);
+            if replace(state, next) {
+                changed = true;
+                if next.is_reached() {
+                    events.push(range.left(parameters, q, next, t));
+                }
             }
         }
         changed || controlled
@@ -65,13 +66,13 @@ impl Evaluation<f64> {
         parameters: &[f64],
         t: f64,
         u: &[f64],
-        modes: &mut [i32],
+        discrete: &mut Discrete,
     ) -> bool {
         let Some(controller) = &model.controller else {
             return false;
         };
-        let inputs = self.inputs(model, parameters, t, (u, modes));
-        controller.update_sides((parameters, inputs), &mut modes[model.layout.controlled..])
+        let inputs = self.inputs(model, parameters, t, (u, discrete));
+        controller.update_sides((parameters, inputs), &mut discrete.controlled)
     }
 }
 
@@ -82,23 +83,23 @@ impl Plant {
         &mut self,
         t: f64,
         at: (&[f64], &[f64]),
-        modes: &mut [i32],
-        messages: &mut Vec<String>,
+        discrete: &mut Discrete,
+        events: &mut Vec<Event>,
     ) -> bool {
         let numbers = (&self.derived, self.parameters.as_slice());
         self.evaluation
-            .update_sides(&self.model, numbers, t, at, modes, messages)
+            .update_sides(&self.model, numbers, t, at, discrete, events)
     }
 
     /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
     pub fn indicators(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete, z: &mut [f64]) {
-        let (model, modes) = (&*self.model, discrete.modes.as_slice());
+        let model = &*self.model;
         let layout = &model.layout;
         let (z, rest) = z.split_at_mut(layout.watched);
         rest.fill(1.0);
         if let Some(controller) = &model.controller {
-            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, modes));
-            controller.indicators((&self.parameters, inputs), &modes[layout.controlled..], rest);
+            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+            controller.indicators((&self.parameters, inputs), &discrete.controlled, rest);
         }
         if z.is_empty() {
             return;
@@ -107,26 +108,32 @@ impl Plant {
         let (q, _) = self.evaluation.coordinates(model, numbers, x);
         let (of_ranges, z) = z.split_at_mut(model.loads.ranges.len());
         let (of_limits, z) = z.split_at_mut(model.limits.len());
-        let (of_touches, of_motors) = z.split_at_mut(layout.motors - layout.touches);
-        for ((z, range), &side) in of_ranges
-            .iter_mut()
-            .zip(&model.loads.ranges)
-            .zip(&modes[layout.ranges..])
-        {
-            *z = range.indicator(&self.parameters, q, side);
+        let (of_surfaces, of_motors) = z.split_at_mut(layout.surfaces);
+        let ranges = model.loads.ranges.iter().zip(&discrete.ranges);
+        for (z, (range, &state)) in of_ranges.iter_mut().zip(ranges) {
+            *z = range.indicator(&self.parameters, q, state);
         }
-        for ((z, limit), &side) in of_limits.iter_mut().zip(&model.limits).zip(&modes[layout.limits..]) {
-            *z = limit.indicator(&self.parameters, &self.derived, q, side);
+        let limits = model.limits.iter().zip(&discrete.deflections);
+        for (z, (limit, &exceeded)) in of_limits.iter_mut().zip(limits) {
+            *z = limit.indicator(&self.parameters, &self.derived, q, exceeded);
         }
         if !of_motors.is_empty() {
-            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, modes));
-            for ((motor, sides), z) in model.loads.motors().zip(of_motors.chunks_exact_mut(Motor::SIDES)) {
-                z.copy_from_slice(&motor.indicators(&sensed, &model.motor_sides(modes)[sides]));
+            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, discrete));
+            let motors = model.loads.motors.iter().zip(&discrete.motors);
+            for ((motor, state), z) in motors.zip(of_motors.chunks_exact_mut(Motor::INDICATORS)) {
+                z.copy_from_slice(&motor.indicators(&sensed, state));
             }
         }
-        if !of_touches.is_empty() {
+        if !of_surfaces.is_empty() {
             self.evaluation.update_kinematics(model, numbers, x);
-            self.touch_indicators(discrete, of_touches);
+            self.touch_indicators(discrete, of_surfaces);
         }
     }
+}
+
+/// Replaces a value; true if the new one is another.
+fn replace<T: PartialEq>(value: &mut T, new: T) -> bool {
+    let is_new = *value != new;
+    *value = new;
+    is_new
 }

@@ -1,5 +1,4 @@
 use super::Model;
-use super::discrete::{Discrete, NONE_REFUSED};
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::JointType;
@@ -7,20 +6,6 @@ use crate::system::{Derived, ParamId};
 
 /// Where a run starts.
 impl Model {
-    /// How the joints move at the start; nothing else has happened.
-    pub(super) fn start_discrete(&self, discrete: &mut Discrete) {
-        let Discrete { modes, numbers } = discrete;
-        modes.fill(0);
-        numbers.fill(0.0);
-        numbers[self.layout.refused..].fill(NONE_REFUSED);
-        let first = self.layout.motions;
-        for drive in &self.loads.drives {
-            if let Some(mode) = drive.mode() {
-                modes[first + mode] = drive.motion().number();
-            }
-        }
-    }
-
     /// The initial states, at the time `t` (s).
     ///
     /// # Errors

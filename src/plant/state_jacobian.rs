@@ -90,15 +90,10 @@ impl ByTree {
         let (system, loads) = (&model.system, &model.loads);
         let (q, rest) = x.split_at(system.nq);
         let qd = &rest[..system.nv];
-        model.inputs_at(parameters, t, (u, &discrete.modes), &mut self.inputs);
+        model.inputs_at(parameters, t, (u, discrete), &mut self.inputs);
         self.kinematics.update(system, derived, q, qd);
         let numbers = (derived, parameters);
-        let now = model.instant(
-            numbers,
-            (None, &self.kinematics),
-            (q, qd, &self.inputs),
-            &discrete.modes,
-        );
+        let now = model.instant(numbers, (None, &self.kinematics), (q, qd, &self.inputs), discrete);
         self.active.clear();
         loads.add_active(&now, &mut self.active);
         self.applied.copy_from(&self.active);
@@ -115,7 +110,7 @@ impl ByTree {
             let inputs = self.lifted.as_slice();
             let add = |local: &mut Local, load: fn(&Loads, &Instant<_>, &mut Applied<_>)| {
                 let here = (local.q.as_slice(), local.qd.as_slice(), inputs);
-                let now = model.instant(numbers, (None, &local.kinematics), here, &discrete.modes);
+                let now = model.instant(numbers, (None, &local.kinematics), here, discrete);
                 load(loads, &now, &mut local.applied);
             };
             derivatives.local().applied.clear();

@@ -248,7 +248,7 @@ impl Tangent<1> {
         }
         self.evaluation.read_inputs(model, numbers, t, (&self.u, discrete));
         for (input, source) in self.evaluation.inputs.iter_mut().zip(&model.sources) {
-            input.eps[0] = model.rate_of(source, numbers.1, t, &discrete.modes);
+            input.eps[0] = model.rate_of(source, numbers.1, t, discrete);
         }
         let orbit = plant.derived.orbit.as_ref();
         self.evaluation.orbit = orbit.map(|orbit| orbit.at(t).moving());

@@ -3,15 +3,53 @@
 use super::evaluation::Evaluation;
 use super::{Discrete, Model, Plant};
 use crate::Error;
-use crate::loads::{Contact, Pair};
+use crate::loads::{Contact, Pair, Stored};
 use crate::system::Derived;
 
-/// They are apart.
-const APART: i32 = 0;
-/// They are in each other and do nothing: a is behind a disc, or deeper than a capture finds it.
-const BEHIND: i32 = -1;
-/// So often may two surfaces strike each other before they come apart again.
-const MOST_STRIKES: i32 = 100;
+/// Contact state of two surfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Surfaces {
+    /// They are apart.
+    #[default]
+    Apart,
+    /// They overlap without contact: a is behind a disc, or deeper than a capture detects it.
+    Behind,
+    /// They are in contact, after so many impacts; the next one is detected at the gap `floor` (m).
+    Touching { impacts: i32, floor: f64 },
+}
+
+impl Surfaces {
+    /// In contact, with no further detection.
+    const SINKING: Self = Self::Touching {
+        impacts: 1,
+        floor: BOTTOMLESS,
+    };
+}
+
+impl Stored for Surfaces {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        let (state, floor) = match *self {
+            Self::Apart => (0, BOTTOMLESS),
+            Self::Behind => (-1, BOTTOMLESS),
+            Self::Touching { impacts, floor } => (impacts, floor),
+        };
+        state.write(to);
+        floor.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let (state, floor) = (i32::read(next)?, f64::read(next)?);
+        match state {
+            0 => Some(Self::Apart),
+            -1 => Some(Self::Behind),
+            1..=MOST_IMPACTS => Some(Self::Touching { impacts: state, floor }),
+            _ => None,
+        }
+    }
+}
+
+/// Largest number of impacts of two surfaces between separations.
+const MOST_IMPACTS: i32 = 100;
 /// How far surfaces come apart before that counts, m; beside it, how far a place is from the world's origin, times this.
 const MARGIN: [f64; 2] = [1e-9, 16.0 * f64::EPSILON];
 /// The indicator of surfaces that are held together, m.
@@ -71,11 +109,11 @@ impl Touch {
 
     /// Positive as long as the mode is right, negative once it has to change. A touch ends where they have come apart by the margin, or where they have sunk to
     /// the floor, which is as much below where they met.
-    fn indicator(&self, mode: i32, floor: f64) -> f64 {
-        match mode {
-            APART => self.gap,
-            BEHIND => self.margin - self.gap,
-            _ => (self.margin - self.gap).min(self.gap - floor),
+    fn indicator(&self, state: Surfaces) -> f64 {
+        match state {
+            Surfaces::Apart => self.gap,
+            Surfaces::Behind => self.margin - self.gap,
+            Surfaces::Touching { floor, .. } => (self.margin - self.gap).min(self.gap - floor),
         }
     }
 
@@ -84,18 +122,26 @@ impl Touch {
         (self.gap - self.margin).max(BOTTOMLESS)
     }
 
+    /// In contact from here on, after the first impact.
+    fn touching(&self) -> Surfaces {
+        Surfaces::Touching {
+            impacts: 1,
+            floor: self.floor(),
+        }
+    }
+
     /// What comes next. A host's root is a little before or after the indicator's zero: a quarter of the margin counts as there.
-    fn next(&self, mode: i32, floor: f64) -> Next {
+    fn next(&self, state: Surfaces) -> Next {
         let there = 0.25 * self.margin;
-        if mode != APART && self.gap >= self.margin - there {
+        if state != Surfaces::Apart && self.gap >= self.margin - there {
             return Next::Parts;
         }
-        let meets = match mode {
-            APART => self.gap <= there,
-            BEHIND => false,
-            _ => self.gap <= floor + there,
+        let meets = match state {
+            Surfaces::Apart => self.gap <= there,
+            Surfaces::Behind => false,
+            Surfaces::Touching { floor, .. } => self.gap <= floor + there,
         };
-        match (meets, mode == APART && self.is_beside) {
+        match (meets, state == Surfaces::Apart && self.is_beside) {
             (true, true) => Next::Passes,
             (true, false) => Next::Meets,
             (false, _) => Next::Stays,
@@ -104,37 +150,25 @@ impl Touch {
 }
 
 impl Discrete {
-    /// The mode and the floor of a touch.
-    fn touch(&self, model: &Model, touch: usize) -> (i32, f64) {
-        (
-            self.modes[model.layout.touches + touch],
-            self.numbers[model.layout.floors + touch],
-        )
-    }
-
-    fn set_touch(&mut self, model: &Model, touch: usize, (mode, floor): (i32, f64)) {
-        self.modes[model.layout.touches + touch] = mode;
-        self.numbers[model.layout.floors + touch] = floor;
-    }
-
-    /// Whether the surfaces of a contact touch; without surfaces they are where a command finds them.
+    /// Whether the surfaces of a contact touch; without surfaces its frames are where a command finds them.
     pub(super) fn is_touching(&self, model: &Model, contact: usize) -> bool {
         let touch = model.loads.contacts[contact].touch();
-        touch.is_none_or(|touch| self.touch(model, touch).0 > APART)
+        touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
     }
 
-    /// Lets surfaces whose strike is refused go on through each other, until they come apart again.
+    /// Detects no further impact of surfaces whose impact is refused until they separate.
     pub(super) fn let_pass(&mut self, model: &Model, contact: usize) {
-        if let Some(touch) = model.loads.contacts[contact].touch() {
-            let (mode, _) = self.touch(model, touch);
-            self.set_touch(model, touch, (mode, BOTTOMLESS));
+        if let Some(touch) = model.loads.contacts[contact].touch()
+            && let Surfaces::Touching { floor, .. } = &mut self.surfaces[touch]
+        {
+            *floor = BOTTOMLESS;
         }
     }
 
     /// Whether the frames of a contact are held together: then their surfaces touch, wherever the integration's error lets them drift.
-    fn holds(&self, model: &Model, contact: &Contact) -> bool {
+    fn holds(&self, contact: &Contact) -> bool {
         let capture = contact.capture();
-        capture.is_some_and(|capture| self.is_held(model, capture.number))
+        capture.is_some_and(|capture| self.is_held(capture.number))
     }
 }
 
@@ -142,11 +176,10 @@ impl Plant {
     /// The indicators of surfaces, where the bodies stand.
     pub(super) fn touch_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
         let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
-        for (touch, ((_, contact), z)) in model.loads.touching().zip(z).enumerate() {
-            let (mode, floor) = discrete.touch(model, touch);
-            *z = match discrete.holds(model, contact) {
+        for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.loads.touching()).zip(z) {
+            *z = match discrete.holds(contact) {
                 true => HELD,
-                false => Touch::of(model, numbers, &self.evaluation, contact).indicator(mode, floor),
+                false => Touch::of(model, numbers, &self.evaluation, contact).indicator(state),
             };
         }
     }
@@ -159,9 +192,10 @@ impl Plant {
         }
         self.evaluation.update_kinematics(model, numbers, x);
         let evaluation = &self.evaluation;
-        model.loads.touching().enumerate().any(|(touch, (_, contact))| {
+        let mut surfaces = model.loads.touching().zip(&discrete.surfaces);
+        surfaces.any(|((_, contact), state)| {
             let seen = Touch::of(model, numbers, evaluation, contact);
-            discrete.touch(model, touch).0 == APART && seen.gap <= 2.0 * h * seen.fastest
+            *state == Surfaces::Apart && seen.gap <= 2.0 * h * seen.fastest
         })
     }
 
@@ -172,16 +206,15 @@ impl Plant {
             return;
         }
         self.evaluation.update_kinematics(model, numbers, x);
-        for (touch, (_, contact)) in model.loads.touching().enumerate() {
+        for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.loads.touching()) {
             let seen = Touch::of(model, numbers, &self.evaluation, contact);
-            let start = match seen.next(APART, BOTTOMLESS) {
-                Next::Passes | Next::Meets if contact.has_back() && seen.gap < -seen.margin => (BEHIND, BOTTOMLESS),
-                Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
-                Next::Meets if contact.capture().is_some() && seen.gap < -seen.margin => (BEHIND, BOTTOMLESS),
-                Next::Meets => (1, seen.floor()),
-                Next::Stays | Next::Parts | Next::Passes => (APART, BOTTOMLESS),
+            *state = match seen.next(Surfaces::Apart) {
+                Next::Passes | Next::Meets if contact.has_back() && seen.gap < -seen.margin => Surfaces::Behind,
+                Next::Meets if contact.is_compliant() => Surfaces::SINKING,
+                Next::Meets if contact.capture().is_some() && seen.gap < -seen.margin => Surfaces::Behind,
+                Next::Meets => seen.touching(),
+                Next::Stays | Next::Parts | Next::Passes => Surfaces::Apart,
             };
-            discrete.set_touch(model, touch, start);
         }
     }
 
@@ -203,41 +236,43 @@ impl Plant {
         self.evaluation.update_kinematics(model, numbers, x);
         let mut changed = false;
         for (touch, (index, contact)) in model.loads.touching().enumerate() {
-            if discrete.holds(model, contact) {
+            if discrete.holds(contact) {
                 continue;
             }
             let seen = Touch::of(model, numbers, &self.evaluation, contact);
-            let (mode, floor) = discrete.touch(model, touch);
-            let next = match seen.next(mode, floor) {
+            let state = discrete.surfaces[touch];
+            let next = match seen.next(state) {
                 Next::Stays => continue,
-                Next::Parts => (APART, BOTTOMLESS),
-                Next::Passes => (BEHIND, BOTTOMLESS),
-                Next::Meets if contact.is_compliant() => (1, BOTTOMLESS),
+                Next::Parts => Surfaces::Apart,
+                Next::Passes => Surfaces::Behind,
+                Next::Meets if contact.is_compliant() => Surfaces::SINKING,
                 Next::Meets => {
-                    let floor = seen.floor();
                     let captures = contact.capture().is_some();
                     let acts = captures || seen.speed < 0.0;
                     if acts {
                         meeting.push(index);
                     }
-                    match captures {
-                        // What was not captured where it touched, and goes deeper, passes.
-                        true if mode > APART => (BEHIND, BOTTOMLESS),
-                        true => (1, floor),
-                        false => (mode.max(0) + i32::from(acts || mode <= 0), floor),
+                    match (state, captures) {
+                        // Passes: it was not captured where it touched, and goes deeper.
+                        (Surfaces::Touching { .. }, true) => Surfaces::Behind,
+                        (Surfaces::Touching { impacts, .. }, false) => Surfaces::Touching {
+                            impacts: impacts + i32::from(acts),
+                            floor: seen.floor(),
+                        },
+                        _ => seen.touching(),
                     }
                 }
             };
-            if next.0 > MOST_STRIKES {
+            if matches!(next, Surfaces::Touching { impacts, .. } if impacts > MOST_IMPACTS) {
                 return Err(Error::Chatter {
                     contact: contact.name.clone(),
                     frames: contact.names.clone(),
-                    strikes: MOST_STRIKES,
+                    strikes: MOST_IMPACTS,
                     t,
                 });
             }
-            changed |= next != (mode, floor);
-            discrete.set_touch(model, touch, next);
+            changed |= next != state;
+            discrete.surfaces[touch] = next;
         }
         Ok((changed, meeting))
     }
@@ -254,7 +289,7 @@ pub(super) fn let_go(
     let contact = &model.loads.contacts[contact];
     if let Some(touch) = contact.touch() {
         let seen = Touch::of(model, numbers, evaluation, contact);
-        discrete.set_touch(model, touch, (1, seen.floor()));
+        discrete.surfaces[touch] = seen.touching();
     }
 }
 

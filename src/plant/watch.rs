@@ -87,7 +87,7 @@ impl Closure<f64> {
 impl Plant {
     /// Whether captures or loops hold.
     pub fn is_closed(&self, discrete: &Discrete) -> bool {
-        discrete.rank(&self.model) > 0
+        discrete.rank > 0
     }
 
     /// Begins to watch at the states `x`; returns the sine of the least angle between a row of
@@ -98,7 +98,7 @@ impl Plant {
     /// independent that were redundant.
     pub fn begin_watch(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete) -> Result<f64, Error> {
         let (model, evaluation) = (&*self.model, &mut self.evaluation);
-        let (Some(watch), true) = (&mut self.watch, discrete.rank(model) > 0) else {
+        let (Some(watch), true) = (&mut self.watch, discrete.rank > 0) else {
             return Ok(1.0);
         };
         let numbers = (&self.derived, self.parameters.as_slice());
@@ -121,7 +121,7 @@ impl Plant {
         }
         let n = closure.scaled(&mut watch.W, &watch.scale);
         let ones = &watch.ones;
-        let factored = watch.least_norm.factor(&watch.W, n, discrete.rank(model), ones);
+        let factored = watch.least_norm.factor(&watch.W, n, discrete.rank, ones);
         let row = factored.err().or_else(|| {
             let risen = watch.least_norm.beyond() > INDEPENDENT;
             risen.then(|| watch.least_norm.next_row())
@@ -152,7 +152,7 @@ impl Plant {
     /// was begun last.
     pub fn least_closure(&self, discrete: &Discrete) -> String {
         match (&self.watch, &self.evaluation.closure) {
-            (Some(watch), Some(closure)) if discrete.rank(&self.model) > 0 => {
+            (Some(watch), Some(closure)) if discrete.rank > 0 => {
                 closure.name_of(&self.model, watch.least_norm.last_pivot())
             }
             _ => String::new(),
@@ -234,7 +234,7 @@ impl Evaluation<f64> {
         self.update_kinematics(model, numbers, x);
         let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
         let around = (self.orbit.as_ref(), &self.kinematics);
-        let now: Instant<f64> = model.instant(numbers, around, (q, qd, &self.inputs), &discrete.modes);
+        let now: Instant<f64> = model.instant(numbers, around, (q, qd, &self.inputs), discrete);
         let directors = self
             .recovered
             .as_deref()

@@ -1,6 +1,6 @@
-//! Plant, integrator and events together: one call advances the time.
+//! Plant, integrator and event handling together: one call advances the time.
 //!
-//! Co-Simulation and the command line go through [`Simulation::advance`]; in Model Exchange the host
+//! Co-Simulation and the command line use [`Simulation::advance`]; in Model Exchange the importer
 //! does this work itself and uses the [`Plant`] alone.
 
 mod monitor;
@@ -11,29 +11,30 @@ mod state;
 pub use state::{INPUT_ORDER, Monitored, State};
 
 use crate::Error;
+use crate::event::Event;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::loads::reached;
 use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
 use motion::Motion;
-use solver::{changed_to, demands, named, stepper};
+use solver::{changed_to, named, stepper, supported_limits};
 
-/// A plant in motion.
+/// A plant with its state and integrator.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// The model with its parameters.
     pub plant: Plant,
-    /// Where it is. Whoever changes it tells so by [`invalidate`](Self::invalidate).
+    /// The state. A caller that changes it calls [`invalidate`](Self::invalidate).
     pub state: State,
     stepper: Stepper,
     statistics: Statistics,
-    room: Room,
-    /// The plant's derivatives by its states, if the method asks for them.
+    workspace: Workspace,
+    /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
     state_jacobian: Option<StateJacobian>,
-    /// Its own step, if that is the method.
+    /// The plant's own step, if that is the method.
     own_step: Option<Box<ConservingStep>>,
 }
 
-/// How much work was done since initialisation.
+/// Work done since initialisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Accepted steps.
@@ -42,7 +43,7 @@ pub struct Statistics {
     pub rejected: u64,
     /// Evaluations of the dynamics.
     pub evaluations: u64,
-    /// Events: changes of modes.
+    /// Events: changes of discrete states.
     pub events: u64,
 }
 
@@ -61,9 +62,9 @@ impl std::fmt::Display for Statistics {
     }
 }
 
-/// Vectors that are lost between calls.
+/// Scratch vectors; their contents are not kept between calls.
 #[derive(Clone, Debug)]
-struct Room {
+struct Workspace {
     u: Vec<f64>,
     x: Vec<f64>,
     /// States and their derivatives at the start of a step.
@@ -72,35 +73,37 @@ struct Room {
     z_before: Vec<f64>,
     z_after: Vec<f64>,
     z: Vec<f64>,
-    /// The indicators at the instants that are looked at inside a step.
-    looks: [Vec<f64>; LOOKS + 1],
+    /// The indicators at the sampled instants inside a step.
+    z_inside: [Vec<f64>; PARTS + 1],
 }
 
-/// How many parts of a step are looked at for surfaces that touch and part again inside it.
-const LOOKS: usize = 8;
+/// Number of parts of a step at whose ends the indicators are sampled, to find surfaces that touch
+/// and separate within it.
+const PARTS: usize = 8;
 
 impl Simulation {
-    /// A simulation at its start, `t = 0`.
+    /// Creates a simulation at its start, `t = 0`.
     ///
     /// # Errors
     /// [`Error::Solver`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
-        let stepper = stepper(model, demands(model, None, model.work_limit()))?;
+        let stepper = stepper(model, supported_limits(model, None, model.work_limit()))?;
         Self::by(plant, stepper)
     }
 
-    /// A simulation for a host that integrates by itself: it cannot [`advance`](Self::advance), and has neither room nor memory for a method.
+    /// Creates a simulation for an importer that integrates: it cannot [`advance`](Self::advance)
+    /// and allocates nothing for an integrator.
     ///
     /// # Errors
     /// [`Error::NotFinite`] if an initial state overflows.
-    pub fn of_host(plant: Plant) -> Result<Self, Error> {
+    pub fn without_integrator(plant: Plant) -> Result<Self, Error> {
         Self::by(plant, solver::none()?)
     }
 
     fn by(plant: Plant, stepper: Stepper) -> Result<Self, Error> {
         let model = plant.model();
-        let room = Room {
+        let workspace = Workspace {
             u: vec![0.0; model.inputs.len()],
             x: vec![0.0; model.states.len()],
             x_before: vec![0.0; model.states.len()],
@@ -108,7 +111,7 @@ impl Simulation {
             z_before: vec![0.0; model.indicator_count()],
             z_after: vec![0.0; model.indicator_count()],
             z: vec![0.0; model.indicator_count()],
-            looks: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
+            z_inside: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
         };
         let method = stepper.settings().method();
         let state_jacobian = method.asks_for_jacobian().then(|| StateJacobian::new(model));
@@ -119,7 +122,7 @@ impl Simulation {
             plant,
             stepper,
             statistics: Statistics::default(),
-            room,
+            workspace,
             state_jacobian,
             own_step,
         };
@@ -127,7 +130,8 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Begins a run at the time `t` (s): initial states from the parameters, inputs as they are, and the integrator of
+    /// Begins a run at the time `t` (s): initial states from the parameters, inputs as they are,
+    /// and the integrator of
     /// [`set_solver`](Self::set_solver).
     ///
     /// # Errors
@@ -137,24 +141,24 @@ impl Simulation {
         self.restart(t)
     }
 
-    /// Makes the integrator anew if it is of another tolerance or limit.
+    /// Rebuilds the integrator if the tolerance or the limit has changed.
     ///
-    /// `tolerance` is the host's relative tolerance (the spec's if it has none), `work_limit` the most
-    /// evaluations of the dynamics in one [`advance`](Self::advance).
+    /// `tolerance` is the importer's relative tolerance (the spec's if it has none), `work_limit`
+    /// the most evaluations of the dynamics in one [`advance`](Self::advance).
     ///
     /// # Errors
     /// [`Error::Solver`] if the tolerance is refused.
     pub fn set_solver(&mut self, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         let model = self.plant.model();
-        let demands = demands(model, tolerance, work_limit);
+        let supported_limits = supported_limits(model, tolerance, work_limit);
         let settings = self.stepper.settings();
-        if (settings.relative_tolerance(), settings.max_evaluations()) != demands {
-            self.stepper = stepper(model, demands)?;
+        if (settings.relative_tolerance(), settings.max_evaluations()) != supported_limits {
+            self.stepper = stepper(model, supported_limits)?;
         }
         Ok(())
     }
 
-    /// The same with the integrator as it is.
+    /// Begins a run like [`initialise`](Self::initialise), with the integrator unchanged.
     ///
     /// # Errors
     /// [`Error::NotFinite`] if an initial state overflows.
@@ -169,61 +173,64 @@ impl Simulation {
         let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
             return Ok(());
         };
-        // Nobody sees them before there is a start; a saved state has to have numbers.
+        // These are not read before there is a start, but a saved state must contain numbers.
         self.state.x.fill(0.0);
         let variable = self.plant.model().states[i].name.clone();
         Err(Error::NotFinite { variable, t })
     }
 
-    /// Brings the modes to where the inputs are that have been set since the run began, and no step was taken.
+    /// Updates limit states to inputs that were set since the run began, before the first step.
     pub fn initialise_modes(&mut self) {
         let State { t, x, u, discrete, .. } = &mut self.state;
         self.plant.initialise_modes(*t, (x, u), discrete);
     }
 
-    /// Brings the modes to where the parameters are that have been changed while it runs; what the user should know is added to `messages`.
-    pub fn update_sides(&mut self, messages: &mut Vec<String>) {
+    /// Updates limit states to parameters that were changed during the run; adds the messages for
+    /// the user to `events`.
+    pub fn update_sides(&mut self, events: &mut Vec<Event>) {
         let State { t, x, u, discrete, .. } = &mut self.state;
-        if self.plant.update_sides(*t, (x, u), &mut discrete.modes, messages) {
+        if self.plant.update_sides(*t, (x, u), discrete, events) {
             self.statistics.events += 1;
             self.stepper.invalidate();
         }
     }
 
-    /// Tells that time, states, inputs, modes or parameters were changed from outside.
+    /// Invalidates the integrator's cache after time, states, inputs, discrete states or parameters
+    /// were changed from outside.
     pub fn invalidate(&mut self) {
         self.stepper.invalidate();
     }
 
-    /// The work since initialisation.
+    /// Returns the work done since initialisation.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// Integrates to exactly `t_end` (s), through all events on the way; what the user should know of them
-    /// is added to `messages`.
+    /// Integrates to exactly `t_end` (s), through all events in between; adds their messages for
+    /// the user to `events`.
     ///
-    /// Inputs follow their derivatives from the time at which the call begins; when it ends, they stand at their
-    /// last values and the derivatives are zero.
+    /// Inputs are extrapolated by their derivatives from the time at which the call begins; at its
+    /// end they keep the values reached and the derivatives are zero.
     ///
     /// # Errors
-    /// [`Error::WorkLimit`] and [`Error::Integration`], [`Error::NotFinite`] if an input's derivatives lead beyond all numbers, or what the dynamics says. The state then is that of the last
-    /// accepted step, and a further call goes on from there.
-    pub fn advance(&mut self, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+    /// [`Error::WorkLimit`] and [`Error::Integration`]; [`Error::NotFinite`] if an extrapolated
+    /// input overflows; those of the dynamics. The state is then that of the last accepted step,
+    /// and a further call continues from there.
+    pub fn advance(&mut self, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
         let t_start = self.state.t;
         self.check_inputs(t_end)?;
         self.stepper.begin_call();
-        let result = self.advance_through_events(t_start, t_end, messages);
+        let result = self.advance_through_events(t_start, t_end, events);
         self.statistics.evaluations += self.stepper.evaluations();
-        let way = self.state.t - t_start;
-        self.state.shift_inputs(way);
+        let dt = self.state.t - t_start;
+        self.state.shift_inputs(dt);
         if result.is_ok() {
             self.state.clear_input_derivatives();
         }
         result
     }
 
-    /// Whether inputs and their derivatives are finite where their derivatives bring them by `t_end` (s).
+    /// Checks that inputs and their derivatives stay finite when extrapolated to `t_end` (s).
     fn check_inputs(&mut self, t_end: f64) -> Result<(), Error> {
         let (model, state) = (self.plant.model(), &self.state);
         match state.first_overflow(t_end - state.t) {
@@ -235,47 +242,47 @@ impl Simulation {
         }
     }
 
-    fn advance_through_events(&mut self, t_start: f64, t_end: f64, messages: &mut Vec<String>) -> Result<(), Error> {
-        // What an event could not do at the end of the last call still waits.
+    fn advance_through_events(&mut self, t_start: f64, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
+        // An event that failed at the end of the last call is repeated.
         let is_start = self.state.monitored.steps == Monitored::BEFORE;
         self.check_balance(t_start, 0.0)?;
-        self.look(t_start);
-        if self.room.z_before.iter().any(|&z| z <= 0.0) {
-            self.handle_event(t_start, messages)?;
+        self.update_indicators(t_start);
+        if self.workspace.z_before.iter().any(|&z| z <= 0.0) {
+            self.handle_event(t_start, events)?;
         }
         if is_start {
-            self.obey_since(t_start, messages)?;
+            self.obey_since(t_start, events)?;
             let State { t, u, discrete, .. } = &self.state;
             self.plant.check_captured(*t, u, discrete)?;
         }
-        // Stops without a step are work too.
+        // Stops without a step count as work too.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         while self.state.t < t_end {
             if stops == limit {
                 return Err(Error::WorkLimit { t: self.state.t, limit });
             }
-            self.obey_since(t_start, messages)?;
+            self.obey_since(t_start, events)?;
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(t_start, messages)?;
+                self.handle_event(t_start, events)?;
                 self.sample(t_start)?;
                 stops += 1;
                 continue;
             }
-            // What is due where the call ends is no reason to stop just before.
+            // An event scheduled at the end of the call needs no stop just before it.
             let stop = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
             if self.state.x.is_empty() {
-                // Nothing moves: the way to there has no events.
+                // A system without states has no state events.
                 self.state.t = stop;
-                self.handle_event(t_start, messages)?;
+                self.handle_event(t_start, events)?;
                 stops += 1;
                 continue;
             }
             let t_before = self.state.t;
-            self.look(t_start);
+            self.update_indicators(t_start);
             let sine = self.begin_watch(t_start)?;
             match self.step(t_start, stop) {
-                Ok(Some(method)) => messages.push(changed_to(method, self.state.t)),
+                Ok(Some(method)) => events.push(changed_to(method, self.state.t)),
                 Ok(None) => {}
                 Err(error) => return Err(self.explained(error, sine)),
             }
@@ -283,11 +290,11 @@ impl Simulation {
                 Some(sine) => self.watch_step((t_start, t_before), sine)?,
                 None => None,
             };
-            std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
-            self.look(t_start);
-            std::mem::swap(&mut self.room.z_before, &mut self.room.z_after);
+            std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
+            self.update_indicators(t_start);
+            std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
             let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
-            let crosses = self.room.z_before.iter().zip(&self.room.z_after).any(crossed);
+            let crosses = self.workspace.z_before.iter().zip(&self.workspace.z_after).any(crossed);
             let (x, discrete, h) = (&self.state.x, &self.state.discrete, self.state.t - t_before);
             let may_cross = crosses || self.plant.may_touch(x, discrete, h);
             let crossed = may_cross && self.go_back_to_first_crossing(t_start, t_before)?;
@@ -296,20 +303,21 @@ impl Simulation {
             }
             self.check_balance(t_start, 1.0)?;
             if crossed || event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(t_start, messages)?;
+                self.handle_event(t_start, events)?;
             }
         }
         Ok(())
     }
 
-    /// Computes the event indicators where it is, into `z_before`; the inputs had their values at `t_start`.
-    fn look(&mut self, t_start: f64) {
-        let (State { t, x, discrete, .. }, Room { u, z_before, .. }) = (&self.state, &mut self.room);
+    /// Computes the event indicators at the current state into `z_before`; the inputs had their
+    /// values at `t_start`.
+    fn update_indicators(&mut self, t_start: f64) {
+        let (State { t, x, discrete, .. }, Workspace { u, z_before, .. }) = (&self.state, &mut self.workspace);
         state::inputs_after(t - t_start, &self.state.u, &self.state.u_derivatives, u);
         self.plant.indicators(*t, (x, u), discrete, z_before);
     }
 
-    /// Lets a controller look at its inputs, if it is time.
+    /// Samples a controller's inputs, if a sample is scheduled now.
     fn sample(&mut self, t_start: f64) -> Result<(), Error> {
         let State {
             t,
@@ -318,31 +326,31 @@ impl Simulation {
             discrete,
             ..
         } = &mut self.state;
-        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
-        let sampled = self.plant.sample(*t, &self.room.u, discrete)?;
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
+        let sampled = self.plant.sample(*t, &self.workspace.u, discrete)?;
         self.statistics.events += u64::from(sampled);
         Ok(())
     }
 
-    /// Obeys what is commanded now.
+    /// Applies the commands that have changed.
     ///
     /// # Errors
-    /// What [`Plant::update`] says.
-    pub fn obey(&mut self, messages: &mut Vec<String>) -> Result<(), Error> {
-        self.obey_since(self.state.t, messages)
+    /// Those of [`Plant::update`].
+    pub fn obey(&mut self, events: &mut Vec<Event>) -> Result<(), Error> {
+        self.obey_since(self.state.t, events)
     }
 
-    fn obey_since(&mut self, t_start: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+    fn obey_since(&mut self, t_start: f64, events: &mut Vec<Event>) -> Result<(), Error> {
         if self
             .plant
             .command_waits(self.state.t, &self.state.u, &self.state.discrete)
         {
-            self.handle_event(t_start, messages)?;
+            self.handle_event(t_start, events)?;
         }
         Ok(())
     }
 
-    fn handle_event(&mut self, t_start: f64, messages: &mut Vec<String>) -> Result<(), Error> {
+    fn handle_event(&mut self, t_start: f64, events: &mut Vec<Event>) -> Result<(), Error> {
         let State {
             t,
             x,
@@ -351,9 +359,9 @@ impl Simulation {
             discrete,
             ..
         } = &mut self.state;
-        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
-        let u = self.room.u.as_slice();
-        let changes = self.plant.update(*t, (x, u), discrete, messages);
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
+        let u = self.workspace.u.as_slice();
+        let changes = self.plant.update(*t, (x, u), discrete, events);
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();
@@ -362,7 +370,8 @@ impl Simulation {
         changes.map(|_| ())
     }
 
-    /// One accepted step, not beyond `limit`; the method of the next one if it has changed.
+    /// Makes one accepted step, not beyond `limit`; returns the next step's method if it has
+    /// changed.
     fn step(&mut self, t_start: f64, limit: f64) -> Result<Option<Method>, Error> {
         let State {
             t,
@@ -378,7 +387,7 @@ impl Simulation {
             t_start,
             inputs: (u, u_derivatives),
             discrete,
-            u: &mut self.room.u,
+            u: &mut self.workspace.u,
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
         };
@@ -396,11 +405,12 @@ impl Simulation {
         }
     }
 
-    /// Gives the last step's dense output to `look`, with the plant, workspace for a state, and what changes at events only.
+    /// Calls `evaluate` with the plant, the last step's dense output, workspace for a state, and
+    /// the discrete state.
     fn inside_step<T>(
         &mut self,
         t_start: f64,
-        look: impl FnOnce(&mut Plant, &dyn Fn(f64, &mut [f64]), &mut [f64], &Discrete) -> T,
+        evaluate: impl FnOnce(&mut Plant, &dyn Fn(f64, &mut [f64]), &mut [f64], &Discrete) -> T,
     ) -> Result<T, Error> {
         let State {
             u,
@@ -413,7 +423,7 @@ impl Simulation {
             t_start,
             inputs: (u, u_derivatives),
             discrete,
-            u: &mut self.room.u,
+            u: &mut self.workspace.u,
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
         };
@@ -421,10 +431,11 @@ impl Simulation {
         let dense = self.stepper.dense(&mut motion);
         let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
         let interpolate = |at: f64, x: &mut [f64]| dense.interpolate(at, x);
-        Ok(look(motion.plant, &interpolate, &mut self.room.x, discrete))
+        Ok(evaluate(motion.plant, &interpolate, &mut self.workspace.x, discrete))
     }
 
-    /// Puts time and state of the last step back to where the first indicator changed its side; whether one did.
+    /// Resets time and state of the last step to the first zero crossing of an indicator; returns
+    /// whether there is one.
     fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
         let State {
             t,
@@ -435,15 +446,15 @@ impl Simulation {
             memory,
             ..
         } = &mut self.state;
-        let Room {
+        let Workspace {
             u: u_inside,
             x: x_inside,
             z_before,
             z_after,
             z,
-            looks,
+            z_inside,
             ..
-        } = &mut self.room;
+        } = &mut self.workspace;
         let mut motion = Motion {
             plant: &mut self.plant,
             t_start,
@@ -459,11 +470,11 @@ impl Simulation {
         let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
         let Motion { plant, u: u_inside, .. } = &mut motion;
         let t_end = *t;
-        let times: [f64; LOOKS + 1] =
-            std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / LOOKS as f64));
-        looks[0].copy_from_slice(z_before);
-        looks[LOOKS].copy_from_slice(z_after);
-        for (z, &at) in looks[1..LOOKS].iter_mut().zip(&times[1..LOOKS]) {
+        let times: [f64; PARTS + 1] =
+            std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / PARTS as f64));
+        z_inside[0].copy_from_slice(z_before);
+        z_inside[PARTS].copy_from_slice(z_after);
+        for (z, &at) in z_inside[1..PARTS].iter_mut().zip(&times[1..PARTS]) {
             dense.interpolate(at, x_inside);
             state::inputs_after(at - t_start, u, u_derivatives, u_inside);
             plant.indicators(at, (x_inside, u_inside), discrete, z);
@@ -476,7 +487,7 @@ impl Simulation {
                 plant.indicators(at, (x_inside, u_inside), discrete, z);
                 z[i]
             };
-            let samples: [(f64, f64); LOOKS + 1] = std::array::from_fn(|k| (times[k], looks[k][i]));
+            let samples: [(f64, f64); PARTS + 1] = std::array::from_fn(|k| (times[k], z_inside[k][i]));
             if let Some(crossing) = root::first_crossing(&samples, &mut indicator) {
                 first = Some(first.unwrap_or(t_end).min(crossing));
             }

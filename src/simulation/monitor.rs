@@ -1,7 +1,7 @@
-//! A run is stopped where its numbers are no longer true.
+//! Monitoring of a run: it is stopped when its numbers are no longer reliable.
 
 use super::state::{self, Monitored};
-use super::{Room, Simulation, State};
+use super::{Simulation, State, Workspace};
 use crate::Error;
 use crate::integrate::root;
 
@@ -11,19 +11,19 @@ const STEPS: f64 = 8.0;
 const ROUND_OFF: f64 = 1e-9;
 /// Square of the speed, m²/s², below which the system counts as at rest.
 const AT_REST: f64 = 1e-12;
-/// Below this part of its largest value the least angle between the rows of captures and loops is
-/// that of a singular position.
+/// Limit of the smallest angle between the rows of captures and loops, as a part of its largest
+/// value, below which the position counts as singular.
 const SINGULAR: f64 = 1e-4;
-/// Below this part a singular position is near, so that the constraint violation decides whether
-/// the way on can still be told.
+/// Limit of that part below which a singular position is near, so that the constraint violation
+/// decides whether the branch of the motion is still determined.
 const NEAR: f64 = 0.1;
-/// A step that is longer than the way to a singular position changes rates by this part of
-/// themselves more than the accelerations at its ends do.
+/// Limit of the relative deviation of a change of rates from the trapezoidal rule with the
+/// accelerations at the step's ends. A step that jumps over a singular position exceeds it.
 const JUMP: f64 = 0.3;
 
 impl Simulation {
-    /// Begins to watch captures and loops before a step; the sine of the least angle between their
-    /// rows, if there are some.
+    /// Begins monitoring captures and loops before a step. Returns the sine of the smallest angle
+    /// between their rows, if there are any.
     ///
     /// # Errors
     /// [`Error::SingularPosition`].
@@ -39,10 +39,12 @@ impl Simulation {
             discrete,
             ..
         } = &self.state;
-        state::inputs_after(t - t_start, u, u_derivatives, &mut self.room.u);
-        self.room.x_before.copy_from_slice(x);
-        let begun = self.plant.begin_watch(*t, (x, &self.room.u), discrete);
-        self.room.dx_before.copy_from_slice(self.plant.watched_derivative());
+        state::inputs_after(t - t_start, u, u_derivatives, &mut self.workspace.u);
+        self.workspace.x_before.copy_from_slice(x);
+        let begun = self.plant.begin_watch(*t, (x, &self.workspace.u), discrete);
+        self.workspace
+            .dx_before
+            .copy_from_slice(self.plant.watched_derivative());
         let sine = begun.map_err(|error| self.in_position(error))?;
         let largest = &mut self.state.monitored.sine;
         *largest = largest.max(sine);
@@ -52,12 +54,12 @@ impl Simulation {
         Ok(Some(sine))
     }
 
-    /// Checks after a step whether captures and loops have come through it on the same way: `sine`
-    /// is that of its start. Returns the time at which the step passes a singular position, if it
+    /// Checks after a step that captures and loops have stayed on the same branch; `sine` is that
+    /// of the step's start. Returns the time at which the step passes a singular position, if it
     /// does, and the error that then ends the run.
     ///
     /// # Errors
-    /// [`Error::Violation`]; [`Error::SingularPosition`] where the way on can no longer be told.
+    /// [`Error::Violation`]; [`Error::SingularPosition`] if the branch is no longer determined.
     pub(super) fn watch_step(
         &mut self,
         (t_start, t_before): (f64, f64),
@@ -68,7 +70,7 @@ impl Simulation {
         let parameters = self.plant.parameters();
         let limit = self.plant.model().monitor.constraint_violation(parameters);
         if let Some((index, [offset, angle])) = self.plant.worst_violation() {
-            // Not a number is beyond each limit.
+            // Written so that NaN exceeds the limit.
             if !(offset <= limit && angle <= limit) {
                 let closure = self.plant.model().closure_name(index);
                 let t = *t;
@@ -99,11 +101,11 @@ impl Simulation {
         }
     }
 
-    /// Where the watched value `s` passes zero within the last step, if the rows lose their rank
-    /// there.
+    /// Returns the time in the last step at which the monitored value `s` passes zero, if the rows
+    /// lose rank there, with the error.
     fn passes(&mut self, t_start: f64, t_before: f64, (sine, s): (f64, f64)) -> Option<(f64, Error)> {
         let t_end = self.state.t;
-        // Where there is no way through the step, it has come to where there is none.
+        // If the step cannot be evaluated, it has reached a position without a solution.
         let at = self.inside_step(t_start, |plant, dense, x, discrete| {
             let value = |at: f64| {
                 dense(at, x);
@@ -115,7 +117,7 @@ impl Simulation {
         let Ok(at) = at else {
             return Some((t_end, self.singular()));
         };
-        let Room { x, u, .. } = &mut self.room;
+        let Workspace { x, u, .. } = &mut self.workspace;
         let State {
             u: inputs,
             u_derivatives,
@@ -132,14 +134,14 @@ impl Simulation {
             let error = Error::SingularPosition {
                 closure: self.plant.least_closure(&self.state.discrete),
                 t: at,
-                configuration: self.plant.configuration(&self.room.x),
+                configuration: self.plant.configuration(&self.workspace.x),
             };
             (at, error)
         })
     }
 
-    /// Whether the rates have changed in the last step otherwise than the accelerations at its ends
-    /// say.
+    /// Returns whether the change of rates in the last step disagrees with the accelerations at its
+    /// ends.
     fn jumps(&mut self, t_start: f64, t_before: f64) -> bool {
         let State {
             t,
@@ -149,8 +151,8 @@ impl Simulation {
             discrete,
             ..
         } = &self.state;
-        state::inputs_after(t - t_start, u, u_derivatives, &mut self.room.u);
-        if self.plant.begin_watch(*t, (x, &self.room.u), discrete).is_err() {
+        state::inputs_after(t - t_start, u, u_derivatives, &mut self.workspace.u);
+        if self.plant.begin_watch(*t, (x, &self.workspace.u), discrete).is_err() {
             return true;
         }
         let h = t - t_before;
@@ -158,14 +160,14 @@ impl Simulation {
         let (mut off, mut size) = (0.0_f64, 0.0_f64);
         let after = self.plant.watched_derivative();
         for i in rates {
-            let change = 0.5 * h * (self.room.dx_before[i] + after[i]);
-            off += (x[i] - self.room.x_before[i] - change).powi(2);
-            size += x[i].powi(2) + self.room.x_before[i].powi(2);
+            let change = 0.5 * h * (self.workspace.dx_before[i] + after[i]);
+            off += (x[i] - self.workspace.x_before[i] - change).powi(2);
+            size += x[i].powi(2) + self.workspace.x_before[i].powi(2);
         }
         off > JUMP * JUMP * size
     }
 
-    /// An integrator's error near a singular position is that of the position.
+    /// Replaces an integrator's error near a singular position by the error of that position.
     pub(super) fn explained(&mut self, error: Error, sine: Option<f64>) -> Error {
         let gives_up = matches!(error, Error::Integration { .. } | Error::WorkLimit { .. });
         match sine {
@@ -174,13 +176,13 @@ impl Simulation {
         }
     }
 
-    /// The singular position where it is.
+    /// Returns the error of a singular position at the current state.
     pub(super) fn singular(&mut self) -> Error {
         let closure = self.plant.least_closure(&self.state.discrete);
         self.in_position(Error::SingularLoop { closure })
     }
 
-    /// A singular loop with the time and the configuration.
+    /// Adds time and configuration to the error of a singular loop.
     fn in_position(&mut self, error: Error) -> Error {
         match error {
             Error::SingularLoop { closure } => Error::SingularPosition {
@@ -192,7 +194,7 @@ impl Simulation {
         }
     }
 
-    /// Compares the energy balance with that of the start, if it is time or the call `ends`.
+    /// Compares the energy balance with that of the start, every few steps and when the call ends.
     ///
     /// # Errors
     /// [`Error::Balance`].
@@ -210,10 +212,10 @@ impl Simulation {
         if (0.0..STEPS).contains(&monitored.steps) {
             return Ok(());
         }
-        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.room.u);
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let is_new = monitored.steps < 0.0;
         monitored.steps = 0.0;
-        let Some(energies) = self.plant.energies(*t, (x, &self.room.u), discrete) else {
+        let Some(energies) = self.plant.energies(*t, (x, &self.workspace.u), discrete) else {
             return Ok(());
         };
         let balance = energies.kinetic + energies.potential - energies.work;
@@ -237,7 +239,7 @@ impl Simulation {
         })
     }
 
-    /// The balance is that of other parameters from now on.
+    /// Restarts the balance after a change of parameters.
     pub fn restart_balance(&mut self) {
         let sine = self.state.monitored.sine;
         self.state.monitored = Monitored {

@@ -1,19 +1,19 @@
-//! The plant as the integrator sees it.
+//! The plant as an ODE for the integrator.
 
 use super::state::{self, INPUT_ORDER};
 use crate::Error;
 use crate::integrate::{Ode, OwnStep, Span};
 use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
 
-/// A plant with its inputs and modes: an ODE.
+/// A plant with its inputs and discrete state: an ODE.
 pub(super) struct Motion<'a> {
     pub plant: &'a mut Plant,
-    /// When the inputs had their values, s.
+    /// Time of the inputs' values, s.
     pub t_start: f64,
     /// The inputs and their derivatives.
     pub inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
     pub discrete: &'a Discrete,
-    /// Room for inputs.
+    /// Workspace for inputs.
     pub u: &'a mut [f64],
     pub state_jacobian: Option<&'a mut StateJacobian>,
     pub own_step: Option<&'a mut ConservingStep>,
@@ -50,8 +50,8 @@ impl Ode for Motion<'_> {
 }
 
 impl Motion<'_> {
-    /// The inputs in the middle of a step.
-    fn middle(&mut self, Span { t, h }: Span) {
+    /// Computes the inputs at the midpoint of a step.
+    fn inputs_at_midpoint(&mut self, Span { t, h }: Span) {
         let (u, derivatives) = self.inputs;
         state::inputs_after(t + 0.5 * h - self.t_start, u, derivatives, self.u);
     }
@@ -67,13 +67,13 @@ impl OwnStep for Motion<'_> {
     }
 
     fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Error> {
-        self.middle(span);
+        self.inputs_at_midpoint(span);
         let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
         step.residual(self.plant, span, (u, self.u, self.discrete), residual)
     }
 
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Error> {
-        self.middle(span);
+        self.inputs_at_midpoint(span);
         let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
         step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian)
     }
@@ -85,7 +85,7 @@ impl OwnStep for Motion<'_> {
     }
 }
 
-/// Who asks a model for its own step that has none.
+/// Returns the error of a model without its own step.
 fn no_own_step(t: f64) -> Error {
     let what = "the conserving step is for natural coordinates".to_owned();
     Error::Integration { t, what }

@@ -1,20 +1,23 @@
-//! The spec's solver as an integrator, and what the integrator says in the model's names.
+//! The spec's solver as an integrator, and the integrator's errors with the model's names.
 
 use crate::Error;
+use crate::event::{Event, Occurrence};
 use crate::integrate::{IntegrateError, Method, Settings, SettingsError, Stepper};
 use crate::plant::Model;
 use crate::spec;
 
-/// The relative tolerance and the evaluations in one call that an integrator is asked for: of a tolerance that none takes, the nearest.
-pub(super) fn demands(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
+/// Returns the relative tolerance and the limit of evaluations in one call; an unsupported
+/// tolerance is replaced by the nearest supported one.
+pub(super) fn supported_limits(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
     let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
-    // A limit above 1e18 is none, and its sums do not overflow; below one evaluation nothing could be done.
+    // A limit above 1e18 is treated as unlimited, and its sums do not overflow; at least one
+    // evaluation is needed.
     let limit = work_limit.clamp(1.0, 1e18) as u64;
     let taken = tolerance.clamp(Settings::MIN_RELATIVE_TOLERANCE, Settings::MAX_RELATIVE_TOLERANCE);
     (taken, limit)
 }
 
-/// An integrator that keeps to these [`demands`].
+/// Builds an integrator for these [`supported_limits`].
 ///
 /// # Errors
 /// [`Error::Solver`] if they are refused.
@@ -42,7 +45,7 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
     Ok(Stepper::new(settings.with_max_evaluations(limit)))
 }
 
-/// An integrator of no states, which takes no room and has no memory.
+/// Builds an integrator without states, which allocates nothing.
 ///
 /// # Errors
 /// None.
@@ -53,20 +56,16 @@ pub(super) fn none() -> Result<Stepper, Error> {
         .map_err(|error| Error::Solver(error.to_string()))
 }
 
-/// What to tell the user when the integrator has changed its method at `t` (s).
-pub(super) fn changed_to(method: Method, t: f64) -> String {
-    let stiff = if method == Method::Radau5 {
-        "stiff"
-    } else {
-        "not stiff any more"
+/// The event of a change of the integrator's method at `t` (s).
+pub(super) fn changed_to(method: Method, t: f64) -> Event {
+    let what = Occurrence::MethodChanged {
+        method: method.name().to_owned(),
+        is_stiff: method == Method::Radau5,
     };
-    format!(
-        "t = {t} s: the equations are {stiff}; the integration goes on with {}",
-        method.name()
-    )
+    Event { t, what }
 }
 
-/// Why settings are refused, with the names of the model.
+/// Returns the reason why settings are refused, with the model's names.
 fn refused(error: SettingsError, model: &Model) -> String {
     match error {
         SettingsError::Nominal { component, value } => {
@@ -77,7 +76,8 @@ fn refused(error: SettingsError, model: &Model) -> String {
     }
 }
 
-/// An integrator's error with the names of the model; `limit` is the most evaluations in one call.
+/// Converts an integrator's error to one with the model's names; `limit` is the limit of
+/// evaluations in one call.
 pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> Error {
     let name = |component: usize| model.states[component].name.as_str();
     let (t, what) = match error {
@@ -86,7 +86,7 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
             let variable = name(component).to_owned();
             return Error::NotFinite { variable, t };
         }
-        // Where a step begins there is none yet.
+        // At the start of a step there is no step length yet.
         IntegrateError::Derivative { t, h: 0.0, source } => (t, source.to_string()),
         IntegrateError::Derivative { t, h, source } => (t, format!("no derivative within a step of {h:e} s: {source}")),
         IntegrateError::NotFinite { t, h: 0.0, component } => {
@@ -118,7 +118,7 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
             ),
         ),
         IntegrateError::LimitNotAhead { t, t_limit } => (t, format!("{t_limit} s is not ahead")),
-        // Lengths are those of the model, and only steps that were taken are looked into.
+        // Lengths are those of the model, and dense output is requested after a step only.
         IntegrateError::WrongLength { .. } | IntegrateError::WrongMemory { .. } | IntegrateError::NoStep => {
             (0.0, error.to_string())
         }
@@ -149,17 +149,17 @@ work_limit = 1000
 "#;
 
     fn simulation() -> Simulation {
-        let model = Model::read(ARM, Path::new(".")).expect("a craft");
+        let model = Model::read(ARM, Path::new(".")).expect("a valid spec");
         Simulation::new(Plant::new(model.into()).expect("regular")).expect("starts")
     }
 
-    /// The time stands in a message once, and a state by its name.
+    /// A message contains the time once, and states by name.
     #[test]
-    fn what_the_integrator_says_is_told_with_the_names_of_the_model() {
+    fn integrator_errors_use_the_names_of_the_model() {
         let simulation = simulation();
         let model = simulation.plant.model();
         let component = model.states.iter().position(|state| state.name == "root.qd");
-        let component = component.expect("a rate");
+        let component = component.expect("a state that is a rate");
         let (t, h) = (1.5, 1e-9);
         let singular = Error::Singular {
             what: "joint \"root\", axis 1".to_owned(),
@@ -200,7 +200,7 @@ work_limit = 1000
     }
 
     #[test]
-    fn refused_settings_and_limits_say_what_to_change() {
+    fn messages_on_settings_and_limits_name_the_remedy() {
         let mut simulation = simulation();
         let refused = simulation.set_solver(Some(f64::NAN), 1e6).expect_err("no number");
         assert_eq!(

@@ -1,25 +1,25 @@
 use crate::integrate::{Memory, Settings};
 use crate::plant::{Discrete, Model};
 
-/// Highest derivative of an input that a host can give.
+/// Highest order of input derivatives.
 pub const INPUT_ORDER: usize = 3;
 
-/// Everything besides the parameters that decides how a run goes on: exactly what a saved FMU state holds.
+/// The complete state of a run besides the parameters: the contents of a saved FMU state.
 #[derive(Debug, PartialEq)]
 pub struct State {
     /// Time, s.
     pub t: f64,
     /// Coordinates, rates, work.
     pub x: Vec<f64>,
-    /// The host's inputs at `t`.
+    /// Inputs at `t`.
     pub u: Vec<f64>,
-    /// Their derivatives of order 1, 2, … at `t`, per sᵏ.
+    /// Input derivatives of order 1, 2, … at `t`, per sᵏ.
     pub u_derivatives: [Vec<f64>; INPUT_ORDER],
-    /// What changes at events only.
+    /// Discrete state: changes at events only.
     pub discrete: Discrete,
     /// References of the run's monitoring.
     pub monitored: Monitored,
-    /// The integrator's.
+    /// Memory of the integrator.
     pub memory: Memory,
 }
 
@@ -30,20 +30,21 @@ pub struct Monitored {
     pub balance: f64,
     /// Largest `T + |W|` so far, J.
     pub energy: f64,
-    /// Accepted steps since the balance was compared last; [`BEFORE`](Self::BEFORE) the start of the run,
-    /// [`ANEW`](Self::ANEW) where the balance starts anew.
+    /// Accepted steps since the balance was last compared; [`BEFORE`](Self::BEFORE) the start of
+    /// the run, [`ANEW`](Self::ANEW) when the balance is to be restarted.
     pub steps: f64,
-    /// Largest sine, since the last event, of the least angle between a row of captures and loops and the others.
+    /// Largest sine, since the last event, of the smallest angle between a row of captures and
+    /// loops and the others.
     pub sine: f64,
 }
 
 impl Monitored {
-    /// The run has not begun.
+    /// Value of `steps` before the run begins.
     pub const BEFORE: f64 = -1.0;
-    /// Parameters have changed, and with them the balance.
+    /// Value of `steps` after a change of parameters, which changes the balance.
     pub const ANEW: f64 = -2.0;
 
-    /// Nothing is known yet.
+    /// Initial values.
     pub const NOTHING: Self = Self {
         balance: 0.0,
         energy: 0.0,
@@ -51,12 +52,12 @@ impl Monitored {
         sine: 0.0,
     };
 
-    /// All of it.
+    /// Returns all values.
     pub fn numbers(&self) -> [f64; 4] {
         [self.balance, self.energy, self.steps, self.sine]
     }
 
-    /// All of it, mutable.
+    /// Returns all values, mutable.
     pub fn numbers_mut(&mut self) -> [&mut f64; 4] {
         [&mut self.balance, &mut self.energy, &mut self.steps, &mut self.sine]
     }
@@ -75,7 +76,7 @@ impl Clone for State {
         }
     }
 
-    /// Copies without taking memory, between states of the same model and integrator.
+    /// Copies without allocation between states of the same model and integrator.
     fn clone_from(&mut self, source: &Self) {
         let Self {
             t,
@@ -97,7 +98,7 @@ impl Clone for State {
 }
 
 impl State {
-    /// Room for a model and its integrator, inputs at their starts.
+    /// Creates the state for a model and its integrator, with inputs at their start values.
     pub fn new(model: &Model, settings: &Settings) -> Self {
         Self {
             t: 0.0,
@@ -110,30 +111,30 @@ impl State {
         }
     }
 
-    /// Moves the point around which the inputs are expanded by `way` (s): Taylor's shift.
-    pub(super) fn shift_inputs(&mut self, way: f64) {
+    /// Shifts the expansion point of the inputs by `dt` (s) (Taylor shift).
+    pub(super) fn shift_inputs(&mut self, dt: f64) {
         for i in 0..self.u.len() {
             let [d1, d2, d3] = [0, 1, 2].map(|k| self.u_derivatives[k][i]);
-            self.u[i] = taylor(self.u[i], [d1, d2, d3], way);
-            self.u_derivatives[0][i] = taylor(d1, [d2, d3, 0.0], way);
-            self.u_derivatives[1][i] = taylor(d2, [d3, 0.0, 0.0], way);
+            self.u[i] = taylor(self.u[i], [d1, d2, d3], dt);
+            self.u_derivatives[0][i] = taylor(d1, [d2, d3, 0.0], dt);
+            self.u_derivatives[1][i] = taylor(d2, [d3, 0.0, 0.0], dt);
         }
     }
 
-    /// The first input that, `way` (s) from here, is beyond all numbers, or has a derivative that is.
-    pub(super) fn first_overflow(&self, way: f64) -> Option<usize> {
+    /// Returns the first input that overflows, or whose derivative does, `dt` (s) from now.
+    pub(super) fn first_overflow(&self, dt: f64) -> Option<usize> {
         (0..self.u.len()).find(|&i| {
             let [d1, d2, d3] = [0, 1, 2].map(|k| self.u_derivatives[k][i]);
             let after = [
-                taylor(self.u[i], [d1, d2, d3], way),
-                taylor(d1, [d2, d3, 0.0], way),
-                taylor(d2, [d3, 0.0, 0.0], way),
+                taylor(self.u[i], [d1, d2, d3], dt),
+                taylor(d1, [d2, d3, 0.0], dt),
+                taylor(d2, [d3, 0.0, 0.0], dt),
             ];
             !after.iter().all(|number| number.is_finite())
         })
     }
 
-    /// From now on the inputs are constant.
+    /// Sets the input derivatives to zero.
     pub(super) fn clear_input_derivatives(&mut self) {
         for order in &mut self.u_derivatives {
             order.fill(0.0);
@@ -141,11 +142,12 @@ impl State {
     }
 }
 
-/// The inputs `way` (s) after the point at which they have the value `u` and the derivatives.
+/// Computes the inputs `dt` (s) after the point at which they have the value `u` and the
+/// derivatives.
 #[inline]
-pub(super) fn inputs_after(way: f64, u: &[f64], derivatives: &[Vec<f64>; INPUT_ORDER], out: &mut [f64]) {
+pub(super) fn inputs_after(dt: f64, u: &[f64], derivatives: &[Vec<f64>; INPUT_ORDER], out: &mut [f64]) {
     for (i, out) in out.iter_mut().enumerate() {
-        *out = taylor(u[i], [derivatives[0][i], derivatives[1][i], derivatives[2][i]], way);
+        *out = taylor(u[i], [derivatives[0][i], derivatives[1][i], derivatives[2][i]], dt);
     }
 }
 

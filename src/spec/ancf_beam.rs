@@ -39,7 +39,7 @@ pub struct AncfBeam {
     pub start_nodes: Vec<NodeStart>,
 }
 
-/// How a node of a ANCF beam starts off the straight beam, in axes of its start.
+/// How a node of an ANCF beam starts off the straight beam, in axes of its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeStart {
@@ -49,7 +49,7 @@ pub struct NodeStart {
     pub slope: [f64; 3],
 }
 
-/// A uniform section of a ANCF beam.
+/// A uniform section of an ANCF beam.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodalSection {
@@ -65,7 +65,7 @@ pub struct NodalSection {
     pub EI: f64,
 }
 
-/// How the curvature of a ANCF beam is measured.
+/// How the curvature of an ANCF beam is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Curvature {

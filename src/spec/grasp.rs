@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Grasp {
     /// The frame (or body, or `world`) that holds; the outputs tell force and moment on it.
     pub a: String,
-    /// The frame (or body, or ANCF beam, or `world`) that is held: at rest the two coincide. Of a ANCF beam the direction is held, along x of `a`.
+    /// The frame (or body, or ANCF beam, or `world`) that is held: at rest the two coincide. Of an ANCF beam the direction is held, along x of `a`.
     pub b: String,
     /// Stiffness against displacements, N/m: a number or three, along axes of `a`.
     pub stiffness: PerAxis,

@@ -187,11 +187,6 @@ impl JointMotion {
     pub fn number(self) -> i32 {
         self as i32
     }
-
-    /// The motion that a number commands.
-    pub fn of_number(number: i32) -> Option<Self> {
-        Self::ALL.into_iter().find(|motion| motion.number() == number)
-    }
 }
 
 /// A prescribed motion with references: `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`, with the inputs `<joint>.qdd`, `<joint>.q_ref` and

@@ -162,7 +162,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether something has this name that stands somewhere: a frame, a body, a ANCF beam.
+    /// Whether something has this name that stands somewhere: a frame, a body, an ANCF beam.
     pub(crate) fn has_frame(&self, name: &str) -> bool {
         self.frames().any(|known| known == name)
     }

@@ -73,7 +73,7 @@ pub enum Axes {
     /// Those of its parent, the world.
     #[default]
     World,
-    /// The LVLH frame, which turn: velocities are those that one sees who turns with them.
+    /// The LVLH frame, which rotates: velocities are relative to it.
     Lvlh,
 }
 

@@ -3,7 +3,8 @@ use super::{Body, Carrier, Derived, System};
 use crate::algebra::{Quaternion, Scalar};
 
 impl System {
-    /// The bodies' attitudes `q_WB` as quaternions that move continuously with the coordinates `q` of joints and modes.
+    /// Computes the bodies' attitudes `q_WB` as quaternions that are continuous in the coordinates
+    /// `q` of joints and modes.
     pub fn attitudes<S: Scalar>(&self, derived: &Derived, q: &[S], q_WB: &mut [Quaternion<S>]) {
         for (i, (body, constants)) in self.bodies.iter().zip(&derived.bodies).enumerate() {
             let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(q, body.joint.q)));
@@ -11,7 +12,7 @@ impl System {
         }
     }
 
-    /// The attitude of what carries a body, where those of the bodies before it are known.
+    /// Returns the attitude of a body's carrier; requires those of the preceding bodies.
     pub(super) fn carrier_attitude<S: Scalar>(
         &self,
         derived: &Derived,
@@ -26,7 +27,7 @@ impl System {
         }
     }
 
-    /// The attitude of a station in its body.
+    /// Returns the attitude of a station relative to its body.
     pub fn bent<S: Scalar>(&self, derived: &Derived, station: usize, q: &[S]) -> Quaternion<S> {
         let modes = self.bodies[self.stations[station].body].modes.as_ref();
         let eta = modes.map(|modes| &q[modes.coordinates()]);

@@ -5,28 +5,28 @@ use crate::beam::{self, BeamError, Counts};
 use crate::spec::{self, PerAxis, at};
 use std::ops::Range;
 
-/// A flexible link's beam: the parameters that are written of it, and what cannot change.
+/// The beam of a flexible link: the indices of its parameters and its structural data.
 #[derive(Clone, Debug)]
 pub struct Beam {
     boundary: spec::Boundary,
     counts: Counts,
     stiffening: bool,
-    /// Sections of a tapered beam, before they are scaled.
+    /// Sections of a tapered beam, before scaling.
     sections: Vec<spec::Section>,
     numbers: Numbers,
-    /// The places of all parameters that decide the modes.
+    /// Index range of all parameters that affect the modes.
     shape: Range<usize>,
-    /// Damping ratio of each mode, if written.
+    /// Damping ratio of each mode, if specified.
     damping_ratio: Option<ParamId>,
-    /// Deflection of the tip at which linear bending ends, as a part of the length.
+    /// Limit of linear bending: deflection of the tip relative to the length.
     linear_limit: ParamId,
-    /// Initial amplitudes and rates, one for each mode, segment after segment.
+    /// Initial amplitudes and rates, one for each mode, segment by segment.
     start: (ParamId, ParamId),
-    /// In how many segments it is cut.
+    /// Number of segments.
     segments: usize,
 }
 
-/// Where the numbers stand among the parameters.
+/// Indices of the numerical parameters.
 #[derive(Clone, Debug)]
 struct Numbers {
     origin: ParamId,
@@ -51,10 +51,11 @@ struct Numbers {
     tip_inertia: Option<ParamId>,
 }
 
-/// Load at a segment's tip while its modes are found, in masses and inertias of the segment. Twice as much changes the shapes by 1/200.
+/// Tip load in the modal analysis of a segment, in masses and inertias of the segment. Doubling it
+/// changes the shapes by 1/200.
 const HEAVY: f64 = 100.0;
 
-/// The name of a segment: the first one is the body itself.
+/// Returns the name of a segment; the first one has the body's name.
 pub(super) fn segment_name(body: &str, segment: usize) -> String {
     match segment {
         0 => body.to_owned(),
@@ -63,7 +64,7 @@ pub(super) fn segment_name(body: &str, segment: usize) -> String {
 }
 
 impl Beam {
-    /// Declares what is written of the beam of the body `name`.
+    /// Declares the parameters of the beam of the body `name`.
     pub(super) fn declare(name: &str, written: &spec::Beam, declare: &mut Declarations) -> Self {
         let (origin, orientation) = super::declare::declare_placement(
             &format!("{name}.beam"),
@@ -206,7 +207,7 @@ impl Beam {
                     Unit::One,
                     format!("{what} of {segment}"),
                 );
-                // Amplitudes are small; a ratio's nominal is one.
+                // Amplitudes are small; the nominal value of a ratio is one.
                 let nominal = if tunable { 1.0 } else { 1e-2 };
                 Quantity {
                     nominal,
@@ -266,12 +267,13 @@ impl Beam {
         }
     }
 
-    /// In how many segments it is cut.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.segments
     }
 
-    /// The segment that carries what is at `p` (m, axes of the body as it is written); where two meet, the inner one.
+    /// Returns the segment that carries the point `p` (m, axes of the body in the spec); at a
+    /// boundary the inner one.
     pub(super) fn segment_at(&self, values: &[f64], p: &Vec3<f64>) -> usize {
         let length = self.beam(values).map_or(0.0, |beam| beam.length());
         let q_BR = self
@@ -283,7 +285,7 @@ impl Beam {
         ends.filter(|end| along > end * (1.0 + 1e-9)).count()
     }
 
-    /// Number of modes of a segment.
+    /// Returns the number of modes of a segment.
     pub fn modes(&self) -> usize {
         let Counts {
             bending_y,
@@ -294,36 +296,37 @@ impl Beam {
         bending_y + bending_z + torsion + axial
     }
 
-    /// The first of a segment's initial amplitudes, and of their rates, among the parameters.
+    /// Returns the parameter indices of the first initial amplitude and rate of a segment.
     pub fn start(&self, segment: usize) -> (ParamId, ParamId) {
         let first = |id: ParamId| ParamId(id.0 + segment * self.modes());
         (first(self.start.0), first(self.start.1))
     }
 
-    /// The places of all parameters that decide the modes.
+    /// Returns the index range of all parameters that affect the modes.
     pub(super) fn shape(&self) -> Range<usize> {
         self.shape.clone()
     }
 
-    /// Where the part of the length stands, at which linear bending ends.
+    /// Returns the parameter of the limit of linear bending.
     pub fn linear_limit(&self) -> ParamId {
         self.linear_limit
     }
 
-    /// Whether it is written by its sections.
+    /// Returns true if the spec gives the beam by its sections.
     pub(super) fn is_tabulated(&self) -> bool {
         !self.sections.is_empty()
     }
 
-    /// Its place in the spec, for what concerns the whole beam.
+    /// Returns a parameter that locates the beam in the spec, for messages about the whole beam.
     pub(super) fn place(&self) -> ParamId {
         self.numbers.origin
     }
 
-    /// Finds the modes of a segment for the parameters' values.
+    /// Computes the modes of a segment for the parameters' values.
     ///
-    /// The modes of one of several are found with a heavy load at its tip: the first two are then the shapes that a force and a moment
-    /// at the tip cause, whatever hangs there, and the others rest at the tip. So segments together are a finite-element beam.
+    /// The modes of one of several segments are computed with a heavy load at the tip: the first
+    /// two are then the shapes due to a force and a moment at the tip, independent of the attached
+    /// mass, and the others vanish at the tip. The segments together are a finite-element beam.
     pub(super) fn solve(&self, values: &[f64], q_BR: Quaternion<f64>, segment: usize) -> Result<Solved, BeamError> {
         let whole = self.beam(values)?;
         let length = whole.length();
@@ -417,7 +420,7 @@ impl Beam {
         beam::Beam::uniform(length, profile)
     }
 
-    /// Damping ratio of a segment's mode `k`.
+    /// Returns the damping ratio of mode `k` of a segment.
     pub(super) fn damping_ratio(&self, values: &[f64], k: usize) -> f64 {
         self.damping_ratio.map_or(0.0, |id| values[id.0 + k])
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Joint {
-    /// A joint that holds `body` where it stands, without numbers of its own; `(q, v)` is its place in the state.
+    /// Returns a fixed joint of `body` without parameters; `(q, v)` are its offsets in the state.
     pub(super) fn weld(body: &str, (q, v): (usize, usize)) -> Self {
         Self {
             name: body.to_owned(),
@@ -34,11 +34,11 @@ impl Joint {
 }
 
 impl System {
-    /// Puts the bodies in tree order, lays out the state and declares the parameters of bodies,
+    /// Sorts the bodies in tree order, lays out the state and declares the parameters of bodies,
     /// joints and frames.
     ///
-    /// The spec's references are expected to have been [checked](crate::spec::read); a dangling one
-    /// is an error all the same, since a compiled model may come from a foreign file.
+    /// References are expected to be [checked](crate::spec::read); a dangling one is an error,
+    /// since a compiled model may come from a file of another origin.
     pub fn compile(spec: &Spec, declare: &mut Declarations) -> Result<Self, crate::Error> {
         let mut system = Self {
             bodies: Vec::new(),
@@ -119,7 +119,7 @@ impl System {
         Ok(system)
     }
 
-    /// Adds a body after its joint.
+    /// Appends a body and its joint.
     pub(super) fn body(
         &mut self,
         name: String,
@@ -148,7 +148,7 @@ impl System {
         });
     }
 
-    /// The segment or the node of the body `first` that carries what stands at `origin`.
+    /// Returns the segment or node of the body `first` that carries the point `origin`.
     fn segment_at(&self, first: usize, origin: ParamId, declare: &Declarations) -> usize {
         let body = &self.bodies[first];
         if body.beam.is_none() && body.director.is_none() {
@@ -162,7 +162,7 @@ impl System {
         }
     }
 
-    /// The place of `n` modes in the state, after what is there.
+    /// Allocates `n` modes at the end of the state.
     fn modes(&mut self, n: usize) -> Modes {
         let index = self.flexible().count();
         let (q, v) = (self.nq, self.nv);
@@ -178,7 +178,8 @@ impl System {
         }
     }
 
-    /// One station for every joint and frame on a flexible body and for a beam's tip, those of one body together.
+    /// Creates one station for every joint and frame on a flexible body and for a beam's tip,
+    /// grouped by body.
     fn place_stations(&mut self) {
         let mut column = 0;
         for i in 0..self.bodies.len() {
@@ -223,7 +224,7 @@ impl System {
         }
     }
 
-    /// Counts the bodies of which the wrench through the joint is asked.
+    /// Numbers the bodies whose joint reaction is computed.
     fn mark_kept(&mut self, spec: &Spec) {
         let all = spec.output.reactions;
         let is_fed = |joint: &Joint| spec.joint.get(&joint.name).is_some_and(spec::Joint::feeds_forward);
@@ -298,7 +299,7 @@ impl System {
             kind,
             JointType::Revolute | JointType::Prismatic | JointType::Cylindrical | JointType::Universal
         ) {
-            // A wheel's axis is in its orientation.
+            // The axis of a wheel is part of its orientation.
             if !spec.wheel.contains_key(name) {
                 joint.axis = axis("axis", from.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
             }
@@ -330,10 +331,10 @@ impl System {
     }
 }
 
-/// A body, the index of the body that carries it, and the joint's name.
+/// A body, the index of its parent, and its joint's name.
 type Placed<'a> = (&'a str, Option<usize>, Option<&'a str>);
 
-/// The bodies, parents first, each chain in one piece.
+/// Returns the bodies in depth-first order, parents first.
 fn tree_order(spec: &Spec) -> Result<Vec<Placed<'_>>, crate::Error> {
     let mut carried: HashMap<&str, (&str, &spec::Joint)> = HashMap::new();
     let mut children: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -370,7 +371,7 @@ fn tree_order(spec: &Spec) -> Result<Vec<Placed<'_>>, crate::Error> {
     }
 }
 
-/// A reference that leads nowhere, in a model that was not made by this tool's `build`.
+/// Returns the error for a dangling reference, possible only in models that `build` did not create.
 fn dangling(section: &str, name: &str) -> crate::Error {
     crate::Error::Spec(vec![spec::problem(
         section,

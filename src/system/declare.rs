@@ -1,4 +1,4 @@
-//! The parameters that bodies, joints and frames declare.
+//! Parameters declared by bodies, joints and frames.
 
 use super::{Bound, Declarations, Joint, ParamId, Quantity, RigidMass, Unit};
 use crate::spec::{self, Axes, FreeStart, Inertia, JointStart, JointType, at};
@@ -53,7 +53,7 @@ fn inertia_in_body_axes(body: &spec::Body) -> [f64; 6] {
     [xx, yy, zz, xy, xz, yz]
 }
 
-/// Declares where `name` stands in its `carrier`; `place` is where it is written.
+/// Declares the pose of `name` in its `carrier`; `place` is its location in the spec.
 pub(super) fn declare_placement(
     name: &str,
     place: &[String],

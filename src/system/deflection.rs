@@ -2,43 +2,45 @@ use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
 use super::{BodyKinematics, Derived, Kinematics, System};
 use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
 
-/// What the dynamics asks of a flexible body's mass as it is bent and moves, about the body's origin, world axes.
+/// Inertia and bias terms of a flexible body in its current deformation and motion, about the
+/// body's origin, world axes.
 #[derive(Clone, Debug)]
 pub struct Deflection<S: Scalar> {
     /// First moment of mass `h = Σ m p`, kg·m.
     pub h: Vec3<S>,
-    /// Its rate in the body, kg·m/s: the linear momentum of the deformation.
+    /// Its rate in body axes, kg·m/s: the linear momentum of the deformation.
     pub h_dot: Vec3<S>,
     /// Inertia about the origin, kg·m².
     pub J: Sym3<S>,
     /// Angular momentum of the deformation about the origin, kg·m²/s.
     pub b_dot: Vec3<S>,
-    /// The wrench that the rates alone ask for, less that of `A_bias`.
+    /// Bias wrench due to the rates, without that of `A_bias`.
     pub bias: Wrench<S>,
-    /// What each mode's rate adds to the momentum: m·√kg about the body's origin, √kg.
+    /// Derivative of the momentum about the body's origin with respect to each mode's rate, m·√kg
+    /// and √kg.
     pub L: Vec<Wrench<S>>,
-    /// Modal mass, row by row; without a unit.
+    /// Modal mass, row-major; dimensionless.
     pub M: Vec<S>,
-    /// The force on each mode that the rates alone ask for, less that of `A_bias`, N/√kg.
+    /// Bias force on each mode due to the rates, without that of `A_bias`, N/√kg.
     pub modal_bias: Vec<S>,
-    /// The amplitudes and their products, as [`MassTerm`] numbers them.
+    /// The monomials of the amplitudes, in the order of [`MassTerm`].
     powers: Vec<S>,
     /// `z`, `ż` and `z̄` of each field.
     z: Vec<[S; 3]>,
-    /// What else there is of each field.
+    /// Further quantities of each field.
     fields: Vec<FieldMotion<S>>,
-    /// The amplitudes at rest: zeros.
+    /// Zero amplitudes.
     rest: Vec<S>,
 }
 
-/// How a field's displacement goes with the modes.
+/// Dependence of a field on the modes.
 #[derive(Clone, Copy, Debug)]
 struct FieldMotion<S: Scalar> {
     /// `∫ p f dm`, beam axes.
     Y: Vec3<S>,
-    /// `∂z/∂η`, by the modes of its amplitude.
+    /// `∂z/∂η`, by mode.
     dz: [(usize, S); 2],
-    /// How many modes there are in it.
+    /// Number of modes it depends on.
     of: usize,
 }
 
@@ -51,7 +53,7 @@ impl<S: Scalar> FieldMotion<S> {
         }
     }
 
-    /// With `z`, `ż` and `z̄`, which is what the modes' rates alone give of `z̈`.
+    /// Returns `z`, `ż` and `z̄` (the part of `z̈` due to the modes' rates) and the derivatives.
     fn new(amplitude: Amplitude, eta: &[S], eta_dot: &[S]) -> ([S; 3], Self) {
         let (z, dz, of) = match amplitude {
             Amplitude::Mode(k) => ([eta[k], eta_dot[k], S::zero()], [(k, S::one()); 2], 1),
@@ -74,7 +76,7 @@ impl<S: Scalar> FieldMotion<S> {
     }
 }
 
-/// `Σ z` and `Σ ż`, each field's multiplied by its number.
+/// Returns `Σ z` and `Σ ż` over the fields, weighted.
 #[inline(always)]
 fn sums<S: Scalar>(z: &[[S; 3]], by: &[f64]) -> [S; 2] {
     z.iter()
@@ -85,7 +87,8 @@ fn sums<S: Scalar>(z: &[[S; 3]], by: &[f64]) -> [S; 2] {
         })
 }
 
-/// Sums over the fields, beam axes: as of the same names in [`Deflection`], and what `J` and the bias are made of.
+/// Sums over the fields, beam axes: the quantities of [`Deflection`] with the same names, and the
+/// terms of `J` and the bias.
 struct Integrals<S: Scalar> {
     h: Vec3<S>,
     h_dot: Vec3<S>,
@@ -94,7 +97,7 @@ struct Integrals<S: Scalar> {
     b_dot: Vec3<S>,
     /// `Σ Y_i × e_i z̄_i`.
     b_bias: Vec3<S>,
-    /// `Σ (Y_i + Y_i at rest) e_iᵀ z_i`, column by column.
+    /// `Σ (Y_i + Y_i at rest) e_iᵀ z_i`, column-major.
     W: [Vec3<S>; 3],
     /// `Σ Y_i·e_i ż_i`.
     trace: S,
@@ -118,9 +121,9 @@ impl<S: Scalar> Integrals<S> {
 }
 
 impl<S: Scalar> Deflection<S> {
-    /// Room for a body with `n` modes.
+    /// Allocates for a body with `n` modes.
     pub fn new(n: usize) -> Self {
-        // A mode and each pair of modes for itself; or a mode along three axes.
+        // One field per mode and one per pair of modes; or three fields per mode.
         let most_fields = (n * (n + 3) / 2).max(3 * n);
         Self {
             h: Vec3::zeros(),
@@ -138,14 +141,16 @@ impl<S: Scalar> Deflection<S> {
         }
     }
 
-    /// Fills everything for a body `at` its place, with the amplitudes `eta` and their rates.
+    /// Computes all terms for the body motion `at`, the amplitudes `eta` and their rates.
     ///
-    /// From Lagrange's equations of the kinetic energy in [`Elastic`], with the ordinary acceleration `a` of the body's origin
-    /// and with `Y_i = ∫ p f_i dm`, `V_i = ∫ ṗ f_i dm`, `z̈_i = ∂z_i/∂η·η̈ + z̄_i`:
+    /// From Lagrange's equations for the kinetic energy of [`Elastic`], with the ordinary
+    /// acceleration `a` of the body's origin and `Y_i = ∫ p f_i dm`, `V_i = ∫ ṗ f_i dm`,
+    /// `z̈_i = ∂z_i/∂η·η̈ + z̄_i`:
     ///
     /// ```text
     ///     f   = m a + α × h + ω × (ω × h + 2 ḣ) + Σ a_i e_i z̈_i
-    ///     t   = h × a + J α + ω × (J ω + Σ b_k η̇_k) + 2 Σ (Y_i·e_i ω − Y_i·ω e_i) ż_i + Σ Y_i × e_i z̈_i + Σ b_k η̈_k
+    ///     t   = h × a + J α + ω × (J ω + Σ b_k η̇_k) + 2 Σ (Y_i·e_i ω − Y_i·ω e_i) ż_i
+    ///           + Σ Y_i × e_i z̈_i + Σ b_k η̈_k
     ///     Q_i = e_i·(a_i a + α × Y_i + ω × (ω × Y_i + 2 V_i)) + Σ A_ij e_i·e_j z̈_j
     ///     Q_k = Σ ∂z_i/∂η_k Q_i + b_k·α + Σ I_kl η̈_l
     /// ```
@@ -172,7 +177,7 @@ impl<S: Scalar> Deflection<S> {
         self.add_along::<2>(elastic, &w, &mut all);
 
         let (h, h_dot, W) = (all.h, all.h_dot, Mat3::from_columns(&all.W));
-        // ∫ p pᵀ dm has grown by the symmetric part of W.
+        // ∫ p pᵀ dm increases by the symmetric part of W.
         let J = elastic.J.lift::<S>()
             + Sym3::from_upper(&(Mat3::identity() * W.trace() - (W + W.transpose()) * S::lift(0.5)));
         let f = w.cross(&(w.cross(&h) + h_dot + h_dot)) + all.h_bias;
@@ -185,7 +190,7 @@ impl<S: Scalar> Deflection<S> {
         self.bias = Wrench::new(R * t, R * f);
     }
 
-    /// Adds what bending adds to the modal mass.
+    /// Adds the dependence of the modal mass on the amplitudes.
     #[inline(always)]
     fn add_mass(&mut self, terms: &[MassTerm], eta: &[S]) {
         if terms.is_empty() {
@@ -210,7 +215,7 @@ impl<S: Scalar> Deflection<S> {
         }
     }
 
-    /// Adds what the fields along the axis `X` (0, 1, 2) give.
+    /// Adds the contribution of the fields along the axis `X` (0, 1, 2).
     #[inline(always)]
     fn add_along<const X: usize>(&mut self, elastic: &Elastic, w: &Vec3<S>, all: &mut Integrals<S>) {
         // The axes after X, in cyclic order: v × e_X has v[B] along A and −v[A] along B.
@@ -256,14 +261,16 @@ impl<S: Scalar> Deflection<S> {
         }
     }
 
-    /// Fills everything as Kłak and Jarzębowska's (13)–(16) have it: the body's mass where it is at rest, and the modes coupled with the
-    /// accelerations of its mass centre alone,
+    /// Computes all terms as in Kłak and Jarzębowska's (13)–(16): rigid-body terms of the
+    /// undeformed body, and modes coupled only with the accelerations of its mass centre,
     ///
     /// ```text
-    ///     f = m a + α × h + ω × (ω × h) + Σ L_k η̈_k,      Q_k = L_k·(α, a_c) + Σ M_kl η̈_l,   a_c = a + α × c + ω × (ω × c)
+    ///     f   = m a + α × h + ω × (ω × h) + Σ L_k η̈_k
+    ///     Q_k = L_k·(α, a_c) + Σ M_kl η̈_l,      a_c = a + α × c + ω × (ω × c)
     /// ```
     ///
-    /// with the mass `m` (kg) and `L_k` there about the mass centre. What is of first order in the amplitudes with the rates is left out.
+    /// with the mass `m` (kg) and `L_k` about the mass centre. Terms of first order in the
+    /// amplitudes that contain the rates are neglected.
     fn update_linearly(&mut self, elastic: &Elastic, m: f64, at: &BodyKinematics<S>, eta_dot: &[S]) {
         let rest = std::mem::take(&mut self.rest);
         self.update(elastic, at, &rest, &rest);
@@ -277,8 +284,8 @@ impl<S: Scalar> Deflection<S> {
         }
     }
 
-    /// A force `f` (N/m, world axes) spread evenly along the beam: its wrench about the body's origin.
-    /// Adds the forces on the modes to `tau`.
+    /// Returns the wrench about the body's origin of a force `f` (N/m, world axes) distributed
+    /// uniformly along the beam; adds the forces on the modes to `tau`.
     pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> Wrench<S> {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let f_R = R.tr_mul(f);
@@ -294,8 +301,9 @@ impl<S: Scalar> Deflection<S> {
         Wrench::new(R * moment.cross(&f_R), f * S::lift(elastic.length))
     }
 
-    /// Adds to `tau` (one number for each mode) the forces on the modes by a field of accelerations that is `g + G p` (m/s², world axes) at `p` from the body's origin:
-    /// `Q_k = Σ ∂z_i/∂η_k e_i·(a_i g + G Y_i)`. What sections that turn feel by themselves is left out, as their spin is beyond order zero.
+    /// Adds to `tau` (one value per mode) the modal forces of the acceleration field `g + G p`
+    /// (m/s², world axes) at `p` from the body's origin: `Q_k = Σ ∂z_i/∂η_k e_i·(a_i g + G Y_i)`.
+    /// The moments on rotated sections are neglected, as is their spin beyond order zero.
     pub fn add_field(&self, elastic: &Elastic, at: &BodyKinematics<S>, (g, G): (&Vec3<S>, &Mat3<S>), tau: &mut [S]) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let (g, G) = (R.tr_mul(g), R.tr_mul(&(G * R)));
@@ -310,7 +318,7 @@ impl<S: Scalar> Deflection<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Fills what bends with body `i`: its deflection and its stations.
+    /// Computes the deflection and the stations of the flexible body `i`.
     #[inline(never)]
     pub(crate) fn bend(&mut self, system: &System, derived: &Derived, (i, modes): (usize, &Modes), q: &[S], qd: &[S]) {
         let constants = &derived.bodies[i];
@@ -332,7 +340,8 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// The acceleration of station `s` beyond its `A_bias`, for that of its body's origin and the modes' `η̈`.
+    /// Returns the acceleration of station `s` beyond its `A_bias`, from that of its body's origin
+    /// and the modes' `η̈`.
     #[inline(always)]
     pub fn beyond_bias(&self, system: &System, modes: &Modes, s: usize, A: &Twist<S>, eta_ddot: &[S]) -> Twist<S> {
         let first = system.stations[s].first;
@@ -343,7 +352,7 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl StationConstants {
-    /// Where it is, m, body axes, for the amplitudes `eta`.
+    /// Returns the position for the amplitudes `eta`, m, body axes.
     pub fn place<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
         let first = self.shape.iter().zip(eta);
         let p = first.fold(lift3(&self.p), |p, (shape, &eta)| p + lift3::<S>(shape) * eta);
@@ -353,21 +362,22 @@ impl StationConstants {
         })
     }
 
-    /// How it is turned in its body, for the amplitudes `eta`: a rotation vector, rad, body axes.
+    /// Returns the rotation vector relative to the body for the amplitudes `eta`, rad, body axes.
     pub fn turn<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
         let slopes = self.slope.iter().zip(eta);
         slopes.fold(Vec3::zeros(), |theta, (slope, &eta)| theta + lift3::<S>(slope) * eta)
     }
 
-    /// The same as a quaternion.
+    /// Returns [`turn`](Self::turn) as a quaternion.
     pub fn attitude<S: Scalar>(&self, eta: &[S]) -> Quaternion<S> {
         exp(self.turn(eta))
     }
 }
 
-/// A bent place as something that carries bodies and frames, with its motion `T` for each mode.
+/// Returns a station as a carrier of bodies and frames, with its motion `T` for each mode.
 ///
-/// The slopes `θ = Σ ψ_k η_k` are its rotation vector: in one plane the tip then turns as a moment there turns an elastica.
+/// The slopes `θ = Σ ψ_k η_k` are its rotation vector: in one plane the tip then rotates under a
+/// moment as that of an elastica does.
 fn station<S: Scalar>(
     constants: &StationConstants,
     at: &BodyKinematics<S>,

@@ -10,30 +10,30 @@ use crate::nodal::Site;
 use crate::spec::{JointType, problem};
 use std::sync::Arc;
 
-/// The constants of the dynamics, from the parameters' values alone.
+/// Constants of the dynamics, computed from the parameters' values.
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// One for each body.
+    /// Constants of each body.
     pub bodies: Vec<BodyConstants>,
     /// Reflected rotor inertia of each rate, kg·m² or kg.
     pub rotor_inertia: Vec<f64>,
-    /// One for each named frame.
+    /// Constants of each named frame.
     pub frames: Vec<FrameConstants>,
-    /// One for each station.
+    /// Constants of each station.
     pub stations: Vec<StationConstants>,
-    /// One for each geometrically exact beam.
+    /// Constants of each geometrically exact beam.
     pub directors: Vec<DirectorConstants>,
-    /// One for each ANCF beam.
+    /// Constants of each ANCF beam.
     pub nodal: Vec<NodalConstants>,
-    /// One for each point of a ANCF beam.
+    /// Location of each point of an ANCF beam.
     pub sites: Vec<Site>,
     /// The reference orbit.
     pub orbit: Option<OrbitConstants>,
-    /// One for each body: its beam with the modes, if it has one.
+    /// For each body, its beam with the modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,
 }
 
-/// The constants of a body and of the joint that carries it.
+/// Constants of a body and of its joint.
 #[derive(Clone, Debug)]
 pub struct BodyConstants {
     /// Mass, kg.
@@ -46,15 +46,15 @@ pub struct BodyConstants {
     pub h: Vec3<f64>,
     /// Inertia about the body's origin, kg·m², body axes.
     pub J_Bo: Sym3<f64>,
-    /// Joint's origin from that of what carries it (the parent, or a station on it), m, parent axes.
+    /// Joint's origin from that of its carrier (the parent, or a station on it), m, parent axes.
     pub p_PF: Vec3<f64>,
     /// The joint.
     pub joint: JointModel,
-    /// What bends, if the body is flexible.
+    /// Elastic constants, if the body is flexible.
     pub elastic: Option<Box<Elastic>>,
 }
 
-/// A frame's constant place in its body, or from the station that carries it.
+/// Constant pose of a frame in its body, or relative to the station that carries it.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameConstants {
     /// Pose in the body.
@@ -64,7 +64,7 @@ pub struct FrameConstants {
 }
 
 impl Derived {
-    /// Mass of everything, kg.
+    /// Returns the total mass, kg.
     pub fn mass(&self) -> f64 {
         let beams = self.nodal.iter().map(|beam| beam.m);
         self.bodies.iter().map(|body| body.m).chain(beams).sum()
@@ -72,9 +72,10 @@ impl Derived {
 }
 
 impl System {
-    /// Computes the constants, and judges the numbers: every problem is reported, with the value.
+    /// Computes the constants and validates the parameters; every problem is reported, with its
+    /// value.
     ///
-    /// Beams' modes are taken from constants that were derived `before` of other values, where theirs have not changed.
+    /// The modes of beams whose parameters are unchanged are copied from the constants `before`.
     pub fn derive(
         &self,
         declared: &[Parameter],
@@ -82,7 +83,7 @@ impl System {
         before: Option<(&[f64], &Derived)>,
         problems: &mut Vec<Problem>,
     ) -> Derived {
-        let mut judge = Judge {
+        let mut validator = Validator {
             declared,
             values,
             problems,
@@ -94,7 +95,7 @@ impl System {
         };
         let bodies = self.bodies.iter().enumerate();
         let beams: Vec<Option<Arc<Solved>>> = bodies
-            .map(|(i, body)| known(i, body).or_else(|| judge.beam(body).map(Arc::new)))
+            .map(|(i, body)| known(i, body).or_else(|| validator.beam(body).map(Arc::new)))
             .collect();
         let station = |(s, station): (usize, &Station)| {
             if let (Place::Near(point), Some(data)) = (station.place, &self.bodies[station.body].modal) {
@@ -119,7 +120,7 @@ impl System {
         let stations: Vec<StationConstants> = self.stations.iter().enumerate().map(station).collect();
         let bodies = self.bodies.iter().zip(&beams).enumerate();
         let bodies = bodies
-            .map(|(i, (body, solved))| judge.body(self, i, body, solved.as_deref(), &stations))
+            .map(|(i, (body, solved))| validator.body(self, i, body, solved.as_deref(), &stations))
             .collect();
         let mut rotor_inertia = vec![0.0; self.nv];
         for body in &self.bodies {
@@ -131,7 +132,7 @@ impl System {
             }
         }
         let frames = self.frames.iter().map(|frame| {
-            let q_BF = judge.attitude(frame.orientation);
+            let q_BF = validator.attitude(frame.orientation);
             let node = self.node_place(frame.body, values);
             let p = frame.origin.vector(values) - frame.station.map_or(node, |s| stations[s].written);
             FrameConstants {
@@ -160,14 +161,14 @@ impl System {
     }
 }
 
-/// Reads parameters and collects what is wrong with them.
-struct Judge<'a> {
+/// Validates parameters and collects the problems.
+struct Validator<'a> {
     declared: &'a [Parameter],
     values: &'a [f64],
     problems: &'a mut Vec<Problem>,
 }
 
-impl Judge<'_> {
+impl Validator<'_> {
     fn report(&mut self, id: ParamId, what: String) {
         self.problems.push(Problem {
             at: self.declared[id.0].at.clone(),
@@ -188,11 +189,11 @@ impl Judge<'_> {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
             (None, Some(solved)) => solved.about_centre(),
             (None, None) if let Some(index) = body.director => system.directors[index].node(values, body.segment),
-            // A beam that could not be solved has been complained of.
+            // A beam without solution has been reported.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
         let node = |body: usize| system.node_place(body, values);
-        // Of the node that carries it, in the body as that is written.
+        // Position of the node that carries the body, in the axes of the body in the spec.
         let from_root = body.parent.map_or_else(Vec3::zeros, node);
         let p_PF = match body.joint.origin {
             Some(id) => id.vector(values) - body.station.map_or(from_root, |s| stations[s].written),
@@ -228,7 +229,7 @@ impl Judge<'_> {
         }
         if let Some(data) = &body.modal {
             let elastic = data.elastic(values, &constants);
-            // What is wrong with the mass, or lacks, has been complained of.
+            // A wrong or missing mass has been reported.
             if body.mass.is_some() && self.problems.len() == before && !elastic.fits(&constants) {
                 let what = data.misfit(&constants);
                 self.problems
@@ -261,7 +262,7 @@ impl Judge<'_> {
         (m, mass.centre.vector(self.values), I_Bcm)
     }
 
-    /// The beam of a body with its modes; none if there is no beam, or none with such numbers.
+    /// Returns the beam of a body with its modes; `None` without a beam or with invalid parameters.
     fn beam(&mut self, body: &Body) -> Option<Solved> {
         let beam = body.beam.as_ref()?;
         let q_BR = self.attitude(beam.orientation());
@@ -270,16 +271,16 @@ impl Judge<'_> {
             Err(error) => {
                 let mut at = self.declared[beam.place().0].at.clone();
                 at.pop();
-                // A number of the beam that breaks its bound is complained of by itself.
+                // A parameter that violates its bound is reported separately.
                 let mut own = self
                     .declared
                     .iter()
                     .zip(self.values)
                     .filter(|(p, _)| p.at.starts_with(&at));
-                let is_told = own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some());
+                let is_reported = own.any(|(p, &value)| p.quantity.bound.broken_by(value).is_some());
                 at.extend(beam.is_tabulated().then(|| "sections".to_owned()));
-                // What is wrong with one segment may be wrong with the next ones, too.
-                if !is_told && !self.problems.iter().any(|problem| problem.at == at) {
+                // An error of one segment may recur in the following ones; it is reported once.
+                if !is_reported && !self.problems.iter().any(|problem| problem.at == at) {
                     let what = match body.segment {
                         0 => error.to_string(),
                         segment => format!("segment {}: {error}", segment + 1),
@@ -291,7 +292,8 @@ impl Judge<'_> {
         }
     }
 
-    /// A rigid body's principal moments are positive, and none exceeds the sum of the other two.
+    /// Validates a rigid body's inertia: principal moments are positive, and none exceeds the sum
+    /// of the other two.
     fn inertia(&mut self, id: ParamId, I_Bcm: &Sym3<f64>) {
         let mut moments = I_Bcm.full().symmetric_eigenvalues();
         moments.as_mut_slice().sort_by(f64::total_cmp);

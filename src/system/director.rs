@@ -3,10 +3,10 @@ use crate::algebra::{Scalar, Sym3, Vec3};
 use crate::nodal::{DirectorElement, Span};
 use crate::spec::{self, JointType, at};
 
-/// A geometrically exact beam: which bodies are its nodes, and where its numbers stand among the parameters.
+/// A geometrically exact beam: the bodies that are its nodes, and the indices of its parameters.
 #[derive(Clone, Debug)]
 pub struct GeometricallyExactBeam {
-    /// The body at its root. The other nodes follow it, one after the other.
+    /// The body at its root. The other nodes follow in order.
     pub root: usize,
     /// Number of elements.
     pub elements: usize,
@@ -15,9 +15,9 @@ pub struct GeometricallyExactBeam {
     polar_inertia_per_length: ParamId,
     EA: ParamId,
     GJ: ParamId,
-    /// Along y and z; the same twice where they are written as one.
+    /// Shear stiffness along y and z; both indices are equal if the spec gives one value.
     GA: [ParamId; 2],
-    /// About y and z.
+    /// Bending stiffness about y and z.
     EI: [ParamId; 2],
     damping_time: Option<ParamId>,
 }
@@ -25,9 +25,9 @@ pub struct GeometricallyExactBeam {
 /// The constants of a geometrically exact beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectorConstants {
-    /// Each of its elements.
+    /// The element, equal for all.
     pub element: DirectorElement,
-    /// By what time stresses see strain rates, s.
+    /// Damping time τ, s: stresses are those of the strain plus τ times the strain rate.
     pub damping_time: f64,
 }
 
@@ -86,21 +86,21 @@ impl GeometricallyExactBeam {
         }
     }
 
-    /// The bodies on both sides of each element.
+    /// Returns the two bodies of each element.
     pub fn spans(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let root = self.root;
         (0..self.elements).map(move |element| [root + element, root + element + 1])
     }
 
-    /// The body at its tip.
+    /// Returns the body at the tip.
     pub fn tip(&self) -> usize {
         self.root + self.elements
     }
 
-    /// The node nearest to a place in the body (m), counted from the root.
+    /// Returns the node nearest to a position in the body (m), counted from the root.
     fn nearest(&self, values: &[f64], place: &Vec3<f64>) -> usize {
         let along = place.x / self.element_length(values);
-        // What is no number is zero.
+        // The cast maps NaN to zero.
         (along.round().max(0.0) as usize).min(self.elements)
     }
 
@@ -108,13 +108,15 @@ impl GeometricallyExactBeam {
         self.length.of(values) / self.elements as f64
     }
 
-    /// Where a node is at rest, m, from the root in its axes.
+    /// Returns the undeformed position of a node from the root, m, root axes.
     pub(super) fn place(&self, values: &[f64], node: usize) -> Vec3<f64> {
         Vec3::x() * (self.element_length(values) * node as f64)
     }
 
-    /// Mass (kg), mass centre (m) and inertia about it (kg·m²) of a node, body axes: those of the halves of its elements, as rigid bars. So a straight beam has the mass, mass centre and inertia that
-    /// it should, and what the elements make too stiff for short waves the bars' inertia makes up for.
+    /// Returns mass (kg), mass centre (m) and inertia about it (kg·m²) of a node, body axes: the
+    /// adjacent halves of its elements as rigid bars. Mass, mass centre and inertia of a straight
+    /// beam are exact, and the inertia of the bars compensates the excess stiffness of the elements
+    /// for short waves.
     pub(super) fn node(&self, values: &[f64], node: usize) -> (f64, Vec3<f64>, Sym3<f64>) {
         let half = 0.5 * self.element_length(values);
         let m = self.mass_per_length.of(values) * half;
@@ -150,7 +152,7 @@ impl GeometricallyExactBeam {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// How the second body of an element is placed from the first.
+    /// Returns the relative pose of the two bodies of an element.
     pub fn span(&self, [a, b]: [usize; 2]) -> Span<S> {
         Span {
             r: self.bodies[b].r_PB_W,
@@ -160,7 +162,8 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl System {
-    /// Adds the nodes of a geometrically exact beam after its root, the last body: each on a joint that leaves it free, measured from the node before.
+    /// Appends the nodes of a geometrically exact beam after its root, the last body; each has a
+    /// free joint relative to the preceding node.
     pub(super) fn geometrically_exact_beam(
         &mut self,
         name: &str,
@@ -194,13 +197,15 @@ impl System {
         self.directors.push(beam);
     }
 
-    /// The body of those written as `first` that carries what stands at a place in it (m): of a geometrically exact beam the nearest node.
+    /// Returns the body that carries the position `place` (m) of the body `first` in the spec: the
+    /// nearest node of a geometrically exact beam, otherwise the body itself.
     pub(super) fn node_at(&self, first: usize, values: &[f64], place: &Vec3<f64>) -> usize {
         let beam = self.bodies[first].director.map(|index| &self.directors[index]);
         first + beam.map_or(0, |beam| beam.nearest(values, place))
     }
 
-    /// Where a body is in the one that is written, at rest, m: a node of a geometrically exact beam along it.
+    /// Returns the undeformed position of a body in the body of the spec, m: nonzero for the nodes
+    /// of a geometrically exact beam.
     pub(super) fn node_place(&self, body: usize, values: &[f64]) -> Vec3<f64> {
         let beam = self.bodies[body].director.map(|index| &self.directors[index]);
         beam.map_or_else(Vec3::zeros, |beam| beam.place(values, self.bodies[body].segment))

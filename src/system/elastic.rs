@@ -3,96 +3,102 @@ use crate::algebra::{Mat3, Scalar, Sym3, Vec3};
 use nalgebra::{DMatrix, DVector};
 use std::ops::Range;
 
-/// A flexible body's modal coordinates: their place in the state, and the places of the body that bend.
+/// Modal coordinates of a flexible body: their offsets in the state, and the body's stations.
 ///
-/// The body's frame B is where its joint holds it. A point that is at `x` when the body is at rest is at
+/// The body's frame B is fixed where the joint carries it. A point at `x` in the undeformed body is
+/// at
 ///
 /// ```text
 ///     p(x) = x + Σ Φ_k(x) η_k + ½ Σ G_kl(x) η_k η_l
 /// ```
 ///
-/// in axes of B. The second-order part is what a beam's points draw in when it bends (foreshortening): from it come the
-/// forces that stiffen a beam in rotation.
+/// in axes of B. The second-order part is the foreshortening of a bent beam; it causes the
+/// geometric stiffening in rotation.
 #[derive(Clone, Debug)]
 pub struct Modes {
-    /// Which of the flexible bodies it is.
+    /// Index among the flexible bodies.
     pub index: usize,
     /// Offset of the amplitudes `η` among all coordinates.
     pub q: usize,
     /// Offset of their rates among all rates.
     pub v: usize,
-    /// How many there are.
+    /// Number of modes.
     pub n: usize,
-    /// The stations that carry something.
+    /// The stations that carry a body or a frame.
     pub stations: Range<usize>,
-    /// A beam's tip, which may carry nothing.
+    /// The tip of a beam, even if nothing is attached to it.
     pub tip: Option<usize>,
 }
 
 impl Modes {
-    /// The rates' places among all rates.
+    /// Returns the index range of the rates.
     pub fn rates(&self) -> Range<usize> {
         self.v..self.v + self.n
     }
 
-    /// The coordinates' places among all coordinates.
+    /// Returns the index range of the coordinates.
     pub fn coordinates(&self) -> Range<usize> {
         self.q..self.q + self.n
     }
 }
 
-/// A place on a flexible body that carries a joint or a named frame, or a beam's tip.
+/// A point of a flexible body that carries a joint or a named frame, or the tip of a beam.
 #[derive(Clone, Debug)]
 pub struct Station {
     /// Index of the body.
     pub body: usize,
-    /// Where it is in the body at rest.
+    /// Location on the undeformed body.
     pub place: Place,
     /// Offset of its columns among [`Kinematics::T`](super::Kinematics::T), one for each mode.
     pub first: usize,
 }
 
-/// Where a station is in the body at rest.
+/// Location of a station on the undeformed body.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// On the beam where it is nearest to a point, m: three numbers; on the nearest node of modal data.
+    /// The point of the beam, or the node of modal data, nearest to this position (m, three
+    /// values).
     Near(ParamId),
-    /// At the beam's tip.
+    /// The tip of the beam.
     Tip,
 }
 
-/// What the dynamics needs to know of a flexible body: how its mass is displaced, and its stiffness.
+/// Inertia and stiffness constants of a flexible body.
 ///
-/// In the beam's axes, which are fixed in the body, the displacement is a sum of [fields](Field) along one axis `e_i` each,
+/// In the beam's axes, which are fixed in the body, the displacement is a sum of [fields](Field)
+/// along one axis `e_i` each,
 ///
 /// ```text
-///     p(x) = x + Σ_i f_i(x) e_i z_i,      z_i = η_k, or η_k η_l (½ η_k² if k = l) for what two modes draw in together,
+///     p(x) = x + Σ_i f_i(x) e_i z_i
+///     z_i  = η_k, or for the foreshortening due to two modes η_k η_l (½ η_k² if k = l)
 /// ```
 ///
-/// so that its kinetic energy needs constant integrals only; with `v` and `ω` of the body's origin
+/// so that the kinetic energy needs constant integrals only; with `v` and `ω` of the body's origin
 ///
 /// ```text
 ///     T = ½ ∫ |v + ω × p + ṗ|² dm + ω·Σ b_k η̇_k + ½ Σ I_kl η̇_k η̇_l.
 /// ```
 ///
-/// Nothing of the first part is left out: however far the body is bent, no motion has a negative energy.
+/// The first part is complete: the energy is positive for any deflection.
 #[derive(Clone, Debug)]
 pub struct Elastic {
-    /// One for each mode.
+    /// Constants of each mode.
     pub modes: Vec<ModeConstants>,
-    /// The displacement's fields, axis after axis.
+    /// Fields of the displacement, ordered by axis.
     pub fields: Vec<Field>,
-    /// Which of them are along the first, the second and the third axis.
+    /// Index ranges of the fields along the first, second and third axis.
     pub along: [Range<usize>; 3],
-    /// `A_ij = ∫ f_i f_j dm`, row by row; of two modes without a unit, of a mode and a pair 1/(m·√kg), of two pairs 1/(m²·kg).
+    /// `A_ij = ∫ f_i f_j dm`, row-major; for two modes dimensionless, for a mode and a pair
+    /// 1/(m·√kg), for two pairs 1/(m²·kg).
     pub products: Vec<f64>,
-    /// What bending adds to the modal mass, in its lower triangle.
+    /// Dependence of the modal mass on the amplitudes, lower triangle.
     pub mass_terms: Vec<MassTerm>,
-    /// First moment of the whole body's mass at rest, kg·m, beam axes.
+    /// First moment of mass of the undeformed body, kg·m, beam axes.
     pub h: Vec3<f64>,
-    /// Inertia of the whole body about its origin at rest, kg·m², beam axes.
+    /// Inertia of the undeformed body about its origin, kg·m², beam axes.
     pub J: Sym3<f64>,
-    /// Modal mass at rest, row by row; without a unit, as modes are scaled.
+    /// Modal mass of the undeformed body, row-major; dimensionless by the normalisation of the
+    /// modes.
     pub mass: Vec<f64>,
     /// The beam's root, m, body axes.
     pub root: Vec3<f64>,
@@ -100,9 +106,9 @@ pub struct Elastic {
     pub axes: Mat3<f64>,
     /// The beam's length, m.
     pub length: f64,
-    /// `∫ x dx` along it at rest, from the body's origin, m², beam axes.
+    /// `∫ x dx` along the undeformed beam, from the body's origin, m², beam axes.
     pub line: Vec3<f64>,
-    /// First frequency of each kind of motion (rad/s) that has modes, but not this one.
+    /// First frequency (rad/s) omitted by the truncation, for each type of motion that has modes.
     pub left_out: Vec<f64>,
 }
 
@@ -117,35 +123,35 @@ pub struct ModeConstants {
     pub damping: f64,
 }
 
-/// A field `f(x)` of displacements along one of the beam's axes.
+/// A displacement field `f(x)` along one of the beam's axes.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The mode, or the two modes, whose amplitudes' product it is multiplied with.
+    /// Amplitude: a mode, or a product of two.
     pub amplitude: Amplitude,
     /// The axis `e`: 0, 1 or 2.
     pub axis: usize,
-    /// `∫ f dm`, √kg; of a pair, 1/m.
+    /// `∫ f dm`, √kg; for a pair, 1/m.
     pub a: f64,
-    /// `∫ x f dm`, from the body's origin, m·√kg; of a pair without a unit.
+    /// `∫ x f dm` from the body's origin, m·√kg; for a pair dimensionless.
     pub Y: Vec3<f64>,
-    /// `∫ f dx`, m/√kg; of a pair, 1/kg.
+    /// `∫ f dx`, m/√kg; for a pair, 1/kg.
     pub l: f64,
 }
 
-/// What an amplitude, or the product of two, adds to an entry of the modal mass: `A_ij ∂z_i/∂η_k ∂z_j/∂η_l` of two fields along one axis of
-/// which one is drawn in.
+/// Contribution of a monomial of the amplitudes to an entry of the modal mass:
+/// `A_ij ∂z_i/∂η_k ∂z_j/∂η_l` of two fields along one axis, at least one of them a foreshortening.
 #[derive(Clone, Copy, Debug)]
 pub struct MassTerm {
-    /// The entry, row by row.
+    /// Index of the entry, row-major.
     pub entry: usize,
-    /// Index of the monomial it multiplies, in the list `η₁ … η_n`, then `η_k η_l` (`l ≤ k`), row by row.
+    /// Index of the monomial in the list `η₁ … η_n`, then `η_k η_l` (`l ≤ k`), row by row.
     pub power: usize,
-    /// By what it is multiplied.
+    /// Factor of the monomial.
     pub factor: f64,
 }
 
 impl Field {
-    /// Where the fields along each axis are in a list that goes axis after axis.
+    /// Returns the index range of the fields along each axis, in a list ordered by axis.
     pub fn ranges(fields: &[Self]) -> [Range<usize>; 3] {
         let start = |axis| fields.partition_point(|field| field.axis < axis);
         [0, 1, 2].map(|axis| start(axis)..start(axis + 1))
@@ -157,12 +163,12 @@ impl Field {
 pub enum Amplitude {
     /// `η_k`.
     Mode(usize),
-    /// `η_k η_l`; `½ η_k²` if they are one.
+    /// `η_k η_l`; `½ η_k²` if `k = l`.
     Pair(usize, usize),
 }
 
 impl Amplitude {
-    /// `∂z/∂η`, mode by mode: of which amplitude it is the value, or it is 1.
+    /// Returns `∂z/∂η` by mode: the index of the amplitude that it equals, or `None` if it is 1.
     pub fn slopes(self) -> impl Iterator<Item = (usize, Option<usize>)> {
         let both = match self {
             Self::Mode(k) => [Some((k, None)), None],
@@ -173,12 +179,13 @@ impl Amplitude {
     }
 }
 
-/// What a station's bending is made of, in body axes.
+/// Constants of a station's displacement, body axes.
 #[derive(Clone, Debug, Default)]
 pub struct StationConstants {
-    /// Position at rest, m.
+    /// Undeformed position, m.
     pub p: Vec3<f64>,
-    /// The same from the origin of the body as it is written, whose segment this one may be.
+    /// Undeformed position from the origin of the body in the spec, of which this one may be a
+    /// segment.
     pub written: Vec3<f64>,
     /// Displacement of each mode, 1/√kg.
     pub shape: Vec<Vec3<f64>>,
@@ -189,15 +196,16 @@ pub struct StationConstants {
 }
 
 impl Elastic {
-    /// Strain energy at the amplitudes `eta`, J.
+    /// Returns the strain energy at the amplitudes `eta`, J.
     pub fn strain_energy<S: Scalar>(&self, eta: &[S]) -> S {
         self.modes.iter().zip(eta).fold(S::zero(), |energy, (mode, &eta)| {
             energy + eta * eta * S::lift(0.5 * mode.stiffness)
         })
     }
 
-    /// Whether no motion has a negative kinetic energy at rest: the modes' momentum is that of the body's mass. It may be zero,
-    /// as a slender beam's is when it turns about itself.
+    /// Returns true if the kinetic energy of the undeformed body is positive semidefinite: the
+    /// momentum of the modes is consistent with the body's mass. It may be zero, as for the
+    /// rotation of a slender beam about its axis.
     pub(super) fn fits(&self, body: &BodyConstants) -> bool {
         let n = self.modes.len();
         let mut rest = Deflection::new(n);
@@ -217,7 +225,8 @@ impl Elastic {
                 M[(6 + k, 6 + l)] = rest.M[k * n + l];
             }
         }
-        // Round-off is relative to what a number is computed of: all moments of inertia together, the mass, each mode's own.
+        // Round-off is relative to the magnitude of the terms: the largest moment of inertia, the
+        // mass, and each modal mass.
         let inertia = body.J_Bo.d.into_iter().fold(f64::MIN_POSITIVE, f64::max);
         let scale = DVector::from_fn(6 + n, |i, _| match i {
             0..3 => 1.0 / inertia.sqrt(),

@@ -2,32 +2,33 @@ use super::joint::{Motion, part, with_joint};
 use super::{Carrier, Deflection, Derived, FrameRef, PointKinematics, System};
 use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33};
 
-/// Positions and motions of all bodies at one instant: what the loads and the dynamics share.
+/// Positions and motions of all bodies at one instant, the common input of loads and dynamics.
 ///
-/// Everything is in world axes. A body's motion is that of its own origin; accelerations are the
-/// **ordinary** ones (second derivatives of positions). What the rates alone cause is separated from what the
-/// rates' derivatives add: a body's acceleration is `A_bias + A`, with
+/// All quantities are in world axes. A body's motion is that of its own origin; accelerations are
+/// the **ordinary** ones (second derivatives of positions). The part due to the rates is separated
+/// from that due to their derivatives: a body's acceleration is `A_bias + A`, with
 ///
 /// ```text
 ///     A_B = shift(A_P, r) + H q̈,      r = p_B − p_P
 /// ```
 #[derive(Clone, Debug)]
 pub struct Kinematics<S: Scalar> {
-    /// One for each body, in tree order.
+    /// Kinematics of each body, in tree order.
     pub bodies: Vec<BodyKinematics<S>>,
-    /// Columns of the joints' motion subspaces, one for each rate of a joint, about the child's origin.
+    /// Columns of the joints' motion subspaces, one for each rate, about the child's origin.
     pub H: Vec<Twist<S>>,
-    /// One for each flexible body.
+    /// Deflection of each flexible body.
     pub deflections: Vec<Deflection<S>>,
-    /// Bent places of flexible bodies, as bodies that carry others.
+    /// Stations of flexible bodies, as carriers of bodies.
     pub stations: Vec<BodyKinematics<S>>,
     /// Points of ANCF beams.
     pub points: Vec<PointKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
     pub T: Vec<Twist<S>>,
-    /// How velocities that joints do not allow are damped where bodies have their own, 1/s: Baumgarte's `2α`.
+    /// Damping of velocities that violate the joints, in formulations with independent bodies, 1/s:
+    /// Baumgarte's `2α`.
     pub damping: f64,
-    /// What carries the bodies that nothing else carries.
+    /// The carrier of the root bodies.
     world: BodyKinematics<S>,
 }
 
@@ -38,17 +39,19 @@ pub struct BodyKinematics<S: Scalar> {
     pub R_WB: Mat3<S>,
     /// Position of the body's origin, m.
     pub p_WB: Vec3<S>,
-    /// From the origin of what carries it (a body, a station, the world) to its own, m: exact however far away both are. Where the body
-    /// stands by itself and its joint has a gap, to where the joint has its origin.
+    /// From the origin of its carrier (a body, a station, the world) to its own, m: without
+    /// cancellation far from the world's origin. If the body has independent coordinates, to the
+    /// joint's origin; the two differ by the constraint violation.
     pub r_PB_W: Vec3<S>,
     /// Angular velocity and velocity of the origin.
     pub V_WB: Twist<S>,
-    /// The acceleration for `q̈ = 0`: centripetal and Coriolis accelerations, all the way from the world.
+    /// The acceleration for `q̈ = 0`: centripetal and Coriolis accelerations, accumulated from the
+    /// world.
     pub A_bias: Twist<S>,
 }
 
 impl<S: Scalar> BodyKinematics<S> {
-    /// The world, as a body that carries others.
+    /// Returns the world as a carrier.
     #[inline(always)]
     pub fn world() -> Self {
         Self {
@@ -62,7 +65,7 @@ impl<S: Scalar> BodyKinematics<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Room for a system.
+    /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         Self {
             bodies: vec![BodyKinematics::world(); system.bodies.len()],
@@ -76,13 +79,13 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// Where what carries a frame is, and how it moves.
+    /// Returns position and motion of a frame's carrier.
     #[inline]
     pub fn carrier(&self, on: Carrier) -> BodyKinematics<S> {
         self.at(on).copied().unwrap_or_else(BodyKinematics::world)
     }
 
-    /// The same, without the world, which is where it is.
+    /// Returns [`carrier`](Self::carrier), except for the world.
     #[inline]
     fn at(&self, on: Carrier) -> Option<&BodyKinematics<S>> {
         match on {
@@ -91,7 +94,8 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// The acceleration of what carries a frame, about its origin, beyond `A_bias`, of those of the bodies' origins (`A`) and of the rates of joints and modes (`qdd`).
+    /// Returns the acceleration of a frame's carrier beyond `A_bias`, about its origin, from those
+    /// of the bodies' origins (`A`) and the derivatives `qdd` of the rates.
     #[inline]
     pub fn beyond_bias_of(&self, system: &System, on: Carrier, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
         match on {
@@ -111,7 +115,8 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// Where a frame is from the origin of what carries it, in world axes: exact however far away both are.
+    /// Returns the pose of a frame relative to its carrier's origin, in world axes: without
+    /// cancellation far from the world's origin.
     #[inline]
     pub fn arm(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
         let R = self.at(system.carrier(frame)).map_or_else(Mat3::identity, |at| at.R_WB);
@@ -127,7 +132,7 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// Where a frame is in the world.
+    /// Returns the pose of a frame in the world.
     pub fn pose(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
         let Pose { R, p } = self.arm(system, derived, frame);
         match self.at(system.carrier(frame)) {
@@ -136,7 +141,7 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// Fills everything for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
+    /// Computes all quantities for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
     pub fn update(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let (done, rest) = self.bodies.split_at_mut(i);
@@ -153,7 +158,7 @@ impl<S: Scalar> Kinematics<S> {
         self.place_points(system, derived, q, qd);
     }
 
-    /// Places the points of ANCF beams.
+    /// Computes position and motion of the points of ANCF beams.
     pub fn place_points(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         for ((at, point), site) in self.points.iter_mut().zip(&system.points).zip(&derived.sites) {
             let z = &derived.nodal[point.beam].z;
@@ -162,7 +167,7 @@ impl<S: Scalar> Kinematics<S> {
     }
 }
 
-/// Moves one body: from the body that carries it (P) over the joint's frame F to the body B.
+/// Computes one body: from its carrier P over the joint's frame F to the body B.
 #[inline(always)]
 fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,
@@ -179,7 +184,7 @@ fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     (*H, *B) = (columns, at);
 }
 
-/// The first half: where B is, and how its joint can move it.
+/// Computes the position of B and the motion subspace of its joint.
 #[inline(always)]
 pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,
@@ -202,7 +207,7 @@ pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scal
     *H = joint.subspace(q, R_WF, &B.R_WB);
 }
 
-/// The second half: how B, placed, moves.
+/// Computes velocity and bias acceleration of B; requires [`place`].
 #[inline(always)]
 pub(super) fn set_in_motion<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,

@@ -4,39 +4,43 @@ use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
 use std::ops::Range;
 
-/// The states of a maximal formulation: of every body its [attitude](Attitude), the position of its origin and its modal
-/// amplitudes; then of every body how its attitude changes, the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates of ANCF beams follow the positions, and their rates the rates.
+/// State layout of maximal coordinates. Positions: for each body its [attitude](Attitude), the
+/// position of its origin and its modal amplitudes. Rates: for each body the rate of its attitude,
+/// the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates and rates of
+/// ANCF beams follow.
 ///
-/// From where two bodies are the angle between them follows up to whole turns only. So one more state for each angle of a joint, its winding,
-/// follows the angle's rate, and tells the turn.
+/// The pose of two bodies determines the joint angle up to full turns. One further state for each
+/// joint angle, the unwrapped-angle state, integrates the angle's rate and selects the turn.
 #[derive(Clone, Debug)]
 pub struct Maximal {
-    /// How attitudes are written.
+    /// Representation of attitudes.
     pub attitude: Attitude,
-    /// Of each body, where its position, its motion and its joint's windings begin.
+    /// For each body, the offsets of its positions, its rates and its unwrapped-angle states.
     places: Vec<[usize; 3]>,
-    /// Number of nodal coordinates, which are the last of the positions, and their rates the last of the rates.
+    /// Number of nodal coordinates, at the end of the positions; their rates are at the end of the
+    /// rates.
     nodes: usize,
     /// Number of positions.
     pub nq: usize,
     /// Number of rates.
     pub nv: usize,
-    /// Number of windings.
+    /// Number of unwrapped-angle states.
     pub windings: usize,
 }
 
-/// How a body's attitude and its change are written.
+/// Representation of a body's attitude and its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attitude {
     /// A quaternion, and the angular velocity in body axes.
     Quaternion,
-    /// The three unit vectors of the body's axes in the world (directors), and their rates: natural coordinates (J. García de Jalón and E. Bayo, *Kinematic and
-    /// Dynamic Simulation of Multibody Systems*, Springer 1994, ch. 4).
+    /// The three unit vectors of the body's axes in the world (directors), and their rates: natural
+    /// coordinates (J. García de Jalón and E. Bayo, *Kinematic and Dynamic Simulation of Multibody
+    /// Systems*, Springer 1994, ch. 4).
     Directors,
 }
 
 impl Attitude {
-    /// How many numbers it has, and how many its change.
+    /// Returns the number of its coordinates and of its rates.
     pub fn counts(self) -> [usize; 2] {
         match self {
             Self::Quaternion => [4, 3],
@@ -44,7 +48,7 @@ impl Attitude {
         }
     }
 
-    /// Writes an attitude that is one, and its change.
+    /// Writes an exact attitude and its rate.
     fn write<S: Scalar>(self, (q_WB, at): (&Quaternion<S>, &BodyKinematics<S>), position: &mut [S], rate: &mut [S]) {
         match self {
             Self::Quaternion => {
@@ -62,8 +66,9 @@ impl Attitude {
 
     /// Reads the attitude, and the angular velocity in world axes.
     ///
-    /// Directors need not be at right angles: the axes are those that Gram and Schmidt make of them, `d_k = R (e_k + s_k)` with a
-    /// triangular distortion `s`, and turn as these do, whatever the distortion. With `d₁ = ℓ x` and `d₂ = b x + h y`
+    /// Directors need not be orthonormal: the attitude is that of their Gram–Schmidt basis,
+    /// `d_k = R (e_k + s_k)` with a triangular distortion `s`, and the angular velocity is that of
+    /// this basis. With `d₁ = ℓ x` and `d₂ = b x + h y`
     ///
     /// ```text
     ///     ω_y = −z·ḋ₁/ℓ,   ω_z = y·ḋ₁/ℓ,   ω_x = (z·ḋ₂ + b ω_y)/h
@@ -93,7 +98,8 @@ impl Attitude {
         }
     }
 
-    /// By how much it is off one: the sum of squares of `R s`, as long as `s`.
+    /// Returns the deviation from an orthonormal attitude: the sum of squares of `R s`, equal to
+    /// that of `s`.
     fn distortion<S: Scalar>(self, position: &[S], R_WB: &Mat3<S>) -> S {
         match self {
             Self::Quaternion => S::zero(),
@@ -104,7 +110,8 @@ impl Attitude {
         }
     }
 
-    /// The quaternion in the sign in which it moves continuously. A quaternion that is a state has it; axes have no sign, but the turn of a joint has.
+    /// Returns the quaternion with its continuous sign: a quaternion state has one already; for
+    /// directors the joint rotation determines it.
     fn signed<S: Scalar>(self, q_WB: Quaternion<S>, by_joint: impl FnOnce() -> Quaternion<S>) -> Quaternion<S> {
         match self {
             Self::Quaternion => q_WB,
@@ -112,8 +119,8 @@ impl Attitude {
         }
     }
 
-    /// The derivatives, of the angular acceleration `ω̇` in world axes. A distortion of directors dies out in body axes, `s̈ + 2 α ṡ + β² s = 0`,
-    /// and moves nothing:
+    /// Computes the derivatives from the angular acceleration `ω̇` in world axes. A distortion of
+    /// directors decays in body axes, `s̈ + 2 α ṡ + β² s = 0`, without effect on the motion:
     ///
     /// ```text
     ///     d̈ = ω̇ × d + ω × (ω × d + 2 R ṡ) − R (2 α ṡ + β² s)
@@ -130,7 +137,7 @@ impl Attitude {
                 let w = Vec3::from_column_slice(rate);
                 let q_dot = quaternion_rate(Quaternion::from_slice(position), w);
                 d_position.copy_from_slice(&q_dot.to_array());
-                // ω × ω = 0: the rate of the body's own components is that of the vector.
+                // ω × ω = 0: the components in body axes have the rate of the vector.
                 d_rate.copy_from_slice(at.R_WB.tr_mul(angular).as_slice());
             }
             Self::Directors => {
@@ -143,7 +150,7 @@ impl Attitude {
                     let mut s = at.R_WB.tr_mul(&d);
                     let mut s_rate = at.R_WB.tr_mul(&(director(rate, k) - turning));
                     s[k] -= S::one();
-                    // Below the diagonal it is round-off, which would turn the body.
+                    // Below the diagonal is round-off, which would rotate the body.
                     s.rows_mut(k + 1, 2 - k).fill(S::zero());
                     s_rate.rows_mut(k + 1, 2 - k).fill(S::zero());
                     let returning = at.R_WB * (s_rate * S::lift(damping) + s * S::lift(stiffness));
@@ -155,7 +162,7 @@ impl Attitude {
     }
 }
 
-/// The director `k`, or its rate.
+/// Returns the director `k`, or its rate.
 fn director<S: Scalar>(of: &[S], k: usize) -> Vec3<S> {
     Vec3::from_column_slice(&of[3 * k..3 * k + 3])
 }
@@ -163,18 +170,20 @@ fn director<S: Scalar>(of: &[S], k: usize) -> Vec3<S> {
 /// A body in natural coordinates, world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Natural {
-    /// Its axes, columns.
+    /// Directors, columns.
     pub D: Mat3<f64>,
     /// Its origin, m.
     pub r: Vec3<f64>,
-    /// Rates of the axes, 1/s.
+    /// Rates of the directors, 1/s.
     pub D_rate: Mat3<f64>,
     /// Velocity of the origin, m/s.
     pub v: Vec3<f64>,
 }
 
 impl Natural {
-    /// How it moves: the turn that the axes' rates are nearest to, `½ Σ d × ḋ`, and the velocity of the origin. For axes at right angles it is the same whichever of a body's axes are taken.
+    /// Returns the twist nearest to the directors' rates: angular velocity `½ Σ d × ḋ`, and the
+    /// velocity of the origin. For orthonormal directors it does not depend on the selection of
+    /// body axes.
     pub fn twist(&self) -> Twist<f64> {
         let turning = (0..3).fold(Vec3::zeros(), |w, k| w + self.D.column(k).cross(&self.D_rate.column(k)));
         Twist::new(turning * 0.5, self.v)
@@ -189,7 +198,8 @@ impl Natural {
     };
 }
 
-/// Joint coordinates and rates, found from where the bodies are and how they move, and how far that is from what the joints allow.
+/// Joint coordinates and rates determined from positions and motions of the bodies, with the
+/// constraint violations.
 #[derive(Clone, Debug)]
 pub struct Recovered<S: Scalar> {
     /// Coordinates of joints and modes, in the [`System`]'s layout.
@@ -198,18 +208,19 @@ pub struct Recovered<S: Scalar> {
     pub qd: Vec<S>,
     /// Attitudes of the bodies.
     pub q_WB: Vec<Quaternion<S>>,
-    /// Of each body, by what turn (a rotation vector, rad) and distance (m) it is off where its joint could hold it, world axes.
+    /// For each body, the constraint violation at position level: rotation vector (rad) and
+    /// displacement (m) from the admissible pose, world axes.
     pub gap: Vec<Twist<S>>,
-    /// How fast it moves otherwise than its joint allows, rad/s and m/s.
+    /// For each body, the constraint violation at velocity level, rad/s and m/s.
     pub gap_rate: Vec<Twist<S>>,
-    /// By how much all bodies' directors are off unit length and right angles: the sum of squares.
+    /// Deviation of all directors from orthonormality: the sum of squares.
     pub distortion: S,
-    /// The rates of all bodies' directors, columns, 1/s, where they are states.
+    /// Rates of all bodies' directors, columns, 1/s, if they are states.
     pub directors_rates: Option<Vec<Mat3<S>>>,
 }
 
 impl<S: Scalar> Recovered<S> {
-    /// Room for a system whose states are `with` attitudes, if they are.
+    /// Allocates for `system`; `with` is the representation of attitude states, if there are any.
     pub fn new(system: &System, with: Option<Attitude>) -> Self {
         let n = system.bodies.len();
         Self {
@@ -224,7 +235,9 @@ impl<S: Scalar> Recovered<S> {
     }
 }
 
-/// How a gap between bodies closes: `φ̈ + 2 α φ̇ + β² φ = 0`, to first order, for distances in inertial axes and for turns in the joint's (J. Baumgarte, *Comput. Methods Appl. Mech. Eng.* 1 (1972) 1–16).
+/// Baumgarte stabilisation: constraint violations decay as `φ̈ + 2 α φ̇ + β² φ = 0`, to first
+/// order, for distances in inertial axes and for rotations in those of the joint (J. Baumgarte,
+/// *Comput. Methods Appl. Mech. Eng.* 1 (1972) 1–16).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baumgarte {
     /// 1/s.
@@ -234,12 +247,12 @@ pub struct Baumgarte {
 }
 
 impl Baumgarte {
-    /// Gaps stay as they are.
+    /// No stabilisation.
     pub const NONE: Self = Self { alpha: 0.0, beta: 0.0 };
 }
 
 impl Maximal {
-    /// The layout for a system.
+    /// Creates the layout of a system.
     pub fn new(system: &System, attitude: Attitude) -> Self {
         let [n_q, n_v] = attitude.counts();
         let (mut nq, mut nv, mut windings) = (0, 0, 0);
@@ -263,17 +276,18 @@ impl Maximal {
         }
     }
 
-    /// Where the position of body `i` begins among the positions; after the last body, where they end.
+    /// Returns the offset of body `i` among the positions; after the last body, the end of the
+    /// bodies' positions.
     pub fn position(&self, i: usize) -> usize {
         self.places.get(i).map_or(self.nq - self.nodes, |place| place[0])
     }
 
-    /// Where its motion begins among the rates.
+    /// Returns the offset of body `i` among the rates.
     pub fn motion(&self, i: usize) -> usize {
         self.places[i][1]
     }
 
-    /// Body `i`, where attitudes are directors.
+    /// Reads body `i` in natural coordinates, for directors as states.
     pub fn natural(&self, i: usize, (positions, rates): (&[f64], &[f64])) -> Natural {
         let [position, rate, _] = self.places[i];
         Natural {
@@ -284,7 +298,7 @@ impl Maximal {
         }
     }
 
-    /// Writes it.
+    /// Writes body `i` in natural coordinates, for directors as states.
     pub fn set_natural(&self, i: usize, body: &Natural, (positions, rates): (&mut [f64], &mut [f64])) {
         let [position, rate, _] = self.places[i];
         positions[position..position + 9].copy_from_slice(body.D.as_slice());
@@ -293,23 +307,25 @@ impl Maximal {
         rates[rate + 9..rate + 12].copy_from_slice(body.v.as_slice());
     }
 
-    /// Where the nodal coordinates are among the positions, and their rates among the rates.
+    /// Returns the index ranges of the nodal coordinates among the positions, and of their rates
+    /// among the rates.
     pub fn nodes(&self) -> [Range<usize>; 2] {
         [self.nq - self.nodes..self.nq, self.nv - self.nodes..self.nv]
     }
 
-    /// Where the windings of body `i`'s joint begin.
+    /// Returns the offset of the unwrapped-angle states of body `i`'s joint.
     pub fn winding(&self, i: usize) -> usize {
         self.places[i][2]
     }
 
-    /// Where the amplitudes of body `i` stand among the positions, and their rates among the rates.
+    /// Returns the offsets of the amplitudes of body `i` among the positions, and of their rates
+    /// among the rates.
     pub fn modes(&self, i: usize) -> [usize; 2] {
         let [n_q, n_v] = self.attitude.counts();
         [self.places[i][0] + n_q + 3, self.places[i][1] + n_v + 3]
     }
 
-    /// Writes the states of bodies that stand and move as their joints allow.
+    /// Writes the states of bodies whose positions and motions satisfy the joints.
     pub fn write<S: Scalar>(
         &self,
         system: &System,
@@ -337,7 +353,8 @@ impl Maximal {
         rates[self.nv - self.nodes..].copy_from_slice(&qd[system.nv - self.nodes..]);
     }
 
-    /// The states' derivatives, from the accelerations `A` of the bodies beyond their `A_bias`, and the rates and accelerations of joints and modes.
+    /// Computes the states' derivatives from the bodies' accelerations `A` beyond `A_bias`, and
+    /// from rates and accelerations of joints and modes.
     pub fn derivative<S: Scalar>(
         &self,
         system: &System,
@@ -372,7 +389,7 @@ impl Maximal {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// The rates of joints whose bodies move with these twists `V_WB`, where the bodies are.
+    /// Computes the joint rates for the bodies' twists `V_WB`, at the current positions.
     pub fn joint_rates(&self, system: &System, derived: &Derived, V_WB: &[Twist<S>], qd: &mut [S]) {
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let V_FB = V_WB[i]
@@ -386,10 +403,12 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
-    /// Fills everything from the positions and rates of all bodies, and gives joints' coordinates and rates.
+    /// Computes all quantities from the positions and rates of the bodies, and recovers coordinates
+    /// and rates of the joints.
     ///
-    /// A joint is where it is nearest to the places of its two bodies. What is left between is a gap, and closes as `baumgarte` says: a body's
-    /// [`A_bias`](BodyKinematics::A_bias) is that of its joint's motion less `2 α φ̇ + β² φ`.
+    /// A joint's coordinates are those of the admissible pose nearest to its two bodies. The
+    /// remaining constraint violation decays as `baumgarte` defines: a body's
+    /// [`A_bias`](BodyKinematics::A_bias) is that of its joint's motion minus `2 α φ̇ + β² φ`.
     pub fn recover(
         &mut self,
         (system, derived, layout): (&System, &Derived, &Maximal),
@@ -425,7 +444,7 @@ impl<S: Scalar> Kinematics<S> {
                 R: P.R_WB.tr_mul(&R_WB),
                 p: P.R_WB.tr_mul(&(p_WB - P.p_WB)) - p_PF,
             };
-            // The sign in which it moves continuously; few joints ask.
+            // The continuous sign; only some joints need it.
             let q_FB = || {
                 system
                     .carrier_attitude(derived, body, &recovered.q, &recovered.q_WB)
@@ -449,17 +468,18 @@ impl<S: Scalar> Kinematics<S> {
             let (gap, gap_rate) = match constants.joint {
                 JointModel::Free(_) => (Twist::zero(), Twist::zero()),
                 _ => {
-                    // The small turn from where the joint has B to where it is: half the antisymmetric part of R Rᵀ.
+                    // The small rotation from the admissible to the actual pose: half the
+                    // antisymmetric part of R Rᵀ.
                     let turn = (0..3).fold(Vec3::zeros(), |turn, k| turn + B.R_WB.column(k).cross(&R_WB.column(k)));
                     (Twist::new(turn * S::lift(0.5), p_WB - B.p_WB), V_WB - B.V_WB)
                 }
             };
             (recovered.gap[i], recovered.gap_rate[i]) = (gap, gap_rate);
             let Baumgarte { alpha, beta } = baumgarte;
-            // The turn and its rate are seen from where the joint has B, which turns.
+            // Rotation vector and rate refer to the admissible pose, which rotates.
             B.A_bias.w += B.V_WB.w.cross(&gap_rate.w);
             B.A_bias = B.A_bias - gap_rate * S::lift(2.0 * alpha) - gap * S::lift(beta * beta);
-            // Its own state. `r_PB_W` stays that of the joint, where its constraint holds.
+            // The body's own state. `r_PB_W` remains that of the joint, where its constraint acts.
             (B.R_WB, B.p_WB, B.V_WB) = (R_WB, p_WB, V_WB);
             if let Some(modes) = &body.modes {
                 self.bend(system, derived, (i, modes), &recovered.q, &recovered.qd);

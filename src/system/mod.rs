@@ -1,8 +1,8 @@
-//! The spec compiled: bodies in tree order, joints with their place in the state, frames.
+//! The compiled spec: bodies in tree order, joints with their offsets in the state, frames.
 //!
-//! [`System`] holds topology, names and layout and never changes. The numbers in it are parameters;
-//! [`System::derive`] turns their values into the constants of the dynamics ([`Derived`]).
-//! [`Kinematics`] is what the dynamics and the loads share at one instant.
+//! [`System`] holds topology, names and layout, which are constant. Its numbers are parameters:
+//! [`System::derive`] computes the constants of the dynamics ([`Derived`]) from their values.
+//! [`Kinematics`] is the common input of dynamics and loads at one instant.
 
 mod attitude;
 mod beam;
@@ -42,18 +42,18 @@ pub use velocities::PER_BODY;
 use crate::spec::{Axes, JointMotion, JointType};
 use std::sync::Arc;
 
-/// Bodies, joints and frames of one or more craft.
+/// Bodies, joints and frames of one or more spacecraft.
 #[derive(Clone, Debug)]
 pub struct System {
     /// Bodies, parents before children; each with the joint that carries it.
     pub bodies: Vec<Body>,
     /// Named frames.
     pub frames: Vec<Frame>,
-    /// Places of flexible bodies that carry joints or frames, those of one body together.
+    /// Stations of flexible bodies, grouped by body.
     pub stations: Vec<Station>,
     /// Geometrically exact beams, whose nodes are bodies.
     pub directors: Vec<GeometricallyExactBeam>,
-    /// ANCF beams, beside the bodies.
+    /// ANCF beams, coupled to the bodies by loads only.
     pub nodal: Vec<AncfBeam>,
     /// Points of ANCF beams that carry frames, and their ends.
     pub points: Vec<Point>,
@@ -61,7 +61,7 @@ pub struct System {
     pub nq: usize,
     /// Number of rates of all joints, modes and nodes.
     pub nv: usize,
-    /// Whether flexible bodies are coupled with their motion by the matrices at rest alone.
+    /// True if flexible bodies use the linear coupling of the undeformed shape.
     pub couples_linearly: bool,
     /// The orbit along which the world's origin moves.
     pub orbit: Option<Orbit>,
@@ -72,45 +72,47 @@ pub struct System {
 pub struct Body {
     /// The user's name.
     pub name: String,
-    /// Index of the body that carries it; `None` is the world.
+    /// Index of the parent body; `None` is the world.
     pub parent: Option<usize>,
-    /// Whether it carries no other body.
+    /// True if it carries no other body.
     pub is_leaf: bool,
-    /// The joint between them.
+    /// The joint to the parent.
     pub joint: Joint,
-    /// The station on the parent where the joint stands, if the parent is flexible.
+    /// The station that carries the joint, if the parent is flexible.
     pub station: Option<usize>,
     /// Modal coordinates, if the body is flexible.
     pub modes: Option<Modes>,
-    /// Index among the bodies whose joint wrench is computed (flexible, drivable, fed forward, or all with `output.reactions`).
+    /// Index among the bodies whose joint reaction is computed (flexible, drivable, feed-forward,
+    /// or all with `output.reactions`).
     pub kept: Option<usize>,
-    /// What bends, if the body is a beam.
+    /// The beam, if the body is one.
     pub beam: Option<Arc<Beam>>,
-    /// Which segment of it this body is, or which node of a geometrically exact beam.
+    /// Index of the beam segment, or of the node of a geometrically exact beam.
     pub segment: usize,
-    /// The geometrically exact beam of which it is a node, among all of them.
+    /// Index of the geometrically exact beam of which it is a node.
     pub director: Option<usize>,
-    /// What bends, if the body is flexible by modal data.
+    /// Modal data, if they define the body's flexibility.
     pub modal: Option<Box<ModalData>>,
-    /// Mass, at rest; if it is not written, the beam's.
+    /// Mass of the undeformed body; `None` takes that of the beam.
     pub mass: Option<RigidMass>,
 }
 
-/// What a body's joint stands on, or a frame.
+/// The carrier of a joint or a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// The world.
     World,
     /// A rigid body.
     Body(usize),
-    /// A bent place of a flexible body.
+    /// A station of a flexible body.
     Station(usize),
-    /// A point of a ANCF beam.
+    /// A point of an ANCF beam.
     Point(usize),
 }
 
 impl Carrier {
-    /// Its entry among those of the bodies and of the stations, of which trees are made.
+    /// Returns the carrier's entry in the lists of bodies or stations; `None` for the world and for
+    /// points, which carry no bodies.
     #[inline(always)]
     pub fn of<'a, T>(self, bodies: &'a [T], stations: &'a [T]) -> Option<&'a T> {
         match self {
@@ -122,7 +124,7 @@ impl Carrier {
 }
 
 impl Body {
-    /// What its joint stands on.
+    /// Returns the carrier of its joint.
     #[inline(always)]
     pub fn carrier(&self) -> Carrier {
         match (self.station, self.parent) {
@@ -132,36 +134,36 @@ impl Body {
         }
     }
 
-    /// The first of its modes' initial amplitudes, and of their rates, among the parameters.
+    /// Returns the parameter indices of the first initial amplitude and rate of its modes.
     pub fn modal_start(&self) -> Option<(ParamId, ParamId)> {
         let beam = self.beam.as_ref().map(|beam| beam.start(self.segment));
         beam.or_else(|| self.modal.as_ref().map(|data| data.start()))
     }
 }
 
-/// The mass of a body at rest.
+/// Mass properties of an undeformed body.
 #[derive(Clone, Copy, Debug)]
 pub struct RigidMass {
     /// Mass, kg.
     pub m: ParamId,
-    /// Mass centre, m, three numbers.
+    /// Mass centre, m, three values.
     pub centre: ParamId,
     /// Inertia about the mass centre in body axes, kg·m²: xx, yy, zz, xy, xz, yz.
     pub inertia: ParamId,
 }
 
-/// A joint's place in the state, and its parameters.
+/// Layout and parameters of a joint.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// The user's name; a free body that no joint carries lends its own.
+    /// The user's name; the implicit joint of a free body has the body's name.
     pub name: String,
-    /// Whether the user wrote it; if not, it is the free joint under a free body.
+    /// True if it is in the spec; otherwise it is the implicit joint of a free body.
     pub written: bool,
-    /// Kind.
+    /// Type.
     pub kind: JointType,
-    /// Who moves it at the start.
+    /// Initial motion mode.
     pub motion: JointMotion,
-    /// Who may move it, in the order of their numbers.
+    /// Admissible motion modes, in the order of their command values.
     pub motions: Vec<JointMotion>,
     /// Offset of its coordinates among all coordinates.
     pub q: usize,
@@ -171,7 +173,7 @@ pub struct Joint {
     pub nq: usize,
     /// Number of its rates.
     pub nv: usize,
-    /// Origin in the parent, m, three numbers.
+    /// Origin in the parent, m, three values.
     pub origin: Option<ParamId>,
     /// Attitude in the parent, a quaternion.
     pub orientation: Option<ParamId>,
@@ -179,7 +181,7 @@ pub struct Joint {
     pub axis: Option<ParamId>,
     /// Second axis.
     pub axis2: Option<ParamId>,
-    /// Reflected rotor inertia, one number for each rate.
+    /// Reflected rotor inertia, one value for each rate.
     pub rotor_inertia: Option<ParamId>,
     /// Initial coordinates, in the state's order.
     pub q_start: Option<ParamId>,
@@ -190,18 +192,19 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Whether a drive or a brake may have it.
+    /// Returns true if a drive or a brake may act on it.
     pub fn is_drivable(&self) -> bool {
         self.motions != [JointMotion::Loads]
     }
 
-    /// The name of coordinate-like quantity `what`, of axis `i` where the joint has several.
+    /// Returns the name of the coordinate-like quantity `what`, with the index `i` of the axis if
+    /// the joint has several.
     pub fn quantity_name(&self, what: &str, i: usize) -> String {
         axis_name((&self.name, self.nv), what, i)
     }
 }
 
-/// The name of what axis `i` of a joint with `n` of them has.
+/// Returns the name of the quantity `what` of axis `i` of a joint with `n` axes.
 pub(crate) fn axis_name((joint, n): (&str, usize), what: &str, i: usize) -> String {
     if n == 1 {
         format!("{joint}.{what}")
@@ -217,15 +220,15 @@ pub struct Frame {
     pub name: String,
     /// Index of its body.
     pub body: usize,
-    /// The station it is fixed to, if the body is flexible.
+    /// The station that carries it, if the body is flexible.
     pub station: Option<usize>,
-    /// Origin in the body, m, three numbers.
+    /// Origin in the body, m, three values.
     pub origin: ParamId,
     /// Attitude in the body, a quaternion.
     pub orientation: Option<ParamId>,
 }
 
-/// What a name in the spec's measures and ports stands for.
+/// The object of a frame name in the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameRef {
     /// The inertial frame.
@@ -234,33 +237,34 @@ pub enum FrameRef {
     Body(usize),
     /// A named frame.
     Frame(usize),
-    /// A point of a ANCF beam.
+    /// A point of an ANCF beam.
     Point(usize),
 }
 
 impl System {
-    /// The modal coordinates of all flexible bodies.
+    /// Returns the modal coordinates of all flexible bodies.
     pub fn flexible(&self) -> impl Iterator<Item = &Modes> {
         self.bodies.iter().filter_map(|body| body.modes.as_ref())
     }
 
-    /// The bodies that are segments of the body `first` as it is written; itself alone if it is not cut.
+    /// Returns the bodies that are segments of the body `first` of the spec; itself if it has one
+    /// segment.
     pub fn segments(&self, first: usize) -> std::ops::Range<usize> {
         first..first + self.bodies[first].beam.as_ref().map_or(1, |beam| beam.segments())
     }
 
-    /// The body as it is written, of which this one may be a segment or a node.
+    /// Returns the first body of the spec's body to which this segment or node belongs.
     pub fn whole(&self, body: usize) -> usize {
         body - self.bodies[body].segment
     }
 
-    /// Number of stations, each counted once for every mode of its body.
+    /// Returns the number of stations, each multiplied by the number of modes of its body.
     pub fn columns(&self) -> usize {
         let modes = |station: &Station| self.bodies[station.body].modes.as_ref().map_or(0, |modes| modes.n);
         self.stations.iter().map(modes).sum()
     }
 
-    /// Finds a frame, a body or `world` by name.
+    /// Returns the frame, body or `world` of this name.
     pub fn frame(&self, name: &str) -> Option<FrameRef> {
         if name == crate::spec::WORLD {
             return Some(FrameRef::World);
@@ -271,7 +275,8 @@ impl System {
         body.or_else(frame).or_else(point)
     }
 
-    /// The same, of one that is written at a field of the spec; complains if it is not there.
+    /// [`frame`](Self::frame) with the location of the reference in the spec; a dangling reference
+    /// is an error.
     pub fn written_frame(
         &self,
         [section, name, field]: [&str; 3],
@@ -286,7 +291,7 @@ impl System {
         found
     }
 
-    /// What carries a frame: its body, or a bent place of it.
+    /// Returns the carrier of a frame: a body, or a station of it.
     pub fn carrier(&self, frame: FrameRef) -> Carrier {
         match frame {
             FrameRef::World => Carrier::World,
@@ -299,7 +304,7 @@ impl System {
         }
     }
 
-    /// What carries a frame rigidly, fixed joints passed over.
+    /// Returns the carrier of a frame, across fixed joints.
     pub fn rigid_carrier(&self, frame: FrameRef) -> Carrier {
         let mut on = self.carrier(frame);
         while let Carrier::Body(body) = on {

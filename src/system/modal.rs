@@ -4,58 +4,62 @@ use crate::algebra::{Mat3, Vec3, Wrench};
 use crate::spec::{self, PerAxis, at};
 use std::f64::consts::TAU;
 
-/// A body's modal data from outside: its frequencies and damping ratios as parameters, its participation and shapes as fixed tables.
+/// Modal data of a body from an external analysis: frequencies and damping ratios as parameters,
+/// participation factors and shapes as constant tables.
 ///
-/// The modes `Φ_k` are those of the body clamped at its origin, mass-normalised. Of them are known, about the origin,
+/// The modes `Φ_k` are those of the body clamped at its origin, mass-normalised. Given are, about
+/// the origin,
 ///
 /// ```text
 ///     h_k = ∫ Φ_k dm,      r_k = ∫ x × Φ_k dm,      ∫ Φ_k·Φ_l dm = δ_kl.
 /// ```
 ///
-/// **The energy** is that of the mass centre's motion and of the motion about it,
+/// **Kinetic energy** of the mass centre and about the mass centre:
 ///
 /// ```text
-///     T = ½ m |v_c|² + ½ (ω·I_c ω + 2 ω·Σ b_k η̇_k + Σ N_kl η̇_k η̇_l)                                     (1)
-///     p_c = c + Σ h_k η_k/m,      v_c = v + ω × p_c + Σ h_k η̇_k/m                                        (2)
-///     b_k = r_k − c × h_k,        N_kl = δ_kl − h_k·h_l/m                                                 (3)
+///     T = ½ m |v_c|² + ½ (ω·I_c ω + 2 ω·Σ b_k η̇_k + Σ N_kl η̇_k η̇_l)                  (1)
+///     p_c = c + Σ h_k η_k/m,      v_c = v + ω × p_c + Σ h_k η̇_k/m                     (2)
+///     b_k = r_k − c × h_k,        N_kl = δ_kl − h_k·h_l/m                             (3)
 /// ```
 ///
-/// with `c` the mass centre at rest and `I_c` the inertia about it. The first part is exact. The second is exact at rest and is kept
-/// constant in body axes: it lacks `∂I_c/∂η` and `∫ Φ_k × Φ_l dm`, of which the data says nothing. So the linearised dynamics is exact;
-/// what is missed are forces on the modes of second order in the rates, of the size of `(ω/ω_k)²` of the elastic ones. Nor is there any
-/// shortening that would stiffen the body in rotation.
+/// with the mass centre `c` of the undeformed body and the inertia `I_c` about it. The first part
+/// is exact. The second part is exact for the undeformed body and constant in body axes: it lacks
+/// `∂I_c/∂η` and `∫ Φ_k × Φ_l dm`, which the data do not contain. The linearised dynamics is
+/// therefore exact; the error is a modal force of second order in the rates, relative to the
+/// elastic forces of order `(ω/ω_k)²`. There is no geometric stiffening.
 ///
-/// (1) is one quadratic form in `v_c`, `ω` and `η̇`, with constant coefficients: it is positive however far the body is bent if it
-/// is so at rest, which is judged. And as it does not depend on where the body is and how it is turned, linear and angular momentum
-/// are kept.
+/// (1) is one quadratic form in `v_c`, `ω` and `η̇` with constant coefficients: it is positive for
+/// any deflection if it is positive for the undeformed body, which is validated. As it does not
+/// depend on position and attitude of the body, linear and angular momentum are conserved.
 ///
-/// **As an [`Elastic`]** (2) is a displacement of the whole mass by the field `f_k = |h_k|/m` in the direction `e_k = h_k/|h_k|`,
-/// the same everywhere; so `a_k = |h_k|`, `Y_k = c |h_k|` and `A_kl = |h_k| |h_l|/m`. What the field has no share in, `b_k` of
-/// (3), is spin.
+/// **As an [`Elastic`]**, (2) is a displacement of the whole mass by the uniform field `f_k =
+/// |h_k|/m` in the direction `e_k = h_k/|h_k|`; hence `a_k = |h_k|`, `Y_k = c |h_k|` and `A_kl =
+/// |h_k| |h_l|/m`. The remainder, `b_k` of (3), is spin.
 #[derive(Clone, Debug)]
 pub struct ModalData {
     /// Natural frequencies, Hz.
     frequency: ParamId,
-    /// Damping ratio of each mode, if written.
+    /// Damping ratio of each mode, if specified.
     damping_ratio: Option<ParamId>,
     /// Initial amplitudes and rates, one for each mode.
     start: (ParamId, ParamId),
-    /// Momentum of each mode's rate about the body's origin, body axes: `r_k`, √kg·m, and `h_k`, √kg.
+    /// Momentum of each mode's rate about the body's origin, body axes: `r_k`, √kg·m, and `h_k`,
+    /// √kg.
     participation: Vec<Wrench<f64>>,
-    /// The body's origin and the nodes that are written.
+    /// The body's origin and the nodes of the spec.
     nodes: Vec<Node>,
 }
 
-/// A place of which it is known how it moves.
+/// A node with known modal displacements.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The user's name; the body's origin has none.
+    /// The user's name; `None` for the body's origin.
     pub name: Option<String>,
     constants: StationConstants,
 }
 
 impl ModalData {
-    /// Declares what is written of the body `name`.
+    /// Declares the parameters of the modal data of the body `name`.
     pub(super) fn declare(name: &str, written: &spec::ModalData, declare: &mut Declarations) -> Self {
         let n = written.frequencies.len();
         let mut each = |(field, place): (&str, &str), value: &dyn Fn(usize) -> f64, of: Quantity, tunable: bool| {
@@ -123,18 +127,18 @@ impl ModalData {
         }
     }
 
-    /// Number of modes.
+    /// Returns the number of modes.
     pub fn modes(&self) -> usize {
         self.participation.len()
     }
 
-    /// The first of its initial amplitudes, and of their rates, among the parameters.
+    /// Returns the parameter indices of the first initial amplitude and rate.
     pub fn start(&self) -> (ParamId, ParamId) {
         self.start
     }
 
-    /// The effective masses of all modes together along x, y and z, kg, and their effective moments of inertia about the body's
-    /// origin, kg·m².
+    /// Returns the sums of the modes' effective masses along x, y and z, kg, and of their effective
+    /// moments of inertia about the body's origin, kg·m².
     pub fn effective(&self) -> (Vec3<f64>, Vec3<f64>) {
         let square = |sum: Vec3<f64>, v: &Vec3<f64>| sum + v.component_mul(v);
         let all = self.participation.iter();
@@ -142,7 +146,8 @@ impl ModalData {
         all.fold(zero, |(mass, inertia), L| (square(mass, &L.f), square(inertia, &L.t)))
     }
 
-    /// The node that is nearest to the point `p` (m, body axes) of the body at rest, and its distance, m.
+    /// Returns the node nearest to the point `p` (m, body axes) of the undeformed body, and its
+    /// distance, m.
     pub fn nearest(&self, p: &Vec3<f64>) -> (&Node, f64) {
         let away = |node: &Node| (node.constants.p - p).norm();
         let nodes = self.nodes.iter().map(|node| (node, away(node)));
@@ -150,7 +155,7 @@ impl ModalData {
         nearest.expect("the origin is a node")
     }
 
-    /// The distance of the farthest node from the body's origin, m.
+    /// Returns the distance of the farthest node from the body's origin, m.
     pub fn size(&self) -> f64 {
         self.nodes
             .iter()
@@ -158,7 +163,7 @@ impl ModalData {
             .fold(0.0, f64::max)
     }
 
-    /// The constants of the dynamics, for the mass of the body.
+    /// Returns the constants of the dynamics for the body's mass.
     pub(super) fn elastic(&self, values: &[f64], body: &BodyConstants) -> Elastic {
         let n = self.modes();
         let c = &body.p_BoBcm;
@@ -203,7 +208,8 @@ impl ModalData {
         }
     }
 
-    /// What is wrong if its [`elastic`](Self::elastic) does not [fit](Elastic::fits) the body.
+    /// Returns the message for an [`elastic`](Self::elastic) that does not [fit](Elastic::fits) the
+    /// body.
     pub(super) fn misfit(&self, body: &BodyConstants) -> String {
         let (mass, inertia) = self.effective();
         let [mass, inertia, own] = [mass.into(), inertia.into(), body.J_Bo.d].map(|v: [f64; 3]| {
@@ -235,13 +241,13 @@ impl Node {
         }
     }
 
-    /// How it moves.
+    /// Returns its constants as a station.
     pub(super) fn constants(&self) -> &StationConstants {
         &self.constants
     }
 }
 
-/// Three numbers of a row; zero what is not there.
+/// Returns three values of a row from `first`; missing values are zero.
 fn vector(row: Option<&Vec<f64>>, first: usize) -> Vec3<f64> {
     let row = row.map_or(&[] as &[f64], Vec::as_slice);
     Vec3::from_fn(|i, _| row.get(first + i).copied().unwrap_or(0.0))

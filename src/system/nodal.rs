@@ -5,34 +5,35 @@ use crate::nodal::{Curvature, Element, Mass, Site, interpolate};
 use crate::spec::{self, Axes, at};
 use std::ops::Range;
 
-/// Numbers of a node: place and slope.
+/// Coordinates per node: position and slope.
 pub const PER_NODE: usize = 6;
 
-/// A large beam beside the bodies: its nodes' places and slopes are coordinates, their derivatives rates.
+/// An ANCF beam: positions and slopes of its nodes are coordinates, their derivatives rates.
 #[derive(Clone, Debug)]
 pub struct AncfBeam {
     /// The user's name.
     pub name: String,
-    /// Which of the ANCF beams it is.
+    /// Index among the ANCF beams.
     pub index: usize,
     /// Offset of its coordinates among all coordinates.
     pub q: usize,
     /// Offset of its rates among all rates.
     pub v: usize,
-    /// Number of its coordinates, and of its rates.
+    /// Number of its coordinates, equal to that of its rates.
     pub n: usize,
-    /// The curvature that is bent.
+    /// Curvature measure of the bending energy.
     pub curvature: Curvature,
-    /// Among the points of all beams, its root; its tip follows.
+    /// Index of its root among the points of all beams; its tip follows.
     pub root: usize,
     sections: Vec<Section>,
-    /// Initial attitude and place, four numbers and three.
+    /// Initial attitude and position, four values and three.
     pub q_start: ParamId,
     /// Initial angular velocity and velocity.
     pub v_start: ParamId,
-    /// By how much places and slopes start off those of a straight beam, in the order of its coordinates, in axes of its start.
+    /// Initial deviations of positions and slopes from the straight beam, in the order of its
+    /// coordinates, in axes of its start.
     pub off_straight: ParamId,
-    /// The axes to which its start is relative.
+    /// Reference axes of its start.
     pub start_axes: Axes,
 }
 
@@ -46,52 +47,52 @@ struct Section {
     EI: ParamId,
 }
 
-/// A place on a ANCF beam that carries a frame, or an end of it.
+/// A point of an ANCF beam that carries a frame, or an end of it.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// The name of the frame; a root has that of its beam, a tip none.
+    /// Name of the frame; that of the beam for its root, empty for its tip.
     pub name: String,
     /// Index of the beam.
     pub beam: usize,
-    /// Where it is.
-    place: Place,
+    /// Location on the beam.
+    location: Location,
 }
 
 impl Point {
-    /// Whether it is a frame; the others are ends.
+    /// Returns true for a frame, false for an end.
     pub fn is_frame(&self) -> bool {
-        matches!(self.place, Place::At(_))
+        matches!(self.location, Location::At(_))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Location {
     Root,
     Tip,
-    /// At this distance from the root, m; beyond the tip, at the tip.
+    /// Distance from the root, m; limited to the beam's length.
     At(ParamId),
 }
 
-/// The constants of a ANCF beam.
+/// Constants of an ANCF beam.
 #[derive(Clone, Debug)]
 pub struct NodalConstants {
     /// Its elements, from the root on.
     pub elements: Vec<Element>,
-    /// The matrix of its nodal coordinates, factored.
+    /// Factored mass matrix of its nodal coordinates.
     pub mass_matrix: Mass,
     /// Mass, kg.
     pub m: f64,
-    /// Where z of its axes is at the start, world axes (at the epoch, if its start is relative to LVLH axes).
+    /// Initial z axis, world axes (at the epoch, if the start is relative to the LVLH frame).
     pub(super) z: Vec3<f64>,
 }
 
 impl AncfBeam {
-    /// Its coordinates' places among all coordinates.
+    /// Returns the index range of its coordinates.
     pub fn coordinates(&self) -> Range<usize> {
         self.q..self.q + self.n
     }
 
-    /// Its rates' places among all rates.
+    /// Returns the index range of its rates.
     pub fn rates(&self) -> Range<usize> {
         self.v..self.v + self.n
     }
@@ -100,8 +101,8 @@ impl AncfBeam {
         self.n / PER_NODE
     }
 
-    /// Names of what each node has: a place and a slope, or their rates.
-    fn quantities(&self, [(place, place_unit), (slope, slope_unit)]: [(&str, Unit); 2]) -> Vec<Quantity> {
+    /// Returns the quantities of all nodes: position and slope, or their rates.
+    fn quantities(&self, [(location, place_unit), (slope, slope_unit)]: [(&str, Unit); 2]) -> Vec<Quantity> {
         let name = &self.name;
         let node = |i: usize| {
             let whose = format!("of node {} of {name}, inertial axes", i + 1);
@@ -116,7 +117,7 @@ impl AncfBeam {
                 Unit::Metre => ("position", "direction of the beam (dr/dx)"),
                 _ => ("velocity", "rate of the direction of the beam"),
             };
-            vector(place, place_unit, at)
+            vector(location, place_unit, at)
                 .into_iter()
                 .chain(vector(slope, slope_unit, along))
         };
@@ -131,13 +132,13 @@ impl AncfBeam {
         self.quantities([("v", Unit::MetrePerSecond), ("slope_rate", Unit::PerSecond)])
     }
 
-    /// The nodal coordinates of an element, or their rates.
+    /// Returns the nodal coordinates of an element, or their rates.
     pub fn of_element<S: Scalar>(all: &[S], first: usize, element: usize) -> [Vec3<S>; 4] {
         let first = first + PER_NODE * element;
         std::array::from_fn(|k| Vec3::from_column_slice(&all[first + 3 * k..first + 3 * k + 3]))
     }
 
-    /// Its start, moving as a rigid body, in the axes in which it is written.
+    /// Writes its start, a rigid-body motion, in the reference axes of the spec.
     pub fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         let attitude = Quaternion::from_slice(&values[self.q_start.0..]).normalised();
         let vector = |first: usize| Vec3::from_column_slice(&values[first..first + 3]);
@@ -163,7 +164,8 @@ impl AncfBeam {
         }
     }
 
-    /// From a start in LVLH axes, turning with them, to one in world axes: places and slopes are vectors alike.
+    /// Transforms a start in the rotating LVLH frame to world axes; positions and slopes transform
+    /// as vectors.
     pub(super) fn start_in_orbit<S: Scalar>(&self, orbit: &OrbitPoint, q: &mut [S], qd: &mut [S]) {
         let (R_WO, w_WO) = (lift33::<S>(&orbit.R_WO), lift3::<S>(&orbit.w_WO));
         let vectors = q[self.coordinates()].chunks_exact_mut(3);
@@ -200,7 +202,7 @@ impl AncfBeam {
     }
 }
 
-/// How its nodes start off the straight beam; the first of their numbers.
+/// Declares the nodes' initial deviations from the straight beam; returns the first parameter.
 fn declare_nodes(name: &str, written: &spec::AncfBeam, declare: &mut Declarations) -> Option<ParamId> {
     let starts = written
         .start_nodes
@@ -223,20 +225,21 @@ fn declare_nodes(name: &str, written: &spec::AncfBeam, declare: &mut Declaration
 }
 
 impl System {
-    /// Lists the ANCF beams of a spec, with their ends as points; their coordinates follow those of joints and modes.
+    /// Creates the ANCF beams of a spec, with their ends as points; their coordinates follow those
+    /// of joints and modes.
     pub(super) fn ancf_beams(&mut self, spec: &spec::Spec, declare: &mut Declarations) {
         for (name, written) in &spec.ancf_beam {
             let mut sections = Vec::new();
             let all = written.all_sections();
             for (i, section) in all.iter().enumerate() {
-                let (prefix, place) = match all.len() {
+                let (prefix, location) = match all.len() {
                     1 if written.sections.is_empty() => (name.clone(), at("ancf_beam", name, "")),
                     _ => (format!("{name}.section[{}]", i + 1), at("ancf_beam", name, "sections")),
                 };
                 let mut number = |field: &str, unit, value: f64, what: &str| {
                     let quantity = Quantity::new(format!("{prefix}.{field}"), unit, format!("{what} of {prefix}"));
-                    let place = [place.as_slice(), &[field.to_owned()]].concat();
-                    declare.parameter(quantity.bounded(Bound::Positive), value, false, &place)
+                    let location = [location.as_slice(), &[field.to_owned()]].concat();
+                    declare.parameter(quantity.bounded(Bound::Positive), value, false, &location)
                 };
                 sections.push(Section {
                     elements: section.elements,
@@ -252,8 +255,13 @@ impl System {
                 });
             }
             let mut start = Joint::weld(name, (0, 0));
-            let place = at("ancf_beam", name, "start");
-            super::declare::declare_free_start(&mut start, &written.start.clone().unwrap_or_default(), &place, declare);
+            let location = at("ancf_beam", name, "start");
+            super::declare::declare_free_start(
+                &mut start,
+                &written.start.clone().unwrap_or_default(),
+                &location,
+                declare,
+            );
             let (Some(q_start), Some(v_start)) = (start.q_start, start.v_start) else {
                 continue;
             };
@@ -261,13 +269,13 @@ impl System {
                 continue;
             };
             let (beam, root) = (self.nodal.len(), self.points.len());
-            let point = |(name, place): (&str, Place)| Point {
+            let point = |(name, location): (&str, Location)| Point {
                 name: name.to_owned(),
                 beam,
-                place,
+                location,
             };
             self.points
-                .extend([(name.as_str(), Place::Root), ("", Place::Tip)].map(point));
+                .extend([(name.as_str(), Location::Root), ("", Location::Tip)].map(point));
             let n = PER_NODE * (1 + sections.iter().map(|section| section.elements).sum::<usize>());
             self.nodal.push(AncfBeam {
                 name: name.clone(),
@@ -291,7 +299,7 @@ impl System {
         }
     }
 
-    /// Adds a frame as a point, if it stands on a ANCF beam.
+    /// Adds a frame as a point if it is on an ANCF beam; returns false otherwise.
     pub(super) fn point(&mut self, name: &str, on: &str, x: f64, declare: &mut Declarations) -> bool {
         let Some(beam) = self.nodal.iter().position(|beam| beam.name == on) else {
             return false;
@@ -302,12 +310,12 @@ impl System {
         self.points.push(Point {
             name: name.to_owned(),
             beam,
-            place: Place::At(x),
+            location: Location::At(x),
         });
         true
     }
 
-    /// The constants of ANCF beams and of the points on them; says what is wrong with their numbers.
+    /// Computes the constants of ANCF beams and of their points; reports invalid parameters.
     pub(super) fn derive_nodal(
         &self,
         (declared, values): (&[Parameter], &[f64]),
@@ -338,12 +346,12 @@ impl System {
         let mut site = |point: &Point| {
             let elements = &beams[point.beam].elements;
             let length: f64 = elements.iter().map(|element| element.l).sum();
-            let x = match point.place {
-                Place::Root => 0.0,
-                Place::Tip => length,
-                Place::At(id) => {
+            let x = match point.location {
+                Location::Root => 0.0,
+                Location::Tip => length,
+                Location::At(id) => {
                     let x = id.of(values);
-                    // Lengths of elements are summed up.
+                    // The sum of the elements' lengths has round-off.
                     if !(0.0..=length * (1.0 + 1e-9)).contains(&x) {
                         let beam = &self.nodal[point.beam].name;
                         problems.push(Problem {
@@ -361,11 +369,13 @@ impl System {
     }
 }
 
-/// Where a point of a ANCF beam is, and how it moves.
+/// Position and motion of a point of an ANCF beam.
 #[derive(Clone, Copy, Debug)]
 pub struct PointKinematics<S: Scalar> {
-    /// As a body that carries frames. It turns with the direction of its beam, and not about it: `w = r′ × ṙ′ / |r′|²`. Its x is along the beam; its z is as near as can be to where the
-    /// start has it (at t = 0, if that is relative to LVLH axes), for want of anything that could turn it.
+    /// As a carrier of frames. It rotates with the tangent of the beam and has no spin about it:
+    /// `w = r′ × ṙ′ / |r′|²`. Its x axis is the tangent; its z axis is the nearest to the initial
+    /// one (at t = 0, if that is relative to the LVLH frame), because the beam has no torsional
+    /// coordinate.
     pub at: BodyKinematics<S>,
     /// The slope `r′`.
     slope: Vec3<S>,
@@ -381,7 +391,7 @@ impl<S: Scalar> PointKinematics<S> {
         }
     }
 
-    /// Places it.
+    /// Computes position and motion.
     pub(super) fn update(&mut self, beam: &AncfBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
         let e = AncfBeam::of_element(q, beam.q, site.element);
         let e_dot = AncfBeam::of_element(qd, beam.v, site.element);
@@ -402,14 +412,15 @@ impl<S: Scalar> PointKinematics<S> {
         };
     }
 
-    /// Its acceleration beyond the bias, of the rates' derivatives.
+    /// Returns the acceleration beyond the bias, from the rates' derivatives `qdd`.
     pub fn beyond_bias(&self, beam: &AncfBeam, qdd: &[S]) -> Twist<S> {
         let e = AncfBeam::of_element(qdd, beam.v, self.site.element);
         let w = self.slope.cross(&interpolate(self.site.slope, &e)) / self.slope.dot(&self.slope);
         Twist::new(w, interpolate(self.site.shape, &e))
     }
 
-    /// Adds a wrench there, about it, to the forces on the rates: a moment about the beam's direction has nothing to turn.
+    /// Adds the wrench `F` about the point to the forces on the rates; a moment about the tangent
+    /// has no effect.
     pub fn push(&self, beam: &AncfBeam, F: &Wrench<S>, tau: &mut [S]) {
         let on_slope = F.t.cross(&self.slope) / self.slope.dot(&self.slope);
         let first = beam.v + PER_NODE * self.site.element;
@@ -421,11 +432,11 @@ impl<S: Scalar> PointKinematics<S> {
     }
 }
 
-/// Axes with x along a direction and z near a given one.
+/// Returns axes with x along `along` and z nearest to a given direction.
 fn about<S: Scalar>(along: &Vec3<S>, z: &Vec3<f64>) -> Mat3<S> {
     let x = along / norm(along);
     let across = lift3::<S>(z).cross(&x);
-    // Where the beam stands along z, any other axis will do.
+    // If the beam is parallel to z, any other axis is admissible.
     let across = match across.dot(&across).value() > 1e-16 {
         true => across,
         false => lift3::<S>(&Vec3::ith(z.iamin(), 1.0)).cross(&x),

@@ -1,4 +1,4 @@
-//! The reference orbit, along which the world's origin moves, and gravity near it.
+//! The reference orbit of the world's origin, and gravity near it.
 
 use super::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 use crate::Problem;
@@ -6,7 +6,7 @@ use crate::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3, lift33};
 use crate::spec::{self, Axes, Gravity, at};
 use std::f64::consts::{PI, TAU};
 
-/// Nearer to one, Kepler's equation loses its digits.
+/// Upper limit of the eccentricity: closer to one, Kepler's equation is ill-conditioned.
 const MOST_ECCENTRIC: f64 = 0.999_999;
 
 /// The reference orbit's parameters.
@@ -24,7 +24,7 @@ pub struct Orbit {
     gravity: Gravity,
 }
 
-/// What follows from them.
+/// Constants derived from the parameters.
 #[derive(Clone, Debug)]
 pub struct OrbitConstants {
     /// μ, m³/s².
@@ -39,7 +39,7 @@ pub struct OrbitConstants {
     n: f64,
     /// Mean anomaly at the time 0, rad.
     M: f64,
-    /// Attitude of the orbit's axes, x to the perigee and z along the angular momentum.
+    /// Attitude of the perifocal frame: x towards the perigee, z along the angular momentum.
     q_WP: Quaternion<f64>,
 }
 
@@ -52,7 +52,7 @@ pub struct OrbitPoint<S: Scalar = f64> {
     pub V: Vec3<S>,
     /// Attitude of the LVLH frame: x upwards, y along track, z normal to the orbit.
     pub q_WO: Quaternion<S>,
-    /// The same as a matrix.
+    /// [`q_WO`](Self::q_WO) as a matrix.
     pub R_WO: Mat3<S>,
     /// Angular velocity of the LVLH frame, rad/s, world axes.
     pub w_WO: Vec3<S>,
@@ -61,34 +61,35 @@ pub struct OrbitPoint<S: Scalar = f64> {
     gravity: Gravity,
 }
 
-/// Gravity at a place, as one sees it who falls with the world's origin, and how it changes about that place; world axes.
+/// Gravity at a point, relative to the free fall of the world's origin, and its derivatives; world
+/// axes.
 #[derive(Clone, Copy, Debug)]
 pub struct GravityAt<S: Scalar> {
-    /// Of a particle there, m/s².
+    /// Acceleration of a particle, m/s².
     pub g: Vec3<S>,
     /// The gradient `∂g/∂r`, symmetric, 1/s².
     pub G: Mat3<S>,
-    /// None where gravity is linear.
+    /// `None` for linear gravity.
     curvature: Option<Curvature<S>>,
 }
 
-/// What makes the gradient change about a place.
+/// Second derivatives of gravity.
 #[derive(Clone, Copy, Debug)]
 struct Curvature<S: Scalar> {
-    /// Away from the centre, r̂.
+    /// Unit vector from the centre, r̂.
     u: Vec3<S>,
     /// `3 μ/(2 r⁴)`, 1/(m·s²).
     central: S,
-    /// `−3 μ J₂ R_E²/(4 r⁶)`, 1/(m·s²), if there is an oblateness.
+    /// `−3 μ J₂ R_E²/(4 r⁶)`, 1/(m·s²), with oblateness.
     oblate: Option<S>,
 }
 
 impl Orbit {
-    /// Declares the orbit's numbers.
+    /// Declares the parameters of the orbit.
     pub(super) fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Self {
         let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             let quantity = Quantity::new(format!("orbit.{field}"), unit, what).bounded(bound);
-            // The size is that of the number itself, of a small one that is zero a thousandth.
+            // The nominal value is the value's magnitude; for a zero one thousandth.
             let nominal = match (unit, value) {
                 (Unit::Radian, _) => 1.0,
                 (_, 0.0) => 1e-3,
@@ -173,12 +174,13 @@ impl Orbit {
         }
     }
 
-    /// Makes gravity so strong that it falls a radian in a second: its gradient is then about one in size, and no smaller than other forces.
+    /// Sets μ to a mean motion of 1 rad/s: the gravity gradient is then about one, comparable with
+    /// the other forces.
     pub(crate) fn hasten(&self, values: &mut [f64]) {
         values[self.mu.0] = self.semi_major_axis.of(values).powi(3);
     }
 
-    /// Computes the constants, and judges the numbers.
+    /// Computes the constants and validates the parameters.
     pub(super) fn derive(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) -> OrbitConstants {
         let (a, e) = (self.semi_major_axis.of(values), self.eccentricity.of(values));
         let (mu, radius) = (self.mu.of(values), self.radius.of(values));
@@ -207,7 +209,8 @@ impl Orbit {
             );
             report(self.semi_major_axis, what);
         }
-        // Below zero it is no orbit's, but the law goes on there, for differences about zero.
+        // A negative value is not an orbit, but the formulas continue there for differences about
+        // zero.
         let e = e.clamp(-MOST_ECCENTRIC, MOST_ECCENTRIC);
         let nu = self.true_anomaly.of(values);
         // tan E/2 = √((1 − e)/(1 + e)) tan ν/2, in the same turn.
@@ -229,7 +232,8 @@ impl Orbit {
     }
 }
 
-/// The eccentric anomaly (rad) of the mean anomaly `M` in −π … π: `E − e sin E = M`, by Newton's method. From where it starts it comes down on the root from one side.
+/// Returns the eccentric anomaly (rad) of the mean anomaly `M` in −π … π: `E − e sin E = M`, by
+/// Newton's method. From its starting value the iteration converges monotonically.
 fn eccentric_anomaly(M: f64, e: f64) -> f64 {
     let mut E = if e > 0.8 {
         PI.copysign(M)
@@ -248,13 +252,13 @@ fn eccentric_anomaly(M: f64, e: f64) -> f64 {
 }
 
 impl OrbitConstants {
-    /// Where the world's origin is at the time `t` (s), by Kepler's equation.
+    /// Returns the position of the world's origin at the time `t` (s), by Kepler's equation.
     pub fn at(&self, t: f64) -> OrbitPoint {
         let M = self.M + self.n * t;
         let turns = (M / TAU).round();
         let E = eccentric_anomaly(M - TAU * turns, self.e);
         let e = self.e;
-        // tan(ν − E)/2 = β sin E/(1 − β cos E): no turn is lost.
+        // tan(ν − E)/2 = β sin E/(1 − β cos E): full turns are kept.
         let beta = e / (1.0 + (1.0 - e * e).sqrt());
         let (s, c) = Scalar::sin_cos(E);
         let nu = E + 2.0 * Scalar::atan2(beta * s, 1.0 - beta * c);
@@ -278,7 +282,8 @@ impl OrbitConstants {
 }
 
 impl System {
-    /// Takes the starts of free bodies that are relative to the LVLH frame to world axes, in the coordinates `q` and the rates `qd` of all joints and modes.
+    /// Transforms the starts of free bodies that are relative to the LVLH frame to world axes, in
+    /// the coordinates `q` and the rates `qd` of all joints and modes.
     pub fn start_in_orbit<S: Scalar>(&self, orbit: &OrbitPoint, q: &mut [S], qd: &mut [S]) {
         let joints = self.bodies.iter().map(|body| &body.joint);
         for joint in joints.filter(|joint| joint.start_axes == Axes::Lvlh) {
@@ -300,7 +305,7 @@ impl System {
 }
 
 impl OrbitPoint {
-    /// The same as a constant over the scalar `S`.
+    /// Returns it as a constant over the scalar `S`.
     pub fn lift<S: Scalar>(&self) -> OrbitPoint<S> {
         OrbitPoint {
             R: lift3(&self.R),
@@ -314,7 +319,8 @@ impl OrbitPoint {
         }
     }
 
-    /// The same with its derivative by time: `Ṙ = V`, `V̇ = −μ R/R³`, and axes that turn at `w = h/R²`, so `ẇ = −2 (R·V/R²) w`.
+    /// Returns it with its time derivative: `Ṙ = V`, `V̇ = −μ R/R³`, and axes that rotate at
+    /// `w = h/R²`, so `ẇ = −2 (R·V/R²) w`.
     pub fn moving(&self) -> OrbitPoint<Dual<1>> {
         let number = |value: f64, rate: f64| Dual::new(value, [rate]);
         let vector = |value: &Vec3<f64>, rate: Vec3<f64>| value.zip_map(&rate, number);
@@ -340,8 +346,9 @@ impl OrbitPoint {
         }
     }
 
-    /// A body's angular velocity (rad/s, body axes) and velocity (m/s, world axes) in the world, of its attitude, position, angular velocity (body axes) and velocity as one sees them who turns
-    /// with the LVLH frame.
+    /// Returns a body's angular velocity (rad/s, body axes) and velocity (m/s, world axes) in the
+    /// world, from attitude, position, angular velocity (body axes) and velocity relative to the
+    /// rotating LVLH frame.
     fn seen_from_world<S: Scalar>(
         &self,
         (q_OB, r): (Quaternion<S>, Vec3<S>),
@@ -354,10 +361,10 @@ impl OrbitPoint {
 }
 
 impl<S: Scalar> OrbitPoint<S> {
-    /// Gravity at `rho` (m) from the world's origin.
+    /// Returns gravity at `rho` (m) from the world's origin.
     ///
-    /// What differs from the origin's own fall is without cancellation (Encke's method in Battin's form): with `q = ρ·(2R + ρ)/R²` and
-    /// `F = 1 − (1 + q)^(−3/2)`
+    /// The difference from the fall of the origin is computed without cancellation (Encke's method
+    /// in Battin's form): with `q = ρ·(2R + ρ)/R²` and `F = 1 − (1 + q)^(−3/2)`
     ///
     /// ```text
     ///     g(R + ρ) − g(R) = −μ/R³ (ρ (1 − F) − R F)
@@ -390,7 +397,8 @@ impl<S: Scalar> OrbitPoint<S> {
         }
     }
 
-    /// At `r` (m) from the centre: what the oblateness adds to gravity, m/s², the whole gradient, 1/s², and what makes the gradient change.
+    /// Returns, at `r` (m) from the centre, the gravity due to the oblateness, m/s², the total
+    /// gradient, 1/s², and the second derivatives.
     fn field(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, Curvature<S>) {
         let number = |value: f64| S::lift(value);
         let r2 = r.dot(r);
@@ -430,12 +438,17 @@ impl<S: Scalar> OrbitPoint<S> {
 }
 
 impl<S: Scalar> GravityAt<S> {
-    /// What the change of the gradient adds to the force on a body (N) with the second moment of mass `P = ∫ p pᵀ dm` (kg·m²) about the place:
-    /// `½ P:∇∇g`. With it and the moment of the gradient, a body keeps its energy and its angular momentum about the centre. With `t = tr P`, `q = r̂·P r̂`, `s = r̂·ẑ` and `w = ẑ·P r̂`
+    /// Returns the force on a body (N) due to the second derivatives of gravity, `½ P:∇∇g`, with
+    /// the second moment of mass `P = ∫ p pᵀ dm` (kg·m²) about the point.
+    ///
+    /// Together with the moment of the gradient it conserves a body's energy and its angular
+    /// momentum about the centre. With `t = tr P`, `q = r̂·P r̂`, `s = r̂·ẑ`, `w = ẑ·P r̂` and
+    /// `c = −3/2 μ J₂ R_E²`
     ///
     /// ```text
     ///     3μ/(2r⁴) ((t − 5q) r̂ + 2 P r̂)
-    ///     + c/(2r⁶) ((35 (t s² + q + 4 s w) − 5 (t + 2 P_zz) − 315 s² q) r̂ + (70 s q − 10 t s − 20 w) ẑ + (70 s² − 10) P r̂ − 20 s P ẑ),   c = −3/2 μ J₂ R_E²
+    ///     + c/(2r⁶) ((35 (t s² + q + 4 s w) − 5 (t + 2 P_zz) − 315 s² q) r̂
+    ///                + (70 s q − 10 t s − 20 w) ẑ + (70 s² − 10) P r̂ − 20 s P ẑ)
     /// ```
     pub fn beyond_gradient(&self, P: &Mat3<S>) -> Vec3<S> {
         let Some(Curvature { u, central, oblate }) = self.curvature else {
@@ -454,7 +467,7 @@ impl<S: Scalar> GravityAt<S> {
         force + of_oblateness * c
     }
 
-    /// The moment of the gradient about the place, `∫ p × G p dm`, N·m.
+    /// Returns the moment of the gradient about the point, `∫ p × G p dm`, N·m.
     pub fn moment(&self, P: &Mat3<S>) -> Vec3<S> {
         let PG = P * self.G;
         Vec3::new(

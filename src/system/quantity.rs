@@ -1,37 +1,37 @@
 use super::Unit;
 use crate::spec::PerAxis;
 
-/// One number that enters or leaves the model, declared where it lives. The FMU's XML, the CSV's
-/// header and the plots' legends are read from this.
+/// A scalar variable of the model's interface. The FMU's XML, the CSV header and the plots' legends
+/// are generated from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Structured name, e.g. `elbow.q` or `base.r[1]`.
     pub name: String,
     /// Unit.
     pub unit: Unit,
-    /// Typical magnitude: an absolute tolerance is the relative one times this.
+    /// Typical magnitude; an absolute tolerance is the relative one times this.
     pub nominal: f64,
-    /// One sentence: what, of what, in which axes.
+    /// One sentence: the quantity, its object, its axes.
     pub description: String,
-    /// Where its values must lie.
+    /// Admissible range.
     pub bound: Bound,
 }
 
-/// Where the values of a quantity must lie.
+/// Admissible range of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// Anywhere.
+    /// Unbounded.
     None,
-    /// At zero or above.
+    /// Zero or positive.
     NotNegative,
-    /// Above zero.
+    /// Positive.
     Positive,
-    /// Between two numbers, which are allowed too.
+    /// Closed interval.
     Between(i32, i32),
 }
 
 impl Bound {
-    /// What is wrong with a value, if it is.
+    /// Returns the message for an inadmissible value; `None` for an admissible one.
     pub fn broken_by(self, value: f64) -> Option<String> {
         match self {
             Self::NotNegative if value < 0.0 => Some("negative".to_owned()),
@@ -43,7 +43,7 @@ impl Bound {
         }
     }
 
-    /// The least and the largest number that it allows, or that no allowed one reaches.
+    /// Returns the least and the largest admissible value, or the infimum and supremum.
     pub fn limits(self) -> [Option<f64>; 2] {
         match self {
             Self::None => [None, None],
@@ -54,7 +54,7 @@ impl Bound {
 }
 
 impl Quantity {
-    /// A quantity with nominal 1.
+    /// Creates a quantity with nominal 1.
     pub fn new(name: impl Into<String>, unit: Unit, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -65,17 +65,17 @@ impl Quantity {
         }
     }
 
-    /// The same, with values that must lie within `bound`.
+    /// Returns the quantity with the range `bound`.
     pub fn bounded(self, bound: Bound) -> Self {
         Self { bound, ..self }
     }
 
-    /// The three components `name[1]`, `name[2]`, `name[3]` of a vector.
+    /// Returns the three components `name[1]`, `name[2]`, `name[3]` of a vector.
     pub fn vector(name: &str, unit: Unit, description: &str) -> [Self; 3] {
         Self::indexed(name, ["x", "y", "z"], unit, description)
     }
 
-    /// The four numbers `name[1]` … `name[4]` of a unit quaternion.
+    /// Returns the four components `name[1]` … `name[4]` of a unit quaternion.
     pub fn quaternion(name: &str, description: &str) -> [Self; 4] {
         Self::indexed(name, ["w", "x", "y", "z"], Unit::One, description)
     }
@@ -91,27 +91,28 @@ impl Quantity {
     }
 }
 
-/// A number of the spec that a host may change.
+/// A numerical parameter of the spec that the importer may change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Name, unit, description.
     pub quantity: Quantity,
     /// The value in the spec.
     pub start: f64,
-    /// Whether it may change while the simulation runs; the others are fixed when initialisation ends.
+    /// True if it may change during the simulation; otherwise it is fixed after initialisation.
     pub tunable: bool,
-    /// Where it stands in the spec, for messages.
+    /// Location in the spec, for messages.
     pub at: Vec<String>,
 }
 
-/// An input: what the host sets.
+/// An input, set by the importer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Name, unit, description.
     pub quantity: Quantity,
-    /// Value until the host sets another.
+    /// Initial value.
     pub start: f64,
-    /// Whether it is a switch (on above 0.5), a command (the nearest whole number) or what a command takes, rather than a continuous signal.
+    /// True for a switch (on above 0.5), a command (rounded to an integer) or a value that a
+    /// command takes over; false for a continuous signal.
     pub discrete: bool,
 }
 
@@ -120,40 +121,41 @@ pub struct Input {
 pub struct ParamId(pub usize);
 
 impl ParamId {
-    /// The value.
+    /// Returns the value.
     #[inline(always)]
     pub fn of(self, parameters: &[f64]) -> f64 {
         parameters[self.0]
     }
 
-    /// The value and the two that follow, as a vector.
+    /// Returns the value and the two that follow, as a vector.
     #[inline(always)]
     pub fn vector(self, parameters: &[f64]) -> nalgebra::Vector3<f64> {
         nalgebra::Vector3::new(parameters[self.0], parameters[self.0 + 1], parameters[self.0 + 2])
     }
 
-    /// The unit vector along that vector, if it [has a direction](crate::algebra::direction).
+    /// Returns the unit vector along [`vector`](Self::vector), if it [has a
+    /// direction](crate::algebra::direction).
     pub fn direction(self, parameters: &[f64]) -> Option<nalgebra::Vector3<f64>> {
         crate::algebra::direction(&self.vector(parameters))
     }
 
-    /// The value and the three that follow, as a quaternion.
+    /// Returns the value and the three that follow, as a quaternion.
     pub fn quaternion(self, parameters: &[f64]) -> crate::algebra::Quaternion<f64> {
         crate::algebra::Quaternion::from_slice(&parameters[self.0..])
     }
 }
 
-/// The model's parameters and inputs while they are being declared.
+/// Parameters and inputs collected during compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
     /// All parameters.
     pub parameters: Vec<Parameter>,
-    /// All inputs, whether the host or a signal inside the model drives them.
+    /// All inputs, set by the importer or by a signal inside the model.
     pub inputs: Vec<Input>,
 }
 
 impl Declarations {
-    /// Declares a parameter that stands at `at` in the spec.
+    /// Declares a parameter at the location `at` in the spec.
     pub fn parameter(&mut self, quantity: Quantity, start: f64, tunable: bool, at: &[String]) -> ParamId {
         self.parameters.push(Parameter {
             quantity,
@@ -164,7 +166,7 @@ impl Declarations {
         ParamId(self.parameters.len() - 1)
     }
 
-    /// Declares several that follow one another; gives the first.
+    /// Declares consecutive parameters; returns the first.
     pub fn parameters(
         &mut self,
         quantities: impl IntoIterator<Item = Quantity>,
@@ -179,13 +181,13 @@ impl Declarations {
         first
     }
 
-    /// Declares three gains along a frame's axes, which are not negative; gives the first.
+    /// Declares three non-negative gains along a frame's axes; returns the first.
     pub fn gains(&mut self, name: &str, value: &PerAxis, unit: Unit, what: &str, at: &[String]) -> ParamId {
         let quantities = Quantity::vector(name, unit, what).map(|quantity| quantity.bounded(Bound::NotNegative));
         self.parameters(quantities, &[0, 1, 2].map(|i| value.get(i)), true, at)
     }
 
-    /// Declares an input; gives its index.
+    /// Declares an input; returns its index.
     pub fn input(&mut self, quantity: Quantity, start: f64, discrete: bool) -> usize {
         self.inputs.push(Input {
             quantity,
@@ -195,7 +197,7 @@ impl Declarations {
         self.inputs.len() - 1
     }
 
-    /// The spec's values of all parameters.
+    /// Returns the spec's values of all parameters.
     pub fn starts(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.start).collect()
     }

@@ -4,22 +4,22 @@ use crate::algebra::{Pose, Sym3, Vec3};
 use crate::beam::{Kind, Mode, Modes as Shapes, Particle};
 use std::collections::BTreeMap;
 
-/// A beam with its modes, in its place in the body.
+/// A beam with its modes and its pose in the body.
 #[derive(Clone, Debug)]
 pub(super) struct Solved {
     shapes: Shapes,
-    /// Of a segment: the whole beam, clamped at its root, without modes.
+    /// For a segment: the whole beam, clamped at its root, without modes.
     whole: Option<Shapes>,
     particles: Vec<Particle>,
-    /// The body's origin in the body as it is written: that of a segment is its root.
+    /// The body's origin in the body of the spec; a segment's origin is its root.
     origin: Vec3<f64>,
-    /// Beam axes in body axes.
+    /// Pose of the beam frame in the body.
     X_BR: Pose<f64>,
     stiffening: bool,
 }
 
 impl Solved {
-    /// The beam whose root frame is at `X_BR` in the body.
+    /// Creates the beam with its root frame at `X_BR` in the body.
     pub fn new(shapes: Shapes, whole: Option<Shapes>, origin: Vec3<f64>, X_BR: Pose<f64>, stiffening: bool) -> Self {
         Self {
             particles: shapes.particles(),
@@ -31,7 +31,8 @@ impl Solved {
         }
     }
 
-    /// Mass (kg), mass centre (m) and inertia about it (kg·m²) of the beam alone, body axes.
+    /// Returns mass (kg), mass centre (m) and inertia about it (kg·m²) of the beam alone, body
+    /// axes.
     pub fn about_centre(&self) -> (f64, Vec3<f64>, Sym3<f64>) {
         let sum = |of: &dyn Fn(&Particle) -> f64| self.particles.iter().map(of).sum::<f64>();
         let m = sum(&|piece| piece.mass);
@@ -44,23 +45,24 @@ impl Solved {
         (m, self.on_axis(centre), I.express(&self.X_BR.R))
     }
 
-    /// The place at `x` (m) on the axis at rest, m, body axes.
+    /// Returns the undeformed position at `x` (m) on the axis, m, body axes.
     fn on_axis(&self, x: f64) -> Vec3<f64> {
         self.X_BR.p + self.X_BR.R * Vec3::x() * x
     }
 
-    /// The place on the beam's axis that is nearest to the point `p` (m) of the body as it is written, at rest.
+    /// Returns the station on the beam's axis nearest to the point `p` (m) of the undeformed body
+    /// in the spec.
     pub fn near(&self, p: &Vec3<f64>) -> StationConstants {
         let along = self.X_BR.R.tr_mul(&(p - self.origin - self.X_BR.p)).x;
         self.at(along.clamp(0.0, self.shapes.length()))
     }
 
-    /// The tip.
+    /// Returns the station at the tip.
     pub fn tip(&self) -> StationConstants {
         self.at(self.shapes.length())
     }
 
-    /// The place at `x` (m) along the beam's axis.
+    /// Returns the station at `x` (m) along the beam's axis.
     fn at(&self, x: f64) -> StationConstants {
         let point = self.shapes.at(x).express(&self.X_BR.R);
         StationConstants {
@@ -72,14 +74,15 @@ impl Solved {
         }
     }
 
-    /// Modes `k ≤ l` that draw the beam in together.
+    /// Returns the pairs of modes `k ≤ l` with a common foreshortening.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let list = self.shapes.list();
         let all = (0..list.len()).flat_map(|k| (k..list.len()).map(move |l| (k, l)));
         all.filter(|&(k, l)| self.stiffening && list[k].draws_in_with(&list[l]))
     }
 
-    /// The constants of the dynamics, for the mass of the whole body and the modes' damping ratios.
+    /// Returns the constants of the dynamics, for the mass of the whole body and the modes' damping
+    /// ratios.
     pub fn elastic(&self, body: &BodyConstants, damping_ratio: impl Fn(usize) -> f64) -> Elastic {
         let list = self.shapes.list();
         let n = list.len();
@@ -132,14 +135,15 @@ impl Solved {
         }
     }
 
-    /// A mode's frequency, over that for which its damping ratio is written: its own, or of a segment the whole beam's first of that kind
-    /// (damping is then proportional to the stiffness).
+    /// Returns a mode's frequency relative to that of its damping ratio: one, or for a segment
+    /// relative to the whole beam's first frequency of that type (stiffness-proportional damping).
     fn per_omega(&self, mode: &Mode) -> f64 {
         let first = self.whole.as_ref().and_then(|whole| whole.left_out(mode.kind));
         first.map_or(1.0, |first| mode.omega / first)
     }
 
-    /// The fields of the displacement, axis after axis, and the integrals of their products.
+    /// Returns the fields of the displacement, ordered by axis, and the integrals of their
+    /// products.
     fn fields(&self) -> (Vec<Field>, Vec<f64>) {
         let list = self.shapes.list();
         let root = self.X_BR.R.tr_mul(&self.X_BR.p);
@@ -175,7 +179,8 @@ impl Solved {
         (fields, products)
     }
 
-    /// The sections' angular momentum for each mode's rate, and their share in the modal mass, row by row.
+    /// Returns the sections' angular momentum for each mode's rate, and their contribution to the
+    /// modal mass, row-major.
     fn spin(&self) -> (Vec<Vec3<f64>>, Vec<f64>) {
         let n = self.shapes.list().len();
         let mut spin = vec![Vec3::zeros(); n];

@@ -1,10 +1,10 @@
-//! What states are called, with unit and meaning.
+//! Names, units and descriptions of the states.
 
 use super::{AncfBeam, Attitude, Body, Joint, Quantity, System, Unit};
 use crate::spec::JointType;
 
 impl System {
-    /// Names, units and meaning of the coordinates of joints, modes and nodes, then of their rates.
+    /// Returns the quantities of the coordinates of joints, modes and nodes, then of their rates.
     pub fn states(&self) -> Vec<Quantity> {
         let coordinates = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "eta", "amplitude (m·√kg)");
@@ -19,7 +19,7 @@ impl System {
         coordinates.chain(nodes).chain(rates).chain(node_rates).collect()
     }
 
-    /// The same of a [maximal](super::Maximal) formulation's.
+    /// Returns the quantities of the states in [maximal](super::Maximal) coordinates.
     pub fn maximal_states(&self, attitude: Attitude) -> Vec<Quantity> {
         let positions = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "eta", "amplitude (m·√kg)");
@@ -53,7 +53,8 @@ impl System {
             .collect()
     }
 
-    /// The states of joint coordinates with the bodies' own [velocities](super::PER_BODY).
+    /// Returns the quantities of joint coordinates and the bodies' dual
+    /// [velocities](super::PER_BODY).
     pub fn velocity_states(&self) -> Vec<Quantity> {
         let coordinates = self.bodies.iter().flat_map(|body| coordinates(&body.joint));
         let rates = self.bodies.iter().flat_map(|body| {
@@ -68,18 +69,18 @@ impl System {
         coordinates.chain(rates).collect()
     }
 
-    /// Coordinates of the joint that carries body `i`, as outputs where they are no states.
+    /// Returns the coordinates of body `i`'s joint, which are outputs if they are not states.
     pub fn joint_coordinates(&self, i: usize) -> Vec<Quantity> {
         coordinates(&self.bodies[i].joint)
     }
 
-    /// Its rates.
+    /// Returns the rates of body `i`'s joint.
     pub fn joint_rates(&self, i: usize) -> Vec<Quantity> {
         rates(&self.bodies[i].joint)
     }
 }
 
-/// The coordinates of a joint, in the state's order.
+/// Returns the coordinates of a joint, in the state's order.
 fn coordinates(joint: &Joint) -> Vec<Quantity> {
     let name = &joint.name;
     let whose = if joint.written {
@@ -101,14 +102,14 @@ fn coordinates(joint: &Joint) -> Vec<Quantity> {
     }
 }
 
-/// Attitude and position.
+/// Returns attitude and position.
 fn pose(name: &str, whose: &str) -> Vec<Quantity> {
     let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"));
     let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {whose}"));
     attitude.into_iter().chain(position).collect()
 }
 
-/// The axes of a body as vectors, and its position.
+/// Returns the directors of a body, and its position.
 fn natural_pose(name: &str) -> Vec<Quantity> {
     let axes = (1..=3).flat_map(|k| {
         let what = format!("axis {k} of {name} (a unit vector), inertial axes");
@@ -119,7 +120,7 @@ fn natural_pose(name: &str) -> Vec<Quantity> {
         .collect()
 }
 
-/// Their rates.
+/// Returns the rates of [`natural_pose`].
 fn natural_motion(name: &str) -> Vec<Quantity> {
     let axes = (1..=3).flat_map(|k| {
         let what = format!("rate of axis {k} of {name}, inertial axes");
@@ -130,7 +131,7 @@ fn natural_motion(name: &str) -> Vec<Quantity> {
         .collect()
 }
 
-/// Angular velocity, and velocity in these axes.
+/// Returns angular velocity, and velocity in these axes.
 fn motion(name: &str, axes: &str) -> Vec<Quantity> {
     let what = format!("angular velocity of {name}, body axes");
     let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
@@ -139,7 +140,7 @@ fn motion(name: &str, axes: &str) -> Vec<Quantity> {
     w.into_iter().chain(v).collect()
 }
 
-/// The rates of a joint, in the state's order.
+/// Returns the rates of a joint, in the state's order.
 fn rates(joint: &Joint) -> Vec<Quantity> {
     let name = &joint.name;
     if joint.kind == JointType::Free {
@@ -159,12 +160,13 @@ fn rates(joint: &Joint) -> Vec<Quantity> {
         .collect()
 }
 
-/// The modal coordinates of a body, or their rates.
+/// Returns the modal coordinates of a body, or their rates.
 fn modal(body: &Body, field: &str, what: &str) -> Vec<Quantity> {
     let (name, n) = (&body.name, body.modes.as_ref().map_or(0, |modes| modes.n));
     let quantity = |k: usize| {
         Quantity {
-            // The tip of a beam of mass m moves by 2/√m of it: centimetres of amplitude are large.
+            // At amplitude η the tip of a beam of mass m moves by 2 η/√m: amplitudes of centimetres
+            // are large.
             nominal: 1e-2,
             ..Quantity::new(
                 format!("{name}.{field}[{}]", k + 1),

@@ -1,9 +1,12 @@
+use serde::{Deserialize, Serialize};
+
 /// The units of everything that enters or leaves a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names say it
 pub enum Unit {
     One,
-    /// Of what is scaled as its owner likes, such as a mode: its own has half powers, and is written as none.
+    /// Unit of a quantity with a free normalisation, such as a modal amplitude: its true unit
+    /// contains half powers, and it is declared dimensionless.
     Scaled,
     Second,
     Metre,
@@ -55,7 +58,7 @@ pub struct Dimension {
 }
 
 impl Unit {
-    /// The symbol, as FMI and Modelica write it; empty for a pure number.
+    /// Returns the symbol in the notation of FMI and Modelica; empty for a pure number.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::One | Self::Scaled => "",
@@ -95,7 +98,8 @@ impl Unit {
         }
     }
 
-    /// The physical quantity, named as in Modelica's standard library; empty for a pure number.
+    /// Returns the physical quantity, named as in the Modelica Standard Library; empty for a pure
+    /// number.
     pub fn quantity(self) -> &'static str {
         match self {
             Self::One | Self::Scaled => "",
@@ -136,10 +140,10 @@ impl Unit {
         }
     }
 
-    /// Exponents over kg, m, s and rad.
+    /// Returns the exponents of kg, m, s and rad.
     ///
-    /// An angle counts where it is the quantity itself; torque, momentum and energy follow the
-    /// SI's derivation and carry none.
+    /// Angles and their derivatives have rad; torque, momentum and energy follow the SI and have
+    /// none.
     pub fn dimension(self) -> Dimension {
         let (kg, m, s, rad) = match self {
             Self::One | Self::Scaled => (0, 0, 0, 0),
@@ -178,7 +182,7 @@ impl Unit {
         Dimension { kg, m, s, rad }
     }
 
-    /// The unit of a state's rate; of what no state is measured in, none.
+    /// Returns the unit of a state's rate; [`Scaled`](Self::Scaled) for units that no state has.
     pub fn rate(self) -> Self {
         match self {
             Self::One => Self::PerSecond,
@@ -192,7 +196,7 @@ impl Unit {
         }
     }
 
-    /// A unit that people prefer to read, and how many of it make one of ours.
+    /// Returns the preferred display unit, and the number of display units in one base unit.
     pub fn display(self) -> Option<(&'static str, f64)> {
         let degrees = 180.0 / std::f64::consts::PI;
         match self {
@@ -203,7 +207,7 @@ impl Unit {
         }
     }
 
-    /// A value in this unit, for a message: angles in degrees too, as they are often written.
+    /// Formats a value in this unit for a message; angles also in degrees.
     pub fn of(self, value: f64) -> String {
         match self.display() {
             Some((name, factor)) => {
@@ -214,7 +218,7 @@ impl Unit {
         }
     }
 
-    /// A value that was computed, to seven digits, in this unit, for a message.
+    /// Formats a computed value in this unit for a message, to seven digits.
     pub fn about(self, value: f64) -> String {
         let rounded = rounded(value, 7);
         let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
@@ -226,7 +230,7 @@ impl Unit {
         format!("{number} {}", self.symbol()).trim_end().to_owned()
     }
 
-    /// The units that go with an angle or a length as a joint's coordinate.
+    /// Returns the units of a joint coordinate that is an angle or a length.
     pub(crate) fn coordinate(angular: bool) -> CoordinateUnits {
         if angular {
             CoordinateUnits {
@@ -252,13 +256,13 @@ impl Unit {
     }
 }
 
-/// A number to so many digits, for a message.
+/// Rounds a value to `digits` significant digits, for a message.
 pub(super) fn rounded(value: f64, digits: usize) -> f64 {
-    // Zero has no sign to show.
+    // Adding zero removes the sign of a negative zero.
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value) + 0.0
 }
 
-/// The units that go with one joint coordinate.
+/// Units of one joint coordinate.
 pub(crate) struct CoordinateUnits {
     pub position: Unit,
     pub rate: Unit,
@@ -274,7 +278,7 @@ mod tests {
     use super::rounded;
 
     #[test]
-    fn numbers_are_rounded_to_their_own_digits() {
+    fn numbers_are_rounded_to_significant_digits() {
         for (value, expected) in [
             (4.123_46e-7, "0.0000004123"),
             (-0.0, "0"),

@@ -3,11 +3,12 @@ use super::kinematics::{place, set_in_motion};
 use super::{Baumgarte, BodyKinematics, Derived, Kinematics, Recovered, System};
 use crate::algebra::{Scalar, Twist, lift3};
 
-/// Numbers of one body's dual velocity: its angular velocity, then the velocity of its mass centre, both in its own axes.
+/// Components of one body's dual velocity: its angular velocity, then the velocity of its mass
+/// centre, both in body axes.
 pub const PER_BODY: usize = 6;
 
 impl System {
-    /// The derivatives of the coordinates of joints and modes, for their rates.
+    /// Computes the derivatives of the coordinates of joints and modes from their rates.
     pub fn q_dot<S: Scalar>(&self, derived: &Derived, (q, qd): (&[S], &[S]), q_dot: &mut [S]) {
         for (body, constants) in self.bodies.iter().zip(&derived.bodies) {
             let joint = &body.joint;
@@ -23,7 +24,7 @@ impl System {
         }
     }
 
-    /// Writes the bodies' dual velocities, of bodies that move as their joints allow.
+    /// Writes the bodies' dual velocities for motions that satisfy the joints.
     pub fn write_velocities<S: Scalar>(&self, derived: &Derived, kinematics: &Kinematics<S>, rates: &mut [S]) {
         let bodies = derived.bodies.iter().zip(&kinematics.bodies);
         for ((constants, at), rates) in bodies.zip(rates.chunks_mut(PER_BODY)) {
@@ -32,7 +33,8 @@ impl System {
         }
     }
 
-    /// Their derivatives, from the accelerations `A` of the bodies' origins beyond their `A_bias`.
+    /// Computes the derivatives of the dual velocities from the accelerations `A` of the bodies'
+    /// origins beyond their `A_bias`.
     pub fn velocities_dot<S: Scalar>(
         &self,
         derived: &Derived,
@@ -44,7 +46,8 @@ impl System {
         for (((constants, at), A), d_rates) in bodies.zip(d_rates.chunks_mut(PER_BODY)) {
             let (R_BW, c) = (at.R_WB.transpose(), lift3(&constants.p_BoBcm));
             let (V, A) = (at.V_WB.express(&R_BW), (at.A_bias + *A).express(&R_BW));
-            // Of the mass centre, a + α × c + ω × (ω × c); its components in the body's axes change by ω × v less.
+            // Acceleration of the mass centre: a + α × c + ω × (ω × c); that of its components in
+            // body axes is less by ω × v.
             let w_dot = Twist::new(A.w, A.v + A.w.cross(&c) - V.w.cross(&V.v));
             d_rates.copy_from_slice(&w_dot.to_array());
         }
@@ -52,10 +55,11 @@ impl System {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Fills everything from the joints' coordinates `q` (`nq`) and the dual velocities of all bodies, and gives the joints' rates.
+    /// Computes all quantities from the joint coordinates `q` (`nq`) and the dual velocities of all
+    /// bodies, and recovers the joint rates.
     ///
-    /// A joint's rates are those of the motion nearest to what its bodies do. What they do beside it, and should not, is damped
-    /// ([`damping`](Self::damping)).
+    /// A joint's rates are those of the admissible motion nearest to that of its bodies. The
+    /// remaining constraint violation at velocity level is damped ([`damping`](Self::damping)).
     pub fn follow(
         &mut self,
         system: &System,

@@ -1,4 +1,4 @@
-//! Many cases, each known by its number alone, and what all of them have to keep to.
+//! Runs many cases, each reproducible from its number, within common limits.
 
 use crate::memory;
 use rand::SeedableRng;
@@ -8,36 +8,38 @@ use std::sync::LazyLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The largest single piece of memory that a case may ask for, bytes.
+/// Limit of a single allocation of a case, bytes.
 const LARGEST: usize = 64 << 20;
-/// The most that a case may hold, bytes.
+/// Limit of the memory of a case, bytes.
 const MOST: usize = 512 << 20;
-/// How much of a processor's time a case may take, unoptimised.
+/// Limit of a case's processor time, unoptimised.
 const LONGEST: Duration = Duration::from_secs(20);
-/// After so long a case is given up, and the process with it.
+/// Time after which a case, and the process with it, is aborted.
 const HANGS: Duration = Duration::from_secs(300);
-/// After so many failures a campaign ends.
+/// Number of failures after which a campaign ends.
 const FAILURES: usize = 20;
 
-/// What becomes of bad data.
+/// Result of bad data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is refused, and the reason is told.
+    /// Refused with a reason.
     Refused,
-    /// It still says something that works.
+    /// Still valid data.
     Works,
 }
 
-/// Runs cases of one kind. `GRAPPLE_MUTATIONS` says how many (`default` if it does not), `GRAPPLE_MUTATIONS_FIRST` the number
-/// of the first. A case has a random generator of its own, and gives what it has made of it, to be shown if it fails.
+/// Runs cases of one kind. `GRAPPLE_MUTATIONS` sets their number (`default` if not set),
+/// `GRAPPLE_MUTATIONS_FIRST` the first number. Each case has its own random generator, and stores
+/// its data in the buffer, which is saved if the case fails.
 ///
 /// # Panics
-/// If a case panics, takes more memory or time than it may, or finds something wrong; with the numbers of the cases.
+/// If a case panics, exceeds a limit or returns an error; the message lists the numbers of the
+/// cases.
 pub fn run(kind: &str, default: u64, mut case: impl FnMut(&mut ChaCha8Rng, &mut Vec<u8>) -> Result<Outcome, String>) {
     let number = |name: &str, default| match std::env::var(name) {
         Ok(text) => text
             .parse()
-            .unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
+            .unwrap_or_else(|_| panic!("{name} = {text:?} is not a number")),
         Err(_) => default,
     };
     let (first, cases) = (
@@ -75,8 +77,8 @@ pub fn run(kind: &str, default: u64, mut case: impl FnMut(&mut ChaCha8Rng, &mut 
         let wrong = match outcome {
             Err(_) => "it panics".to_owned(),
             Ok(Err(wrong)) => wrong,
-            Ok(Ok(_)) if taken.largest > LARGEST => format!("it asks for {} bytes at once", taken.largest),
-            Ok(Ok(_)) if taken.peak > MOST => format!("it holds {} bytes", taken.peak),
+            Ok(Ok(_)) if taken.largest > LARGEST => format!("it allocates {} bytes at once", taken.largest),
+            Ok(Ok(_)) if taken.peak > MOST => format!("it uses {} bytes", taken.peak),
             Ok(Ok(_)) if time > LONGEST => format!("it takes {time:?}"),
             Ok(Ok(Outcome::Refused)) => {
                 refused += 1;
@@ -114,10 +116,11 @@ pub fn run(kind: &str, default: u64, mut case: impl FnMut(&mut ChaCha8Rng, &mut 
     assert!(refused > 0 || cases < 100, "{kind}: nothing was refused");
 }
 
-/// What this thread has had of a processor, since the machine may have others to serve; where that is not told, the time that has passed.
+/// Returns this thread's processor time, since other programs may be running; elapsed time where
+/// the system does not report it.
 fn processor_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split_whitespace().next()?.parse().ok());
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }

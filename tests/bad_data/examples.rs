@@ -9,14 +9,14 @@ use std::sync::{Arc, LazyLock};
 pub struct Example {
     /// Its spec.
     pub text: String,
-    /// What becomes of it.
+    /// Compiled model.
     pub model: Arc<Model>,
 }
 
-/// Where they stand, and their tables.
+/// Directory of the examples and their tables.
 pub static DIRECTORY: LazyLock<PathBuf> = LazyLock::new(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples"));
 
-/// All of them.
+/// All examples.
 pub static EXAMPLES: LazyLock<Vec<Example>> = LazyLock::new(|| {
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(path).expect("a text");

@@ -1,5 +1,6 @@
-//! Bad data: specs, compiled models and saved states that are cut short, damaged, foreign or hostile are refused with a reason, or
-//! still say something that works. Nothing panics, hangs, or takes memory on a stranger's word.
+//! Bad data: specs, compiled models and saved states that are truncated, damaged, foreign or
+//! hostile are refused with a reason, or are still valid. No case panics, hangs, or allocates
+//! memory by an unchecked size.
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 

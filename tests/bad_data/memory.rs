@@ -1,12 +1,13 @@
-//! What a thread takes from the allocator.
+//! Memory that a thread allocates.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts for each thread by itself, and ends the process before the machine's memory does.
+/// An allocator that counts for each thread, and ends the process before the machine's memory is
+/// exhausted.
 pub struct Counting;
 
-/// Beyond that much at once, bytes, the process ends: whatever asks for it would take the machine with it.
+/// Size of an allocation, bytes, above which the process ends to protect the machine.
 const END: usize = 4 << 30;
 
 thread_local! {
@@ -15,23 +16,23 @@ thread_local! {
     static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What a thread has taken since [`start`], bytes.
+/// Allocations of a thread since [`start`], bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
-    /// The largest single piece.
+    /// Largest single allocation.
     pub largest: usize,
-    /// The most at one time.
+    /// Peak.
     pub peak: usize,
 }
 
-/// Counts this thread's memory from here on.
+/// Starts to count this thread's allocations.
 pub fn start() {
     LIVE.set(0);
     PEAK.set(0);
     LARGEST.set(0);
 }
 
-/// What this thread has taken since then.
+/// Returns this thread's allocations since then.
 pub fn taken() -> Taken {
     Taken {
         largest: LARGEST.get(),
@@ -51,13 +52,14 @@ fn shrink(bytes: usize) {
     LIVE.set(LIVE.get().saturating_sub_unsigned(bytes));
 }
 
-// SAFETY: every call is handed on to the system's allocator unchanged, or answered with null, which says that there is no memory.
+// SAFETY: every call is passed to the system's allocator unchanged, or answered with null, which
+// means out of memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !grow(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise is handed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 

@@ -26,13 +26,13 @@ fn a_bad_model_is_refused_or_works() {
             text.into_bytes()
         };
         made.extend(&bytes);
-        // Which starts the count of memory again: what is below is counted by itself.
+        // This restarts the memory count: the calls below are counted separately.
         if rng.random_range(0..4) == 0 {
             return reserve::assert_within_bounds(&bytes).map(|()| Outcome::Works);
         }
         match Model::from_bytes(&bytes) {
             Ok(model) => works::check(rng, &Arc::new(model)).map(|()| Outcome::Works),
-            Err(error) => works::told(&error.to_string()).map(|()| Outcome::Refused),
+            Err(error) => works::check_message(&error.to_string()).map(|()| Outcome::Refused),
         }
     });
 }

@@ -1,9 +1,11 @@
-//! Good data made bad: bytes without regard to what they mean, and the words, numbers and lines of a text.
+//! Mutation of valid data: bytes regardless of their meaning, and the words, numbers and lines of a
+//! text.
 
 use rand::{Rng, RngExt};
 use std::ops::Range;
 
-/// Damages bytes in one to four ways; blocks come from the bytes themselves or from another good example.
+/// Damages bytes in one to four ways; blocks are copied from the bytes themselves or from another
+/// valid example.
 pub fn bytes(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     for _ in 0..rng.random_range(1..=4) {
         if bytes.is_empty() {
@@ -39,13 +41,13 @@ pub fn bytes(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-/// Where a block that begins at `at` ends: most are short.
+/// Returns the end of a block that begins at `at`: most blocks are short.
 fn end(rng: &mut impl Rng, at: usize, length: usize) -> usize {
     let longest = 1 << rng.random_range(0..12);
     (at + rng.random_range(1..=longest)).min(length)
 }
 
-/// What stands where a number stood: at the limits of types and counts, and of other types.
+/// Replacements of numbers: at the limits of types and counts, and of other types.
 const NUMBERS: [&str; 46] = [
     "0",
     "-0.0",
@@ -95,7 +97,7 @@ const NUMBERS: [&str; 46] = [
     "18446744073709551615",
 ];
 
-/// What stands where a name stood.
+/// Replacements of names.
 const NAMES: [&str; 10] = [
     "",
     "world",
@@ -109,7 +111,7 @@ const NAMES: [&str; 10] = [
     "\u{1F980}",
 ];
 
-/// Damages a text, TOML or JSON, so that most of it can still be read: in one to three places.
+/// Damages a text, TOML or JSON, in one to three places, so that most of it can still be parsed.
 pub fn text(rng: &mut impl Rng, text: &mut String, other: &str) {
     for _ in 0..rng.random_range(1..=3) {
         let kind = rng.random_range(0..20);
@@ -144,7 +146,7 @@ pub fn text(rng: &mut impl Rng, text: &mut String, other: &str) {
     }
 }
 
-/// Takes a line out, repeats it, moves it, or puts another in, one of which is very deep.
+/// Removes a line, repeats it, moves it, or inserts another, one of which is nested very deep.
 fn lines(rng: &mut impl Rng, text: &mut String, other: &str) {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let foreign: Vec<&str> = other.lines().collect();
@@ -170,7 +172,7 @@ fn lines(rng: &mut impl Rng, text: &mut String, other: &str) {
     *text = lines.join("\n");
 }
 
-/// Where things of a kind stand in a text.
+/// Finds the byte ranges of one kind of token in a text.
 type Places = fn(&str) -> Vec<Range<usize>>;
 
 fn replace(rng: &mut impl Rng, text: &mut String, places: Places, new: &str) {
@@ -199,13 +201,13 @@ fn words(text: &str) -> Vec<Range<usize>> {
     )
 }
 
-/// What stands between quotes.
+/// Returns the contents of quotes.
 fn names(text: &str) -> Vec<Range<usize>> {
     let quotes: Vec<usize> = text.match_indices('"').map(|(i, _)| i).collect();
     quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect()
 }
 
-/// Runs of bytes that begin so and go on so, and do not begin inside a word.
+/// Returns runs of bytes with such a start and continuation that do not begin inside a word.
 fn runs(text: &str, starts: impl Fn(u8) -> bool, goes_on: impl Fn(u8) -> bool) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let inside = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');

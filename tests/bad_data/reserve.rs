@@ -1,4 +1,4 @@
-//! The bounds of memory by which `fmi2Instantiate` is refused, against what is taken.
+//! The bounds of memory in `fmi2Instantiate`, compared with the actual allocations.
 
 use crate::examples::EXAMPLES;
 use crate::memory as counted;
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Asserts that a compiled model takes no more than the bounds, in every stage.
+/// Asserts that every stage of a compiled model allocates no more than its bound.
 pub fn assert_within_bounds(bytes: &[u8]) -> Result<(), String> {
     let within = |stage: &str, bound: usize| {
         let taken = counted::taken().peak;
@@ -65,7 +65,7 @@ fn every_example_takes_no_more_than_the_bounds_with_every_method() {
     }
 }
 
-/// A few numbers of a spec decide how many modes and elements there are.
+/// A few numbers of a spec determine how many modes and elements there are.
 #[test]
 fn large_models_of_short_specs_take_no_more_than_the_bounds() {
     let solvers = [

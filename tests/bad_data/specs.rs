@@ -23,11 +23,11 @@ fn a_bad_spec_is_refused_at_a_place_or_works() {
             mutate::text(rng, &mut text, other);
         }
         made.extend(text.as_bytes());
-        judge(rng, &text)
+        check(rng, &text)
     });
 }
 
-fn judge(rng: &mut impl Rng, text: &str) -> Result<Outcome, String> {
+fn check(rng: &mut impl Rng, text: &str) -> Result<Outcome, String> {
     match Model::read(text, &DIRECTORY) {
         Ok(model) => works::check(rng, &Arc::new(model)).map(|()| Outcome::Works),
         Err(Error::Spec(problems)) => {
@@ -36,15 +36,15 @@ fn judge(rng: &mut impl Rng, text: &str) -> Result<Outcome, String> {
             }
             let source = Source::new(text);
             for problem in problems {
-                works::told(&problem.what)?;
+                works::check_message(&problem.what)?;
                 if let Some(place) = source.locate(&problem)
                     && text.get(place.clone()).is_none()
                 {
-                    return Err(format!("bytes {place:?} are no place in the text: {problem}"));
+                    return Err(format!("bytes {place:?} are outside the text: {problem}"));
                 }
             }
             Ok(Outcome::Refused)
         }
-        Err(other) => works::told(&other.to_string()).map(|()| Outcome::Refused),
+        Err(other) => works::check_message(&other.to_string()).map(|()| Outcome::Refused),
     }
 }

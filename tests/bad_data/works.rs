@@ -1,4 +1,4 @@
-//! Whether a model does what a host asks of it.
+//! Checks that a model works for an importer.
 
 use grapple::fmu::component::{Component, Fault};
 use grapple::fmu::description::{Interfaces, describe};
@@ -11,13 +11,14 @@ use model_description::ModelDescription;
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
-/// Evaluations that a step may take: a mutation can make a craft as stiff as it likes.
+/// Limit of evaluations in a step: a mutation can make a spacecraft arbitrarily stiff.
 const WORK: f64 = 200.0;
 
-/// Asks one of the things that a model can be asked: its bytes and its XML, or a short run. A refusal with a reason is right, too.
+/// Checks one property of a model: its bytes and its XML, or a short run. A refusal with a reason
+/// is correct too.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault, as a message.
 pub fn check(rng: &mut impl Rng, model: &Arc<Model>) -> Result<(), String> {
     match rng.random_range(0..3) {
         0 => written(model),
@@ -26,16 +27,16 @@ pub fn check(rng: &mut impl Rng, model: &Arc<Model>) -> Result<(), String> {
     }
 }
 
-/// Whether it is read as it was written, and described as FMI allows.
+/// Checks that the model reads back unchanged, and that its description is legal FMI.
 fn written(model: &Arc<Model>) -> Result<(), String> {
     let bytes = model.to_bytes().map_err(|e| e.to_string())?;
-    let again = Model::from_bytes(&bytes).map_err(|e| format!("what was written is not read: {e}"))?;
+    let again = Model::from_bytes(&bytes).map_err(|e| format!("the serialised model is not read: {e}"))?;
     if again.spec != model.spec {
-        return Err("what was written is read as something else".to_owned());
+        return Err("the model changes when it is written and read".to_owned());
     }
     let xml = match describe(model, Naming::Structured, Interfaces::Both) {
         Ok(xml) => xml,
-        Err(error) => return told(&error.to_string()),
+        Err(error) => return check_message(&error.to_string()),
     };
     if let [problem, ..] = xml.check().as_slice() {
         return Err(format!("the description is not legal: {problem}"));
@@ -50,12 +51,12 @@ fn written(model: &Arc<Model>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether it starts, takes a step and has values.
+/// Checks that it starts, takes a step and has finite values.
 fn runs(interface: Interface, model: &Arc<Model>) -> Result<(), String> {
     let made = Component::new(interface, Arc::clone(model), Naming::Structured, Guid([0; 16]), true);
     let mut component = match made {
         Ok(component) => component,
-        Err(error) => return told(&error.to_string()),
+        Err(error) => return check_message(&error.to_string()),
     };
     if refused(start(&mut component))? || refused(component.exit_initialization_mode())? {
         return Ok(());
@@ -63,7 +64,7 @@ fn runs(interface: Interface, model: &Arc<Model>) -> Result<(), String> {
     refused(run(&mut component)).map(|_| ())
 }
 
-/// Through the initialisation, up to its end.
+/// Runs the initialisation to its end.
 pub fn start(component: &mut Component) -> Result<(), Fault> {
     let limit = component
         .registry()
@@ -76,7 +77,7 @@ pub fn start(component: &mut Component) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A short run after the initialisation, with everything read.
+/// Makes a short run after the initialisation and reads everything.
 pub fn run(component: &mut Component) -> Result<(), Fault> {
     match component.interface() {
         Interface::CoSimulation => {
@@ -105,7 +106,7 @@ pub fn run(component: &mut Component) -> Result<(), Fault> {
     read(component)
 }
 
-/// All real variables, which are finite wherever they have values.
+/// Reads all real variables, which must be finite if they have values.
 pub fn read(component: &mut Component) -> Result<(), Fault> {
     let registry = component.registry();
     let variables = registry.variables().filter(|v| !matches!(v.slot, Slot::Flag(_)));
@@ -118,7 +119,7 @@ pub fn read(component: &mut Component) -> Result<(), Fault> {
     }
 }
 
-/// What a test finds wrong is told apart from a refusal by a status that refusals do not have.
+/// Returns a fault of the library with a status that refusals do not have.
 fn wrong(what: String) -> Fault {
     Fault {
         status: fmi2Status::FATAL,
@@ -126,23 +127,23 @@ fn wrong(what: String) -> Fault {
     }
 }
 
-/// Whether a call was refused, for a reason that is told.
+/// Returns whether a call was refused with a reason.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault, as a message.
 pub fn refused(outcome: Result<(), Fault>) -> Result<bool, String> {
     match outcome {
         Ok(()) => Ok(false),
         Err(fault) if fault.status == fmi2Status::FATAL => Err(fault.what),
-        Err(fault) => told(&fault.what).map(|()| true),
+        Err(fault) => check_message(&fault.what).map(|()| true),
     }
 }
 
-/// Whether a message says something, and not too much.
+/// Checks that a message is neither empty nor too long.
 ///
 /// # Errors
-/// That it does not.
-pub fn told(message: &str) -> Result<(), String> {
+/// It is.
+pub fn check_message(message: &str) -> Result<(), String> {
     match message.trim().len() {
         0 => Err("it is refused without a reason".to_owned()),
         length if length > 1_000_000 => Err(format!("the reason has {length} bytes")),

@@ -1,6 +1,6 @@
-//! Craft that have everything, for the tests that run whatever there is.
+//! Spacecraft with all features, for tests that cover everything.
 
-/// Every kind of joint and load, a flexible link and a drive, with events.
+/// All kinds of joints and loads, a flexible link and a drive, with events.
 pub const EVERYTHING: &str = r#"
 name = "everything"
 [environment]
@@ -91,7 +91,7 @@ values = [0.0, 1.0, -1.0]
 from_importer = false
 "#;
 
-/// A ANCF beam in a grasp.
+/// An ANCF beam in a grasp.
 pub const IN_GRASP: &str = r#"
 [ancf_beam.span]
 length = 3.0
@@ -111,7 +111,7 @@ angular_stiffness = 0.01
 angular_damping = 0.01
 "#;
 
-/// A geometrically exact beam on a joint, with something at its tip.
+/// A geometrically exact beam on a joint, with a body at its tip.
 pub const WITH_DIRECTORS: &str = r#"
 [body.mast.geometrically_exact_beam]
 length = 0.9
@@ -134,7 +134,7 @@ origin = [0.9, 0.1, 0.0]
 frame = "on_mast"
 "#;
 
-/// The same with a rod in place of the boom.
+/// Returns [`EVERYTHING`] with a rigid rod in place of the boom.
 pub fn rigid() -> String {
     let (before, beam) = EVERYTHING.split_once("[body.boom.beam]").expect("a beam");
     let (_, after) = beam.split_once("[body.pod]").expect("what it carries");

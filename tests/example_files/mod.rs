@@ -1,8 +1,8 @@
-//! The examples of the project, for what takes all of them.
+//! The examples of the project, for tests that use all of them.
 
 use std::path::PathBuf;
 
-/// Their specs, in alphabetical order.
+/// Returns the paths of their specs in alphabetical order.
 pub fn example_files() -> Vec<PathBuf> {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
     let entries = std::fs::read_dir(directory).expect("the examples are there");

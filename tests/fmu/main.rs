@@ -1,5 +1,5 @@
-//! The FMU through its exported C functions: the contract of FMI 2.0.4 call by call, hosts as they really call,
-//! and calls at random.
+//! The FMU through its exported C functions: the contract of FMI 2.0.4 call by call, the call
+//! sequences of real importers, and random calls.
 
 mod campaign;
 mod contract;

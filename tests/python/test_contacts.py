@@ -62,7 +62,7 @@ def test_a_host_strikes_in_model_exchange(archive, within):
         assert abs(after[0] + 0.5 * u[0]) < 1e-14, "the normal's velocity is given back by half"
         assert abs(me.read(["shot.energy_change"])[0] - impulse @ (u + after) / 2) < 1e-14
         assert me.read(["shot.status", "shot.count"]).tolist() == [1.0, 1.0]
-        assert any('"shot" strikes' in text for _, category, text in me.messages if category == "logEvents")
+        assert any('"shot" impacts' in text for _, category, text in me.messages if category == "logEvents")
         # Still on, it does nothing more; off and on again, the balls move apart.
         assert not me.event()
         me.fmu.enterEventMode()
@@ -171,7 +171,7 @@ def test_a_host_captures_and_releases(build, within, formulation, law):
         cs.set({"shot.capture": 0.0})
         cs.to(2.1)
         assert not cs.read(["shot.captured", "shot.force[1]", "shot.force[2]"]).any()
-        assert any('"shot" lets go' in text for _, _, text in cs.messages)
+        assert any('"shot" releases' in text for _, _, text in cs.messages)
 
 
 BALLS = """

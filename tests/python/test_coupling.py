@@ -239,7 +239,7 @@ def test_what_cannot_be_wired_is_said(tmp_path):
     )
     for models, words in (
         ((control, control), 'two of them are called "arm_controller"'),
-        ((control, other), "there is nothing to wire: no input of arm_controller, docking"),
+        ((control, other), "there is nothing to connect: no input of arm_controller, docking"),
         ((control, tmp_path / "none.toml"), "none.toml"),
         ((control, slide), "elbow.q is Real m in slide and Real rad in arm_controller"),
     ):

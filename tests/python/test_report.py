@@ -202,7 +202,7 @@ def test_impacts_and_releases_are_marked_where_and_when_they_happen(written, bro
     path, rows, _ = written["released"]
     browser.goto(path.as_uri())
     time = [row["time [s]"] for row in rows]
-    events = {rows[-1]["latch.time [s]"]: "captures", 30.0: "lets go"}
+    events = {rows[-1]["latch.time [s]"]: "captures", 30.0: "releases"}
     marks = browser.locator(".mark.contact")
     assert marks.count() == len(events)
     slider = browser.locator("#timeline").bounding_box()
@@ -237,7 +237,7 @@ def test_the_table_of_impacts_has_the_numbers_of_the_run(written, browser):
     for k, (t, contact, what, *numbers) in enumerate(listed):
         i = next(i for i, row in enumerate(rows) if row["floor.count"] == k + 1)
         row = rows[i]
-        assert (contact, what) == ("floor", 'strikes, "ball" on "world"')
+        assert (contact, what) == ("floor", 'impacts, "ball" on "world"')
         assert shown(t) == pytest.approx(row["floor.time [s]"], rel=1e-8)
         expected = [norm(row, name) for name in ("impulse", "velocity_before", "velocity_after")]
         expected += [row["floor.restitution"], row["floor.energy_change [J]"], row["floor.virtual_mass [kg]"]]

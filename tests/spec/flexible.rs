@@ -479,7 +479,7 @@ fn line_loads_are_for_beams_of_modes() {
     };
     let said = line("span", crate::NODAL_BEAM);
     assert!(
-        said.contains("\"span\" is a ANCF beam: a line load spreads over beams that bend by modes only"),
+        said.contains("\"span\" is an ANCF beam: a line load spreads over beams that bend by modes only"),
         "{said}"
     );
     let director = "[body.boom.geometrically_exact_beam]\nlength = 2.0\nelements = 2\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n";

@@ -85,11 +85,11 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     }
     let found = frame("origin = [5.0, 0.1, 0.0]");
     assert!(
-        found.contains("a ANCF beam is its centre line: write origin = [5, 0, 0]"),
+        found.contains("an ANCF beam is its centre line: write origin = [5, 0, 0]"),
         "{found}"
     );
     let found = frame("rpy_deg = [10.0, 0.0, 0.0]");
-    assert!(found.contains("on a ANCF beam x is the beam's direction"), "{found}");
+    assert!(found.contains("on an ANCF beam x is the beam's direction"), "{found}");
     let axes = "which has a direction and no axes that turn with it";
     let found = problem(NODAL_BEAM, "[measure.back]\nfrom = \"span\"\nto = \"arm\"\n");
     assert!(
@@ -107,7 +107,7 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     let found = problem(NODAL_BEAM, joint);
     assert!(
         found.contains(
-            "joint \"pin\", parent: \"span\" is a ANCF beam, which stands beside the joints: a [grasp] holds it"
+            "joint \"pin\", parent: \"span\" is an ANCF beam, which stands beside the joints: a [grasp] holds it"
         ),
         "{found}"
     );

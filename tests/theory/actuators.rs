@@ -7,9 +7,10 @@ use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use std::path::Path;
 
-/// A step of the reference: full torque until the servo asks for less, at a time that is a quadratic's root, then a damped swing. To the integrator's error in every formulation.
+/// Step response: full torque until the servo commands less (the root of a quadratic), then a
+/// damped oscillation. Agreement to the integration error, in every formulation.
 #[test]
-fn a_motor_gives_full_torque_until_less_is_asked() {
+fn saturated_motor_step_response_equals_closed_form() {
     let (J, kp, kd, limit, r) = (2.0f64, 8.0, 4.0, 5.0, 1.0);
     let text = format!(
         "name = \"arm\"\n[body.arm]\nmass = 1.0\nmass_centre = [0.0, 0.0, 0.0]\ninertia = [1.0, 1.0, {J}]\n\
@@ -51,10 +52,10 @@ fn a_motor_gives_full_torque_until_less_is_asked() {
     }
 }
 
-/// An impulse makes a rate at which the servo asks for more than the motor can give: it gives its most from that instant on, in the event itself,
-/// until the rate is back where it asks for less.
+/// After an impulse the servo command exceeds the motor's limit: the motor torque saturates within
+/// the same event, until the rate has decreased.
 #[test]
-fn an_impulse_brings_a_motor_to_its_limit_at_once() {
+fn motor_saturates_within_the_event_of_an_impulse() {
     let (J, kd, limit, impulse) = (2.0f64, 4.0, 5.0, 12.0);
     let text = format!(
         "name = \"arm\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, {J}]\n\
@@ -92,9 +93,10 @@ fn an_impulse_brings_a_motor_to_its_limit_at_once() {
     }
 }
 
-/// What a wheel gains its base loses, to round-off; its motor drives it to its largest rate, as fast as `τ (1/J + 1/J_base)`, tells so and goes no further, and back.
+/// Momentum is exchanged between wheel and base, to round-off; the motor accelerates the wheel to
+/// its maximum rate with `τ (1/J + 1/J_base)`, reports saturation, and decelerates it again.
 #[test]
-fn a_wheel_takes_momentum_up_to_its_limit() {
+fn wheel_absorbs_momentum_up_to_its_rate_limit() {
     let (J, base, tau, rate) = (0.02, 5.0, 0.3, 300.0);
     let text = format!(
         "name = \"hub\"\n[body.hub]\nmass = 50.0\ninertia = [4.0, 4.5, {base}]\n\
@@ -103,7 +105,7 @@ fn a_wheel_takes_momentum_up_to_its_limit() {
     for formulation in Formulation::ALL {
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
         run.set("spin.tau", tau);
-        // Over the last hundredth the torque that it can give falls to nothing.
+        // Over the last hundredth of the rate the available torque decreases to zero.
         let full = rate / (tau * (1.0 / J + 1.0 / base));
         let mut told = Vec::new();
         run.simulation.advance(0.989 * full, &mut told).expect("runs");
@@ -114,7 +116,9 @@ fn a_wheel_takes_momentum_up_to_its_limit() {
         run.look();
         let [message] = told.as_slice() else { panic!("{told:?}") };
         assert!(
-            message.contains("spin.qd comes to its motor's limit of 300 rad/s"),
+            message
+                .to_string()
+                .contains("spin.qd reached its motor's limit of 300 rad/s"),
             "{message}"
         );
         let left = 1.0 - run.value("spin.qd") / rate;
@@ -130,13 +134,14 @@ fn a_wheel_takes_momentum_up_to_its_limit() {
             "{}: {held:.1e} N·m·s of {momentum:.1} N·m·s, all {whole:.1e}",
             formulation.name()
         );
-        // Of directors and their rates it is a quadratic form, kept as the integrator keeps them: to its tolerance of 1e-10.
+        // Momentum is a quadratic form in directors and their rates, conserved to the integration
+        // tolerance of 1e-10.
         let kept = match formulation {
             Formulation::Natural => 1e-10,
             _ => 1e-12,
         };
         assert!(held.abs() < kept * momentum && whole < kept * momentum);
-        // More than the motor can give, the other way: it gives its most, and the rate comes down.
+        // A command of opposite sign beyond the limit: maximum torque, and the rate decreases.
         run.set("spin.tau", -2.0);
         run.go(full + 6.0);
         assert_eq!(run.value("spin.motor_torque"), -0.5);
@@ -144,9 +149,10 @@ fn a_wheel_takes_momentum_up_to_its_limit() {
     }
 }
 
-/// Three wheels about general axes at speed, against a base that turns: all of it keeps its angular momentum and, less the motors' work, its energy.
+/// Three wheels about general axes, on a rotating base: angular momentum is conserved, and energy
+/// minus the motors' work.
 #[test]
-fn wheels_about_any_axes_keep_momentum_and_energy() {
+fn wheels_about_general_axes_conserve_momentum_and_energy() {
     let mut text = "name = \"hub\"\n[body.hub]\nmass = 50.0\nmass_centre = [0.1, 0.0, -0.2]\ninertia = [4.0, 4.5, 5.0]\nstart = { angular_velocity = [0.1, -0.2, 0.15] }\n\
          [solver]\nmethod = \"dop853\"\n"
         .to_owned();
@@ -162,7 +168,7 @@ fn wheels_about_any_axes_keep_momentum_and_energy() {
     for formulation in Formulation::ALL {
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-11);
         run.look();
-        // What each carries lies along its axis.
+        // The wheels' angular momenta are along their axes.
         let spin = Vec3::new(1.0, 0.2, 0.0).normalize() * (0.02 * 200.0)
             + Vec3::new(0.0, -1.0, 0.3).normalize() * (0.02 * -150.0)
             + Vec3::new(0.0, 0.0, -1.0) * (0.02 * 90.0);
@@ -173,7 +179,7 @@ fn wheels_about_any_axes_keep_momentum_and_energy() {
         assert!((found - 0.02 * 140.0).abs() < 1e-13);
         let (h, energy) = (run.vector("system.angular_momentum"), run.value("system.energy"));
         let turned = run.vector("hub.w");
-        // Beside the wheels only what turns with 0.3 rad/s or less.
+        // Apart from the wheels, the only rates are at most 0.3 rad/s.
         assert!((h - spin).norm() < 8.0 * turned.norm());
         for (wheel, tau) in [("x", 0.2), ("y", -0.4), ("down", 0.3)] {
             run.set(&format!("{wheel}.tau"), tau);
@@ -189,9 +195,10 @@ fn wheels_about_any_axes_keep_momentum_and_energy() {
     }
 }
 
-/// A thruster pushes along its frame's direction at its frame's origin; by a switch all or nothing, by a level a part, never beyond.
+/// A thruster's force acts along its frame's direction at the frame's origin; a switch gives full
+/// thrust or none, a throttle a fraction between 0 and 1.
 #[test]
-fn a_thruster_pushes_where_it_stands() {
+fn thruster_force_acts_at_its_frame() {
     let text = |throttle: &str| {
         format!(
             "name = \"hub\"\n[body.hub]\nmass = 50.0\ninertia = [4.0, 4.5, 5.0]\n\
@@ -211,7 +218,7 @@ fn a_thruster_pushes_where_it_stands() {
             run.set(if throttle == "switch" { "jet.on" } else { "jet.level" }, input);
             run.look();
             assert_eq!(run.value("jet.force"), force);
-            // −y of a frame that is turned by 90° is the hub's x.
+            // −y of a frame rotated by 90° is the hub's x.
             let a = run.vector("hub.a_body");
             assert!((a - Vec3::x() * (force / 50.0)).norm() < 1e-15);
             run.go(0.001);
@@ -220,10 +227,10 @@ fn a_thruster_pushes_where_it_stands() {
     }
 }
 
-/// An attitude servo by four wheels, one more than needed: the base turns as it does by the ideal moment with the wheels idle; all together have no angular momentum;
-/// of the torques that give the moment they take the least.
+/// Attitude servo with four wheels (one redundant): the base rotates as under the ideal moment with
+/// idle wheels; the total angular momentum is zero; the torques are the least-norm solution.
 #[test]
-fn wheels_turn_a_base_as_an_ideal_moment_does() {
+fn wheel_allocation_equals_the_ideal_moment() {
     let text = |wheels: &str| {
         let mut text = format!(
             "name = \"hub\"\n[body.hub]\nmass = 50.0\ninertia = [4.0, 4.5, 5.0]\nstart = {{ rpy_deg = [0.0, 0.0, 40.0] }}\n\
@@ -253,7 +260,7 @@ fn wheels_turn_a_base_as_an_ideal_moment_does() {
             worst = worst.larger((angle(&by_wheels) - angle(&ideal)).abs());
             let momentum = by_wheels.vector("system.angular_momentum").norm();
             worst = worst.larger(momentum);
-            // −Aᵀ (A Aᵀ)⁻¹ M: the same of all four, whose axes have 1/√2 of z.
+            // −Aᵀ (A Aᵀ)⁻¹ M: equal for all four, whose axes have a z component of 1/√2.
             let torques = ["a", "b", "c", "d"].map(|wheel| by_wheels.value(&format!("{wheel}.motor_torque")));
             let share = -by_wheels.value("hub.servo_torque[3]") / (4.0 / 2f64.sqrt());
             assert!(
@@ -266,9 +273,10 @@ fn wheels_turn_a_base_as_an_ideal_moment_does() {
     }
 }
 
-/// A trajectory drives position and rate of a reference alike: a light servo follows a heavy joint's quintic to what its acceleration asks.
+/// A trajectory gives consistent position and rate of a reference: the lag of a weak servo on a
+/// heavy joint is that due to the quintic's acceleration.
 #[test]
-fn a_trajectory_has_its_own_rate() {
+fn trajectory_reference_has_a_consistent_rate() {
     let text = "name = \"arm\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 2.0]\n\
         [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\nservo = { kp = 800.0, kd = 80.0 }\nstart = { position = 0.25 }\n\
         [signal.\"hinge.q_ref\"]\ntype = \"quintic\"\nfrom = 1.0\nuntil = 11.0\namplitude = 0.8\noffset = 0.25\nfrom_importer = false\nwith_rate = true\n";
@@ -282,7 +290,7 @@ fn a_trajectory_has_its_own_rate() {
         assert!((run.value("hinge.qd_ref") - rate).abs() < 1e-14);
         worst = worst.larger(run.value("hinge.servo_error").abs());
     }
-    // J q̈/kp, 0.8 · 5.77/100 rad/s² at most.
+    // J q̈/kp, at most 0.8 · 5.77/100 rad/s².
     println!("{worst:.3e} rad");
     assert!((worst / (2.0 * 0.8 * 5.7735 / 100.0 / 800.0) - 1.0).abs() < 0.1);
 }

@@ -1,4 +1,4 @@
-//! Attitude servos: an ideal moment from outside on a free body.
+//! Attitude servos: an ideal external moment on a free body.
 
 use crate::numbers::Larger;
 use crate::run::Run;
@@ -6,9 +6,10 @@ use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
 use std::path::Path;
 
-/// About a principal axis the angle follows `J θ̈ = −kp θ − kd θ̇`, past half a turn too, in every formulation; off, nothing acts.
+/// About a principal axis the angle satisfies `J θ̈ = −kp θ − kd θ̇`, also beyond 180°, in every
+/// formulation; switched off, the moment is zero.
 #[test]
-fn a_servo_turns_a_body_back_as_a_damped_spring() {
+fn attitude_servo_on_a_body_is_a_damped_oscillator() {
     let (J, kp, kd, angle): (f64, f64, f64, f64) = (3.0, 2.0, 1.2, 1.5);
     let text = format!(
         "name = \"hub\"\n[body.hub]\nmass = 5.0\ninertia = [1.0, 2.0, {J}]\n\
@@ -45,9 +46,10 @@ fn a_servo_turns_a_body_back_as_a_damped_spring() {
     }
 }
 
-/// On a base that carries an arm, the angular momentum of the whole grows by the moment, the linear one not at all, the energy by its work; all formulations move alike.
+/// On a base with an arm, the system's angular momentum changes by the moment, the linear momentum
+/// not at all, the energy by the work; all formulations agree.
 #[test]
-fn a_servo_on_a_base_gives_its_moment_to_the_whole_craft() {
+fn servo_moment_changes_the_total_angular_momentum() {
     let text = "name = \"craft\"\n\
         [body.base]\nmass = 6.0\ninertia = [0.8, 0.9, 1.0]\nstart = { angular_velocity = [0.1, -0.2, 0.15], velocity = [0.1, 0.3, -0.2] }\n\
         [body.base.attitude_servo]\nkp = [1.0, 2.0, 3.0]\nkd = 0.5\n\
@@ -78,12 +80,12 @@ fn a_servo_on_a_base_gives_its_moment_to_the_whole_craft() {
             "{}: {gained:.1e} N·m·s, {balance:.1e} J, {drift:.1e} N·s",
             formulation.name()
         );
-        // Simpson's error: h⁴/180 of a fourth derivative of some ten N·m/s⁴ over 5 s.
+        // Simpson's error: h⁴/180 times a fourth derivative of about ten N·m/s⁴, over 5 s.
         assert!(gained < 2e-7 && balance < 1e-10 && drift < 2e-10);
         ends.push(run.vector("arm.r"));
     }
     let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
     println!("formulations: {apart:.1e} m after 5 s (3e-11)");
-    // A hundred times what steps at 1e-11 leave.
+    // A hundred times the error at a tolerance of 1e-11.
     assert!(apart < 3e-11);
 }

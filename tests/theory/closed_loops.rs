@@ -12,12 +12,12 @@ use std::f64::consts::FRAC_PI_2;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The Bricard mechanism, problem A04 of the IFToMM library of multibody benchmarks (M. González,
-/// D. Dopico, U. Lugrís, J. Cuadrado, Multibody System Dynamics 16 (2006) 179-190): five rods of 1
-/// m and 1 kg with a square section of 0.1 m, six hinges, 9.81 m/s² along −y. All joints start at
-/// the given positions and rates.
+/// Returns the Bricard mechanism, problem A04 of the IFToMM library of multibody benchmarks (M.
+/// González, D. Dopico, U. Lugrís, J. Cuadrado, Multibody System Dynamics 16 (2006) 179-190): five
+/// rods of 1 m and 1 kg with a square section of 0.1 m, six hinges, 9.81 m/s² along −y. All joints
+/// start at the given positions and rates.
 pub fn bricard(q: [f64; 5], qd: [f64; 5], solver: &str) -> String {
-    // The last hinge stands at the world's origin.
+    // The last hinge is at the world's origin.
     let points = [[0, 0, -1], [1, 0, -1], [1, -1, -1], [1, -1, 0], [0, -1, 0], [0, 0, 0]];
     let axes = [
         "0.0, 1.0, 0.0",
@@ -54,8 +54,8 @@ pub fn bricard(q: [f64; 5], qd: [f64; 5], solver: &str) -> String {
             [loop.last]\ntype = \"revolute\"\na = \"tip\"\nb = \"world\"\naxis = [1.0, 0.0, 0.0]\n"
 }
 
-/// Where the mechanism's joints are with the first hinge at `q`: `cos A cos B + cos A + cos B = 0`
-/// for `A = π/2 − q` of the odd ones and `B` of the even ones.
+/// Returns the joint positions with the first hinge at `q`: `cos A cos B + cos A + cos B = 0` for
+/// `A = π/2 − q` of the odd joints and `B` of the even ones.
 fn joints(q: f64) -> [f64; 5] {
     let cos_A = (FRAC_PI_2 - q).cos();
     let B = (-cos_A / (1.0 + cos_A)).acos();
@@ -63,7 +63,7 @@ fn joints(q: f64) -> [f64; 5] {
     [q, even, q, even, q]
 }
 
-/// The rates that go with them and with that of the first hinge.
+/// Returns the joint rates for the rate `qd` of the first hinge.
 fn rates(q: f64, qd: f64) -> [f64; 5] {
     let A = FRAC_PI_2 - q;
     let B = FRAC_PI_2 - joints(q)[1];
@@ -72,7 +72,7 @@ fn rates(q: f64, qd: f64) -> [f64; 5] {
     [qd, even, qd, even, qd]
 }
 
-/// A plant in a formulation, by a method.
+/// Returns a plant in a formulation, with its solver.
 fn plant(text: &str, formulation: Formulation) -> Plant {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut spec = model.spec.clone();
@@ -80,8 +80,8 @@ fn plant(text: &str, formulation: Formulation) -> Plant {
     Plant::new(Model::compile(&spec).expect("of each formulation").into()).expect("regular")
 }
 
-/// Where the third hinge is after 1, 2, … 10 s: a Gauss method of order 8 in the mechanism's one
-/// coordinate gives it, with 13 digits, without any constraint.
+/// Position of the third hinge after 1, 2, … 10 s, to 13 digits: from a Gauss method of order 8 in
+/// the mechanism's single coordinate, without constraints.
 const THIRD: [[f64; 3]; 10] = [
     [0.2744813192646, -0.8867079387347, -1.4623300026874],
     [-0.7781353730333, -0.9803526834433, -1.1972526706172],
@@ -95,10 +95,10 @@ const THIRD: [[f64; 3]; 10] = [
     [0.9997309873038, -0.9999999638258, -1.0002689765122],
 ];
 
-/// The mechanism keeps its closed form, its energy and its closure for 10 s, by each formulation
-/// and method, though one of five closing constraints is redundant.
+/// The mechanism satisfies its closed form and conserves energy and closure for 10 s, with each
+/// formulation and method, although one of the five closing constraints is redundant.
 #[test]
-fn bricard_mechanism_keeps_energy_closure_and_its_closed_form() {
+fn bricard_mechanism_conserves_energy_closure_and_its_closed_form() {
     let methods = [
         ("dopri5", 1e-8, "", 1e-5),
         ("dop853", 1e-10, "", 1e-8),
@@ -135,18 +135,18 @@ fn bricard_mechanism_keeps_energy_closure_and_its_closed_form() {
                 formulation.name(),
                 energy / largest
             );
-            // Energy is lost at a rate of the tolerance; the path is as far off as that makes the
-            // period in ten seconds.
+            // The energy decreases at a rate proportional to the tolerance; the deviation of the
+            // path follows from its effect on the period over ten seconds.
             assert!(energy < drift * largest && violation < 1e-9, "{energy} {violation}");
             assert!(form < 1e-8 && path < 10.0 * drift, "{form} {path}");
         }
     }
 }
 
-/// A planar linkage of thin rods, whose loop has three redundant constraints, moves alike in all
-/// formulations; so does one whose crank is driven.
+/// A planar linkage of thin rods, whose loop has three redundant constraints, has the same motion
+/// in all formulations, also with a driven crank.
 #[test]
-fn planar_linkages_of_thin_rods_move_alike() {
+fn planar_linkages_of_thin_rods_agree_in_all_formulations() {
     let rod = |name: &str| {
         format!("[body.{name}]\nmass = 1.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [1e-5, 0.08, 0.08]\n")
     };
@@ -186,10 +186,10 @@ fn rounded(x: f64, digits: usize) -> f64 {
     format!("{x:.*e}", digits - 1).parse().expect("a number")
 }
 
-/// From numbers of few digits, at ten instants of the motion, the mechanism is closed at the
+/// From rounded coordinates, at ten instants of the motion, the mechanism is assembled at the
 /// nearest positions and rates, and moves on.
 #[test]
-fn starts_of_few_digits_are_assembled() {
+fn rounded_starts_are_assembled() {
     let mut run = Run::new(&bricard([0.0; 5], [0.0; 5], "[solver]\nmethod = \"dop853\"\n"), 1e-12);
     let (mut moved, mut violation) = (0.0_f64, 0.0_f64);
     for k in 1..=10 {
@@ -203,7 +203,7 @@ fn starts_of_few_digits_are_assembled() {
             short.look();
             let off = (0..5).map(|n| (short.value(&format!("hinge{}.q", n + 1)) - q[n]).abs());
             let off = off.fold(0.0, f64::max);
-            // Half a unit of the last digit of angles up to π, and what closing adds.
+            // Half a unit of the last digit of angles up to π, and the correction by the assembly.
             assert!(off < 10.0 * 10f64.powi(-(digits as i32) + 1), "{digits} digits: {off}");
             moved = moved.max(off);
             short.go(0.5);
@@ -216,8 +216,9 @@ fn starts_of_few_digits_are_assembled() {
     assert!(violation < 1e-9);
 }
 
-/// The same ring closed by a grasp on command is captured from numbers of 6 digits and more, though
-/// its rows are redundant only to those digits; what cannot be captured at the start is an error.
+/// The Bricard mechanism closed by a grasp on command is captured from coordinates of 6 and more
+/// digits, although its rows are redundant only to those digits; an impossible initial capture is
+/// an error.
 #[test]
 fn captures_of_rounded_starts_hold() {
     let mut run = Run::new(&bricard([0.0; 5], [0.0; 5], "[solver]\nmethod = \"dop853\"\n"), 1e-12);
@@ -227,7 +228,7 @@ fn captures_of_rounded_starts_hold() {
         let [q, qd] = ["q", "qd"].map(|of| hinges.map(|n| run.value(&format!("hinge{n}.{of}"))));
         for digits in [6, 9, 12, 15] {
             let [q0, qd0] = [q, qd].map(|of| of.map(|x| rounded(x, digits)));
-            // The last hinge as a tree joint, which a grasp closes.
+            // The last hinge as a tree joint, closed by a grasp.
             let text = bricard(q0, qd0, "");
             let ring = text.split("[loop.last]").next().expect("a loop");
             let even = rounded(q[1], digits);
@@ -251,9 +252,10 @@ fn captures_of_rounded_starts_hold() {
     }
 }
 
-/// What cannot start is an error when the spec is read, with the loop's name and what is left open.
+/// An impossible start is an error when the spec is read, with the loop's name and the remaining
+/// violation.
 #[test]
-fn starts_that_cannot_be_are_reported_when_the_spec_is_read() {
+fn impossible_starts_are_reported_when_the_spec_is_read() {
     let error = |text: &str| match Model::read(text, Path::new(".")) {
         Err(Error::Spec(problems)) => problems,
         other => panic!("{:?}", other.map(|model| model.spec.name)),
@@ -288,9 +290,9 @@ fn starts_that_cannot_be_are_reported_when_the_spec_is_read() {
     assert!(apart[0].at == ["contact", "close", "reach"], "{:?}", apart[0]);
 }
 
-/// A capture that is refused during a run stays a message, also after parameters have changed.
+/// A rejected capture during a run remains a message, also after a change of parameters.
 #[test]
-fn refused_capture_during_a_run_is_no_error_after_a_change_of_parameters() {
+fn rejected_capture_during_a_run_remains_a_message_after_a_change_of_parameters() {
     let ring = bricard([0.0; 5], [0.0; 5], "");
     let text = ring.split("[loop.last]").next().expect("a loop").to_owned()
         + "[contact.close]\na = \"tip\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 1e-6\n";
@@ -303,11 +305,11 @@ fn refused_capture_during_a_run_is_no_error_after_a_change_of_parameters() {
     run.go(0.7);
 }
 
-/// A method whose steps are too long for the mechanism is stopped before the energy of a reported
-/// instant is off by 1 J: by the loop's violation, or, where the violation's limit is lifted and
-/// energy leaks slowly, by the balance of energy, which has the limit of 0.02 of 4.6 J.
+/// A run with too long steps is stopped before the energy error of a reported instant reaches 1 J:
+/// by the loop's violation or, with that limit lifted, by the energy balance, whose limit is 0.02
+/// of 4.6 J.
 #[test]
-fn untrue_runs_are_stopped() {
+fn inaccurate_runs_are_stopped() {
     let lifted = "[monitor]\nconstraint_violation = 1e9\n";
     for (method, step, monitor) in [
         ("rk4", 0.1, ""),
@@ -342,12 +344,12 @@ fn untrue_runs_are_stopped() {
     }
 }
 
-/// Mechanisms at random: see `tests/theory/mechanisms`.
+/// Random mechanisms: see `tests/theory/mechanisms`.
 mod random {
     use super::*;
     use serde_json::Value;
 
-    /// The mechanisms of the file that `GRAPPLE_MECHANISMS` names, or of the sample.
+    /// Returns the mechanisms of the file in `GRAPPLE_MECHANISMS`, or of the sample.
     fn mechanisms() -> Vec<Value> {
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/theory/mechanisms/sample.json").to_owned();
         let path = std::env::var("GRAPPLE_MECHANISMS").unwrap_or(own);
@@ -365,7 +367,7 @@ mod random {
         Vec3::from_column_slice(&numbers(value))
     }
 
-    /// Shepperd's method, of a rotation given by rows.
+    /// Returns the quaternion of a rotation given by rows (Shepperd's method).
     fn quaternion(rotation: &Value) -> [f64; 4] {
         let R: Vec<Vec<f64>> = rotation.as_array().expect("rows").iter().map(numbers).collect();
         let trace = R[0][0] + R[1][1] + R[2][2];
@@ -467,7 +469,7 @@ mod random {
         text
     }
 
-    /// Names of the joints' rates, in the file's order.
+    /// Returns the names of the joints' rates, in the file's order.
     fn rate_names(mechanism: &Value) -> Vec<Vec<String>> {
         let joints = mechanism["joints"].as_array().expect("joints").iter().enumerate();
         let of = |(k, joint): (usize, &Value)| {
@@ -485,10 +487,10 @@ mod random {
         joints.map(of).collect()
     }
 
-    /// Rank, mobility, accelerations and the unique parts of reactions equal those of an engine in
-    /// maximal coordinates that solves by singular values.
+    /// Rank, mobility, accelerations and the unique parts of reactions equal those of a
+    /// maximal-coordinate solver that uses singular values.
     #[test]
-    fn random_mechanisms_move_as_singular_values_say() {
+    fn random_mechanisms_equal_the_singular_value_reference() {
         let (mut accelerations, mut reactions, mut count) = (0.0_f64, 0.0_f64, 0);
         for mechanism in mechanisms() {
             let text = spec(&mechanism, "");
@@ -544,11 +546,11 @@ mod random {
         assert!(count >= 60 && accelerations < 1e-10 && reactions < 1e-10);
     }
 
-    /// Formulations move alike for 0.1 s, and the recursive one keeps energy, and momentum where
-    /// nothing stands on the world, to the end or to a singular position. (The end is 10 s for the
-    /// mechanisms of another file, else 0.5 s.)
+    /// All formulations agree for 0.1 s; the recursive one conserves energy, and momentum without
+    /// connection to the world, to the end or to a singular position. (The end is 10 s for
+    /// mechanisms of another file, otherwise 0.5 s.)
     #[test]
-    fn random_mechanisms_conserve_what_they_should() {
+    fn random_mechanisms_conserve_energy_and_momentum() {
         let end = if std::env::var("GRAPPLE_MECHANISMS").is_ok() {
             10.0
         } else {
@@ -557,7 +559,8 @@ mod random {
         let (mut apart, mut energy, mut momentum, mut stopped) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
         let (mut untrue, mut past_singular, mut count) = (Vec::new(), 0.0_f64, 0);
         for mechanism in mechanisms() {
-            // What stands on nothing moves without gravity, so that its momentum stays.
+            // Mechanisms without connection to the world move without gravity, so that momentum is
+            // conserved.
             let on_world = |list: &str, field: &str, kind: &str| {
                 let mut all = mechanism[list].as_array().expect("a list").iter();
                 all.any(|of| of[field] == "world" && of["type"] != kind)
@@ -568,7 +571,7 @@ mod random {
                 mechanism["gravity"] = serde_json::json!([0.0, 0.0, 0.0]);
             }
             let text = spec(&mechanism, "[solver]\nmethod = \"dop853\"\n");
-            // Of attitudes q and −q are the same: joints with plain coordinates are compared.
+            // For attitudes q and −q are equal: only joints with plain coordinates are compared.
             let joints = mechanism["joints"].as_array().expect("joints").iter();
             let plain = joints.map(|joint| !matches!(joint["type"].as_str(), Some("free" | "spherical")));
             let names = plain.zip(rate_names(&mechanism)).filter(|(plain, _)| *plain);
@@ -589,8 +592,8 @@ mod random {
             let start = run.value("system.energy");
             let p_start = run.vector("system.momentum");
             let (mut largest, mut ended) = (run.value("system.kinetic_energy"), None);
-            // The 188th mechanism of 300 passes by a singular position, at 2.51 s, with forces of
-            // 1.2 MN; the round-off of its rates, 1e-10 m/s, does 1e-7 J of work there, with any
+            // Mechanism 188 of 300 passes near a singular position, at 2.51 s, with forces of 1.2
+            // MN; the round-off of its rates, 1e-10 m/s, does a work of 1e-7 J there, with any
             // tolerance from 1e-11 to 1e-14.
             let energy = if mechanism["name"] == "m188" {
                 &mut past_singular
@@ -629,10 +632,9 @@ mod random {
     }
 }
 
-/// The mechanism of four-bar linkages in a row, problem A02 of the same library: uprights on the
-/// ground at 0, 1, … m, joined at their tips by horizontal bars; rods of 1 m and 1 kg, 9.81 m/s²
-/// downwards. The uprights start at an angle (from the vertical, towards the bars) and turn at a
-/// rate.
+/// N four-bar linkages in a row, problem A02 of the same library: uprights on the ground at 0, 1, …
+/// m, their tips joined by horizontal bars; rods of 1 m and 1 kg, 9.81 m/s² downwards. The uprights
+/// start at a given angle (from the vertical, towards the bars) and rate.
 mod four_bars {
     use super::*;
 
@@ -668,11 +670,11 @@ mod four_bars {
         text
     }
 
-    /// `θ″ = K sin θ`: all rods move in parallel.
+    /// Integrates `θ″ = K sin θ`: all uprights are parallel.
     fn closed_form(windows: usize, (mut angle, mut rate): (f64, f64), t: f64) -> f64 {
         let n = windows as f64;
         let K = 9.81 * ((n + 1.0) / 2.0 + n) / ((n + 1.0) / 3.0 + n);
-        // By small steps of the classical Runge–Kutta method: 1e-12 in 10 s.
+        // Small steps of the classical Runge–Kutta method: error 1e-12 in 10 s.
         let steps = (t / 2e-4).round() as usize;
         let h = t / steps.max(1) as f64;
         for _ in 0..steps {
@@ -686,8 +688,8 @@ mod four_bars {
         angle
     }
 
-    /// Runs to the end or to an error, and returns the error; the uprights stay in parallel all
-    /// along.
+    /// Runs to the end or to an error, and returns the error; checks that the uprights stay
+    /// parallel.
     fn run(windows: usize, start: (f64, f64), solver: &str, tolerance: f64, end: f64) -> (f64, Option<Error>) {
         let mut simulation = Simulation::new(crate::plant(&spec(windows, start, solver))).expect("starts");
         simulation.initialise(0.0, Some(tolerance), 1e7).expect("a tolerance");
@@ -707,7 +709,8 @@ mod four_bars {
             }
             let q = |i: usize| simulation.state.x[uprights[i]];
             let apart = (1..=windows).map(|i| (q(i) - q(0)).abs()).fold(0.0, f64::max);
-            // Solver's error only: on another branch it is radians within a fraction of a second.
+            // Solver error only: another branch would differ by radians within a fraction of a
+            // second.
             assert!(
                 apart < 0.02,
                 "{start:?} {solver} {tolerance}: {apart} rad apart at {} s",
@@ -717,7 +720,7 @@ mod four_bars {
         (simulation.state.t, None)
     }
 
-    /// Up to the flat position all rods stay in parallel, however many windows share the same
+    /// Up to the flat position all uprights stay parallel, for any number of loops with common
     /// redundant constraints.
     #[test]
     fn four_bars_keep_the_closed_form_up_to_the_flat_position() {
@@ -734,7 +737,7 @@ mod four_bars {
                 panic!("{stopped:?}");
             };
             println!("stopped at {t} s by {closure}");
-            // Within the step that passes it.
+            // Within the step that contains it.
             assert!(
                 (t - if windows == 2 { 0.71435553 } else { 0.72158102 }).abs() < 1e-3
                     && closure.starts_with("loop \"window")
@@ -742,7 +745,7 @@ mod four_bars {
         }
     }
 
-    /// The flat position is no start.
+    /// The flat position is rejected as a start.
     #[test]
     fn four_bars_do_not_start_in_the_flat_position() {
         let text = spec(2, (FRAC_PI_2, 1.0), "");

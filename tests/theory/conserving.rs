@@ -1,4 +1,5 @@
-//! The conserving step: what it keeps it keeps to round-off, whatever the step; all else it follows to second order.
+//! The conserving method: invariants are conserved to round-off at any step size; the solution is
+//! of second order.
 
 use crate::numbers::{Larger, few, orders};
 use crate::quaternion::values_at_random;
@@ -11,7 +12,7 @@ use std::path::Path;
 /// No grasps.
 const NONE: (&[&str], [f64; 2]) = (&[], [0.0; 2]);
 
-/// A run of a craft in natural coordinates by steps of `h` (s).
+/// Returns a run of a spacecraft in natural coordinates with steps of `h` (s).
 fn steps_of(h: f64, text: &str, seed: Option<u64>) -> Run {
     let mut spec = crate::plant_in(Formulation::Natural, text, Path::new("."))
         .model()
@@ -26,17 +27,17 @@ fn steps_of(h: f64, text: &str, seed: Option<u64>) -> Run {
     Run::of(plant, 1e-9)
 }
 
-/// The energy, with that of undamped grasps' springs (their stiffness, N/m and N·m/rad), J.
+/// Returns the energy including that of undamped grasps' springs (stiffness, N/m and N·m/rad), J.
 fn energy(run: &Run, grasps: &[&str], [k, k_t]: [f64; 2]) -> f64 {
     let held = |name: &&str| {
-        let [gap, angle] = ["gap", "angle"].map(|of| run.value(&format!("{name}.{of}")));
+        let [gap, angle] = ["distance", "angle"].map(|of| run.value(&format!("{name}.{of}")));
         0.5 * (k * gap * gap + k_t * angle * angle)
     };
     run.value("system.energy") + grasps.iter().map(held).sum::<f64>()
 }
 
-/// How far energy (with undamped grasps), momentum and angular momentum go, as parts of what there is of them, and how far bodies come apart or out of shape (m), within `n`
-/// calls of `dt` (s).
+/// Returns the largest relative change of energy (with undamped grasps), momentum and angular
+/// momentum, and the largest constraint violation and distortion (m), over `n` calls of `dt` (s).
 fn drift(run: &mut Run, n: u32, dt: f64, grasps: (&[&str], [f64; 2])) -> [f64; 4] {
     run.look();
     let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
@@ -59,21 +60,21 @@ fn drift(run: &mut Run, n: u32, dt: f64, grasps: (&[&str], [f64; 2])) -> [f64; 4
     worst
 }
 
-/// A free body turns by a tenth of a radian in a step, for a thousand steps.
+/// A free body rotates by a tenth of a radian per step, for a thousand steps.
 #[test]
-fn a_free_body_keeps_all_it_has() {
+fn free_body_conserves_energy_and_momentum() {
     let text = "name = \"hub\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
                 start = { angular_velocity = [1.5, 0.1, -0.6], velocity = [0.3, 0.1, 0.2], rpy_deg = [20.0, 50.0, -70.0] }\n";
     let mut run = steps_of(0.07, text, None);
     let worst = drift(&mut run, 1000, 0.07, NONE);
     println!("energy, momentum, angular momentum, shape: {} (1e-13)", few(&worst));
-    // A thousand times round-off of what is solved to round-off.
+    // A thousand times round-off, for equations solved to round-off.
     assert!(worst.iter().all(|&off| off < 1e-13), "{worst:?}");
 }
 
-/// So do random rigid craft, with every kind of joint, that nothing but joints holds.
+/// Random rigid free-floating spacecraft, with every type of joint.
 #[test]
-fn craft_of_every_kind_of_joint_keep_all_they_have() {
+fn every_joint_type_conserves_energy_and_momentum() {
     let mut worst = [0.0f64; 4];
     for seed in [0, 2, 4, 6, 8, 10] {
         let text: String = random_craft(seed, 8, 1.0)
@@ -95,7 +96,8 @@ fn craft_of_every_kind_of_joint_keep_all_they_have() {
     assert!(worst.iter().all(|&off| off < 1e-12), "{worst:?}");
 }
 
-/// How far energy less work goes in `n` steps of `h` (s), as a part of the most kinetic energy there is.
+/// Returns the largest change of energy minus work over `n` steps of `h` (s), relative to the
+/// maximum kinetic energy.
 fn imbalance(run: &mut Run, n: u32, h: f64) -> f64 {
     run.look();
     let of = |run: &Run| run.value("system.energy") - run.value("system.work");
@@ -109,9 +111,10 @@ fn imbalance(run: &mut Run, n: u32, h: f64) -> f64 {
     worst / most
 }
 
-/// A hinge on the world with a spring, which swings by a radian, in long steps: nothing else could make up for what the angle is off.
+/// A hinge on the world with a spring, with an amplitude of one radian, in long steps: no other
+/// load could compensate an error of the angle.
 #[test]
-fn a_spring_on_an_angle_keeps_energy() {
+fn joint_spring_conserves_energy() {
     let text = "name = \"swing\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
                 [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\naxis = [0.0, 0.0, 1.0]\n\
                 spring = { stiffness = 4.0 }\nstart = { position = 1.0 }\n";
@@ -124,9 +127,10 @@ fn a_spring_on_an_angle_keeps_energy() {
     }
 }
 
-/// Random craft whose joints all have springs, dampers and friction: what energy they lose is the work that is done on them.
+/// Random spacecraft with springs, dampers and friction on all joints: the energy loss equals the
+/// work.
 #[test]
-fn craft_with_springs_lose_what_work_is_done() {
+fn energy_loss_of_joint_loads_equals_their_work() {
     let mut worst = 0.0f64;
     for seed in [0, 2, 4, 6, 8, 10] {
         let text: String = random_craft(seed, 8, 1.0)
@@ -150,9 +154,9 @@ fn craft_with_springs_lose_what_work_is_done() {
     assert!(worst < 1e-12, "{worst:e}");
 }
 
-/// A rotor's rate is none of the axes': its energy is met to second order.
+/// A rotor's rate is not a rate of the directors: its energy is conserved to second order.
 #[test]
-fn a_rotor_keeps_energy_to_second_order() {
+fn rotor_conserves_energy_to_second_order() {
     let text = "name = \"geared\"\n[body.hub]\nmass = 2.0\ninertia = [0.3, 0.5, 0.7]\nstart = { angular_velocity = [0.2, 0.3, 0.1] }\n\
                 [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
                 [joint.shoulder]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"arm\"\norigin = [0.3, 0.1, 0.0]\naxis = [0.0, 1.0, 0.2]\n\
@@ -164,9 +168,10 @@ fn a_rotor_keeps_energy_to_second_order() {
     assert!(off[2] < 1e-6 && orders.iter().all(|order| *order > 1.9), "{off:?}");
 }
 
-/// A tumbling craft with a ball joint whose spring is turned over, past half a turn: the spring then pulls the other way round.
+/// A tumbling spacecraft with a spherical joint, whose spring passes an angle of 180° and then acts
+/// in the opposite direction.
 #[test]
-fn a_ball_spring_that_is_turned_over_keeps_energy() {
+fn spherical_spring_beyond_half_a_turn_conserves_energy() {
     let text = "name = \"ball\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
                 start = { angular_velocity = [0.4, 0.1, -0.6] }\n\
                 [body.head]\nmass = 1.0\nmass_centre = [0.0, 0.1, 0.05]\ninertia = [0.1, 0.2, 0.25]\n\
@@ -191,9 +196,9 @@ fn a_ball_spring_that_is_turned_over_keeps_energy() {
     assert!(worst < 1e-13 && turned_over > 2);
 }
 
-/// Arms that swing and slide between compliant stops, on a hub that turns with them.
+/// Arms that rotate and slide between compliant stops, on a rotating hub.
 #[test]
-fn stops_keep_energy() {
+fn compliant_stops_conserve_energy() {
     let text = "name = \"stops\"\n[body.hub]\nmass = 2.0\ninertia = [0.3, 0.5, 0.7]\nstart = { angular_velocity = [0.4, 1.1, 2.0] }\n\
                 [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
                 [body.tip]\nmass = 0.5\nmass_centre = [0.2, 0.1, 0.0]\ninertia = [0.05, 0.06, 0.07]\n\
@@ -207,9 +212,10 @@ fn stops_keep_energy() {
     assert!(off < 1e-12, "{off:e}");
 }
 
-/// Spinning bodies on a joint that press with round edges on a floor and on a third that flies beside them, by both laws of springs: entering and leaving inside steps.
+/// Rotating jointed bodies press with rounded edges on a floor and on a third body, with both
+/// spring laws: contacts begin and end inside steps.
 #[test]
-fn pressed_surfaces_keep_energy() {
+fn compliant_contacts_conserve_energy() {
     let text = |exponent: f64| {
         let law = format!("law = \"compliant\"\nforce = 40.0\ndepth = 0.05\nexponent = {exponent}\n");
         format!(
@@ -235,8 +241,9 @@ fn pressed_surfaces_keep_energy() {
     }
 }
 
-/// Two beams of 100 m in the grippers of a robot of seven links with loose joints, undamped (Yang et al. 2023, 10.1007/s11071-023-08395-w): it spins about all axes, both arms
-/// swing, and the beams bend.
+/// Returns two beams of 100 m in the grippers of a robot with seven links and free joints, undamped
+/// (Yang et al. 2023, 10.1007/s11071-023-08395-w): it rotates about all axes, both arms swing, and
+/// the beams bend.
 fn assembly() -> String {
     let turn = Vec3::new(0.001, 0.002, 0.02);
     let (swing_left, swing_right) = (0.012, -0.008);
@@ -266,7 +273,7 @@ fn assembly() -> String {
             (parent, from) = (link, length);
         }
         let beam = if side < 0.0 { "MN" } else { "KI" };
-        // The beam's own axes are turned by 180° about z on the left.
+        // On the left the beam's axes are rotated by 180° about z.
         let hinge = Vec3::x() * (3.5 * side);
         let root = Vec3::x() * (19.5 * side);
         let all = turn + Vec3::z() * swing;
@@ -287,9 +294,9 @@ fn assembly() -> String {
     text
 }
 
-/// The spinning and bending assembly, 60 s by steps of a tenth of a second.
+/// The rotating and bending assembly, 60 s in steps of 0.1 s.
 #[test]
-fn two_beams_and_their_robot_keep_energy_and_momentum() {
+fn two_grasped_beams_conserve_energy_and_momentum() {
     let mut run = steps_of(0.1, &assembly(), None);
     run.look();
     let kinetic = run.value("system.kinetic_energy");
@@ -305,7 +312,8 @@ fn two_beams_and_their_robot_keep_energy_and_momentum() {
         worst[3],
         few(&bent)
     );
-    // The turn of a grasp's spring is no quadratic function of the coordinates: its energy is kept to second order in the turn of a step. All else is round-off.
+    // The rotation of a grasp's spring is not quadratic in the coordinates: its energy is conserved
+    // to second order in the rotation per step. Everything else is round-off.
     assert!(
         worst[0] < 1e-9 && balance < 1e-12 && worst[1..].iter().all(|&off| off < 1e-12),
         "{worst:?}"
@@ -313,9 +321,10 @@ fn two_beams_and_their_robot_keep_energy_and_momentum() {
     assert!(bent.iter().all(|&bent| bent > 1e-3), "{bent:?}");
 }
 
-/// A soft beam of directors on a loose hinge, which a spinning hub drags along and bends far: all of its strain energy is met, too.
+/// A soft geometrically exact beam on a free hinge of a rotating hub, with large bending: all
+/// strain energy is accounted for.
 #[test]
-fn a_director_beam_keeps_all_it_has() {
+fn geometrically_exact_beam_conserves_energy_and_momentum() {
     let text = "name = \"whip\"\n[body.hub]\nmass = 2.0\ninertia = [0.3, 0.5, 0.7]\nstart = { angular_velocity = [0.4, 1.1, 2.0] }\n\
                 [body.boom.geometrically_exact_beam]\nlength = 2.0\nelements = 6\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n\
                 [joint.hinge]\ntype = \"universal\"\nparent = \"hub\"\nchild = \"boom\"\norigin = [0.3, 0.1, 0.0]\naxis = [1.0, 0.0, 0.0]\naxis2 = [0.0, 1.0, 0.2]\n";
@@ -333,7 +342,7 @@ fn a_director_beam_keeps_all_it_has() {
     assert!(worst.iter().all(|&off| off < 1e-13) && bent > 0.1, "{worst:?}");
 }
 
-/// What acts on it, but for what jumps.
+/// A spacecraft with all continuous loads.
 const LOADED: &str = r#"
 name = "loaded"
 [environment]
@@ -446,9 +455,10 @@ frame = "b"
 reactions = true
 "#;
 
-/// Under loads of all kinds, in gravity and driven, it goes to where DOP853 goes, an error that falls with the square of the step.
+/// Under loads of all types, with gravity and a driven joint, the solution converges to that of
+/// DOP853, with an error proportional to the square of the step.
 #[test]
-fn it_is_of_second_order() {
+fn solution_converges_with_second_order() {
     let plant = crate::plant_in(Formulation::Natural, LOADED, Path::new("."));
     let mut spec = plant.model().spec.clone();
     spec.solver.method = Method::Dop853;
@@ -481,13 +491,14 @@ fn it_is_of_second_order() {
         .to_vec();
     let orders = [(off[0] / off[1]).log2(), (off[1] / off[2]).log2()];
     println!("outputs off by {}; order {:.2}, {:.2}", few(&off), orders[0], orders[1]);
-    // What comes after the second order falls with the square, too: a quarter of the first halving's.
+    // The remainder after the second order decreases with the square, too: a quarter of that at the
+    // first halving.
     assert!((orders[1] - 2.0).abs() < 0.1, "{off:?}");
 }
 
-/// What is locked stays, on a body that turns by a tenth of a radian in a step.
+/// A locked joint stays in place on a body that rotates by a tenth of a radian per step.
 #[test]
-fn a_locked_joint_does_not_creep() {
+fn locked_joint_has_no_drift() {
     let text = "name = \"craft\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
                 start = { angular_velocity = [1.5, 0.1, -0.6] }\n\
                 [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
@@ -500,9 +511,9 @@ fn a_locked_joint_does_not_creep() {
     assert!(off.iter().all(|off| off.abs() < 1e-13), "{off:?}");
 }
 
-/// Nor does what is locked while it turns: the impulse that stops it keeps momentum, and it stays where it was then.
+/// A joint locked while moving stays in place, and the locking impulse conserves momentum.
 #[test]
-fn a_joint_that_is_stopped_stays_where_it_is() {
+fn joint_locked_in_motion_stays_in_place() {
     let text = "name = \"craft\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, -0.2, 0.3]\ninertia = [0.3, 0.5, 0.7]\n\
                 start = { angular_velocity = [1.5, 0.1, -0.6] }\n\
                 [body.arm]\nmass = 1.0\nmass_centre = [0.4, 0.0, 0.1]\ninertia = [0.1, 0.2, 0.25]\n\
@@ -536,13 +547,13 @@ fn a_joint_that_is_stopped_stays_where_it_is() {
     assert!(off < 1e-13 && momentum < 1e-12 && lost > 0.01);
 }
 
-/// If a step to a crossing cannot be made, time and states are those before it.
+/// If the step to a crossing cannot be taken, time and states are those before it.
 #[test]
-fn without_work_for_an_impact_it_stops_before() {
+fn work_limit_stops_before_an_impact() {
     let text = "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n[body.ball]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\n\
                 start = { position = [0.0, 0.0, 1.1] }\n[contact.floor]\na = \"ball\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\ne = 0.8\n";
     let mut run = steps_of(0.01, text, None);
-    // Enough for the step that finds the crossing, not for another.
+    // Sufficient for the step that finds the crossing, not for another.
     run.simulation.initialise(0.0, None, 101.0).expect("starts");
     let stopped = (1..100).find_map(|k| {
         let refused = run.simulation.advance(0.01 * f64::from(k), &mut Vec::new());
@@ -555,10 +566,11 @@ fn without_work_for_an_impact_it_stops_before() {
     assert!(said.contains("work limit") && (t - 0.01 * f64::from(k - 1)).abs() < 1e-12 && off.abs() < 1e-13);
 }
 
-/// Impacts inside steps: a ball falls and bounces at the times of the closed form, for parabolas are no matter of the step; and a spinning body that strikes the floor with its edge is
-/// still rigid, keeps its joint, and goes on as it does by DOP853.
+/// Impacts inside steps: a falling ball bounces at the times of the closed form (a parabola is
+/// exact at any step size); a rotating body that hits the floor with its edge stays rigid, keeps
+/// its joint, and follows the solution of DOP853.
 #[test]
-fn it_stops_for_impacts() {
+fn impacts_inside_steps_are_located() {
     let floor = |body: &str, start: &str| {
         format!(
             "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n{body}start = {{ position = [0.0, 0.0, 1.1], {start} }}\n\

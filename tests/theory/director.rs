@@ -1,4 +1,5 @@
-//! Geometrically exact beams: closed forms of twist, shear and bending, what a free flight conserves, agreement of the formulations and with the cable element.
+//! Geometrically exact beams: closed forms of torsion, shear and bending, invariants of free
+//! flight, agreement of the formulations and with the ANCF element.
 
 use crate::linearisation::at_start;
 use crate::nodal::{beside_a_bar, elastica_tip};
@@ -11,10 +12,12 @@ use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{FRAC_PI_2, TAU};
 use std::path::Path;
 
-/// In how many steps a load grows.
+/// Number of load increments.
 const STEPS: u32 = 100;
 
-/// A clamped chain of `n` elements, of length 1 and `EI = 1`, at rest under a dead force and a moment (world axes) at its tip: places and attitudes of its nodes, by Newton's method.
+/// Returns positions and attitudes of the nodes of a clamped chain of `n` elements, of length 1 and
+/// `EI = 1`, in equilibrium under a dead force and a moment (world axes) at its tip, by Newton's
+/// method.
 fn bent(n: usize, [EA, GA]: [f64; 2], load: Wrench<f64>) -> Vec<(Vec3<f64>, Quaternion<f64>)> {
     let element = DirectorElement {
         l: 1.0 / n as f64,
@@ -41,7 +44,8 @@ fn bent(n: usize, [EA, GA]: [f64; 2], load: Wrench<f64>) -> Vec<(Vec3<f64>, Quat
     nodes
 }
 
-/// The forces on all nodes but the first, and how they change with their turns (world axes) and places. Those of an element by its own twelve directions.
+/// Returns the forces on all nodes but the first, and their derivatives with respect to rotations
+/// (world axes) and positions; for each element in its own twelve directions.
 fn slopes(
     element: &DirectorElement,
     nodes: &[(Vec3<f64>, Quaternion<f64>)],
@@ -83,9 +87,10 @@ fn slopes(
     (J, F)
 }
 
-/// A moment `2πEI/L` at the tip bends a beam to a full circle, in either plane, at the order of the element.
+/// A moment `2πEI/L` at the tip bends a beam to a full circle, in either plane, with the order of
+/// the element.
 #[test]
-fn a_moment_bends_a_director_beam_to_a_circle() {
+fn moment_bends_a_geometrically_exact_beam_to_a_circle() {
     for axis in [Vec3::z(), Vec3::y()] {
         let open = |n: usize| {
             let nodes = bent(n, [1e4, 4e3], Wrench::new(axis * TAU, Vec3::zeros()));
@@ -93,17 +98,19 @@ fn a_moment_bends_a_director_beam_to_a_circle() {
         };
         let off = [16, 32, 64].map(open);
         println!("open by {} of the length, orders {:.2?}", few(&off), orders(&off));
-        // EI K = M with `K = sin θ/l` on a turn that it feels by cos θ: an element turns too far by ⅔θ² of its own turn, the circle by as much of its length.
+        // EI K = M with `K = sin θ/l`, and a lever cos θ: an element rotates too far by a relative
+        // ⅔θ², and the circle is off by the same fraction of its length.
         let own = 2.0 / 3.0 * (TAU / 64.0).powi(2);
         assert!(orders(&off)[1] > 1.95 && (off[2] / own - 1.0).abs() < 0.1);
     }
 }
 
-/// A transverse force at the tip, `P L²/EI = 10`: the elastica of a beam that stretches and shears, integrated here by itself.
+/// Transverse tip force, `P L²/EI = 10`: the elastica of an extensible, shearable beam, from an
+/// independent integration.
 #[test]
-fn a_force_bends_a_director_beam_to_the_elastica() {
+fn force_bends_a_geometrically_exact_beam_to_the_elastica() {
     let (load, EA, GA) = (10.0, 1e4, 500.0);
-    // θ″ = −(1 + Γ₁) N₂ + Γ₂ N₁ with N = P (sin θ, cos θ) along and across.
+    // θ″ = −(1 + Γ₁) N₂ + Γ₂ N₁ with N = P (sin θ, cos θ) along and across the beam.
     let [x, y] = elastica_tip(|s| {
         let (sine, cosine) = s[0].sin_cos();
         let (along, across) = (load * sine, load * cosine);
@@ -124,11 +131,12 @@ fn a_force_bends_a_director_beam_to_the_elastica() {
         few(&off),
         orders(&off)
     );
-    // An element turns by 0.14 rad near the root, and too far by ⅔ of its square: 1.3e-2 of 1.4 rad over a part of the length.
+    // An element rotates by 0.14 rad near the root, and too far by a relative ⅔θ²: 1.3e-2 of 1.4
+    // rad over a part of the length.
     assert!(orders(&off)[1] > 1.95 && off[2] < 3e-3);
 }
 
-/// A beam with six different stiffnesses that is clamped to the world.
+/// Returns a clamped beam with six different stiffnesses.
 fn cantilever(elements: usize) -> String {
     format!(
         "name = \"beam\"\n[body.boom.geometrically_exact_beam]\nlength = 3.0\nelements = {elements}\nmass_per_length = 0.7\npolar_inertia_per_length = 0.03\n\
@@ -138,7 +146,7 @@ fn cantilever(elements: usize) -> String {
     )
 }
 
-/// Frequencies of what vibrates about rest without damping, rad/s: of `ẍ = −ω² x`.
+/// Returns the undamped natural frequencies about rest, rad/s: `ẍ = −ω² x`.
 fn frequencies(text: &str) -> Vec<f64> {
     let A = at_start(&mut crate::plant(text)).A;
     let half = A.nrows() / 2;
@@ -146,9 +154,11 @@ fn frequencies(text: &str) -> Vec<f64> {
     squares.iter().map(|square| (-square.re).max(0.0).sqrt()).collect()
 }
 
-/// Small forces and moments at the tip of a clamped beam: stretch and twist as in the closed forms; deflections and slopes as in Timoshenko's, of which an element misses `1/4n²` of the bending by a force.
+/// Small tip forces and moments on a clamped beam: stretch and torsion as in the closed forms;
+/// deflections and slopes of Timoshenko's beam, with a relative error of `1/4n²` of the bending due
+/// to a force.
 #[test]
-fn a_clamped_director_beam_gives_way_as_timoshenkos_does() {
+fn clamped_geometrically_exact_beam_deflects_as_timoshenko() {
     let (L, EA, GJ, n) = (3.0f64, 9e3, 50.0, 6);
     let found = at_start(&mut crate::plant(&cantilever(n)));
     let rest = found.A.clone().lu().solve(&found.B).expect("it is held");
@@ -177,13 +187,14 @@ fn a_clamped_director_beam_gives_way_as_timoshenkos_does() {
         check(&turn, &t, L / EI);
     }
     println!("{worst:.1e} (1e-12)");
-    // Round-off of some 70 equations.
+    // Round-off of about 70 equations.
     assert!(worst < 1e-12);
 }
 
-/// A clamped beam twists in `(2/l) √(GJ/j) sin((2k − 1)π/4n)`, which tends to `(2k − 1)π/2L √(GJ/j)`.
+/// The torsional frequencies of a clamped beam are `(2/l) √(GJ/j) sin((2k − 1)π/4n)`, with the
+/// limit `(2k − 1)π/2L √(GJ/j)`.
 #[test]
-fn a_clamped_director_beam_twists_in_its_frequencies() {
+fn clamped_geometrically_exact_beam_has_its_torsional_frequencies() {
     let (L, GJ, j) = (3.0, 50.0f64, 0.03);
     let c = (GJ / j).sqrt();
     let off = [4, 8, 16].map(|n: usize| {
@@ -198,10 +209,11 @@ fn a_clamped_director_beam_twists_in_its_frequencies() {
     assert!(orders(&off)[1] > 1.95);
 }
 
-/// A slender free beam vibrates in `(βL)² √(EI/ρAL⁴)`, cos βL cosh βL = 1: what its elements are too stiff, their bars' inertia makes up for, so elements of the length l miss it by `(βl)⁴/1440`, from
-/// below, as cubic ones do from above.
+/// The frequencies of a slender free beam are `(βL)² √(EI/ρAL⁴)`, cos βL cosh βL = 1: the inertia
+/// of the bars compensates the excess stiffness, so that the relative error is `(βl)⁴/1440`, from
+/// below (of cubic elements from above).
 #[test]
-fn a_free_director_beam_vibrates_in_its_frequencies() {
+fn free_geometrically_exact_beam_has_its_bending_frequencies() {
     let off = |n: usize| {
         let text = format!(
             "name = \"beam\"\n[body.rod.geometrically_exact_beam]\nlength = 1.0\nelements = {n}\nmass_per_length = 1.0\npolar_inertia_per_length = 1e-9\n\
@@ -223,20 +235,21 @@ fn a_free_director_beam_vibrates_in_its_frequencies() {
             few(&off),
             orders(&off)
         );
-        // Its next term is of the order (βl)² of it, and shear leaves 1e-7.
+        // The next term is of relative order (βl)², and shear contributes 1e-7.
         assert!(orders(&off)[0] > 3.6 && (own - 1.0).abs() < 0.1);
     }
 }
 
-/// A soft beam, thrown by a force and a moment at its tip, tumbles, bends, twists and shears far: what they have given stays, to the integrator's error.
+/// A soft free beam after a tip force and moment, with large bending, torsion and shear: the
+/// momenta and energy given by the load are conserved to the integration error.
 #[test]
-fn a_thrown_director_beam_keeps_what_it_was_given() {
+fn free_geometrically_exact_beam_conserves_momentum_and_energy() {
     let text = "name = \"beam\"\n[body.whip]\nstart = { position = [3.0, -1.0, 2.0], angular_velocity = [0.0, 0.5, 2.0], velocity = [0.4, 0.1, -0.2] }\n\
          [body.whip.geometrically_exact_beam]\nlength = 2.0\nelements = 8\nmass_per_length = 0.5\npolar_inertia_per_length = 1e-3\nEA = 2e3\nGA_y = 300.0\nGA_z = 500.0\nGJ = 0.4\nEI_y = 0.9\nEI_z = 1.5\n\
          [frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[solver]\nmethod = \"dop853\"\n";
     let mut run = Run::new(text, 1e-12);
     run.look();
-    // As the straight bar that it is: momentum, and angular momentum about its middle, in body axes.
+    // Initially a straight bar: momentum, and angular momentum about its midpoint, in body axes.
     let p_0 = run.vector("system.momentum");
     let expected = Vec3::new(0.4, 0.1, -0.2) + Vec3::new(0.0, 0.5, 2.0).cross(&Vec3::x());
     assert!((p_0 - expected).norm() < 1e-15);
@@ -269,12 +282,13 @@ fn a_thrown_director_beam_keeps_what_it_was_given() {
         "given {:.1e} (1e-10); tip off by {bent:.2} m of 2 m, twisted by {twisted:.2} rad; momentum {drift:.1e} {turned:.1e} (1e-10), energy {energy:.1e} (1e-10)",
         (given - f * 0.4).norm()
     );
-    // The integrator's tolerance: in coordinates from node to node all three are nonlinear in the states.
+    // Integration tolerance: in relative node coordinates all three are nonlinear in the states.
     assert!((given - f * 0.4).norm() < 1e-10 && (0.5..2.0).contains(&bent) && twisted > 0.2);
     assert!(drift < 1e-10 && turned < 1e-10 && energy < 1e-10);
 }
 
-/// A boom on a turning hub, of a stiffness that differs in each direction, with a joint and a load at its tip and a frame between its nodes.
+/// A beam on a rotating hub, with different stiffness in each direction, a joint and a load at its
+/// tip, and a frame between its nodes.
 const ON_A_HUB: &str = "name = \"craft\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
     [joint.root]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"boom\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\nstart = { rate = 0.7 }\n\
     [joint.root.spring]\nstiffness = 4.0\n\
@@ -282,9 +296,9 @@ const ON_A_HUB: &str = "name = \"craft\"\n[body.hub]\nmass = 3.0\ninertia = [0.4
     [body.load]\nmass = 0.5\ninertia = [0.02, 0.03, 0.04]\n[joint.tip]\ntype = \"spherical\"\nparent = \"boom\"\nchild = \"load\"\norigin = [1.6, 0.05, 0.0]\n\
     [frame.middle]\nbody = \"boom\"\norigin = [0.8, 0.1, -0.05]\n[solver]\nmethod = \"dop853\"\n";
 
-/// Elements are loads between bodies: every formulation has them.
+/// Elements are loads between bodies, available in every formulation.
 #[test]
-fn formulations_agree_on_a_director_beam() {
+fn formulations_agree_on_a_geometrically_exact_beam() {
     let end = |formulation| {
         let mut run = Run::of(crate::plant_in(formulation, ON_A_HUB, Path::new(".")), 1e-12);
         run.go(1.0);
@@ -307,14 +321,15 @@ fn formulations_agree_on_a_director_beam() {
         let off = expected.iter().zip(end(formulation)).map(|(a, b)| (a - b).norm());
         let off = off.fold(0.0, f64::larger);
         println!("{}: {off:.1e} (3e-11)", formulation.name());
-        // A hundred times what steps at 1e-12 leave; by its tolerance and the fastest shear wave of 1e2 rad/s it could be 1e-10.
+        // A hundred times the error at a tolerance of 1e-12; the bound from the tolerance and the
+        // fastest shear wave of 1e2 rad/s is 1e-10.
         assert!(off < 3e-11);
     }
 }
 
-/// What is on a hub keeps momentum; what its dampers take is the work.
+/// A beam on a hub conserves momentum; the energy loss in its dampers is the work.
 #[test]
-fn a_craft_with_a_director_beam_keeps_momentum() {
+fn geometrically_exact_beam_on_a_hub_conserves_momentum() {
     let mut run = Run::new(ON_A_HUB, 1e-12);
     run.look();
     let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
@@ -330,9 +345,9 @@ fn a_craft_with_a_director_beam_keeps_momentum() {
     assert!(drift < 1e-10 && turned < 1e-10 && balance < 1e-10 && work < -1e-3 * energy);
 }
 
-/// Without damping a free vibration keeps on; with it, it has the damping ratio `ωτ/2`.
+/// Without damping a free vibration persists; with damping its ratio is `ωτ/2`.
 #[test]
-fn the_damping_time_is_a_ratio_that_grows_with_the_frequency() {
+fn damping_ratio_is_proportional_to_the_frequency() {
     let time = 1e-3;
     let text = cantilever(4).replace("EI_z = 90.0\n", &format!("EI_z = 90.0\ndamping_time = {time}\n"));
     let A = at_start(&mut crate::plant(&text)).A;
@@ -347,9 +362,9 @@ fn the_damping_time_is_a_ratio_that_grows_with_the_frequency() {
     assert!(worst < 1e-9 && count == 24);
 }
 
-/// In the same planar flight a geometrically exact beam that does not shear and the cable element's go the same way, the nearer the more elements.
+/// In the same planar flight a shear-stiff geometrically exact beam converges to the ANCF element.
 #[test]
-fn a_director_beam_flies_as_the_cable_does() {
+fn geometrically_exact_beam_converges_to_the_ancf_beam() {
     let beam = "length = 2.0\nmass_per_length = 0.5\nEA = 1e4\n";
     let start = "{ angular_velocity = [0.0, 0.0, 0.5], velocity = [0.4, 0.1, 0.0] }";
     let frame = "[frame.tip]\nbody = \"whip\"\norigin = [2.0, 0.0, 0.0]\n[port.throw]\nframe = \"tip\"\n[signal.\"throw.f[2]\"]\ntype = \"sine\"\namplitude = 0.6\nfrequency = 0.5\nfrom_importer = false\n[solver]\nmethod = \"dop853\"\n";
@@ -370,13 +385,14 @@ fn a_director_beam_flies_as_the_cable_does() {
         (tip - expected).norm()
     });
     println!("tips off by {} m, orders {:.2?}", few(&off), orders(&off));
-    // Second order; what waves of stretch and short waves of bending leave, which the force does not wake smoothly enough, is of the next.
+    // Second order; axial waves and short bending waves, excited because the force is not smooth
+    // enough, are of the next order.
     assert!(off[2] < 1e-3 && orders(&off)[0] > 1.8 && orders(&off)[1] > 1.8);
 }
 
-/// A stiff beam falls and turns as a rigid bar of its mass does beside it, tilted out of the orbit's plane.
+/// A stiff beam in orbit, tilted out of the orbital plane, moves as a rigid bar of its mass.
 #[test]
-fn a_stiff_director_beam_moves_in_orbit_as_a_bar_does() {
+fn stiff_geometrically_exact_beam_in_orbit_equals_a_rigid_bar() {
     let polar = 2.0;
     let across = 600.0 * 200.0 * 200.0 / 12.0 + 0.5 * polar * 200.0;
     let start = "start = { axes = \"lvlh\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0], angular_velocity = [0.002, 0.0, 0.001] }";
@@ -385,13 +401,14 @@ fn a_stiff_director_beam_moves_in_orbit_as_a_bar_does() {
          EA = 1e10\nGA = 1e10\nGJ = 1e10\nEI = 1e11"
     );
     let [worst, moved] = beside_a_bar(&beam, [polar * 200.0, across], start, [200.0, 3.0, 0.0]);
-    // The gravity that goes with the second moment of mass alone moves it by 1e-4 m; it bends by some 11/80 ρω²L⁵/EI = 1.4e-6 m of its own.
+    // The gravity due to the second moment of mass alone moves it by 1e-4 m; its own bending is
+    // about 11/80 ρω²L⁵/EI = 1.4e-6 m.
     assert!(worst < 3e-6 && moved > 1000.0);
 }
 
-/// All numbers are parameters: what a host sets is what is written.
+/// All numbers are parameters: values set by the importer act as those of the spec.
 #[test]
-fn a_director_beams_numbers_are_parameters() {
+fn values_of_a_geometrically_exact_beam_are_parameters() {
     let (one, other) = (
         cantilever(4),
         cantilever(4)
@@ -413,6 +430,6 @@ fn a_director_beams_numbers_are_parameters() {
     };
     let (set, written) = (shape(plant), shape(crate::plant(&other)));
     assert!((set.0 - written.0).norm() < 1e-15 && set.0.norm() > 0.01);
-    // What stands at 3.0 m stays there by an arm, and the force with it; the node does not.
+    // An object at 3.0 m keeps its position by an offset, and so does the force; the node moves.
     assert!((set.1 - written.1).norm() < 1e-15);
 }

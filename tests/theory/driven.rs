@@ -1,4 +1,4 @@
-//! Joints whose motion is prescribed.
+//! Joints with prescribed motion.
 
 use crate::numbers::Larger;
 use crate::run::Run;
@@ -6,7 +6,8 @@ use grapple::plant::Discrete;
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
-/// A two-link arm on a floating base, with friction, a spring and a rotor on the joint whose motion may be prescribed.
+/// Returns a two-link arm on a floating base, with friction, a spring and a rotor on the joint that
+/// may be prescribed.
 fn arm(motion: &str) -> String {
     format!(
         r#"
@@ -45,9 +46,10 @@ axis = [0.0, 1.0, 0.3]
     )
 }
 
-/// What the drive gives is the torque that moves a free joint in the same way: at a general state, all derivatives are the same.
+/// Applied to the free joint, the drive torque gives the prescribed motion: at a general state all
+/// derivatives are equal.
 #[test]
-fn the_drives_torque_moves_a_free_joint_as_prescribed() {
+fn drive_torque_gives_the_prescribed_motion() {
     let (mut driven, mut free) = (crate::plant(&arm("motion = \"prescribed\"")), crate::plant(&arm("")));
     let model = driven.model().clone();
     let x: Vec<f64> = (0..model.states.len()).map(|i| 0.02 * (1.7 * i as f64).sin()).collect();
@@ -55,7 +57,7 @@ fn the_drives_torque_moves_a_free_joint_as_prescribed() {
     x[0] = 1.0;
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
     let discrete = Discrete::new(&model);
-    // Two accelerations of the shoulder, the elbow's torque.
+    // Two accelerations of the shoulder, the torque of the elbow.
     driven
         .evaluate(0.0, (&x, &[0.7, -1.1, 0.4], &discrete), &mut dx, &mut y)
         .expect("regular");
@@ -77,13 +79,13 @@ fn the_drives_torque_moves_a_free_joint_as_prescribed() {
         .collect();
     println!("torques {u:.3?}, off {off:.1e}");
     assert_eq!(rates, [0.7, -1.1]);
-    // The flexible link's own condition times round-off.
+    // Condition number of the flexible link times round-off.
     assert!(off < 1e-10, "{off:e}");
 }
 
-/// The drive's work is in the energy's balance.
+/// The work of the drive is part of the energy balance.
 #[test]
-fn energy_grows_by_the_work_of_the_drive() {
+fn energy_changes_by_the_work_of_the_drive() {
     for formulation in Formulation::ALL {
         energy_is_balanced(formulation);
     }
@@ -108,9 +110,10 @@ fn energy_is_balanced(formulation: Formulation) {
     assert!(worst < 1e-10 * peak, "{worst:e} J of {peak} J");
 }
 
-/// A brake that falls in on a flexible arm stops the joint and not the beam: momentum is kept (1e-13 of the bodies' own), and the beam's rates jump.
+/// A brake that closes on a flexible arm stops the joint but not the beam: momentum is conserved
+/// (1e-13 of the bodies' own), and the beam's rates jump.
 #[test]
-fn locking_a_flexible_arm_keeps_momentum() {
+fn locking_a_flexible_arm_conserves_momentum() {
     for formulation in Formulation::ALL.into_iter().filter(|f| f.has(Capability::Flexible)) {
         let text = arm("motions = [\"loads\", \"locked\"]\nstart = { rate = [0.8, -0.5] }");
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);

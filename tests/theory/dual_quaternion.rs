@@ -1,4 +1,4 @@
-//! The formulation with dual quaternions against the recursive one, and against what its own equations say.
+//! The dual-quaternion formulation, compared with the recursive one and with the paper's equations.
 
 use crate::every_load::every_load;
 use crate::numbers::{Larger, relative_distance};
@@ -14,14 +14,14 @@ use std::path::Path;
 
 const TREES: u64 = 60;
 
-/// Rigid trees: those of even seeds.
+/// Returns rigid trees: those of even seeds.
 fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
     (0..TREES).map(|seed| (2 * seed, random_tree(2 * seed, 5 + (seed as usize * 7) % 56, 1.0)))
 }
 
-/// Tolerance: 1e-11, round-off on craft of up to 61 bodies.
+/// Tolerance: 1e-11, round-off for up to 61 bodies.
 #[test]
-fn accelerations_and_reactions_are_the_recursions() {
+fn accelerations_and_reactions_equal_the_recursive_formulation() {
     let (mut worst_qdd, mut worst_F, mut worst_condition): (f64, f64, f64) = (0.0, 0.0, 0.0);
     for (seed, tree) in trees() {
         let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
@@ -43,7 +43,7 @@ fn accelerations_and_reactions_are_the_recursions() {
             off < 1e-11 && off_F < 1e-11,
             "seed {seed}: accelerations {off:e}, reactions {off_F:e}"
         );
-        // A large matrix takes long to look at.
+        // The full matrix is expensive to analyse.
         if system.bodies.len() <= 20 {
             let matrix = newton_euler.matrix(system, derived, &kinematics, &applied, &tree.q);
             worst_condition = worst_condition.larger(condition(&matrix.expect("regular")));
@@ -56,10 +56,11 @@ fn accelerations_and_reactions_are_the_recursions() {
     );
 }
 
-/// Every joint and load, driven joints and rotors, several craft and one that stands on the world: at random states all that both formulations give
-/// is the same, accelerations, drives and reactions among it. Tolerance: 1e-10 of the largest of its vector or of one.
+/// All joints and loads, driven joints and rotors, several spacecraft, one connected to the world:
+/// at random states all results of both formulations agree, including accelerations, drive forces
+/// and reactions. Tolerance: 1e-10 of the largest of the vector or of one.
 #[test]
-fn every_load_acts_as_in_the_recursion() {
+fn every_load_agrees_with_the_recursive_formulation() {
     let text = every_load([1.0, 0.0, 2.0]);
     let text = format!("{text}\n[output]\nreactions = true\n");
     // Both rigid.
@@ -75,7 +76,7 @@ fn every_load_acts_as_in_the_recursion() {
     for seed in 0..20 {
         let [expected, found] = plants.each_mut().map(|plant| values_at_random(plant, seed));
         for (name, expected) in &expected {
-            // Derivatives belong to states, and states to the formulation.
+            // Derivatives belong to states, which depend on the formulation.
             let Some(found) = found.get(name) else {
                 assert!(name.starts_with("der("), "{name} is missing");
                 continue;
@@ -91,10 +92,10 @@ fn every_load_acts_as_in_the_recursion() {
 
 const VALVERDE_2018: &str = include_str!("../../examples/valverde_2018.toml");
 
-/// The paper's example 1, a base with an arm of four bodies: (34) to (40), and rows and columns of any branching: one +1 in each row, and a −1
-/// unless it stands on the world.
+/// The paper's example 1, a base with an arm of four bodies: (34) to (40), and rows and columns for
+/// any branching: one +1 in each row, and one −1 unless the joint is on the world.
 #[test]
-fn the_incidence_matrix_is_the_papers() {
+fn incidence_matrix_equals_the_paper() {
     let mut spec = crate::plant(VALVERDE_2018).model().spec.clone();
     let (hand, mut wrist) = (spec.body["third"].clone(), spec.joint["elbow"].clone());
     (wrist.parent, wrist.child) = ("third".to_owned(), "hand".to_owned());
@@ -120,12 +121,14 @@ fn the_incidence_matrix_is_the_papers() {
     }
 }
 
-/// Tables 4 and 5: of joints about and along Z, the wrenches that they can transmit span the coordinate directions that are left when the free ones are
-/// removed, and those that move them are the free ones; the table's own order of numbers: force, then moment.
+/// Tables 4 and 5: for joints about and along Z, the constraint wrenches span the coordinate
+/// directions without the free ones, and the motion wrenches are the free ones; component order of
+/// the tables: force, then moment.
 #[test]
-fn joints_about_z_transmit_what_the_papers_tables_say() {
+fn joints_about_z_have_the_wrenches_of_the_papers_tables() {
     let unit = |k: usize| Twist::from_slice(&std::array::from_fn::<f64, 6, _>(|i| f64::from(u8::from(i == k))));
-    // Free velocities: wx wy wz vx vy vz. Transmitted and moving: numbers of fx fy fz tx ty tz.
+    // Free velocities: wx wy wz vx vy vz. Constraint and motion wrenches: indices of fx fy fz tx ty
+    // tz.
     let tables: [(&str, [&[usize]; 3]); 5] = [
         ("revolute", [&[2], &[0, 1, 2, 3, 4], &[5]]),
         ("prismatic", [&[5], &[0, 1, 3, 4, 5], &[2]]),
@@ -151,10 +154,12 @@ fn joints_about_z_transmit_what_the_papers_tables_say() {
     }
 }
 
-/// Section 4 of the paper, 70 s: energies and conditions from the formulas' own tests (two independent codes), to the digits given; mass centre, momenta and
-/// velocities that joints do not allow stay at the levels that were to be beaten. Beside it the decoupled equations of the paper's figure 6, and the recursion.
+/// Section 4 of the paper, 70 s: energies and condition numbers of two independent codes, to the
+/// given digits; errors of mass centre, momenta and constraint-violating velocities are below those
+/// of the paper. For comparison: the decoupled equations of the paper's figure 6, and the recursive
+/// formulation.
 #[test]
-fn the_papers_satellite_keeps_its_mass_centre_and_momenta() {
+fn satellite_of_the_paper_conserves_mass_centre_and_momenta() {
     let text = VALVERDE_2018.replace("reactions = true", "reactions = true\ncondition = true");
     let satellite = Satellite::run(&text);
     for (found, expected) in satellite
@@ -188,7 +193,8 @@ fn the_papers_satellite_keeps_its_mass_centre_and_momenta() {
 }
 
 struct Satellite {
-    /// Of the mass centre, m; of momentum and angular momentum; of velocities that joints do not allow.
+    /// Errors of the mass centre, m; of momentum and angular momentum; of constraint-violating
+    /// velocities.
     drifts: [f64; 4],
     conditions: [f64; 2],
     energies: Vec<f64>,
@@ -252,17 +258,18 @@ impl Satellite {
     }
 }
 
-/// The satellite's own motion follows from what its one arm does to it; what holds a joint has no power on its motion, and the rest is what drives it.
-/// Tolerance: 1e-13 of the wrenches, round-off.
+/// The satellite's motion follows from the wrench of its arm; the constraint wrench has no power on
+/// the joint's motion, and the remainder is the drive torque. Tolerance: 1e-13 of the wrenches,
+/// round-off.
 #[test]
-fn the_base_moves_by_what_it_gets_and_what_holds_a_joint_drives_nothing() {
+fn base_motion_follows_from_reactions_and_constraint_wrenches_have_no_power() {
     for formulation in Formulation::ALL {
         let text = VALVERDE_2018.replace("[body.satellite]", "[body.satellite]\nmass_centre = [0.1, -0.2, 0.3]");
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
         run.go(3.0);
         let (f, t) = (run.vector("turret.base_force"), run.vector("turret.base_moment"));
         let (c, mount) = (Vec3::new(0.1, -0.2, 0.3), Vec3::new(0.0, 0.0, 1.0));
-        // About the mass centre, where the inertia is the same about all axes.
+        // About the mass centre, where the inertia is isotropic.
         let alpha = (t + (mount - c).cross(&f)) / 50.0;
         let w = run.vector("satellite.w");
         let a = f / 10.0 - alpha.cross(&c) - w.cross(&w.cross(&c));

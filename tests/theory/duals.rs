@@ -1,5 +1,6 @@
-//! The plant's tangent: exact derivatives in dual numbers against differences, on random craft and on all examples, at general states
-//! and at the rest state, where careless formulas give NaN.
+//! The plant's tangent: exact derivatives by dual numbers compared with finite differences, on
+//! random spacecraft and on all examples, at general states and at rest, where unsuitable formulas
+//! give NaN.
 
 use crate::example_files::example_files;
 use crate::numbers::Larger;
@@ -12,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Where a plant is evaluated.
+/// A point of evaluation.
 pub struct Point {
     pub t: f64,
     pub x: Vec<f64>,
@@ -20,7 +21,7 @@ pub struct Point {
     pub discrete: Discrete,
 }
 
-/// Derivatives and outputs at a point; of its states and inputs, number `k` is moved by `s`.
+/// Returns derivatives and outputs at a point, with state or input `k` displaced by `s`.
 fn values(plant: &mut Plant, point: &Point, k: usize, s: f64) -> Vec<f64> {
     let (mut x, mut u) = (point.x.clone(), point.u.clone());
     *x.iter_mut().chain(&mut u).nth(k).expect("a column") += s;
@@ -33,8 +34,9 @@ fn values(plant: &mut Plant, point: &Point, k: usize, s: f64) -> Vec<f64> {
     values
 }
 
-/// A column of the Jacobian by Ridders' extrapolation of central differences (Press et al., *Numerical Recipes*, §5.7): of
-/// each row, the entry of the tableau whose estimated error is least.
+/// Returns a column of the Jacobian by Ridders' extrapolation of central differences (Press et al.,
+/// *Numerical Recipes*, §5.7): for each row the entry of the tableau with the least estimated
+/// error.
 fn ridders(plant: &mut Plant, point: &Point, k: usize, h: f64) -> Vec<f64> {
     const ROUNDS: usize = 8;
     const SHRINK: f64 = 2.0;
@@ -68,7 +70,7 @@ fn ridders(plant: &mut Plant, point: &Point, k: usize, h: f64) -> Vec<f64> {
     best.into_iter().map(|(_, value)| value).collect()
 }
 
-/// `[A B; C D]`, with columns for changes as large as the nominals.
+/// Returns `[A B; C D]`, with columns scaled by the nominals.
 fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
     let Jacobians { A, B, C, D } = jacobians;
     let (nx, rows) = (A.ncols(), A.nrows() + C.nrows());
@@ -83,8 +85,9 @@ fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
     })
 }
 
-/// The largest distance of a row of the Jacobian from differences, as a part of the row's norm (of the vector's it belongs
-/// to, where symmetry makes a component zero); of a row that is nearly zero beside its value, as a part of the value.
+/// Returns the largest deviation of a row of the Jacobian from differences, relative to the row's
+/// norm (to that of its vector, if symmetry makes a component zero); for a row that is nearly zero
+/// compared with its value, relative to the value.
 fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let model = Arc::clone(plant.model());
     let mut jacobians = Jacobians::new(&model);
@@ -94,7 +97,8 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let nominals = nominals(&model);
     let exact = stacked(&jacobians, &nominals);
 
-    // One direction at a time is the same to the round-off of its length, and the block of the states alone bit by bit.
+    // A single direction agrees to the round-off of its length, and the block of the states alone
+    // bit by bit.
     let mut single = Tangent::<1>::new(&model);
     let nx = point.x.len();
     let mut block = DMatrix::zeros(nx, nx);
@@ -107,7 +111,8 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let scales = scales(&names, &exact);
     let mut differences = DMatrix::zeros(exact.nrows(), exact.ncols());
     let now = values(plant, point, 0, 0.0);
-    // By how much a tenth of a nominal changes each row: the size of the energy of a beam that is straight, which is stationary.
+    // Change of each row over a tenth of a nominal: the scale of the energy of a straight beam,
+    // which is stationary.
     let mut bent = vec![0.0; exact.nrows()];
     for k in 0..exact.ncols() {
         let mut seed = vec![0.0; exact.ncols()];
@@ -127,10 +132,11 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
             let off = (found - exact[(row, k)]).abs();
             assert!(off <= 1e-12 * scales[row], "{}: {off:e}", names[row]);
         }
-        // A long step opens loops, where rows that are redundant in closed ones are so no longer.
+        // A long step opens loops, where rows that are redundant in closed loops are independent.
         let longest = if model.spec.closed_loop.is_empty() { 0.1 } else { 1e-3 };
         let column = ridders(plant, point, k, longest * nominals[k]);
-        // A magnitude has a kink where it passes zero, which in the plane it may do close by; roll and yaw turn fast near a pitch of 90°.
+        // A magnitude has a kink at zero, which is close in planar motion; roll and yaw change fast
+        // near a pitch of 90°.
         let near = ridders(plant, point, k, 1e-5 * nominals[k]);
         let there = values(plant, point, k, 0.1 * nominals[k]);
         for (bent, (there, now)) in bent.iter_mut().zip(there.iter().zip(&now)) {
@@ -144,8 +150,8 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     }
     let mut worst: (f64, &str) = (0.0, "");
     for row in 0..exact.nrows() {
-        // A gap or distortion of round-off only has the derivative of its direction, which is nothing's; so has a constraint violation
-        // that is small beside the steps.
+        // The derivative of a violation or distortion that is only round-off has an arbitrary
+        // direction, as has that of a violation that is small compared with the step.
         let is_length = ["system.violation", "system.distortion"]
             .iter()
             .any(|name| names[row].starts_with(name));
@@ -166,7 +172,7 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     worst.0
 }
 
-/// The size of each row: the largest norm among the components of the vector that it belongs to.
+/// Returns the scale of each row: the largest norm among the components of its vector.
 fn scales(names: &[&String], rows: &DMatrix<f64>) -> Vec<f64> {
     let vector = |row: usize| names[row].split('[').next();
     let norms: Vec<f64> = rows.row_iter().map(|row| row.norm()).collect();
@@ -184,14 +190,14 @@ pub fn nominals(model: &Model) -> Vec<f64> {
         .collect()
 }
 
-/// A row whose norm is below that, for changes as large as the nominals, is zero by symmetry.
+/// Norm of a row, scaled by the nominals, below which it is zero by symmetry.
 const ZERO: f64 = 1e-6;
 
-/// Ridders' differences have about ten digits where nothing is sharper than the step.
+/// Ridders' differences have about ten digits if the function is smooth over the step.
 const TOLERANCE: f64 = 1e-7;
 
 #[test]
-fn the_tangent_agrees_with_differences_on_random_craft() {
+fn tangent_agrees_with_differences_on_random_spacecraft() {
     for seed in [1, 3, 6] {
         let mut tree = random_tree(seed, 12, 1.0);
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
@@ -251,7 +257,7 @@ from = "here"
 to = "there"
 "#;
 
-/// The start of a plant, with the inputs' starts.
+/// Returns the start of a plant, with the inputs' start values.
 pub fn start(plant: &mut Plant) -> Point {
     let model = plant.model();
     let mut point = Point {
@@ -265,14 +271,15 @@ pub fn start(plant: &mut Plant) -> Point {
 }
 
 #[test]
-fn the_tangent_is_exact_at_rest() {
+fn tangent_is_exact_at_rest() {
     let mut plant = crate::plant(REST);
     let point = start(&mut plant);
     let worst = worst_row(&mut plant, &point);
     println!("at rest: {worst:.1e}");
 }
 
-/// How far derivatives along the motion are from differences, relative to the largest of their kind.
+/// Returns the deviation of derivatives along the motion from differences, relative to the largest
+/// of their type.
 fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) -> f64 {
     let model = Arc::clone(plant.model());
     let (nx, ny) = (x.len(), model.outputs.len());
@@ -292,7 +299,7 @@ fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) ->
         plant.evaluate(t + h, (&ahead, u, discrete), dx, y).expect("regular");
         values
     };
-    // The step that suits each number best: they differ in what they are sharp in.
+    // The best step for each quantity, because their time scales differ.
     let mut off = vec![f64::INFINITY; nx + ny];
     for h in [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6] {
         let [a, b, c] = [1.0, 2.0, 3.0].map(|k| (values(k * h), values(-k * h)));
@@ -307,7 +314,8 @@ fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) ->
     of_states.larger(norm(&off[nx..]) / norm(&exact[nx..]).max(1e-3))
 }
 
-/// All that changes with time by itself, as fast as all else: signals of every kind with their rates and accelerations, and an orbit about a small heavy body.
+/// All time-dependent elements, at comparable rates: signals of every type with their rates and
+/// accelerations, and an orbit about a small heavy body.
 const TIMED: &str = r#"
 name = "timed"
 [environment.orbit]
@@ -381,12 +389,14 @@ fn derivatives_along_the_motion_agree_with_differences() {
         plant.initialise_modes(*t, (x, u), discrete);
         let worst = worst_along_motion(&mut plant, &point);
         println!("{name}: {worst:.1e}");
-        // Sixth order, and round-off over 1e-3 s: 1e-13 of the largest value; of an orbit's radius that is 1e-9 of a speed.
+        // Sixth order, and round-off over 1e-3 s: 1e-13 of the largest value; relative to an
+        // orbit's radius that is 1e-9 of a speed.
         assert!(worst < 1e-8, "{name}: {worst:e}");
     }
 }
 
-/// Takes a point away from jumps: switches are on or off, and references of attitudes near the attitudes, for from half a turn away there are two ways back.
+/// Moves a point away from discontinuities: switches are on or off, and attitude references are
+/// near the attitudes, because at 180° the direction of the error is ambiguous.
 fn away_from_jumps(model: &Model, point: &mut Point) {
     for (i, input) in model.inputs.iter().enumerate() {
         if input.discrete {
@@ -399,7 +409,8 @@ fn away_from_jumps(model: &Model, point: &mut Point) {
             let name = format!("{body}.{part}[1]");
             model.states.iter().position(|state| state.name == name)
         };
-        // Nearness is the turn's, and what is random there need not be a unit quaternion, or a rotation.
+        // Nearness refers to the rotation; random values need not be a unit quaternion or a
+        // rotation.
         let attitude = if let Some(q) = first("q") {
             let attitude = Quaternion::from_slice(&point.x[q..]).normalised();
             point.x[q..q + 4].copy_from_slice(&attitude.to_array());
@@ -420,7 +431,7 @@ fn away_from_jumps(model: &Model, point: &mut Point) {
 }
 
 #[test]
-fn the_tangent_agrees_with_differences_on_every_example() {
+fn tangent_agrees_with_differences_on_every_example() {
     for path in example_files() {
         let (text, directory) = (
             std::fs::read_to_string(&path).expect("text"),
@@ -433,13 +444,14 @@ fn the_tangent_agrees_with_differences_on_every_example() {
             let mut rest = start(&mut plant);
             let mut worst = worst_row(&mut plant, &rest);
             for (x, state) in rest.x.iter_mut().zip(&model.states) {
-                // Rates: a position's unit has no second in it, and a mode's has none.
+                // Rates: the unit of a position has no seconds; that of a mode is dimensionless.
                 if state.unit.dimension().s < 0 || state.name.contains(".etad[") {
                     *x = 0.0;
                 }
             }
             worst = worst.larger(worst_row(&mut plant, &rest));
-            // Axes that are off by their whole length may be turned by half a turn beside where joints have them: there are two ways back.
+            // With a distortion of full length, directors may be rotated by 180° from the joint's,
+            // where the direction of the violation is ambiguous.
             let (points, size) = match formulation {
                 Formulation::Natural => (4, 0.3),
                 _ if formulation.has(Capability::Gaps) => (4, 1.0),

@@ -7,10 +7,10 @@ use std::path::Path;
 
 const AT_REST: &str = "[assembly]\nequilibrium = true\n";
 
-/// A pendulum of mass m and length l on a spring k that is at rest where it stands out: `k θ = m g
-/// l cos θ`.
+/// A pendulum of mass m and length l on a spring k that is unloaded in the horizontal position:
+/// `k θ = m g l cos θ`.
 #[test]
-fn pendulum_on_a_spring_hangs_where_moments_balance() {
+fn pendulum_on_a_spring_is_in_moment_equilibrium() {
     let (m, l, k) = (2.0, 0.8, 9.0);
     let text = format!(
         "name = \"pendulum\"\n[environment]\ngravity = [0.0, -9.81, 0.0]\n[body.rod]\nmass = {m}\nmass_centre = [{l}, 0.0, 0.0]\ninertia = [0.1, 0.2, 0.3]\n\
@@ -29,7 +29,7 @@ fn pendulum_on_a_spring_hangs_where_moments_balance() {
     assert!((run.value("hinge.q") - q).abs() < 1e-8);
 }
 
-/// From near the upright position, which is an equilibrium too, a pendulum is found hanging.
+/// From near the upright position, an unstable equilibrium, the hanging equilibrium is found.
 #[test]
 fn unstable_equilibrium_is_left() {
     let text = format!(
@@ -42,10 +42,10 @@ fn unstable_equilibrium_is_left() {
     assert!((run.value("hinge.q") - std::f64::consts::PI).abs() < 1e-9);
 }
 
-/// A cantilever sags by `w L⁴ / 8 E I` at its tip under its own weight `w` per length: two modes
-/// carry all but 0.1 % of it.
+/// The tip of a cantilever deflects by `w L⁴ / 8 E I` under its own weight `w` per length: two
+/// modes represent all but 0.1 % of it.
 #[test]
-fn cantilever_sags_under_its_own_weight() {
+fn cantilever_deflects_under_its_own_weight() {
     let (w, L, EI) = (1.5 * 9.81, 4.0_f64, 3e3);
     let text = format!(
         "name = \"sag\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n[body.boom.beam]\nlength = {L:?}\nmass_per_length = 1.5\nEI = {EI:?}\n\
@@ -111,7 +111,7 @@ fn closed_loop_on_a_spring_is_at_rest() {
     assert!((run.value("first.q") - start).abs() < 1e-7);
 }
 
-/// What falls freely has no equilibrium, and that is said when the spec is read.
+/// A freely falling body has no equilibrium, which is reported when the spec is read.
 #[test]
 fn free_fall_has_no_equilibrium() {
     let text = format!(

@@ -1,9 +1,10 @@
-//! A craft with every joint and every load.
+//! A spacecraft with every joint and every load.
 
-/// Where the base is as far off as in an orbit, m.
+/// Position of the base at an orbital distance, m.
 pub const FAR: [f64; 3] = [1e3, 0.0, 7e6];
 
-/// Every joint and every load, on the world and on a floating base: branches, driven joints, beams, segments, modal data. Its base starts at `position` (m).
+/// Returns a spec with every joint and every load, on the world and on a floating base: branches,
+/// driven joints, beams, segments, modal data. Its base starts at `position` (m).
 pub fn every_load(position: [f64; 3]) -> String {
     format!(
         r#"

@@ -1,18 +1,20 @@
-//! The examples' own numbers, through the engine alone (the Python tests read them through the FMU).
+//! The reference values of the examples, by the library alone (the Python tests read them through
+//! the FMU).
 
 use crate::numbers::Larger;
 use crate::run::Run;
 
 const TWO_LINK: &str = include_str!("../../examples/two_link.toml");
 
-/// 5 s of a craft.
+/// Runs a spacecraft for 5 s.
 fn run(text: &str, tolerance: f64) -> Run {
     let mut run = Run::new(text, tolerance);
     run.go(5.0);
     run
 }
 
-/// Reference: two independent codes, converged (Kłak and Jarzębowska's craft, derived again).
+/// Reference: two independent codes, converged (Kłak and Jarzębowska's spacecraft, derived
+/// independently).
 #[test]
 fn two_link_reaches_the_reference_attitude_and_angles() {
     let run = run(TWO_LINK, 1e-13);
@@ -29,7 +31,7 @@ fn two_link_reaches_the_reference_attitude_and_angles() {
     }
 }
 
-/// The final coordinates of the two-link craft with another solver.
+/// Returns the final coordinates of the two-link spacecraft with another solver.
 fn final_angles(solver: &str, tolerance: f64) -> [f64; 3] {
     let run = run(&format!("{TWO_LINK}\n[solver]\n{solver}"), tolerance);
     ["base.q[4]", "shoulder.q", "elbow.q"].map(|name| run.value(name))
@@ -39,7 +41,7 @@ fn error(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::larger)
 }
 
-/// The fixed-step solver is of order 4: half the step, a sixteenth of the error.
+/// The fixed-step solver is of order 4: half the step gives a sixteenth of the error.
 #[test]
 fn fixed_steps_converge_with_the_fourth_order() {
     let reference = final_angles("method = \"dop853\"", 1e-13);
@@ -52,7 +54,8 @@ fn fixed_steps_converge_with_the_fourth_order() {
     assert!(slopes.iter().all(|slope| (slope - 4.0).abs() < 0.3), "{slopes:?}");
 }
 
-/// Both adaptive solvers honour the tolerance: the error falls at least tenfold when it falls a hundredfold.
+/// Both adaptive solvers respect the tolerance: the error decreases at least tenfold with a
+/// hundredth of the tolerance.
 #[test]
 fn adaptive_steps_honour_the_tolerance() {
     let reference = final_angles("method = \"dop853\"", 1e-14);

@@ -1,11 +1,12 @@
-//! Servos that feed forward what the rigid craft would take.
+//! Servos with feed-forward torque of the rigid spacecraft.
 
 use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::spec::Formulation;
 use std::path::Path;
 
-/// A floating base with an arm of three joints about general axes, with friction, springs, rotors and a load, in orbit.
+/// A floating base with an arm of three joints about general axes, with friction, springs, rotors
+/// and a load, in orbit.
 const ARM: &str = r#"
 name = "arm"
 [environment.orbit]
@@ -67,7 +68,7 @@ frame = "tip"
 method = "dop853"
 "#;
 
-/// Sines that start where the joints do, and as fast.
+/// Returns sines that start at the joints' initial positions and rates.
 fn plans() -> String {
     let plan = |name: &str, offset: f64, amplitude: f64, frequency: f64| {
         format!(
@@ -91,9 +92,10 @@ fn craft(formulation: Formulation, servo: &str, more: &str) -> grapple::plant::P
 
 const AXES: [(&str, &str); 4] = [("shoulder", "[1]"), ("shoulder", "[2]"), ("elbow", ""), ("rail", "")];
 
-/// A rigid craft stays on its plan by what is fed forward, in every formulation, on a base that floats or is held; without it the servos lag by their gains.
+/// A rigid spacecraft tracks its trajectory by feed-forward, in every formulation, on a floating
+/// and on a held base; without it the servos lag by their gains.
 #[test]
-fn a_rigid_craft_follows_its_plan() {
+fn rigid_spacecraft_tracks_its_trajectory_by_feed_forward() {
     let held = "[body.base.attitude_servo]\nkp = 50.0\nkd = 80.0\n";
     for (base, formulation) in [("floats", ""), ("is held", held)]
         .into_iter()
@@ -122,9 +124,10 @@ fn a_rigid_craft_follows_its_plan() {
     }
 }
 
-/// What is fed forward is what a drive gives that moves the joints of the rigid craft so, whatever the servos' errors and torques are, and however the craft is bent.
+/// The feed-forward torque is the drive torque of the rigid spacecraft for the same motion,
+/// independent of the servos' errors and torques and of the deflection.
 #[test]
-fn it_is_what_a_drive_of_the_rigid_craft_gives() {
+fn feed_forward_equals_the_drive_torque_of_the_rigid_spacecraft() {
     let servo = "servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
     let beam = "[body.one.beam]\nlength = 1.0\nmass_per_length = 6.0\npolar_inertia_per_length = 0.1\nEI = 40.0\nGJ = 30.0\nbending = 2\n";
     let text = ARM.replace("SERVO", servo).replace("BEAM", beam) + &plans();
@@ -146,7 +149,8 @@ fn it_is_what_a_drive_of_the_rigid_craft_gives() {
     rigid.set("push.f[1]", 2.0);
     for (joint, axis) in AXES {
         let name = |field: &str| format!("{joint}.{field}{axis}");
-        // The plan starts where the driven craft does; the accelerations of its sines are zero there.
+        // The trajectory starts at the driven spacecraft's state; the accelerations of its sines
+        // are zero there.
         assert!((bent.value(&name("q_ref")) - rigid.value(&name("q"))).abs() < 1e-15);
         rigid.set(&name("qdd"), bent.value(&name("qdd_ref")));
     }
@@ -165,9 +169,9 @@ fn it_is_what_a_drive_of_the_rigid_craft_gives() {
     assert!(worst < 1e-12);
 }
 
-/// A joint whose servo is off, or that a brake holds, is fed nothing.
+/// The feed-forward torque is zero for a joint whose servo is off or whose brake is closed.
 #[test]
-fn nothing_is_fed_to_a_joint_that_is_held() {
+fn feed_forward_of_a_locked_joint_is_zero() {
     let servo = "motions = [\"loads\", \"locked\"]\nservo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
     let mut run = Run::of(craft(Formulation::Recursive, servo, ""), 1e-9);
     run.go(1.0);

@@ -1,4 +1,4 @@
-//! Identities that hold for every tree at every state.
+//! Identities for every tree at every state.
 
 use crate::numbers::{Larger, relative_distance};
 use crate::random_tree::{RandomTree, applied, random_tree};
@@ -24,8 +24,9 @@ fn kinematics(tree: &RandomTree) -> Kinematics<f64> {
     kinematics
 }
 
-/// τ → q̈ → τ gives τ back. Tolerance 1e-11: round-off times the condition of a 60-joint rigid tree. A beam that hangs on a joint by its
-/// modes alone has next to no inertia there, so craft with beams have round-off times their own condition, and 1e-9 at most.
+/// τ → q̈ → τ is the identity. Tolerance 1e-11: round-off times the condition number of a rigid
+/// tree with 60 joints. A joint that carries a beam by its modes only has hardly any inertia;
+/// flexible spacecraft have round-off times their own condition number, at most 1e-9.
 #[test]
 fn inverse_dynamics_undoes_forward_dynamics() {
     let (mut worst, mut largest) = ([0.0_f64; 2], 0.0_f64);
@@ -56,7 +57,8 @@ fn inverse_dynamics_undoes_forward_dynamics() {
     );
 }
 
-/// The ratio of the largest eigenvalue to the smallest, with every rate measured in its own inertia.
+/// Returns the ratio of the largest to the smallest eigenvalue, with every rate scaled by its own
+/// inertia.
 fn condition(M: &DMatrix<f64>) -> f64 {
     let scaled = DMatrix::from_fn(M.nrows(), M.ncols(), |i, j| M[(i, j)] / (M[(i, i)] * M[(j, j)]).sqrt());
     let eigenvalues = scaled.symmetric_eigenvalues();
@@ -95,9 +97,9 @@ fn mass_matrix_is_symmetric_positive_and_agrees_with_inverse_dynamics_and_energy
     assert!(worst_T < 1e-13, "{worst_T:e}");
 }
 
-/// The twist of a point from its Jacobian is the twist of the body, shifted.
+/// The twist of a point from its Jacobian equals the shifted twist of the body.
 #[test]
-fn jacobian_times_rates_is_the_points_twist() {
+fn jacobian_times_rates_is_the_twist_of_the_point() {
     for (seed, tree) in trees() {
         let system = tree.plant.model().system();
         let kinematics = kinematics(&tree);
@@ -117,9 +119,9 @@ fn jacobian_times_rates_is_the_points_twist() {
     }
 }
 
-/// Every joint's own equations: along `q̇ = N(q) q̇d`, `X_WB` moves with `V_WB`, and `V_WB` with the
-/// acceleration that the recursion uses. Central differences of step h: error h²/6 of the third
-/// derivative, here 1e-5² times moderate numbers.
+/// Kinematic equations of every joint: along `q̇ = N(q) q̇d`, the derivative of `X_WB` is `V_WB`,
+/// and that of `V_WB` the acceleration of the recursion. Central differences of step h: error h²/6
+/// of the third derivative, here 1e-5² times moderate numbers.
 #[test]
 fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
     let h = 1e-5;
@@ -153,10 +155,11 @@ fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
     }
 }
 
-/// What the loads do is what the motion gains: `dT/dt = τ·q̇`, and the momentum of a craft grows by the wrench on its free roots
-/// alone. Central differences of step 1e-5, so errors are about 1e-10 of third derivatives.
+/// Power and impulse balance: `dT/dt = τ·q̇`, and the momentum of a spacecraft changes by the
+/// wrench on its free roots only. Central differences of step 1e-5: errors about 1e-10 of third
+/// derivatives.
 #[test]
-fn energy_and_momentum_change_by_what_the_loads_do() {
+fn energy_and_momentum_change_by_power_and_wrench_of_the_loads() {
     let (mut worst_T, mut worst_p): (f64, f64) = (0.0, 0.0);
     let h = 1e-5;
     for (seed, tree) in trees().take(40) {
@@ -197,7 +200,8 @@ fn energy_and_momentum_change_by_what_the_loads_do() {
     assert!(worst_T < 1e-7 && worst_p < 1e-7, "{worst_T:e} {worst_p:e}");
 }
 
-/// Where the tree is at the time `s` after its state, to second order, with its accelerations constant.
+/// Returns the state of the tree at the time `s` later, to second order, with constant
+/// accelerations.
 fn along(tree: &RandomTree, s: f64) -> (Vec<f64>, Vec<f64>) {
     let system = tree.plant.model().system();
     // q + s q̇ + ½ s² q̈ by a midpoint evaluation.
@@ -210,7 +214,7 @@ fn along(tree: &RandomTree, s: f64) -> (Vec<f64>, Vec<f64>) {
     (q, qd)
 }
 
-/// The coordinates' derivatives, through the plant.
+/// Returns the coordinates' derivatives, through the plant.
 fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
     let model = tree.plant.model();
     let system = model.system();
@@ -225,9 +229,9 @@ fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
     dx[..system.nq].to_vec()
 }
 
-/// A rigid craft far from the world's origin accelerates as it does near it.
+/// The accelerations of a rigid spacecraft do not depend on its distance from the world's origin.
 #[test]
-fn accelerations_do_not_depend_on_the_place() {
+fn accelerations_do_not_depend_on_the_position() {
     let tree = random_tree(7, 20, 1.0);
     let model = tree.plant.model();
     let system = model.system();
@@ -246,10 +250,10 @@ fn accelerations_do_not_depend_on_the_place() {
     assert_eq!(solve(0.0), solve(7e6), "the engine never uses absolute positions");
 }
 
-/// An evaluation depends on its state alone: what the one before left in the workspace has no influence, also where a
-/// free joint hands nothing to a parent that carries other bodies.
+/// An evaluation depends on its state only, not on the contents of the workspace, also if a free
+/// joint propagates nothing to a parent with other children.
 #[test]
-fn an_evaluation_depends_on_its_state_alone() {
+fn evaluation_depends_on_its_state_only() {
     let text = r#"
 name = "pod"
 [body.base]
@@ -290,11 +294,13 @@ origin = [0.0, 1.0, 0.0]
     assert_eq!(first, evaluate());
 }
 
-/// What more wrenches and forces on modes add to a solution is found by its factors: both together are the solution under all loads, in every formulation, with momentum rows,
-/// rotors, and on rigid trees with driven joints. Compared are the torques that accelerations take, as in `inverse_dynamics_undoes_forward_dynamics`; with driven
-/// joints the accelerations. Tolerance 1e-11, as there.
+/// The response to further wrenches and modal forces, from the stored factorisation, plus the
+/// solution equals the solution under all loads, in every formulation, with momentum rows, rotors,
+/// and on rigid trees with driven joints. Compared are the torques for the accelerations, as in
+/// `inverse_dynamics_undoes_forward_dynamics`; with driven joints the accelerations. Tolerance
+/// 1e-11, as there.
 #[test]
-fn a_response_and_a_solution_are_the_solution_under_both_loads() {
+fn response_plus_solution_is_the_solution_under_both_loads() {
     let mut worst: f64 = 0.0;
     for (seed, tree) in trees() {
         let is_rigid = seed % 2 == 0;

@@ -1,8 +1,8 @@
-//! The largest of what is found, for the tests of the theory, the FMU and the library itself.
+//! Maximum with NaN propagation, for the tests of the theory, the FMU and the library itself.
 
-/// Collects the largest of what is found.
+/// Maximum with NaN propagation.
 pub trait Larger {
-    /// The larger of two, or NaN if one is: `f64::max` drops it, and nothing would be wrong with what is no number.
+    /// Returns the larger of two, or NaN if one is: `f64::max` ignores NaN and would hide an error.
     fn larger(self, other: Self) -> Self;
 }
 
@@ -13,7 +13,7 @@ impl Larger for f64 {
 }
 
 #[test]
-fn what_is_no_number_is_larger_than_any() {
+fn nan_is_larger_than_any_number() {
     let all = [1.0, f64::NAN, 2.0];
     assert!(all.into_iter().fold(0.0, f64::larger).is_nan());
     assert_eq!([1.0, 3.0, 2.0].into_iter().fold(0.0, f64::larger), 3.0);

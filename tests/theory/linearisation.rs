@@ -1,10 +1,10 @@
-//! A craft linearised in tangent coordinates.
+//! Linearisation in tangent coordinates.
 
 use crate::random_tree::random_tree;
 use grapple::plant::{Discrete, Linearisation, Plant};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-/// At the spec's start.
+/// Returns the linearisation at the spec's start.
 pub fn at_start(plant: &mut Plant) -> Linearisation {
     let model = plant.model().clone();
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
@@ -23,7 +23,7 @@ start = { angular_velocity = [0.3, -0.7, 0.4], velocity = [1.0, 2.0, 3.0] }
 
 /// `θ̇ = δw − w × θ`, `δṙ = δv`, and Euler's equations `I δẇ = (I w) × δw − w × (I δw)`.
 #[test]
-fn a_spinning_body_has_the_linear_equations_of_the_textbooks() {
+fn linearised_spinning_body_satisfies_eulers_equations() {
     let linear = at_start(&mut crate::plant(SPINNING));
     let names: Vec<&str> = linear.coordinates.iter().map(|q| q.name.as_str()).collect();
     assert_eq!(
@@ -56,10 +56,11 @@ fn a_spinning_body_has_the_linear_equations_of_the_textbooks() {
     assert!(off < 1e-14, "{off:e}");
 }
 
-/// The tangent coordinates are as many as twice the rates, lead to all states but the work and back, and a small motion obeys them:
-/// two runs from neighbouring states stay as far apart as the linear equations say.
+/// The number of tangent coordinates is twice that of the rates; they map to all states but the
+/// work and back, and satisfy the linear equations: the distance of two runs from neighbouring
+/// states follows them.
 #[test]
-fn neighbouring_motions_separate_as_the_linear_equations_say() {
+fn neighbouring_motions_follow_the_linear_equations() {
     for seed in [2, 3, 4] {
         let mut tree = random_tree(seed, 6, 1.0);
         let model = tree.plant.model().clone();
@@ -73,7 +74,8 @@ fn neighbouring_motions_separate_as_the_linear_equations_say() {
         let one = (&linear.S * &linear.T - DMatrix::identity(2 * nv, 2 * nv)).norm();
         assert!(one < 1e-14, "{one:e}");
 
-        // ξ = S δx, so ξ̇ = Ṡ T ξ + S δẋ: the one from S along the motion, the other from states that differ by T ξ.
+        // ξ = S δx, so ξ̇ = Ṡ T ξ + S δẋ: the first from S along the motion, the second from states
+        // that differ by T ξ.
         let mut slope = |direction: &[f64], of: &dyn Fn(Linearisation) -> DMatrix<f64>| {
             let mut value = |steps: f64| {
                 let moved = x.iter().zip(direction).map(|(x, d)| x + steps * H * d);
@@ -94,5 +96,5 @@ fn neighbouring_motions_separate_as_the_linear_equations_say() {
     }
 }
 
-/// Step of the fourth-order differences: its fourth power and round-off over it are both small.
+/// Step of the fourth-order differences: both its fourth power and round-off over it are small.
 const H: f64 = 1e-4;

@@ -1,4 +1,5 @@
-//! The linearly implicit midpoint rule of a plant: what its corrections converge to, how fast, and runs beside those of other methods.
+//! The linearly implicit midpoint rule of a plant: limit and convergence of its corrections, and
+//! runs compared with other methods.
 
 use crate::duals::{Point, nominals, start};
 use crate::every_load::{FAR, every_load};
@@ -7,7 +8,7 @@ use crate::random_tree::random_tree;
 use crate::run::Run;
 use grapple::plant::{Discrete, Plant};
 
-/// `g = 0`, corrected so often; the middle of a step that is `2 θ` long.
+/// Returns `g = 0` after `times` corrections; the midpoint of a step of length `2 θ`.
 fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f64> {
     let (mut g, mut middle) = (vec![0.0; point.x.len()], vec![f64::NAN; point.x.len()]);
     for _ in 0..times {
@@ -19,7 +20,7 @@ fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f6
     g
 }
 
-/// The largest `|gᵢ − fᵢ| / max(|fᵢ|, nominal)` with `f` the derivative in the middle.
+/// Returns the largest `|gᵢ − fᵢ| / max(|fᵢ|, nominal)` with the midpoint derivative `f`.
 fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
     let middle: Vec<f64> = point.x.iter().zip(g).map(|(x, g)| x + theta * g).collect();
     let mut f = vec![f64::NAN; g.len()];
@@ -35,10 +36,12 @@ fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
     off.fold(0.0, f64::larger)
 }
 
-/// Whatever the stiffness that is taken implicitly, what a correction leaves as it is solves the implicit midpoint rule.
+/// For any implicit stiffness, the fixed point of the correction is the solution of the implicit
+/// midpoint rule.
 #[test]
-fn corrections_end_at_the_derivative_in_the_middle() {
-    // Of the accelerations, lightest parts 1e3 times as fast as the slowest: round-off is 1e-13 of the largest.
+fn corrections_converge_to_the_midpoint_derivative() {
+    // Relative to the accelerations, where light bodies are 1e3 times faster than the slowest:
+    // round-off is 1e-13 of the largest.
     let mut worst = 0.0_f64;
     for seed in 0..40 {
         let mut tree = random_tree(seed, 1 + seed as usize % 10, 1.0);
@@ -65,10 +68,11 @@ fn corrections_end_at_the_derivative_in_the_middle() {
     assert!(everything < 1e-9, "{everything:e}");
 }
 
-/// Two flexible booms between free modules of 20 t: vibrations from 0.2 to more than 60 Hz, of which the first bend the booms by 39 mm.
+/// Two flexible booms between free modules of 20 t: vibrations from 0.2 to more than 60 Hz; the
+/// first bends the booms by 39 mm.
 const ARM: &str = include_str!("../../benches/exudyn/arm.toml");
 
-/// The tip at 10 s and its way there, m.
+/// Returns the tip position at 10 s, m.
 fn tip(solver: &str, more: &str) -> [f64; 3] {
     let mut run = Run::new(&format!("{ARM}{more}[solver]\n{solver}\n"), 1e-11);
     run.go(10.0);
@@ -76,7 +80,7 @@ fn tip(solver: &str, more: &str) -> [f64; 3] {
 }
 
 #[test]
-fn long_steps_follow_a_flexible_arm_with_order_two_as_the_implicit_rule_does() {
+fn long_steps_on_a_flexible_arm_converge_with_order_two() {
     let reference = tip("method = \"dop853\"", "");
     let steps = [12, 24, 48].map(|n| 1.0 / f64::from(n));
     let [implicit, explicit] = ["implicit_midpoint", "linearly_implicit"]
@@ -85,7 +89,8 @@ fn long_steps_follow_a_flexible_arm_with_order_two_as_the_implicit_rule_does() {
     let between = [0, 1, 2].map(|k| distance(explicit[k], implicit[k]));
     println!("{errors:?} m from the solution, {between:?} m from the implicit midpoint rule");
     for k in 0..3 {
-        // 62 Hz and 1/12 s: ω h is 32 where explicit methods end at 3. The rule's own error is below a millimetre.
+        // 62 Hz and 1/12 s: ω h is 32; explicit methods are limited to 3. The error of the rule
+        // itself is below a millimetre.
         assert!(errors[k] < 1e-3 * 0.25_f64.powi(k as i32) && between[k] < 0.2 * errors[k]);
     }
     for pair in [[0, 1], [1, 2]] {
@@ -94,9 +99,10 @@ fn long_steps_follow_a_flexible_arm_with_order_two_as_the_implicit_rule_does() {
     }
 }
 
-/// A servo of 1e8 N·m/rad, friction that a thousandth of a radian a second lets slip, a spring: what is stiff in joints does not shorten the steps.
+/// A servo of 1e8 N·m/rad, friction with a slip rate of 1e-3 rad/s, a spring: stiff joints do not
+/// limit the step.
 #[test]
-fn stiff_joints_do_not_shorten_the_steps() {
+fn stiff_joints_do_not_limit_the_step() {
     let stiff = ARM
         .replacen("[joint.yaw]\n", "[joint.yaw]\nservo = { kp = 1e8, kd = 1e5 }\n", 1)
         .replacen(
@@ -122,14 +128,15 @@ fn stiff_joints_do_not_shorten_the_steps() {
         distance(tip(&solver), reference)
     });
     println!("{errors:?} m");
-    // Friction of 20 N·m within 1 mrad/s, on hinges whose own inertia is that of a boom, turns over within a few steps of 10 ms; the servo
-    // alone has a time constant of 1 ms.
+    // Friction of 20 N·m within 1 mrad/s, on hinges with the inertia of a boom, reverses within a
+    // few steps of 10 ms; the servo alone has a time constant of 1 ms.
     assert!(errors[0] < 1e-3 && errors[1] < 1e-4 && errors[2] < 5e-6);
 }
 
-/// It does not keep energy: without loads and damping it errs with the square of the step, and slowly more and more.
+/// Energy is not conserved: without loads and damping its error is proportional to the square of
+/// the step and grows slowly.
 #[test]
-fn energy_of_a_free_arm_errs_with_the_square_of_the_step() {
+fn energy_error_is_proportional_to_the_square_of_the_step() {
     let free = ARM.split("[signal.").next().expect("a craft").replacen(
         "start = { position_deg = 30.0 }",
         "start = { position_deg = 30.0, rate = 0.05 }",
@@ -152,11 +159,11 @@ fn energy_of_a_free_arm_errs_with_the_square_of_the_step() {
         all.iter().map(|e| (e / all[0] - 1.0).abs()).fold(0.0, f64::larger)
     });
     println!("in 200 s, by steps of 50 and 25 ms: {off:?} of the energy");
-    // The fastest vibration makes 12 000 periods, of three steps in one.
+    // The fastest vibration makes 12 000 periods, of three per step.
     assert!(off[0] < 2e-4 && off[1] < off[0] / 3.5);
 }
 
-/// A hinge between the world and a body of 1 kg m², and what is on it.
+/// Returns a hinge between the world and a body of 1 kg·m², with further elements.
 fn hinge(more: &str) -> String {
     format!(
         "name = \"hinge\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
@@ -164,7 +171,7 @@ fn hinge(more: &str) -> String {
     )
 }
 
-/// The hinge's angle and rate after so long.
+/// Returns the hinge's angle and rate at the time `t`.
 fn turned(more: &str, solver: &str, inputs: &[(&str, f64)], t: f64) -> [f64; 2] {
     let mut run = Run::new(&format!("{}[solver]\n{solver}\n", hinge(more)), 1e-9);
     inputs.iter().for_each(|(name, value)| run.set(name, *value));
@@ -174,15 +181,16 @@ fn turned(more: &str, solver: &str, inputs: &[(&str, f64)], t: f64) -> [f64; 2] 
 
 const TEN_MS: &str = "method = \"linearly_implicit\"\nstep = 0.01";
 
-/// Without a limit for the energy balance.
+/// No limit for the energy balance.
 const UNMONITORED: &str = "\n[monitor]\nenergy_balance = 1e9\n";
 
-/// Friction of which a step of 10 ms would turn over two hundred times what lets it slip: it comes to rest, but for a tenth of that, which
-/// nothing damps; and under less than it holds it creeps as its law says.
+/// Friction that in a step of 10 ms would change the rate by two hundred times the slip rate: the
+/// motion stops, except for a tenth of the slip rate, which is undamped; under a torque below the
+/// friction it creeps according to the law.
 #[test]
-fn stiff_friction_stops_what_slides() {
+fn stiff_friction_stops_sliding() {
     let friction = "friction = { coulomb = 20.0, slip = 1e-3 }\ninput = true";
-    // The last step takes the rest of the energy, which is small.
+    // The last step dissipates the remaining, small energy.
     let solver = format!("{TEN_MS}{UNMONITORED}");
     let [q, qd] = turned(&format!("{friction}\nstart = {{ rate = 1.0 }}"), &solver, &[], 1.0);
     // It slides for 1/20 s.
@@ -194,26 +202,28 @@ fn stiff_friction_stops_what_slides() {
     assert!((creeps / should - 1.0).abs() < 1e-3);
 }
 
-/// A stop of 1e6 N·m/rad, on which 100 N·m press: at rest after a second in steps of 10 ms, where explicit methods end at 2 ms.
+/// A stop of 1e6 N·m/rad under 100 N·m: at rest after a second in steps of 10 ms; explicit methods
+/// are limited to 2 ms.
 #[test]
-fn a_stiff_stop_bears_what_presses() {
+fn stiff_stop_reaches_static_equilibrium() {
     let stop = "range = { min = -1.0, max = 0.0, stop = \"compliant\", stiffness = 1e6, damping = 2e3 }\ninput = true";
-    // The step is longer than the impact on the stop, which takes its energy.
+    // The step is longer than the impact on the stop, which dissipates its energy.
     let solver = format!("{TEN_MS}{UNMONITORED}");
     let [q, qd] = turned(stop, &solver, &[("hinge.tau", 100.0)], 1.0);
     println!("{q} rad, {qd} rad/s");
     assert!((q - 1e-4).abs() < 1e-9 && qd.abs() < 1e-9);
 }
 
-/// Drives that follow their reference stiffly do not shorten the steps, and what they give is accounted for as the law says.
+/// Stiff tracking drives do not limit the step, and their forces are accounted for according to the
+/// law.
 #[test]
-fn drives_follow_stiffly_and_their_work_is_what_they_give() {
+fn stiff_tracking_drives_account_for_their_work() {
     let follow = "motion = \"prescribed\"\ntracking = { kp = 1e6, kd = 2e3 }\nstart = { position = 0.01 }";
     let [q, qd] = turned(follow, TEN_MS, &[("hinge.q_ref", 0.3)], 1.0);
     println!("{q} rad, {qd} rad/s");
     assert!((q - 0.3).abs() < 1e-6 && qd.abs() < 1e-5);
 
-    // The damper takes ten times the energy that is there.
+    // The damper dissipates ten times the energy.
     let off = [0.1, 0.05, 0.025].map(|step| {
         let damped = hinge("motion = \"prescribed\"\ndamping = 50.0");
         let mut run = Run::new(
@@ -228,9 +238,10 @@ fn drives_follow_stiffly_and_their_work_is_what_they_give() {
     assert!(off.iter().all(|off| off.abs() < 1e-9));
 }
 
-/// An event ends a step between its ends. What vibrates with three periods in a step of 1/12 s has no more energy for it.
+/// An event ends a step early. Vibrations with three periods in a step of 1/12 s gain no energy by
+/// that.
 #[test]
-fn events_add_nothing_to_fast_vibrations() {
+fn events_add_no_energy_to_fast_vibrations() {
     let wheel = "[body.wheel]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n\
          [joint.axle]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"wheel\"\nrange = { min = -1.0, max = 1.0 }\nstart = { rate = 0.7 }\n";
     let boom = "name = \"ringing\"\n[body.boom.beam]\nlength = 5.0\nmass_per_length = 1.0\nEI = 2e4\nbending_z = 2\nbending_y = 0\n\
@@ -253,10 +264,11 @@ fn events_add_nothing_to_fast_vibrations() {
     }
 }
 
-/// What stiffens a beam in rotation is not known to the corrections. A beam that turns at a quarter of the rate at which it swings at rest (3.8 rad/s) keeps what it has,
-/// in steps of 2.4 radians of its second mode (24 rad/s); faster ones are there to be read. (At 6 rad/s it grows until the run ends with an error.)
+/// The geometric stiffening of a rotating beam is not part of the corrections. At a quarter of the
+/// natural frequency (3.8 rad/s) the energy is bounded, in steps of 2.4 radians of the second mode
+/// (24 rad/s); faster rates are printed. (At 6 rad/s it grows until the run ends with an error.)
 #[test]
-fn a_beam_that_spins_slowly_enough_does_not_swing_up() {
+fn slowly_rotating_beam_is_stable() {
     let grows = |rate: f64| {
         let text = format!(
             "name = \"spinning\"\n[body.boom.beam]\nlength = 10.0\nmass_per_length = 1.2\nEI = 1.4e4\nbending_y = 2\nbending_z = 0\n\
@@ -278,9 +290,10 @@ fn a_beam_that_spins_slowly_enough_does_not_swing_up() {
     assert!(grown[0] < 1.05 && grown[1] < 1.5);
 }
 
-/// Two bodies, captured at a point of each where these pass each other, in the longest steps that their gains allow: the gap goes as the step's square.
+/// Two bodies, captured at points that pass each other, in the longest steps that the gains allow:
+/// the violation is proportional to the square of the step.
 #[test]
-fn a_capture_holds_in_the_longest_steps_that_its_gains_allow() {
+fn capture_violation_is_proportional_to_the_square_of_the_step() {
     let gap = |step: f64| {
         let body = |name: &str, w: f64| {
             format!(

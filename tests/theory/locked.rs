@@ -1,4 +1,4 @@
-//! Joints that are locked, switched, and follow references, in every formulation.
+//! Joints that are locked, switched, and track references, in every formulation.
 
 use crate::numbers::Larger;
 use crate::run::Run;
@@ -6,7 +6,8 @@ use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
 use std::path::Path;
 
-/// A turning craft: an arm of five joints of five kinds, friction, a spring and rotors on some; `more` for each joint.
+/// Returns a rotating spacecraft with an arm of five joints of five types, friction, a spring and
+/// rotors on some; `more` for each joint.
 fn arm(more: impl Fn(&str) -> String) -> String {
     let body = |name: &str, centre: [f64; 3]| {
         format!("[body.{name}]\nmass = 1.5\nmass_centre = {centre:?}\ninertia = [0.1, 0.2, 0.25, 0.01, -0.02, 0.03]\n")
@@ -61,17 +62,18 @@ fn run_in(formulation: Formulation, text: &str) -> Run {
     Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12)
 }
 
-/// Momenta about the origin, of inertial axes.
+/// Returns the momenta about the origin, inertial axes.
 fn momenta(run: &Run) -> [Vec3<f64>; 2] {
     let p = run.vector("system.momentum");
     let h = run.vector("system.angular_momentum") + run.vector("system.mass_centre").cross(&p);
     [p, h]
 }
 
-/// Locking moving joints, one by one and all at once, leaves momentum as it is (1e-13 of the bodies' own momenta), takes their rates away for good, leaves the rates of joints that
-/// are locked already, and its work is in the balance of energy. All formulations do the same.
+/// Locking moving joints, one by one and all at once, conserves momentum (1e-13 of the bodies' own
+/// momenta), sets their rates to zero permanently, keeps the rates of joints locked before, and its
+/// work is in the energy balance. All formulations agree.
 #[test]
-fn locking_keeps_momentum_and_stops_the_joint() {
+fn locking_conserves_momentum_and_stops_the_joint() {
     let text = arm(|_| "motions = [\"loads\", \"locked\"]\n".to_owned());
     let mut ends: Vec<Vec<f64>> = Vec::new();
     for formulation in Formulation::ALL {
@@ -88,7 +90,7 @@ fn locking_keeps_momentum_and_stops_the_joint() {
             let first = run.value("system.energy") - run.value("system.work");
             let balance = *balance.get_or_insert(first);
             joints.iter().for_each(|joint| run.set(&format!("{joint}.motion"), 1.0));
-            // The event alone.
+            // The event only.
             let mut messages = Vec::new();
             let simulation = &mut run.simulation;
             simulation.advance(t + 1e-12, &mut messages).expect("runs");
@@ -150,10 +152,11 @@ fn place(run: &Run, joint: &str) -> usize {
         .expect("a command")
 }
 
-/// What a brake holds with is what a weld transmits in its place: the same craft with the joint fixed in the spec, its child standing where the joint
-/// holds it. At rest at position zero both are the same craft; each joint in turn, under torques of the others. Tolerance: 1e-10.
+/// The brake torque equals the reaction of a weld in its place: the spec with a fixed joint and the
+/// child at the locked position. At rest at position zero both are the same system; each joint in
+/// turn, under torques on the others. Tolerance: 1e-10.
 #[test]
-fn a_brakes_torque_is_what_a_weld_transmits() {
+fn brake_torque_equals_the_reaction_of_a_weld() {
     for formulation in Formulation::ALL {
         for locked in JOINTS {
             let still = |text: String| {
@@ -228,9 +231,11 @@ fn a_brakes_torque_is_what_a_weld_transmits() {
     }
 }
 
-/// A joint whose prescribed acceleration is what its torque makes of it asks for that torque, in every formulation: 1e-11. The accelerations are the recursion's, at the start.
+/// A joint with the prescribed acceleration that results from a torque requires that torque, in
+/// every formulation: 1e-11. The accelerations are those of the recursive formulation, at the
+/// start.
 #[test]
-fn a_prescribed_joint_asks_for_the_torque_that_moved_it() {
+fn prescribed_joint_requires_the_torque_of_the_free_motion() {
     let text = arm(|_| "motions = [\"loads\", \"prescribed\"]\n".to_owned());
     let torques: Vec<(String, f64)> = JOINTS
         .into_iter()
@@ -249,7 +254,7 @@ fn a_prescribed_joint_asks_for_the_torque_that_moved_it() {
             run.set(&name.replace('%', "qdd"), free.derivative(&name.replace('%', "qd")));
         }
         JOINTS.iter().for_each(|joint| run.set(&format!("{joint}.motion"), 2.0));
-        // The event, and hardly a step.
+        // The event, and a negligible step.
         run.go(1e-14);
         let off = torques
             .iter()
@@ -260,10 +265,10 @@ fn a_prescribed_joint_asks_for_the_torque_that_moved_it() {
     }
 }
 
-/// A prescribed joint that starts beside its reference comes back to it as its gains say: with kp = 4/s² and kd = 5/s by e^(−t) and e^(−4t). Tolerance: 1e-9, the
-/// integrators' own errors.
+/// A prescribed joint with an initial deviation converges to its reference according to its gains:
+/// with kp = 4/s² and kd = 5/s as e^(−t) and e^(−4t). Tolerance: 1e-9, the integration error.
 #[test]
-fn a_prescribed_joint_follows_its_reference() {
+fn prescribed_joint_tracks_its_reference() {
     for formulation in Formulation::ALL {
         let text = arm(|_| "motion = \"prescribed\"\ntracking = { kp = 4.0, kd = 5.0 }\n".to_owned());
         let mut run = run_in(formulation, &text);
@@ -286,16 +291,17 @@ fn a_prescribed_joint_follows_its_reference() {
                 );
             }
         }
-        // A ball comes to its reference attitude, which is none.
+        // A spherical joint reaches its reference attitude, the identity.
         run.go(12.0);
         let turned = run.value("ball.q[1]").abs();
         assert!((turned - 1.0).abs() < 1e-8, "{}: {turned}", formulation.name());
     }
 }
 
-/// A brake that is on from the start and lets go at 0.5 s by a signal inside the model: until then nothing moves, then the torque does.
+/// A brake that is initially closed and released at 0.5 s by a signal inside the model: at rest
+/// before, accelerated by the torque after.
 #[test]
-fn a_signal_lets_a_brake_go() {
+fn signal_releases_a_brake() {
     let text = r#"
 name = "brake"
 [body.base]
@@ -328,11 +334,13 @@ from_importer = false
     assert!((run.value("hinge.drive") + 0.3).abs() < 1e-15);
     run.go(1.5);
     assert_eq!(run.value("hinge.drive"), 0.0);
-    // The hinge is the base's mass centre; the link meets the reduced mass m₁m₂/(m₁ + m₂) half a metre from it.
+    // The hinge is at the base's mass centre; the link's effective mass half a metre from it is the
+    // reduced mass m₁m₂/(m₁ + m₂).
     let expected = 0.3 * (1.0 / 0.6 + 1.0 / (0.25 + 4.0 * 1.0 / (4.0 + 1.0) * 0.5 * 0.5));
     let off = (run.value("hinge.qd") - expected).abs();
     println!("after 1 s {expected:.4} rad/s, {off:.1e} off (1e-12)");
-    // A steady acceleration is integrated exactly; when the signal steps is known to round-off.
+    // A constant acceleration is integrated exactly; the time of the signal's step is exact to
+    // round-off.
     assert!(off < 1e-12);
     assert!(run.simulation.statistics().events == 1);
 }

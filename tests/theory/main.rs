@@ -1,4 +1,4 @@
-//! The theory, proven: identities on random trees, closed forms, invariants.
+//! Verification of the theory: identities on random trees, closed forms, invariants.
 #![allow(non_snake_case)] // frame letters
 
 mod actuators;
@@ -40,13 +40,13 @@ use grapple::plant::{Model, Plant};
 use grapple::spec::{Capability, Formulation, Inertia, Spec};
 use std::path::Path;
 
-/// The plant of a spec, at the spec's own values.
+/// Returns the plant of a spec, at the spec's own values.
 fn plant(text: &str) -> Plant {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// The plant of a spec in another formulation; rigid, if that has no flexible bodies.
+/// Returns the plant of a spec in another formulation; rigid, if that has no flexible bodies.
 fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
     let read = Model::read(text, directory).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut spec = read.spec.clone();
@@ -64,7 +64,7 @@ fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// Takes out ANCF beams, and what stands on them.
+/// Removes ANCF beams and the objects on them.
 fn without_nodal_beams(spec: &mut Spec) {
     let beams = std::mem::take(&mut spec.ancf_beam);
     spec.frame.retain(|_, frame| !beams.contains_key(&frame.body));
@@ -78,7 +78,7 @@ fn without_nodal_beams(spec: &mut Spec) {
         .retain(|input, _| input.strip_suffix(".on").is_none_or(|grasp| grasps.contains_key(grasp)));
 }
 
-/// Makes all bodies rigid, and takes out what acts along beams.
+/// Makes all bodies rigid, and removes loads distributed along beams.
 fn stiffen(spec: &mut Spec) {
     spec.line_load.clear();
     spec.signal.retain(|input, _| {

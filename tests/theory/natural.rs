@@ -1,4 +1,5 @@
-//! The formulation in natural coordinates: its states are what bodies' axes and places are, its constraints are kept, and what is off them dies out.
+//! The formulation in natural coordinates: its states are directors and positions of the bodies;
+//! constraints are satisfied, and violations decay.
 
 use crate::numbers::Larger;
 use crate::quaternion::values_at_random;
@@ -20,11 +21,11 @@ fn axes(run: &Run, name: &str, rate: &str) -> Mat3<f64> {
     Mat3::from_columns(&[1, 2, 3].map(|k| run.vector(&format!("{name}.d{k}{rate}"))))
 }
 
-/// Directors that are put off unit length and right angles, by a triangular matrix in body axes that also has rates, come back element by element as
-/// `(s₀ + (ṡ₀ + 10 s₀) t) e^(−10 t)`, and the body moves all the while as one whose directors are right.
+/// Directors that deviate from orthonormality, by a triangular matrix in body axes with rates,
+/// return element by element as `(s₀ + (ṡ₀ + 10 s₀) t) e^(−10 t)`, without effect on the motion.
 #[test]
-fn a_distortion_dies_out_and_moves_nothing() {
-    // Axes that are put off have an energy of their own, which dies out.
+fn distortion_decays_without_effect_on_the_motion() {
+    // Distorted directors have an energy of their own, which decays.
     let text = format!("{SPINNING}[monitor]\nenergy_balance = 1e9\n");
     let (mut right, mut put_off) = (
         run_in(Formulation::Natural, SPINNING),
@@ -34,7 +35,7 @@ fn a_distortion_dies_out_and_moves_nothing() {
     let s_rate_0 = Mat3::new(0.3, -0.2, 0.1, 0.0, 0.2, 0.3, 0.0, 0.0, -0.1);
     right.look();
     let (R, W) = (axes(&right, "hub", ""), axes(&right, "hub", "_rate"));
-    // d = R (1 + s), so its rate is that of R about the world's axes, and R ṡ.
+    // d = R (1 + s); its rate is that of R about the world's axes, and R ṡ.
     let (d, d_rate) = (R + R * s_0, W + W * s_0 + R * s_rate_0);
     for k in 0..3 {
         for i in 0..3 {
@@ -60,14 +61,15 @@ fn a_distortion_dies_out_and_moves_nothing() {
         "distortion {:.1e}, as told {:.1e} (1e-10), motion {:.1e} (1e-10)",
         worst[0], worst[1], worst[2]
     );
-    // The integrator's tolerance of 1e-12, grown over its steps.
+    // The tolerance of 1e-12, accumulated over the steps.
     assert!(worst.iter().all(|&off| off < 1e-10), "{worst:?}");
 }
 
-/// So it does on a link that joints hold, with torques on them: directors of the craft's own forearm put off, nothing else differs.
+/// A distortion of a link with joints under torques: only the directors of the forearm are
+/// distorted.
 #[test]
-fn a_distortion_of_a_link_moves_no_joint() {
-    // Axes that are put off have an energy of their own, which dies out.
+fn distortion_of_a_link_has_no_effect_on_the_joints() {
+    // Distorted directors have an energy of their own, which decays.
     let text = include_str!("../../examples/two_link.toml").to_owned() + "[monitor]\nenergy_balance = 1e9\n";
     let mut runs = [(); 2].map(|()| run_in(Formulation::Natural, &text));
     let name = runs[0]
@@ -97,7 +99,7 @@ fn a_distortion_of_a_link_moves_no_joint() {
     }
     let left = runs[1].value("system.distortion");
     let mut worst = 0.0f64;
-    // Energy and momentum are those of the directors' rates, the distortion's too.
+    // Energy and momentum are those of the directors' rates, including the distortion.
     let outputs = runs[0].simulation.plant.model().outputs.iter();
     for name in outputs
         .map(|output| &output.quantity.name)
@@ -106,20 +108,20 @@ fn a_distortion_of_a_link_moves_no_joint() {
         worst = worst.larger((runs[0].value(name) - runs[1].value(name)).abs());
     }
     println!("distortion still {left:.1e}, outputs {worst:.1e} apart (1e-9)");
-    // The integrator's tolerance of 1e-12 on other steps.
+    // The tolerance of 1e-12, with different steps.
     assert!(left > 1e-3 && worst < 1e-9);
 }
 
-/// Runs of random craft, every kind of joint, in natural coordinates and in the recursion's: what is the same in both ends at the same place, and directors
-/// stay the columns of rotations.
+/// Runs of random spacecraft with every type of joint in natural and in minimal coordinates: common
+/// quantities agree at the end, and directors stay orthonormal.
 #[test]
-fn random_craft_move_as_in_the_recursion() {
+fn random_spacecraft_agree_with_the_recursive_formulation() {
     let mut worst = [0.0f64; 2];
     for seed in 0..8 {
         let text = random_craft(seed, 6, 1.0);
         let [mut recursive, mut natural] = [Formulation::Recursive, Formulation::Natural].map(|f| {
             let mut plant = crate::plant_in(f, &text, Path::new("."));
-            // Sets starts at random, the same in both.
+            // Sets random starts, the same in both.
             values_at_random(&mut plant, seed);
             Run::of(plant, 1e-12)
         });
@@ -145,6 +147,6 @@ fn random_craft_move_as_in_the_recursion() {
         "states {:.1e} off (1e-11), distortion {:.1e} (1e-13)",
         worst[0], worst[1]
     );
-    // The integrator's tolerance of 1e-12, and what it leaves of the right angles.
+    // The tolerance of 1e-12, and its effect on orthonormality.
     assert!(worst[0] < 1e-11 && worst[1] < 1e-13);
 }

@@ -1,4 +1,4 @@
-//! ANCF beams: closed forms, large bending, what a free flight conserves, orbit; and the grasps that hold them.
+//! ANCF beams: closed forms, large bending, invariants of free flight, orbit; and grasps of beams.
 
 use crate::numbers::{Larger, few};
 use crate::run::Run;
@@ -13,7 +13,8 @@ use std::path::Path;
 /// The beam of Yang et al. 2023: its module of 100 m.
 const MODULE: &str = "length = 100.0\nmass_per_length = 30.0\nEA = 6.9e9\nEI = 9.545e7\n";
 
-/// A clamped chain of elements under a dead force and a moment at its tip, in its plane: nodal coordinates where all is at rest, by Newton's method.
+/// Returns the nodal coordinates of a clamped chain of elements in equilibrium under a dead force
+/// and a moment at its tip, in its plane, by Newton's method.
 fn bent(elements: &[Element], curvature: Curvature, (force, moment): (Vec3<f64>, f64)) -> Vec<Vec3<f64>> {
     let mut e: Vec<Vec3<f64>> = vec![Vec3::zeros(), Vec3::x()];
     for element in elements {
@@ -24,7 +25,7 @@ fn bent(elements: &[Element], curvature: Curvature, (force, moment): (Vec3<f64>,
     for step in 1..=40 {
         let part = f64::from(step) / 40.0;
         for _ in 0..30 {
-            // In chunks of one direction: small systems, and nothing to be fast for.
+            // In chunks of one direction: the systems are small, and speed is irrelevant.
             let mut J = DMatrix::zeros(n, n);
             let mut Q = DVector::zeros(n);
             for along in 0..n {
@@ -69,10 +70,11 @@ fn chain(n: usize, length: f64, EA: f64, EI: f64) -> Vec<Element> {
     vec![element; n]
 }
 
-/// A moment `2πEI/L` at the tip bends a beam to a full circle: with exact curvature it closes at the order of the cubic, whatever its section; with `|r″|²` down to the model's error, which
-/// is of the order `(2π)² I/(A L²)`.
+/// A moment `2πEI/L` at the tip bends a beam to a full circle: with exact curvature the closure
+/// error has the order of the cubic, for any section; with `|r″|²` it has the limit of the model
+/// error, of the order `(2π)² I/(A L²)`.
 #[test]
-fn a_moment_bends_a_beam_to_a_circle() {
+fn moment_bends_an_ancf_beam_to_a_circle() {
     let (L, EI) = (1.0, 1.0);
     let open = |n: usize, EA: f64, curvature| {
         let e = bent(&chain(n, L, EA, EI), curvature, (Vec3::zeros(), TAU * EI / L));
@@ -84,10 +86,10 @@ fn a_moment_bends_a_beam_to_a_circle() {
         "exact curvature, open by {} of the length; order {order:.2}",
         few(&exact)
     );
-    // `(2π/n)⁴` of each element, over some 250: 6e-6.
+    // `(2π/n)⁴` of each element, over about 250: 6e-6.
     assert!(order > 3.8 && exact[2] < 1e-5);
     for EA in [1e4, 1e5] {
-        // It is shorter by ε = (2π)² I/AL², and its curvature greater by 2ε.
+        // The beam is shorter by ε = (2π)² I/AL², and its curvature larger by 2ε.
         let model = 2.0 * TAU * TAU * EI / (EA * L * L);
         let quadratic = open(32, EA, Curvature::Quadratic);
         println!(
@@ -98,7 +100,8 @@ fn a_moment_bends_a_beam_to_a_circle() {
     }
 }
 
-/// Where the tip of a clamped beam of length 1 is, if its angle, curvature and place have this `rate` along it: θ(0) = 0, θ′(1) = 0, by shooting.
+/// Returns the tip position of a clamped beam of length 1, for the `rate` of its angle, curvature
+/// and position along it: θ(0) = 0, θ′(1) = 0, by shooting.
 pub fn elastica_tip(rate: impl Fn([f64; 4]) -> [f64; 4]) -> [f64; 2] {
     let shoot = |curvature: f64| {
         let n = 4000;
@@ -127,11 +130,12 @@ pub fn elastica_tip(rate: impl Fn([f64; 4]) -> [f64; 4]) -> [f64; 2] {
     [x, y]
 }
 
-/// A transverse force at the tip, `P L²/EI = 10`: the elastica of a beam that stretches, integrated here by itself.
+/// Transverse tip force, `P L²/EI = 10`: the elastica of an extensible beam, from an independent
+/// integration.
 #[test]
-fn a_force_bends_a_beam_to_the_elastica() {
+fn force_bends_an_ancf_beam_to_the_elastica() {
     let (load, EA) = (10.0, 1e4);
-    // Stretched by λ, which the force along it makes: EA λ (λ² − 1)/2 = P sin θ.
+    // Stretched by λ due to the axial force: EA λ (λ² − 1)/2 = P sin θ.
     let stretch = |angle: f64| {
         (0..5).fold(1.0, |s: f64, _| {
             let off = 0.5 * EA * s * (s * s - 1.0) - load * angle.sin();
@@ -155,13 +159,15 @@ fn a_force_bends_a_beam_to_the_elastica() {
         "elastica, tip at ({x:.6}, {y:.6}): off by {}, order {order:.2}",
         few(&off)
     );
-    // An element bends as a cubic: what its ends are off is of the fourth order in its angle of some 1/20 rad.
+    // An element bends as a cubic: the error at its ends is of fourth order in its angle of about
+    // 1/20 rad.
     assert!(order > 3.8 && off[2] < 1e-6);
 }
 
-/// The frequencies of a free beam, `(βL)² √(EI/ρAL⁴)` with cos βL cosh βL = 1; elements of the length l miss them by `(βl)⁴/1440`.
+/// The frequencies of a free beam are `(βL)² √(EI/ρAL⁴)` with cos βL cosh βL = 1; elements of
+/// length l have the relative error `(βl)⁴/1440`.
 #[test]
-fn a_free_beam_vibrates_in_its_frequencies() {
+fn free_ancf_beam_has_its_bending_frequencies() {
     let off = |elements: usize| {
         let text = format!("name = \"beam\"\n[ancf_beam.span]\n{MODULE}elements = {elements}\n");
         let mut plant = crate::plant(&text);
@@ -170,7 +176,7 @@ fn a_free_beam_vibrates_in_its_frequencies() {
         let state = &run.simulation.state;
         let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
         let A = Linearisation::new(&mut plant, 0.0, at).expect("linear").A;
-        // Of bending alone: stretch is faster.
+        // Bending only: axial modes are faster.
         let mut found: Vec<f64> = A
             .complex_eigenvalues()
             .iter()
@@ -198,9 +204,10 @@ fn a_free_beam_vibrates_in_its_frequencies() {
     assert!(order > 3.9);
 }
 
-/// A soft beam, thrown by a force at its tip, tumbles and bends far: what the force has given stays, momentum to round-off, energy to the integrator's error; both curvatures.
+/// A soft free beam after a tip force, with large bending: momentum is conserved to round-off,
+/// energy to the integration error; both curvature measures.
 #[test]
-fn a_thrown_beam_keeps_what_it_was_given() {
+fn free_ancf_beam_conserves_momentum_and_energy() {
     for curvature in ["quadratic", "exact"] {
         let text = format!(
             "name = \"beam\"\n[ancf_beam.whip]\nlength = 2.0\nelements = 6\nmass_per_length = 0.5\nEA = 2e4\nEI = 0.3\ncurvature = \"{curvature}\"\n\
@@ -235,12 +242,13 @@ fn a_thrown_beam_keeps_what_it_was_given() {
         println!(
             "{curvature}: tip off by {bent:.2} m of 2 m; momentum {drift:.1e} {turned:.1e} (1e-12), energy {energy:.1e} (1e-12)"
         );
-        // The integrator's tolerance: angular momentum and energy are quadratic in the states.
+        // Integration tolerance: angular momentum and energy are quadratic in the states.
         assert!(bent > 1.0 && drift < 1e-12 && turned < 1e-12 && energy < 1e-12);
     }
 }
 
-/// How far a place in a stiff beam of 200 m and 600 kg, called `beam`, is from that in a rigid bar beside it in 600 s of an orbit, tilted out of its plane, and how far that went, m.
+/// Returns the largest distance of a point of a stiff beam of 200 m and 600 kg, called `beam`, from
+/// that of a rigid bar, in 600 s of an orbit, tilted out of its plane, and its displacement, m.
 pub fn beside_a_bar(beam: &str, [along, across]: [f64; 2], start: &str, place: [f64; 3]) -> [f64; 2] {
     let text = format!(
         "name = \"two\"\n[environment.orbit]\nsemi_major_axis = 7136636.0\neccentricity = 0.01\nmu = 3.986e14\nJ2 = 1.08262668e-3\n\
@@ -260,20 +268,23 @@ pub fn beside_a_bar(beam: &str, [along, across]: [f64; 2], start: &str, place: [
     [worst, moved]
 }
 
-/// A stiff beam falls, turns and stretches little as a rigid bar of its mass does beside it, tilted out of the orbit's plane.
+/// A stiff beam in orbit, tilted out of the orbital plane, moves as a rigid bar of its mass with
+/// little strain.
 #[test]
-fn a_stiff_beam_moves_in_orbit_as_a_bar_does() {
+fn stiff_ancf_beam_in_orbit_equals_a_rigid_bar() {
     let start = "start = { axes = \"lvlh\", position = [40.0, 30.0, -20.0], rpy_deg = [0.0, 25.0, 35.0] }";
     let beam =
         format!("[ancf_beam.beam]\nlength = 200.0\nelements = 2\nmass_per_length = 3.0\nEA = 1e10\nEI = 1e11\n{start}");
     let [worst, moved] = beside_a_bar(&beam, [1e-5, 2e6], start, [200.0, 0.0, 0.0]);
-    // The gravity that goes with the second moment of mass alone moves it by 1e-4 m; it bends by 11/80 ρω²L⁵/EI = 1.4e-6 m of its own.
+    // The gravity due to the second moment of mass alone moves it by 1e-4 m; its own bending is
+    // 11/80 ρω²L⁵/EI = 1.4e-6 m.
     assert!(worst < 3e-6 && moved > 1000.0);
 }
 
-/// Two free bodies held together by a grasp: they swing about each other with `√(k (1/m₁ + 1/m₂))` and turn with `√(k_t (1/J₁ + 1/J₂))`, and keep momentum whatever the damper takes.
+/// Two free bodies connected by a grasp: the frequencies are `√(k (1/m₁ + 1/m₂))` and
+/// `√(k_t (1/J₁ + 1/J₂))`, and momentum is conserved with any damping.
 #[test]
-fn a_grasp_is_a_spring_between_two_bodies() {
+fn grasp_is_a_spring_between_two_bodies() {
     let (k, k_t, m, J) = (900.0, 20.0, [2.0, 3.0], [0.4, 0.6]);
     let craft = |c: f64, c_t: f64, start: &str| {
         format!(
@@ -307,7 +318,7 @@ fn a_grasp_is_a_spring_between_two_bodies() {
     println!("two bodies on a spring: {worst:.1e} (1e-9)");
     assert!(worst < 1e-9);
 
-    // In general motion, with dampers, and let go at half time.
+    // General motion, with dampers, released at half time.
     let start = "position = [0.05, -0.1, 0.02], rpy_deg = [20.0, -10.0, 15.0], velocity = [0.3, 0.1, -0.4], angular_velocity = [0.5, -0.7, 0.9]";
     let mut run = Run::new(&craft(8.0, 0.5, start), 1e-11);
     run.look();
@@ -324,9 +335,10 @@ fn a_grasp_is_a_spring_between_two_bodies() {
     assert!(drift < 1e-11 && turned < 1e-11 && balance < 1e-9);
 }
 
-/// A ANCF beam in a stiff grasp is the cantilever of modes: both hang on a heavy hub and are shaken alike.
+/// An ANCF beam in a stiff grasp is equivalent to a cantilever with modes: both on a heavy hub with
+/// the same excitation.
 #[test]
-fn a_grasped_beam_bends_as_the_link_of_modes_does() {
+fn grasped_ancf_beam_bends_as_the_modal_link() {
     let hub = |name: &str, rest: &str| {
         format!(
             "[body.{name}]\nmass = 50000.0\ninertia = [4e6, 4e6, 4e6]\n{rest}\n[port.push_{name}]\nframe = \"{name}\"\n"
@@ -351,16 +363,18 @@ fn a_grasped_beam_bends_as_the_link_of_modes_does() {
     for k in 1..=20 {
         run.go(f64::from(k));
         let [modal, nodal] = ["link", "span"].map(|name| run.vector(&format!("{name}.tip_deflection")));
-        // Axes across the beam are turned about it otherwise: a link's with its hub.
+        // Transverse axes differ by a rotation about the beam: those of a link are fixed in its
+        // hub.
         worst = worst.larger((modal.yz().norm() - nodal.yz().norm()).abs());
         most = most.larger(modal.norm());
     }
     println!("tips {:.1e} of their {most:.2} m apart (5e-4)", worst / most);
-    // Six modes leave out 1e-4; the booms' spin as they turn is of second order.
+    // The truncation error of six modes is 1e-4; the effect of the booms' spin is of second order.
     assert!(worst < 5e-4 * most && most > 0.1);
 }
 
-/// A rod in a grasp with six different stiffnesses and dampers on a body that turns; the axes of what holds it are not the rod's.
+/// A rod in a grasp with six different stiffnesses and dampers on a rotating body; the axes of the
+/// grasping frame are not the rod's.
 const ON_A_HUB: &str = "name = \"two\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
                 [frame.hand]\nbody = \"hub\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\n\
                 [ancf_beam.rod]\nlength = 1.5\nelements = 3\nmass_per_length = 0.4\nEA = 5e3\nEI = 2.0\nstart = { position = [0.25, 0.15, 0.05] }\n\
@@ -368,10 +382,11 @@ const ON_A_HUB: &str = "name = \"two\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 
                 [grasp.grip]\na = \"hand\"\nb = \"middle\"\nstiffness = [400.0, 300.0, 200.0]\ndamping = [1.0, 2.0, 3.0]\nangular_stiffness = [5.0, 9.0, 14.0]\nangular_damping = [0.1, 0.3, 0.2]\n\
                 [solver]\nmethod = \"dop853\"\n";
 
-/// A beam in a grasp with different stiffnesses and dampers about the axes, on a body that turns: nothing from outside, so momentum stays to round-off, and energy with the work of
-/// the grasp to the integrator's error, also when it lets go. In `a` the axes are not the beam's.
+/// A beam in a grasp with different stiffnesses and dampers about the axes, on a rotating body:
+/// without external loads momentum is conserved to round-off, energy minus the grasp's work to the
+/// integration error, also after release. In `a` the axes are not the beam's.
 #[test]
-fn a_beam_in_a_grasp_keeps_momentum_with_what_holds_it() {
+fn beam_in_a_grasp_conserves_momentum() {
     let mut run = Run::new(ON_A_HUB, 1e-11);
     run.look();
     let (p, h) = (run.vector("system.momentum"), run.vector("system.angular_momentum"));
@@ -391,11 +406,12 @@ fn a_beam_in_a_grasp_keeps_momentum_with_what_holds_it() {
         "momentum {:.1e} {:.1e} (1e-12), energy {:.1e} (1e-10)",
         worst[0], worst[1], worst[2]
     );
-    // A hundred times round-off of a light craft, and the energy of steps at 1e-11.
+    // A hundred times round-off of a light spacecraft, and the energy error at a tolerance of
+    // 1e-11.
     assert!(worst[0] < 3e-12 && worst[1] < 1e-12 && worst[2] < 1e-10);
 }
 
-/// A grasp is a load: every formulation has it.
+/// A grasp is a load, available in every formulation.
 #[test]
 fn formulations_agree_on_a_grasp() {
     let text = "name = \"two\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6] }\n\
@@ -411,12 +427,12 @@ fn formulations_agree_on_a_grasp() {
     for &formulation in &Formulation::ALL[1..] {
         let off = (end(formulation) - expected).norm();
         println!("{}: {off:.1e} m (5e-13)", formulation.name());
-        // A hundred times what steps at 1e-12 leave.
+        // A hundred times the error at a tolerance of 1e-12.
         assert!(off < 5e-13);
     }
 }
 
-/// ANCF beams are beside the bodies in every formulation that has them.
+/// ANCF beams are independent of the bodies' formulation.
 #[test]
 fn formulations_agree_on_a_beam_in_a_grasp() {
     let end = |formulation| {
@@ -433,14 +449,15 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
         let off = expected.iter().zip(end(formulation)).map(|(a, b)| (a - b).norm());
         let off = off.fold(0.0, f64::larger);
         println!("{}: {off:.1e} (1e-8)", formulation.name());
-        // The integrator's tolerance, times the rod's fastest stretch of 1e3 rad/s over the run.
+        // The tolerance, times the rod's fastest axial mode of 1e3 rad/s over the run.
         assert!(off < 1e-8);
     }
 }
 
-/// What a host sets is judged as what is written: an attitude of length zero has no direction, nor has a node without a slope.
+/// Values set by the importer are validated as those of the spec: a zero quaternion, or a node with
+/// zero slope, is rejected.
 #[test]
-fn an_attitude_of_length_zero_is_refused() {
+fn zero_quaternion_is_rejected() {
     let mut plant = crate::plant(&format!("name = \"beam\"\n[ancf_beam.span]\n{MODULE}elements = 1\n"));
     for (name, value, expected) in [
         ("span.q_start[1]", 0.0, "has no direction"),
@@ -458,12 +475,13 @@ fn an_attitude_of_length_zero_is_refused() {
     }
 }
 
-/// A beam that starts bent as a cantilever is under its dead load stays there when the hub that holds it accelerates alike, and swings as the series of a cantilever's
-/// modes says if it starts straight, in a stiff grasp or captured.
+/// A beam with the initial shape of a cantilever under its dead load stays in equilibrium while its
+/// hub has the corresponding acceleration; a straight one follows the modal series of a cantilever,
+/// in a stiff grasp or captured.
 #[test]
-fn a_beam_that_starts_bent_as_at_rest_stays_so() {
+fn beam_started_in_its_equilibrium_shape_stays_in_it() {
     let (L, EI, rho, g, n) = (10.0f64, 1e4, 2.0, 0.05, 4);
-    // v = w x² (6 L² − 4 L x + x²)/24 EI, in −y, of a beam that the load w = ρA g bends from its clamped end.
+    // v = w x² (6 L² − 4 L x + x²)/24 EI, in −y, for a cantilever under the load w = ρA g.
     let load = rho * g;
     let nodes: Vec<String> = (0..=n)
         .map(|k| {
@@ -476,7 +494,8 @@ fn a_beam_that_starts_bent_as_at_rest_stays_so() {
             )
         })
         .collect();
-    // The hub is so heavy that the beam hardly moves it, and is pushed with the acceleration g along y. The grasp's dampers still its own vibration at once.
+    // The hub is so heavy that the beam hardly moves it; it has the acceleration g along y. The
+    // grasp's dampers suppress its own vibration at once.
     let clamp = "[grasp.clamp]\na = \"hub\"\nb = \"boom\"\nstiffness = 1e7\ndamping = 1e5\nangular_stiffness = 1e8\nangular_damping = 1e6\n";
     let capture = "[contact.clamp]\na = \"boom\"\nb = \"hub\"\nlaw = \"capture_grasp\"\n[signal.\"clamp.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_importer = false\n";
     let craft = |start: &str, hold: &str| {
@@ -488,7 +507,8 @@ fn a_beam_that_starts_bent_as_at_rest_stays_so() {
         )
     };
     let static_tip = load * L.powi(4) / (8.0 * EI);
-    // The parts that a cantilever's first four modes have in the tip's deflection under a dead load, and their (βL)².
+    // Contributions of a cantilever's first four modes to the tip deflection under a dead load, and
+    // their (βL)².
     let modes = [
         (1.01339, 3.51602),
         (-0.01430, 22.0345),
@@ -516,7 +536,8 @@ fn a_beam_that_starts_bent_as_at_rest_stays_so() {
         "tip off the closed form, over its deflection at rest: bent {bent:.1e} (1e-3), straight {:.1e}, captured {:.1e} (1e-2)",
         straight[0], straight[1]
     );
-    // Bent: the start's clamp is not yet pressed together, wL/k and wL²/2k_t at the tip are 1e-5 of the deflection, and w EI's error of linear theory is its slope² ≈ 3e-6.
-    // Straight: four elements have the second mode's frequency, the tip's 0.014, to 0.3 %, and it turns 10 times in the run.
+    // Bent: initially the clamp is unloaded, wL/k and wL²/2k_t at the tip are 1e-5 of the
+    // deflection, and the error of linear theory is slope² ≈ 3e-6. Straight: four elements have the
+    // second mode's frequency, 0.014 of the deflection, to 0.3 %, over 10 periods of the run.
     assert!(bent < 1e-3 && straight.iter().all(|&off| off < 1e-2));
 }

@@ -1,4 +1,4 @@
-//! Gravity in orbit, and the frame that falls along it.
+//! Gravity in orbit, and the LVLH frame.
 
 use crate::numbers::{Larger, few};
 use crate::quaternion::{align, values_at_random};
@@ -15,7 +15,8 @@ use std::path::Path;
 const LEO: &str = "[environment.orbit]\nsemi_major_axis = 7136636.0\nmu = 3.986e14\n";
 const MU: f64 = 3.986e14;
 const RADIUS: f64 = 7_136_636.0;
-/// A heavy body, small enough that gravity changes by its own size over 100 m: all terms of gravity are as large as a craft's own.
+/// A heavy body with a radius of orbit of 100 m: all terms of gravity are comparable with the
+/// spacecraft's own.
 const NEAR: &str = "mu = 1e6\nsemi_major_axis = 100.0\nradius = 10.0\neccentricity = 0.2\ninclination_deg = 40.0\nascending_node_deg = 70.0\nargument_of_perigee_deg = 25.0\ntrue_anomaly_deg = 130.0\n";
 const DOP853: &str = "[solver]\nmethod = \"dop853\"\n";
 
@@ -27,10 +28,11 @@ fn point(plant: &Plant, t: f64) -> OrbitPoint {
     plant.derived().orbit.as_ref().expect("an orbit").at(t)
 }
 
-/// The reference orbit obeys `R̈ = −μ R/R³` with the energy of its axis, comes back after its period, and carries its axes: x upwards, z along the angular momentum, turning at `h/r²`. The quaternion
-/// never jumps.
+/// The reference orbit satisfies `R̈ = −μ R/R³` with the energy of its semi-major axis, is
+/// periodic, and carries the LVLH frame: x upwards, z along the angular momentum, angular velocity
+/// `h/r²`. The quaternion is continuous.
 #[test]
-fn the_reference_orbit_is_keplers() {
+fn reference_orbit_satisfies_keplers_equation() {
     let body = "name = \"probe\"\n[body.probe]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n";
     let mut worst = 0.0f64;
     for e in [0.0f64, 0.01, 0.4, 0.85, 0.97] {
@@ -51,7 +53,7 @@ fn the_reference_orbit_is_keplers() {
             let at = point(&plant, t);
             let r = at.R.norm();
             let energy = 0.5 * at.V.norm_squared() - mu / r;
-            // Relative to what is subtracted at the perigee.
+            // Relative to the terms of the difference at the perigee.
             worst = worst.larger((energy + 0.5 * mu / a).abs() / (mu / r));
             worst = worst.larger((at.R.cross(&at.V) - h).norm() / h.norm());
             worst = worst.larger((at.R_WO.column(0) - at.R / r).norm());
@@ -60,7 +62,7 @@ fn the_reference_orbit_is_keplers() {
             assert!(step < 0.5, "a jump of the quaternion at e = {e}, t = {t}: {step}");
             before = at.q_WO;
         }
-        // Acceleration: the fourth-order difference of the velocity at a general time.
+        // Acceleration: fourth-order difference of the velocity at a general time.
         let (t, dt) = (0.37 * period, 1e-4 * period * (1.0 - e).powf(1.5));
         let V = |k: f64| point(&plant, t + k * dt).V;
         let a_W = (V(-2.0) - V(-1.0) * 8.0 + V(1.0) * 8.0 - V(2.0)) / (12.0 * dt);
@@ -72,9 +74,10 @@ fn the_reference_orbit_is_keplers() {
     assert!(worst < 1e-11, "round-off, times 60 at e = 0.97");
 }
 
-/// Differences of gravity keep all digits at any distance, against `μ/R² …` by `expm1` and `ln_1p`; subtracted as they stand, in geocentric coordinates, they lose nine at a metre.
+/// Differences of gravity have full precision at any distance, compared with `μ/R² …` by `expm1`
+/// and `ln_1p`; direct subtraction in geocentric coordinates loses nine digits at one metre.
 #[test]
-fn differences_of_gravity_keep_their_digits() {
+fn differences_of_gravity_have_full_precision() {
     let plant = crate::plant(&format!(
         "name = \"probe\"\n[body.probe]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n{LEO}inclination_deg = 28.0\ntrue_anomaly_deg = 33.0\n"
     ));
@@ -99,10 +102,11 @@ fn differences_of_gravity_keep_their_digits() {
     assert!(worst < 1e-12 && geocentric > 1e-9);
 }
 
-/// What a joint transmits between two bodies that fly one above the other, against the closed form of two particles in a common turn: `μ` times differences of squares. With places from the
-/// Earth's centre its ulp of 9e-10 m alone is 1e-9 of it and more.
+/// The reaction between two bodies one above the other, compared with the closed form of two
+/// particles in common rotation: `μ` times differences of squares. With geocentric positions the
+/// ulp of 9e-10 m alone causes an error of 1e-9 and more.
 #[test]
-fn a_boom_upright_in_orbit_bears_its_closed_form() {
+fn reaction_of_an_upright_boom_equals_its_closed_form() {
     let (m, length) = ([700.0, 40.0], 30.0);
     let mut worst = 0.0f64;
     for formulation in Formulation::ALL {
@@ -115,7 +119,8 @@ fn a_boom_upright_in_orbit_bears_its_closed_form() {
         );
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
         run.look();
-        // a(x) = ω² (R + x) − μ/(R + x)², without cancellation; the boom makes both move alike.
+        // a(x) = ω² (R + x) − μ/(R + x)², without cancellation; the boom gives both the same
+        // acceleration.
         let a = |x: f64| {
             let omega2 = MU / RADIUS.powi(3);
             omega2 * x + MU * x * (2.0 * RADIUS + x) / (RADIUS * (RADIUS + x)).powi(2)
@@ -129,9 +134,10 @@ fn a_boom_upright_in_orbit_bears_its_closed_form() {
     assert!(worst < 1e-12);
 }
 
-/// A body on another orbit, far from the reference: it returns after its own period to 1e-9 of its radius, with its energy and its angular momentum about the centre.
+/// A body on another orbit, far from the reference, returns after its own period to 1e-9 of its
+/// radius, with its energy and its angular momentum about the centre.
 #[test]
-fn a_body_keeps_its_own_orbit() {
+fn body_far_from_the_reference_keeps_its_orbit() {
     for (radius, speed, phase, tilt) in [
         (RADIUS, 1.0, 60.0f64, 0.0f64),
         (7.5e6, 1.0, 20.0, 30.0),
@@ -172,9 +178,10 @@ fn a_body_keeps_its_own_orbit() {
     }
 }
 
-/// Hill's equations near a circular orbit have the closed form of Clohessy and Wiltshire; `exact` leaves it by terms of second order.
+/// Hill's equations near a circular orbit have the closed form of Clohessy and Wiltshire; `exact`
+/// differs by terms of second order.
 #[test]
-fn the_second_order_potential_gives_hills_equations() {
+fn second_order_potential_gives_hills_equations() {
     let omega = (MU / RADIUS.powi(3)).sqrt();
     let (r, v) = (Vec3::new(12.0, -30.0, 7.0), Vec3::new(0.02, -0.03, 0.01));
     let mut ends = Vec::new();
@@ -199,13 +206,13 @@ fn the_second_order_potential_gives_hills_equations() {
         ends.push((run.vector("probe.r_lvlh") - expected).norm());
     }
     println!("second order {:.1e} m (1e-8), exact {:.1e} m", ends[0], ends[1]);
-    // (260 m)²/R beyond.
+    // (260 m)²/R more.
     assert!(ends[0] < 1e-8 && (1e-4..1.0).contains(&ends[1]));
 }
 
-/// On a rigid body at rest: `J ẇ = 3 μ/R³ R̂ × J R̂`, in any attitude, about its mass centre.
+/// For a rigid body at rest: `J ẇ = 3 μ/R³ R̂ × J R̂`, in any attitude, about its mass centre.
 #[test]
-fn the_gradients_torque_is_three_mu_over_r_cubed() {
+fn gravity_gradient_torque_equals_its_closed_form() {
     let J = Mat3::from_diagonal(&Vec3::new(3.0, 7.0, 8.5));
     let mut worst = 0.0f64;
     for k in 0..40 {
@@ -229,7 +236,7 @@ fn the_gradients_torque_is_three_mu_over_r_cubed() {
     assert!(worst < 1e-11);
 }
 
-/// Of the only body at the start, body axes.
+/// Returns the angular acceleration of the only body at the start, body axes.
 fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
     let model = plant.model().clone();
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
@@ -244,7 +251,8 @@ fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
     };
     match first("w[") {
         Some(first) => Vec3::from_column_slice(&dx[first..first + 3]),
-        // At rest d̈ = α × d, beside a distortion's part, which has only x in the first and no z in the second.
+        // At rest d̈ = α × d, plus a distortion's part, which has only x in the first and no z in
+        // the second.
         None => {
             let axes = model.states.iter().position(|state| state.name.ends_with(".d1[1]"));
             let R = Mat3::from_column_slice(&x[axes.expect("directors")..][..9]);
@@ -255,12 +263,14 @@ fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
     }
 }
 
-/// A slender bar in a low orbit swings about the vertical in 2π/(√3 ω) in the orbit's plane and in 2π/(2 ω) across.
+/// A slender bar in a low orbit librates with the periods 2π/(√3 ω) in the orbital plane and 2π/(2
+/// ω) out of plane.
 #[test]
-fn a_slender_bar_librates_in_its_periods() {
+fn slender_bar_has_its_libration_periods() {
     let omega = (MU / RADIUS.powi(3)).sqrt();
     let swing = 0.1f64.to_radians();
-    // Across, the swing in the plane that it excites shifts the period by as much as its own second order.
+    // Out of plane, the in-plane libration that it excites shifts the period by a second-order term
+    // of the same size.
     for (axis, factor, printed, tolerance) in [(3, 3f64.sqrt(), 3464.10, 1e-8), (2, 2.0, 3000.00, 1e-6)] {
         let mut attitude = [(0.5 * swing).cos(), 0.0, 0.0, 0.0];
         attitude[axis] = (0.5 * swing).sin();
@@ -268,7 +278,7 @@ fn a_slender_bar_librates_in_its_periods() {
             "name = \"bar\"\n[body.bar]\nmass = 100.0\ninertia = [1e-6, 1e4, 1e4]\nstart = {{ attitude = {attitude:?}, axes = \"lvlh\" }}\n{LEO}{DOP853}"
         );
         let mut run = Run::new(&text, 1e-12);
-        // A quarter and five quarters of a period: where the angle is zero.
+        // A quarter and five quarters of a period: zeros of the angle.
         let period = TAU / (factor * omega);
         let zeros = [0.25, 1.25].map(|part| {
             run.go(part * period);
@@ -277,16 +287,17 @@ fn a_slender_bar_librates_in_its_periods() {
             part * period - angle / rate
         });
         let found = zeros[1] - zeros[0];
-        // A pendulum's first term, of twice the angle; the printed periods are those of 6000 s for the orbit, which takes 4 ms more.
+        // A pendulum's first amplitude term, of twice the angle; the printed periods are for an
+        // orbital period of 6000 s, which is 4 ms too short.
         let expected = period * (1.0 + 0.25 * swing * swing);
         println!("{found:.6} s, expected {expected:.6} s, printed {printed:.2} s");
         assert!((found - printed).abs() < 0.01 && (found / expected - 1.0).abs() < tolerance);
     }
 }
 
-/// Node and perigee drift as Kozai has them, to the first order in J₂.
+/// Node and perigee precess according to Kozai, to first order in J₂.
 #[test]
-fn oblateness_turns_node_and_perigee() {
+fn oblateness_precesses_node_and_perigee() {
     let (a, e, i, J2, radius) = (7.4e6f64, 0.05f64, 50f64.to_radians(), 1.082_626_68e-3, 6_378_137.0);
     let text = format!(
         "name = \"probe\"\n[body.probe]\nmass = 3.0\ninertia = [1e-6, 1e-6, 1e-6]\n\
@@ -309,7 +320,7 @@ fn oblateness_turns_node_and_perigee() {
         let turned = node.cross(&perigee).dot(&h.normalize()).atan2(node.dot(&perigee));
         samples.push((t, node.y.atan2(node.x), turned));
     }
-    // Straight lines through whole orbits.
+    // Linear regression over whole orbits.
     let slope = |pick: fn(&(f64, f64, f64)) -> f64| {
         let n = samples.len() as f64;
         let (t, y) = (
@@ -332,11 +343,12 @@ fn oblateness_turns_node_and_perigee() {
         found.1 * day,
         expected.1 * day
     );
-    // Terms of second order in J₂ are 1e-3 of these times some; the perigee's short waves are J₂/e.
+    // Second-order terms in J₂ are about 1e-3 of these; the perigee's short-period terms are J₂/e.
     assert!((found.0 / expected.0 - 1.0).abs() < 5e-3 && (found.1 / expected.1 - 1.0).abs() < 3e-2);
 }
 
-/// In any state of random craft with flexible bodies the power of gravity is what its potential loses: force, moment and the forces on modes belong together.
+/// At any state of random flexible spacecraft the power of gravity equals the decrease of its
+/// potential: force, moment and modal forces are consistent.
 #[test]
 fn gravity_is_the_gradient_of_its_potential() {
     let mut worst = [0.0f64; 3];
@@ -348,7 +360,7 @@ fn gravity_is_the_gradient_of_its_potential() {
             let tree = random_tree(seed, 9, 1.0);
             let mut spec = tree.plant.model().spec.clone();
             spec.environment.orbit = Some(toml::from_str(&format!("{NEAR}gravity = {gravity}")).expect("an orbit"));
-            // Whatever else has a potential or takes power is silent.
+            // All other loads with potential or power are removed.
             let model = Model::compile(&spec).expect("sound");
             let work = model
                 .derivatives
@@ -364,7 +376,7 @@ fn gravity_is_the_gradient_of_its_potential() {
             let t = 0.7;
             plant.derivative(t, &x, &u, &discrete, &mut dx).expect("regular");
             let (power, scale) = potential_rate(&plant, t, &tree.q, &tree.qd);
-            // Dampers of modes take power too: without gravity it is theirs alone.
+            // Modal dampers have power, too: subtracted by an evaluation without gravity.
             let mut silent = tree.plant;
             let mut without = dx.clone();
             silent.derivative(t, &x, &u, &discrete, &mut without).expect("regular");
@@ -376,7 +388,8 @@ fn gravity_is_the_gradient_of_its_potential() {
     assert!(worst.iter().all(|&off| off < 1e-12));
 }
 
-/// The rate of the potential energy of gravity as the world's origin sees it, and the size of its terms; W.
+/// Returns the rate of gravity's potential energy relative to the world's origin, and the magnitude
+/// of its terms; W.
 fn potential_rate(plant: &Plant, t: f64, q: &[f64], qd: &[f64]) -> (f64, f64) {
     let (system, derived) = (plant.model().system(), plant.derived());
     let mut q_dot = vec![0.0; q.len()];
@@ -440,9 +453,10 @@ fn potential_rate(plant: &Plant, t: f64, q: &[f64], qd: &[f64]) -> (f64, f64) {
     (V.eps[0], scale)
 }
 
-/// A large rigid body that tumbles in an orbit as small as that of [`NEAR`] keeps all its energy and its angular momentum about the centre.
+/// A large tumbling rigid body in the small orbit of [`NEAR`] conserves its energy and its angular
+/// momentum about the centre.
 #[test]
-fn a_large_rigid_body_keeps_energy_and_angular_momentum_about_the_centre() {
+fn large_rigid_body_conserves_energy_and_angular_momentum_about_the_centre() {
     let mu = 1e6;
     let text = format!(
         "name = \"hub\"\n[body.hub]\nmass = 5.0\nmass_centre = [0.3, -0.2, 0.5]\ninertia = [300.0, 700.0, 850.0]\n\
@@ -477,10 +491,11 @@ fn a_large_rigid_body_keeps_energy_and_angular_momentum_about_the_centre() {
     assert!(energy_off < 1e-9 && h_off < 1e-9);
 }
 
-/// A beam clamped at an angle to the vertical bends as its distributed loads have it, gradient and centrifugal (Yang et al., Eq. 25 at rest; in three dimensions with elevation),
+/// A beam clamped at an angle to the vertical bends under the distributed gravity gradient and
+/// centrifugal loads (Yang et al., Eq. 25 at rest; in three dimensions with elevation),
 /// `v = ρA/EI (1 − a aᵀ) (11/120 L⁵ G a + L⁴/8 G a o)` with `G = ω² diag(3, 0, −1)`.
 #[test]
-fn a_beam_in_orbit_bends_as_its_quasi_static_form() {
+fn beam_in_orbit_has_its_quasi_static_deflection() {
     let (length, mass, EI, o) = (100.0f64, 30.0, 9.545e7, 40.0);
     for (alpha, beta) in [(45.0f64, 0.0f64), (-70.0, 0.0), (20.0, 35.0)] {
         let q = Quaternion::from_axis_angle(Vec3::z(), alpha.to_radians())
@@ -508,15 +523,17 @@ fn a_beam_in_orbit_bends_as_its_quasi_static_form() {
                 expected.norm() * 1e3,
                 formulation.name()
             );
-            // The tension of 3e-5 of the buckling load stiffens it; six modes leave 1e-5.
+            // The tension, 3e-5 of the buckling load, stiffens it; the truncation error of six
+            // modes is 1e-5.
             assert!(off < 1e-4);
         }
     }
 }
 
-/// All formulations give the same of random craft near a body whose gravity is as large as everything else, oblateness and attitude servos in LVLH axes included.
+/// All formulations agree for random spacecraft in strong gravity, with oblateness and attitude
+/// servos in LVLH axes.
 #[test]
-fn the_formulations_agree_in_orbit() {
+fn formulations_agree_in_orbit() {
     let mut worst = 0.0f64;
     for seed in 0..16 {
         let text = random_craft(seed, 8, 50.0);
@@ -546,10 +563,11 @@ fn the_formulations_agree_in_orbit() {
     assert!(worst < 1e-10);
 }
 
-/// Upright and turning with the LVLH frame a craft stays so: on a circular orbit without any moment, on an eccentric one held by a servo whose reference is those axes, which has to give `J ω̇` and what
-/// the gradient asks.
+/// A spacecraft that is upright in the rotating LVLH frame stays so: on a circular orbit without
+/// moment, on an eccentric one by a servo with an LVLH reference, whose moment is `J ω̇` minus the
+/// gravity-gradient torque.
 #[test]
-fn a_servo_in_orbital_axes_holds_a_craft_upright() {
+fn servo_with_lvlh_reference_keeps_a_spacecraft_upright() {
     for e in [0.0, 0.05] {
         for formulation in Formulation::ALL {
             let text = format!(
@@ -562,13 +580,14 @@ fn a_servo_in_orbital_axes_holds_a_craft_upright() {
             for k in 1..=10 {
                 run.go(600.0 * f64::from(k));
                 let (r, v) = (run.vector("orbit.r"), run.vector("orbit.v"));
-                // ω̇ = −2 h ṙ/r³ about z; nothing else acts upright.
+                // ω̇ = −2 h ṙ/r³ about z; there is no other moment in the upright attitude.
                 let moment = 100.0 * -2.0 * h * r.dot(&v) / r.norm().powi(4);
                 worst = worst.larger((run.value("hub.rpy_lvlh[3]") + moment / 200.0).abs());
                 assert!(run.value("hub.rpy_lvlh[1]").abs() + run.value("hub.rpy_lvlh[2]").abs() < 1e-9);
             }
             println!("e = {e}, {}: {worst:.1e} rad", formulation.name());
-            // It lags by kd/kp = 2 s, and gravity turns what is aside: 1e-3 of 1e-7 rad.
+            // It lags by kd/kp = 2 s, and the gravity gradient acts on the deviation: 1e-3 of 1e-7
+            // rad.
             assert!(worst < if e > 0.0 { 2e-9 } else { 1e-10 });
         }
     }

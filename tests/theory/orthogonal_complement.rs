@@ -1,9 +1,12 @@
-//! The equations of motion by the natural orthogonal complement against the recursion: every body moves by itself, joints hold its velocity, and
-//! what holds them drops out. So X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, *Acta Astronautica* (1998), Eq. 1, have the equations of a manipulator
-//! with flexible links, `M̃ ψ̈ = c(ψ, ψ̇) + f`. The method is J. Angeles and S. K. Lee's, *J. Applied Mechanics* 55 (1988) 243–244.
+//! Equations of motion by the natural orthogonal complement, compared with the recursive
+//! formulation. X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, *Acta Astronautica* (1998),
+//! Eq. 1, state the equations of a manipulator with flexible links in this form,
+//! `M̃ ψ̈ = c(ψ, ψ̇) + f`. The method is due to J. Angeles and S. K. Lee, *J. Applied Mechanics* 55
+//! (1988) 243–244.
 //!
-//! The twists of all bodies and the rates of all modes are one vector `t`. What joints hold of it is `K t = 0`; what they let go are the rates,
-//! `Y t = q̇`. Together these are as many rows as unknowns:
+//! The twists of all bodies and the rates of all modes form one vector `t`. The joint constraints
+//! are `K t = 0`; the free motions are the rates, `Y t = q̇`. Together these are as many rows as
+//! unknowns:
 //!
 //! ```text
 //!     [Y; K] N = [1; 0]                  t = N q̇,   K N = 0       (1)
@@ -12,13 +15,15 @@
 //!     h = Σ Nᵢᵀ (Mᵢ aᵢ + γᵢ − wᵢ)        M q̈ + h = τ               (4)
 //! ```
 //!
-//! with rotor inertias `ρ`, and of each body `i` its own rows of `N` and `a`, its mass matrix `Mᵢ` and gyroscopic load `γᵢ` when nothing holds it,
-//! and the wrench `wᵢ` on it. Twists are about each body's own origin, in its own axes. `τ − h` is the paper's `c + f`.
+//! with rotor inertias `ρ`, and for each body `i` its rows of `N` and `a`, the mass matrix `Mᵢ` and
+//! gyroscopic load `γᵢ` of the unconstrained body, and the wrench `wᵢ` on it. Twists are about each
+//! body's own origin, in its own axes. `τ − h` is the paper's `c + f`.
 //!
-//! From the project are the bodies' places, the constants of masses, joints and modes, and where a bent place is for the amplitudes. The recursion's
-//! columns, velocities and accelerations are not read. Rows are written from the places of the bodies and the kind of joint between them, and their rates
-//! are exact, by dual numbers along `t`. `Mᵢ` and `γᵢ` are Lagrange's, of a kinetic energy that is written here: so flexible bodies take part with all their
-//! modes, and with what these draw in.
+//! Taken from the library are the bodies' positions, the constants of masses, joints and modes, and
+//! the positions of stations for the amplitudes; not its joint columns, velocities and
+//! accelerations. The rows are written from the bodies' poses and the joint type, and their rates
+//! are exact, by dual numbers along `t`. `Mᵢ` and `γᵢ` follow from Lagrange's equations with a
+//! kinetic energy written here, for all modes including foreshortening.
 
 use crate::every_load::{FAR, every_load};
 use crate::numbers::{Larger, relative_distance};
@@ -41,7 +46,8 @@ struct Assembled {
 }
 
 impl Assembled {
-    /// With the bodies where the recursion has them, and its wrenches on them.
+    /// Assembles the equations at the bodies' poses of the recursive formulation, with its
+    /// wrenches.
     fn of(tree: &RandomTree, recursion: &ByRecursion) -> Self {
         let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
         let places = recursion.kinematics.bodies.iter();
@@ -74,7 +80,8 @@ impl Assembled {
     }
 }
 
-/// The first of each body's columns: six of its twist, then its modes' rates. The last is the number of all.
+/// Returns the first column of each body (six of its twist, then its modes' rates), and the total
+/// number of columns.
 fn first_columns(system: &System) -> Vec<usize> {
     let sizes = system
         .bodies
@@ -87,7 +94,8 @@ fn first_columns(system: &System) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// `[Y; K]`, for bodies at their `places`, bent by the amplitudes among the coordinates `q`.
+/// Returns `[Y; K]`, for bodies at their poses `places` and the amplitudes among the coordinates
+/// `q`.
 fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S> {
     let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
     let first = first_columns(system);
@@ -100,7 +108,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
                 rows[(v, first[i] + 6 + k)] = S::one();
             }
         }
-        // B stands on C, which is the body P or a bent place of it.
+        // B is attached to C: the body P or a station of it.
         let world = Pose::identity();
         let (P, bent) = match body.carrier() {
             Carrier::World | Carrier::Point(_) => (&world, Bent::rigid()),
@@ -121,7 +129,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
         next = held_rows.end;
         let rates = rates.into_iter().zip(body.joint.v..);
         for (W, row) in rates.chain(held.into_iter().zip(held_rows)) {
-            // The power of W on the twist of B, less what it would be if B rested on C.
+            // The power of W on the twist of B relative to C.
             let mut see = |body: usize, W: &Wrench<S>| {
                 for (c, part) in W.to_array().into_iter().enumerate() {
                     rows[(row, first[body] + c)] = part;
@@ -140,7 +148,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
     rows
 }
 
-/// `[Ẏ; K̇]` when all move with `t`.
+/// Returns `[Ẏ; K̇]` for motions with `t`.
 fn rows_rate(tree: &RandomTree, places: &[Pose<f64>], t: &DVector<f64>) -> DMatrix<f64> {
     let system = tree.plant.model().system();
     let first = first_columns(system);
@@ -162,8 +170,9 @@ fn rows_rate(tree: &RandomTree, places: &[Pose<f64>], t: &DVector<f64>) -> DMatr
     rows(tree, &places_moving, &q).map(|entry| entry.eps[0])
 }
 
-/// How a joint sees its body B from its carrier C: wrenches about the origin of B, world axes, whose powers on the twist of B relative to C are
-/// the rates; and those whose power is zero.
+/// Returns the motion and constraint wrenches of a joint between its carrier C and its body B,
+/// about the origin of B, world axes: the powers of the former on the twist of B relative to C are
+/// the rates, those of the latter are zero.
 fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat3<S>) -> [Vec<Wrench<S>>; 2] {
     let attitude = |id: ParamId| id.quaternion(parameters).rotation();
     let R_WM = R_WC * lift33(&joint.orientation.map_or_else(Mat3::identity, attitude));
@@ -185,7 +194,7 @@ fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat
         JointType::Cartesian => [slides(&R_WM), turns(&R_WM)],
         JointType::Spherical => [turns(R_WB), slides(&R_WM)],
         JointType::Universal => {
-            // ω = a q̇₁ + a₂ q̇₂, with the second axis fixed in B; n is across both.
+            // ω = a q̇₁ + a₂ q̇₂, with the second axis fixed in B; n is orthogonal to both.
             let a_2 = R_WB * lift3(&axis2);
             let n = a.cross(&a_2);
             let dual = |side: Vec3<S>| turn(side / n.dot(&n));
@@ -196,7 +205,7 @@ fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat
     }
 }
 
-/// A place C on a body P that bends, in axes of P.
+/// A point C of a flexible body P, in axes of P.
 struct Bent<S: Scalar> {
     X_PC: Pose<S>,
     /// Its twist for each mode's rate.
@@ -204,7 +213,7 @@ struct Bent<S: Scalar> {
 }
 
 impl<S: Scalar> Bent<S> {
-    /// The origin of a body.
+    /// Returns the origin of a body.
     fn rigid() -> Self {
         Self {
             X_PC: Pose::identity(),
@@ -212,7 +221,7 @@ impl<S: Scalar> Bent<S> {
         }
     }
 
-    /// A station, at the amplitudes `eta`.
+    /// Returns a station, at the amplitudes `eta`.
     fn new(station: &StationConstants, eta: &[S]) -> Self {
         let turned = TurnedFrame::new(station.turn(eta));
         let T = (0..eta.len()).map(|k| {
@@ -229,12 +238,12 @@ impl<S: Scalar> Bent<S> {
     }
 }
 
-/// The amplitudes that are zero but for the one of mode `k`.
+/// Returns a unit amplitude of mode `k`.
 fn unit<S: Scalar>(n: usize, k: usize) -> Vec<S> {
     (0..n).map(|i| S::lift(f64::from(u8::from(i == k)))).collect()
 }
 
-/// `∂f/∂η_k` of what is of second degree: its difference quotient, of any step.
+/// Returns `∂f/∂η_k` of a quadratic function: its central difference quotient, exact for any step.
 fn slope<S: Scalar, T: Sub<Output = T> + Mul<S, Output = T>>(f: impl Fn(&[S]) -> T, eta: &[S], k: usize) -> T {
     let (mut ahead, mut behind) = (eta.to_vec(), eta.to_vec());
     ahead[k] += S::one();
@@ -242,7 +251,8 @@ fn slope<S: Scalar, T: Sub<Output = T> + Mul<S, Output = T>>(f: impl Fn(&[S]) ->
     (f(&ahead) - f(&behind)) * S::lift(0.5)
 }
 
-/// `Mᵢ` and `γᵢ` of a body with the velocities `ξ = (ω, v, η̇)`: Lagrange's equations in the body's own axes, with `T = ½ ξᵀ M(η) ξ` and `π = M ξ`,
+/// Returns `Mᵢ` and `γᵢ` of a body with the velocities `ξ = (ω, v, η̇)`: Lagrange's equations in
+/// the body's own axes, with `T = ½ ξᵀ M(η) ξ` and `π = M ξ`,
 ///
 /// ```text
 ///     t = π̇_ω + ω × π_ω + v × π_v,   f = π̇_v + ω × π_v,   Q_k = π̇_k − ½ ξᵀ ∂M/∂η_k ξ
@@ -250,7 +260,7 @@ fn slope<S: Scalar, T: Sub<Output = T> + Mul<S, Output = T>>(f: impl Fn(&[S]) ->
 fn alone(body: &BodyConstants, eta: &[f64], xi: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
     let M = mass_matrix_alone(body, eta);
     let pi = Wrench::from_slice((&M * xi).as_slice());
-    // Angular momentum stands where a torque does, and momentum where a force does.
+    // Angular momentum is in the place of a torque, and momentum in that of a force.
     let V = Twist::from_slice(xi.as_slice());
     let carried = Wrench::new(V.w.cross(&pi.t) + V.v.cross(&pi.f), V.w.cross(&pi.f));
     let mut gamma = DVector::zeros(xi.len());
@@ -265,8 +275,8 @@ fn alone(body: &BodyConstants, eta: &[f64], xi: &DVector<f64>) -> (DMatrix<f64>,
     (M, gamma)
 }
 
-/// The mass matrix over `(ω, v, η̇)` of a body whose mass is displaced by `Σ f_i e_i z_i(η)`: with `a_i = ∫ f_i dm`, `Y_i = ∫ x f_i dm` and
-/// `A_ij = ∫ f_i f_j dm`
+/// Returns the mass matrix over `(ω, v, η̇)` of a body with the displacement `Σ f_i e_i z_i(η)`:
+/// with `a_i = ∫ f_i dm`, `Y_i = ∫ x f_i dm` and `A_ij = ∫ f_i f_j dm`
 ///
 /// ```text
 ///     ∫ p dm     = h + Σ a_i e_i z_i
@@ -274,7 +284,8 @@ fn alone(body: &BodyConstants, eta: &[f64], xi: &DVector<f64>) -> (DMatrix<f64>,
 ///     ∫ p f_i dm = Y_i + Σ A_ij e_j z_j
 /// ```
 ///
-/// and each field's part of the modes is `∂z_i/∂η_k`. The spin of sections and the rest of the modes' inertia are constant.
+/// and each field's part of the modes is `∂z_i/∂η_k`. The spin of sections and the remaining modal
+/// inertia are constant.
 fn mass_matrix_alone<S: Scalar>(body: &BodyConstants, eta: &[S]) -> DMatrix<S> {
     let modes = eta.len();
     let mut M = DMatrix::zeros(6 + modes, 6 + modes);
@@ -331,7 +342,7 @@ fn mass_matrix_alone<S: Scalar>(body: &BodyConstants, eta: &[S]) -> DMatrix<S> {
     M
 }
 
-/// `z(η)` of a field.
+/// Returns `z(η)` of a field.
 fn amplitude<S: Scalar>(field: &Field, eta: &[S]) -> S {
     match field.amplitude {
         Amplitude::Mode(k) => eta[k],
@@ -340,7 +351,7 @@ fn amplitude<S: Scalar>(field: &Field, eta: &[S]) -> S {
     }
 }
 
-/// A craft at a random state.
+/// Returns a spacecraft at a random state.
 fn at_random(plant: Plant, seed: u64) -> RandomTree {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let system = plant.model().system();
@@ -356,7 +367,8 @@ fn compiled(spec: &Spec) -> Plant {
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// A craft at a random state: another with its first body on the world, by a joint like its first, and its last weld let go.
+/// Returns another spacecraft at a random state: its first body is on the world by a joint like its
+/// first, and its last weld is free.
 fn on_the_world(tree: &RandomTree, seed: u64) -> RandomTree {
     let mut spec = tree.plant.model().spec.clone();
     let mut ground = spec.joint[0].clone();
@@ -369,13 +381,14 @@ fn on_the_world(tree: &RandomTree, seed: u64) -> RandomTree {
 
 const TREES: u64 = 120;
 
-/// Random craft, half of them on the world; and one with every joint and with beams in segments, at ten random states.
+/// Returns random spacecraft, half of them on the world, and one with every joint and with beams in
+/// segments, at ten random states.
 fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
     let random = (0..TREES).map(|seed| {
         let tree = random_tree(seed, 5 + (seed as usize * 7) % 56, 1.0);
         (seed, if seed % 4 < 2 { tree } else { on_the_world(&tree, seed) })
     });
-    // A prescribed motion is no equation of its own.
+    // A prescribed motion has no equation of its own.
     let mut spec = crate::plant(&every_load(FAR)).model().spec.clone();
     spec.joint
         .values_mut()
@@ -384,11 +397,13 @@ fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
     random.chain(everything)
 }
 
-/// `M` and `h` are those of the composite-rigid-body algorithm and of inverse dynamics, and the articulated-body recursion's accelerations solve
-/// `M q̈ + h = τ`: on floating craft and on craft on the world, rigid and flexible, with joints of all kinds. Every rate is measured in its own inertia, so that a
-/// hand counts as much as all that carries it. Tolerance: 1e-12, some thousands of round-offs on chains of up to 61 bodies.
+/// `M` and `h` equal those of the composite-rigid-body algorithm and of inverse dynamics, and the
+/// accelerations of the articulated-body algorithm satisfy `M q̈ + h = τ`: floating and fixed,
+/// rigid and flexible, with all types of joints. Every rate is scaled by its own inertia, so that
+/// light and heavy bodies count equally. Tolerance: 1e-12, some thousands of round-offs for chains
+/// of up to 61 bodies.
 #[test]
-fn bodies_by_themselves_held_by_their_joints_move_by_the_recursions_equations() {
+fn natural_orthogonal_complement_equals_the_recursive_formulation() {
     let mut worst = [[0.0_f64; 3]; 2];
     let mut kinds = HashSet::new();
     for (seed, tree) in trees() {

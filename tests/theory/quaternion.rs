@@ -1,4 +1,5 @@
-//! The formulation in maximal coordinates against the recursive one, and against what its own equations say.
+//! The formulation in maximal coordinates, compared with the recursive one and with the paper's
+//! equations.
 
 use crate::every_load::every_load;
 use crate::numbers::{Larger, relative_distance};
@@ -21,9 +22,10 @@ fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
     (0..TREES).map(|seed| (seed, random_tree(seed, 5 + (seed as usize * 7) % 56, 1.0)))
 }
 
-/// Tolerance: 1e-11, or a hundred round-offs times the condition of the craft's own saddle-point matrix where that is more.
+/// Tolerance: 1e-11, or a hundred round-offs times the condition number of the saddle-point matrix
+/// if that is more.
 #[test]
-fn accelerations_and_reactions_are_the_recursions() {
+fn accelerations_and_reactions_equal_the_recursive_formulation() {
     let (mut worst_qdd, mut worst_F, mut worst_condition): (f64, f64, f64) = (0.0, 0.0, 0.0);
     for (seed, tree) in trees() {
         let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
@@ -61,8 +63,9 @@ fn accelerations_and_reactions_are_the_recursions() {
     );
 }
 
-/// Joint coordinates → places of all bodies → joint coordinates, and the bodies' accelerations for `q̈ = 0`, which then have no gap to close.
-/// Tolerance: 1e-11, round-off over chains of up to 60 bodies.
+/// Joint coordinates → poses of all bodies → joint coordinates, and the bodies' accelerations for
+/// `q̈ = 0` without constraint violation. Tolerance: 1e-11, round-off over chains of up to 60
+/// bodies.
 #[test]
 fn joint_coordinates_and_rates_are_recovered() {
     let mut worst: f64 = 0.0;
@@ -100,11 +103,12 @@ fn joint_coordinates_and_rates_are_recovered() {
     assert!(worst < 1e-11, "{worst:e}");
 }
 
-/// Every joint and load, driven joints, several craft and one that stands on the world: at random states all that the formulations with flexible bodies give is
-/// the same, accelerations, drives and reactions among it. Tolerance: 1e-9 of the largest of its vector or of one; a boom that hangs on a
-/// joint by its modes alone has a condition of 1e5.
+/// All joints and loads, driven joints, several spacecraft, one connected to the world: at random
+/// states all results of the formulations with flexible bodies agree, including accelerations,
+/// drive forces and reactions. Tolerance: 1e-9 of the largest of the vector or of one; a joint that
+/// carries a boom by its modes only has a condition number of 1e5.
 #[test]
-fn every_load_acts_as_in_the_recursion() {
+fn every_load_agrees_with_the_recursive_formulation() {
     let text = every_load([1.0, 0.0, 2.0]);
     let text = format!("{text}\n[output]\nreactions = true\n");
     let [quaternion, natural] = ["quaternion", "natural"].map(|formulation| {
@@ -119,7 +123,7 @@ fn every_load_acts_as_in_the_recursion() {
         align(&mut found[2], &expected);
         for found in found {
             for (name, expected) in &expected {
-                // Derivatives belong to states, and states to the formulation.
+                // Derivatives belong to states, which depend on the formulation.
                 let Some(found) = found.get(name) else {
                     assert!(name.starts_with("der("), "{name} is missing");
                     continue;
@@ -133,7 +137,7 @@ fn every_load_acts_as_in_the_recursion() {
     println!("worst of all outputs: {worst:.1e} (1e-9)");
 }
 
-/// States and outputs by name, at a random start with random inputs.
+/// Returns states and outputs by name, at a random start with random inputs.
 pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let model = plant.model().clone();
@@ -143,12 +147,12 @@ pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
         if name.contains("_start") {
             let size = match name {
                 _ if name.contains(".eta") => 0.03,
-                // A beam is stiff against stretch.
+                // A beam is axially stiff.
                 _ if name.contains(".node[") => 3e-5,
                 _ => 0.3,
             };
             let change = size * rng.random_range(-1.0..1.0);
-            // Inside their ranges.
+            // Within their ranges.
             *value += if name.starts_with("boom_root.q") || name.starts_with("slide.q") {
                 0.1 * change
             } else {
@@ -172,7 +176,7 @@ pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
         .collect()
 }
 
-/// Gives quaternions the sign of `expected`: axes have none, and a quaternion and its opposite are one attitude.
+/// Gives quaternions the sign of `expected`: directors have none, and q and −q are one attitude.
 pub fn align(found: &mut HashMap<String, f64>, expected: &HashMap<String, f64>) {
     let attitudes = expected.keys().filter_map(|name| name.strip_suffix(".q[4]"));
     for of in attitudes.filter(|of| !of.starts_with("der(")) {
@@ -188,15 +192,16 @@ pub fn align(found: &mut HashMap<String, f64>, expected: &HashMap<String, f64>) 
 const TWO_LINK: &str = include_str!("../../examples/two_link.toml");
 const KLAK_2020: &str = include_str!("../../examples/klak_2020.toml");
 
-/// A spec with `formulation = "quaternion"` and what else is said.
+/// Returns a spec with `formulation = "quaternion"` and further tables.
 fn quaternion(text: &str, tables: &str) -> String {
     let text = text.replacen("\ndescription", "\nformulation = \"quaternion\"\ndescription", 1);
     format!("{text}\n{tables}\n")
 }
 
-/// The matrix of (17): 18 accelerations, 2 modes, 5 rows for each joint, 6 of momentum. Reference: two independent codes give 81.6.
+/// The matrix of (17): 18 accelerations, 2 modes, 5 rows for each joint, 6 of momentum. Reference:
+/// 81.6, from two independent codes.
 #[test]
-fn the_papers_matrix_has_36_rows_all_independent_and_the_reference_condition() {
+fn matrix_of_the_paper_has_36_independent_rows_and_the_reference_condition() {
     let text = quaternion(
         KLAK_2020,
         "[quaternion]\ncoupling = \"paper_literal\"\n[output]\ncondition = true",
@@ -225,7 +230,8 @@ fn the_papers_matrix_has_36_rows_all_independent_and_the_reference_condition() {
     assert!((found - 81.6).abs() < 0.05, "{found}");
 }
 
-/// Tolerances: 1e-5 mm, as the reference's two codes were compared; of amplitudes, its last digit.
+/// Tolerances: 1e-5 mm, as in the comparison of the reference's two codes; for amplitudes the last
+/// digit.
 #[test]
 fn each_coupling_gives_its_reference_path() {
     for (tables, expected) in [
@@ -253,10 +259,11 @@ fn each_coupling_gives_its_reference_path() {
     }
 }
 
-/// A constant thrust and torque on the base, beside the joints' torques: momentum grows as they say, also where its
-/// balance is among the constraints. Reference: two independent codes.
+/// Constant thrust and torque on the base, in addition to the joint torques: momentum changes
+/// accordingly, also with the momentum balance among the constraints. Reference: two independent
+/// codes.
 #[test]
-fn a_load_from_outside_gives_its_momentum_with_and_without_momentum_rows() {
+fn external_load_changes_momentum_with_and_without_momentum_rows() {
     let push = "[port.push]\nframe = \"base\"\naxes = \"world\"\n";
     let constant = |input: &str, value: f64| {
         format!("[signal.\"push.{input}\"]\ntype = \"constant\"\namplitude = {value}\nfrom_importer = false\n")
@@ -269,7 +276,7 @@ fn a_load_from_outside_gives_its_momentum_with_and_without_momentum_rows() {
             loads.concat()
         );
         let mut run = Run::new(&quaternion(TWO_LINK, &tables), 1e-12);
-        // Beyond half a turn, twice the angle of the quaternion whose sign has been followed.
+        // Beyond 180°: twice the angle of the quaternion with continuous sign.
         run.go(5.0);
         let p = run.vector("system.momentum");
         let h = run.vector("system.angular_momentum") + run.vector("system.mass_centre").cross(&p);
@@ -291,8 +298,9 @@ fn a_load_from_outside_gives_its_momentum_with_and_without_momentum_rows() {
     assert!((angles[0] - angles[1]).abs() < 1e-9, "{angles:?}");
 }
 
-/// 500 s in fixed steps of 1 ms: what the multipliers leave open stays closed to round-off, and without Baumgarte it does not, even for 50 s
-/// (the whole curves: docs/klak-2020.md). Tolerances: twice and five times what two independent codes reach.
+/// 500 s in fixed steps of 1 ms: constraint violations stay at round-off; without Baumgarte they do
+/// not, even for 50 s (curves: docs/klak-2020.md). Tolerances: twice and five times the values of
+/// two independent codes.
 #[test]
 fn constraints_hold_for_500_s() {
     let drift = |gain: f64, seconds: u32| {
@@ -319,8 +327,8 @@ fn constraints_hold_for_500_s() {
     assert!(left.0 > 10.0 * held.0, "{left:?}");
 }
 
-/// The tip's path and the whole run of the paper's craft, flexible against rigid, mm: the tip with its deflection and
-/// without (largest distances); the largest amplitude.
+/// Returns the largest distances of the tip with and without deflection from that of the rigid
+/// spacecraft, and the largest amplitude, mm, over the run of the paper's spacecraft.
 fn klak(tables: &str, tolerance: f64) -> [f64; 3] {
     let mut rigid = Run::new(&quaternion(TWO_LINK, "[solver]\nmethod = \"dop853\""), tolerance);
     let mut flexible = Run::new(
@@ -346,10 +354,11 @@ fn klak(tables: &str, tolerance: f64) -> [f64; 3] {
     found
 }
 
-/// Angles count whole turns, on every joint that has some: after 40 s at up to 3 rad/s they are where the recursion has them, also where a
-/// step is more than a turn. Tolerances: both runs' own errors (a tumbling craft magnifies them), and that is far below a turn.
+/// Angles include full turns, on every joint type: after 40 s at up to 3 rad/s they equal those of
+/// the recursive formulation, also if a step exceeds a turn. Tolerances: the errors of both runs
+/// (magnified by a tumbling spacecraft), far below a turn.
 #[test]
-fn angles_count_turns() {
+fn joint_angles_include_full_turns() {
     let text = r#"
 name = "spinning"
 description = "joints that turn on and on"
@@ -415,11 +424,12 @@ start = { position = [0.0, 2.0], rate = [2.5, -1.0] }
     }
 }
 
-/// Bodies of random craft, turning at some rad/s, that are put a little off where their joints hold them: turns close, seen from the joint, and distances,
-/// seen from the world where no joint slides, as `(φ₀ + (φ̇₀ + 10 φ₀) t) e^(−10 t)`. Tolerance: 1e-5 of the gap; what is left out
-/// is of second order in gaps of 1e-6, times what a joint's lever makes of it.
+/// Constraint violations of random spacecraft rotating at a few rad/s: rotations, in joint axes,
+/// and distances, in world axes without sliding joints, decay as
+/// `(φ₀ + (φ̇₀ + 10 φ₀) t) e^(−10 t)`. Tolerance: 1e-5 of the violation; omitted terms are of
+/// second order in violations of 1e-6, times the joint's lever arm.
 #[test]
-fn gaps_close_as_baumgarte_says_on_turning_craft() {
+fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
     let (mut worst, mut seen) = (0.0_f64, 0);
     for seed in [2, 4, 8, 10, 14, 16] {
         let text = random_craft(seed, 6, 1.0);
@@ -438,7 +448,7 @@ fn gaps_close_as_baumgarte_says_on_turning_craft() {
                 *x = 3.0;
             }
         }
-        // All turn with the base, and are put off their places.
+        // All bodies rotate with the base, with displaced positions.
         let all = run.simulation.state.x.clone();
         turn_with_the_base(&mut run, &all, &names);
         for (x, name) in run.simulation.state.x.iter_mut().zip(&names) {
@@ -461,7 +471,7 @@ fn gaps_close_as_baumgarte_says_on_turning_craft() {
                 JointType::Prismatic | JointType::Cylindrical | JointType::Cartesian
             );
             let (mut off, mut size) = (0.0, 0.0);
-            // The one row of a universal joint across both axes turns in both bodies.
+            // The row of a universal joint across both axes rotates in both bodies.
             if joint.kind != JointType::Universal {
                 off += (now.w - closing(gap.w, rate.w)).norm();
                 size += gap.w.norm() + 0.1 * rate.w.norm();
@@ -480,10 +490,11 @@ fn gaps_close_as_baumgarte_says_on_turning_craft() {
     assert!(seen > 30 && worst < 1e-5, "{worst:e}");
 }
 
-/// A wheel at 600 rad/s, a cardan joint and a screw at 20 and 50 rad/s, a slide across a tumbling base: gaps close on them too. Tolerance: a
-/// thousandth of what they were after 2 s, where `e^(−20)` is 2e-9.
+/// A wheel at 600 rad/s, a universal and a cylindrical joint at 20 and 50 rad/s, a slide on a
+/// tumbling base: violations decay, too. Tolerance: 1e-3 of the initial values after 2 s, where
+/// `e^(−20)` is 2e-9.
 #[test]
-fn gaps_close_on_fast_rotors() {
+fn violations_decay_on_fast_rotors() {
     let mut run = Run::new(&quaternion(ROTORS, "[solver]\nmethod = \"dop853\""), 1e-12);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let names: Vec<String> = run
@@ -565,7 +576,7 @@ axis = [1.0, 0.0, 0.0]
 spring = { stiffness = 100.0 }
 "#;
 
-/// Gives all bodies the motion of the first, which turns.
+/// Gives all bodies the motion of the first, which rotates.
 fn turn_with_the_base(run: &mut Run, x: &[f64], names: &[String]) {
     let system = run.simulation.plant.model().system().clone();
     let layout = Maximal::new(&system, Attitude::Quaternion);
@@ -585,7 +596,8 @@ fn turn_with_the_base(run: &mut Run, x: &[f64], names: &[String]) {
     }
 }
 
-/// Every body's gap and its rate: turns in the body's axes, distances in the world's.
+/// Returns every body's constraint violation and its rate: rotations in body axes, distances in
+/// world axes.
 fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
     let (plant, x) = (&run.simulation.plant, &run.simulation.state.x);
     let (system, derived) = (plant.model().system(), plant.derived());
@@ -605,8 +617,9 @@ fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
         .collect()
 }
 
-/// A linearised craft has the motions that it has in joint coordinates, and beside them, for each row that a joint holds, the gap's `(s + 10)²` with
-/// α = β = 10. Compared are the characteristic polynomials' values at points around all roots.
+/// A linearised spacecraft has the eigenvalues of joint coordinates and, for each constraint row,
+/// those of the violation, `(s + 10)²` with α = β = 10. Compared are the values of the
+/// characteristic polynomials at points around all roots.
 #[test]
 fn linearised_constraints_add_their_own_roots_and_no_others() {
     let text = KLAK_2020;

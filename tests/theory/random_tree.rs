@@ -1,5 +1,5 @@
-//! Random craft at random states: general axes, placements and inertias, every kind of joint; in craft of odd seeds
-//! about half of the bodies bend, as beams or by modal data.
+//! Random spacecraft at random states: general axes, placements and inertias, every type of joint;
+//! for odd seeds about half of the bodies are flexible, by beams or modal data.
 
 use grapple::algebra::{Vec3, Wrench};
 use grapple::dynamics::Applied;
@@ -11,7 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
 
-/// A craft with a state and accelerations, all general.
+/// A spacecraft with a general state and accelerations.
 pub struct RandomTree {
     pub plant: Plant,
     pub q: Vec<f64>,
@@ -19,12 +19,13 @@ pub struct RandomTree {
     pub qdd: Vec<f64>,
 }
 
-/// What the recursion makes of a tree with a wrench on every body and a torque on every joint.
+/// Results of the recursive formulation for a tree with a wrench on every body and a torque on
+/// every joint.
 pub struct ByRecursion {
     pub kinematics: Kinematics<f64>,
     pub applied: Applied<f64>,
     pub qdd: Vec<f64>,
-    /// What each joint transmits.
+    /// Reaction wrench of each joint.
     pub F: Vec<Wrench<f64>>,
 }
 
@@ -35,7 +36,7 @@ impl ByRecursion {
         kinematics.update(system, derived, &tree.q, &tree.qd);
         let mut applied = applied(system);
         for body in &system.bodies {
-            // Between bodies a free joint transmits nothing, and no torque of its own.
+            // Between bodies a free joint transmits no wrench and no torque of its own.
             if body.joint.kind == JointType::Free && body.parent.is_some() {
                 continue;
             }
@@ -69,8 +70,8 @@ pub const KINDS: [&str; 7] = [
     "fixed",
 ];
 
-/// `joints` joints on one free base (and, every third seed, a second free craft), masses within
-/// `decades` decades.
+/// Returns a tree of `joints` joints on one free base (and, every third seed, a second free
+/// spacecraft), with masses within `decades` decades.
 pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let plant = crate::plant(&random_spec(&mut rng, seed, joints, (decades, 1.0)));
@@ -89,7 +90,7 @@ pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     }
 }
 
-/// A spec of the same, for runs: masses of 1–10 kg, beams `stiffness` times as stiff.
+/// Returns a similar spec for runs: masses of 1–10 kg, beams `stiffness` times as stiff.
 pub fn random_craft(seed: u64, joints: usize, stiffness: f64) -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     random_spec(&mut rng, seed, joints, (1.0, stiffness)) + "[solver]\nmethod = \"dop853\"\n"
@@ -112,7 +113,7 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
     let mut unit = || rng.random_range(-1.0..1.0);
     for i in 0..=joints {
         let mass = 10f64.powf(decades * (0.5 + 0.5 * unit()));
-        // Principal moments of a box, turned: always a rigid body's.
+        // Principal moments of a box, rotated: always a valid rigid body.
         let [a, b, c] = vector(&mut unit).map(|x| 0.05 + x * x);
         let [xx, yy, zz] = [b + c, a + c, a + b].map(|x| x * mass);
         let centre = vector(&mut unit);
@@ -143,7 +144,7 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
             continue;
         }
         let kind = KINDS[(unit().abs() * 7.0) as usize % 7];
-        // Now and then a branch; most of the time a chain.
+        // Mostly a chain, with some branches.
         let reach = if unit() > 0.4 {
             (unit().abs() * i as f64) as usize
         } else {
@@ -169,7 +170,8 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
     text
 }
 
-/// Modes of the body `i` that carry no more momentum than its mass (kg), with its centre (m) and its least inertia (kg·m²), allows.
+/// Returns modes of the body `i` whose momentum is consistent with its mass (kg), its mass centre
+/// (m) and its least inertia (kg·m²).
 fn modal_data(
     i: usize,
     (mass, centre, inertia): (f64, [f64; 3], f64),
@@ -203,7 +205,7 @@ fn quaternion(unit: &mut dyn FnMut() -> f64) -> [f64; 4] {
     q.map(|x| x / norm)
 }
 
-/// General wrenches on all bodies.
+/// Returns general wrenches on all bodies.
 pub fn applied(system: &System) -> Applied<f64> {
     let mut applied = Applied::none(system);
     for (i, F) in applied.wrench.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Runs whose values are asked for by name.
+//! Runs with access to values by name.
 
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::plant::{Model, Plant};
@@ -35,7 +35,7 @@ impl Run {
         self
     }
 
-    /// Computes the values where it is.
+    /// Computes the values at the current state.
     pub fn look(&mut self) {
         let state = &self.simulation.state;
         self.simulation
@@ -68,7 +68,7 @@ impl Run {
         names.map(|name| self.value(name))
     }
 
-    /// The derivative of a state.
+    /// Returns the derivative of a state.
     pub fn derivative(&self, name: &str) -> f64 {
         let states = &self.simulation.plant.model().states;
         let place = states.iter().position(|state| state.name == name);
@@ -94,7 +94,7 @@ impl Run {
         Vec3::from_fn(|i, _| self.value(&format!("{name}[{}]", i + 1)))
     }
 
-    /// The attitude of a body or a frame.
+    /// Returns the attitude of a body or a frame.
     pub fn attitude(&self, name: &str) -> Quaternion<f64> {
         Quaternion::from_slice(&[1, 2, 3, 4].map(|i| self.value(&format!("{name}.q[{i}]"))))
     }

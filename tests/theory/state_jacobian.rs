@@ -1,5 +1,5 @@
-//! The Jacobian of the states by the tree against dual numbers through the whole evaluation, with which it shares no step but the
-//! kinematics and what belongs to one body or joint alone.
+//! The Jacobian of the states by recursion over the tree, compared with dual numbers through the
+//! whole evaluation; common to both are only the kinematics and the local derivatives.
 
 use crate::duals::{Point, nominals, start};
 use crate::every_load::{FAR, every_load};
@@ -7,11 +7,12 @@ use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
 use grapple::plant::{Discrete, LANES, Model, Plant, StateJacobian, Tangent};
+use grapple::spec::JointMotion;
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The largest `‖a − a'‖/‖a'‖` of a row, of the two ways.
+/// Returns the largest `‖a − a'‖/‖a'‖` of a row.
 fn between_both(plant: &Plant, point: &Point) -> f64 {
     let (model, nx) = (plant.model(), point.x.len());
     if nx == 0 {
@@ -23,7 +24,7 @@ fn between_both(plant: &Plant, point: &Point) -> f64 {
     state_jacobian
         .evaluate(plant, point.t, at, tree.as_mut_slice())
         .expect("regular");
-    // Nothing is left of an evaluation for the next.
+    // An evaluation does not depend on the previous one.
     let mut again = DMatrix::zeros(nx, nx);
     state_jacobian
         .evaluate(plant, point.t, at, again.as_mut_slice())
@@ -43,15 +44,16 @@ fn between_both(plant: &Plant, point: &Point) -> f64 {
     rows.into_iter().fold(0.0, f64::larger)
 }
 
-/// A row whose norm is a smaller part of the whole's is zero but for what cancels in it.
+/// Norm of a row relative to that of the matrix, below which it is zero by cancellation.
 const SMALL: f64 = 1e-6;
 
-/// Round-off times the condition of bodies whose masses differ by a decade and which bend far, row by row. Where everything stands about
-/// the root's origin, light bodies at the end of a long arm lose digits too: of `ssrms_type`, the square of 15 m over the wrist's
-/// radius of gyration.
+/// Round-off times the condition number of bodies with masses within a decade and large bending,
+/// row by row. With all quantities about the root's origin, light bodies at the end of a long arm
+/// lose digits, too: for `ssrms_type` the square of 15 m over the wrist's radius of gyration.
 const TOLERANCE: f64 = 1e-10;
 
-/// A point near the start: states and inputs moved by parts of their nominals, quaternions lengthened too.
+/// Returns a point near the start: states and inputs displaced by fractions of their nominals,
+/// quaternions not normalised.
 fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut point = start(plant);
@@ -66,14 +68,14 @@ fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
 }
 
 #[test]
-fn the_tree_gives_what_duals_give_on_random_craft() {
+fn tree_jacobian_equals_duals_on_random_spacecraft() {
     let mut worst = [0.0_f64; 2];
     for seed in 0..60 {
         let tree = random_tree(seed, 1 + seed as usize % 14, 1.0);
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
         x.push(0.4);
         if seed % 4 < 2 {
-            // Quaternions of a craft's first joint are not of unit length.
+            // Quaternions of the first joint of a spacecraft are not of unit norm.
             x[..4].iter_mut().for_each(|part| *part *= 1.3);
         }
         let model = tree.plant.model();
@@ -94,11 +96,17 @@ fn the_tree_gives_what_duals_give_on_random_craft() {
 fn every_load_and_joint_has_its_derivative() {
     let mut plant = crate::plant(&every_load(FAR));
     // By its loads, locked, prescribed: the joint whose motion is switched.
-    for (seed, size, motion) in [(1, 0.0, 0), (2, 0.1, 1), (3, 0.5, 2), (4, 1.0, 1), (5, 1.0, 0)] {
+    for (seed, size, motion) in [
+        (1, 0.0, JointMotion::Loads),
+        (2, 0.1, JointMotion::Locked),
+        (3, 0.5, JointMotion::Prescribed),
+        (4, 1.0, JointMotion::Locked),
+        (5, 1.0, JointMotion::Loads),
+    ] {
         let mut point = near_start(&mut plant, seed, size);
-        *point.discrete.modes.last_mut().expect("a command") = motion;
+        *point.discrete.motions.last_mut().expect("a command") = motion;
         let off = between_both(&plant, &point);
-        println!("moved by {size}, motion {motion}: {off:.1e}");
+        println!("moved by {size}, motion {motion:?}: {off:.1e}");
         assert!(off < TOLERANCE, "moved by {size}: {off:e}");
         point.x[plant.model().system().nq..].fill(0.0);
         let off = between_both(&plant, &point);
@@ -108,7 +116,7 @@ fn every_load_and_joint_has_its_derivative() {
 }
 
 #[test]
-fn the_tree_gives_what_duals_give_on_every_example() {
+fn tree_jacobian_equals_duals_on_every_example() {
     for path in example_files() {
         let (text, directory) = (
             std::fs::read_to_string(&path).expect("text"),

@@ -1,16 +1,17 @@
-//! Surfaces that touch by themselves: when they meet, what rests, what presses.
+//! Contacts of surfaces: contact detection, rest, pressure.
 
 use crate::impact::Balance;
 use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
+use grapple::event::{Event, Occurrence};
 use grapple::plant::Model;
 use grapple::spec::Formulation;
 use std::path::Path;
 
 const GRAVITY: f64 = 9.81;
 
-/// A ball of 2 kg and 0.1 m that is let go with its lowest point `height` (m) above the floor.
+/// Returns a ball of 2 kg and 0.1 m released with its lowest point `height` (m) above the floor.
 fn dropped(height: f64, contact: &str) -> String {
     format!(
         "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -{GRAVITY}]\n\
@@ -20,7 +21,8 @@ fn dropped(height: f64, contact: &str) -> String {
     )
 }
 
-/// Two balls of 2 kg and 3 kg, of 0.1 m and 0.2 m, at 1 m from each other along x; the first moves at `v`.
+/// Returns two balls of 2 kg and 3 kg, of 0.1 m and 0.2 m, at 1 m from each other along x; the
+/// first moves at `v`.
 fn balls(v: [f64; 3], contact: &str) -> String {
     format!(
         "name = \"balls\"\n[body.cue]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\nstart = {{ velocity = {v:?} }}\n\
@@ -29,17 +31,18 @@ fn balls(v: [f64; 3], contact: &str) -> String {
     )
 }
 
-/// Runs to a time, and gives what was told on the way.
-fn go(run: &mut Run, t: f64) -> Vec<String> {
+/// Runs to a time, and returns the messages.
+fn go(run: &mut Run, t: f64) -> Vec<Event> {
     let mut told = Vec::new();
     run.simulation.advance(t, &mut told).expect("runs");
     run.look();
     told
 }
 
-/// A ball that falls 1 m and rebounds with 0.8 of its speed meets the floor at `t₀ + 2 v₀/g (e + e² + … + eᵏ)`, in every formulation.
+/// A ball that falls 1 m with a restitution of 0.8 hits the floor at
+/// `t₀ + 2 v₀/g (e + e² + … + eᵏ)`, in every formulation.
 #[test]
-fn a_bouncing_ball_keeps_its_closed_form_times() {
+fn bouncing_ball_has_its_closed_form_times() {
     for formulation in Formulation::ALL {
         let text = dropped(1.0, "e = 0.8");
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-10);
@@ -47,7 +50,7 @@ fn a_bouncing_ball_keeps_its_closed_form_times() {
         let mut worst = 0.0f64;
         for bounce in 1..=20 {
             e_k *= 0.8;
-            // Halfway to the next.
+            // Halfway to the next impact.
             go(&mut run, t + fall * e_k);
             worst = worst.larger((run.value("floor.time") - t).abs());
             let top = 0.1 + e_k * e_k;
@@ -57,14 +60,16 @@ fn a_bouncing_ball_keeps_its_closed_form_times() {
             t += 2.0 * fall * e_k;
         }
         println!("{}: 20 bounces within {worst:.1e} s, m", formulation.name());
-        // A parabola is integrated exactly; each root is found to round-off of the time, and errors add up.
+        // A parabola is integrated exactly; each root is located to round-off of the time, and
+        // errors accumulate.
         assert!(worst < 1e-11, "{worst}");
     }
 }
 
-/// It comes to rest after 4.06 s; what is a heap of impacts then is told with the names, at that time, and nothing falls through the floor on the way.
+/// The ball comes to rest after 4.06 s; the accumulation of impacts is reported with the names, at
+/// that time, and nothing penetrates the floor before.
 #[test]
-fn what_comes_to_rest_on_a_floor_is_told() {
+fn accumulated_impacts_at_rest_are_reported() {
     let mut run = Run::new(&dropped(1.0, "e = 0.8"), 1e-10);
     let rest = (2.0 / GRAVITY).sqrt() * (1.0 + 2.0 * 0.8 / 0.2);
     for _ in 0..2 {
@@ -78,16 +83,16 @@ fn what_comes_to_rest_on_a_floor_is_told() {
         assert!(
             told.contains("contact \"floor\" chatters") && told.contains("\"ball\" has struck \"world\" 100 times")
         );
-        // A hundred times the fall of 1e-9 m, a few of them from a little higher.
+        // A hundred times the fall time from 1e-9 m, a few from slightly higher.
         assert!((t - rest).abs() < 6e-3);
     }
     run.look();
     assert!(run.value("floor.gap") > -2e-7, "{}", run.value("floor.gap"));
 }
 
-/// An event that fails has changed nothing, though a signal's step at the same instant would have gone well.
+/// A failed event changes nothing, although the simultaneous step of a signal would succeed.
 #[test]
-fn an_event_that_fails_has_changed_nothing() {
+fn failed_event_changes_nothing() {
     let wind =
         "[port.wind]\nframe = \"ball\"\n[signal.\"wind.f[1]\"]\ntype = \"step\"\nfrom = 4.5\nfrom_importer = false\n";
     let mut run = Run::new(&format!("{}{wind}", dropped(1.0, "e = 0.8")), 1e-10);
@@ -100,9 +105,10 @@ fn an_event_that_fails_has_changed_nothing() {
     assert!(x == state.x && discrete == state.discrete && told.is_empty());
 }
 
-/// Two balls meet at a known time, whatever the tolerance, and go on with the velocities of an elastic impact along their centres.
+/// Two balls collide at a known time, for any tolerance, and continue with the velocities of an
+/// elastic central impact.
 #[test]
-fn two_balls_meet_when_they_should() {
+fn collision_time_of_two_balls_is_exact() {
     let v = [0.7, 0.1, 0.05];
     let text = balls(v, "e = 1.0");
     // |(1, 0, 0) − v t| = 0.3
@@ -129,10 +135,11 @@ fn two_balls_meet_when_they_should() {
     }
 }
 
-/// Free bodies are integrated in steps of any length: balls that touch and would be through each other inside one step are found, and those that pass at a millionth of a
-/// metre are not. They are closest at 0.2 s: inside a long step, or just beside the end of one.
+/// Free bodies are integrated in steps of any length: collisions of balls inside one step are
+/// detected, and misses by 1e-6 m are not. The closest approach is at 0.2 s: inside a long step, or
+/// next to the end of one.
 #[test]
-fn what_touches_inside_one_step_is_found() {
+fn contact_inside_one_step_is_detected() {
     for (offset, strikes) in [(0.0, 1.0), (0.29, 1.0), (0.299_999, 1.0), (0.300_001, 0.0), (0.4, 0.0)] {
         for stop in [50.0, 0.1998, 0.2, 0.2002, 0.21] {
             let text = balls([5.0, 0.0, 0.0], "e = 1.0").replace("[1.0, 0.0, 0.0]", &format!("[1.0, {offset}, 0.0]"));
@@ -149,9 +156,10 @@ fn what_touches_inside_one_step_is_found() {
     }
 }
 
-/// Wherever they meet between communication points 1 s apart, which are steps of the integrator: none go through each other.
+/// Collisions at any phase between communication points 1 s apart, equal to the integrator's steps,
+/// are detected.
 #[test]
-fn no_phase_of_the_steps_hides_a_touch() {
+fn contact_is_detected_at_any_phase_of_the_steps() {
     for (speed, offset) in [(10.0, 0.0), (20.0, 0.0), (10.0, 0.2999)] {
         let (phases, mut found) = (200, 0);
         for phase in 0..phases {
@@ -169,9 +177,9 @@ fn no_phase_of_the_steps_hides_a_touch() {
     }
 }
 
-/// Newton's cradle: of equal balls in a row that touch, the last takes all.
+/// Newton's cradle: in a row of equal balls in contact, the last takes the whole momentum.
 #[test]
-fn a_row_of_balls_hands_the_impulse_on() {
+fn newtons_cradle_transfers_momentum_to_the_last_ball() {
     use std::fmt::Write as _;
     let mut text = "name = \"row\"\n".to_owned();
     for i in 0..4 {
@@ -197,9 +205,9 @@ fn a_row_of_balls_hands_the_impulse_on() {
     assert!(v[..3].iter().all(|v| v.abs() < 1e-12) && (v[3] - 1.0).abs() < 1e-12);
 }
 
-/// A point meets a disc from the normal's side only, and within its radius.
+/// A point makes contact with a disc from the normal's side only, and within its radius.
 #[test]
-fn a_point_meets_a_disc_from_the_front_only() {
+fn point_contacts_a_disc_from_the_front_only() {
     let text = |z: f64, x: f64, v: f64| {
         format!(
             "name = \"dock\"\n[body.probe]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\nstart = {{ position = [{x}, 0.0, {z}], velocity = [0.0, 0.0, {v}] }}\n\
@@ -219,9 +227,10 @@ fn a_point_meets_a_disc_from_the_front_only() {
     }
 }
 
-/// A capture with a surface waits for the touch: what is not armed passes, what is armed is held where it touched, at that time, until it is released.
+/// A capture with a surface acts at the contact: without command the bodies pass; with it they are
+/// captured at the contact, at that time, until released.
 #[test]
-fn an_armed_capture_closes_where_surfaces_touch() {
+fn armed_capture_acts_at_the_contact() {
     let text = balls([0.5, 0.02, 0.0], "law = \"capture_grasp\"");
     let mut free = Run::new(&text, 1e-9);
     go(&mut free, 1.5);
@@ -229,7 +238,7 @@ fn an_armed_capture_closes_where_surfaces_touch() {
         free.value("shot.gap") < -0.01 && free.value("shot.count") == 0.0,
         "not armed, it goes on"
     );
-    // Armed when it is deep inside already, it waits for the next touch.
+    // Commanded during penetration, it waits for the next contact.
     free.set("shot.capture", 1.0);
     go(&mut free, 1.7);
     assert_eq!((free.value("shot.captured"), free.value("shot.count")), (0.0, 0.0));
@@ -238,19 +247,28 @@ fn an_armed_capture_closes_where_surfaces_touch() {
     go(&mut run, 1.0);
     assert_eq!(run.value("shot.captured"), 0.0, "not yet there");
     let told = go(&mut run, 2.0);
-    assert!(told.iter().any(|told| told.contains("\"shot\" captures")), "{told:?}");
+    assert!(
+        told.iter()
+            .any(|event| event.is_impact() && event.contact() == Some("shot")),
+        "{told:?}"
+    );
     let t = run.value("shot.time");
     assert!((run.value("shot.captured"), run.value("shot.count")) == (1.0, 1.0) && t > 1.3 && t < 1.5);
     go(&mut run, 10.0);
     assert!(run.value("shot.gap").abs() < 1e-9 && run.value("shot.violation") < 1e-9);
     run.set("shot.capture", 0.0);
     let told = go(&mut run, 11.0);
-    assert!(told.iter().any(|told| told.contains("lets go")) && run.value("shot.captured") == 0.0);
-    // Let go while they turn about each other they come apart: the command waits for the next touch.
+    assert!(
+        told.iter()
+            .any(|event| matches!(event.what, Occurrence::Released { .. }))
+            && run.value("shot.captured") == 0.0
+    );
+    // Released while they rotate about each other, they separate: the command waits for the next
+    // contact.
     run.set("shot.capture", 1.0);
     go(&mut run, 12.0);
     assert!(run.value("shot.gap") > 0.01 && (run.value("shot.captured"), run.value("shot.count")) == (0.0, 1.0));
-    // Met head on they stay where they are let go, and are captured again.
+    // After a central impact they stay in place when released, and are captured again.
     let mut run = Run::new(&balls([0.5, 0.0, 0.0], "law = \"capture_grasp\""), 1e-9);
     for (armed, t, count) in [(1.0, 3.0, 1.0), (0.0, 4.0, 1.0), (1.0, 5.0, 2.0)] {
         run.set("shot.capture", armed);
@@ -259,9 +277,10 @@ fn an_armed_capture_closes_where_surfaces_touch() {
     }
 }
 
-/// What is held together by a capture touches by definition: where the constraint lets it drift, nothing happens. Let go, it touches as it did.
+/// A captured pair is in contact by definition: drift of the constraint causes no events. After the
+/// release contacts are detected again.
 #[test]
-fn a_capture_that_holds_makes_no_events() {
+fn captured_contact_causes_no_events() {
     for tolerance in [1e-4, 1e-6, 1e-8] {
         let mut run = Run::new(&balls([0.5, 0.02, 0.0], "law = \"capture_grasp\""), tolerance);
         run.set("shot.capture", 1.0);
@@ -283,25 +302,26 @@ fn a_capture_that_holds_makes_no_events() {
     }
 }
 
-/// A law without a solution lets the surfaces pass, told once.
+/// If an impact law has no solution the surfaces pass, which is reported once.
 #[test]
-fn a_refused_impact_is_told_once() {
+fn rejected_impact_is_reported_once() {
     let text = balls([1.0, 0.15, 0.0], "law = \"energy_friction\"\nr_E = 1.0\nr_f = 0.0");
     let mut run = Run::new(&text, 1e-9);
     let told = go(&mut run, 5.0);
     let refused = told
         .iter()
-        .filter(|told| told.contains("no impact has r_E = 1 with r_f = 0"));
+        .filter(|event| event.to_string().contains("no impact has r_E = 1 with r_f = 0"));
     assert_eq!(refused.count(), 1, "{told:?}");
     assert_eq!((run.value("shot.status"), run.value("shot.count")), (5.0, 0.0));
     assert_eq!(run.value("cue.v[1]"), 1.0);
     assert!(run.value("shot.gap") > 1.0);
 }
 
-/// A compliant impact of two balls: with `G(v) = v/d − ln(1 + d v)/d²` the speed w at which they part has `G(−w) = G(v)`, and they are at most
-/// `((p + 1) m G(v)/k)^(1/(p + 1))` deep in each other, whatever the power p. Momentum stays, and energy goes by the work that is counted.
+/// A compliant impact of two balls: with `G(v) = v/d − ln(1 + d v)/d²` the separation speed w
+/// satisfies `G(−w) = G(v)`, and the maximum penetration is `((p + 1) m G(v)/k)^(1/(p + 1))`, for
+/// any exponent p. Momentum is conserved, and the energy changes by the accounted work.
 #[test]
-fn a_compliant_impact_keeps_its_closed_form() {
+fn compliant_impact_satisfies_its_closed_form() {
     let (v, d): (f64, f64) = (0.8, 0.6);
     let G = |v: f64| v / d - (d * v).ln_1p() / (d * d);
     let mut w = v * (1.0 - 2.0 / 3.0 * d * v);
@@ -351,9 +371,10 @@ fn a_compliant_impact_keeps_its_closed_form() {
     }
 }
 
-/// A ball that is set down sliding rolls in the end, at 5/7 of its speed, whatever the friction; while it slips it is slowed by μ g, and its weight is borne.
+/// A ball with initial sliding finally rolls, at 5/7 of its speed, for any friction; while sliding
+/// its deceleration is μ g, and the contact carries its weight.
 #[test]
-fn a_sliding_ball_rolls_in_the_end() {
+fn sliding_ball_finally_rolls() {
     let law = "law = \"compliant\"\nforce = 20.0\ndepth = 1e-6\ndissipation = 100.0\nmu = 0.3\nslip = 1e-4";
     let text =
         dropped(-1e-6, law).replace("] }", "], velocity = [1.0, 0.0, 0.0] }") + "[solver]\nmethod = \"radau5\"\n";
@@ -367,7 +388,7 @@ fn a_sliding_ball_rolls_in_the_end() {
         "slowed to {slowed:.1e} m/s, weight {weight:.1e}, rolls at 5/7 + {:.1e}",
         rolls - 5.0 / 7.0
     );
-    // It starts 2 % off its depth of rest, and has settled; a hundred times what is reached.
+    // It starts 2 % off its equilibrium depth, and has settled; a hundred times the observed error.
     assert!(slowed < 2e-7 && weight < 2e-8);
     assert!(
         (rolls - 5.0 / 7.0).abs() < 1e-4,
@@ -376,9 +397,9 @@ fn a_sliding_ball_rolls_in_the_end() {
     assert!((run.value("ball.w[2]") * 0.1 - rolls).abs() < 1e-4);
 }
 
-/// What starts inside a surface is told when the file is read.
+/// An initial penetration is reported when the file is read.
 #[test]
-fn a_start_inside_is_told() {
+fn initial_penetration_is_reported() {
     let read = |text: &str| {
         Model::read(text, Path::new("."))
             .map(|_| ())

@@ -1,11 +1,11 @@
-//! Small vibrations of craft at rest: `K φ = ω² M φ`.
+//! Small vibrations of spacecraft at rest: `K φ = ω² M φ`.
 
 use grapple::dynamics::recursive::mass_matrix;
 use grapple::plant::Plant;
 use grapple::system::Kinematics;
 use nalgebra::DMatrix;
 
-/// Mass matrix, and the stiffness of the modes, where the craft starts.
+/// Returns mass matrix and modal stiffness at the start.
 pub fn mass_and_stiffness(plant: &Plant) -> (DMatrix<f64>, DMatrix<f64>) {
     let (system, derived) = (plant.model().system(), plant.derived());
     let (mut q, mut qd) = (vec![0.0; system.nq], vec![0.0; system.nv]);
@@ -23,7 +23,7 @@ pub fn mass_and_stiffness(plant: &Plant) -> (DMatrix<f64>, DMatrix<f64>) {
     (mass_matrix(system, derived, &kinematics), K)
 }
 
-/// `ω²`, 1/s², the lowest first; those of rigid motions are zero to round-off of the highest.
+/// Returns `ω²`, 1/s², ascending; those of rigid motions are zero to round-off of the highest.
 pub fn squares((M, K): &(DMatrix<f64>, DMatrix<f64>)) -> Vec<f64> {
     let factor = M.clone().cholesky().expect("positive").unpack();
     let half = factor.solve_lower_triangular(K).expect("regular");

@@ -1,57 +1,59 @@
-//! The values of a run, from the study's seed, the variable's name and the run's number, and nothing else.
+//! Dispersed values of a run, computed from the study's seed, the variable's name and the run's
+//! number only.
 //!
-//! The number that a value is drawn by is the first 52 bits, as a whole number n, of the SHA-256 of the text
+//! The uniform number behind a value comes from the first 52 bits, as an integer n, of the SHA-256
+//! of the text
 //!
 //! ```text
 //!     <seed> <name> <run>          say "7 payload.mass 16"
 //!     u = (n + ½) / 2⁵²            above 0 and below 1
 //! ```
 //!
-//! and the value is what the distribution does not exceed with probability u. So a run's value of one variable is the
-//! same whoever computes it, in whatever order, and whatever else is dispersed.
+//! and the value is the quantile of the distribution at u. A run's value of a variable is therefore
+//! independent of the machine, of the order of the runs, and of other dispersed variables.
 
 use sha2::{Digest, Sha256};
 use statrs::function::erf::erfc_inv;
 use std::f64::consts::SQRT_2;
 
-/// How a variable's value comes about, its numbers absolute.
+/// Distribution of a variable's value, in absolute numbers.
 #[derive(Debug)]
 pub enum Law {
-    /// Evenly between two values.
+    /// Uniform between two values.
     Uniform([f64; 2]),
-    /// Normal, cut off at the bounds.
+    /// Normal, truncated at the bounds.
     Normal {
         /// Mean.
         mean: f64,
         /// Standard deviation, above zero.
         sigma: f64,
-        /// Least and greatest value.
+        /// Smallest and largest value.
         bounds: Option<[f64; 2]>,
     },
-    /// One after the other.
+    /// The list's values in turn, repeated.
     Cycle(Vec<f64>),
-    /// One of them, each as likely.
+    /// One of the list's values, with equal probability.
     Choice(Vec<f64>),
-    /// A side of the grid: its values, and how many points of the grid pass before its next value comes.
+    /// One dimension of the grid: its values, and its stride.
     Grid {
         /// The values.
         values: Vec<f64>,
-        /// Points until the next.
+        /// Number of grid points between two successive values.
         stride: usize,
     },
 }
 
-/// Which run it is.
+/// Index of a run.
 #[derive(Clone, Copy)]
 pub struct RunIndex {
-    /// Its number, from zero.
+    /// Number of the run, from zero.
     pub run: usize,
-    /// Of how many points the grid is; one without a grid.
+    /// Number of grid points; one without a grid.
     pub points: usize,
 }
 
 impl Law {
-    /// The value of the variable `name` in a run.
+    /// Returns the value of the variable `name` in a run.
     pub fn value(&self, seed: u64, name: &str, RunIndex { run, points }: RunIndex) -> f64 {
         let u = || uniform(seed, name, run);
         match self {
@@ -64,10 +66,10 @@ impl Law {
     }
 }
 
-/// The part of a normal distribution between two bounds.
+/// Returns the probability of a normal distribution between two bounds.
 pub fn share(mean: f64, sigma: f64, [low, high]: [f64; 2]) -> f64 {
     let [a, b] = [low, high].map(|bound| (bound - mean) / sigma);
-    // In the tail on the left, where differences of probabilities keep their digits.
+    // Computed in the left tail, where differences of probabilities keep their digits.
     let (a, b) = if a > 0.0 { (-b, -a) } else { (a, b) };
     probability(b) - probability(a)
 }
@@ -79,24 +81,24 @@ fn normal(mean: f64, sigma: f64, bounds: Option<[f64; 2]>, u: f64) -> f64 {
     let [a, b] = bounds.map(|bound| (bound - mean) / sigma);
     let z = match a > 0.0 {
         false => quantile(probability(a) + u * share(mean, sigma, bounds)),
-        // Mirrored, for the digits' sake.
+        // Mirrored, to keep the digits.
         true => -quantile(probability(-a) - u * share(mean, sigma, bounds)),
     };
     (mean + sigma * z.clamp(a, b)).clamp(bounds[0], bounds[1])
 }
 
-/// How likely a standard normal variable is at most z.
+/// Returns the standard normal distribution function Φ(z).
 fn probability(z: f64) -> f64 {
-    // To the last digit, which that of `statrs` is not.
+    // Accurate to the last digit, which `statrs` is not.
     0.5 * libm::erfc(-z / SQRT_2)
 }
 
-/// What a standard normal variable is at most with probability p.
+/// Returns the standard normal quantile Φ⁻¹(p).
 fn quantile(p: f64) -> f64 {
     -SQRT_2 * erfc_inv(2.0 * p)
 }
 
-/// A number above 0 and below 1.
+/// Returns a uniform number, above 0 and below 1.
 fn uniform(seed: u64, name: &str, run: usize) -> f64 {
     let digest = Sha256::digest(format!("{seed} {name} {run}"));
     let first: [u8; 8] = std::array::from_fn(|i| digest[i]);
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_behind_a_value_is_the_documented_one() {
+    fn uniform_number_is_the_documented_one() {
         // printf '7 payload.mass 16' | sha256sum | cut -c 1-13
         let n = u64::from_str_radix("4b07386584b3a", 16).expect("13 hexadecimal digits");
         let u = Law::Uniform([0.0, 1.0]).value(7, "payload.mass", at(16));
@@ -121,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn a_normal_distribution_that_is_cut_off_has_its_quantiles() {
-        // Symmetric about the mean, so half of it is below; and far in the tail, its bounds.
+    fn truncated_normal_distribution_has_the_right_quantiles() {
+        // By symmetry the median is the mean; and far in the tail, the bounds.
         let (low, high) = (
             normal(5.0, 2.0, Some([4.0, 6.0]), 0.25),
             normal(5.0, 2.0, Some([4.0, 6.0]), 0.75),
@@ -133,7 +135,7 @@ mod tests {
             let tail = normal(0.0, 1.0, Some([6.0, 7.0]), u);
             assert!((6.0..=7.0).contains(&tail), "{tail}");
         }
-        // Of the tail beyond 6 σ, half is below 6.1124 σ: Φ(−6.1124) = Φ(−6)/2.
+        // Half of the tail beyond 6 σ is below 6.1124 σ: Φ(−6.1124) = Φ(−6)/2.
         let median = normal(0.0, 1.0, Some([6.0, 40.0]), 0.5);
         assert!(
             (share(0.0, 1.0, [median, 40.0]) / share(0.0, 1.0, [6.0, 40.0]) - 0.5).abs() < 1e-9,
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_is_complete_and_a_list_goes_on_over_its_points() {
+    fn grid_is_complete_and_list_advances_after_each_pass() {
         let slow = Law::Grid {
             values: vec![1.0, 2.0],
             stride: 3,

@@ -1,4 +1,4 @@
-//! A study as its author writes it: one TOML file, as plain data.
+//! The file of a study (TOML) as plain data.
 
 use super::statistic::Statistic;
 use crate::problems::{Problems, SIZE_LIMIT};
@@ -15,45 +15,45 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// One sentence on what it is to find out.
+    /// One sentence about the study's purpose.
     #[serde(default)]
     pub description: String,
     /// A spec or an FMU; relative to the study's folder.
     pub model: PathBuf,
-    /// How many runs; with a grid, how many at each of its points, one by default.
+    /// Number of runs; with a grid, number of runs at each of its points, one by default.
     pub runs: Option<usize>,
-    /// Another seed, another sample. Default 0.
+    /// Seed of the random values. Default 0.
     #[serde(default)]
     pub seed: u64,
-    /// How tables are written.
+    /// Format of the tables.
     #[serde(default)]
     pub format: Format,
-    /// Run otherwise than the model's own experiment.
+    /// Deviations from the model's own experiment.
     #[serde(default)]
     pub experiment: Experiment,
-    /// Parameters and inputs with another value than the model's, the same in all runs.
+    /// Parameters and inputs that differ from the model's values, equal in all runs.
     #[serde(default)]
     pub set: IndexMap<String, f64>,
     /// Parameters and inputs that differ from run to run.
     #[serde(default)]
     pub dispersion: IndexMap<String, Dispersion>,
-    /// What is kept of each run, by the variable's name.
+    /// Statistics of each run, by the variable's name.
     pub output: IndexMap<String, Vec<Statistic>>,
 }
 
-/// How tables are written.
+/// Format of the tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
-    /// As CSV.
+    /// CSV.
     #[default]
     Csv,
-    /// As Parquet.
+    /// Parquet.
     Parquet,
 }
 
 impl Format {
-    /// How the names of its files end.
+    /// Returns the file extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -62,49 +62,49 @@ impl Format {
     }
 }
 
-/// How one variable differs from run to run: one of `uniform`, `normal`, `list` and `grid`.
+/// Dispersion of one variable: one of `uniform`, `normal`, `list` and `grid`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dispersion {
-    /// Drawn between two values.
+    /// Uniform between two values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uniform: Option<[f64; 2]>,
-    /// Drawn from a normal distribution.
+    /// Normal distribution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normal: Option<Normal>,
-    /// One after the other, and again from the first.
+    /// Values in turn, repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<Vec<f64>>,
-    /// Of the list, one is drawn for each run.
+    /// Draws a value of the list at random for each run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draw: bool,
-    /// All of them, with all of every other grid.
+    /// Values combined with all values of every other grid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
-    /// The numbers are parts of the nominal value: it becomes nominal · (1 + number).
+    /// Numbers are relative to the nominal value: the value is nominal · (1 + number).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relative: bool,
 }
 
-/// A normal distribution, cut off where its bounds are.
+/// A normal distribution, truncated at its bounds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Normal {
     /// Mean; by default the nominal value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
-    /// Standard deviation, before it is cut off.
+    /// Standard deviation before truncation.
     pub sigma: f64,
-    /// No value is less than the first or more than the second.
+    /// Smallest and largest value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<[f64; 2]>,
 }
 
-/// The values along one side of a grid.
+/// The values in one dimension of a grid.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a list of numbers, or { from, to, count }")]
 pub enum Grid {
-    /// One by one.
+    /// A list of values.
     Values(Vec<f64>),
     /// Evenly spaced, both ends included.
     Even(Even),
@@ -120,7 +120,7 @@ pub struct Even {
 }
 
 impl Grid {
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         match self {
             Self::Values(values) => values.len(),
@@ -128,7 +128,7 @@ impl Grid {
         }
     }
 
-    /// The values, in their order.
+    /// Returns the values in order.
     pub fn values(&self) -> Vec<f64> {
         match self {
             Self::Values(values) => values.clone(),
@@ -145,11 +145,11 @@ impl Grid {
     }
 }
 
-/// A study's file, with its text, to show what is wrong with it.
+/// The file of a study, with its text for error messages.
 pub struct File {
     path: PathBuf,
     text: String,
-    /// What it says.
+    /// The study.
     pub study: Study,
 }
 
@@ -157,7 +157,7 @@ impl File {
     /// Reads the file of a study.
     ///
     /// # Errors
-    /// A file that cannot be read; what is no TOML or no field of a study, at its place.
+    /// A file that cannot be read; invalid TOML or an unknown field, with its position.
     pub fn read(path: &Path) -> Result<Self> {
         let text = read_text(path, SIZE_LIMIT)
             .into_diagnostic()
@@ -172,16 +172,16 @@ impl File {
         }
     }
 
-    /// The model, seen from where this program runs.
+    /// Returns the model's path relative to the current folder.
     pub fn model(&self) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(&self.study.model)
     }
 
-    /// All that is wrong with it, each at its place.
+    /// Returns all errors of the study, each with its position.
     pub fn report(&self, problems: &[Problem]) -> Report {
         let source = Source::new(&self.text);
         let located = problems.iter().map(|problem| {
-            let words = match problem.at.as_slice() {
+            let message = match problem.at.as_slice() {
                 [section, name, field @ ..] => {
                     let field: String = field.iter().map(|field| format!(", {field}")).collect();
                     format!("{section} {name:?}{field}: {}", problem.what)
@@ -189,7 +189,7 @@ impl File {
                 [field] => format!("{field}: {}", problem.what),
                 [] => problem.what.clone(),
             };
-            (words, source.locate(problem))
+            (message, source.locate(problem))
         });
         report(&self.path, &self.text, located.collect())
     }

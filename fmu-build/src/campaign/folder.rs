@@ -1,15 +1,15 @@
-//! The folder of a campaign: whose it is, and what has been run.
+//! The folder of a campaign: its identity and its finished runs.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `study.json` | what was to be run, to tell whether the same is asked for again |
-//! | `runs-<k>-of-<n>.jsonl` | the runs that shard k of n has finished, a line each, as they came |
-//! | `runs-<k>-of-<n>.lock` | nothing; it is locked while a program works on the shard |
-//! | `series/<run>.csv` | the whole course of a run's outputs, where it is kept |
-//! | `runs.csv` | the table of all runs, once all are there |
+//! | `study.json` | identity of the study, compared when the campaign is continued |
+//! | `runs-<k>-of-<n>.jsonl` | the finished runs of shard k of n, one line each, in order of completion |
+//! | `runs-<k>-of-<n>.lock` | empty; locked while a program works on the shard |
+//! | `series/<run>.csv` | time series of a run's outputs, if requested |
+//! | `runs.csv` | the table of all runs, once all are finished |
 //!
-//! A line is written at once and ends its run: what a killed program leaves is whole lines, and at most one torn line at the
-//! end, which does not count.
+//! A line is written at once when its run ends: a killed program leaves complete lines, and at most
+//! one incomplete line at the end, which is ignored.
 
 use super::Shard;
 use crate::files::{self, Target};
@@ -23,41 +23,43 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The folder.
+/// An open folder.
 pub struct Folder {
     path: PathBuf,
     width: Width,
 }
 
-/// How many numbers there are of each run.
+/// Number of values of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
-    /// Of what is set.
+    /// Number of settings.
     pub values: usize,
-    /// Of what is kept, if it did not fail.
+    /// Number of results, if the run did not fail.
     pub results: usize,
 }
 
-/// A run that is over.
+/// A finished run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Its number, from zero.
+    /// Number of the run, from zero.
     pub run: usize,
-    /// What was set, as the FMU says after its initialisation; of a run that did not come so far, what was asked for.
+    /// Values set, as read from the FMU after its initialisation; the requested values if the run
+    /// failed before.
     pub values: Vec<f64>,
-    /// The statistics of the outputs; none of a run that failed.
+    /// Statistics of the outputs; empty for a failed run.
     pub results: Vec<Option<f64>>,
-    /// Why it failed, if it did.
+    /// Reason of the failure, if it failed.
     pub failure: Option<String>,
 }
 
 const STUDY: &str = "study.json";
 
 impl Folder {
-    /// Opens the folder of a campaign, or makes it. `identity` is all that its numbers depend on.
+    /// Opens the folder of a campaign, or creates it. `identity` contains everything that the
+    /// results depend on.
     ///
     /// # Errors
-    /// The folder is another campaign's, with what is different.
+    /// The folder belongs to another campaign; the message lists the differences.
     pub fn open(path: &Path, identity: &Value, width: Width) -> Result<Self> {
         let path = path.to_owned();
         let folder = Self { path, width };
@@ -65,7 +67,7 @@ impl Folder {
         files::folder(path)?;
         let file = path.join(STUDY);
         if !file.exists() {
-            // The first of several shards wins; it is then compared as any other.
+            // The first of several shards creates the file; the others compare with it.
             Target::new(&file, &[])?.create(format!("{identity:#}\n").as_bytes())?;
         }
         let text = std::fs::read_to_string(&file)
@@ -78,7 +80,7 @@ impl Folder {
         differences(&there, identity, String::new(), &mut changes);
         if !changes.is_empty() {
             bail!(
-                "{} has the runs of another study; what has changed since:\n{}\n\
+                "{} has the runs of another study; differences:\n{}\n\
                  give the changed study a folder of its own (--output FOLDER), or remove that one",
                 path.display(),
                 changes.join("\n")
@@ -87,15 +89,16 @@ impl Folder {
         Ok(folder)
     }
 
-    /// A file in it.
+    /// Returns the path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// All runs that are over, by their numbers.
+    /// Returns all finished runs by their numbers.
     ///
     /// # Errors
-    /// A line, other than a torn last one, that is no run; a run that is there twice and not the same.
+    /// A line, other than an incomplete last one, that is not a run; two different records of one
+    /// run.
     pub fn records(&self) -> Result<BTreeMap<usize, Record>> {
         let mut records = BTreeMap::new();
         let mut files: Vec<PathBuf> = std::fs::read_dir(&self.path)
@@ -113,12 +116,12 @@ impl Folder {
                 let place = || format!("{}, line {}", file.display(), i + 1);
                 let record = self
                     .record(line)
-                    .wrap_err_with(|| format!("{} is damaged; without this line its run is run again", place()))?;
+                    .wrap_err_with(|| format!("{} is damaged; delete the line to repeat its run", place()))?;
                 if let Some(other) = records.get(&record.run)
                     && *other != record
                 {
                     bail!(
-                        "{}: run {} was different elsewhere; remove one of the two",
+                        "{}: run {} differs from another record of it; remove one of the two",
                         place(),
                         record.run
                     );
@@ -140,22 +143,22 @@ impl Folder {
         Ok(record)
     }
 
-    /// Opens the journal of a shard to go on with it; a torn last line is cut off.
+    /// Opens the journal of a shard to continue it; an incomplete last line is cut off.
     ///
     /// # Errors
-    /// Another program is at it.
+    /// Another program works on this shard.
     pub fn journal(&self, shard: Shard) -> Result<Journal> {
         let name = format!("runs-{}-of-{}", shard.index, shard.count);
         let path = self.file(&format!("{name}.jsonl"));
         let open = || -> Result<(File, File)> {
             let mut options = File::options();
             options.create(true).truncate(false).read(true).write(true);
-            // A file of its own: on some systems nobody can read what is locked.
+            // A separate lock file: on some systems a locked file cannot be read.
             let lock = options.open(self.file(&format!("{name}.lock"))).into_diagnostic()?;
             match lock.try_lock() {
                 Err(TryLockError::WouldBlock) => bail!("another grapple is running this shard"),
                 Err(TryLockError::Error(error)) => warn(&format!(
-                    "{}: warning: this file system has no locks ({error}): nothing keeps another grapple from running the same shard",
+                    "{}: warning: this file system has no locks ({error}): do not run the same shard twice at the same time",
                     self.path.display()
                 )),
                 Ok(()) => {}
@@ -164,7 +167,8 @@ impl Folder {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).into_diagnostic()?;
             file.set_len(whole_lines(&bytes).len() as u64).into_diagnostic()?;
-            // Where nothing is locked, another's lines are not written over. (Windows cuts nothing off a file that is open for that.)
+            // Without locks another program's lines must not be overwritten, so the file is opened
+            // to append. (Windows cannot truncate a file opened this way.)
             let file = File::options().append(true).open(&path).into_diagnostic()?;
             Ok((file, lock))
         };
@@ -179,7 +183,7 @@ impl Folder {
     /// Writes a table.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn save(&self, table: &Table, name: &str) -> Result<PathBuf> {
         let path = self.file(name);
         files::folder(path.parent().unwrap_or(&self.path))?;
@@ -188,11 +192,11 @@ impl Folder {
     }
 }
 
-/// The runs of a shard, as they come to their end.
+/// The journal of a shard: its runs in order of completion.
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// Held as long as the journal is open.
+    /// Locked while the journal is open.
     _lock: File,
 }
 
@@ -200,7 +204,7 @@ impl Journal {
     /// Adds a run.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn append(&mut self, record: &Record) -> Result<()> {
         let mut line = serde_json::to_string(record).into_diagnostic()?;
         line.push('\n');
@@ -210,13 +214,13 @@ impl Journal {
     }
 }
 
-/// Without what follows the last end of a line.
+/// Returns the text up to the last line end.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |last| last + 1);
     &bytes[..end]
 }
 
-/// "seed: 1, now 2", for each value that is not the same.
+/// Adds a line like "seed: 1, now 2" for each difference.
 fn differences(there: &Value, now: &Value, place: String, changes: &mut Vec<String>) {
     match (there, now) {
         (Value::Object(a), Value::Object(b)) => {
@@ -250,21 +254,21 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_has_changed_is_told_by_its_place() {
+    fn differences_are_reported_by_their_path() {
         let there = json!({"seed": 1, "set": {"a": 1.0}, "model": "x"});
         let now = json!({"seed": 2, "set": {"b": 2.0}, "model": "x"});
         let mut changes = Vec::new();
         differences(&there, &now, String::new(), &mut changes);
-        let words = [
+        let expected = [
             "  seed: 1, now 2",
             "  set.a: 1.0, not there now",
             "  set.b: not there before, now 2.0",
         ];
-        assert_eq!(changes, words);
+        assert_eq!(changes, expected);
     }
 
     #[test]
-    fn a_torn_line_does_not_count() {
+    fn incomplete_last_line_is_ignored() {
         assert_eq!(whole_lines(b"one\ntwo\nthr"), b"one\ntwo\n");
         assert_eq!(whole_lines(b"on"), b"");
         assert_eq!(whole_lines(b"one\n"), b"one\n");

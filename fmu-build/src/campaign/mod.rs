@@ -1,27 +1,27 @@
-//! `grapple campaign`: a model run many times.
+//! `grapple campaign`: many runs of one model.
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`file`] | a study as its author writes it |
-//! | [`judge`] | a study seen against its model |
-//! | [`plan`] | what is to be run, and one run of it |
+//! | [`file`] | the file of a study |
+//! | [`validate`] | validation of a study against its model |
+//! | [`plan`] | the runs of a campaign, and the execution of one |
 //! | [`draw`] | the values of a run |
-//! | [`statistic`] | what is kept of an output |
-//! | [`workers`] | runs side by side, on all cores |
+//! | [`statistic`] | statistics of an output |
+//! | [`workers`] | parallel execution on all cores |
 //! | [`rows`] | the tables: a row for each run |
-//! | [`folder`] | whose a campaign's folder is, and what has been run |
+//! | [`folder`] | the identity of a campaign's folder, and its finished runs |
 
 mod draw;
 mod file;
 mod folder;
-mod judge;
 mod plan;
 mod rows;
 mod statistic;
+mod validate;
 mod workers;
 
 use crate::fmu::Fmu;
-use crate::text::{count, say, tell};
+use crate::text::{count, print, print_unless_closed};
 use file::{File, Study};
 use folder::{Folder, Record, Width};
 use miette::{IntoDiagnostic, Result};
@@ -33,19 +33,19 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Of a plan, as many as are printed before it is asked whether anybody reads.
+/// Number of rows of a plan printed before the output is checked for a closed pipe.
 const RUNS_AT_A_TIME: usize = 1000;
 
 /// Run a model many times, with dispersed parameters: Monte Carlo and grids.
 ///
-///   grapple campaign docking.toml                docking/runs.csv: a row for each run
+///   grapple campaign docking.toml                docking/runs.csv: a row per run
 ///   grapple campaign docking.toml --jobs 4
-///   grapple campaign docking.toml --shard 2/8    one of eight machines: 2, 10, 18, …
-///   grapple campaign docking.toml --plan         what each run would get, as CSV
+///   grapple campaign docking.toml --shard 2/8    one of eight shards: 2, 10, 18, …
+///   grapple campaign docking.toml --plan         the values of each run, as CSV
 ///
-/// A study is a text file beside the model:
+/// A study is a text file next to the model:
 ///
-///   model = "docking_craft.toml"       # a spec or an FMU
+///   model = "docking_spacecraft.toml"  # a spec or an FMU
 ///   runs = 1000
 ///   seed = 1
 ///
@@ -60,11 +60,10 @@ const RUNS_AT_A_TIME: usize = 1000;
 ///   "latch.captured" = ["final"]
 ///   "mount.q[1]" = ["peak", "rms"]
 ///
-/// Killed or interrupted, the same command goes on where it stopped, and the table
-/// is the same to the byte; so it is for any number of shards. A value depends on
-/// the seed, the variable's name and the run's number, and on nothing else. A run
-/// that fails is a row with its message; the exit code is then 3. docs/campaigns.md
-/// has the rest.
+/// If it is killed or interrupted, the same command continues where it stopped. The
+/// table is identical to the byte, also for any number of shards: a value depends on
+/// the seed, the variable's name and the run's number only. A failed run is a row
+/// with its message; the exit code is then 3. See docs/campaigns.md for details.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -73,13 +72,13 @@ pub struct Arguments {
     /// The folder of the results; by default the study's name, in the current folder
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Runs at a time; by default one for each core
+    /// Number of parallel runs; by default one for each core
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Only runs with number mod N = K (K from 0)
     #[arg(long, value_name = "K/N", default_value_t = Shard { index: 0, count: 1 })]
     shard: Shard,
-    /// Print what each run would be given, as CSV, and run nothing
+    /// Print the values of each run as CSV, without running
     #[arg(long)]
     plan: bool,
 }
@@ -112,7 +111,7 @@ impl fmt::Display for Shard {
     }
 }
 
-/// Prints what each run would be given, some runs at a time: there may be millions.
+/// Prints the values of each run in blocks: there may be millions of runs.
 fn print_plan(campaign: &Campaign) -> Result<()> {
     for start in (0..campaign.total).step_by(RUNS_AT_A_TIME) {
         let runs = start..campaign.total.min(start + RUNS_AT_A_TIME);
@@ -123,7 +122,7 @@ fn print_plan(campaign: &Campaign) -> Result<()> {
             _ => table.write_rows(&mut csv::Writer::from_writer(&mut text)),
         }
         .into_diagnostic()?;
-        if !tell(String::from_utf8_lossy(&text).trim_end())? {
+        if !print_unless_closed(String::from_utf8_lossy(&text).trim_end())? {
             break;
         }
     }
@@ -133,7 +132,7 @@ fn print_plan(campaign: &Campaign) -> Result<()> {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let file = File::read(&arguments.study)?;
     let fmu = Fmu::open(&file.model())?;
-    let campaign = judge::judged(&file.study, &fmu).map_err(|problems| file.report(&problems))?;
+    let campaign = validate::validated(&file.study, &fmu).map_err(|problems| file.report(&problems))?;
     if arguments.plan {
         return print_plan(&campaign);
     }
@@ -157,7 +156,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         &folder,
         &mut journal,
     )?;
-    // On a network file system others see what is closed; the last shard must see all.
+    // On a network file system other machines see closed files only; the last shard must see all
+    // runs.
     drop(journal);
 
     let records = folder.records()?;
@@ -169,11 +169,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let place = if there == campaign.total {
         let name = format!("runs.{}", campaign.format.extension());
         let table = folder.save(&rows::table(&campaign, &records), &name)?;
-        say(&format!("{}: {}", table.display(), count(campaign.total, "run")))?;
+        print(&format!("{}: {}", table.display(), count(campaign.total, "run")))?;
         table
     } else {
-        say(&format!(
-            "{}: {there} of {} are done; the table is written when all are",
+        print(&format!(
+            "{}: {there} of {} are done; the table is written when all are done",
             path.display(),
             count(campaign.total, "run")
         ))?;
@@ -191,7 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Some runs failed, and the campaign is complete all the same.
+/// Error for a complete campaign with failed runs.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[error("{runs} failed (in {}); run {first} first: {why}", place.display())]
 pub struct Failed {
@@ -201,7 +201,7 @@ pub struct Failed {
     why: String,
 }
 
-/// All that the numbers of a campaign depend on, but how many runs there are: more may be added.
+/// Returns everything that the results depend on, except the number of runs: more may be added.
 fn identity(study: &Study, campaign: &Campaign) -> Result<Value> {
     let library: String = Sha256::digest(campaign.fmu.library_bytes()?)
         .iter()

@@ -1,4 +1,4 @@
-//! What is to be run, and one run of it.
+//! The runs of a campaign, and the execution of one.
 
 use super::draw::{Law, RunIndex};
 use super::file::Format;
@@ -12,44 +12,44 @@ use crate::text::in_line;
 use miette::Result;
 use model_description::ScalarVariable;
 
-/// A study that makes sense.
+/// A validated study.
 pub struct Campaign<'a> {
     /// The model.
     pub fmu: &'a Fmu,
-    /// How each run goes.
+    /// The plan of each run.
     pub plan: Plan<'a>,
-    /// How many runs there are.
+    /// Number of runs.
     pub total: usize,
-    /// What is set before a run: what is the same in all runs, then what is dispersed.
+    /// Values set before a run: first those equal in all runs, then the dispersed ones.
     pub settings: Vec<Setting<'a>>,
-    /// What is kept of a run, the Reals first.
+    /// Outputs with statistics, the Reals first.
     pub outputs: Vec<Output<'a>>,
-    /// How tables are written.
+    /// Format of the tables.
     pub format: Format,
-    /// Another one, another sample.
+    /// Seed of the random values.
     pub seed: u64,
-    /// Of how many points the grid is.
+    /// Number of grid points.
     pub points: usize,
 }
 
-/// A variable that is set, and to what.
+/// A variable that is set, with its distribution.
 pub struct Setting<'a> {
     /// A parameter or an input.
     pub variable: &'a ScalarVariable,
-    /// How its values come about.
+    /// Distribution of its values.
     pub law: Law,
 }
 
-/// A variable of which something is kept.
+/// An output with its statistics.
 pub struct Output<'a> {
-    /// It.
+    /// The variable.
     pub variable: &'a ScalarVariable,
-    /// What is kept of it.
+    /// Its statistics.
     pub statistics: &'a [Statistic],
 }
 
 impl Output<'_> {
-    /// What stands in the table of all runs.
+    /// Returns the statistics in the table of all runs.
     pub fn summarised(&self) -> impl Iterator<Item = Statistic> {
         let statistics = self.statistics.iter().copied();
         statistics.filter(|&statistic| statistic != Statistic::Series)
@@ -57,12 +57,12 @@ impl Output<'_> {
 }
 
 impl Campaign<'_> {
-    /// What is set before a run, in the order of the settings.
+    /// Returns the values set before a run, in the order of the settings.
     pub fn values(&self, run: usize) -> Vec<f64> {
         self.settings.iter().map(|setting| self.value(setting, run)).collect()
     }
 
-    /// The value of one of them.
+    /// Returns the value of one setting.
     pub fn value(&self, setting: &Setting, run: usize) -> f64 {
         let index = RunIndex {
             run,
@@ -71,10 +71,10 @@ impl Campaign<'_> {
         setting.law.value(self.seed, &setting.variable.name, index)
     }
 
-    /// Makes a run; none, if it was interrupted. One that fails is a record of that.
+    /// Makes a run; returns none if it was interrupted, and a record also if it failed.
     ///
     /// # Errors
-    /// The file of its series cannot be written.
+    /// The file of its time series cannot be written.
     pub fn perform(&self, run: usize, folder: &Folder) -> Result<Option<Record>> {
         let mut values = self.values(run);
         let set: Vec<&ScalarVariable> = self.settings.iter().map(|setting| setting.variable).collect();
@@ -123,10 +123,10 @@ impl Campaign<'_> {
         results
     }
 
-    /// The course of the outputs of which all is kept, in a file of the run's own.
+    /// Writes the time series of the outputs that request one to a file of the run.
     fn save_series(&self, run: usize, course: &Results, folder: &Folder) -> Result<()> {
         let mut table = course.table();
-        // After the time.
+        // After the column of the time.
         let mut kept = self
             .outputs
             .iter()

@@ -6,7 +6,7 @@ use crate::table::{Cells, Table};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What each of these runs would be given.
+/// Returns the table of values that these runs would be given.
 pub fn plan<'a>(campaign: &Campaign<'a>, runs: Range<usize>) -> Table<'a> {
     let rows: Vec<Vec<f64>> = runs.clone().map(|run| campaign.values(run)).collect();
     let mut table = Table::default();
@@ -19,7 +19,7 @@ pub fn plan<'a>(campaign: &Campaign<'a>, runs: Range<usize>) -> Table<'a> {
     table
 }
 
-/// What each run was given, and what came of it.
+/// Returns the table of values and results of each run.
 pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) -> Table<'a> {
     let rows: Vec<&Record> = records.range(..campaign.total).map(|(_, record)| record).collect();
     let mut table = Table::default();
@@ -30,7 +30,7 @@ pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) 
         table.push(&setting.variable.name, unit, Cells::Real(values.into()));
     }
     for (i, (name, unit)) in results(campaign).into_iter().enumerate() {
-        // One that failed has none.
+        // A failed run has no results.
         let values = rows.iter().map(|row| row.results.get(i).copied().flatten());
         table.push(name, unit, Cells::Sparse(values.collect()));
     }
@@ -45,7 +45,7 @@ pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) 
     table
 }
 
-/// The names and units of a run's results: "peak(mount.q[1])", "rad".
+/// Returns names and units of a run's results: "peak(mount.q[1])", "rad".
 pub fn results<'a>(campaign: &Campaign<'a>) -> Vec<(String, &'a str)> {
     let mut results = Vec::new();
     for output in &campaign.outputs {

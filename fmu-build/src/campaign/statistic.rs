@@ -1,27 +1,27 @@
 use serde::{Deserialize, Serialize};
 
-/// What is kept of an output's course.
+/// Statistic of an output's time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
-    /// Its value at the end.
+    /// Value at the end.
     Final,
-    /// The least.
+    /// Minimum.
     Min,
-    /// The greatest.
+    /// Maximum.
     Max,
-    /// The greatest magnitude.
+    /// Largest magnitude.
     Peak,
-    /// Its integral over time, divided by the time.
+    /// Time integral divided by the duration.
     Mean,
-    /// The root of its square's mean.
+    /// Root mean square.
     Rms,
-    /// All of it, in a file of the run's own.
+    /// The whole time series, in a file of the run.
     Series,
 }
 
 impl Statistic {
-    /// As the study's file writes it.
+    /// Returns the name in the study's file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Final => "final",
@@ -34,7 +34,8 @@ impl Statistic {
         }
     }
 
-    /// Of a course with at least one value at rising times; integrals by the trapezoidal rule. Of a whole series there is none.
+    /// Computes the statistic of at least one value at increasing times, with integrals by the
+    /// trapezoidal rule; none for a whole series.
     pub fn of(self, time: &[f64], values: &[f64]) -> Option<f64> {
         let mean = |f: fn(f64) -> f64| {
             let span = time.last()? - time.first()?;
@@ -61,7 +62,8 @@ impl Statistic {
 mod tests {
     use super::*;
 
-    /// A ramp from −3 to 1 with steps of different length: the trapezoidal rule is exact for its mean.
+    /// A ramp from −3 to 1 with steps of different length: the trapezoidal rule is exact for its
+    /// mean.
     #[test]
     fn statistics_of_a_ramp() {
         let time = [0.0, 1.0, 1.5, 4.0];

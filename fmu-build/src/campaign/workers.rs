@@ -1,4 +1,4 @@
-//! Runs side by side.
+//! Parallel runs.
 
 use super::folder::{Folder, Journal};
 use super::plan::Campaign;
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// Makes these runs, `jobs` at a time, and writes each into the journal as it ends.
+/// Makes these runs, `jobs` at a time, and appends each to the journal when it ends.
 ///
 /// # Errors
-/// A file that cannot be written; an interruption. A run that fails is no error.
+/// A file that cannot be written; an interruption. A failed run is not an error.
 pub fn work(campaign: &Campaign, runs: &[usize], jobs: usize, folder: &Folder, journal: &mut Journal) -> Result<()> {
     if runs.is_empty() {
         return Ok(());
@@ -21,7 +21,7 @@ pub fn work(campaign: &Campaign, runs: &[usize], jobs: usize, folder: &Folder, j
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let (total, mut done) = (count(runs.len(), "run"), 0);
-    let told = total.clone();
+    let of = total.clone();
     thread::scope(|scope| {
         for _ in 0..jobs.min(runs.len()) {
             let (sender, next) = (sender.clone(), &next);
@@ -37,7 +37,7 @@ pub fn work(campaign: &Campaign, runs: &[usize], jobs: usize, folder: &Folder, j
             });
         }
         drop(sender);
-        let progress = Progress::new(runs.len() as f64, move |done| format!("{done:.0} of {told}"));
+        let progress = Progress::new(runs.len() as f64, move |done| format!("{done:.0} of {of}"));
         for outcome in receiver {
             let written = outcome.and_then(|record| journal.append(&record));
             if written.is_err() {
@@ -50,7 +50,7 @@ pub fn work(campaign: &Campaign, runs: &[usize], jobs: usize, folder: &Folder, j
         Ok(())
     })?;
     if done < runs.len() {
-        return Err(Interrupted(format!("with {done} of {total} done; the same command goes on")).into());
+        return Err(Interrupted(format!("with {done} of {total} done; run the same command to continue")).into());
     }
     Ok(())
 }

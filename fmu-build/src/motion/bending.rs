@@ -1,4 +1,4 @@
-//! The lines of flexible bodies.
+//! The centre lines of flexible bodies.
 
 use super::{Body, array};
 use crate::html::Floats;
@@ -12,35 +12,36 @@ use grapple::system::{Kinematics, System};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Frames along a beam with modes, from its root to its tip.
+/// Number of frames along a beam with modes, from its root to its tip.
 const FRAMES: usize = 17;
 
-/// The line of a beam with modes.
+/// The centre line of a beam with modes.
 #[derive(Serialize)]
 pub struct Beam {
     body: usize,
-    /// Its points when nothing bends it.
+    /// Its points without deflection.
     rest: Vec<[f64; 3]>,
-    /// By how much they are displaced, point by point for each instant.
+    /// Their displacements, point by point for each instant.
     bent: Floats,
 }
 
-/// A beam of nodes: a cubic between two of them.
+/// A beam of nodes: a cubic between neighbouring nodes.
 #[derive(Serialize)]
 pub struct Nodal {
     name: String,
     /// Lengths of its elements.
     elements: Vec<f64>,
-    /// Places of its nodes.
+    /// Positions of its nodes.
     r: Vec<Floats>,
-    /// Their slopes: of a geometrically exact beam, the directors along it.
+    /// Slopes of its nodes; for a geometrically exact beam, the directors along it.
     slope: Vec<Floats>,
 }
 
-/// The lines of beams with modes: the same craft with frames along them, at the run's amplitudes.
+/// Computes the centre lines of beams with modes from the same spacecraft with additional frames
+/// along them, at the run's amplitudes.
 ///
 /// # Errors
-/// The craft with these frames is none.
+/// The spacecraft with these frames is invalid.
 pub fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) -> Result<Vec<Beam>, Error> {
     let stem = unused(spec);
     let mut framed = spec.clone();
@@ -100,7 +101,7 @@ pub fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) ->
     Ok(beams.collect())
 }
 
-/// The beginning of a name that is nowhere in the spec: frames called so are nobody else's.
+/// Returns a prefix that does not occur in the spec, for names of additional frames.
 fn unused(spec: &Spec) -> String {
     let written = serde_json::to_string(spec).expect("a spec is plain JSON");
     let mut stem = "line".to_owned();
@@ -110,10 +111,10 @@ fn unused(spec: &Spec) -> String {
     stem
 }
 
-/// Where frames on a flexible body are, in its axes.
+/// Returns the positions of frames on a flexible body, body axes.
 fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[String]) -> Vec<Vec3<f64>> {
     let root = system.bodies.iter().position(|b| b.name == body);
-    let root = &kinematics.bodies[root.expect("the body is the craft's")];
+    let root = &kinematics.bodies[root.expect("the body belongs to the spacecraft")];
     let place = |name: &String| {
         let frame = system.frames.iter().find(|frame| frame.name == *name)?;
         let p = kinematics.stations[frame.station?].p_WB;
@@ -122,7 +123,7 @@ fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[Stri
     names.iter().filter_map(place).collect()
 }
 
-/// ANCF beams and geometrically exact beams, their nodes seen from `origin`.
+/// Returns ANCF beams and geometrically exact beams, their nodes relative to `origin`.
 pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<Nodal> {
     let beams = spec.ancf_beam.iter().filter_map(|(name, beam)| {
         let all = |what: &str, origin: &[f64; 3]| -> Vec<Floats> {
@@ -175,12 +176,12 @@ pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) 
     beams.chain(directors).collect()
 }
 
-/// So many elements of a length.
+/// Returns the lengths of equal elements.
 fn equal(length: f64, count: usize) -> Vec<f64> {
     vec![length / count as f64; count]
 }
 
-/// The director along the beam at a node of this attitude: its x axis.
+/// Returns the director along the beam at a node with this attitude: its x axis.
 fn director([w, x, y, z]: [f64; 4]) -> [f64; 3] {
     [
         1.0 - 2.0 * (y * y + z * z),
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_along_a_beam_have_names_of_their_own() {
+    fn additional_frames_have_unused_names() {
         let spec = r#"
             name = "taken"
             [body.line]
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn the_director_of_a_node_is_its_x_axis() {
         let half = 0.5f64.sqrt();
-        // Turned by 90° about z, then about y.
+        // Rotated by 90° about z, then about y.
         for (q, d1) in [
             ([half, 0.0, 0.0, half], [0.0, 1.0, 0.0]),
             ([half, 0.0, half, 0.0], [0.0, 0.0, -1.0]),

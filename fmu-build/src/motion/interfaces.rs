@@ -1,43 +1,43 @@
-//! Where craft meet, and when.
+//! Contacts between spacecraft over time.
 
-use crate::events::Event;
 use crate::html::Floats;
 use crate::results::Results;
+use grapple::Event;
 use grapple::spec::{Spec, WORLD};
 use serde::Serialize;
 
-/// For this part of the run an impact is shown.
+/// Part of the run's duration during which an impact is shown.
 const GLOW: f64 = 0.02;
 
-/// A frame over time.
+/// Pose of a frame over time.
 #[derive(Serialize)]
 pub struct FrameTrack {
     name: String,
     r: Floats,
 }
 
-/// Two frames that may meet.
+/// Two frames with a contact between them.
 #[derive(Serialize)]
 pub struct Interface {
     name: String,
-    /// Names of the two.
+    /// Names of the frames.
     a: String,
     b: String,
     state: Vec<State>,
 }
 
-/// How the two are to each other at an instant.
+/// State of a contact at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
     Apart,
-    /// An impact has just been.
+    /// An impact has just occurred.
     Struck,
-    /// They are captured, or pressed together.
+    /// Captured, or pressed together.
     Held,
 }
 
-/// Where all frames are, seen from `origin`.
+/// Returns the poses of all frames relative to `origin`.
 pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<FrameTrack> {
     let track = |name: &String| {
         let r = results.get_vector::<3>(&format!("{name}.r"))?;
@@ -49,18 +49,14 @@ pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3])
     spec.frame.keys().filter_map(track).collect()
 }
 
-/// All contacts of the run.
-pub fn interfaces(spec: &Spec, results: &Results, events: &[String], rows: &[usize]) -> Vec<Interface> {
+/// Returns all contacts of the run.
+pub fn interfaces(spec: &Spec, results: &Results, events: &[Event], rows: &[usize]) -> Vec<Interface> {
     let interface = |(name, contact): (&String, &grapple::spec::Contact)| {
         let placed = |frame: &String| frame == WORLD || results.get(&format!("{frame}.r[1]")).is_some();
         let impacts = events
             .iter()
-            .filter_map(|message| Event::told(message))
-            .filter(Event::is_impact);
-        let struck: Vec<f64> = impacts
-            .filter(|event| event.contact() == Some(name))
-            .map(|event| event.time)
-            .collect();
+            .filter(|event| event.is_impact() && event.contact() == Some(name));
+        let struck: Vec<f64> = impacts.map(|event| event.t).collect();
         (placed(&contact.a) && placed(&contact.b)).then(|| Interface {
             name: name.clone(),
             a: contact.a.clone(),
@@ -71,10 +67,10 @@ pub fn interfaces(spec: &Spec, results: &Results, events: &[String], rows: &[usi
     spec.contact.iter().filter_map(interface).collect()
 }
 
-/// A contact's states at the rows that are drawn.
+/// Returns a contact's states at the plotted rows.
 fn states(name: &str, results: &Results, struck: &[f64], rows: &[usize]) -> Vec<State> {
     let captured = results.get(&format!("{name}.captured"));
-    // Of a compliant contact there is nothing but its force.
+    // A compliant contact has no state but its force.
     let pressed = results
         .get_vector::<3>(&format!("{name}.force"))
         .filter(|_| captured.is_none());
@@ -114,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_captured_is_held_until_it_is_let_go() {
+    fn captured_state_lasts_until_the_release() {
         let column = |name: &str, values: [f64; 4]| Column {
             name: name.into(),
             unit: String::new(),
@@ -130,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compliant_contact_is_held_while_it_presses() {
+    fn compliant_contact_is_shown_while_its_force_acts() {
         let force = |axis: usize, values: [f64; 3]| Column {
             name: format!("pad.force[{axis}]"),
             unit: "N".into(),

@@ -1,7 +1,9 @@
-//! The craft in motion, for the page: what bodies, joints and beams look like, and where they are at each instant.
+//! The animated spacecraft of the page: shapes of bodies, joints and beams, and their poses at each
+//! instant.
 //!
-//! Bodies are where the FMU says. How a flexible body is bent between its root and its tip is not among the FMU's
-//! variables: it is found from the amplitudes of its modes, by the crate's own kinematics of a craft with more frames.
+//! Poses of bodies are the FMU's outputs. The deflection of a flexible body between root and tip is
+//! not an output: it is computed from the amplitudes of its modes, by the library's kinematics of a
+//! spacecraft with additional frames.
 
 mod bending;
 mod interfaces;
@@ -19,10 +21,11 @@ use interfaces::{FrameTrack, Interface};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A craft in motion. Lengths are in m; places over time are in inertial axes, three numbers for each instant, from where the first body starts.
+/// Motion of a spacecraft. Lengths are in m; positions over time are in inertial axes, three
+/// numbers for each instant, relative to the first body's position at the start.
 #[derive(Serialize)]
 pub struct Motion {
-    /// Where the world's origin is from there.
+    /// Position of the world's origin relative to that point.
     world: [f64; 3],
     bodies: Vec<Body>,
     joints: Vec<Joint>,
@@ -30,33 +33,33 @@ pub struct Motion {
     nodal: Vec<Nodal>,
     frames: Vec<FrameTrack>,
     interfaces: Vec<Interface>,
-    /// What could not be drawn, and why.
+    /// Reason why something could not be drawn, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     lacking: Option<String>,
-    /// The craft's place on its orbit, from the Earth's centre.
+    /// Position of the spacecraft on its orbit, from the Earth's centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     orbit: Option<Floats>,
 }
 
-/// A body; places on it are in its axes.
+/// A body; positions on it are in its axes.
 #[derive(Serialize)]
 struct Body {
     name: String,
-    /// Its origin.
+    /// Position of its origin.
     r: Floats,
     /// Its attitude, a quaternion (w, x, y, z) for each instant.
     q: Floats,
-    /// None of what is drawn as a line.
+    /// None for a body that is drawn as a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     ellipsoid: Option<Ellipsoid>,
-    /// Where joints and frames stand on it: it reaches there.
+    /// Positions of joints and frames on it.
     reaches: Vec<[f64; 3]>,
-    /// Root and tip of its beam at rest.
+    /// Root and tip of its undeformed beam.
     #[serde(skip)]
     line: Option<[Vec3<f64>; 2]>,
 }
 
-/// A joint; its place is in the axes of the body that it moves, which is at its origin.
+/// A joint; its position is in the axes of the body that it moves, whose origin it is.
 #[derive(Serialize)]
 struct Joint {
     name: String,
@@ -65,7 +68,7 @@ struct Joint {
     axes: Vec<[f64; 3]>,
 }
 
-/// The ellipsoid of even density with a body's mass and inertia.
+/// The ellipsoid of uniform density with a body's mass and inertia.
 #[derive(Serialize)]
 struct Ellipsoid {
     centre: [f64; 3],
@@ -73,10 +76,11 @@ struct Ellipsoid {
 }
 
 impl Motion {
-    /// The motion at the rows `rows`. `None` for what is no craft, or has no places among its variables.
+    /// Returns the motion at the rows `rows`; none for a controller, or without positions among the
+    /// variables.
     ///
     /// # Errors
-    /// There is no craft with the parameters of the run.
+    /// The parameters of the run are invalid.
     pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Result<Option<Self>, Error> {
         if model.spec.kind != Kind::Spacecraft {
             return Ok(None);
@@ -123,9 +127,10 @@ impl Motion {
     }
 }
 
-/// What its bodies look like does not change.
+/// The shapes of its bodies do not change during the run.
 impl Start<'_> {
-    /// A body. `None` of one that has no places, and of a geometrically exact beam's nodes behind its root: they are points of its line.
+    /// Returns a body; none for a body without positions, and for a geometrically exact beam's
+    /// nodes after its root, which are points of its line.
     fn body(&self, i: usize, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Option<Body> {
         let body = &self.system.bodies[i];
         if body.director.is_some() && body.segment > 0 {
@@ -151,7 +156,7 @@ impl Start<'_> {
         })
     }
 
-    /// Root and tip of a beam with modes, in its axes.
+    /// Returns root and tip of a beam with modes, body axes.
     fn line(&self, i: usize) -> Option<[Vec3<f64>; 2]> {
         let beam = self.system.bodies[i].beam.as_ref()?;
         let elastic = self.derived.bodies[i].elastic.as_ref()?;
@@ -159,7 +164,7 @@ impl Start<'_> {
         Some([elastic.root, elastic.root + along])
     }
 
-    /// Where joints and frames stand on a body, in its axes.
+    /// Returns the positions of joints and frames on a body, body axes.
     fn reaches(&self, i: usize) -> Vec<Vec3<f64>> {
         let Self { system, derived, .. } = self;
         let carried = system
@@ -173,7 +178,7 @@ impl Start<'_> {
         joints.chain(frames).collect()
     }
 
-    /// Where a station of a body is, in its axes; without one its origin.
+    /// Returns the position of a body's station, body axes; its origin if there is none.
     fn station(&self, i: usize, station: Option<usize>) -> Vec3<f64> {
         let body = &self.kinematics.bodies[i];
         station.map_or(Vec3::zeros(), |station| {
@@ -181,7 +186,8 @@ impl Start<'_> {
         })
     }
 
-    /// The joint that moves a body, if one is written; `body` is that one's place among those that are shown.
+    /// Returns the joint that moves a body, if the spec has one; `body` is the index among the
+    /// drawn bodies.
     fn joint(&self, i: usize, body: usize) -> Option<Joint> {
         let joint = &self.system.bodies[i].joint;
         let R = self.kinematics.bodies[i].R_WB;

@@ -1,23 +1,24 @@
-//! The craft drawn as it starts: lines and areas in a plane, written as SVG with names and as PNG without.
+//! Drawing of the spacecraft at its start: lines and areas in a plane, written as SVG with names
+//! and as PNG without.
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`scene`] | the craft in space: bodies with their ellipsoids of inertia, joints, frames |
-//! | [`craft`] | what is drawn of it, and how |
-//! | [`view`] | from where it is seen, and how large |
-//! | [`names`] | where the names stand so that they do not cover one another |
-//! | [`svg`], [`png`] | the two ways to write it |
+//! | [`scene`] | the spacecraft in space: bodies with their ellipsoids of inertia, joints, frames |
+//! | [`drawing`] | the drawing of it |
+//! | [`view`] | direction and scale of the projection |
+//! | [`names`] | placement of names without overlap |
+//! | [`svg`], [`png`] | the two output formats |
 
-mod craft;
+mod drawing;
 mod names;
 mod png;
 mod scene;
 mod svg;
 mod view;
 
-pub use craft::draw;
+pub use drawing::draw;
 
-/// A place on the sheet: right and down from its upper left corner, in units of the drawing.
+/// A point on the sheet: right and down from its upper left corner, in units of the drawing.
 type Point = [f64; 2];
 
 /// A drawing.
@@ -26,9 +27,9 @@ pub struct Picture {
     size: [f64; 2],
     /// Lines and areas; later ones cover earlier ones.
     shapes: Vec<Shape>,
-    /// Lines that mean something beside words only: from names to what they name, the scale.
+    /// Lines that are drawn with text only: from names to their objects, the scale.
     captions: Vec<Shape>,
-    /// What is written on it.
+    /// Texts on the sheet.
     texts: Vec<Text>,
 }
 
@@ -39,12 +40,12 @@ struct Shape {
     ink: Ink,
 }
 
-/// How a shape is drawn.
+/// Style of a shape.
 #[derive(Clone, Copy)]
 struct Ink {
     /// Colour of the line, and its width.
     line: ([u8; 3], f64),
-    /// Colour of the area, and how much it covers.
+    /// Colour of the area, and its opacity.
     area: Option<([u8; 3], f64)>,
     /// Lengths of dash and gap.
     dash: Option<[f64; 2]>,
@@ -70,26 +71,26 @@ impl Ink {
     }
 }
 
-/// Words on the sheet.
+/// Text on the sheet.
 struct Text {
-    words: String,
-    /// The middle of the words.
+    text: String,
+    /// Centre of the text.
     at: Point,
     style: TextStyle,
 }
 
-/// What is named.
+/// Kind of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextStyle {
     Body,
     Joint,
     Frame,
-    /// Axes' letters and the scale.
+    /// Letters of axes, and the scale.
     Small,
 }
 
 impl TextStyle {
-    /// Height of the letters.
+    /// Returns the height of the letters.
     fn size(self) -> f64 {
         match self {
             Self::Body => 15.0,
@@ -108,5 +109,5 @@ impl TextStyle {
     }
 }
 
-/// The paper, in light and dark surroundings alike.
+/// Colour of the paper, the same in light and dark surroundings.
 const PAPER: [u8; 3] = [0xff, 0xff, 0xff];

@@ -1,13 +1,13 @@
 use super::{Ink, Point, Shape, Text, TextStyle};
 
-/// A name that needs a place near what it names.
+/// A name to be placed near its object.
 pub struct Wanted {
-    pub words: String,
+    pub text: String,
     pub near: Point,
     pub style: TextStyle,
 }
 
-/// An upright rectangle: middle and half sides.
+/// An axis-aligned rectangle: centre and half sides.
 #[derive(Clone, Copy)]
 struct Area {
     middle: Point,
@@ -28,21 +28,19 @@ impl Area {
     }
 }
 
-/// Gives each name the best place that is still free, one after the other; `marks` are not to be covered, and
-/// `taken` holds words that stand already. A name that stands apart gets a thin line to what it names.
+/// Places the names one after the other at the best free position. `marks` are points that must not
+/// be covered, `texts` the texts placed so far. A name at a distance gets a thin line to its
+/// object.
 pub fn place(wanted: Vec<Wanted>, marks: &[Point], size: [f64; 2], texts: &mut Vec<Text>, shapes: &mut Vec<Shape>) {
-    let mut taken: Vec<Area> = texts
-        .iter()
-        .map(|text| area(&text.words, text.style, text.at))
-        .collect();
+    let mut taken: Vec<Area> = texts.iter().map(|text| area(&text.text, text.style, text.at)).collect();
     taken.extend(marks.iter().map(|&mark| Area::around(mark, 7.0)));
     for name in wanted {
         let mut best = (f64::INFINITY, name.near);
         for distance in [16.0, 30.0, 46.0, 64.0, 86.0] {
             for eighth in 0..16 {
                 let (s, c) = (f64::from(eighth) * std::f64::consts::PI / 8.0).sin_cos();
-                let here = area(&name.words, name.style, name.near);
-                // The words' nearest edge, not their middle, keeps the distance.
+                let here = area(&name.text, name.style, name.near);
+                // The distance is measured to the text's nearest edge, not to its centre.
                 let at = [
                     name.near[0] + c * (distance + here.half[0]),
                     name.near[1] - s * (distance + here.half[1]),
@@ -60,23 +58,23 @@ pub fn place(wanted: Vec<Wanted>, marks: &[Point], size: [f64; 2], texts: &mut V
             }
         }
         let at = best.1;
-        let here = area(&name.words, name.style, at);
+        let here = area(&name.text, name.style, at);
         taken.push(here);
         leader(&name, &here, shapes);
         texts.push(Text {
-            words: name.words,
+            text: name.text,
             at,
             style: name.style,
         });
     }
 }
 
-/// The room that words take; letters are about half as wide as high.
-fn area(words: &str, style: TextStyle, middle: Point) -> Area {
+/// Returns the area of a text; letters are about half as wide as high.
+fn area(text: &str, style: TextStyle, middle: Point) -> Area {
     let size = style.size();
     Area {
         middle,
-        half: [0.29 * size * words.chars().count() as f64 + 2.0, 0.6 * size],
+        half: [0.29 * size * text.chars().count() as f64 + 2.0, 0.6 * size],
     }
 }
 

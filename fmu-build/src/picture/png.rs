@@ -6,10 +6,11 @@ use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, 
 const SCALE: f32 = 2.0 / 3.0;
 
 impl Picture {
-    /// The drawing as a PNG file, without words: letters would need a font, and fonts differ between machines.
+    /// Returns the drawing as a PNG file, without text: letters would need a font, and fonts differ
+    /// between machines.
     ///
     /// # Errors
-    /// None that a drawing of ours can cause.
+    /// None for a drawing of this program.
     pub fn to_png(&self) -> Result<Vec<u8>> {
         let [width, height] = self.size.map(|side| (side as f32 * SCALE).round() as u32);
         let mut image = Pixmap::new(width, height).ok_or_else(|| miette!("no picture of {width} × {height} pixels"))?;
@@ -32,7 +33,7 @@ fn paint(shape: &Shape, image: &mut Pixmap) {
     if shape.closed {
         builder.close();
     }
-    // A path without extent has nothing to show.
+    // A path without extent is not drawn.
     let Some(path) = builder.finish() else { return };
     let scale = Transform::from_scale(SCALE, SCALE);
     let mut brush = Paint::default();

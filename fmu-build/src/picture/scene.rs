@@ -5,7 +5,8 @@ use grapple::system::{Body, BodyConstants, BodyKinematics};
 use miette::{IntoDiagnostic, Result};
 use std::sync::Arc;
 
-/// The craft in space, as it starts. Positions are from the first body's origin: the world's may be far away.
+/// The spacecraft in space at its start. Positions are relative to the first body's origin: the
+/// world's may be far away.
 pub struct Scene {
     pub model: Arc<Model>,
     pub bodies: Vec<Placed>,
@@ -16,26 +17,27 @@ pub struct Scene {
     pub motions: Vec<(Vec3<f64>, Vec3<f64>)>,
 }
 
-/// A body in its place.
+/// A body with its position.
 pub struct Placed {
     pub axes: Mat3<f64>,
     pub origin: Vec3<f64>,
-    /// Origin of the joint that carries it, on the parent; `None` for a body on the world's free joint.
+    /// Origin of the joint that carries it, on the parent; `None` for a body on the world's free
+    /// joint.
     pub joint: Option<Vec3<f64>>,
     pub ellipsoid: Ellipsoid,
 }
 
-/// Principal axes, each as long as the half axis.
+/// Half axes: principal axes scaled to their lengths.
 pub struct Ellipsoid {
     pub centre: Vec3<f64>,
     pub half_axes: [Vec3<f64>; 3],
 }
 
 impl Scene {
-    /// Places everything.
+    /// Computes all positions.
     ///
     /// # Errors
-    /// Parameters that make no sense.
+    /// Invalid parameters.
     pub fn of(model: &Arc<Model>) -> Result<Self> {
         let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
         let Start {
@@ -73,12 +75,12 @@ impl Scene {
         })
     }
 
-    /// Bodies of the system, each in its place.
+    /// Returns the system's bodies with their positions.
     pub fn each(&self) -> impl Iterator<Item = (&Body, &Placed)> {
         self.model.system().bodies.iter().zip(&self.bodies)
     }
 
-    /// What should be seen apart: origins, mass centres, frames.
+    /// Returns the points that the view should separate: origins, mass centres, frames.
     pub fn places(&self) -> Vec<Vec3<f64>> {
         let of_bodies = self.bodies.iter().flat_map(|b| [b.origin, b.ellipsoid.centre]);
         let frames = self.frames.iter().map(|frame| frame.0);
@@ -88,7 +90,7 @@ impl Scene {
             .collect()
     }
 
-    /// Points around everything, for a view with these directions right and up.
+    /// Returns points around everything, for a view with these directions right and up.
     pub fn extent(&self, right: &Vec3<f64>, up: &Vec3<f64>) -> Vec<Vec3<f64>> {
         let mut around = self.places();
         for body in &self.bodies {
@@ -103,7 +105,7 @@ impl Scene {
 }
 
 impl Ellipsoid {
-    /// A body's, where it is seen from `here`.
+    /// Returns a body's ellipsoid relative to `here`.
     fn of(constants: &BodyConstants, at: &BodyKinematics<f64>, here: &Vec3<f64>) -> Self {
         Self {
             centre: at.p_WB - here + at.R_WB * constants.p_BoBcm,
@@ -111,7 +113,7 @@ impl Ellipsoid {
         }
     }
 
-    /// How far it extends in a direction, m.
+    /// Returns the extent in a direction, m.
     pub fn reach(&self, direction: &Vec3<f64>) -> f64 {
         self.half_axes
             .iter()

@@ -3,7 +3,7 @@ use crate::html::escaped;
 use std::fmt::Write;
 
 impl Picture {
-    /// The drawing as an `<svg>` element, with the names; `title` says what it shows.
+    /// Returns the drawing as an `<svg>` element with the names; `title` describes it.
     pub fn to_svg(&self, title: &str) -> String {
         let [width, height] = self.size;
         let mut svg = format!(
@@ -47,7 +47,7 @@ fn write_shape(shape: &Shape, svg: &mut String) {
     *svg += "/>\n";
 }
 
-/// A halo in the paper's colour keeps words readable over lines.
+/// A halo in the paper's colour keeps text readable over lines.
 fn write_text(text: &Text, svg: &mut String) {
     let size = text.style.size();
     let ([x, y], colour) = (text.at, hex(text.style.colour()));
@@ -62,7 +62,7 @@ fn write_text(text: &Text, svg: &mut String) {
          stroke-opacity=\".8\" paint-order=\"stroke\">{}</text>",
         y + 0.36 * size,
         hex(PAPER),
-        escaped(&text.words)
+        escaped(&text.text)
     );
 }
 

@@ -1,13 +1,13 @@
 use super::Point;
 use grapple::algebra::Vec3;
 
-/// A parallel projection: from where the craft is seen, with z up, and how large.
+/// A parallel projection with z up: direction of view and scale.
 pub struct View {
-    /// Towards the eye.
+    /// Direction towards the viewer.
     pub eye: Vec3<f64>,
     right: Vec3<f64>,
     up: Vec3<f64>,
-    /// The point of space that comes to `origin` on the sheet.
+    /// The point in space that is projected to `origin` on the sheet.
     centre: Vec3<f64>,
     origin: Point,
     /// Units of the drawing per metre.
@@ -21,15 +21,16 @@ const HEIGHTS: (f64, f64) = (360.0, 700.0);
 const MARGIN: f64 = 95.0;
 
 impl View {
-    /// The view in which the places of interest spread most, with `extent` filling the sheet.
+    /// Returns the view with the largest spread of `places`, scaled so that `extent` fills the
+    /// sheet.
     ///
-    /// `extent` gives points around all that is drawn, for the directions right and up.
+    /// `extent` returns points around everything that is drawn, for the directions right and up.
     pub fn of(places: &[Vec3<f64>], extent: impl Fn(&Vec3<f64>, &Vec3<f64>) -> Vec<Vec3<f64>>) -> Self {
         let centre = places.iter().sum::<Vec3<f64>>() / places.len().max(1) as f64;
         let mut view = Self::towards(30.0, centre);
         for azimuth in [-60.0, -30.0, 60.0] {
             let other = Self::towards(azimuth, centre);
-            // Clearly better, so that the last bit of a sum does not decide.
+            // A margin, so that the last bit of a sum does not decide.
             if other.spread(places) > 1.01 * view.spread(places) {
                 view = other;
             }
@@ -39,7 +40,7 @@ impl View {
         view
     }
 
-    /// Seen from an azimuth (degrees from x to y), a third of the way up.
+    /// Returns the view from an azimuth (degrees from x to y) at an elevation of 30°.
     fn towards(azimuth: f64, centre: Vec3<f64>) -> Self {
         let ((sa, ca), (se, ce)) = (azimuth.to_radians().sin_cos(), 30_f64.to_radians().sin_cos());
         Self {
@@ -53,7 +54,8 @@ impl View {
         }
     }
 
-    /// Area over which the places spread, plus a little of their length: collinear places have no area.
+    /// Returns the area over which the points spread, plus a small part of their length: collinear
+    /// points have no area.
     fn spread(&self, places: &[Vec3<f64>]) -> f64 {
         let [mut xx, mut xy, mut yy] = [0.0; 3];
         for place in places {
@@ -75,24 +77,24 @@ impl View {
             }
         }
         let [wide, high_up] = [0, 1].map(|i| (high[i] - low[i]).max(1e-9));
-        let room = [WIDTH - 2.0 * MARGIN, HEIGHTS.1 - 2.0 * MARGIN];
-        self.scale = (room[0] / wide).min(room[1] / high_up);
+        let space = [WIDTH - 2.0 * MARGIN, HEIGHTS.1 - 2.0 * MARGIN];
+        self.scale = (space[0] / wide).min(space[1] / high_up);
         self.size[1] = (self.scale * high_up + 2.0 * MARGIN).clamp(HEIGHTS.0, HEIGHTS.1);
         self.origin = [0, 1].map(|i| 0.5 * self.size[i] - 0.5 * self.scale * (low[i] + high[i]));
     }
 
-    /// Where a point of space comes to lie on the sheet.
+    /// Projects a point in space to the sheet.
     pub fn point(&self, p: &Vec3<f64>) -> Point {
         let [x, y] = self.direction(&(p - self.centre));
         [self.origin[0] + self.scale * x, self.origin[1] + self.scale * y]
     }
 
-    /// A direction of space on the sheet, m right and down.
+    /// Projects a direction in space, m right and down.
     pub fn direction(&self, d: &Vec3<f64>) -> Point {
         [self.right.dot(d), -self.up.dot(d)]
     }
 
-    /// A length on the sheet, in m.
+    /// Converts a length on the sheet to m.
     pub fn metres(&self, length: f64) -> f64 {
         length / self.scale
     }

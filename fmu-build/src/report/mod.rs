@@ -1,35 +1,39 @@
-//! What the page of a run says beside its charts.
+//! The texts and tables of a run's page.
 
 mod tables;
 mod tiles;
 
 use crate::charts::{charts, rows};
-use crate::events::Event;
+use crate::diagnostics::Diagnostics;
 use crate::fmu::Fmu;
-use crate::health::Health;
 use crate::html::Floats;
 use crate::motion::Motion;
 use crate::page::{Mark, Page, Variable};
 use crate::results::Column;
 use crate::run::{Plan, Run};
 use crate::start::prepared;
+use crate::summaries::{bodies_and_mass, controlled, joints, method};
 use crate::text::{in_line, number, typeset};
-use crate::words::{controlled, craft, joints, method};
+use grapple::Event;
 use grapple::plant::Model;
 use std::sync::Arc;
 
-/// The page of a run.
-pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
+/// Returns the page of a run.
+pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, diagnostics: &Diagnostics) -> Page {
     let spec = &fmu.model.spec;
-    let (time, charts) = charts(spec, &run.results, health.is_free());
+    let (time, charts) = charts(spec, &run.results, diagnostics.is_free());
     let rows = rows(run.results.time.len());
     let mut foot = vec![
-        "Drag to zoom, double-click to see all again; click a name to hide its line. All charts show the \
+        "Drag to zoom, double-click to zoom out; click a name to hide its line. All charts show the \
          instant under the pointer."
             .to_owned(),
     ];
     if time.len() < run.results.time.len() {
-        foot.push(format!("{} of {} rows are drawn.", time.len(), run.results.time.len()));
+        foot.push(format!(
+            "{} of {} rows are plotted.",
+            time.len(),
+            run.results.time.len()
+        ));
     }
     foot.push(format!(
         "{}, FMI 2.0 Co-Simulation, GUID {}. Charts: uPlot; picture: three.js (both MIT licence).",
@@ -39,7 +43,7 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
     let mut messages = messages(run);
     let model = Arc::new(fmu.model.clone());
     let motion = Motion::of(&model, run, &rows).unwrap_or_else(|error| {
-        messages.push(format!("The craft is not drawn: {error}"));
+        messages.push(format!("The spacecraft is not drawn: {error}"));
         None
     });
     Page {
@@ -48,7 +52,7 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
         facts: facts(&model, plan, run),
         messages,
         marks: marks(run),
-        health: tiles::tiles(health),
+        diagnostics: tiles::tiles(diagnostics),
         time,
         tables: tables::tables(run),
         charts,
@@ -58,27 +62,25 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, health: &Health) -> Page {
     }
 }
 
-/// What was said of no instant, and why the run ended early.
+/// Returns the messages without a time, and the reason of an early end.
 fn messages(run: &Run) -> Vec<String> {
-    let timeless = run.events.iter().filter(|message| Event::told(message).is_none());
     let failure = run
         .failure
         .as_ref()
-        .map(|failure| format!("The run did not come to its end: {}", in_line(failure)));
-    timeless.cloned().chain(failure).collect()
+        .map(|failure| format!("The run did not reach its end: {}", in_line(failure)));
+    run.messages.iter().cloned().chain(failure).collect()
 }
 
 fn marks(run: &Run) -> Vec<Mark> {
-    let events = run.events.iter().filter_map(|message| Event::told(message));
-    let mark = |event: Event| Mark {
-        time: event.time,
-        text: event.text.to_owned(),
+    let mark = |event: &Event| Mark {
+        time: event.t,
+        text: event.what.to_string(),
         contact: event.contact().is_some(),
     };
-    events.map(mark).collect()
+    run.events.iter().map(mark).collect()
 }
 
-/// Everything that was recorded; what does not change, once.
+/// Returns all recorded variables; a constant one with a single value.
 fn variables(run: &Run, rows: &[usize]) -> Vec<Variable> {
     let variable = |column: &Column| {
         let first = column.values.first();
@@ -99,7 +101,7 @@ fn facts(model: &Arc<Model>, plan: &Plan, run: &Run) -> Vec<(String, String)> {
     let mass = plant.map_or(f64::NAN, |plant| plant.derived().mass());
     let mut facts = vec![match &spec.controller {
         Some(controller) => ("Controller".to_owned(), controlled(controller)),
-        None => ("Craft".to_owned(), craft(spec, mass)),
+        None => ("Spacecraft".to_owned(), bodies_and_mass(spec, mass)),
     }];
     let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
     fact("Joints", joints(spec));

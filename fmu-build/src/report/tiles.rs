@@ -1,12 +1,12 @@
-//! The verdict, tile by tile.
+//! Run diagnostics, tile by tile.
 
-use crate::health::{Health, Momentum, Verdict};
+use crate::diagnostics::{Diagnostics, Momentum, Verdict};
 use crate::page::Tile;
 use crate::text::{number, typeset};
 use std::time::Duration;
 
-/// The tiles of a run's health.
-pub fn tiles(health: &Health) -> Vec<Tile> {
+/// Returns the tiles of a run's diagnostics.
+pub fn tiles(diagnostics: &Diagnostics) -> Vec<Tile> {
     let mut tiles = Vec::new();
     let mut tile = |label: &str, value: String, detail: String, verdict| {
         tiles.push(Tile {
@@ -16,39 +16,44 @@ pub fn tiles(health: &Health) -> Vec<Tile> {
             verdict,
         });
     };
-    match &health.momentum {
+    match &diagnostics.momentum {
         Some(Momentum::Conserved { linear, angular }) => {
             for (label, ratio, scale, unit) in [
                 ("Linear momentum drift", linear, "Σ|m v|", "kg.m/s"),
                 ("Angular momentum drift", angular, "Σ|h|", "kg.m2/s"),
             ] {
                 let detail = format!("of the largest {scale}, {} {}", number(ratio.scale, 4), typeset(unit));
-                tile(label, number(ratio.value(), 2), detail, health.verdict(ratio));
+                tile(label, number(ratio.value(), 2), detail, diagnostics.verdict(ratio));
             }
         }
         Some(Momentum::Not(why)) => tile("Momentum", "–".to_owned(), why.clone(), Verdict::Note),
         None => {}
     }
-    if let Some(balance) = &health.energy {
+    if let Some(balance) = &diagnostics.energy {
         let peak = number(balance.scale, 4);
         let detail = format!("energy − start − work, of the peak kinetic energy {peak} J");
         tile(
             "Energy balance",
             number(balance.value(), 2),
             detail,
-            health.verdict(balance),
+            diagnostics.verdict(balance),
         );
     }
-    let detail = health.solver.clone().unwrap_or_default();
-    tile("Communication steps", health.steps.to_string(), detail, Verdict::Note);
-    let factor = health.real_time_factor();
-    let detail = format!("times real time: computed in {}", duration(health.wall));
+    let detail = diagnostics.solver.clone().unwrap_or_default();
+    tile(
+        "Communication steps",
+        diagnostics.steps.to_string(),
+        detail,
+        Verdict::Note,
+    );
+    let factor = diagnostics.real_time_factor();
+    let detail = format!("times real time: computed in {}", duration(diagnostics.wall));
     let verdict = if factor < 1.0 { Verdict::Warn } else { Verdict::Note };
     tile("Speed", number(factor, 3), detail, verdict);
     tiles
 }
 
-/// A time for people.
+/// Formats a duration.
 fn duration(wall: Duration) -> String {
     match wall.as_secs_f64() {
         s if s < 1.0 => format!("{} ms", number(1e3 * s, 3)),

@@ -1,14 +1,14 @@
-//! The verb `schema`: every field of the spec, for editors and for people.
+//! The verb `schema`: every field of the spec, as JSON schema and as a page.
 
 mod page;
 
-use crate::text::say;
+use crate::text::print;
 use miette::Result;
 
-/// Print the JSON schema of the spec, for editors, or a page of it, for people.
+/// Print the JSON schema of the spec, or a page of all its fields.
 ///
-/// With Taplo or Even Better TOML an editor then completes and explains every
-/// field:
+/// With the schema, Taplo or Even Better TOML completes and explains every field in an
+/// editor:
 ///
 ///   grapple schema > grapple.schema.json
 ///
@@ -16,8 +16,7 @@ use miette::Result;
 ///
 ///   #:schema ./grapple.schema.json
 ///
-/// The page has a table for each section: fields, types, units, defaults,
-/// meanings:
+/// The page has a table for each section: fields, types, units, defaults, meanings:
 ///
 ///   grapple schema --markdown > spec.md
 #[derive(clap::Args)]
@@ -31,5 +30,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let schema = grapple::spec::schema();
     let page = arguments.markdown.then(|| page::page(&schema));
-    say(page.unwrap_or(schema).trim_end())
+    print(page.unwrap_or(schema).trim_end())
 }

@@ -1,4 +1,5 @@
-//! The page of all fields, made of the JSON schema: what a field means is written once, at the field of the spec.
+//! The page of all fields, generated from the JSON schema: a field is documented once, in the code
+//! of the spec.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -14,13 +15,13 @@ not there: without `damping` a joint has none, and no parameter of that name. An
 `grapple schema --markdown > docs/spec.md` writes this page.
 ";
 
-/// The units that the fields' descriptions name.
+/// Units that occur in the fields' descriptions.
 const UNITS: &str = "kg kg/m kg/m³ kg·m kg·m² m m² m⁴ m/s m/s² m³/s² s s/m 1/s 1/s² Hz rad rad/s N N/m N·m N·m² N·s/m \
                      N·m/rad N·m·s/rad Pa √kg √kg·m 1/√kg rad/(m·√kg)";
 
 const BRACKETS: [char; 2] = ['(', ')'];
 
-/// The page: each table of the spec where it is first used, with all its fields.
+/// Returns the page: each table of the spec at its first use, with all its fields.
 ///
 /// # Panics
 /// If the text is not the spec's schema.
@@ -38,12 +39,12 @@ pub fn page(schema: &str) -> String {
 struct Page<'a> {
     definitions: &'a Map<String, Value>,
     text: String,
-    /// The heading under which a definition is told.
+    /// The heading under which a definition is documented.
     places: HashMap<&'a str, String>,
 }
 
 impl<'a> Page<'a> {
-    /// A table of the spec, and those inside it. `path` is what its header has before a field.
+    /// Writes a table of the spec, and the tables in it. `path` is the prefix of its header.
     fn section(&mut self, heading: &str, path: &str, table: &'a Value) {
         write!(self.text, "\n## {heading}\n\n{}\n", paragraphs(table)).expect("a text grows");
         let Some(fields) = table["properties"].as_object().filter(|fields| !fields.is_empty()) else {
@@ -79,10 +80,10 @@ impl<'a> Page<'a> {
     }
 
     fn row(&mut self, name: &str, field: &'a Value, is_required: bool) {
-        let (meaning, told) = default_apart(&cell(text_of(field)));
-        let default = match told {
+        let (meaning, default_text) = default_apart(&cell(text_of(field)));
+        let default = match default_text {
             _ if is_required => "required".to_owned(),
-            Some(told) => told,
+            Some(default_text) => default_text,
             None => written(&field["default"]),
         };
         let kind = self.kind(field);
@@ -96,7 +97,7 @@ impl<'a> Page<'a> {
         .expect("a text grows");
     }
 
-    /// The definition of the table that a field is, and its header in a file.
+    /// Returns the definition of a field that is a table, and its header in a file.
     fn table(&self, path: &str, name: &str, field: &'a Value) -> Option<(&'a str, String)> {
         let (definition, header) = if let Some(of) = reference(&field["additionalProperties"]) {
             (of, format!("[{path}{name}.<name>]"))
@@ -110,7 +111,7 @@ impl<'a> Page<'a> {
             .map(|_| (definition, header))
     }
 
-    /// What kind of value a field takes.
+    /// Returns the type of a field's values, as text.
     fn kind(&self, field: &'a Value) -> String {
         if let Some((definition, _)) = self.table("", "", field) {
             let header = &self.places[definition];
@@ -157,7 +158,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What each value of a field with a choice means.
+    /// Returns the meanings of the values of a field with a choice.
     fn values(&self, field: &'a Value) -> String {
         let of = reference(field)
             .or_else(|| reference(&field["items"]))
@@ -169,7 +170,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The definition that a field refers to, also where it may be left out.
+/// Returns the definition that a field refers to, also of an optional field.
 fn reference(field: &Value) -> Option<&str> {
     let of = match field["anyOf"].as_array() {
         Some(kinds) if type_of(&kinds[1]) == "null" => &kinds[0],
@@ -178,7 +179,7 @@ fn reference(field: &Value) -> Option<&str> {
     of["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The type of a field, without the `null` of one that may be left out.
+/// Returns the type of a field, without the `null` of an optional one.
 fn type_of(field: &Value) -> &str {
     let of = &field["type"];
     of.as_str().or_else(|| of[0].as_str()).unwrap_or_default()
@@ -188,7 +189,7 @@ fn text_of(value: &Value) -> &str {
     value["description"].as_str().unwrap_or_default()
 }
 
-/// A description with the spec's line breaks taken out, paragraphs kept.
+/// Returns a description without the source's line breaks; paragraphs are kept.
 fn paragraphs(table: &Value) -> String {
     let paragraphs = text_of(table)
         .split("\n\n")
@@ -196,28 +197,28 @@ fn paragraphs(table: &Value) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A description in a cell of a table.
+/// Returns a description for a cell of a table.
 fn cell(text: &str) -> String {
     text.replace("\n\n", "<br>").replace('\n', " ").replace('|', "\\|")
 }
 
-/// The sentence that tells the default, taken out of a description.
+/// Splits a description into its text and the sentence with the default.
 fn default_apart(text: &str) -> (String, Option<String>) {
     let Some(start) = text.find("Default") else {
         return (text.to_owned(), None);
     };
     let rest = &text[start..];
     let end = rest.find(". ").map_or(rest.len(), |dot| dot + 1);
-    let told = rest[..end]
+    let default_text = rest[..end]
         .trim_start_matches("Default")
         .trim_start_matches(':')
         .trim()
         .trim_end_matches('.');
     let meaning = format!("{}{}", &text[..start], rest[end..].trim_start());
-    (meaning.trim_end().to_owned(), Some(told.to_owned()))
+    (meaning.trim_end().to_owned(), Some(default_text.to_owned()))
 }
 
-/// A default as a spec writes it; those of tables are told by their fields.
+/// Returns a default in TOML; those of tables are documented at their fields.
 fn written(default: &Value) -> String {
     match default {
         Value::Null | Value::Object(_) => "–".to_owned(),
@@ -232,7 +233,8 @@ fn number(value: &Value) -> String {
         .map_or_else(|| value.to_string(), |number| number.to_string())
 }
 
-/// The unit that a description names, with the one of slides in brackets beside that of turns.
+/// Returns the unit in a description, with that of sliding joints in parentheses after that of
+/// rotational ones.
 fn unit(description: &str) -> Option<String> {
     if description.contains("the input's unit") {
         return Some("the input's".to_owned());
@@ -246,7 +248,7 @@ fn unit(description: &str) -> Option<String> {
         if word == "degrees" {
             return Some(if words.peek() == Some(&"per") { "deg/s" } else { "deg" }.to_owned());
         }
-        // Some units end in a bracket themselves.
+        // Some units end in a parenthesis themselves.
         let word = if is_unit(word) {
             word
         } else {
@@ -263,7 +265,7 @@ fn unit(description: &str) -> Option<String> {
     None
 }
 
-/// What GitHub makes of a heading for links to it.
+/// Returns the anchor that GitHub generates for a heading.
 fn anchor(heading: &str) -> String {
     heading
         .to_lowercase()

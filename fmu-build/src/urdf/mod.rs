@@ -1,12 +1,13 @@
-//! URDF, the robots' description format of ROS: its links and joints as plain data, and the way from them to a spec.
+//! URDF, the robot description format of ROS: its links and joints as plain data, and their
+//! conversion to a spec.
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`xml`], [`read`] | the file, and all that is wrong with it, each at its place |
-//! | [`tree`] | links gathered into bodies, joints between them, places on them |
-//! | [`names`], [`spec`] | what things are called, and the text of the spec |
+//! | [`xml`], [`read`] | the file, and all its errors, each with its position |
+//! | [`tree`] | links merged to bodies, joints between them, frames on them |
+//! | [`names`], [`spec`] | names, and the text of the spec |
 //!
-//! What has no part in the dynamics (visual, collision, transmission, gazebo) is not read.
+//! Elements without effect on the dynamics (visual, collision, transmission, gazebo) are not read.
 
 mod names;
 pub mod read;
@@ -17,17 +18,17 @@ mod xml;
 use grapple::algebra::{Quaternion, Sym3, Vec3};
 use std::ops::Range;
 
-/// What is wrong, and the bytes where it stands.
+/// An error message with the byte range of its position.
 pub type Fault = (String, Option<Range<usize>>);
 
-/// A robot as its file describes it.
+/// A robot as described in its file.
 pub struct Robot {
     pub name: Option<String>,
     pub links: Vec<Link>,
     pub joints: Vec<Joint>,
 }
 
-/// A rigid piece.
+/// A rigid link.
 pub struct Link {
     pub name: String,
     pub inertial: Option<Inertial>,
@@ -42,15 +43,15 @@ pub struct Inertial {
     pub I_cm: Sym3<f64>,
 }
 
-/// What holds one link, the child, on another. Links by their index.
+/// Connection of one link, the child, to another, the parent. Links by their index.
 pub struct Joint {
     pub name: String,
     pub kind: Kind,
     pub parent: usize,
     pub child: usize,
-    /// The child in the parent, at position zero.
+    /// Pose of the child in the parent at position zero.
     pub placement: Placement,
-    /// In the child's axes.
+    /// Axis of motion, child axes.
     pub axis: Vec3<f64>,
     pub lower: Option<f64>,
     pub upper: Option<f64>,
@@ -62,7 +63,7 @@ pub struct Joint {
     pub place: Range<usize>,
 }
 
-/// URDF's kinds of joints, without planar ones.
+/// URDF's joint types, without planar ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Revolute,
@@ -79,12 +80,12 @@ pub struct Mimic {
     pub offset: f64,
 }
 
-/// Where a frame B is in a frame A.
+/// Pose of a frame B in a frame A.
 #[derive(Clone, Copy)]
 pub struct Placement {
     pub p_AB: Vec3<f64>,
     pub q_AB: Quaternion<f64>,
-    /// The same attitude as roll, pitch and yaw, rad, where they are written.
+    /// Attitude as roll, pitch and yaw, rad, if the file has them.
     pub rpy: Option<[f64; 3]>,
 }
 
@@ -105,7 +106,7 @@ impl Placement {
         self.q_AB != Quaternion::identity()
     }
 
-    /// `X_AC = X_AB * X_BC`. What is not composed stays as it is written.
+    /// Composes `X_AC = X_AB * X_BC`. With an identity the other is returned unchanged.
     pub fn compose(&self, bc: &Self) -> Self {
         if self.is_identity() {
             return *bc;
@@ -130,14 +131,14 @@ impl Inertial {
         }
     }
 
-    /// Whether all of it are numbers.
+    /// Returns whether all numbers are finite.
     pub fn is_finite(&self) -> bool {
         let Sym3 { d, o } = self.I_cm;
         let numbers = [[self.m; 3], self.c.into(), d, o];
         numbers.as_flattened().iter().all(|x| x.is_finite())
     }
 
-    /// The same, seen from a frame in which the link stands so.
+    /// Transforms the inertial data to a frame in which the link has this pose.
     pub fn seen_from(&self, X: &Placement) -> Self {
         if X.is_identity() {
             return *self;
@@ -149,8 +150,8 @@ impl Inertial {
         }
     }
 
-    /// Both in one, by Steiner's theorem: two masses about their common centre have the inertia `μ (|d|² 1 − d dᵀ)`, with
-    /// the distance `d` between them and `μ = m₁ m₂/(m₁ + m₂)`.
+    /// Adds two by Steiner's theorem: two masses about their common centre have the inertia `μ
+    /// (|d|² 1 − d dᵀ)`, with the distance `d` between them and `μ = m₁ m₂/(m₁ + m₂)`.
     pub fn with(&self, other: &Self) -> Self {
         let m = self.m + other.m;
         let share = if m > 0.0 { other.m / m } else { 0.0 };
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
     use grapple::algebra::Mat3;
 
-    /// A cloud of points has the mass, the mass centre and the inertia of its sums.
+    /// Returns mass, mass centre and inertia of a cloud of points, from sums.
     fn cloud(points: &[(f64, Vec3<f64>)]) -> Inertial {
         let m: f64 = points.iter().map(|(m, _)| m).sum();
         let c = points.iter().map(|(m, r)| r * *m).sum::<Vec3<f64>>() / m;
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cloud_in_two_parts_moved_is_the_whole_cloud_moved() {
+    fn merged_inertia_equals_that_of_all_points() {
         let points = [
             (1.3, Vec3::new(0.2, -0.7, 0.4)),
             (0.4, Vec3::new(-0.9, 0.1, 0.3)),

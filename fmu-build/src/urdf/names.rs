@@ -1,11 +1,11 @@
-//! Names: those of the robot where the spec allows them.
+//! Names of the spec: those of the robot where they are legal.
 
 use super::Robot;
 use super::tree::{Attachment, Tree};
 use grapple::spec::{LONGEST_NAME, objection};
 use std::collections::HashSet;
 
-/// What things are called in the spec, by their indices.
+/// Names in the spec, by index.
 pub struct Names {
     pub model: String,
     pub links: Vec<String>,
@@ -14,7 +14,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names that the spec allows, near to the written ones; what is changed is told.
+    /// Returns legal names similar to the written ones; changes are added to `remarks`.
     pub fn of(robot: &Robot, tree: &Tree, file: &str, remarks: &mut Vec<String>) -> Self {
         let stem = file.split('.').next().unwrap_or(file);
         let (mut taken, mut changed) = (HashSet::new(), Vec::new());
@@ -29,7 +29,7 @@ impl Names {
             name
         };
         let model = name("robot", robot.name.as_deref().unwrap_or(stem));
-        // Links that are in the world, and joints that hold nothing apart, are not in the spec.
+        // Links in the world, and fixed joints inside a body, do not appear in the spec.
         let mut joints = vec![String::new(); robot.joints.len()];
         for j in tree.attachments.iter().filter_map(|attachment| attachment.joint) {
             joints[j] = name("joint", &robot.joints[j].name);
@@ -60,10 +60,10 @@ impl Names {
     }
 }
 
-/// Most characters of what is appended to a name: a kind and a number.
+/// Largest length of a name's suffix: a kind and a number.
 const SUFFIX: usize = 24;
 
-/// A name as the spec allows it, near to what is written.
+/// Returns a legal name similar to the written one.
 fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
     let mut name: String = written
         .chars()
@@ -76,7 +76,7 @@ fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
     if is_free(&name) {
         return name;
     }
-    // With a suffix it must not become too long.
+    // Leaves space for the suffix.
     name.truncate(LONGEST_NAME - SUFFIX);
     name = format!("{name}_{kind}");
     let mut numbered = (2..).map(|n| format!("{name}_{n}"));

@@ -1,4 +1,4 @@
-//! What the elements of a URDF file say. All mistakes are found at once, each with its place.
+//! The elements of a URDF file. All errors are reported at once, each with its position.
 
 use super::xml::Element;
 use super::{Fault, Inertial, Joint, Kind, Link, Mimic, Placement, Robot};
@@ -7,13 +7,13 @@ use grapple::spec::unknown;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// What to do with a file of macros.
+/// Message for a file of xacro macros.
 pub const XACRO: &str = "this is xacro, macros that make a URDF file, and they are not expanded here; expand them first: xacro FILE > arm.urdf";
 
 /// Reads a robot.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All errors of the file.
 pub fn read(text: &str) -> Result<Robot, Vec<Fault>> {
     let root = Element::parse(text).map_err(|fault| vec![fault])?;
     let mut reader = Reader { faults: Vec::new() };
@@ -38,7 +38,7 @@ impl Reader {
             return None;
         }
         if root.name != "robot" {
-            let what = format!("a URDF file is a <robot>, and this is a <{}>", root.name);
+            let what = format!("the root element must be <robot>, not <{}>", root.name);
             self.report(&root.place, what);
             return None;
         }
@@ -94,10 +94,7 @@ impl Reader {
         };
         let inertial = at_its_centre.seen_from(&X);
         if !inertial.is_finite() {
-            self.report(
-                &node.place,
-                format!("the inertia of link \"{link}\" is beyond all numbers"),
-            );
+            self.report(&node.place, format!("the inertia of link \"{link}\" overflows"));
         }
         Some(inertial)
     }
@@ -162,18 +159,16 @@ impl Reader {
             "prismatic" => return Some(Kind::Prismatic),
             "fixed" => return Some(Kind::Fixed),
             "floating" => return Some(Kind::Floating),
-            "planar" => {
-                "a planar joint, which the spec does not have: write it as two prismatic joints and a revolute one, with \
+            "planar" => "planar joints are not supported: use two prismatic joints and a revolute one, with \
                  links of some mass between them"
-                    .to_owned()
-            }
-            other => format!("URDF has no joints of the type \"{other}\""),
+                .to_owned(),
+            other => format!("unknown joint type \"{other}\""),
         };
         self.report(&node.place, format!("joint \"{name}\": {what}"));
         None
     }
 
-    /// The `<origin>` in an element; none is the identity.
+    /// Reads the `<origin>` of an element; the default is the identity.
     fn placement(&mut self, node: &Element) -> Placement {
         let Some(origin) = self.only(node, "origin") else {
             return Placement::identity();
@@ -189,7 +184,7 @@ impl Reader {
             Some(_) => self.numbers::<4>(origin, "quat_xyzw").map(|[x, y, z, w]| {
                 let q = Quaternion::new(w, x, y, z);
                 if q.norm_squared() == 0.0 {
-                    self.report(&origin.place, "quat_xyzw is zero, which is no attitude");
+                    self.report(&origin.place, "quat_xyzw is zero: not an attitude");
                 }
                 q.normalised()
             }),
@@ -210,7 +205,7 @@ impl Reader {
         self.numbers(node, name).map(|[number]| number)
     }
 
-    /// The numbers of an attribute that has to be there.
+    /// Reads the numbers of a required attribute.
     fn numbers<const N: usize>(&mut self, node: &Element, name: &str) -> Option<[f64; N]> {
         let text = self.attribute(node, name)?;
         let numbers = text
@@ -255,7 +250,7 @@ impl Reader {
         found
     }
 
-    /// The element of this name, of which there may be one.
+    /// Returns the element of this name, which may occur once.
     fn only<'a>(&mut self, node: &'a Element, name: &str) -> Option<&'a Element> {
         let mut found = node.all(name);
         let first = found.next();
@@ -266,7 +261,8 @@ impl Reader {
     }
 }
 
-/// Roll, pitch and yaw turn about the fixed axes x, then y, then z.
+/// Returns the attitude after rotations by roll, pitch and yaw about the fixed axes x, then y, then
+/// z.
 fn turn([roll, pitch, yaw]: [f64; 3]) -> Quaternion<f64> {
     let about = Quaternion::from_axis_angle;
     about(Vec3::z(), yaw) * about(Vec3::y(), pitch) * about(Vec3::x(), roll)

@@ -1,4 +1,4 @@
-//! The text of the spec of a robot: what its file says, in the spec's words, with what it cannot say as comments.
+//! The text of the spec of a robot, with unsupported data as comments.
 
 use super::names::Names;
 use super::tree::{Carrier, Tree};
@@ -7,16 +7,16 @@ use crate::text::{count, number};
 use grapple::algebra::{Sym3, Vec3};
 use std::collections::HashSet;
 
-/// Rate at which dry friction has 76 % of its torque, rad/s (m/s): URDF does not say any.
+/// Rate at which dry friction reaches 76 % of its torque, rad/s (m/s): URDF does not define one.
 const SLIP: f64 = 0.01;
 
-/// A spec, and what a user should know of it.
+/// A spec, with remarks for the user.
 pub struct Imported {
     pub text: String,
     pub remarks: Vec<String>,
 }
 
-/// Writes the spec of a robot that was read from `file`.
+/// Returns the spec of a robot that was read from `file`.
 pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Imported {
     let mut remarks = suspicions(robot, tree);
     remarks.extend(tree.remarks.iter().cloned());
@@ -33,7 +33,7 @@ pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Imported {
     }
 }
 
-/// What was likely not meant.
+/// Returns remarks on unlikely data.
 fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
     let mut remarks = Vec::new();
     let (mut centred, mut massless) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
     }
     if !centred.is_empty() {
         remarks.push(format!(
-            "mass centre at the joint: {}; if that is not so, the <origin> of the <inertial> is missing",
+            "mass centre at the joint: {}; if this is not intended, add the <origin> of the <inertial>",
             centred.join(", ")
         ));
     }
@@ -79,7 +79,7 @@ fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
     remarks
 }
 
-/// A text in which each explanation stands where it is needed first.
+/// A text in which each explanation is given once, at its first use.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -132,7 +132,7 @@ fn list(numbers: &[f64]) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
-/// A number that reads back exactly; no minus before zero.
+/// Formats a number that reads back exactly; no minus before zero.
 fn plain(x: f64) -> String {
     format!("{:?}", x + 0.0)
 }
@@ -151,13 +151,13 @@ fn head(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, file: &str) 
         "description = {}",
         toml::Value::from(format!("{file}, {base}"))
     ));
-    page.line("\n# Free space, as URDF does not say where the robot is. On the ground:");
+    page.line("\n# Free space, since URDF does not define gravity. On the ground:");
     page.line("# [environment]\n# gravity = [0.0, 0.0, -9.80665]          # m/s², world axes");
 }
 
 fn bodies(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names) {
     page.section("bodies");
-    page.line("# Each has the frame of its link. What stands on it by fixed joints is in its mass.");
+    page.line("# Each has the frame of its link. Its mass includes the links on fixed joints.");
     for body in &tree.bodies {
         page.line("");
         if !body.lumped.is_empty() {
@@ -199,7 +199,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
     }
     page.section("joints");
     page.line("# Each has its torque (force) as the input <joint>.tau.");
-    if robot.joints.iter().any(|joint| room(joint).is_some()) {
+    if robot.joints.iter().any(|joint| range(joint).is_some()) {
         page.line("# A range sets the output <joint>.out_of_range where it is left. To have a stop at its ends, add to it numbers");
         page.line("# that URDF does not have: stop = \"compliant\", stiffness = 1e4 (N·m/rad, N/m), damping = 10.0 (N·m·s/rad, N·s/m).");
     }
@@ -216,12 +216,12 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
                 plain(mimic.offset)
             );
             page.line(&format!(
-                "# In the URDF it mimics {}: q = {}. Here it moves by itself.",
+                "# In the URDF it mimics {}: q = {}. Here it moves independently.",
                 mimic.joint.escape_debug(),
                 law.escape_debug()
             ));
             remarks.push(format!(
-                "joint \"{}\" mimics {} (q = {law}), and the spec has no such tie: it moves by itself",
+                "joint \"{}\" mimics {} (q = {law}), which the spec does not support: it moves independently",
                 joint.name, mimic.joint
             ));
         }
@@ -248,7 +248,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
     }
 }
 
-/// What a joint that moves has beside its place.
+/// Writes the fields of a joint that moves, besides its pose.
 fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
     let name = &joint.name;
     let (angle, rate, torque, viscous) = match joint.kind {
@@ -256,7 +256,7 @@ fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
         _ => ("rad", "rad/s", "N·m", "N·m·s/rad"),
     };
     page.field("axis", &list(joint.axis.as_slice()), "in the joint's frame");
-    if let Some([low, high]) = room(joint) {
+    if let Some([low, high]) = range(joint) {
         let range = format!("{{ min = {}, max = {} }}", plain(low), plain(high));
         page.field("range", &range, angle);
         if !(low..=high).contains(&0.0) {
@@ -264,21 +264,23 @@ fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
             page.field(
                 "start",
                 &format!("{{ position = {} }}", plain(middle)),
-                &format!("{angle}, zero is out of range"),
+                &format!("{angle}, zero is outside the range"),
             );
             remarks.push(format!(
-                "joint \"{name}\": zero is out of its range; it starts in the middle, at {} {angle}",
+                "joint \"{name}\": zero is outside its range; it starts at the midpoint, {} {angle}",
                 number(middle, 6)
             ));
         }
     } else if joint.kind != Kind::Continuous {
-        remarks.push(format!("joint \"{name}\" has no range: its limits leave no room"));
+        remarks.push(format!(
+            "joint \"{name}\" has no range: the lower limit is not below the upper"
+        ));
     }
     let limit = |what: &str, limit: Option<f64>, remarks: &mut Vec<String>| {
         let limit = limit?;
         if limit <= 0.0 {
             remarks.push(format!(
-                "joint \"{name}\": its limit {what} = {limit} would stop it; it is left out"
+                "joint \"{name}\": its limit {what} = {limit} would block it; it is omitted"
             ));
         }
         Some(limit).filter(|&limit| limit > 0.0)
@@ -293,12 +295,12 @@ fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
                 plain(effort),
                 plain(velocity)
             ),
-            &format!("{torque}, {rate}: what it gives of what is asked for"),
+            &format!("{torque}, {rate}: limits of the motor"),
         ),
         (Some(effort), None) => page.field("motor", &format!("{{ torque_limit = {} }}", plain(effort)), torque),
         (None, Some(velocity)) => {
             page.line(&format!(
-                "# velocity = {} {rate}: a motor needs a torque limit, too",
+                "# velocity = {} {rate}: a motor also needs a torque limit",
                 plain(velocity)
             ));
         }
@@ -312,13 +314,13 @@ fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
         page.field(
             "friction",
             &friction,
-            &format!("{torque}; {rate} at which 76 % of it acts, which URDF does not say"),
+            &format!("{torque}; {rate} at which 76 % of it acts, not defined in URDF"),
         );
     }
 }
 
-/// The range of a joint, if it has one with room in it.
-fn room(joint: &Joint) -> Option<[f64; 2]> {
+/// Returns the range of a joint, if its lower limit is below the upper.
+fn range(joint: &Joint) -> Option<[f64; 2]> {
     if !matches!(joint.kind, Kind::Revolute | Kind::Prismatic) {
         return None;
     }
@@ -331,7 +333,7 @@ fn places(page: &mut Page, tree: &Tree, names: &Names) {
         return;
     }
     page.section("frames");
-    page.line("# The links on fixed joints, as places on the bodies that carry them; the pose and motion of each are outputs.");
+    page.line("# The links on fixed joints, as frames on their bodies; the pose and motion of each are outputs.");
     for place in &tree.fixed_links {
         page.line(&format!("\n[frame.{}]", names.links[place.link]));
         page.field("body", &format!("{:?}", names.body(tree, place.body)), "");
@@ -346,7 +348,7 @@ fn tail(page: &mut Page, tree: &Tree, names: &Names) {
         .iter()
         .filter(|attachment| !matches!(attachment.kind, Kind::Fixed | Kind::Floating));
     if let Some(attachment) = moving.next() {
-        page.line("# Torques come from the host, or from signals as this:");
+        page.line("# Torques are set by the importer, or by signals like this:");
         page.line(&format!("# [signal.\"{}.tau\"]", names.joint(attachment)));
         page.line("# type = \"sine\"\n# amplitude = 1.0\n# frequency = 0.5                         # Hz");
         page.line("# from_importer = false                       # inside the FMU\n");

@@ -1,9 +1,9 @@
-//! Links gathered into bodies: what fixed joints hold together is one rigid body.
+//! Links merged to bodies: links connected by fixed joints are one rigid body.
 
 use super::{Fault, Inertial, Joint, Kind, Placement, Robot};
 use std::ops::Range;
 
-/// What carries.
+/// Parent of a link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     World,
@@ -14,15 +14,15 @@ pub enum Carrier {
 pub struct Body {
     pub link: usize,
     pub inertial: Inertial,
-    /// Where it floats at the start, if no joint holds it.
+    /// Its initial pose if it floats freely.
     pub start: Option<Placement>,
-    /// Links with mass beside the first.
+    /// Links with mass merged into it, besides the first.
     pub lumped: Vec<usize>,
 }
 
 /// A joint between bodies.
 pub struct Attachment {
-    /// Of the robot. None holds the base on the world.
+    /// The robot's joint; none for the weld of the base to the world.
     pub joint: Option<usize>,
     pub kind: Kind,
     pub carrier: Carrier,
@@ -30,7 +30,7 @@ pub struct Attachment {
     pub placement: Placement,
 }
 
-/// A link on a fixed joint, as a place on the body that carries it.
+/// A link on a fixed joint, as a frame on its body.
 pub struct FixedLink {
     pub link: usize,
     pub body: usize,
@@ -43,22 +43,22 @@ pub struct Tree {
     pub bodies: Vec<Body>,
     pub attachments: Vec<Attachment>,
     pub fixed_links: Vec<FixedLink>,
-    /// What a user should know of it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
-/// How a robot is to be taken.
+/// Options of the import.
 #[derive(Clone, Copy)]
 pub struct ImportOptions {
-    /// Its base floats freely, or is welded to the world.
+    /// The base floats freely instead of being welded to the world.
     pub floating: bool,
-    /// Links with mass on fixed joints stay bodies of their own.
+    /// Links with mass on fixed joints stay separate bodies.
     pub keep_fixed: bool,
 }
 
 impl Tree {
     /// # Errors
-    /// All that keeps the links from being a tree of bodies with mass.
+    /// All reasons why the links are not a tree of bodies with mass.
     pub fn of(robot: &Robot, options: ImportOptions) -> Result<Self, Vec<Fault>> {
         let mut gathering = Gathering {
             robot,
@@ -82,24 +82,24 @@ impl Tree {
 struct Gathering<'a> {
     robot: &'a Robot,
     options: ImportOptions,
-    /// The joints that each link carries.
+    /// The child joints of each link.
     below: Vec<Vec<usize>>,
-    /// Whether a link or anything on it has mass.
+    /// Set if the link or any of its descendants has mass.
     carries_mass: Vec<bool>,
-    /// Whether a link or what is fixed to it has mass.
+    /// Set if the link or a link fixed to it has mass.
     is_heavy: Vec<bool>,
     tree: Tree,
     faults: Vec<Fault>,
 }
 
-/// A joint that waits for what is on it to be seated: it stands on a link at `X` on its carrier.
+/// A joint to be processed: its link has the pose `X` on its carrier.
 struct Waiting {
     joint: usize,
     carrier: Carrier,
     X: Placement,
 }
 
-/// The link that is the inertial frame.
+/// Name of the link that is the inertial frame.
 const WORLD: &str = "world";
 
 impl Gathering<'_> {
@@ -107,7 +107,7 @@ impl Gathering<'_> {
         self.faults.push((what, Some(place.clone())));
     }
 
-    /// The link that no joint carries, if all others stand on it.
+    /// Returns the link without a parent, if all others descend from it.
     fn root(&mut self) -> Option<usize> {
         let Robot { links, joints, .. } = self.robot;
         let mut above: Vec<Option<&Joint>> = vec![None; links.len()];
@@ -133,12 +133,12 @@ impl Gathering<'_> {
         for &second in roots.iter().skip(1) {
             let (link, root) = (&links[second], &links[roots[0]].name);
             let what = format!(
-                "link \"{}\" stands on nothing, and the root is \"{root}\" already",
+                "link \"{}\" has no parent, but \"{root}\" is already the root",
                 link.name
             );
             self.fault(&link.place, what);
         }
-        // Each after the one that carries it.
+        // Parents before children.
         let mut reached = roots.clone();
         let mut next = 0;
         while let Some(&link) = reached.get(next) {
@@ -149,7 +149,7 @@ impl Gathering<'_> {
         reached.iter().for_each(|&link| is_lost[link] = false);
         if let Some(lost) = is_lost.iter().position(|&lost| lost) {
             let what = format!(
-                "link \"{}\" stands on itself, around a circle of joints",
+                "link \"{}\" is its own ancestor: its joints form a cycle",
                 links[lost].name
             );
             self.fault(&links[lost].place, what);
@@ -188,9 +188,10 @@ impl Gathering<'_> {
             );
             self.fault(&link.place, what);
         } else {
-            self.tree
-                .remarks
-                .push(format!("link \"{}\" has no mass: the world stands for it", link.name));
+            self.tree.remarks.push(format!(
+                "link \"{}\" has no mass: it is replaced by the world",
+                link.name
+            ));
             self.seat(root, Carrier::World);
         }
     }
@@ -215,7 +216,7 @@ impl Gathering<'_> {
         });
     }
 
-    /// Everything on the root, which is its carrier's frame; what is on one joint before the next.
+    /// Processes all descendants of the root, whose carrier frame it is, depth first.
     fn seat(&mut self, root: usize, carrier: Carrier) {
         let mut waiting = Vec::new();
         self.wait(&mut waiting, root, carrier, Placement::identity());
@@ -226,13 +227,14 @@ impl Gathering<'_> {
         }
     }
 
-    /// The joints on a link that stands at `X` wait, the first of them to be next.
+    /// Queues the joints of a link with the pose `X`, the first of them to be processed next.
     fn wait(&self, waiting: &mut Vec<Waiting>, link: usize, carrier: Carrier, X: Placement) {
         let joints = self.below[link].iter().rev();
         waiting.extend(joints.map(|&joint| Waiting { joint, carrier, X }));
     }
 
-    /// The child of a joint on a link that stands at `X` on its carrier: where it stands itself, and on what.
+    /// Processes the child of a joint on a link with the pose `X` on its carrier: returns the
+    /// child's carrier and its pose there.
     fn take(&mut self, j: usize, carrier: Carrier, X: &Placement) -> Option<(Carrier, Placement)> {
         let robot = self.robot;
         let joint = &robot.joints[j];
@@ -240,7 +242,7 @@ impl Gathering<'_> {
         let carries_mass = self.carries_mass[child];
         if !carries_mass && joint.kind != Kind::Fixed {
             self.tree.remarks.push(format!(
-                "joint \"{}\" carries no mass, so nothing says how it moves: it is held at its zero",
+                "joint \"{}\" moves no mass, so its motion is undefined: it is fixed at zero",
                 joint.name
             ));
         }
@@ -257,7 +259,7 @@ impl Gathering<'_> {
             }
             if free && !matches!(joint.kind, Kind::Fixed | Kind::Floating) {
                 let what = format!(
-                    "--base floating: joint \"{}\" moves \"{}\" on the world; only what is fixed there can be set free",
+                    "--base floating: joint \"{}\" moves \"{}\" on the world; only a link fixed there can be set free",
                     joint.name, robot.links[child].name
                 );
                 self.fault(&joint.place, what);
@@ -265,7 +267,7 @@ impl Gathering<'_> {
             Some((Carrier::Body(body), Placement::identity()))
         } else {
             let what = format!(
-                "link \"{}\" has no mass, and stands between joints that move: a body there needs an <inertial>",
+                "link \"{}\" has no mass between joints that move: add an <inertial>",
                 robot.links[child].name
             );
             self.fault(&robot.links[child].place, what);
@@ -273,7 +275,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Whether what a fixed joint holds becomes a part of what carries it.
+    /// Returns whether the child of a fixed joint is merged into its carrier.
     fn merges(&self, child: usize, carrier: Carrier) -> bool {
         match carrier {
             Carrier::World => !self.is_heavy[child],
@@ -283,7 +285,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// A link becomes a part of its carrier.
+    /// Merges a link into its carrier.
     fn merge(&mut self, link: usize, carrier: Carrier, placement: Placement) {
         let Carrier::Body(body) = carrier else { return };
         if let Some(inertial) = &self.robot.links[link].inertial {

@@ -1,4 +1,5 @@
-//! XML as a tree of elements with their places. Prefixes of names need no declaration: URDF files use some without.
+//! XML as a tree of elements with their positions. Prefixes of names need no declaration, since
+//! some URDF files use undeclared ones.
 
 use super::Fault;
 use quick_xml::XmlVersion;
@@ -6,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::ops::Range;
 
-/// Deeper than any robot's description needs: what recurses over elements stays on its stack.
+/// Largest nesting depth: limits the stack of recursive functions.
 const DEEPEST: usize = 100;
 
 /// An element, without its text.
@@ -15,15 +16,15 @@ pub struct Element {
     pub name: String,
     pub attributes: Vec<(String, String)>,
     pub children: Vec<Element>,
-    /// The bytes of its tag.
+    /// Byte range of its tag.
     pub place: Range<usize>,
 }
 
 impl Element {
-    /// The root of a document.
+    /// Parses the root of a document.
     ///
     /// # Errors
-    /// The first thing that is not XML.
+    /// The first syntax error.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let mut reader = Reader::from_str(text);
         let mut open = vec![Self::default()];
@@ -33,10 +34,7 @@ impl Element {
             let place = start..reader.buffer_position() as usize;
             match event {
                 Ok(Event::Start(_)) if open.len() > DEEPEST => {
-                    return Err((
-                        format!("elements inside each other, more than {DEEPEST} deep"),
-                        Some(place),
-                    ));
+                    return Err((format!("elements are nested more than {DEEPEST} deep"), Some(place)));
                 }
                 Ok(Event::Start(tag)) => open.push(Self::of(&tag, place)?),
                 Ok(Event::Empty(tag)) => innermost(&mut open).children.push(Self::of(&tag, place)?),
@@ -76,18 +74,18 @@ impl Element {
         })
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut attributes = self.attributes.iter();
         attributes.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The elements of this name just inside.
+    /// Returns the child elements of this name.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// This one or the first inside that is so.
+    /// Returns this element, or its first descendant, that matches.
     pub fn find(&self, is_so: &impl Fn(&Self) -> bool) -> Option<&Self> {
         match is_so(self) {
             true => Some(self),
@@ -100,7 +98,7 @@ fn innermost(open: &mut [Element]) -> &mut Element {
     open.last_mut().expect("the document is open to its end")
 }
 
-/// An end tag that fits nothing is an error of the reader.
+/// An end tag without a start tag is an error of the parser.
 fn close(open: &mut Vec<Element>) {
     let element = open.pop().expect("the reader has seen its start");
     innermost(open).children.push(element);

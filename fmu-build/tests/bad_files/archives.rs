@@ -1,5 +1,5 @@
-//! FMUs that are cut short, damaged, foreign or hostile are refused with a reason, or read for what they are. Nothing is
-//! written outside the folder into which they are unpacked.
+//! FMUs that are truncated, damaged, foreign or hostile are refused with a reason, or read. Nothing
+//! is written outside the folder into which they are unpacked.
 
 use crate::archive::{self, Content};
 use crate::campaign::{Outcome, run};
@@ -13,13 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// What is in an FMU.
+/// The text files of an FMU.
 struct Fmu {
     xml: String,
     model: String,
 }
 
-/// The smaller examples: an archive's reader asks nothing of the craft.
+/// Returns the smaller examples: reading an archive does not depend on the spacecraft.
 fn fmus() -> Vec<Fmu> {
     let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
     let names = ["two_link", "servoed_arm", "arm_controller", "klak_2020", "docking"];
@@ -36,7 +36,7 @@ fn fmus() -> Vec<Fmu> {
     names.map(read).into()
 }
 
-/// Where files of an archive must not stand, and where they may.
+/// Paths of an archive's files that lie outside the folder, and some that do not.
 const PATHS: [&str; 14] = [
     "../../escaped",
     "../escaped",
@@ -54,7 +54,8 @@ const PATHS: [&str; 14] = [
     "documentation/\u{1F980}.html",
 ];
 
-/// A zip file with these contents and some that do not belong there; `None` if the writer refuses them.
+/// Returns a zip file with these contents and some unexpected ones; `None` if the writer refuses
+/// them.
 fn packed(rng: &mut impl Rng, fmu: &Fmu, hostile: bool) -> Option<Vec<u8>> {
     let mut contents = vec![
         Content::new("modelDescription.xml", fmu.xml.as_bytes()),
@@ -97,9 +98,9 @@ fn a_bad_archive_is_refused_or_read() {
         made.extend(&bytes);
         std::fs::write(&file, &bytes).map_err(|e| e.to_string())?;
         let read = [
-            told(archive::description(&file).map(drop))?,
-            told(archive::model(&file).map(drop))?,
-            told(archive::platforms(&file).map(drop))?,
+            succeeds(archive::description(&file).map(drop))?,
+            succeeds(archive::model(&file).map(drop))?,
+            succeeds(archive::platforms(&file).map(drop))?,
             unpacks(desk.path(), &file)?,
         ];
         Ok(if read.contains(&false) {
@@ -110,12 +111,13 @@ fn a_bad_archive_is_refused_or_read() {
     });
 }
 
-/// Whether an archive is unpacked, all of it inside the folder.
+/// Unpacks an archive; returns whether it succeeded, and an error if a file lies outside the
+/// folder.
 fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
     let outer = desk.join("outer");
     let folder = outer.join("middle").join("folder");
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let unpacked = told(archive::unpack(file, &folder, archive::ALL_LIMIT))?;
+    let unpacked = succeeds(archive::unpack(file, &folder, archive::ALL_LIMIT))?;
     for (folder, only) in [(&outer, "middle"), (&outer.join("middle"), "folder")] {
         for entry in std::fs::read_dir(folder).map_err(|e| e.to_string())? {
             let name = entry.map_err(|e| e.to_string())?.file_name();
@@ -131,8 +133,8 @@ fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
     Ok(unpacked)
 }
 
-/// Whether it went well; a refusal says why.
-fn told(outcome: Result<(), Report>) -> Result<bool, String> {
+/// Returns whether it succeeded; a refusal must have a reason.
+fn succeeds(outcome: Result<(), Report>) -> Result<bool, String> {
     match outcome {
         Ok(()) => Ok(true),
         Err(report) if report.chain().all(|cause| cause.to_string().trim().is_empty()) => {
@@ -143,7 +145,7 @@ fn told(outcome: Result<(), Report>) -> Result<bool, String> {
 }
 
 #[test]
-fn an_archive_that_unpacks_to_far_more_than_it_is_is_refused() {
+fn archive_above_the_size_limit_is_refused() {
     let desk = TempDir::new().expect("a folder");
     let bomb = desk.path().join("bomb.fmu");
     let zeros = vec![b' '; (256 << 20) + 1];
@@ -153,17 +155,20 @@ fn an_archive_that_unpacks_to_far_more_than_it_is_is_refused() {
     let size = std::fs::metadata(&bomb).expect("it is there").len();
     assert!(size < 4 << 20, "{size} bytes");
     for refused in [archive::description(&bomb).map(drop), archive::model(&bomb).map(drop)] {
-        let told = refused.expect_err("it is too large");
-        let told: Vec<String> = told.chain().map(ToString::to_string).collect();
-        assert!(told.join(": ").contains("is larger than 268435456 bytes"), "{told:?}");
+        let messages = refused.expect_err("it is too large");
+        let messages: Vec<String> = messages.chain().map(ToString::to_string).collect();
+        assert!(
+            messages.join(": ").contains("is larger than 268435456 bytes"),
+            "{messages:?}"
+        );
     }
-    // The two are 512 MiB and two bytes; what was allowed has been written, and no more.
+    // The two files have 512 MiB and two bytes; files are written up to the limit, not beyond.
     let folder = desk.path().join("folder");
     let refused = archive::unpack(&bomb, &folder, 300 << 20).expect_err("it holds too much");
-    let told: Vec<String> = refused.chain().map(ToString::to_string).collect();
+    let messages: Vec<String> = refused.chain().map(ToString::to_string).collect();
     assert!(
-        told.join(": ").contains("it holds more than 314572800 bytes"),
-        "{told:?}"
+        messages.join(": ").contains("it holds more than 314572800 bytes"),
+        "{messages:?}"
     );
     let entry = |path: &str| std::fs::metadata(folder.join(path)).map_or(0, |file| file.len());
     let written = entry("modelDescription.xml") + entry(archive::MODEL);
@@ -172,7 +177,7 @@ fn an_archive_that_unpacks_to_far_more_than_it_is_is_refused() {
     archive::unpack(&bomb, &folder, (512 << 20) + 2).expect("so much is allowed");
 }
 
-/// A library is looked for under this name, and the FMU goes into an SSP file under it.
+/// The library's file and the FMU in an SSP file are named after it.
 #[test]
 fn an_identifier_that_is_a_path_is_refused() {
     let Fmu { xml, .. } = fmus().swap_remove(0);
@@ -190,11 +195,11 @@ fn an_identifier_that_is_a_path_is_refused() {
     ] {
         let xml = xml.replace("modelIdentifier=\"two_link\"", &format!("modelIdentifier=\"{name}\""));
         let description = model_description::ModelDescription::from_xml(&xml);
-        // An empty one may not even be read.
+        // An empty one may already fail to parse.
         let Ok(description) = description else { continue };
         let refused = archive::identifier(&description).map(str::to_owned).expect_err(name);
         assert!(
-            refused.to_string().contains(&format!("{name:?} is no identifier of C")),
+            refused.to_string().contains(&format!("{name:?} is not a C identifier")),
             "{refused}"
         );
     }
@@ -203,7 +208,7 @@ fn an_identifier_that_is_a_path_is_refused() {
 }
 
 #[test]
-fn what_stands_outside_the_folder_is_refused_by_name() {
+fn file_outside_the_folder_is_refused_by_name() {
     let desk = TempDir::new().expect("a folder");
     let file = desk.path().join("bad.fmu");
     for path in ["../../escaped", "../escaped", "a/../../escaped"] {
@@ -211,10 +216,12 @@ fn what_stands_outside_the_folder_is_refused_by_name() {
         std::fs::write(&file, archive::zip([&content]).expect("it is packed")).expect("it is written");
         let folder = desk.path().join("folder");
         let refused = archive::unpack(&file, &folder, archive::ALL_LIMIT).expect_err("it stands outside");
-        let told: Vec<String> = refused.chain().map(ToString::to_string).collect();
+        let messages: Vec<String> = refused.chain().map(ToString::to_string).collect();
         assert!(
-            told.join(": ").contains(&format!("{path:?} stands outside the folder")),
-            "{told:?}"
+            messages
+                .join(": ")
+                .contains(&format!("{path:?} lies outside the folder")),
+            "{messages:?}"
         );
         assert!(!desk.path().join("escaped").exists());
     }

@@ -1,4 +1,4 @@
-//! What a campaign has written of the runs that are over, and reads when it goes on.
+//! The journal of finished runs that a continued campaign reads.
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;
@@ -23,8 +23,8 @@ fn a_bad_journal_is_refused_or_completed() {
         .expect("a spec");
     desk.write("study.toml", STUDY).expect("a study");
     assert_eq!(desk.run(&["build", "two_link.toml"]), Ok(Outcome::Works));
-    let words = ["campaign", "study.toml", "--jobs", "1"];
-    assert_eq!(desk.run(&words), Ok(Outcome::Works));
+    let arguments = ["campaign", "study.toml", "--jobs", "1"];
+    assert_eq!(desk.run(&arguments), Ok(Outcome::Works));
     let (identity, journal, table) = ("study/study.json", "study/runs-0-of-1.jsonl", "study/runs.csv");
     let [good, runs] = [identity, journal].map(|path| std::fs::read(desk.path(path)).expect("it was written"));
     run("journals", 100, |rng, made| {
@@ -43,7 +43,7 @@ fn a_bad_journal_is_refused_or_completed() {
         desk.write(identity, &files[0])?;
         desk.write(journal, &files[1])?;
         let _ = std::fs::remove_file(desk.path(table));
-        let outcome = desk.run(&words)?;
+        let outcome = desk.run(&arguments)?;
         let rows = std::fs::read_to_string(desk.path(table)).map_or(0, |text| text.lines().count());
         match outcome {
             Outcome::Works if rows != 5 => Err(format!("the table of four runs has {rows} lines")),

@@ -1,4 +1,4 @@
-//! Shared libraries that are to be packed: looked into before, never loaded.
+//! Shared libraries to be packed: inspected, never loaded.
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;
@@ -13,7 +13,7 @@ mass = 1.0
 inertia = [1.0, 1.0, 1.0]
 "#;
 
-/// Where formats say what they hold is at both ends of a file.
+/// The headers and tables of the formats are at both ends of a file.
 const END: usize = 8192;
 
 #[test]
@@ -32,7 +32,7 @@ fn a_bad_library_is_refused_or_packed() {
         let mut piece = bytes[part.clone()].to_vec();
         mutate::bytes(rng, &mut piece, &good[..END]);
         if rng.random_range(0..8) == 0 {
-            // And cut short there.
+            // And truncated there.
             part.end = bytes.len();
         }
         bytes.splice(part, piece);
@@ -42,7 +42,7 @@ fn a_bad_library_is_refused_or_packed() {
     });
 }
 
-/// The shared library in an FMU.
+/// Returns the shared library in an FMU.
 fn library(fmu: &[u8]) -> Vec<u8> {
     let mut archive = zip::ZipArchive::new(Cursor::new(fmu)).expect("a zip file");
     let mut names = archive.file_names().map(|name| name.expect("a name").into_owned());

@@ -1,5 +1,6 @@
-//! Bad files: what the program reads is refused with a reason if it is cut short, damaged, foreign or hostile, or it still says something
-//! that works. Archives are read as the program does; for all others the program itself is run. Specs are in `tests/bad_data`.
+//! Bad files: input that is truncated, damaged, foreign or hostile is refused with a reason, or
+//! processed if it is still valid. Archives are read through the program's modules; all others by
+//! the program itself. Specs are in `tests/bad_data`.
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 

@@ -1,4 +1,4 @@
-//! The program, as its users run it, with no more memory and time than bad data may take.
+//! The program as run by users, with limits of memory and time that bad data must not exceed.
 
 use crate::campaign::Outcome;
 use std::io::Read;
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Its address space has 4 GiB, and it may have a processor for 20 s.
+/// Limits of 4 GiB of address space and 20 s of processor time.
 const LIMITS: &str = "ulimit -v 4194304 && ulimit -t 20 && exec \"$@\"";
 
-/// A folder in which the program is run.
+/// A folder in which the program runs.
 pub struct Desk(TempDir);
 
 impl Desk {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub fn new() -> Self {
         Self(TempDir::new().expect("a folder"))
     }
 
-    /// The path of a file there.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, file: &str) -> PathBuf {
         self.0.path().join(file)
     }
@@ -26,16 +26,16 @@ impl Desk {
     /// Writes a file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, file: &str, bytes: impl AsRef<[u8]>) -> Result<(), String> {
         std::fs::write(self.path(file), bytes).map_err(|e| format!("{file}: {e}"))
     }
 
-    /// Runs `grapple` with these words, and says whether it was content.
+    /// Runs `grapple` with these arguments and returns whether it succeeded.
     ///
     /// # Errors
-    /// It panicked, was ended by the system, or refused and said no reason.
-    pub fn run(&self, words: &[&str]) -> Result<Outcome, String> {
+    /// It panicked, was terminated by a signal, or failed without a message.
+    pub fn run(&self, arguments: &[&str]) -> Result<Outcome, String> {
         let program = env!("CARGO_BIN_EXE_grapple");
         let mut command = match cfg!(target_os = "linux") {
             true => Command::new("sh"),
@@ -44,25 +44,28 @@ impl Desk {
         if cfg!(target_os = "linux") {
             command.args(["-c", LIMITS, "sh", program]);
         }
-        command.args(words).current_dir(&self.0).env("NO_COLOR", "1");
+        command.args(arguments).current_dir(&self.0).env("NO_COLOR", "1");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut program = command.spawn().map_err(|e| e.to_string())?;
-        // Its reader has enough of it after some thousands of lines: a good study may have ten million.
+        // Reading stops after some thousand lines: a valid study may print ten million.
         let page = program.stdout.take().map(|text| text.take(1 << 20));
         let reader = std::thread::spawn(move || page.map(|mut page| std::io::copy(&mut page, &mut std::io::sink())));
         let Output { status, stderr, .. } = program.wait_with_output().map_err(|e| e.to_string())?;
         let _ = reader.join();
-        let told = String::from_utf8_lossy(&stderr);
+        let errors = String::from_utf8_lossy(&stderr);
         match status.code() {
             Some(0) => Ok(Outcome::Works),
-            // A campaign that is complete although runs failed ends with 3.
-            Some(1 | 3) if !told.trim().is_empty() => Ok(Outcome::Refused),
-            _ => Err(format!("`grapple {}` ends with {status}: {told}", words.join(" "))),
+            // A complete campaign with failed runs ends with 3.
+            Some(1 | 3) if !errors.trim().is_empty() => Ok(Outcome::Refused),
+            _ => Err(format!(
+                "`grapple {}` ends with {status}: {errors}",
+                arguments.join(" ")
+            )),
         }
     }
 }
 
-/// A file of the repository.
+/// Reads a file of the repository.
 pub fn file(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))

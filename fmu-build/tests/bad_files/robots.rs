@@ -27,18 +27,18 @@ fn a_bad_robot_is_refused_or_imported() {
             }
         }
         desk.write("robot.urdf", &made)?;
-        let mut words = vec!["import", "robot.urdf", "--force"];
+        let mut arguments = vec!["import", "robot.urdf", "--force"];
         if rng.random() {
-            words.push("--keep-fixed");
+            arguments.push("--keep-fixed");
         }
         if rng.random() {
-            words.extend(["--base", "floating"]);
+            arguments.extend(["--base", "floating"]);
         }
-        desk.run(&words)
+        desk.run(&arguments)
     });
 }
 
-/// Puts elements inside each other somewhere.
+/// Nests elements at a random position.
 fn nest(rng: &mut impl Rng, text: &mut String) {
     let tags: Vec<usize> = text.match_indices('<').map(|(i, _)| i).collect();
     let deep = [97, 100, 101, 500_000][rng.random_range(0..4)];
@@ -46,7 +46,7 @@ fn nest(rng: &mut impl Rng, text: &mut String) {
     text.insert_str(tags[rng.random_range(1..tags.len())], &elements);
 }
 
-/// A robot of many links with mass, each on a joint that stands on the link of this name.
+/// Returns a robot of many links with mass, each on a joint of its `parent` link.
 fn snake(links: usize, parent: impl Fn(usize) -> String) -> String {
     let mut text = "<robot name=\"snake\">\n".to_owned();
     for i in 0..links {
@@ -67,7 +67,7 @@ fn snake(links: usize, parent: impl Fn(usize) -> String) -> String {
     text + "</robot>\n"
 }
 
-/// What recurses over links would not stay on its stack.
+/// Functions that recurse over links would overflow the stack.
 #[test]
 fn a_chain_of_twenty_thousand_links_is_imported() {
     let desk = Desk::new();
@@ -76,18 +76,18 @@ fn a_chain_of_twenty_thousand_links_is_imported() {
     assert_eq!(desk.run(&["import", "snake.urdf"]), Ok(Outcome::Works));
 }
 
-/// What looks at all names for each mistake would not stay within its time.
+/// A search of all names for each error would exceed the time limit.
 #[test]
-fn twenty_thousand_mistakes_are_refused() {
+fn twenty_thousand_errors_are_reported() {
     let desk = Desk::new();
     desk.write("snake.urdf", snake(20_000, |i| format!("k{}", i - 1)))
         .expect("a file");
     assert_eq!(desk.run(&["import", "snake.urdf"]), Ok(Outcome::Refused));
 }
 
-/// A link that is lumped into another, and a joint that is mimicked: both are told in comments.
+/// A merged link and a mimicking joint: both names appear in comments.
 #[test]
-fn what_ends_a_line_in_a_name_ends_no_comment() {
+fn line_ends_in_names_do_not_end_comments() {
     let mut text = file("tests/python/urdf/branched_arm.urdf");
     for name in ["motor", "shoulder"] {
         text = text.replace(&format!("\"{name}\""), &format!("\"{name}&#10;nonsense = 1 #\""));

@@ -5,7 +5,7 @@ use crate::mutate;
 use crate::program::{Desk, file};
 use rand::RngExt;
 
-/// Everything that a study can say.
+/// A study with every field.
 const STUDY: &str = r#"
 description = "everything"
 model = "two_link.fmu"

@@ -1,8 +1,8 @@
-//! `assemble` and `equilibrium`, and what `check` reports of loops.
+//! `assemble` and `equilibrium`, and the summary of loops by `check`.
 
 use crate::desk::{Desk, example};
 
-/// A planar four-bar linkage with a guess for a start.
+/// A planar four-bar linkage with an approximate start.
 const LINKAGE: &str = r#"
 name = "linkage"
 [body.crank]
@@ -43,7 +43,7 @@ b = "world"
 fixed = ["first"]
 "#;
 
-/// The number in the row of a table that begins with a word, in its last column.
+/// Returns the last number in the row of a table that begins with a word.
 fn last_number(table: &str, word: &str) -> f64 {
     let mut rows = table.lines().map(str::split_whitespace);
     let row = rows.find_map(|row| {
@@ -54,7 +54,7 @@ fn last_number(table: &str, word: &str) -> f64 {
 }
 
 #[test]
-fn solved_start_is_printed_and_written_as_a_spec_that_is_closed() {
+fn assembled_start_is_printed_and_written_as_a_closed_spec() {
     let desk = Desk::new();
     desk.write("linkage.toml", LINKAGE);
     let checked = desk.succeed(&["check", "linkage.toml"]);
@@ -73,7 +73,7 @@ fn solved_start_is_printed_and_written_as_a_spec_that_is_closed() {
     );
     let again = desk.succeed(&["assemble", "closed.toml"]);
     assert!(again.contains("the start is as written"), "{again}");
-    // Both specs give one motion.
+    // Both specs give the same motion.
     let [a, b] = ["linkage", "closed"].map(|name| {
         desk.succeed(&[
             "simulate",
@@ -97,12 +97,12 @@ fn solved_start_is_printed_and_written_as_a_spec_that_is_closed() {
         .zip(&b)
         .map(|(a, b)| (a - b).abs() / a.abs().max(1.0))
         .fold(0.0, f64::max);
-    // The starts differ by round-off, the runs by what it does to steps at 1e-8.
+    // The starts differ by round-off, the runs by its effect on steps at a tolerance of 1e-8.
     assert!(a.len() == b.len() && off < 1e-7, "{off}");
 }
 
 #[test]
-fn loops_that_cannot_be_closed_are_reported_with_what_is_left_open() {
+fn loops_that_cannot_be_closed_are_reported_with_their_violation() {
     let desk = Desk::new();
     let far = LINKAGE.replace("origin = [-1.2, 0.0, 0.0]", "origin = [-4.0, 0.0, 0.0]");
     desk.write("far.toml", &far);
@@ -126,7 +126,7 @@ fn equilibrium_is_printed_and_written() {
     );
     let printed = desk.succeed(&["equilibrium", "hanging.toml", "-o", "resting.toml"]);
     let q = last_number(&printed, "hinge.q");
-    // k θ + m g l cos θ = 0, and nine digits are printed.
+    // k θ + m g l cos θ = 0; nine digits are printed.
     assert!((9.0 * q + 2.0 * 9.81 * 0.8 * q.cos()).abs() < 1e-7, "{printed}");
     let again = desk.succeed(&["equilibrium", "resting.toml"]);
     assert!(again.contains("hanging: in equilibrium"), "{again}");

@@ -1,9 +1,9 @@
-//! `grapple campaign`: what is wrong with a study, whose a folder is, and what becomes of runs that fail. Numbers, shards and kills
-//! are tested in `tests/python/test_campaign.py`.
+//! `grapple campaign`: errors of a study, the identity of a folder, and failed runs. Numbers,
+//! shards and kills are tested in `tests/python/test_campaign.py`.
 
 use crate::desk::Desk;
 
-/// A study of the two-link craft, with what a test adds.
+/// Returns a study of the two-link spacecraft with additional lines.
 fn study(rest: &str) -> String {
     format!("model = \"two_link.toml\"\nruns = 3\nexperiment = {{ stop_time = 0.1, step = 0.1 }}\n{rest}")
 }
@@ -22,7 +22,7 @@ fn expect_problems(rest: &str, problems: &[(usize, &str)]) {
 }
 
 #[test]
-fn names_and_numbers_of_a_study_are_all_judged_at_once() {
+fn all_errors_of_a_study_are_reported_at_once() {
     expect_problems(
         r#"[set]
 "base.mas" = 1.0
@@ -56,31 +56,31 @@ grid = { from = 0.1, to = inf, count = 2 }
                 5,
                 "set \"base.mas\": there is no parameter or input \"base.mas\"; did you mean \"base.mass\"?",
             ),
-            (6, "set \"elbow.q_start\": it is dispersed, too"),
+            (6, "set \"elbow.q_start\": it is both set and dispersed"),
             (9, "dispersion \"upper_arm.mass\", uniform: 0.5 is not less than -0.5"),
-            (9, "-0.5 kg, which is less than the least that it may be, 0 kg"),
+            (9, "-0.5 kg, which is below the minimum, 0 kg"),
             (
                 11,
                 "dispersion \"forearm.mass\", normal: the standard deviation 0 is not positive",
             ),
             (
                 13,
-                "dispersion \"base.mass\", list: -1 kg, which is less than the least that it may be, 0 kg",
+                "dispersion \"base.mass\", list: -1 kg, which is below the minimum, 0 kg",
             ),
             (16, "dispersion \"elbow.q_start\", relative: the nominal value is 0"),
-            (17, "dispersion \"tip.origin[1]\": it says not how"),
-            (18, "it has list and grid; one of them is enough"),
-            (22, "within the bounds is only 0 of the distribution"),
+            (17, "dispersion \"tip.origin[1]\": the distribution is missing"),
+            (18, "it has list and grid; only one"),
+            (22, "the bounds contain only 0 of the distribution"),
             (24, "inf, which is not a finite number"),
             (27, "there is no output \"elbow.r\"; did you mean \"elbow.q\"?"),
-            (28, "nothing is kept of it"),
-            (29, "\"max\" stands there twice"),
+            (28, "no statistic is given"),
+            (29, "\"max\" is listed twice"),
         ],
     );
 }
 
 #[test]
-fn fields_and_words_that_a_study_does_not_have_are_shown_where_they_stand() {
+fn unknown_fields_and_values_of_a_study_are_reported_with_their_position() {
     expect_problems(
         "[dispersion.\"base.mass\"]\nunifrom = [1.0, 2.0]\n",
         &[(5, "unknown field `unifrom`")],
@@ -107,12 +107,12 @@ fn fields_and_words_that_a_study_does_not_have_are_shown_where_they_stand() {
 }
 
 #[test]
-fn a_normal_value_below_what_a_mass_may_be_is_found_before_anything_runs() {
+fn normal_values_below_the_minimum_are_reported_before_the_runs() {
     let wide = "[dispersion.\"base.mass\"]\nnormal = { sigma = 4.0 }\n";
     let desk = desk(&format!("{wide}{OUTPUT}"));
     desk.write("study.toml", &desk.text("study.toml").replace("runs = 3", "runs = 300"));
-    let words = "kg, which is less than the least that it may be, 0 kg; `bounds` cut the distribution off";
-    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(5, words)]);
+    let text = "kg, which is below the minimum, 0 kg; `bounds` truncate the distribution";
+    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(5, text)]);
     desk.write(
         "study.toml",
         &desk.text("study.toml").replace("4.0 }", "4.0, bounds = [0.1, 9.0] }"),
@@ -121,7 +121,7 @@ fn a_normal_value_below_what_a_mass_may_be_is_found_before_anything_runs() {
 }
 
 #[test]
-fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() {
+fn signal_from_the_importer_has_no_parameters_but_its_input_can_be_set() {
     let desk = desk(&format!(
         "[dispersion.\"signal.elbow.tau.amplitude\"]\nlist = [1.0]\n{OUTPUT}"
     ));
@@ -131,13 +131,13 @@ fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() 
             .text("two_link.toml")
             .replace("from_importer = false", "from_importer = true"),
     );
-    let words = "from_importer = false in the spec makes them parameters, or the input \"elbow.tau\" itself may have a value here";
-    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
-    // Nobody's, though the name of an input begins it.
+    let text = "from_importer = false in the spec moves it into the FMU, or set the input \"elbow.tau\" itself here";
+    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, text)]);
+    // Not a signal, though its name begins with that of an input.
     let unknown = "[dispersion.\"signal.elbow.tau_x.amplitude\"]\nlist = [1.0]\n";
     desk.write("study.toml", &study(&format!("{unknown}{OUTPUT}")));
-    let words = "there is no parameter or input \"signal.elbow.tau_x.amplitude\"";
-    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, words)]);
+    let text = "there is no parameter or input \"signal.elbow.tau_x.amplitude\"";
+    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, text)]);
     desk.write(
         "study.toml",
         &study("[dispersion.\"elbow.tau\"]\nlist = [0.25, -0.5]\n[output]\n\"elbow.tau\" = [\"min\", \"max\"]\n"),
@@ -151,7 +151,7 @@ fn a_signal_from_the_host_has_no_numbers_in_the_fmu_but_its_input_has_a_value() 
 }
 
 #[test]
-fn a_folder_of_another_study_is_refused_with_what_has_changed() {
+fn folder_of_another_study_is_refused_with_the_differences() {
     let dispersed = "[dispersion.\"base.mass\"]\nuniform = [4.0, 5.0]\n";
     let desk = desk(&format!("{dispersed}{OUTPUT}"));
     desk.succeed(&["campaign", "study.toml"]);
@@ -165,16 +165,16 @@ fn a_folder_of_another_study_is_refused_with_what_has_changed() {
     );
     let refused = desk.run(&["campaign", "study.toml"]);
     assert_eq!(refused.code, Some(1));
-    for words in [
+    for text in [
         "the runs of another study",
         "seed: 0, now 7",
         "dispersion.base.mass.uniform: [4.0,5.0], now [4.0,6.0]",
     ] {
-        assert!(refused.errors.contains(words), "{words}: {}", refused.errors);
+        assert!(refused.errors.contains(text), "{text}: {}", refused.errors);
     }
     assert_eq!(desk.text("study/runs.csv"), first);
     desk.succeed(&["campaign", "study.toml", "--output", "other"]);
-    // More runs are no other study: those that are there stay.
+    // More runs do not make another study: the finished ones are kept.
     desk.write(
         "study.toml",
         &study(&format!("{dispersed}{OUTPUT}")).replace("runs = 3", "runs = 5"),
@@ -191,7 +191,7 @@ fn a_folder_of_another_study_is_refused_with_what_has_changed() {
 
 #[test]
 fn a_run_that_fails_is_a_row_with_its_message() {
-    // No body has an inertia about one axis that is more than those about the other two together.
+    // The moment of inertia about one axis cannot exceed the sum of the other two.
     let desk = desk(&format!(
         "[dispersion.\"base.inertia_zz\"]\nlist = [0.4, 0.9, 0.5]\n{OUTPUT}"
     ));
@@ -212,13 +212,13 @@ fn a_run_that_fails_is_a_row_with_its_message() {
         "{table}"
     );
     assert!(rows[2].starts_with("2,0.5,") && rows[2].ends_with(",ok,"), "{table}");
-    // What is known is not run again, and told again.
+    // Failed runs are not repeated, but reported again.
     let again = desk.run(&["campaign", "study.toml"]);
     assert_eq!((again.code, desk.text("study/runs.csv")), (Some(3), table));
 }
 
 #[test]
-fn a_torn_line_is_run_again_and_a_damaged_one_is_told() {
+fn incomplete_line_is_repeated_and_damaged_one_is_reported() {
     let desk = desk(&format!("[dispersion.\"base.mass\"]\nuniform = [4.0, 5.0]\n{OUTPUT}"));
     desk.succeed(&["campaign", "study.toml", "--jobs", "1"]);
     let (table, journal) = (desk.text("study/runs.csv"), desk.text("study/runs-0-of-1.jsonl"));
@@ -244,7 +244,7 @@ fn a_torn_line_is_run_again_and_a_damaged_one_is_told() {
 }
 
 #[test]
-fn the_plan_is_what_the_runs_are_given_and_runs_nothing() {
+fn plan_lists_the_values_of_the_runs_without_running() {
     let desk = desk(&format!(
         "[set]\n\"elbow.q_start\" = 0.5\n[dispersion.\"base.mass\"]\nnormal = {{ sigma = 0.1 }}\n{OUTPUT}"
     ));
@@ -259,7 +259,7 @@ fn the_plan_is_what_the_runs_are_given_and_runs_nothing() {
 }
 
 #[test]
-fn the_example_finds_its_model_beside_itself() {
+fn model_path_is_relative_to_the_study() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/campaign/docking.toml");
     let plan = Desk::new().succeed(&["campaign", example, "--plan"]);
     assert!(
@@ -270,7 +270,7 @@ fn the_example_finds_its_model_beside_itself() {
 }
 
 #[test]
-fn the_whole_course_of_an_output_stands_in_a_file_of_the_run() {
+fn time_series_of_an_output_is_written_to_a_file_of_the_run() {
     let rest = "[dispersion.\"elbow.qd_start\"]\nlist = [0.1, 0.2]\n[output]\n\"elbow.q\" = [\"final\"]\n\"elbow.qd\" = [\"series\"]\n";
     let desk = desk(rest);
     desk.succeed(&["campaign", "study.toml"]);

@@ -1,8 +1,8 @@
-//! `grapple check`: what is wrong with a spec, where, and with which value.
+//! `grapple check`: errors of a spec, with position and value.
 
 use crate::desk::Desk;
 
-/// A spec, and what has to be said of it: the line, and the words.
+/// Asserts that checking a spec reports these problems: line and text.
 fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
     let desk = Desk::new();
     desk.write("wrong.toml", spec);
@@ -50,7 +50,7 @@ amplitude = inf
 }
 
 #[test]
-fn numbers_that_no_craft_has_are_all_reported_at_once() {
+fn invalid_numbers_are_all_reported_at_once() {
     let spec = r#"name = "wrong"
 [body.base]
 mass = -4.0
@@ -113,19 +113,19 @@ damping = 0.1
     for verb in ["check", "build"] {
         let outcome = desk.run(&[verb, "wrong.toml"]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.out);
-        for words in [
+        for text in [
             both,
             "\"arm.stop_damping\"",
             "\"arm_stop_damping\" in OpenModelica",
             "[wrong.toml:",
         ] {
-            assert!(outcome.errors.contains(words), "{verb}: {words}: {}", outcome.errors);
+            assert!(outcome.errors.contains(text), "{verb}: {text}: {}", outcome.errors);
         }
     }
 }
 
 #[test]
-fn a_field_that_does_not_exist_is_shown_where_it_stands() {
+fn unknown_field_is_reported_with_its_position() {
     expect_problems(
         "name = \"wrong\"\n[body.base]\nmass = 1.0\nmas_centre = [0, 0, 0]\ninertia = [1, 1, 1]\n",
         &[(4, "unknown field `mas_centre`")],
@@ -134,7 +134,7 @@ fn a_field_that_does_not_exist_is_shown_where_it_stands() {
 }
 
 #[test]
-fn a_good_spec_is_summed_up_in_a_line_or_not_at_all() {
+fn valid_spec_is_summarised_in_one_line_or_silently() {
     let desk = Desk::with_example("two_link");
     let out = desk.succeed(&["check", "two_link.toml"]);
     assert!(
@@ -145,7 +145,7 @@ fn a_good_spec_is_summed_up_in_a_line_or_not_at_all() {
 }
 
 #[test]
-fn exit_codes_tell_a_wrong_spec_from_a_wrong_command() {
+fn exit_codes_distinguish_spec_and_command_line_errors() {
     let desk = Desk::with_example("two_link");
     assert_eq!(desk.run(&["check", "no_such_file.toml"]).code, Some(1));
     // One bad file among good ones is enough.
@@ -156,7 +156,7 @@ fn exit_codes_tell_a_wrong_spec_from_a_wrong_command() {
 }
 
 #[test]
-fn a_mistake_in_a_long_line_is_told_with_its_place_alone() {
+fn error_in_a_long_line_is_reported_with_its_position_only() {
     let times: Vec<String> = (0..20_000).map(|i| format!("{i}.0")).collect();
     let spec = format!(
         "name = \"long\"\n[signal.\"a.tau\"]\ntype = \"table\"\ntimes = [{}, nonsense]\n",
@@ -179,7 +179,7 @@ fn a_mistake_in_a_long_line_is_told_with_its_place_alone() {
     );
 }
 
-/// A beam without the modes that its bandwidth asks for: legal, and likely not meant.
+/// A beam without the modes that its bandwidth requires: legal, but unlikely.
 const DOUBTFUL: &str = r#"name = "doubtful"
 [body.base]
 mass = 400.0
@@ -199,7 +199,7 @@ bandwidth = 50.0
 "#;
 
 #[test]
-fn a_warning_names_its_file_and_is_told_quietly_too() {
+fn warning_names_its_file_also_with_quiet() {
     let desk = Desk::with_example("two_link");
     desk.write("doubtful.toml", DOUBTFUL);
     let outcome = desk.run(&["check", "--quiet", "two_link.toml", "doubtful.toml"]);
@@ -211,8 +211,8 @@ fn a_warning_names_its_file_and_is_told_quietly_too() {
     );
 }
 
-/// A hinge of 500 Hz with little damping. In communication steps of 0.5 s a BDF method cannot
-/// follow it; in steps of 0.01 s it can, and with a damping ratio of 0.7 or at 0.3 Hz it need not.
+/// A hinge of 500 Hz with little damping. A BDF method resolves it in communication steps of 0.01 s
+/// but not of 0.5 s; with a damping ratio of 0.7, or at 0.3 Hz, it is stable anyway.
 #[test]
 fn lightly_damped_vibrations_beyond_the_communication_step_are_reported_for_bdf_methods() {
     let spec = |hertz: f64, ratio: f64, step: f64| {

@@ -1,17 +1,17 @@
-//! `grapple completions`: what a shell makes of the script.
+//! `grapple completions`: the script in a shell.
 
 use crate::desk::Desk;
 
-/// What bash offers after these words.
+/// Returns the completions that bash offers after these arguments.
 #[cfg(unix)]
-fn offered(desk: &Desk, words: &[&str]) -> Vec<String> {
-    let list: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+fn offered(desk: &Desk, arguments: &[&str]) -> Vec<String> {
+    let list: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(
         "source grapple.bash; COMP_WORDS=({}); COMP_CWORD={}; _grapple grapple '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         list.join(" "),
-        words.len() - 1,
-        words[words.len() - 1],
-        words[words.len() - 2],
+        arguments.len() - 1,
+        arguments[arguments.len() - 1],
+        arguments[arguments.len() - 2],
     );
     let bash = std::process::Command::new("bash")
         .args(["--norc", "-c", &script])
@@ -42,7 +42,7 @@ fn bash_completes_verbs_and_their_options() {
 }
 
 #[test]
-fn every_shell_has_a_script_that_knows_the_verbs() {
+fn completion_script_of_every_shell_contains_the_verbs() {
     let desk = Desk::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = desk.succeed(&["completions", shell]);

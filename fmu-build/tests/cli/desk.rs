@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A folder in which the program is run.
+/// A folder in which the program runs.
 pub struct Desk(TempDir);
 
-/// How a run of the program ended.
+/// Result of a run of the program.
 pub struct Outcome {
     pub code: Option<i32>,
     pub out: String,
@@ -17,12 +17,12 @@ pub struct Outcome {
 }
 
 impl Desk {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub fn new() -> Self {
         Self(TempDir::new().expect("a temporary folder"))
     }
 
-    /// A folder with a copy of `examples/<name>.toml`.
+    /// Creates a folder with a copy of `examples/<name>.toml`.
     pub fn with_example(name: &str) -> Self {
         let desk = Self::new();
         desk.write(&format!("{name}.toml"), &example(name));
@@ -45,7 +45,7 @@ impl Desk {
         std::fs::read(self.path(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
     }
 
-    /// The files inside an FMU.
+    /// Returns the files in an FMU.
     pub fn contents(&self, fmu: &str) -> BTreeMap<String, Vec<u8>> {
         let mut archive = zip::ZipArchive::new(Cursor::new(self.bytes(fmu))).expect("a zip file");
         (0..archive.len())
@@ -58,13 +58,13 @@ impl Desk {
             .collect()
     }
 
-    /// One of them, as text.
+    /// Returns one of them as text.
     pub fn content(&self, fmu: &str, path: &str) -> String {
         let bytes = self.contents(fmu).remove(path);
         String::from_utf8(bytes.unwrap_or_else(|| panic!("{fmu} has no {path}"))).expect("UTF-8")
     }
 
-    /// Writes an FMU with another model description.
+    /// Replaces the model description of an FMU.
     pub fn rewrite(&self, fmu: &str, xml: impl Fn(&str) -> String) {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for (path, mut bytes) in self.contents(fmu) {
@@ -83,10 +83,10 @@ impl Desk {
         String::from_utf8(self.bytes(file)).expect("UTF-8")
     }
 
-    /// Runs `grapple` with these words.
-    pub fn run(&self, words: &[&str]) -> Outcome {
+    /// Runs `grapple` with these arguments.
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
         let program = Command::new(env!("CARGO_BIN_EXE_grapple"))
-            .args(words)
+            .args(arguments)
             .current_dir(self.0.path())
             .env("NO_COLOR", "1")
             .output();
@@ -98,27 +98,34 @@ impl Desk {
         }
     }
 
-    /// Runs `grapple` and expects that it is content; gives what it prints.
-    pub fn succeed(&self, words: &[&str]) -> String {
-        let outcome = self.run(words);
-        assert_eq!(outcome.code, Some(0), "{words:?}: {}{}", outcome.out, outcome.errors);
+    /// Runs `grapple`, asserts success, and returns its output.
+    pub fn succeed(&self, arguments: &[&str]) -> String {
+        let outcome = self.run(arguments);
+        assert_eq!(
+            outcome.code,
+            Some(0),
+            "{arguments:?}: {}{}",
+            outcome.out,
+            outcome.errors
+        );
         outcome.out
     }
 
-    /// Runs `grapple` with these words and expects that it finds these problems in `file`, and no others: the line, and the words.
-    pub fn expect_problems(&self, words: &[&str], file: &str, problems: &[(usize, &str)]) {
-        let outcome = self.run(words);
+    /// Runs `grapple` with these arguments and asserts that it reports exactly these problems in
+    /// `file`: line and text.
+    pub fn expect_problems(&self, arguments: &[&str], file: &str, problems: &[(usize, &str)]) {
+        let outcome = self.run(arguments);
         assert_eq!(outcome.code, Some(1), "{}", outcome.out);
         let mut rest = outcome.errors.as_str();
-        for (line, words) in problems {
-            let found = rest.find(words);
-            let after = found.unwrap_or_else(|| panic!("{words:?} is missing, or too late, in\n{}", outcome.errors));
+        for (line, text) in problems {
+            let found = rest.find(text);
+            let after = found.unwrap_or_else(|| panic!("{text:?} is missing, or too late, in\n{}", outcome.errors));
             rest = &rest[after..];
             let place = rest.find(&format!("[{file}:")).map(|start| &rest[start + 1..]);
-            let place = place.unwrap_or_else(|| panic!("{words:?} has no place:\n{rest}"));
+            let place = place.unwrap_or_else(|| panic!("{text:?} has no place:\n{rest}"));
             assert!(
                 place.starts_with(&format!("{file}:{line}:")),
-                "{words:?} is not at line {line}: {place}"
+                "{text:?} is not at line {line}: {place}"
             );
         }
         let count = format!("{file}: {} problem", problems.len());
@@ -126,7 +133,7 @@ impl Desk {
     }
 }
 
-/// The text of an example.
+/// Returns the text of an example.
 pub fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.toml"));
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -139,8 +146,8 @@ pub fn assert_self_contained(page: &str) {
     }
 }
 
-/// A report in one line, without the frame around its words.
+/// Returns a report in one line, without its frame.
 fn unwrapped(report: &str) -> String {
-    let words = report.split(|c: char| c.is_whitespace() || "│×·├╰╭─".contains(c));
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let parts = report.split(|c: char| c.is_whitespace() || "│×·├╰╭─".contains(c));
+    parts.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

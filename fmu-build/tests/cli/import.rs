@@ -1,8 +1,8 @@
-//! `grapple import`: what becomes of links and joints, what is told, and what is refused, with its place.
+//! `grapple import`: conversion of links and joints, warnings, and refusals with their positions.
 
 use crate::desk::Desk;
 
-/// A link with mass; the inertia is that of a body.
+/// Returns a link with mass and a valid inertia.
 fn link(name: &str) -> String {
     format!(
         "<link name=\"{name}\"><inertial><origin xyz=\"0.1 0 0\"/><mass value=\"2\"/>\
@@ -20,7 +20,7 @@ fn robot(parts: &[String]) -> String {
     format!("<robot name=\"arm\">\n{}</robot>\n", parts.concat())
 }
 
-/// The spec of a robot, and what was said of it.
+/// Returns the spec of a robot, and the messages of the import.
 fn imported(urdf: &str, options: &[&str]) -> (toml::Table, String) {
     let desk = Desk::new();
     desk.write("arm.urdf", urdf);
@@ -31,7 +31,7 @@ fn imported(urdf: &str, options: &[&str]) -> (toml::Table, String) {
     (spec, outcome.errors)
 }
 
-/// A field of a spec: `joint.elbow.range.max`.
+/// Returns a field of a spec, e.g. `joint.elbow.range.max`.
 fn at<'a>(spec: &'a toml::Table, path: &str) -> Option<&'a toml::Value> {
     let (first, rest) = path.split_once('.')?;
     rest.split('.').try_fold(spec.get(first)?, |value, key| value.get(key))
@@ -42,7 +42,7 @@ fn assert_field(spec: &toml::Table, path: &str, expected: &str) {
     assert_eq!(value.as_deref(), Some(expected), "{path}");
 }
 
-/// Asserts a list to round-off.
+/// Asserts that a list matches to round-off.
 fn assert_close(spec: &toml::Table, path: &str, expected: &[f64]) {
     let list = at(spec, path).and_then(toml::Value::as_array).expect(path);
     assert_eq!(list.len(), expected.len(), "{path}: {list:?}");
@@ -52,20 +52,20 @@ fn assert_close(spec: &toml::Table, path: &str, expected: &[f64]) {
     }
 }
 
-/// Asserts that a robot is refused, with these words at these lines.
+/// Asserts that a robot is refused with these messages at these lines.
 fn expect_problems(urdf: &str, options: &[&str], problems: &[(usize, &str)]) {
     let desk = Desk::new();
     desk.write("arm.urdf", urdf);
     let outcome = desk.run(&[&["import", "arm.urdf"], options].concat());
     assert_eq!(outcome.code, Some(1), "{}", outcome.out);
     let mut rest = outcome.errors.as_str();
-    for (line, words) in problems {
+    for (line, text) in problems {
         let found = rest
-            .find(words)
-            .unwrap_or_else(|| panic!("{words:?} is missing, or too late:\n{}", outcome.errors));
+            .find(text)
+            .unwrap_or_else(|| panic!("{text:?} is missing, or too late:\n{}", outcome.errors));
         rest = &rest[found..];
         let place = rest.find("[arm.urdf:").map(|start| &rest[start..]).expect("a place");
-        assert!(place.starts_with(&format!("[arm.urdf:{line}:")), "{words:?}: {place}");
+        assert!(place.starts_with(&format!("[arm.urdf:{line}:")), "{text:?}: {place}");
     }
     let count = format!("arm.urdf: {} problem", problems.len());
     assert!(outcome.errors.contains(&count), "{count}:\n{}", outcome.errors);
@@ -73,7 +73,7 @@ fn expect_problems(urdf: &str, options: &[&str], problems: &[(usize, &str)]) {
 }
 
 #[test]
-fn joints_of_every_kind_become_those_of_the_spec_with_limits_and_friction() {
+fn all_joint_types_are_converted_with_limits_and_friction() {
     let limit =
         "<limit lower=\"-1.5\" upper=\"2\" effort=\"40\" velocity=\"3\"/><dynamics damping=\"0.5\" friction=\"0.2\"/>";
     let urdf = robot(&[
@@ -99,7 +99,7 @@ fn joints_of_every_kind_become_those_of_the_spec_with_limits_and_friction() {
         ),
         joint("loose", "floating", "c", "d", ""),
     ]);
-    let (spec, told) = imported(&urdf, &[]);
+    let (spec, printed) = imported(&urdf, &[]);
     for (path, expected) in [
         ("joint.base_mount.type", "\"fixed\""),
         ("joint.base_mount.parent", "\"world\""),
@@ -130,11 +130,11 @@ fn joints_of_every_kind_become_those_of_the_spec_with_limits_and_friction() {
     ] {
         assert_eq!(at(&spec, absent), None, "{absent}");
     }
-    assert!(!told.contains("warning"), "{told}");
+    assert!(!printed.contains("warning"), "{printed}");
 }
 
 #[test]
-fn what_fixed_joints_hold_together_is_one_body_and_the_links_are_frames_on_it() {
+fn links_on_fixed_joints_are_merged_and_become_frames() {
     let urdf = robot(&[
         link("base"),
         link("arm_link"),
@@ -169,7 +169,7 @@ fn what_fixed_joints_hold_together_is_one_body_and_the_links_are_frames_on_it() 
 }
 
 #[test]
-fn a_base_stands_on_the_world_or_floats() {
+fn base_is_fixed_to_the_world_or_floats() {
     let urdf = robot(&[link("base"), link("a"), joint("j", "continuous", "base", "a", "")]);
     let (fixed, _) = imported(&urdf, &[]);
     assert_field(&fixed, "joint.base_mount.child", "\"base\"");
@@ -177,7 +177,8 @@ fn a_base_stands_on_the_world_or_floats() {
     assert_eq!(at(&floating, "joint.base_mount"), None);
     assert_field(&floating, "body.base.start.position", "[0.0, 0.0, 0.0]");
 
-    // A root link without mass carries as the world does; one called "world" is the world, and what is fixed there can be cut loose.
+    // A root link without mass is replaced by the world; one named "world" is the world, and a link
+    // fixed there can be set free.
     let on = |root: &str| {
         robot(&[
             format!("<link name=\"{root}\"/>\n"),
@@ -222,19 +223,19 @@ fn a_base_stands_on_the_world_or_floats() {
         &["--base", "floating"],
         &[(2, "the root link \"rail\" has no mass to float with")],
     );
-    let (carried, told) = imported(&massless, &[]);
+    let (carried, printed) = imported(&massless, &[]);
     assert_field(&carried, "joint.j.parent", "\"world\"");
     assert!(
-        told.contains("link \"rail\" has no mass: the world stands for it"),
-        "{told}"
+        printed.contains("link \"rail\" has no mass: it is replaced by the world"),
+        "{printed}"
     );
 }
 
 #[test]
-fn what_is_likely_not_meant_is_told() {
+fn unlikely_data_is_reported() {
     let flat = link("flat").replace("izz=\"0.1\"", "izz=\"0.3\"");
     let centred = link("centred").replace("0.1 0 0", "0 0 0");
-    // A rod across makes a body of what alone is none.
+    // A rod across makes the inertia of the merged body valid.
     let rod = link("rod")
         .replace("ixx=\"0.1\"", "ixx=\"2\"")
         .replace("iyy=\"0.1\"", "iyy=\"2\"");
@@ -272,18 +273,18 @@ fn what_is_likely_not_meant_is_told() {
         joint("weld2", "fixed", "tip", "empty", ""),
         joint("time", "continuous", "twin", "2nd-stage", ""),
     ]);
-    let (spec, told) = imported(&urdf, &[]);
-    for words in [
+    let (spec, printed) = imported(&urdf, &[]);
+    for text in [
         "link \"flat\": no rigid body has its inertia, whose principal moments 0.1, 0.1, 0.3 kg m² break the triangle inequality",
-        "mass centre at the joint: centred; if that is not so, the <origin> of the <inertial> is missing",
-        "joint \"nothing\" carries no mass, so nothing says how it moves: it is held at its zero",
-        "joint \"b\": zero is out of its range; it starts in the middle, at 1.5 rad",
-        "joint \"b\": its limit effort = 0 would stop it; it is left out",
-        "joint \"twin\" has no range: its limits leave no room",
-        "joint \"twin\" mimics b (q = -2.0 b.q + 0.5), and the spec has no such tie: it moves by itself",
+        "mass centre at the joint: centred; if this is not intended, add the <origin> of the <inertial>",
+        "joint \"nothing\" moves no mass, so its motion is undefined: it is fixed at zero",
+        "joint \"b\": zero is outside its range; it starts at the midpoint, 1.5 rad",
+        "joint \"b\": its limit effort = 0 would block it; it is omitted",
+        "joint \"twin\" has no range: the lower limit is not below the upper",
+        "joint \"twin\" mimics b (q = -2.0 b.q + 0.5), which the spec does not support: it moves independently",
         "joint \"time\" is time_joint, link \"twin\" is twin_link, link \"2nd-stage\" is link_2nd_stage",
     ] {
-        assert!(told.contains(words), "{words}:\n{told}");
+        assert!(printed.contains(text), "{text}:\n{printed}");
     }
     assert_field(&spec, "joint.b.start.position", "1.5");
     assert_field(&spec, "joint.time_joint.child", "\"link_2nd_stage\"");
@@ -292,7 +293,7 @@ fn what_is_likely_not_meant_is_told() {
 }
 
 #[test]
-fn a_spec_that_no_craft_has_is_written_and_its_problems_told() {
+fn invalid_spec_is_written_and_its_problems_reported() {
     let desk = Desk::new();
     let flat = link("flat").replace("izz=\"0.1\"", "izz=\"0.3\"");
     desk.write(
@@ -301,18 +302,18 @@ fn a_spec_that_no_craft_has_is_written_and_its_problems_told() {
     );
     let outcome = desk.run(&["import", "arm.urdf", "-o", "flat.toml"]);
     assert_eq!(outcome.code, Some(1));
-    for words in [
-        "the spec is written, and has to be corrected before it can run",
+    for text in [
+        "the spec is written, but must be corrected before it can run",
         "body \"flat\", inertia: no rigid body has this inertia",
         "[flat.toml:",
     ] {
-        assert!(outcome.errors.contains(words), "{words}: {}", outcome.errors);
+        assert!(outcome.errors.contains(text), "{text}: {}", outcome.errors);
     }
     assert!(desk.text("flat.toml").contains("[body.flat]"));
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_with_their_lines() {
+fn all_errors_are_reported_at_once_with_their_lines() {
     let urdf = robot(&[
         link("base"),
         link("a").replace("\"2\"", "\"2,5\""),
@@ -336,8 +337,8 @@ fn all_mistakes_are_told_at_once_with_their_lines() {
             (3, "value = \"2,5\" is not a number"),
             (4, "there are two links \"a\""),
             (5, "this <inertial> has no <mass>"),
-            (6, "joint \"j\": a planar joint, which the spec does not have"),
-            (7, "joint \"k\": URDF has no joints of the type \"hinge\""),
+            (6, "joint \"j\": planar joints are not supported"),
+            (7, "joint \"k\": unknown joint type \"hinge\""),
             (7, "joint \"k\": there is no link \"bas\"; did you mean \"base\"?"),
             (8, "joint \"l\": its axis has no direction"),
             (9, "xyz = \"1 2\" is not 3 numbers"),
@@ -347,7 +348,7 @@ fn all_mistakes_are_told_at_once_with_their_lines() {
 }
 
 #[test]
-fn links_that_are_no_tree_of_bodies_are_refused() {
+fn links_that_do_not_form_a_tree_are_refused() {
     let twice = robot(&[
         link("base"),
         link("a"),
@@ -362,12 +363,12 @@ fn links_that_are_no_tree_of_bodies_are_refused() {
         joint("j", "continuous", "a", "b", ""),
         joint("k", "continuous", "b", "a", ""),
     ]);
-    expect_problems(&circle, &[], &[(3, "link \"a\" stands on itself")]);
+    expect_problems(&circle, &[], &[(3, "link \"a\" is its own ancestor")]);
     let apart = robot(&[link("base"), link("a")]);
     expect_problems(
         &apart,
         &[],
-        &[(3, "link \"a\" stands on nothing, and the root is \"base\" already")],
+        &[(3, "link \"a\" has no parent, but \"base\" is already the root")],
     );
     let between = robot(&[
         link("base"),
@@ -379,13 +380,13 @@ fn links_that_are_no_tree_of_bodies_are_refused() {
     expect_problems(
         &between,
         &[],
-        &[(3, "link \"ghost\" has no mass, and stands between joints that move")],
+        &[(3, "link \"ghost\" has no mass between joints that move")],
     );
 }
 
 #[test]
-fn what_is_no_urdf_is_refused_where_it_goes_wrong() {
-    for (text, line, words) in [
+fn invalid_urdf_is_refused_with_the_position() {
+    for (urdf, line, text) in [
         (
             "<robot name=\"arm\">\n<link name=\"a\">\n</lnk>\n</robot>",
             3,
@@ -397,7 +398,7 @@ fn what_is_no_urdf_is_refused_where_it_goes_wrong() {
             "this <link> is not closed",
         ),
         ("<robot name=\"arm\">\n<link name=a/>\n</robot>", 2, "this is not XML"),
-        ("<mujoco/>", 1, "a URDF file is a <robot>, and this is a <mujoco>"),
+        ("<mujoco/>", 1, "the root element must be <robot>, not <mujoco>"),
         ("<robot name=\"arm\"/>", 1, "there is no link"),
         (
             "<robot>\n<xacro:include filename=\"x\"/>\n</robot>",
@@ -405,7 +406,7 @@ fn what_is_no_urdf_is_refused_where_it_goes_wrong() {
             "this is xacro, macros that make a URDF file",
         ),
     ] {
-        expect_problems(text, &[], &[(line, words)]);
+        expect_problems(urdf, &[], &[(line, text)]);
     }
     let desk = Desk::new();
     desk.write("arm.urdf.xacro", &robot(&[link("base")]));
@@ -418,7 +419,7 @@ fn what_is_no_urdf_is_refused_where_it_goes_wrong() {
 }
 
 #[test]
-fn import_keeps_what_is_there() {
+fn import_keeps_existing_files() {
     let desk = Desk::new();
     desk.write("arm.urdf", &robot(&[link("base")]));
     desk.write("arm.toml", "mine");
@@ -430,12 +431,12 @@ fn import_keeps_what_is_there() {
     assert_eq!(desk.text("arm.toml"), "mine");
     desk.succeed(&["import", "arm.urdf", "--base", "floating", "--force"]);
     let out = desk.succeed(&["simulate", "arm.toml", "--stop-time", "0.1"]);
-    assert!(out.contains("health: momentum drift"), "{out}");
+    assert!(out.contains("run diagnostics: momentum drift"), "{out}");
 }
 
-/// The spec takes names of 128 characters at most.
+/// The spec allows names of at most 128 characters.
 #[test]
-fn names_that_are_too_long_are_cut_and_stay_different() {
+fn long_names_are_shortened_and_stay_unique() {
     let [long, longer] = [300, 301].map(|length| "x".repeat(length));
     let (spec, said) = imported(
         &robot(&[link(&long), link(&longer), joint("j", "continuous", &long, &longer, "")]),

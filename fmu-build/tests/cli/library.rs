@@ -1,12 +1,12 @@
-//! The library that the program holds and packs.
+//! The embedded library.
 
 use crate::desk::Desk;
 use object::{Object, ObjectSymbol, SymbolKind};
 
-/// Where it lies in the FMU.
+/// Its path in the FMU.
 pub const OWN: &str = "binaries/linux64/two_link.so";
 
-/// A folder with the two-link craft, and with the library of its FMU as `own.so`.
+/// Creates a folder with the two-link spacecraft, and with the library of its FMU as `own.so`.
 pub fn built() -> Desk {
     let desk = Desk::with_example("two_link");
     desk.succeed(&["build", "two_link.toml"]);
@@ -14,7 +14,7 @@ pub fn built() -> Desk {
     desk
 }
 
-/// The names that a library exports.
+/// Returns the names that a library exports.
 pub fn exports(library: &[u8]) -> Vec<String> {
     let file = object::File::parse(library).expect("a library");
     let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_definition());
@@ -22,7 +22,7 @@ pub fn exports(library: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn only_the_functions_of_fmi_leave_the_library() {
+fn library_exports_only_fmi_functions() {
     let exported = exports(&built().bytes("own.so"));
     assert!(exported.iter().all(|name| name.starts_with("fmi2")), "{exported:?}");
     assert_eq!(exported.len(), 44);
@@ -32,8 +32,8 @@ fn only_the_functions_of_fmi_leave_the_library() {
 fn the_library_is_optimised_as_a_whole() {
     let library = built().bytes("own.so");
     let elf = object::File::parse(library.as_slice()).expect("an ELF file");
-    // Every crate that is compiled by itself leaves a file symbol "<crate>.<hash>-cgu.<n>"; with link-time
-    // optimisation all are one unit, but for compiler_builtins, which never takes part.
+    // Every separately compiled crate leaves a file symbol "<crate>.<hash>-cgu.<n>"; with link-time
+    // optimisation all are one unit, except compiler_builtins, which is always separate.
     let units: Vec<&str> = elf
         .symbols()
         .filter(|symbol| symbol.kind() == SymbolKind::File)

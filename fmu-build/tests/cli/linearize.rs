@@ -74,7 +74,7 @@ fn a_floating_rigid_body_has_six_double_zeros() {
 
 /// `J q̈ = −k q − d q̇` with `J = 0.1 + 1·2²`: 2 rad/s, damping ratio `d/(2 J ω) = 0.025`.
 #[test]
-fn frequency_and_damping_are_those_of_a_sprung_hinge() {
+fn frequency_and_damping_of_a_hinge_with_a_spring_are_exact() {
     let desk = Desk::new();
     desk.write("sprung.toml", SPRUNG);
     let out = desk.succeed(&["linearize", "sprung.toml", "-o", "out"]);
@@ -91,7 +91,7 @@ fn frequency_and_damping_are_those_of_a_sprung_hinge() {
 }
 
 #[test]
-fn inputs_and_outputs_are_chosen_by_name_and_unknown_ones_have_neighbours() {
+fn inputs_and_outputs_are_selected_by_name_and_unknown_ones_get_a_hint() {
     let desk = Desk::new();
     desk.write("sprung.toml", SPRUNG);
     let chosen = [
@@ -130,7 +130,7 @@ fn inputs_and_outputs_are_chosen_by_name_and_unknown_ones_have_neighbours() {
 }
 
 #[test]
-fn a_motion_is_linearised_where_the_run_is_at_that_time() {
+fn linearisation_uses_the_state_of_the_run_at_that_time() {
     let desk = Desk::with_example("two_link");
     let out = desk.succeed(&["linearize", "two_link.toml", "--at", "1.25"]);
     assert!(
@@ -156,14 +156,14 @@ fn a_motion_is_linearised_where_the_run_is_at_that_time() {
     }
 }
 
-/// Two bodies that a grasp holds together: one craft, six double zeros.
+/// Two bodies joined by a grasp: one spacecraft, six double zeros.
 #[test]
-fn what_a_grasp_holds_together_floats_as_one() {
+fn grasped_bodies_have_six_double_zeros() {
     let desk = Desk::new();
     desk.write("pair.toml", PAIR);
     let out = desk.succeed(&["linearize", "pair.toml"]);
     assert!(out.contains("12 zero eigenvalues"), "{out}");
-    // Turns of both together move both: no row or column is empty.
+    // A common rotation moves both bodies: no row or column is empty.
     let note = "of the eigenvalues are zero to round-off only: a mode slower than about";
     assert!(out.contains(note), "{out}");
     let linear = json(&desk, "pair_linear/linear.json");
@@ -173,9 +173,10 @@ fn what_a_grasp_holds_together_floats_as_one() {
     assert!(modes.iter().all(|mode| mode["stability"] == "stable"), "{out}");
 }
 
-/// While docked, two craft float as one: six zeros, and six rows that are held with two gains each. (The attitude is held by the servo.)
+/// While docked, two spacecraft float as one: six zeros, and six constraint rows that are
+/// stabilised with two gains each. (The servo controls the attitude.)
 #[test]
-fn a_captured_craft_has_its_zeros_and_its_gains_are_told_apart() {
+fn captured_spacecraft_has_six_zeros_and_separate_stabilisation_modes() {
     let desk = Desk::with_example("docking");
     let out = desk.succeed(&["linearize", "docking.toml", "--at", "8"]);
     let linear = json(&desk, "docking_linear/linear.json");
@@ -191,10 +192,11 @@ fn a_captured_craft_has_its_zeros_and_its_gains_are_told_apart() {
         }
     }
     assert_eq!(of_gains, 12, "{out}");
-    assert!(out.contains("closes gaps"), "{out}");
+    assert!(out.contains("constraint stabilisation"), "{out}");
 }
 
-/// A chain of bodies with thirteen states each has the modes of the same craft in joint coordinates, and those of its constraints.
+/// A chain of bodies with thirteen states each has the modes of the same spacecraft in joint
+/// coordinates, and those of its constraint stabilisation.
 #[test]
 fn both_formulations_have_the_same_zeros_and_modes() {
     let modes = |name: &str| {
@@ -211,13 +213,13 @@ fn both_formulations_have_the_same_zeros_and_modes() {
     assert_eq!(joints.len(), bodies.len(), "{joints:?} {bodies:?}");
     for (a, b) in joints.iter().zip(&bodies) {
         println!("{a} Hz, off by {:e}", a - b);
-        // Round-off of the larger system, for stiffness of 1e4 1/s² beside its constraints.
+        // Round-off of the larger system, with a stiffness of 1e4 1/s² next to its constraints.
         assert!((a - b).abs() < 1e-10 * a, "{a} {b}");
     }
 }
 
-/// Zero eigenvalues, and the frequencies (Hz) of a spec's modes; together they are as many as there
-/// are coordinates.
+/// Returns the number of zero eigenvalues and the frequencies (Hz) of a spec's modes; their sum is
+/// the number of coordinates.
 fn zeros_and_frequencies(spec: &str) -> (u64, Vec<f64>) {
     let desk = Desk::new();
     desk.write("spec.toml", spec);
@@ -233,9 +235,9 @@ fn zeros_and_frequencies(spec: &str) -> (u64, Vec<f64>) {
     (zeros, hertz.collect())
 }
 
-/// Slender rods of steel, 5 m long: slow bending beside stretch and shear up to 2e6 times as fast.
-/// Their first frequencies are those of Euler and Bernoulli, but for the element's own error, shear
-/// and rotary inertia.
+/// Slender rods of steel, 5 m long: slow bending next to axial and shear modes up to 2e6 times as
+/// fast. Their first frequencies are those of the Euler–Bernoulli beam, up to the element's own
+/// error, shear and rotary inertia.
 #[test]
 fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
     let (length, E, G, density) = (5.0_f64, 2e11, 7.7e10, 7850.0);
@@ -267,7 +269,8 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
             assert_eq!(zeros, if clamped { 0 } else { 12 }, "{case}");
             let beta = if clamped { 1.875_104_068_7_f64 } else { 4.730_040_744_9 };
             let exact = (beta / length).powi(2) * (E * I / (density * area)).sqrt() / std::f64::consts::TAU;
-            // Of docs/geometrically-exact-beams.md for the free beam; of the clamped one second order in 1/n.
+            // Error of docs/geometrically-exact-beams.md for the free beam; for the clamped one,
+            // second order in 1/n.
             let elements = f64::from(n);
             let own = if clamped {
                 0.23 / elements.powi(2)
@@ -275,7 +278,7 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
                 -(beta / elements).powi(4) / 1440.0
             };
             let thick = (beta * d / (4.0 * length)).powi(2) * (1.0 + E / (0.9 * G));
-            // Both planes alike, and no other mode before them.
+            // Both planes have the same frequency, and there is no slower mode.
             for hertz in &hertz[..2] {
                 let off = hertz / exact - 1.0 - own;
                 assert!(
@@ -290,10 +293,9 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
     println!("but for the element, shear and rotary inertia, off by {worst:.1e} at most");
 }
 
-/// A balanced link on another: one hinge is 1e8 times as fast as the other, whichever carries
-/// which.
+/// A balanced link on another: one hinge is 1e8 times as fast as the other, in either order.
 #[test]
-fn a_soft_pendulum_keeps_its_mode_beside_a_stiff_one() {
+fn soft_pendulum_keeps_its_mode_next_to_a_stiff_one() {
     let link = |name: &str, parent: &str, stiffness: f64| {
         format!(
             "[body.{name}]\nmass = 1.0\ninertia = [2.0, 2.0, 2.0]\n[joint.{name}_hinge]\ntype = \"revolute\"\nparent = \"{parent}\"\n\
@@ -301,8 +303,8 @@ fn a_soft_pendulum_keeps_its_mode_beside_a_stiff_one() {
         )
     };
     let (soft, stiff) = (2e-6, 2e10_f64);
-    // [[J₁ + J₂, J₂], [J₂, J₂]] with J = 2 kg·m²: slow motions see the fast hinge rigid, fast ones
-    // the slow hinge loose.
+    // [[J₁ + J₂, J₂], [J₂, J₂]] with J = 2 kg·m²: in slow motions the fast hinge acts as rigid, in
+    // fast ones the slow hinge as free.
     let cases = [
         ("beside each other", "world", [soft, stiff], [1e-3, 1e5]),
         (
@@ -319,18 +321,18 @@ fn a_soft_pendulum_keeps_its_mode_beside_a_stiff_one() {
         assert_eq!((zeros, hertz.len()), (0, 2), "{case}");
         for (hertz, exact) in hertz.iter().zip(exact) {
             let off = hertz * std::f64::consts::TAU / exact - 1.0;
-            // Of the eigenvalue solver beside 1e5 rad/s.
+            // Round-off of the eigenvalue solver next to 1e5 rad/s.
             assert!(off.abs() < 1e-9, "{case}: {hertz} Hz, off by {off:e}");
         }
     }
 }
 
-/// A truss of 100 m along the radius, held by a hub, both at rest and unstressed in a circular
-/// orbit of rate n: gravity of gradient 2n² along and −n² across moves its position and its
-/// attitude with ±√2 n and, four times, ±i n. Only turns of the hub about the truss, which a nodal
-/// beam does not resist, are zero.
+/// A truss of 100 m along the radius, attached to a hub, both at rest and unstressed in a circular
+/// orbit of rate n: the gravity gradient of 2n² along and −n² across moves position and attitude
+/// with the eigenvalues ±√2 n and, four times, ±i n. Only rotations of the hub about the truss, to
+/// which an ANCF beam has no stiffness, are zero.
 #[test]
-fn the_slow_modes_of_an_orbit_are_kept_beside_a_stiff_beam() {
+fn slow_modes_of_an_orbit_are_kept_next_to_a_stiff_beam() {
     let spec = r#"
 name = "radial_truss"
 [environment.orbit]
@@ -367,8 +369,8 @@ angular_damping = 2e4
         let off = hertz * std::f64::consts::TAU / (factor * rate) - 1.0;
         let round_off = mode["round_off"].as_f64().expect("a number");
         println!("{hertz} Hz, off by {off:e}, reported {round_off:e}");
-        // The gradient changes by 3·100/7.1e6 along the truss. 3: one sample of round-off against
-        // another.
+        // The gradient changes by 3·100/7.1e6 along the truss. The factor 3 compares one sample of
+        // round-off with another.
         assert!(round_off < 3e-4 && off.abs() < 4.2e-5 + 3.0 * round_off);
     }
 }

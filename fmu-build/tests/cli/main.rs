@@ -1,4 +1,4 @@
-//! The program as its users run it: what it makes, what it says, and how it ends.
+//! The program as run by users: its files, messages and exit codes.
 
 mod assemble;
 mod campaign;

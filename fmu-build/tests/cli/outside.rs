@@ -1,12 +1,12 @@
-//! What `simulate` says of momentum: it is conserved, or what acts from outside.
+//! The run diagnostics on momentum: conserved, or the external load.
 
 use crate::desk::Desk;
 
-/// A free body that turns and drifts, with a boom on a hinge; with what a test adds.
-fn craft(more: &str) -> String {
+/// Returns a rotating, drifting free body with a boom on a hinge and additional lines.
+fn spacecraft(more: &str) -> String {
     format!(
         r#"
-name = "craft"
+name = "spacecraft"
 [body.base]
 mass = 3.0
 inertia = [1.0, 2.0, 2.5]
@@ -34,18 +34,19 @@ step = 0.1
     )
 }
 
-/// The line of health of a craft, and its page.
-fn judged(more: &str) -> (String, String) {
+/// Returns the diagnostics line of a spacecraft's run, and its page.
+fn simulated(more: &str) -> (String, String) {
     let desk = Desk::new();
-    desk.write("craft.toml", &craft(more));
-    let out = desk.succeed(&["simulate", "craft.toml"]);
-    let health = out.lines().last().unwrap_or_default().to_owned();
-    (health, desk.text("craft.html"))
+    desk.write("spacecraft.toml", &spacecraft(more));
+    let out = desk.succeed(&["simulate", "spacecraft.toml"]);
+    let diagnostics = out.lines().last().unwrap_or_default().to_owned();
+    (diagnostics, desk.text("spacecraft.html"))
 }
 
 #[test]
-fn a_craft_that_is_left_alone_keeps_its_momentum() {
-    // What could act and does not: a port, a thruster that is off, a contact with the world that is never met.
+fn free_spacecraft_conserves_momentum() {
+    // Possible external loads that do not act: a port, a thruster that is off, a contact with the
+    // world that is never reached.
     let idle = r#"
 [port.push]
 frame = "nose"
@@ -67,18 +68,21 @@ stiffness = 1.0
 damping = 1.0
 on = false
 "#;
-    let (health, page) = judged(idle);
-    assert!(health.starts_with("health: momentum drift "), "{health}");
+    let (diagnostics, page) = simulated(idle);
+    assert!(
+        diagnostics.starts_with("run diagnostics: momentum drift "),
+        "{diagnostics}"
+    );
     assert!(page.contains("Momentum drift"));
 }
 
 #[test]
-fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
+fn external_loads_are_named_and_no_drift_is_shown() {
     for (what, spec) in [
         ("gravity acts", "[environment]\ngravity = [0.0, 0.0, -1.0]"),
         ("gravity in orbit acts", "[environment.orbit]\nsemi_major_axis = 7.0e6"),
         (
-            "joint rail holds the craft to the world",
+            "joint rail attaches the spacecraft to the world",
             "[body.sled]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
              [joint.rail]\ntype = \"prismatic\"\nparent = \"world\"\nchild = \"sled\"\naxis = [1.0, 0.0, 0.0]",
         ),
@@ -92,7 +96,7 @@ fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
              [signal.\"jet.on\"]\ntype = \"constant\"",
         ),
         (
-            "grasp hold holds on to the world",
+            "grasp hold is attached to the world",
             "[grasp.hold]\na = \"world\"\nb = \"nose\"\nstiffness = 1.0\ndamping = 1.0",
         ),
         // A ball that bounces on the ground.
@@ -125,9 +129,9 @@ fn whatever_acts_from_outside_is_named_and_no_drift_is_shown() {
             "[line_load.wind]\nbody = \"boom\"\n[signal.\"wind.f[3]\"]\ntype = \"constant\"",
         ),
     ] {
-        let (health, page) = judged(spec);
-        let told = format!("health: momentum: not conserved: {what}; energy balance ");
-        assert!(health.starts_with(&told), "{what}: {health}");
+        let (diagnostics, page) = simulated(spec);
+        let expected = format!("run diagnostics: momentum: not conserved: {what}; energy balance ");
+        assert!(diagnostics.starts_with(&expected), "{what}: {diagnostics}");
         assert!(!page.contains("Momentum drift"), "{what}");
     }
 }

@@ -1,4 +1,4 @@
-//! `grapple build`: which libraries it packs, which it refuses, and what the FMU tells of itself.
+//! `grapple build`: accepted and refused libraries, and the documentation inside the FMU.
 
 use crate::desk::{Desk, assert_self_contained, example};
 use crate::library::{OWN, built, exports};
@@ -6,7 +6,7 @@ use crate::pe;
 use crate::table::{last, table};
 use std::collections::BTreeSet;
 
-/// What `build` says of options that it refuses.
+/// Returns the message of `build` for options that it refuses.
 fn refusal(desk: &Desk, options: &[&str]) -> String {
     let outcome = desk.run(&[&["build", "two_link.toml", "-o", "refused.fmu"], options].concat());
     assert_eq!(outcome.code, Some(1), "{options:?}: {}{}", outcome.out, outcome.errors);
@@ -17,22 +17,23 @@ fn refusal(desk: &Desk, options: &[&str]) -> String {
     outcome.errors
 }
 
-/// The names of the variables in a model description.
+/// Returns the names of the variables in a model description.
 fn variables(xml: &str) -> impl Iterator<Item = &str> {
     let elements = xml.split("<ScalarVariable name=\"").skip(1);
     elements.map(|rest| rest.split_once('"').expect("the end of the name").0)
 }
 
 #[test]
-fn a_library_of_another_kind_is_refused_with_what_it_is() {
+fn library_of_another_format_is_refused_with_its_format() {
     let desk = built();
     desk.write_bytes("own.dll", &pe::dll(&exports(&desk.bytes("own.so"))));
     desk.write("notes.txt", "no library");
-    // A universal library of macOS is its magic number and how many it holds: none.
+    // A universal library of macOS begins with a magic number and the number of its libraries:
+    // zero.
     let mut hollow = vec![0xca, 0xfe, 0xba, 0xbe];
     hollow.extend([0; 20]);
     desk.write_bytes("hollow.dylib", &hollow);
-    for (option, words) in [
+    for (option, text) in [
         (
             "win64=own.so",
             "it is 64-bit ELF (Linux) for x86-64, and win64 needs 64-bit PE (Windows) for x86-64",
@@ -44,24 +45,24 @@ fn a_library_of_another_kind_is_refused_with_what_it_is() {
             "linux64=own.dll",
             "it is 64-bit PE (Windows) for x86-64, and linux64 needs 64-bit ELF",
         ),
-        ("linux64=notes.txt", "it is no library of any platform"),
-        ("linux64=hollow.dylib", "a universal library of macOS that holds none"),
-        ("darwin64=hollow.dylib", "a universal library of macOS that holds none"),
+        ("linux64=notes.txt", "it is not a library of any platform"),
+        ("linux64=hollow.dylib", "an empty universal library of macOS"),
+        ("darwin64=hollow.dylib", "an empty universal library of macOS"),
         ("win64=none.dll", "cannot read none.dll"),
     ] {
         let errors = refusal(&desk, &["--binary", option]);
-        assert!(errors.contains(words), "{option}: {errors}");
+        assert!(errors.contains(text), "{option}: {errors}");
         let (platform, file) = option.split_once('=').expect("PLATFORM=FILE");
         assert!(errors.contains(file), "{option}: {errors}");
         assert!(errors.contains(platform) || file == "none.dll", "{option}: {errors}");
     }
-    // A program is no library, though its format and machine are right.
+    // A program is not a library, though its format and machine match.
     let program = env!("CARGO_BIN_EXE_grapple");
     assert!(refusal(&desk, &["--library", program]).contains("it exports none of FMI's 44 functions"));
 }
 
 #[test]
-fn a_library_that_lacks_a_function_is_refused_by_the_functions_name() {
+fn library_without_a_function_is_refused_with_its_name() {
     let desk = built();
     let mut library = desk.bytes("own.so");
     let name = b"\0fmi2DoStep\0";
@@ -90,7 +91,7 @@ fn a_library_that_lacks_a_function_is_refused_by_the_functions_name() {
 }
 
 #[test]
-fn an_fmu_serves_the_platforms_whose_libraries_it_holds_and_says_so() {
+fn fmu_lists_the_platforms_of_its_libraries() {
     let desk = built();
     let mut names = exports(&desk.bytes("own.so"));
     names.push("stray".to_owned());
@@ -102,14 +103,14 @@ fn an_fmu_serves_the_platforms_whose_libraries_it_holds_and_says_so() {
         "{out}"
     );
     assert!(
-        lines.next().is_some_and(
-            |line| line.starts_with("  runs on linux64: the library inside this program, asks for GLIBC 2.")
-        ),
+        lines
+            .next()
+            .is_some_and(|line| line.starts_with("  runs on linux64: the library inside this program, needs GLIBC 2.")),
         "{out}"
     );
     assert_eq!(
         lines.next(),
-        Some("  runs on win64: grapple.dll; exports what is none of FMI's: stray")
+        Some("  runs on win64: grapple.dll; exports symbols that are not FMI's: stray")
     );
     let contents = desk.contents("two_link.fmu");
     assert!(contents["binaries/win64/two_link.dll"] == desk.bytes("grapple.dll"));
@@ -122,14 +123,14 @@ fn an_fmu_serves_the_platforms_whose_libraries_it_holds_and_says_so() {
 }
 
 #[test]
-fn another_library_takes_the_place_of_the_one_inside() {
+fn library_option_replaces_the_embedded_library() {
     let desk = built();
     let mut other = desk.bytes("own.so");
     other.extend(b"made elsewhere");
     desk.write_bytes("other.so", &other);
     for option in [["--library", "other.so"], ["--binary", "linux64=other.so"]] {
         let out = desk.succeed(&[&["build", "two_link.toml"], option.as_slice()].concat());
-        assert!(out.contains("runs on linux64: other.so, asks for GLIBC 2."), "{out}");
+        assert!(out.contains("runs on linux64: other.so, needs GLIBC 2."), "{out}");
         assert!(desk.contents("two_link.fmu")[OWN] == other);
         desk.succeed(&["simulate", "two_link.fmu", "--stop-time", "0.1"]);
     }
@@ -145,7 +146,7 @@ fn another_library_takes_the_place_of_the_one_inside() {
 }
 
 #[test]
-fn without_diagnostics_nothing_of_the_system_is_left_and_the_rest_moves_as_before() {
+fn without_diagnostics_the_motion_is_unchanged() {
     let desk = built();
     let names = |fmu: &str| -> BTreeSet<String> {
         let xml = desk.content(fmu, "modelDescription.xml");
@@ -165,7 +166,7 @@ fn without_diagnostics_nothing_of_the_system_is_left_and_the_rest_moves_as_befor
     desk.succeed(&["simulate", "bare.fmu", "-o", "bare.csv", "--page", "bare.html"]);
     desk.succeed(&["simulate", "two_link.fmu", "-o", "all.csv", "--page", "all.html"]);
     let tip = |csv: &str| last(&table(&desk.text(csv)), "tip.r[1] [m]");
-    // The work is a state whose error the steps follow too, so the last digits differ.
+    // The work is a state in the integrator's error estimate, so the last digits differ.
     assert!((tip("bare.csv") - tip("all.csv")).abs() < 1e-8);
 }
 
@@ -195,7 +196,8 @@ fn the_same_spec_options_and_libraries_give_the_same_bytes() {
     );
 }
 
-/// Everything that can be drawn and written: slides, balls, ranges, gravity, two craft.
+/// A model with everything that is drawn and documented: sliding and spherical joints, ranges,
+/// gravity, two spacecraft.
 const ZOO: &str = r#"
 name = "zoo"
 description = "Joints of all kinds, <drawn> & described"
@@ -252,38 +254,38 @@ origin = [0.0, 0.2, 0.0]
 "#;
 
 #[test]
-fn an_fmu_documents_itself_on_a_page_of_its_own() {
+fn fmu_contains_a_page_of_documentation() {
     let desk = Desk::new();
     desk.write("zoo.toml", ZOO);
     desk.write("ssrms_type.toml", &example("ssrms_type"));
     desk.write("two_link.toml", &example("two_link"));
-    for craft in ["zoo", "ssrms_type", "two_link"] {
-        desk.succeed(&["build", &format!("{craft}.toml")]);
-        let fmu = format!("{craft}.fmu");
+    for spec in ["zoo", "ssrms_type", "two_link"] {
+        desk.succeed(&["build", &format!("{spec}.toml")]);
+        let fmu = format!("{spec}.fmu");
         let page = desk.content(&fmu, "documentation/index.html");
-        // Every variable is in a table, with what the XML says of it.
+        // Every variable is in a table with its attributes in the XML.
         let xml = desk.content(&fmu, "modelDescription.xml");
         let mut count = 0;
         for name in variables(&xml) {
             assert!(
                 page.contains(&format!("<tr><td><code>{name}</code><td>")),
-                "{craft}: {name}"
+                "{spec}: {name}"
             );
             count += 1;
         }
-        assert!(count > 40, "{craft}");
-        assert_eq!(page.matches("<tr><td>").count(), count, "{craft}: each once");
-        for words in [
+        assert!(count > 40, "{spec}");
+        assert_eq!(page.matches("<tr><td>").count(), count, "{spec}: each once");
+        for text in [
             "Frames and conventions",
             "scalar first",
             "Dormand–Prince 5(4)",
             "linux64",
             "GUID {",
         ] {
-            assert!(page.contains(words), "{craft}: {words}");
+            assert!(page.contains(text), "{spec}: {text}");
         }
         assert_self_contained(&page);
-        assert!(!page.contains("<script"), "{craft}");
+        assert!(!page.contains("<script"), "{spec}");
     }
     let page = desk.content("zoo.fmu", "documentation/index.html");
     assert!(page.contains("Joints of all kinds, &lt;drawn&gt; &amp; described"));
@@ -300,22 +302,22 @@ fn an_fmu_documents_itself_on_a_page_of_its_own() {
 }
 
 #[test]
-fn the_icon_shows_the_craft() {
+fn icon_shows_the_spacecraft() {
     let desk = Desk::new();
     desk.write("zoo.toml", ZOO);
     desk.write("two_link.toml", &example("two_link"));
-    for craft in ["zoo", "two_link"] {
-        desk.succeed(&["build", &format!("{craft}.toml")]);
-        let icon = &desk.contents(&format!("{craft}.fmu"))["model.png"];
+    for spec in ["zoo", "two_link"] {
+        desk.succeed(&["build", &format!("{spec}.toml")]);
+        let icon = &desk.contents(&format!("{spec}.fmu"))["model.png"];
         let image = tiny_skia::Pixmap::decode_png(icon).expect("a PNG file");
         let white = image
             .pixels()
             .iter()
             .filter(|p| (p.red(), p.green(), p.blue()) == (255, 255, 255));
         let drawn = 1.0 - white.count() as f64 / image.pixels().len() as f64;
-        assert!((0.02..0.8).contains(&drawn), "{craft}: {drawn}");
+        assert!((0.02..0.8).contains(&drawn), "{spec}: {drawn}");
         assert_eq!(image.width(), 640);
-        assert!(icon.len() < 100_000, "{craft}: {} bytes", icon.len());
+        assert!(icon.len() < 100_000, "{spec}: {} bytes", icon.len());
     }
 }
 

@@ -1,6 +1,6 @@
-//! A Windows library in a few bytes: headers and an export table, enough to be looked into.
+//! A minimal Windows library: headers and an export table, enough for the inspection.
 
-/// A 64-bit DLL for x86-64 that exports these names.
+/// Returns a 64-bit DLL for x86-64 that exports these names.
 pub fn dll(names: &[impl AsRef<str>]) -> Vec<u8> {
     let table = export_table(names);
     let table_size = u32::try_from(table.len()).expect("a small table");
@@ -32,10 +32,10 @@ pub fn dll(names: &[impl AsRef<str>]) -> Vec<u8> {
     file
 }
 
-/// Where the table comes to lie in memory.
+/// Address of the table in memory.
 const ADDRESS: u32 = 0x1000;
 
-/// Directory, functions, names, ordinals, strings.
+/// Returns directory, functions, names, ordinals and strings.
 fn export_table(names: &[impl AsRef<str>]) -> Vec<u8> {
     let n = u32::try_from(names.len()).expect("a few names");
     let functions = ADDRESS + 40;

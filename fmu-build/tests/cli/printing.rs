@@ -1,4 +1,4 @@
-//! What becomes of words that nobody reads, or that cannot be written.
+//! Output that is not read, or cannot be written.
 
 #![cfg(target_os = "linux")]
 
@@ -6,9 +6,9 @@ use crate::desk::Desk;
 use std::fs::File;
 use std::process::{Command, Stdio};
 
-fn program(desk: &Desk, words: &[&str]) -> Command {
+fn program(desk: &Desk, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_grapple"));
-    command.args(words).current_dir(desk.path("")).env("NO_COLOR", "1");
+    command.args(arguments).current_dir(desk.path("")).env("NO_COLOR", "1");
     command
 }
 
@@ -16,29 +16,32 @@ fn program(desk: &Desk, words: &[&str]) -> Command {
 fn a_full_disk_is_an_error_and_does_not_hide_another() {
     let desk = Desk::with_example("two_link");
     desk.write("bad.toml", "name = 3");
-    for (words, told) in [
+    for (arguments, message) in [
         (&["schema"][..], "cannot write to the standard output"),
         (&["check", "bad.toml", "two_link.toml"], "bad.toml: 1 problem"),
     ] {
         let full = File::options().write(true).open("/dev/full").expect("Linux has it");
-        let output = program(&desk, words).stdout(full).output().expect("the program runs");
+        let output = program(&desk, arguments)
+            .stdout(full)
+            .output()
+            .expect("the program runs");
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{words:?}: {errors}");
-        assert!(errors.contains(told), "{words:?}: {errors}");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {errors}");
+        assert!(errors.contains(message), "{arguments:?}: {errors}");
     }
 }
 
-/// The reader has gone before the first word.
-fn unread(desk: &Desk, words: &[&str]) -> Option<i32> {
+/// Runs with a reader that has closed the pipe before the first byte; returns the exit code.
+fn unread(desk: &Desk, arguments: &[&str]) -> Option<i32> {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    let mut command = program(desk, words);
+    let mut command = program(desk, arguments);
     command.stdout(writer).stderr(Stdio::null());
     command.status().expect("the program runs").code()
 }
 
 #[test]
-fn a_reader_who_has_gone_changes_no_verdict() {
+fn closed_pipe_does_not_change_the_exit_code() {
     let desk = Desk::with_example("two_link");
     desk.write("bad.toml", "name = 3");
     assert_eq!(unread(&desk, &["describe", "two_link.toml"]), Some(0));

@@ -1,9 +1,9 @@
-//! `grapple simulate`: runs that fail or are interrupted, what feeds them, and what is not overwritten.
+//! `grapple simulate`: failed and interrupted runs, input tables, and protection of input files.
 
 use crate::desk::{Desk, example};
 use crate::table::{last, table};
 
-/// The two-link craft with other signals.
+/// Returns the two-link spacecraft with other signals.
 fn with_signals(signals: &str) -> String {
     let spec = example("two_link");
     let start = spec.find("[signal.").expect("it has signals");
@@ -12,7 +12,7 @@ fn with_signals(signals: &str) -> String {
 }
 
 #[test]
-fn what_is_read_is_not_overwritten() {
+fn input_files_are_not_overwritten() {
     let desk = Desk::with_example("two_link");
     let fed = "[signal.\"elbow.tau\"]\ntype = \"table\"\nfile = \"w.csv\"\n";
     let spec = with_signals(fed).replace("name = \"two_link\"", "name = \"w\"");
@@ -21,7 +21,7 @@ fn what_is_read_is_not_overwritten() {
     desk.write("w.csv", tau);
     desk.succeed(&["build", "two_link.toml"]);
     let fmu = desk.bytes("two_link.fmu");
-    for words in [
+    for arguments in [
         &["simulate", "w.toml"][..],
         &["simulate", "w.toml", "-o", "./w.toml"],
         &["simulate", "w.toml", "-o", "x.csv", "--page", "w.csv"],
@@ -31,11 +31,11 @@ fn what_is_read_is_not_overwritten() {
         &["build", "w.toml", "-o", "w.csv"],
         &["describe", "w.toml", "--inputs-template", "w.csv"],
     ] {
-        let outcome = desk.run(words);
-        assert_eq!(outcome.code, Some(1), "{words:?}: {}", outcome.out);
+        let outcome = desk.run(arguments);
+        assert_eq!(outcome.code, Some(1), "{arguments:?}: {}", outcome.out);
         assert!(
-            outcome.errors.contains("is what this command reads"),
-            "{words:?}: {}",
+            outcome.errors.contains("is an input or another output of this command"),
+            "{arguments:?}: {}",
             outcome.errors
         );
     }
@@ -43,7 +43,7 @@ fn what_is_read_is_not_overwritten() {
     assert!(desk.bytes("two_link.fmu") == fmu);
 }
 
-/// A ball that comes to rest by impacts, which is no way to rest.
+/// A ball that comes to rest by impacts, which impulses cannot model.
 const RESTLESS: &str = r#"
 name = "restless"
 [environment]
@@ -64,26 +64,30 @@ step = 0.05
 "#;
 
 #[test]
-fn a_run_that_fails_says_why_and_leaves_what_there_is() {
+fn failed_run_reports_the_reason_and_keeps_its_results() {
     let desk = Desk::new();
     desk.write("restless.toml", RESTLESS);
     let outcome = desk.run(&["simulate", "restless.toml"]);
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.errors.contains("chatters at t = 1."), "{}", outcome.errors);
     assert!(
-        !outcome.errors.contains("strikes,"),
+        !outcome.errors.contains("N.s, work"),
         "the reason alone: {}",
         outcome.errors
     );
-    assert!(outcome.out.contains("contact \"floor\" strikes,"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("contact \"floor\"") && outcome.out.contains("N.s, work"),
+        "{}",
+        outcome.out
+    );
     let csv = desk.text("restless.csv");
     let time = last(&table(&csv), "time [s]");
     assert!((1.0..2.0).contains(&time), "{time}");
-    assert!(desk.text("restless.html").contains("The run did not come to its end"));
+    assert!(desk.text("restless.html").contains("The run did not reach its end"));
 }
 
 #[test]
-fn more_numbers_than_can_be_kept_are_refused_before_the_run() {
+fn too_many_values_are_refused_before_the_run() {
     let desk = Desk::with_example("two_link");
     let outcome = desk.run(&["simulate", "two_link.toml", "--step", "1e-7"]);
     assert_eq!(outcome.code, Some(1));
@@ -104,14 +108,14 @@ fn more_numbers_than_can_be_kept_are_refused_before_the_run() {
 }
 
 #[test]
-fn a_table_of_inputs_does_what_the_same_signals_do() {
+fn input_table_agrees_with_the_same_signals() {
     let desk = Desk::new();
     let tables = "[signal.\"shoulder.tau\"]\ntype = \"table\"\ntimes = [0.0, 1.0, 1.503, 3.0]\nvalues = [0.0, 0.3, -0.2, 0.1]\n\
                   [signal.\"elbow.tau\"]\ntype = \"table\"\ntimes = [0.0, 1.0, 1.503, 3.0]\nvalues = [0.1, 0.1, 0.0, 0.0]\n";
     desk.write("signals.toml", &with_signals(tables));
     desk.succeed(&["simulate", "signals.toml", "-o", "signals.csv", "--no-page"]);
     assert!(!desk.path("two_link.html").exists());
-    // Instead of the sines of the spec; titles as those of results.
+    // Replaces the sines of the spec; titles as in tables of results.
     desk.write(
         "two_link.toml",
         &example("two_link").replace("from_importer = false", "from_importer = true"),
@@ -130,7 +134,7 @@ fn a_table_of_inputs_does_what_the_same_signals_do() {
         "--no-page",
     ]);
     assert_eq!(desk.text("inputs.csv"), desk.text("signals.csv"));
-    // What `describe` writes can be read.
+    // The template of `describe` can be read.
     desk.succeed(&["describe", "two_link.toml", "--inputs-template", "template.csv"]);
     desk.succeed(&[
         "simulate",
@@ -141,18 +145,18 @@ fn a_table_of_inputs_does_what_the_same_signals_do() {
         "0.1",
     ]);
     assert_eq!(last(&table(&desk.text("two_link.csv")), "elbow.qd [rad/s]"), 0.0);
-    for (text, words) in [
+    for (text, message) in [
         (
             "time,elbow.tua\n0,1\n",
             "there is no input \"elbow.tua\"; did you mean \"elbow.tau\"?",
         ),
-        ("t,elbow.tau\n0,1\n", "the first column is not the time"),
+        ("t,elbow.tau\n0,1\n", "the first column must be"),
         (
             "time,elbow.tau,elbow.tau\n0,1,1\n",
             "two columns are called \"elbow.tau\"",
         ),
         ("time,elbow.tau\n0,1\n1,nan\n", "line 3: \"nan\" is not a finite number"),
-        ("time,elbow.tau\n1,1\n0,1\n", "line 3: the time falls to 0 s"),
+        ("time,elbow.tau\n1,1\n0,1\n", "line 3: the time decreases to 0 s"),
         ("time,elbow.tau\n0,1,2\n", "line: 2"),
         ("time,elbow.tau\n", "there are no rows"),
     ] {
@@ -160,7 +164,7 @@ fn a_table_of_inputs_does_what_the_same_signals_do() {
         let outcome = desk.run(&["simulate", "two_link.toml", "--inputs", "bad.csv"]);
         assert_eq!(outcome.code, Some(1), "{text}");
         assert!(
-            outcome.errors.contains(words) && outcome.errors.contains("bad.csv"),
+            outcome.errors.contains(message) && outcome.errors.contains("bad.csv"),
             "{text}: {}",
             outcome.errors
         );
@@ -199,11 +203,11 @@ mod interrupted {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    /// The program at work, with the desk for its temporary folders.
-    fn begun(desk: &Desk, words: &[&str]) -> Child {
+    /// Starts the program with the desk as directory for temporary folders.
+    fn begun(desk: &Desk, arguments: &[&str]) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grapple"));
         command
-            .args(words)
+            .args(arguments)
             .current_dir(desk.path(""))
             .env("TMPDIR", desk.path(""));
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
@@ -238,7 +242,7 @@ mod interrupted {
     }
 
     #[test]
-    fn a_run_that_is_interrupted_leaves_what_there_is_and_no_temporary_folder() {
+    fn interrupted_run_keeps_its_results_and_removes_the_temporary_folder() {
         for ends in ["-INT", "-TERM"] {
             let desk = Desk::with_example("two_link");
             let child = begun(
@@ -257,13 +261,13 @@ mod interrupted {
     }
 
     #[test]
-    fn who_asks_twice_does_not_wait() {
+    fn second_interrupt_ends_the_process_at_once() {
         let desk = Desk::new();
         desk.write(
             "two_link.toml",
             &(example("two_link") + "\n[solver]\nwork_limit = 1e15\n[monitor]\nenergy_balance = 1e15\n"),
         );
-        // The first run is over soon, the second never.
+        // The first run ends soon, the second never.
         let study = "model = \"two_link.toml\"\nruns = 2\nexperiment = { stop_time = 0.1, step = 0.1 }\n\
                      [dispersion.\"signal.elbow.tau.frequency\"]\nlist = [1.0, 1e12]\n[output]\n\"elbow.q\" = [\"final\"]\n";
         desk.write("study.toml", study);
@@ -285,7 +289,7 @@ mod interrupted {
     }
 
     #[test]
-    fn a_campaign_that_is_interrupted_keeps_its_runs() {
+    fn interrupted_campaign_keeps_its_runs() {
         let desk = Desk::with_example("two_link");
         let study = "model = \"two_link.toml\"\nruns = 100000\n[dispersion.\"base.mass\"]\nuniform = [4.0, 5.0]\n[output]\n\"elbow.q\" = [\"final\"]\n";
         desk.write("study.toml", study);
@@ -296,15 +300,15 @@ mod interrupted {
         signal(&child, "-TERM");
         let (code, errors) = ended(child);
         assert_eq!(code, Some(130), "{errors}");
-        let told = format!(
-            "interrupted with {} of 100000 runs done; the same command goes on",
+        let expected = format!(
+            "interrupted with {} of 100000 runs done; run the same command to continue",
             lines()
         );
         let errors = errors
             .split(|c: char| c.is_whitespace() || c == '│')
             .filter(|word| !word.is_empty());
         let errors = errors.collect::<Vec<_>>().join(" ");
-        assert!(errors.contains(&told), "{told}: {errors}");
+        assert!(errors.contains(&expected), "{expected}: {errors}");
         assert_eq!(temporary_folders(&desk), 0);
     }
 }

@@ -1,11 +1,11 @@
-//! The tables that `grapple simulate` writes.
+//! The tables of `grapple simulate`.
 
 use std::collections::HashMap;
 
 /// A CSV file: one list of values for each column.
 pub type Table<'a> = HashMap<&'a str, Vec<f64>>;
 
-/// Reads one.
+/// Parses a CSV file.
 pub fn table(text: &str) -> Table<'_> {
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().expect("a header").split(',').collect();

@@ -1,4 +1,4 @@
-//! `new`, `build`, `describe`, `simulate` and `schema`, as a user types them.
+//! `new`, `build`, `describe`, `simulate` and `schema`, as typed by a user.
 
 use crate::desk::{Desk, assert_self_contained, example};
 use crate::table::{Table, last, table};
@@ -22,18 +22,18 @@ fn every_template_is_a_spec_that_builds_and_runs() {
         desk.succeed(&["check", "my_craft.toml"]);
         desk.succeed(&["build", "my_craft.toml"]);
         let out = desk.succeed(&["simulate", "my_craft.fmu", "--stop-time", "0.5"]);
-        assert!(out.contains("health: momentum"), "{template}: {out}");
+        assert!(out.contains("run diagnostics: momentum"), "{template}: {out}");
     }
 }
 
-/// With the marks taken away, what the blank template explains is a spec.
+/// Without the comment marks, the explanations of the blank template are a spec.
 #[test]
-fn what_the_blank_template_explains_is_so() {
+fn explanations_of_the_blank_template_are_valid_fields() {
     let desk = Desk::new();
     desk.succeed(&["new", "all", "--template", "blank"]);
     let text = desk.text("all.toml");
     let lines = text.lines().map(|line| match line.strip_prefix("# ") {
-        // Of gravity and an orbit there may be one.
+        // Gravity and an orbit exclude each other.
         Some(field) if field.starts_with("gravity") => "",
         Some(field) if field.starts_with('[') || field.split_once(" = ").is_some_and(|(key, _)| !key.contains(' ')) => {
             field
@@ -41,7 +41,7 @@ fn what_the_blank_template_explains_is_so() {
         _ => line,
     });
     let mut spec: Vec<&str> = lines.collect();
-    // What its sections speak of.
+    // Objects that its sections refer to.
     spec.push("[body.payload]\nmass = 5.0\ninertia = [1.0, 1.0, 1.0]\nstart = { position = [9.0, 0.0, 0.0] }");
     spec.push("[joint.root]\ntype = \"fixed\"\nparent = \"base\"\nchild = \"boom\"");
     desk.write("all.toml", &spec.join("\n"));
@@ -49,9 +49,9 @@ fn what_the_blank_template_explains_is_so() {
     assert!(out.contains("4 bodies"), "{out}");
 }
 
-/// The template whose run is not an example's.
+/// The only template whose run is not an example's.
 #[test]
-fn the_beams_of_the_assembly_template_come_together() {
+fn beams_of_the_assembly_template_meet() {
     let desk = Desk::new();
     desk.succeed(&["new", "ring", "--template", "assembly"]);
     desk.succeed(&["simulate", "ring.toml"]);
@@ -59,7 +59,8 @@ fn the_beams_of_the_assembly_template_come_together() {
     let table = table(&csv);
     let distances = &table["ends.distance [m]"];
     assert!((distances[0] - 18.0).abs() < 1e-9, "{}", distances[0]);
-    // Where the references end; what is left is what the servos give way to gravity and Coriolis forces.
+    // At the end of the references; the remaining deviation is the servos' response to gravity and
+    // Coriolis forces.
     let off = last(&table, "ends.distance [m]") - 1.0;
     assert!(off.abs() < 1e-3, "{off:e}");
     for gap in ["left.distance [m]", "right.distance [m]"] {
@@ -68,7 +69,7 @@ fn the_beams_of_the_assembly_template_come_together() {
 }
 
 #[test]
-fn new_keeps_what_is_there_and_refuses_names_that_hosts_break() {
+fn new_keeps_existing_files_and_refuses_names_that_importers_reject() {
     let desk = Desk::with_example("two_link");
     let outcome = desk.run(&["new", "two_link"]);
     assert_eq!(
@@ -93,7 +94,7 @@ fn the_same_spec_gives_the_same_bytes() {
 }
 
 #[test]
-fn an_fmu_offers_the_interfaces_and_names_that_were_asked_for() {
+fn fmu_offers_the_requested_interfaces_and_names() {
     let desk = Desk::with_example("two_link");
     let xml = |options: &[&str]| {
         desk.succeed(&[&["build", "two_link.toml"], options].concat());
@@ -111,7 +112,7 @@ fn an_fmu_offers_the_interfaces_and_names_that_were_asked_for() {
     assert!(xml(&["--names", "flat"]).contains("name=\"base_r_1_\""));
 }
 
-/// The two-link craft after 5 s: base yaw, shoulder, elbow (deg); tip (m).
+/// Returns the two-link spacecraft's state after 5 s: base yaw, shoulder, elbow (deg); tip (m).
 fn two_link(table: &Table) -> [f64; 5] {
     let half_yaw = f64::atan2(last(table, "base.q[4]"), last(table, "base.q[1]"));
     [
@@ -123,7 +124,7 @@ fn two_link(table: &Table) -> [f64; 5] {
     ]
 }
 
-/// An independent computation of the same craft, to the digits it gives.
+/// An independent computation of the same spacecraft, with the digits that it prints.
 const TWO_LINK: [f64; 5] = [
     -45.928_029_27,
     48.820_379_95,
@@ -141,13 +142,16 @@ fn assert_close(values: [f64; 5], tolerance: f64) {
 }
 
 #[test]
-fn simulate_gives_a_table_a_page_and_a_line_of_health() {
+fn simulate_gives_a_table_a_page_and_run_diagnostics() {
     let desk = Desk::with_example("two_link");
     let out = desk.succeed(&["simulate", "two_link.toml"]);
-    let health = out.lines().last().expect("a last line");
-    assert!(health.starts_with("health: momentum drift "), "{health}");
+    let diagnostics = out.lines().last().expect("a last line");
+    assert!(
+        diagnostics.starts_with("run diagnostics: momentum drift "),
+        "{diagnostics}"
+    );
     for word in ["linear", "angular", "energy balance", "times real time"] {
-        assert!(health.contains(word), "{word}: {health}");
+        assert!(diagnostics.contains(word), "{word}: {diagnostics}");
     }
 
     let csv = desk.text("two_link.csv");
@@ -169,14 +173,14 @@ fn simulate_gives_a_table_a_page_and_a_line_of_health() {
     assert_self_contained(&page);
 }
 
-/// What is not conserved has no drift.
+/// No drift is shown for momentum that is not conserved.
 #[test]
 fn the_page_of_a_servicer_shows_its_servos_wheels_and_booms() {
     let desk = Desk::with_example("servicer_orbit");
     desk.succeed(&["simulate", "servicer_orbit.toml", "--stop-time", "1"]);
     let page = desk.text("servicer_orbit.html");
     for word in [
-        "rotation about the LVLH frame",
+        "of the LVLH frame",
         "Tip deflections",
         "Servo errors",
         "Motor torques",
@@ -188,13 +192,13 @@ fn the_page_of_a_servicer_shows_its_servos_wheels_and_booms() {
 }
 
 #[test]
-fn an_fmu_runs_as_its_spec_does() {
+fn fmu_and_spec_give_the_same_run() {
     let desk = Desk::with_example("two_link");
     desk.succeed(&["simulate", "two_link.toml", "-o", "spec.csv", "--page", "spec.html"]);
     desk.succeed(&["build", "two_link.toml"]);
     desk.succeed(&["simulate", "two_link.fmu", "-o", "fmu.csv", "--page", "fmu.html"]);
     assert_eq!(desk.text("spec.csv"), desk.text("fmu.csv"));
-    // Flat names change the header, not the numbers, and the page has all its charts.
+    // Flat names change the header, not the numbers; the page has all its charts.
     desk.succeed(&["build", "two_link.toml", "--names", "flat"]);
     desk.succeed(&["simulate", "two_link.fmu", "-o", "flat.csv", "--page", "flat.html"]);
     let rows = |file: &str| desk.text(file).split_once('\n').map(|(_, rows)| rows.to_owned());
@@ -202,7 +206,7 @@ fn an_fmu_runs_as_its_spec_does() {
     assert!(desk.text("flat.html").contains("Path of tip"));
 }
 
-/// A folder with the two-link craft whose signals the host feeds.
+/// Creates a folder with the two-link spacecraft whose signals are set by the importer.
 fn fed_by_the_host() -> Desk {
     let desk = Desk::new();
     desk.write(
@@ -213,16 +217,17 @@ fn fed_by_the_host() -> Desk {
 }
 
 #[test]
-fn signals_fed_by_the_host_do_what_they_do_inside() {
+fn signals_set_by_the_importer_agree_with_those_inside_the_fmu() {
     let desk = fed_by_the_host();
     desk.succeed(&["simulate", "two_link.toml"]);
     let csv = desk.text("two_link.csv");
-    // The cubic over a step is (ωh)⁴/384 = 4e-8 of the torque off, and the angles are some 100°.
+    // The error of the cubic over a step is (ωh)⁴/384 = 4e-8 of the torque; the angles are about
+    // 100°.
     assert_close(two_link(&table(&csv)), 1e-5);
 }
 
 #[test]
-fn settings_reach_the_fmu_and_nonsense_is_refused_with_its_name() {
+fn settings_reach_the_fmu_and_invalid_ones_are_refused_by_name() {
     let desk = Desk::with_example("two_link");
     desk.succeed(&[
         "simulate",
@@ -233,8 +238,8 @@ fn settings_reach_the_fmu_and_nonsense_is_refused_with_its_name() {
         "0.1",
     ]);
     assert_eq!(table(&desk.text("two_link.csv"))["base.w[3] [rad/s]"][0], 0.5);
-    let errors = |words: &[&str]| {
-        let outcome = desk.run(&[&["simulate", "two_link.toml"], words].concat());
+    let errors = |arguments: &[&str]| {
+        let outcome = desk.run(&[&["simulate", "two_link.toml"], arguments].concat());
         assert_eq!(outcome.code, Some(1));
         outcome.errors
     };
@@ -248,7 +253,7 @@ fn settings_reach_the_fmu_and_nonsense_is_refused_with_its_name() {
 }
 
 #[test]
-fn momentum_is_said_not_to_be_conserved_when_something_acts_from_outside() {
+fn external_loads_are_reported_instead_of_a_momentum_drift() {
     let desk = Desk::new();
     let gravity = "\n[environment]\ngravity = [0.0, 0.0, -9.8]\n\n[experiment]\n";
     desk.write(
@@ -267,7 +272,7 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
     let desk = fed_by_the_host();
     let of_spec = desk.succeed(&["describe", "two_link.toml", "--inputs-template", "inputs.csv"]);
     let version = desk.succeed(&["--version"]);
-    for words in [
+    for text in [
         "states (18)",
         "inputs (2)",
         "shoulder.tau",
@@ -275,7 +280,7 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
         "save and restore the state",
         version.split_whitespace().last().expect("the platform"),
     ] {
-        assert!(of_spec.contains(words), "{words}: {of_spec}");
+        assert!(of_spec.contains(text), "{text}: {of_spec}");
     }
     assert_eq!(desk.text("inputs.csv"), "time,shoulder.tau,elbow.tau\n0.0,0.0,0.0\n");
     desk.succeed(&["build", "two_link.toml"]);
@@ -286,7 +291,7 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
 
 /// FMUs of other tools are described too.
 #[test]
-fn words_of_strangers_neither_move_the_cursor_nor_break_a_table() {
+fn control_characters_in_foreign_fmus_are_escaped() {
     let desk = fed_by_the_host();
     desk.succeed(&["build", "two_link.toml"]);
     desk.rewrite("two_link.fmu", |xml| {
@@ -310,11 +315,11 @@ fn words_of_strangers_neither_move_the_cursor_nor_break_a_table() {
 }
 
 #[test]
-fn every_verb_explains_itself_by_example() {
+fn help_of_every_verb_has_an_example() {
     let desk = Desk::new();
     let all = desk.succeed(&["--help"]);
     let listed = all.lines().skip_while(|line| *line != "Commands:").skip(1);
-    // What goes on in a second line stands further in.
+    // Continuation lines are indented further.
     let verbs: Vec<&str> = listed
         .take_while(|line| !line.is_empty())
         .filter_map(|line| {
@@ -345,8 +350,9 @@ fn the_page_of_all_fields_is_up_to_date() {
 }
 
 #[test]
-fn the_page_tells_the_unit_of_every_number_that_has_one() {
+fn page_of_fields_gives_the_unit_of_every_number() {
     let counts = [
+        "format",
         "axial",
         "bending",
         "bending_y",
@@ -388,7 +394,7 @@ fn the_page_tells_the_unit_of_every_number_that_has_one() {
         if cells[1].contains("number") {
             numbers += 1;
             let has_none = counts.contains(&name) || directions.contains(&name) || ratios.contains(&name);
-            // The gravitational parameter is called as friction is.
+            // The gravitational parameter has the same symbol as friction.
             assert!((cells[2] == "–") == has_none || row.contains("m³/s²"), "{row}");
         }
     }

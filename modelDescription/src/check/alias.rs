@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::{Report, at};
 use crate::{Causality, Kind, ModelDescription, ScalarVariable, Variability};
 
-/// Aliases are one value with several names, so at most one of them may be set from outside.
+/// Checks alias sets: aliases are one value with several names, so at most one of them may be
+/// settable.
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     let mut sets: BTreeMap<(&str, u32), Vec<&ScalarVariable>> = BTreeMap::new();
     for variable in &description.model_variables {
@@ -28,7 +29,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// Why two variables cannot be aliases, if they cannot.
+/// Returns the reason for which two variables cannot be aliases, if any.
 fn objection(description: &ModelDescription, a: &ScalarVariable, b: &ScalarVariable) -> Option<&'static str> {
     let is_constant = |v: &ScalarVariable| v.variability == Variability::Constant;
     let is_independent = |v: &ScalarVariable| v.causality == Causality::Independent;
@@ -44,7 +45,7 @@ fn objection(description: &ModelDescription, a: &ScalarVariable, b: &ScalarVaria
     }
 }
 
-/// The type in the C functions: enumerations are integers there.
+/// Returns the type in the C functions, where enumerations are integers.
 fn handle_type(kind: &Kind) -> &'static str {
     match kind {
         Kind::Enumeration(_) => "Integer",

@@ -1,5 +1,5 @@
-//! The root, the capabilities, log categories, default experiment, annotations
-//! (§2.2.1, §2.2.4 – §2.2.6, §3.3.1, §4.3.1).
+//! Root element, capabilities, log categories, default experiment, annotations (§2.2.1, §2.2.4 –
+//! §2.2.6, §3.3.1, §4.3.1).
 
 use super::{Report, name, place};
 use crate::{DefaultExperiment, ModelDescription};
@@ -73,7 +73,7 @@ fn check_experiment(experiment: &DefaultExperiment, report: &mut Report) {
     }
 }
 
-/// `YYYY-MM-DDThh:mm:ssZ`, with every field in its range; months are taken to have 31 days.
+/// Returns true for `YYYY-MM-DDThh:mm:ssZ` with every field in its range; months may have 31 days.
 fn is_date_and_time(text: &str) -> bool {
     const PATTERN: &[u8] = b"0000-00-00T00:00:00Z";
     let shape = text.len() == PATTERN.len()

@@ -1,6 +1,6 @@
-//! Everything that is wrong with a description, at once.
+//! Validation of a model description; reports all problems at once.
 //!
-//! One file per room of the description; each function below it adds its problems to a [`Report`].
+//! One file per part of the description; each adds its problems to a [`Report`].
 
 mod alias;
 mod header;
@@ -17,20 +17,20 @@ pub(crate) use range::not_finite;
 
 use crate::{ModelDescription, ScalarVariable};
 
-/// Something that the standard, or the schema, does not allow.
+/// A violation of the standard or of the schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct Problem {
-    /// Where it is, such as `variable "elbow.q"` or `unit "N.m"`.
+    /// Location, such as `variable "elbow.q"` or `unit "N.m"`.
     pub place: String,
-    /// What is wrong, with the value.
+    /// The violation, with the value.
     pub message: String,
 }
 
 impl ModelDescription {
-    /// All that is illegal in this description; empty if a host has no reason to refuse it.
+    /// Returns all violations in this description; empty if it is valid.
     ///
-    /// Beyond the standard's own text, these are reported too, since hosts stumble over them:
+    /// Beyond the standard's own text these are reported too, because importers fail on them:
     ///
     /// - a unit called `1` (a variable without unit has no unit attribute);
     /// - a display unit that its unit does not define (the standard would ignore it);
@@ -62,7 +62,7 @@ impl Report {
         });
     }
 
-    /// Reports what comes a second time.
+    /// Reports duplicate names.
     fn unique<'a>(&mut self, what: &str, names: impl IntoIterator<Item = &'a str>) {
         let mut seen = HashSet::new();
         for name in names {
@@ -73,12 +73,12 @@ impl Report {
     }
 }
 
-/// A place with a name: `unit "N.m"`.
+/// Returns a location with a name: `unit "N.m"`.
 fn place(what: &str, name: &str) -> String {
     format!("{what} {name:?}")
 }
 
-/// The place of a variable.
+/// Returns the location of a variable.
 fn at(variable: &ScalarVariable) -> String {
     place("variable", &variable.name)
 }

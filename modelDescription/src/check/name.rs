@@ -1,9 +1,9 @@
-//! Names: identifiers of C, and the grammar of structured names (§2.2.9).
+//! Names: C identifiers, and the grammar of structured names (§2.2.9).
 
 use super::{Report, at};
 use crate::{ModelDescription, NamingConvention};
 
-/// Every variable has a name of its own, built as the convention says.
+/// Checks that variable names are unique and follow the naming convention.
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     let variables = description.model_variables.iter();
     report.unique("variable", variables.map(|v| v.name.as_str()));
@@ -20,12 +20,12 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// A letter or `_`, then letters, digits or `_`.
+/// Returns true for a letter or `_`, followed by letters, digits or `_`.
 pub(super) fn is_c_identifier(text: &str) -> bool {
     text.starts_with(is_nondigit) && text.chars().all(|c| is_nondigit(c) || c.is_ascii_digit())
 }
 
-/// Whether a name follows the grammar of the standard:
+/// Returns true if a name follows the grammar of the standard:
 ///
 /// ```text
 /// name       = identifier | "der(" identifier [ "," unsignedInteger ] ")"
@@ -45,7 +45,7 @@ pub(super) fn is_structured(name: &str) -> bool {
     is_whole(identifier(name)) || is_whole(derivative())
 }
 
-// Each of the following takes what its production matches and returns the rest.
+// Each of the following functions matches its production and returns the rest.
 
 fn identifier(text: &str) -> Option<&str> {
     let mut rest = array_indices(b_name(text)?)?;
@@ -64,7 +64,7 @@ fn b_name(text: &str) -> Option<&str> {
     }
 }
 
-/// What stands between apostrophes, at least one character, up to and with the closing one.
+/// Matches a quoted name after its opening apostrophe: at least one character, and the closing one.
 fn q_name(text: &str) -> Option<&str> {
     let mut characters = text.char_indices();
     while let Some((place, character)) = characters.next() {
@@ -80,7 +80,7 @@ fn q_name(text: &str) -> Option<&str> {
     None
 }
 
-/// `[1,2]`, or nothing.
+/// Matches `[1,2]`, or nothing.
 fn array_indices(text: &str) -> Option<&str> {
     let Some(first) = text.strip_prefix('[') else {
         return Some(text);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_does_not_derive_is_refused() {
+    fn names_outside_the_grammar_are_rejected() {
         for name in [
             "",
             "1x",

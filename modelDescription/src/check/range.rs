@@ -1,4 +1,4 @@
-//! Numbers: all finite, limits in order, start values within (§2.2.3, §2.2.7).
+//! Numbers: finite, ordered limits, start values within them (§2.2.3, §2.2.7).
 
 use std::fmt::Display;
 
@@ -42,7 +42,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// `min ≤ start ≤ max`, of those that are given.
+/// Checks `min ≤ start ≤ max` for the given values.
 fn check_limits<T: PartialOrd + Display>(
     place: &str,
     min: Option<T>,
@@ -68,7 +68,7 @@ fn check_limits<T: PartialOrd + Display>(
     }
 }
 
-/// Absolute tolerances are made from nominal values.
+/// Checks that a nominal value is positive; absolute tolerances are computed from it.
 fn check_nominal(place: &str, nominal: Option<f64>, report: &mut Report) {
     if let Some(nominal) = nominal
         && nominal <= 0.0
@@ -77,7 +77,7 @@ fn check_nominal(place: &str, nominal: Option<f64>, report: &mut Report) {
     }
 }
 
-/// Every number that is infinite or not a number, in the order of the document.
+/// Returns all numbers that are infinite or NaN, in the order of the document.
 pub(crate) fn not_finite(description: &ModelDescription) -> Vec<Problem> {
     let mut report = Report::default();
     for unit in &description.unit_definitions {

@@ -35,7 +35,7 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    /// What holds for every list: valid and unique indexes, dependencies on knowns only.
+    /// Checks the rules common to all lists: valid and unique indexes, dependencies on knowns only.
     fn check(
         &self,
         is_known: impl Fn(u32, &ScalarVariable) -> bool,
@@ -107,7 +107,7 @@ fn check_kinds(
     }
 }
 
-/// Exactly the variables with causality output.
+/// Checks that `Outputs` contains exactly the variables with causality output.
 fn check_outputs(description: &ModelDescription, report: &mut Report) {
     let outputs = &description.model_structure.outputs;
     let listed: BTreeSet<u32> = outputs.iter().map(|u| u.index).collect();
@@ -122,7 +122,7 @@ fn check_outputs(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// One derivative for each state, and all of them for Model Exchange.
+/// Checks that each state has one derivative, and that Model Exchange lists all of them.
 fn check_derivatives(description: &ModelDescription, report: &mut Report) {
     let mut states = BTreeSet::new();
     for unknown in &description.model_structure.derivatives {
@@ -163,7 +163,7 @@ fn check_derivatives(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// Exactly the set the standard asks for, ascending.
+/// Checks that `InitialUnknowns` is exactly the required set, ascending.
 fn check_initial_unknowns(description: &ModelDescription, report: &mut Report) {
     const LIST: &str = "InitialUnknowns";
     let unknowns = &description.model_structure.initial_unknowns;

@@ -1,4 +1,4 @@
-//! Units and types, and who refers to them (§2.2.2, §2.2.3).
+//! Units and types, and references to them (§2.2.2, §2.2.3).
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// What the list `UnitDefinitions` itself must keep to.
+/// Checks the list `UnitDefinitions` itself.
 fn check_definitions(units: &[Unit], report: &mut Report) {
     report.unique("unit", units.iter().map(|u| u.name.as_str()));
     for unit in units {
@@ -50,7 +50,7 @@ fn check_definitions(units: &[Unit], report: &mut Report) {
     }
 }
 
-/// The unit is defined, and so is the display unit, as one of its.
+/// Checks that the unit is defined, and that the display unit belongs to it.
 fn check_use(
     description: &ModelDescription,
     place: &str,
@@ -77,7 +77,8 @@ fn check_use(
     }
 }
 
-/// Names of types are unique and no names of variables; enumerations map one to one.
+/// Checks that names of types are unique and differ from those of variables, and that enumerations
+/// are one to one.
 fn check_types(description: &ModelDescription, report: &mut Report) {
     let types = &description.type_definitions;
     report.unique("type", types.iter().map(|t| t.name.as_str()));

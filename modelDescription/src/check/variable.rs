@@ -1,4 +1,4 @@
-//! Each variable by itself (§2.2.7).
+//! Rules of a single variable (§2.2.7).
 
 use super::{Report, at, name};
 use crate::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability, legal_initials};
@@ -23,7 +23,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// The table causality × variability × initial, and what it says of the start value.
+/// Checks the table causality × variability × initial, and the required start value.
 fn check_combination(variable: &ScalarVariable, report: &mut Report) {
     let (causality, variability) = (variable.causality, variable.variability);
     let is_real = matches!(variable.kind, Kind::Real(_));
@@ -57,7 +57,8 @@ fn check_combination(variable: &ScalarVariable, report: &mut Report) {
     }
 }
 
-/// The declared type exists and is of the same base type; a start value is one of its items.
+/// Checks that the declared type exists and has the same base type, and that a start value is one
+/// of its items.
 fn check_declared_type(description: &ModelDescription, variable: &ScalarVariable, report: &mut Report) {
     let Some(name) = variable.kind.declared_type() else {
         return;
@@ -80,7 +81,7 @@ fn check_declared_type(description: &ModelDescription, variable: &ScalarVariable
     }
 }
 
-/// `derivative` points to another Real variable.
+/// Checks that `derivative` refers to another Real variable.
 fn check_derivative(description: &ModelDescription, index: u32, variable: &ScalarVariable, report: &mut Report) {
     let Some(of) = variable.derivative() else {
         return;
@@ -94,7 +95,7 @@ fn check_derivative(description: &ModelDescription, index: u32, variable: &Scala
     report.add(at(variable), format!("derivative={of}: {wrong}"));
 }
 
-/// Two attributes that only Model Exchange knows, and only for certain variables.
+/// Checks two attributes of Model Exchange that only certain variables may have.
 fn check_model_exchange_only(
     description: &ModelDescription,
     is_state: bool,

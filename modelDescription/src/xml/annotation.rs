@@ -1,4 +1,4 @@
-//! The inside of a `Tool`: one element whose attributes are keys and values.
+//! Contents of a `Tool`: one element whose attributes are keys and values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ pub(crate) fn serialize<S: Serializer>(
     serializer.collect_map(annotation.iter().map(|(k, v)| (format!("@{k}"), v)))
 }
 
-/// Reads the attributes and skips whatever another tool has put inside.
+/// Reads the attributes and skips elements of other tools.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
     deserializer.deserialize_map(Attributes)
 }

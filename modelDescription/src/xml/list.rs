@@ -1,8 +1,8 @@
-//! Elements that only hold a list: `<Outputs><Unknown/>…</Outputs>` is a `Vec<Unknown>` in Rust.
+//! Elements that only contain a list: `<Outputs><Unknown/>…</Outputs>` is a `Vec<Unknown>` in Rust.
 //!
-//! One module per kind of item, each a pair of functions for serde's `with`.
+//! One module per type of item, each a pair of functions for serde's `with`.
 
-/// The module `$module` for lists whose items are elements called `$element`.
+/// Defines the module `$module` for lists of elements called `$element`.
 macro_rules! list_of {
     ($module:ident, $element:literal, $Item:ty) => {
         pub(crate) mod $module {

@@ -1,7 +1,7 @@
 //! The writer and the reader of `modelDescription.xml`.
 //!
-//! The structs say by their serde attributes what an element looks like; here is only what holds
-//! for all of them. The two submodules and the small functions below are what those attributes name.
+//! The serde attributes of the structs define their elements; this module contains the common part
+//! and the functions that those attributes refer to.
 
 pub(crate) mod annotation;
 pub(crate) mod list;
@@ -13,25 +13,25 @@ pub(crate) use reader::only_known;
 
 use crate::{ModelDescription, Problem};
 
-/// Why a model description could not be written or read.
+/// Error of writing or reading a model description.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number that is not finite: XML for FMI has no sensible form of it.
+    /// A number that is not finite, which has no valid form in the XML.
     #[error("cannot write the model description: {0}")]
     NotFinite(Problem),
-    /// A character that XML 1.0 cannot hold, such as U+0000, and the line it would have stood in.
+    /// A character that XML 1.0 does not allow, such as U+0000, and its line.
     #[error("cannot write the model description: XML has no character {character:?}: {line}")]
     Character {
         /// The character.
         character: char,
-        /// The element that holds it, as it would have been written.
+        /// The line of the document that contains it.
         line: String,
     },
-    /// The serializer refused, for example the key of an annotation that is no XML name.
+    /// The serializer reports an error, for example a key of an annotation that is not an XML name.
     #[error("cannot write the model description: {0}")]
     Write(#[from] quick_xml::SeError),
-    /// The document is no model description, but has this root element, or none.
+    /// The document is not a model description: it has another root element, or none.
     #[error("not a model description: the root element is {found}, not fmiModelDescription")]
     Root {
         /// The root element in quotes, or `missing`.
@@ -43,53 +43,53 @@ pub enum Error {
         /// The version in quotes, or `missing`.
         found: String,
     },
-    /// The document is no well-formed XML, or lacks what the standard requires.
+    /// The document is not well-formed XML, or a required part is missing.
     #[error("model description, at or before line {line}: {source}")]
     Read {
-        /// Line, counted from 1, that the reader had reached.
+        /// Line reached by the reader, counted from 1.
         line: usize,
-        /// What it met there.
+        /// Error of the parser.
         source: quick_xml::DeError,
     },
 }
 
 impl ModelDescription {
-    /// The text of `modelDescription.xml`: UTF-8, one element per line, indented by two spaces; the
-    /// same description gives the same bytes.
+    /// Returns the text of `modelDescription.xml`: UTF-8, one element per line, indented by two
+    /// spaces; equal descriptions give identical bytes.
     ///
     /// Numbers are written in the shortest form that reads back to the same value, with exponent
-    /// below 10⁻⁴ and from 10⁹ on. What is written need not be legal FMI: that is asked of
+    /// below 10⁻⁴ and from 10⁹. The description is not validated; see
     /// [`check`](ModelDescription::check).
     ///
     /// # Errors
     ///
-    /// A number that is not finite, with the variable it belongs to; a character XML cannot hold; an
-    /// annotation whose key is no XML name.
+    /// A number that is not finite, with its variable; a character that XML does not allow; an
+    /// annotation key that is not an XML name.
     pub fn to_xml(&self) -> Result<String, Error> {
         writer::write(self)
     }
 
     /// Reads the text of a `modelDescription.xml` of FMI 2.0, written by any tool.
     ///
-    /// Attributes and elements this crate does not hold are skipped. What it reads need not be legal
-    /// FMI: that is asked of [`check`](ModelDescription::check).
+    /// Unsupported attributes and elements are skipped. The description is not validated; see
+    /// [`check`](ModelDescription::check).
     ///
     /// # Errors
     ///
-    /// Text that is not XML, that is no model description of FMI 2.0, that lacks a required attribute
-    /// or element, or has a value of the wrong type.
+    /// Text that is not XML or not a model description of FMI 2.0, a missing required attribute or
+    /// element, or a value of the wrong type.
     pub fn from_xml(text: &str) -> Result<Self, Error> {
         reader::read(text)
     }
 }
 
-/// The schema's default of every optional Boolean that is not held as an `Option`.
+/// Returns true for the schema's default of the optional Booleans.
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference
 pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// The schema's default of exponents and orders.
+/// Returns true for the schema's default of exponents and orders.
 pub(crate) fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -2,8 +2,8 @@
 
 use serde::Serializer;
 
-/// The shortest decimal text that reads back to the same number; with exponent below 10⁻⁴ and from
-/// 10⁹ on, where plain digits would be mostly zeros.
+/// Returns the shortest decimal text that reads back to the same number; with exponent below 10⁻⁴
+/// and from 10⁹, where plain digits would be mostly zeros.
 fn text(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) {
@@ -13,7 +13,7 @@ fn text(value: f64) -> String {
     }
 }
 
-/// Writes a number; refuses what is not finite, though `to_xml` has refused it before, by name.
+/// Writes a number; an error if it is not finite, although `to_xml` reports that earlier, by name.
 pub(crate) fn plain<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if value.is_finite() {
         serializer.serialize_str(&text(*value))
@@ -24,7 +24,7 @@ pub(crate) fn plain<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, 
     }
 }
 
-/// Writes a number that may be absent; serde skips the attribute before asking for `None`.
+/// Writes a number that may be absent; serde skips `None` before this call.
 pub(crate) fn optional<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => plain(value, serializer),
@@ -32,17 +32,17 @@ pub(crate) fn optional<S: Serializer>(value: &Option<f64>, serializer: S) -> Res
     }
 }
 
-/// The schema's default of factors.
+/// Returns the schema's default of factors.
 pub(crate) fn one() -> f64 {
     1.0
 }
 
-/// Whether a factor is the schema's default.
+/// Returns true if a factor is the schema's default.
 pub(crate) fn is_one(value: &f64) -> bool {
     *value == one()
 }
 
-/// Whether an offset is the schema's default.
+/// Returns true if an offset is the schema's default.
 pub(crate) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_survives_the_way_through_text() {
+    fn text_round_trip_is_bit_identical() {
         // Numbers of all magnitudes from a multiplicative generator (Knuth's MMIX constants).
         let mut bits: u64 = 20_240_601;
         for _ in 0..10_000 {

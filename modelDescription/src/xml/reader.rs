@@ -1,4 +1,4 @@
-//! From text to structs.
+//! Deserialisation from text.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
 use crate::{Error, ModelDescription};
 
-/// The description in a document of FMI 2.0.
+/// Reads the description in a document of FMI 2.0.
 pub(super) fn read(text: &str) -> Result<ModelDescription, Error> {
     require_fmi_2(text)?;
     let mut deserializer = XmlDeserializer::from_str(text);
@@ -20,8 +20,8 @@ pub(super) fn read(text: &str) -> Result<ModelDescription, Error> {
     })
 }
 
-/// Looks at the root element only, for serde knows no name of a root, and another version of FMI
-/// would be refused for what it lacks rather than for what it is.
+/// Checks the root element and the version first: serde ignores the name of the root element, and
+/// another version of FMI would be reported as a missing attribute.
 fn require_fmi_2(text: &str) -> Result<(), Error> {
     let quoted = |name: Option<&str>| name.map_or("missing".into(), |name| format!("{name:?}"));
     let mut reader = Reader::from_str(text);
@@ -40,7 +40,7 @@ fn require_fmi_2(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The name of the root element and its `fmiVersion`, as far as they are there.
+/// Returns the name of the root element and its `fmiVersion`, if present.
 fn root_and_version(reader: &mut Reader<&[u8]>) -> quick_xml::Result<(Option<String>, Option<String>)> {
     let root = loop {
         match reader.read_event()? {
@@ -57,13 +57,13 @@ fn root_and_version(reader: &mut Reader<&[u8]>) -> quick_xml::Result<(Option<Str
     Ok((Some(name), version.map(|v| v.into_owned())))
 }
 
-/// The line, counted from 1, of a byte.
+/// Returns the line, counted from 1, of a byte.
 fn line_at(text: &str, byte: u64) -> usize {
     let passed = text.bytes().zip(0..byte);
     1 + passed.filter(|&(b, _)| b == b'\n').count()
 }
 
-/// Reads elements of which exactly one must be known: `known` gives `None` for those to skip.
+/// Reads elements of which exactly one must be supported: `known` returns `None` for those to skip.
 pub(crate) fn only_known<'de, D, Element, Known>(
     deserializer: D,
     known: fn(Element) -> Option<Known>,

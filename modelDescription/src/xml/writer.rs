@@ -1,11 +1,11 @@
-//! From structs to text.
+//! Serialisation to text.
 
 use quick_xml::se::Serializer;
 use serde::Serialize;
 
 use crate::{Error, ModelDescription, check};
 
-/// The document, ended by a line break.
+/// Returns the document, terminated by a line break.
 pub(super) fn write(description: &ModelDescription) -> Result<String, Error> {
     if let Some(problem) = check::not_finite(description).into_iter().next() {
         return Err(Error::NotFinite(problem));
@@ -19,7 +19,8 @@ pub(super) fn write(description: &ModelDescription) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The serializer escapes `<`, `&`, quotes and line breaks, but lets through what no escape can save.
+/// Rejects characters that XML does not allow in any form; the serializer escapes `<`, `&`, quotes
+/// and line breaks only.
 fn refuse_illegal_characters(text: &str) -> Result<(), Error> {
     for line in text.lines() {
         if let Some(character) = line.chars().find(|&c| !is_xml_character(c)) {

@@ -1,4 +1,4 @@
-//! The reader on what other tools write, and on garbage.
+//! The reader with documents of other tools, and with invalid ones.
 
 use model_description::*;
 
@@ -6,7 +6,7 @@ use crate::GOLDEN;
 use crate::model::thermostat;
 
 #[test]
-fn attributes_and_elements_nobody_knows_are_skipped() {
+fn unknown_attributes_and_elements_are_skipped() {
     let foreign = GOLDEN
         .replace("<fmiModelDescription ", "<!-- made --><fmiModelDescription xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:noNamespaceSchemaLocation=\"fmi2.xsd\" vendor=\"x\" ")
         .replace("<CoSimulation ", "<Implementation><Deep><Deeper/></Deep></Implementation><CoSimulation ")
@@ -59,7 +59,7 @@ fn the_lexical_forms_of_the_schema_are_read() {
 }
 
 #[test]
-fn what_is_no_description_of_fmi_2_is_refused_for_what_it_is() {
+fn documents_of_other_kinds_are_rejected_with_the_reason() {
     for (text, expected) in [
         ("", "the root element is missing"),
         ("plain text", "the root element is missing"),
@@ -79,7 +79,7 @@ fn what_is_no_description_of_fmi_2_is_refused_for_what_it_is() {
 }
 
 #[test]
-fn a_mistake_inside_is_reported_with_its_line() {
+fn syntax_error_is_reported_with_its_line() {
     for (right, wrong, expected) in [
         ("<Real unit=\"h\"/>", "<Real unit=\"h\" start=\"much\"/>", "\"much\""),
         ("<Real unit=\"h\"/>", "<Odd/>", "no base type"),
@@ -95,7 +95,7 @@ fn a_mistake_inside_is_reported_with_its_line() {
         let Err(Error::Read { line: reported, source }) = ModelDescription::from_xml(&text) else {
             panic!("{wrong} was read");
         };
-        // The reader may have looked to the next variable.
+        // The reader may have advanced to the next variable.
         assert!(
             (line..=line + 3).contains(&reported),
             "{wrong}: line {line}, not {reported}"
@@ -105,12 +105,12 @@ fn a_mistake_inside_is_reported_with_its_line() {
 }
 
 #[test]
-fn garbage_is_an_error_and_never_a_panic() {
+fn invalid_documents_are_errors_without_panic() {
     let places: Vec<usize> = GOLDEN.char_indices().map(|(place, _)| place).collect();
     for &end in places.iter().step_by(13) {
         assert!(ModelDescription::from_xml(&GOLDEN[..end]).is_err());
     }
-    // A part cut out, or doubled, at places from a multiplicative generator with a fixed seed.
+    // A part removed or duplicated, at positions from a multiplicative generator with a fixed seed.
     let mut seed: u64 = 7;
     let mut place = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

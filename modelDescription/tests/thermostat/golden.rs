@@ -1,4 +1,4 @@
-//! The writer against a file written by hand, and back.
+//! The writer compared with a handwritten file, and the reverse.
 
 use model_description::*;
 
@@ -6,7 +6,7 @@ use crate::GOLDEN;
 use crate::model::{text, thermostat};
 
 #[test]
-fn the_text_is_that_of_the_golden_file_byte_for_byte() {
+fn text_is_byte_identical_to_the_golden_file() {
     let text = thermostat().to_xml().unwrap();
     for (number, (ours, golden)) in text.lines().zip(GOLDEN.lines()).enumerate() {
         assert_eq!(ours, golden, "line {}", number + 1);
@@ -15,17 +15,17 @@ fn the_text_is_that_of_the_golden_file_byte_for_byte() {
 }
 
 #[test]
-fn the_golden_file_reads_as_the_model() {
+fn golden_file_reads_as_the_model() {
     assert_eq!(ModelDescription::from_xml(GOLDEN).unwrap(), thermostat());
 }
 
 #[test]
-fn the_golden_model_has_no_problem() {
+fn golden_model_is_valid() {
     assert_eq!(thermostat().check(), []);
 }
 
 #[test]
-fn depends_on_nothing_and_depends_on_all_are_told_apart() {
+fn empty_and_absent_dependencies_are_distinguished() {
     let mut model = thermostat();
     model.model_structure.outputs = vec![Unknown::depending_on(13, []), Unknown::of(14)];
     let text = model.to_xml().unwrap();
@@ -37,7 +37,7 @@ fn depends_on_nothing_and_depends_on_all_are_told_apart() {
 }
 
 #[test]
-fn nothing_optional_is_written_when_absent() {
+fn absent_optional_attributes_are_not_written() {
     let empty = ModelDescription::default();
     assert_eq!(
         empty.to_xml().unwrap(),
@@ -51,7 +51,7 @@ fn nothing_optional_is_written_when_absent() {
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_refused_by_the_name_of_its_variable() {
+fn non_finite_number_is_rejected_with_its_variable() {
     for (value, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (-f64::INFINITY, "-inf")] {
         let mut model = thermostat();
         if let Kind::Real(real) = &mut model.model_variables[3].kind {
@@ -64,7 +64,7 @@ fn a_number_that_is_not_finite_is_refused_by_the_name_of_its_variable() {
 }
 
 #[test]
-fn a_character_that_xml_cannot_hold_is_refused_with_its_line() {
+fn illegal_character_is_rejected_with_its_line() {
     let mut model = thermostat();
     model.model_variables[1].description = text("bell \u{7}");
     let error = model.to_xml().unwrap_err().to_string();
@@ -72,7 +72,7 @@ fn a_character_that_xml_cannot_hold_is_refused_with_its_line() {
 }
 
 #[test]
-fn an_annotation_key_that_is_no_xml_name_is_refused() {
+fn annotation_key_must_be_an_xml_name() {
     let mut model = thermostat();
     model.vendor_annotations[0]
         .annotation
@@ -81,7 +81,7 @@ fn an_annotation_key_that_is_no_xml_name_is_refused() {
 }
 
 #[test]
-fn every_character_of_a_text_survives() {
+fn characters_survive_the_round_trip() {
     let mut model = thermostat();
     let all = "\t tab, \r\n, <tag a='b' c=\"d\">, ]]>, &amp; &, 漢字 \u{10FFFF}\u{85}\u{2028}  end ";
     model.description = text(all);

@@ -5,5 +5,5 @@ mod foreign;
 mod golden;
 mod model;
 
-/// The thermostat as a hand wrote it.
+/// The handwritten thermostat.
 const GOLDEN: &str = include_str!("../../golden/thermostat.xml");

@@ -1,10 +1,10 @@
-//! What makes no beam, and how it is said.
+//! Invalid beams, and their messages.
 
 use super::{each, general, uniform};
 use crate::beam::{Beam, Boundary, Counts, Section};
 
 #[test]
-fn stations_out_of_order_are_named() {
+fn stations_out_of_order_are_reported() {
     let s = uniform().stations()[0];
     let refusal = |x: &[f64]| {
         Beam::new(x.iter().map(|&x| s.at(x)).collect())
@@ -29,7 +29,7 @@ fn stations_out_of_order_are_named() {
 }
 
 #[test]
-fn numbers_that_no_beam_has_are_named() {
+fn invalid_section_values_are_reported() {
     let mut stations = general().stations().to_vec();
     stations[1].EI_z = -2.0;
     assert_eq!(
@@ -48,7 +48,7 @@ fn numbers_that_no_beam_has_are_named() {
 }
 
 #[test]
-fn stiffness_is_missed_only_by_those_who_need_it() {
+fn zero_stiffness_is_an_error_only_for_requested_motions() {
     let limp = |s: Section| Section { GJ: 0.0, ..s };
     let beam = Beam::new(general().stations().iter().map(|&s| limp(s)).collect()).expect("a beam");
     let said = beam.modes(&Boundary::ClampedFree, each(1)).unwrap_err().to_string();
@@ -64,11 +64,11 @@ fn stiffness_is_missed_only_by_those_who_need_it() {
     };
     let beam = Beam::uniform(1.0, nothing).expect("a beam");
     let said = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // though both ends may be pointed
+    assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // although both ends may be pointed
 }
 
 #[test]
-fn sections_that_are_hardly_apart_are_no_jump() {
+fn nearly_coinciding_sections_are_rejected() {
     let s = uniform().stations()[0];
     let beam = |x: &[f64]| Beam::new(x.iter().map(|&x| s.at(x)).collect());
     let said = beam(&[0.0, 0.5, 0.50001, 1.0]).unwrap_err().to_string();
@@ -80,9 +80,10 @@ fn sections_that_are_hardly_apart_are_no_jump() {
     assert!(beam(&[0.0, 0.5, 0.5, 0.502, 1.0]).is_ok());
 }
 
-/// A cut is at a section that is there but for round-off, and no shorter piece is left of it; nothing lies within a jump.
+/// A cut coincides with a section within round-off and leaves no shorter element; the interval of a
+/// jump is empty.
 #[test]
-fn a_part_has_no_slivers() {
+fn parts_have_no_short_elements() {
     let s = uniform().stations()[0];
     let beam = Beam::new([0.0, 0.8, 1.6, 2.4, 3.2].map(|x| s.at(x)).to_vec()).expect("a beam");
     for j in 0..8 {

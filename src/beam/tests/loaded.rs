@@ -8,7 +8,8 @@ use crate::larger::Larger;
 
 #[test]
 fn bending_with_a_load_solves_the_frequency_equation() {
-    // Masses of the beam, its m L²; the last is an arm with a station in its hand.
+    // Masses relative to the beam, inertias relative to its m L²; the last is an arm that carries a
+    // station.
     for (mass, inertia) in [(0.5, 0.0), (0.0, 0.2), (2.0, 0.03), (1.0, 1.0), (1e3, 2e2)] {
         let boundary = Boundary::ClampedLoaded {
             mass: mass * 3.0,
@@ -71,7 +72,7 @@ fn loaded_modes_are_orthonormal_with_their_load() {
 }
 
 #[test]
-fn a_massless_beam_has_the_modes_of_its_load_and_no_more() {
+fn massless_beam_has_only_the_modes_of_its_load() {
     let section = Section {
         x: 0.0,
         mass_per_length: 0.0,

@@ -1,4 +1,4 @@
-//! Tests of the room, one file per claim.
+//! Tests of beams, one file per claim.
 
 mod failures;
 mod loaded;
@@ -9,7 +9,7 @@ mod uniform;
 
 use super::{Beam, Boundary, Counts, Section};
 
-/// A beam with different numbers for everything: two linear tapers with a jump between them.
+/// Returns a beam with unequal properties: two linear tapers with a jump between them.
 fn general() -> Beam {
     let station = |x, k: f64| Section {
         x,
@@ -29,7 +29,7 @@ fn general() -> Beam {
     .expect("a beam")
 }
 
-/// A uniform beam, 2 m long, of 3 kg.
+/// Returns a uniform beam, 2 m long, of 3 kg.
 fn uniform() -> Beam {
     let section = Section {
         x: 0.0,
@@ -43,7 +43,7 @@ fn uniform() -> Beam {
     Beam::uniform(2.0, section).expect("a beam")
 }
 
-/// All the boundaries without a load.
+/// All boundaries without a load.
 const UNLOADED: [Boundary; 4] = [
     Boundary::ClampedFree,
     Boundary::ClampedClamped,
@@ -51,7 +51,7 @@ const UNLOADED: [Boundary; 4] = [
     Boundary::FreeFree,
 ];
 
-/// As many modes of every kind.
+/// Returns `n` modes of every type.
 fn each(n: usize) -> Counts {
     Counts {
         bending_y: n,

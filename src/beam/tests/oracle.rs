@@ -1,9 +1,10 @@
-//! Frequencies by other means: frequency equations, and shooting.
+//! Frequencies from independent methods: frequency equations, and shooting.
 
 use crate::beam::{Beam, Boundary, Kind, Section};
 use crate::larger::Larger;
 
-/// The first `count` roots of `f` above `from`, by a scan for changes of sign and bisection to the last bit.
+/// Returns the first `count` roots of `f` above `from`, by a scan for sign changes and bisection to
+/// the last bit.
 pub fn roots(f: impl Fn(f64) -> f64, from: f64, step: f64, count: usize) -> Vec<f64> {
     let mut roots = Vec::new();
     let (mut a, mut f_a) = (from, f(from));
@@ -32,7 +33,8 @@ fn bisect(f: impl Fn(f64) -> f64, mut a: f64, mut b: f64) -> f64 {
     }
 }
 
-/// `βL` of a uniform beam's elastic bending modes; the equations divided by `cosh β`, so that nothing overflows.
+/// Returns `βL` of a uniform beam's elastic bending modes; the equations are divided by `cosh β` to
+/// avoid overflow.
 pub fn bending_roots(boundary: &Boundary, count: usize) -> Vec<f64> {
     let equation = |b: f64| match *boundary {
         Boundary::ClampedFree => b.cos() + 1.0 / b.cosh(),
@@ -43,7 +45,8 @@ pub fn bending_roots(boundary: &Boundary, count: usize) -> Vec<f64> {
     roots(equation, 0.5, 0.05, count) // below 0.5 there are the rigid modes' roots at zero only
 }
 
-/// `βL` of a uniform cantilever with a load at its tip: `mass` in masses of the beam, `inertia` in `m L²`.
+/// Returns `βL` of a uniform cantilever with a load at its tip: `mass` in masses of the beam,
+/// `inertia` in `m L²`.
 ///
 /// `w = A (cosh − cos) + B (sinh − sin)` with `w″ = inertia β⁴ w′`, `w‴ = −mass β⁴ w` at the tip.
 pub fn loaded_roots(mass: f64, inertia: f64, count: usize) -> Vec<f64> {
@@ -58,8 +61,9 @@ pub fn loaded_roots(mass: f64, inertia: f64, count: usize) -> Vec<f64> {
     roots(equation, 0.01, 0.01, count)
 }
 
-/// `ω` (rad/s) of the first elastic modes of any beam, by shooting from the root with Runge and Kutta's method of
-/// fourth order and bisection for the tip's conditions; `steps` on each interval, a scan in steps of `d_omega`.
+/// Returns `ω` (rad/s) of the first elastic modes of any beam, by shooting from the root with the
+/// Runge–Kutta method of order four and bisection for the tip's conditions; `steps` on each
+/// interval, a scan in steps of `d_omega`.
 pub fn shooting(beam: &Beam, kind: Kind, boundary: &Boundary, steps: usize, d_omega: f64, count: usize) -> Vec<f64> {
     let equation = |omega: f64| match kind {
         Kind::BendingY | Kind::BendingZ => bending_residual(beam, kind, boundary, steps, omega * omega),
@@ -148,7 +152,7 @@ fn march<const N: usize>(
     y
 }
 
-/// The largest relative difference of a list from another.
+/// Returns the largest relative difference between two lists.
 pub fn worst(found: impl IntoIterator<Item = f64>, expected: &[f64]) -> f64 {
     let mut worst: f64 = 0.0;
     let mut n = 0;

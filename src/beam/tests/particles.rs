@@ -105,7 +105,7 @@ fn modes_are_orthonormal_in_mass() {
     }
 }
 
-/// `∫EI φ_k″ φ_l″ dx` and the like are `ω_k²` or zero, with a load at the tip too.
+/// `∫EI φ_k″ φ_l″ dx` and its analogues are `ω_k²` or zero, also with a load at the tip.
 #[test]
 fn modes_are_orthogonal_in_stiffness() {
     let loaded = Boundary::ClampedLoaded {
@@ -121,7 +121,8 @@ fn modes_are_orthogonal_in_stiffness() {
             for k in 0..n {
                 for l in (0..n).filter(|&l| list[l].kind == list[k].kind) {
                     let kind = list[k].kind;
-                    // At a jump a mode gives the outer side's curvature; just inside of it is where Simpson's interval ends.
+                    // At a jump a mode returns the outer side's curvature; Simpson's interval ends
+                    // on the inner side.
                     let strain = |mode: usize| {
                         let inside = if section.x > 1.09 && section == &beam.stations()[1] {
                             1e-9
@@ -141,12 +142,12 @@ fn modes_are_orthogonal_in_stiffness() {
         let scaled = DMatrix::from_fn(n, n, |k, l| K[(k, l)] / (list[k].omega * list[l].omega));
         let off = (scaled - DMatrix::identity(n, n)).amax();
         println!("{boundary:?}: {off:.1e}");
-        assert!(off < 1e-9, "{off:e}"); // Simpson's error: (βh)⁴/180, and 1e-9 of an end that was moved
+        assert!(off < 1e-9, "{off:e}"); // Simpson's error: (βh)⁴/180, and 1e-9 for a displaced end
     }
 }
 
 #[test]
-fn effective_masses_sum_up_to_the_beams_mass_from_below() {
+fn effective_masses_converge_to_the_beam_mass_from_below() {
     let modes = general().modes(&Boundary::ClampedFree, each(16)).expect("modes");
     let sums = Sums::of(modes.particles());
     for (kind, axis) in [(Kind::BendingY, 1), (Kind::BendingZ, 2), (Kind::Axial, 0)] {
@@ -158,12 +159,13 @@ fn effective_masses_sum_up_to_the_beams_mass_from_below() {
             last = effective;
         }
         println!("{kind}: {:.4} of {:.4} kg in 16 modes", effective, sums.m);
-        assert!(effective > 0.95 * sums.m); // the rest is about 4/(π² n) of a uniform beam, more of a taper
+        assert!(effective > 0.95 * sums.m); // the remainder is about 4/(π² n) for a uniform beam, more for a taper
     }
     let [_, J, J_x] = sums.x;
     let turning: f64 = sums.spin.iter().map(|h| h * h).sum();
     assert!(turning < J_x && turning > 0.95 * J_x);
-    // A rotation about the root displaces by x, which is zero at the clamp as the modes are: the sum converges fast.
+    // A rotation about the root displaces by x, which is zero at the clamp as the modes are: the
+    // sum converges fast.
     let swing: f64 = sums.x_Phi.iter().map(|S| S.y * S.y).sum();
     println!("swing: {swing:.8} of {J:.8} kg·m² in 16 modes");
     assert!(swing < J && swing > (1.0 - 1e-4) * J);
@@ -189,7 +191,7 @@ fn foreshortening_is_the_integral_of_the_slopes_products() {
     let modes = beam.modes(&Boundary::ClampedFree, each(2)).expect("modes");
     let mut worst: f64 = 0.0;
     for x in [0.4, 1.1, 1.7, 2.6] {
-        // The part of the beam inside of x is a beam.
+        // The part of the beam up to x is a beam.
         let mut stations: Vec<Section> = beam.stations().iter().copied().filter(|s| s.x < x).collect();
         stations.push(uniform().stations()[0].at(x));
         let inside = Beam::new(stations).expect("a beam");
@@ -214,7 +216,7 @@ fn foreshortening_is_the_integral_of_the_slopes_products() {
     assert!(worst < 1e-12); // Simpson's error: (βh)⁴/180 and 4000 round-offs
 }
 
-/// The definitions: particles at Simpson's points, moved as any place of the beam is.
+/// Returns the sums by definition: particles at Simpson's points, displaced as points of the beam.
 fn brute_force(beam: &Beam, modes: &Modes) -> Sums {
     let mut particles = Vec::new();
     simpson(beam, 250, |section, dx| {
@@ -252,16 +254,16 @@ fn sums_over_particles_are_integrals() {
         ];
         for (name, off) in off {
             println!("{boundary:?}, {name}: {off:.1e}");
-            // Simpson's error with 250 panels, (βh)⁴/180; numbers are of size 1 to 50.
+            // Simpson's error with 250 panels, (βh)⁴/180; the values are between 1 and 50.
             assert!(off < 1e-9, "{boundary:?}, {name}: {off:e}");
         }
     }
 }
 
 #[test]
-fn a_spinning_cantilever_stiffens_as_it_must() {
-    // A beam that spins about z with Ω is pulled by dm Ω² x. Bending out of the plane shortens it by ½ G η², against
-    // that pull: ω² = ω₀² + s Ω², s = −∫x G dm.
+fn rotating_cantilever_has_southwells_stiffening() {
+    // A beam that rotates about z with Ω has the tension dm Ω² x. Out-of-plane bending shortens it
+    // by ½ G η² against that tension: ω² = ω₀² + s Ω², s = −∫x G dm.
     let modes = uniform().modes(&Boundary::ClampedFree, each(1)).expect("modes");
     let southwell = -Sums::of(modes.particles()).x_G[(0, 0)];
     println!("Southwell number {southwell:.6}");

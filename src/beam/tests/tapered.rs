@@ -1,4 +1,4 @@
-//! Beams whose sections vary, against power series and shooting.
+//! Beams with variable sections, against power series and shooting.
 
 use super::oracle::{roots, shooting, worst};
 use super::{UNLOADED, each, general};
@@ -24,10 +24,12 @@ fn bending(n: usize) -> Counts {
     }
 }
 
-/// `√λ` of a cantilever that ends in a point: `EI = s^p, μ = s^{p−q}` at the distance `s` from it, one at the clamp.
+/// Returns `√λ` of a pointed cantilever: `EI = s^p, μ = s^{p−q}` at the distance `s` from the
+/// point, one at the clamp.
 ///
-/// `(s^p w″)″ = λ s^{p−q} w` has the two power series `w = Σ a_n sⁿ` that bend finitely at the point, with
-/// `a_{n+4−q} (n+4−q)(n+3−q)(n+2−q+p)(n+1−q+p) = λ a_n`; one of them starts at `n = 0`, one at `n = 1`.
+/// `(s^p w″)″ = λ s^{p−q} w` has two power series `w = Σ a_n sⁿ` with finite curvature at the
+/// point, `a_{n+4−q} (n+4−q)(n+3−q)(n+2−q+p)(n+1−q+p) = λ a_n`; one starts at `n = 0`, one at
+/// `n = 1`.
 fn pointed_roots(p: usize, q: usize, count: usize) -> Vec<f64> {
     let step = 4 - q;
     let series = |lambda: f64, start: usize| {
@@ -48,8 +50,9 @@ fn pointed_roots(p: usize, q: usize, count: usize) -> Vec<f64> {
 }
 
 #[test]
-fn a_blade_of_constant_thickness_that_ends_in_a_point_is_exact() {
-    // Width, and with it EI and μ, go to zero at the tip: linear sections, so no error but the modes' own.
+fn pointed_blade_of_constant_thickness_is_exact() {
+    // The width, and with it EI and μ, decreases linearly to zero at the tip: linear sections are
+    // exact.
     let expected = pointed_roots(1, 0, 4);
     let beam = Beam::new(vec![section(0.0, 1.0, 1.0), section(1.0, 0.0, 0.0)]).expect("a beam");
     let modes = beam.modes(&Boundary::ClampedFree, bending(4)).expect("modes");
@@ -59,8 +62,9 @@ fn a_blade_of_constant_thickness_that_ends_in_a_point_is_exact() {
 }
 
 #[test]
-fn a_sampled_wedge_converges_to_kirchhoffs() {
-    // EI ~ s³, μ ~ s between stations is cubic and linear: sampled linearly, an error of second order in their distance.
+fn sampled_wedge_converges_to_kirchhoffs_solution() {
+    // EI ~ s³, μ ~ s between stations is cubic and linear: linear interpolation has an error of
+    // second order in their distance.
     let exact = pointed_roots(3, 2, 1)[0];
     println!("Kirchhoff's wedge {exact:.5}, published 5.315");
     assert!((exact - 5.315).abs() < 1e-3);
@@ -106,7 +110,7 @@ fn tapers_with_a_jump_agree_with_shooting() {
 }
 
 #[test]
-fn more_stations_on_the_same_line_change_nothing() {
+fn redundant_stations_have_no_effect() {
     let beam = general();
     let stations = beam.stations();
     let mut more = vec![stations[0]];

@@ -7,7 +7,8 @@ use super::particles::Sums;
 use super::{UNLOADED, each, uniform};
 use crate::beam::{Beam, Boundary, Counts, Kind, Section, cantilever_EI};
 
-/// Converged to round-off by `solve::TAIL`; what is left are a few round-offs times the spread of eight modes' ω².
+/// Converged to round-off by `solve::TAIL`; the remainder is round-off times the spread of eight
+/// modes' ω².
 const TOLERANCE: f64 = 1e-12;
 
 fn omegas(beam: &Beam, boundary: &Boundary, counts: Counts, kind: Kind) -> Vec<f64> {
@@ -33,7 +34,7 @@ fn bending_frequencies_solve_the_frequency_equations() {
 }
 
 #[test]
-fn torsion_and_stretch_go_by_half_waves() {
+fn torsion_and_stretch_frequencies_are_those_of_half_waves() {
     for boundary in UNLOADED {
         let offset = match boundary {
             Boundary::ClampedFree | Boundary::PinnedFree => 0.5,
@@ -52,7 +53,7 @@ fn torsion_and_stretch_go_by_half_waves() {
 }
 
 #[test]
-fn participation_of_a_cantilever_is_the_closed_form() {
+fn participation_of_a_cantilever_equals_the_closed_form() {
     // ∫φ dm and ∫xφ dm about the clamp for m = 1 kg, L = 1 m: 2σ/β and 2/β².
     let table: [(f64, f64, f64); 3] = [
         (1.8751040687119611, 0.7829917560396258, 0.5688257437099108),
@@ -93,7 +94,7 @@ fn participation_of_a_cantilever_is_the_closed_form() {
 }
 
 #[test]
-fn shapes_of_a_cantilever_are_the_closed_form() {
+fn shapes_of_a_cantilever_equal_the_closed_form() {
     let beam = uniform();
     let modes = beam.modes(&Boundary::ClampedFree, each(3)).expect("modes");
     let mut off: [f64; 3] = [0.0; 3];
@@ -114,12 +115,13 @@ fn shapes_of_a_cantilever_are_the_closed_form() {
         }
     }
     println!("shape {:.1e}, slope {:.1e}, curvature {:.1e}", off[0], off[1], off[2]);
-    // The closed form cancels cosh − σ sinh, here 1e3 round-offs; the curvature is where solve::TAIL stops.
+    // The closed form cancels cosh − σ sinh, here 1e3 round-offs; the curvature is limited by
+    // solve::TAIL.
     assert!(off[0] < 1e-11 && off[1] < 1e-11 && off[2] < 1e-10, "{off:?}");
 }
 
 #[test]
-fn the_tip_points_up_and_where_it_rests_the_first_extremum_does() {
+fn sign_of_a_shape_is_positive_at_the_tip_or_the_first_extremum() {
     for boundary in UNLOADED {
         let modes = uniform().modes(&boundary, each(6)).expect("modes");
         for mode in modes.list() {
@@ -133,20 +135,20 @@ fn the_tip_points_up_and_where_it_rests_the_first_extremum_does() {
 }
 
 #[test]
-fn the_mode_left_out_is_the_next_one() {
+fn first_omitted_mode_is_the_next_one() {
     for boundary in UNLOADED {
         let (few, more) = (each(2), each(3));
         let modes = uniform().modes(&boundary, few).expect("modes");
         for kind in Kind::ALL {
             let next = omegas(&uniform(), &boundary, more, kind)[2];
             let off = (modes.left_out(kind).expect("a next mode") / next - 1.0).abs();
-            assert!(off < 1e-6, "{boundary:?}, {kind}: {off:e}"); // told, not used: not waited for
+            assert!(off < 1e-6, "{boundary:?}, {kind}: {off:e}"); // reported only; its convergence is not required
         }
     }
 }
 
 #[test]
-fn a_grain_and_a_tower_have_the_same_dimensionless_frequencies() {
+fn dimensionless_frequencies_are_independent_of_the_scale() {
     let section = |stiffness: f64, mass: f64| Section {
         x: 0.0,
         mass_per_length: mass,

@@ -7,16 +7,19 @@ use crate::system::joint::{Motion, part, with_joint};
 use crate::system::{Derived, Kinematics, System};
 use nalgebra::DMatrix;
 
-/// Accelerations and the wrenches of all joints from loads: Newton and Euler for each rigid body, in dual form (50),
+/// Accelerations and joint wrenches from loads: the Newton–Euler equations of each rigid body in
+/// dual form (50),
 ///
 /// ```text
 ///     [ S11 S12 ] [ ẏ ]   [ B1 ]
 ///     [ S21  0  ] [ T ] = [ B2 ]
 /// ```
 ///
-/// with the bodies' dual velocities about their mass centres, body axes, in `y`, and what the joints transmit in `T`. The columns of `V` are the
-/// wrenches that a joint can transmit, in axes of its distal body, about its origin there (tables 4 and 5). With the poses of the mass centre's
-/// frame of the distal body in the joint frame `i`, `q_id`, and of the joint frame in that of the proximal one, `q_ki`,
+/// `y` holds the bodies' dual velocities about their mass centres in body axes, `T` the joint
+/// wrenches. The columns of `V` are the wrenches that a joint can transmit, in the axes of its
+/// distal body, about its origin there (tables 4 and 5). With the pose `q_id` of the distal body's
+/// mass centre frame in the joint frame `i`, and the pose `q_ki` of the joint frame in the proximal
+/// mass centre frame,
 ///
 /// ```text
 ///     S11 = H(M)                                                              (51)
@@ -26,63 +29,68 @@ use nalgebra::DMatrix;
 ///     B2  = Λ (ω_ki × ω_i + Ḣ q̇ − 2α ω_i)                                     (56)
 /// ```
 ///
-/// where `ω_ki = q_ki* ω_k q_ki` is the proximal body's dual velocity at the joint and `ω_i` the joint's own. `Ḣ q̇` is zero of all joints
-/// but the universal one, whose axes move in its distal body; `2α` is Baumgarte's.
-/// Of the solution (60), `S12ᵀ M⁻¹ S12` is symmetric, positive definite and as sparse as the tree.
+/// where `ω_ki = q_ki* ω_k q_ki` is the proximal body's dual velocity at the joint and `ω_i` the
+/// joint's own. `Ḣ q̇` is nonzero for universal joints only, whose axes move in the distal body;
+/// `2α` is Baumgarte's damping term. In the solution (60), `S12ᵀ M⁻¹ S12` is symmetric, positive
+/// definite and as sparse as the tree.
 ///
-/// Six rows stand for every joint. What it leaves free says nothing (`T = 0`, and the torque is in `B1`), unless a drive prescribes it
-/// (§3.4: the row holds as the others do, and its `T` is the torque that it takes) or a rotor of the inertia `ρ` hangs on it: then
-/// `T = τ − ρ q̈`, which is a row with `1/ρ` on the diagonal.
+/// Each joint has six rows. The row of a free motion is inactive (`T = 0`, the torque is in `B1`),
+/// unless a drive prescribes the motion (§3.4: the row is a constraint, and its `T` is the drive
+/// torque) or a rotor of inertia `ρ` is attached: then `T = τ − ρ q̈`, a row with `1/ρ` on the
+/// diagonal.
 #[derive(Clone, Debug)]
 pub struct NewtonEuler<S: Scalar> {
-    nodes: Vec<Node<S>>,
+    nodes: Vec<BodyEquations<S>>,
     reactions: Reactions<S>,
-    /// Accelerations of the bodies' origins beyond [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
+    /// Accelerations of the bodies' origins beyond
+    /// [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
-    /// What each body's joint transmits to it, about its origin, world axes.
+    /// Reaction wrench of each body's joint on the body, about the body's origin, world axes.
     pub F: Vec<Wrench<S>>,
 }
 
-/// One body with its joint.
+/// A body and its joint.
 #[derive(Clone, Debug)]
-struct Node<S: Scalar> {
+struct BodyEquations<S: Scalar> {
     M: DualInertia<S>,
-    /// A steady velocity, world axes: that of the root. Nothing depends on it, and beside an orbital velocity the others would lose digits.
+    /// Constant reference velocity, world axes: that of the root. Subtracting an orbital velocity
+    /// avoids cancellation; no result depends on it.
     v_0: Vec3<S>,
-    /// Its part of `y`, seen from there.
+    /// The body's part of `y`, relative to `v_0`.
     w: DualQuaternion<S>,
-    /// Its part of `B1`; in the end with what the joints transmit.
+    /// The body's part of `B1`; after the solution including the joint wrenches.
     load: DualQuaternion<S>,
-    /// Its part of `ẏ`.
+    /// The body's part of `ẏ`.
     w_dot: DualQuaternion<S>,
     rows: JointRows<S>,
-    /// `V`: what the joint excludes, then what moves its rates.
+    /// `V`: constraint wrenches first, then those of the rates.
     V: [DualQuaternion<S>; 6],
-    /// Poses of the distal body's mass centre in the joint frame, and of the joint frame at the proximal body's mass centre.
+    /// Poses of the distal body's mass centre in the joint frame, and of the joint frame in the
+    /// proximal body's mass centre frame.
     q_id: DualQuaternion<S>,
     q_ki: DualQuaternion<S>,
-    /// `−S12`, one column for each row; zero where a row says nothing.
+    /// `−S12`, one column for each row; zero for an inactive row.
     distal: [DualQuaternion<S>; 6],
     proximal: [DualQuaternion<S>; 6],
-    says: [Row<S>; 6],
+    row_types: [Row<S>; 6],
     /// `Vᵀ SW (ω_ki × ω_i + Ḣ q̇)`.
     bias: [S; 6],
     /// `T`, or the torque that is in `B1`.
     T: [S; 6],
 }
 
-/// What a row of a joint says.
+/// The type of a joint's row.
 #[derive(Clone, Copy, Debug)]
 enum Row<S> {
-    /// The relative velocity changes by this.
+    /// Constraint: prescribed derivative of the relative velocity.
     Motion(S),
-    /// This torque acts.
+    /// Inactive row: applied torque or force.
     Load(S),
-    /// This torque acts, on a rotor with this `1/ρ`.
+    /// Applied torque or force on a rotor, with `1/ρ`.
     Rotor(S, S),
 }
 
-impl<S: Scalar> Node<S> {
+impl<S: Scalar> BodyEquations<S> {
     fn new(rows: JointRows<S>) -> Self {
         let (zero, none) = (DualQuaternion::zero(), [DualQuaternion::zero(); 6]);
         Self {
@@ -97,32 +105,32 @@ impl<S: Scalar> Node<S> {
             q_ki: DualQuaternion::identity(),
             distal: none,
             proximal: none,
-            says: [Row::Load(S::zero()); 6],
+            row_types: [Row::Load(S::zero()); 6],
             bias: [S::zero(); 6],
             T: [S::zero(); 6],
         }
     }
 
-    /// How many rows exclude motions; those of the rates follow.
+    /// Returns the number of constraint rows; the rows of the rates follow them.
     fn held(&self) -> usize {
         self.rows.held.len()
     }
 }
 
-/// `Cᵀ M⁻¹ D`.
+/// Returns `Cᵀ M⁻¹ D`.
 fn compliance<S: Scalar>(C: &[DualQuaternion<S>; 6], M: &DualInertia<S>, D: &[DualQuaternion<S>; 6]) -> Mat6<S> {
     let per_M = D.map(|D| M.motion(D).swap());
     Mat6::from_fn(|k, l| C[k].circle(per_M[l]))
 }
 
 impl<S: Scalar> NewtonEuler<S> {
-    /// Room for a system of rigid bodies.
+    /// Allocates for a system of rigid bodies.
     pub fn new(system: &System) -> Self {
         let n = system.bodies.len();
         let nodes = system
             .bodies
             .iter()
-            .map(|body| Node::new(JointRows::new(body.joint.nv)));
+            .map(|body| BodyEquations::new(JointRows::new(body.joint.nv)));
         Self {
             nodes: nodes.collect(),
             reactions: Reactions::new(&Incidence::new(system), n),
@@ -131,10 +139,11 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// Computes the derivatives `qdd` (`nv` numbers, rad/s² or m/s²) of the joints' rates at their coordinates `q`, [`A`](Self::A) and [`F`](Self::F).
+    /// Computes the derivatives `qdd` (`nv`, rad/s² or m/s²) of the joint rates at the coordinates
+    /// `q`, [`A`](Self::A) and [`F`](Self::F).
     ///
     /// # Errors
-    /// [`Singular`] if a body has no inertia about some axis of its own.
+    /// [`Singular`] if a body has zero inertia about one of its axes.
     pub fn solve(
         &mut self,
         system: &System,
@@ -172,8 +181,9 @@ impl<S: Scalar> NewtonEuler<S> {
         Ok(())
     }
 
-    /// What wrenches on bodies add to the last [`solve`](Self::solve), at the same instant: `qdd`, [`A`](Self::A) and [`F`](Self::F) are theirs alone. What is
-    /// factored serves again.
+    /// Computes the response to the wrenches on bodies alone: the increments of `qdd`,
+    /// [`A`](Self::A) and [`F`](Self::F). Reuses the factorisation of the last
+    /// [`solve`](Self::solve) at the same instant.
     pub fn respond(
         &mut self,
         system: &System,
@@ -210,7 +220,7 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// Every body by itself and every joint's rows, `B1` with the torques that act.
+    /// Sets up all bodies and joint rows; `B1` includes the applied torques.
     fn set_up(
         &mut self,
         system: &System,
@@ -288,7 +298,8 @@ impl<S: Scalar> NewtonEuler<S> {
         let mut qd = [S::zero(); 6];
         let rates = qd.iter_mut().zip(&node.V[held..]);
         rates.for_each(|(qd, V)| *qd = V.circle(relative.swap()));
-        // As the axes of the distal body see it, which turn with it: what a velocity does there, it does not in those of the proximal one.
+        // In distal axes, which rotate with the body: the derivative differs from that in proximal
+        // axes by this cross product.
         let allowed = (0..nv).fold(Twist::zero(), |V, k| V + H[k] * qd[k]);
         let H_dot_qd = with_joint!(&constants.joint, joint => joint.bias(part(&kinematics.H, v), part(&qd, 0)));
         let H_dot_qd = H_dot_qd.express(&R_BW) - Twist::new(Vec3::zeros(), allowed.w.cross(&allowed.v));
@@ -298,7 +309,7 @@ impl<S: Scalar> NewtonEuler<S> {
         let damping = S::lift(kinematics.damping);
         for k in 0..6 {
             let V = &node.V[k];
-            node.says[k] = match k.checked_sub(held).map(|axis| v + axis) {
+            node.row_types[k] = match k.checked_sub(held).map(|axis| v + axis) {
                 None => Row::Motion(-V.circle(relative.swap()) * damping),
                 Some(rate) if applied.driven[i] => Row::Motion(applied.qdd[rate]),
                 Some(rate) => match derived.rotor_inertia[rate] {
@@ -309,7 +320,7 @@ impl<S: Scalar> NewtonEuler<S> {
         }
         for k in 0..6 {
             let node = &mut self.nodes[i];
-            if let Row::Load(tau) = node.says[k] {
+            if let Row::Load(tau) = node.row_types[k] {
                 let (distal, proximal) = (node.distal[k], node.proximal[k]);
                 (node.distal[k], node.proximal[k]) = (DualQuaternion::zero(), DualQuaternion::zero());
                 node.T[k] = tau;
@@ -321,12 +332,13 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// A dual velocity, or its derivative, of what joint `i` stands on and of the distal body relative to it, both at the joint, in its axes.
+    /// Returns a dual velocity (or its derivative) of the proximal body and of the distal body
+    /// relative to it, both at joint `i` in its axes.
     fn relative(
         &self,
         parent: Option<usize>,
         i: usize,
-        of: impl Fn(&Node<S>) -> DualQuaternion<S>,
+        of: impl Fn(&BodyEquations<S>) -> DualQuaternion<S>,
     ) -> (DualQuaternion<S>, DualQuaternion<S>) {
         let node = &self.nodes[i];
         let proximal = parent.map_or_else(DualQuaternion::zero, |parent| {
@@ -335,7 +347,7 @@ impl<S: Scalar> NewtonEuler<S> {
         (proximal, node.q_id.adjoint(of(node)) - proximal)
     }
 
-    /// (60): the row of joint `i` in the system of all joints' wrenches.
+    /// (60): assembles the rows of joint `i`.
     fn assemble(&mut self, system: &System, i: usize) {
         let b = self.of_loads(system, i);
         let (nodes, node) = (&self.nodes, &self.nodes[i]);
@@ -354,8 +366,8 @@ impl<S: Scalar> NewtonEuler<S> {
                 *block = compliance(&node.proximal, &carrier.M, other);
             }
         }
-        for (k, says) in node.says.iter().enumerate() {
-            match *says {
+        for (k, row_types) in node.row_types.iter().enumerate() {
+            match *row_types {
                 Row::Motion(target) => joint.b[k] += target + node.bias[k],
                 Row::Rotor(tau, per_rho) => {
                     joint.X[(k, k)] += per_rho;
@@ -366,7 +378,7 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// The part of `b` that the loads of the two bodies at joint `i` make.
+    /// Returns the contribution of the loads on the two bodies at joint `i` to `b`.
     fn of_loads(&self, system: &System, i: usize) -> Vec6<S> {
         let node = &self.nodes[i];
         let own = node.M.motion(node.load).swap();
@@ -378,14 +390,14 @@ impl<S: Scalar> NewtonEuler<S> {
         b
     }
 
-    /// Adds what joint `i` transmits to the loads of its bodies.
+    /// Adds the wrench of joint `i` to the loads of its two bodies.
     fn transmit(&mut self, system: &System, kinematics: &Kinematics<S>, i: usize) {
         let T = self.reactions.joint(i).b;
         let node = &mut self.nodes[i];
         let mut on_proximal = DualQuaternion::zero();
         let mut F = DualQuaternion::zero();
         for k in 0..6 {
-            if !matches!(node.says[k], Row::Load(_)) {
+            if !matches!(node.row_types[k], Row::Load(_)) {
                 node.T[k] = T[k];
                 node.load = node.load + node.distal[k] * T[k];
                 on_proximal = on_proximal + node.proximal[k] * T[k];
@@ -398,11 +410,12 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// The matrix of (50) with the rows of Newton's and Euler's equations times `SW` and the others negative, by which it is symmetric and has the
-    /// condition that it had. It serves for looking at; nothing is solved with it.
+    /// Returns the matrix of (50), symmetrised: the Newton–Euler rows are multiplied by `SW`, the
+    /// constraint rows negated, which keeps the condition number. For diagnostics only; not used by
+    /// the solution.
     ///
     /// # Errors
-    /// As [`solve`](Self::solve).
+    /// As for [`solve`](Self::solve).
     pub fn matrix(
         &self,
         system: &System,
@@ -413,8 +426,8 @@ impl<S: Scalar> NewtonEuler<S> {
     ) -> Result<DMatrix<S>, Singular> {
         let mut parts = self.clone();
         parts.set_up(system, derived, kinematics, applied, q)?;
-        let speak = |node: &Node<S>| (0..6).filter(|&k| !matches!(node.says[k], Row::Load(_))).collect();
-        let rows: Vec<Vec<usize>> = parts.nodes.iter().map(speak).collect();
+        let active = |node: &BodyEquations<S>| (0..6).filter(|&k| !matches!(node.row_types[k], Row::Load(_))).collect();
+        let rows: Vec<Vec<usize>> = parts.nodes.iter().map(active).collect();
         let accelerations = 8 * parts.nodes.len();
         let size = accelerations + rows.iter().map(Vec::len).sum::<usize>();
         let mut matrix = DMatrix::zeros(size, size);
@@ -436,7 +449,7 @@ impl<S: Scalar> NewtonEuler<S> {
                         (matrix[(first + l, row)], matrix[(row, first + l)]) = (-*entry, -*entry);
                     }
                 }
-                if let Row::Rotor(_, per_rho) = node.says[k] {
+                if let Row::Rotor(_, per_rho) = node.row_types[k] {
                     matrix[(row, row)] = -per_rho;
                 }
                 row += 1;

@@ -5,33 +5,33 @@ use nalgebra::{SMatrix, SVector};
 pub(super) type Mat6<S> = SMatrix<S, 6, 6>;
 pub(super) type Vec6<S> = SVector<S, 6>;
 
-/// The system `X T = b` (60) of the wrenches of all joints, symmetric and positive definite.
+/// The system `X T = b` (60) of all joint wrenches, symmetric and positive definite.
 ///
-/// Its blocks are as sparse as `C Cᵀ`. Going from the ends of the branches to the roots, what is eliminated couples
-/// joints that are coupled already: those on one body with each other and with the one that carries it. So nothing fills in, and of
-/// a chain the cost is linear.
+/// Its block sparsity is that of `C Cᵀ`. Eliminating from the leaves to the roots couples only
+/// joints that share a body and are coupled already: there is no fill-in, and the cost of a chain
+/// is O(n).
 #[derive(Clone, Debug)]
 pub(super) struct Reactions<S: Scalar> {
     joints: Vec<Joint<S>>,
 }
 
-/// Row and column of one joint.
+/// The block row and column of one joint.
 #[derive(Clone, Debug)]
 pub(super) struct Joint<S: Scalar> {
-    /// The block on the diagonal; once eliminated what is left of it.
+    /// Diagonal block; after elimination its Schur complement.
     pub X: Mat6<S>,
-    /// The blocks beside it, of the joints before; their columns are those joints'.
+    /// Off-diagonal blocks: index of the preceding joint, and the block with that joint's columns.
     pub coupled: Vec<(usize, Mat6<S>)>,
     /// `b`, then `T`.
     pub b: Vec6<S>,
-    /// What is left, factored.
+    /// Factorisation of the Schur complement.
     factors: SmallSpd<S, 6>,
     /// `X⁻¹` times each coupled block.
     gain: Vec<Mat6<S>>,
 }
 
 impl<S: Scalar> Reactions<S> {
-    /// Room for a tree of so many bodies.
+    /// Allocates for a tree of `bodies` bodies.
     pub fn new(incidence: &Incidence, bodies: usize) -> Self {
         let joint = |i| {
             let coupled = incidence.coupled(i);
@@ -48,7 +48,7 @@ impl<S: Scalar> Reactions<S> {
         }
     }
 
-    /// The joint that carries body `i`.
+    /// Returns the joint that carries body `i`.
     pub fn joint(&mut self, i: usize) -> &mut Joint<S> {
         &mut self.joints[i]
     }
@@ -56,7 +56,7 @@ impl<S: Scalar> Reactions<S> {
     /// Solves for `T`, in place.
     ///
     /// # Errors
-    /// The joint, and which part of its wrench does not follow.
+    /// The joint and the index of its row with a vanishing pivot.
     pub fn solve(&mut self) -> Result<(), (usize, usize)> {
         for i in (0..self.joints.len()).rev() {
             let (before, rest) = self.joints.split_at_mut(i);
@@ -66,7 +66,7 @@ impl<S: Scalar> Reactions<S> {
         Ok(())
     }
 
-    /// Solves for `T` of another `b`, in place, after [`solve`](Self::solve).
+    /// Solves for `T` with another `b`, in place; requires [`solve`](Self::solve).
     pub fn solve_again(&mut self) {
         for i in (0..self.joints.len()).rev() {
             let (before, rest) = self.joints.split_at_mut(i);
@@ -79,7 +79,7 @@ impl<S: Scalar> Reactions<S> {
         self.substitute();
     }
 
-    /// Goes from the roots to the ends.
+    /// Forward substitution, from the roots to the leaves.
     fn substitute(&mut self) {
         for i in 0..self.joints.len() {
             let (before, rest) = self.joints.split_at_mut(i);
@@ -105,9 +105,9 @@ impl<S: Scalar> Joint<S> {
             let across = block.transpose();
             other.b -= across * self.b;
             other.X -= across * self.gain[first];
-            // The joints coupled with `j` are the rest of those coupled with this one.
+            // The joints coupled with `j` are the remaining ones coupled with this joint.
             let rest = other.coupled.iter_mut().zip(&self.gain[first + 1..]);
-            rest.for_each(|((_, beside), gain)| *beside -= across * gain);
+            rest.for_each(|((_, block), gain)| *block -= across * gain);
         }
         Ok(())
     }

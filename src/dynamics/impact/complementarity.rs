@@ -1,30 +1,34 @@
 use nalgebra::{DMatrix, DVector};
 
-/// Ratios that differ by less count as equal, and unknowns that are less negative as zero, both for a problem scaled to one.
+/// Tolerance for equal ratios and for negative unknowns, in the scaled problem.
 const ROUND_OFF: f64 = 1e-11;
 
-/// The normal impulses of several contacts at once, without friction, each with its Newtonian restitution `e`, N·s.
+/// Returns the normal impulses of several simultaneous frictionless contacts, each with its
+/// Newtonian restitution `e`, N·s: the linear complementarity problem
 ///
 /// ```text
 ///     0 ≤ p   ⟂   W p + (1 + e) u_n ≥ 0
 /// ```
 ///
-/// `W` (1/kg, symmetric, positive semidefinite) and `u_n` (m/s, negative where the bodies approach) are those of the normals:
-/// `Nᵀ W N` and `Nᵀ u`. A contact leaves with `u_n⁺ ≥ −e u_n`, equal if it bears an impulse. The velocities after are unique, with
-/// dependent normals the impulses are not. With one `e` for all no energy is gained, and there is always an answer.
+/// `W` (1/kg, symmetric, positive semidefinite) and `u_n` (m/s, negative on approach) are those of
+/// the normals: `Nᵀ W N` and `Nᵀ u`. Each contact separates with `u_n⁺ ≥ −e u_n`, with equality if
+/// its impulse is positive. The velocities after the impact are unique; with dependent normals the
+/// impulses are not. With equal `e` a solution always exists, and energy does not increase.
 ///
-/// C. E. Lemke's method of complementary pivots, with the lexicographic ratio test, which excludes cycles: R. W. Cottle, J.-S. Pang and
-/// R. E. Stone, *The Linear Complementarity Problem* (1992), §§4.4, 4.9.
+/// Method: Lemke's complementary pivoting with the lexicographic ratio test, which excludes
+/// cycling: R. W. Cottle, J.-S. Pang and R. E. Stone, *The Linear Complementarity Problem* (1992),
+/// §§4.4, 4.9.
 ///
-/// Returns `None` if the sizes differ, a number is not finite, an `e` is not from 0 to 1, or no impulses will do: two contacts that
-/// face each other with different `e`, or a normal that no impulse moves.
+/// Returns `None` if the sizes differ, a value is not finite, an `e` is outside 0 to 1, or the
+/// problem has no solution: two opposite contacts with different `e`, or a normal with zero
+/// response.
 pub fn frictionless(W: &DMatrix<f64>, u_n: &DVector<f64>, e: &[f64]) -> Option<DVector<f64>> {
     let n = u_n.len();
     let sizes = W.shape() == (n, n) && e.len() == n;
     if !sizes || !W.iter().chain(u_n).all(|x| x.is_finite()) || !e.iter().all(|e| (0.0..=1.0).contains(e)) {
         return None;
     }
-    // Every contact by its own mass, and the velocities by the fastest approach.
+    // Each contact is scaled by its effective mass, velocities by the fastest approach.
     let own = |i: usize| if W[(i, i)] > 0.0 { W[(i, i)].sqrt().recip() } else { 1.0 };
     let scale = DVector::from_fn(n, |i, _| own(i));
     let M = DMatrix::from_fn(n, n, |i, j| scale[i] * 0.5 * (W[(i, j)] + W[(j, i)]) * scale[j]);
@@ -38,12 +42,12 @@ pub fn frictionless(W: &DMatrix<f64>, u_n: &DVector<f64>, e: &[f64]) -> Option<D
 }
 
 fn solve(M: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
-    let (bearing, p) = Tableau::new(M, q).pivot()?;
-    // Once more from the contacts found, without the round-off of the pivots.
-    let reduced = M.select_rows(&bearing).select_columns(&bearing);
-    let again = reduced.lu().solve(&-q.select_rows(&bearing)).map(|solution| {
+    let (active, p) = Tableau::new(M, q).pivot()?;
+    // Solving again for the active contacts removes the round-off of the pivots.
+    let reduced = M.select_rows(&active).select_columns(&active);
+    let again = reduced.lu().solve(&-q.select_rows(&active)).map(|solution| {
         let mut p = DVector::zeros(q.len());
-        for (&i, x) in bearing.iter().zip(&solution) {
+        for (&i, x) in active.iter().zip(&solution) {
             p[i] = *x;
         }
         p
@@ -56,8 +60,9 @@ fn solve(M: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     })
 }
 
-/// `w − M p − z = q` with the same `z` in every row. Columns: `w`, `p`, `z`, `q`. One unknown of each row is basic: its column is a unit
-/// vector, its value in the last column. All others are zero.
+/// Lemke's tableau `w − M p − z = q`, with the same `z` in every row. Columns: `w`, `p`, `z`, `q`.
+/// Each row has one basic variable: its column is a unit vector, its value is in the last column.
+/// Nonbasic variables are zero.
 struct Tableau {
     n: usize,
     rows: DMatrix<f64>,
@@ -79,13 +84,13 @@ impl Tableau {
         }
     }
 
-    /// The contacts that bear an impulse, and the impulses of all: from `p = 0` and a `z` that lifts the worst row to zero, pivots that
-    /// keep `pᵢ wᵢ = 0`, until `z` is zero.
+    /// Returns the active contacts and the impulses of all: starts from `p = 0` and the least `z`
+    /// that makes all rows feasible, and pivots with `pᵢ wᵢ = 0` until `z` is zero.
     fn pivot(mut self) -> Option<(Vec<usize>, DVector<f64>)> {
         let (n, z) = (self.n, 2 * self.n);
         let mut entering = z;
         let mut row = self.least(|_| 1.0)?;
-        // Problems can be made that take 2ⁿ pivots; those of contacts take about n.
+        // Constructed problems need 2ⁿ pivots; those of contacts need about n.
         for _ in 0..100 + 20 * n {
             let left = self.exchange(row, entering);
             if self.z() <= ROUND_OFF {
@@ -97,7 +102,7 @@ impl Tableau {
         None
     }
 
-    /// The row that first comes to zero if `entering` grows.
+    /// Returns the row that blocks the growth of `entering` (the ratio test).
     fn blocking(&self, entering: usize) -> Option<usize> {
         let slope = |row: usize| self.rows[(row, entering)];
         let first = self.least(slope)?;
@@ -111,12 +116,13 @@ impl Tableau {
         self.basis.iter().position(|&unknown| unknown == 2 * self.n)
     }
 
-    /// The value of `z`. At zero all is done, whether or not it is still basic.
+    /// Returns the value of `z`. At zero the problem is solved, even if `z` is still basic.
     fn z(&self) -> f64 {
         self.row_of_z().map_or(0.0, |row| self.rows[(row, 2 * self.n + 1)])
     }
 
-    /// The row with a positive `divisor` whose quotient is least: by `q`, at equality by the columns of `w` in turn.
+    /// Returns the row with a positive `divisor` and the lexicographically least quotient: by `q`,
+    /// then by the columns of `w` in turn.
     fn least(&self, divisor: impl Fn(usize) -> f64) -> Option<usize> {
         let q = 2 * self.n + 1;
         let less = |a: usize, b: usize| {
@@ -129,7 +135,7 @@ impl Tableau {
         candidates.reduce(|best, row| if less(row, best) { row } else { best })
     }
 
-    /// Makes `entering` basic in a row; returns what was.
+    /// Makes `entering` basic in `row`; returns the variable that leaves the basis.
     fn exchange(&mut self, row: usize, entering: usize) -> usize {
         let pivot = self.rows[(row, entering)];
         let scaled = self.rows.row(row) / pivot;
@@ -147,13 +153,13 @@ impl Tableau {
     fn impulses(&self) -> (Vec<usize>, DVector<f64>) {
         let n = self.n;
         let mut p = DVector::zeros(n);
-        let mut bearing = Vec::new();
+        let mut active = Vec::new();
         for (row, &unknown) in self.basis.iter().enumerate() {
             if (n..2 * n).contains(&unknown) {
                 p[unknown - n] = self.rows[(row, 2 * n + 1)];
-                bearing.push(unknown - n);
+                active.push(unknown - n);
             }
         }
-        (bearing, p)
+        (active, p)
     }
 }

@@ -4,95 +4,100 @@ use nalgebra::Vector3;
 use std::error::Error;
 use std::fmt;
 
-/// What chooses the impulse at a point of contact.
+/// Impact law: selects the impulse at a contact point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// Newton's restitution with a friction cone. It always has an answer, and never gains energy.
+    /// Newton's restitution with a friction cone. A solution always exists, and energy never
+    /// increases.
     ///
     /// ```text
-    ///     p = (1 + e) p_I + f d,     f = 1 + e_t,     or the largest f below it with |p_T| ≤ mu p_n
+    ///     p = (1 + e) p_I + f d,   f = 1 + e_t,   or the largest f below it with |p_T| ≤ mu p_n
     ///     u_n⁺ = −e u_n,             loss = E_pl (κ f (2 − f) + (1 − κ)(1 − e²))
     /// ```
     ///
-    /// A. Chatterjee and A. Ruina, *A new algebraic rigid-body collision law based on impulse space considerations*, J. Appl. Mech. 65
-    /// (1998) 939–951. With an infinite `mu` only `p_n ≥ 0` limits `f`.
+    /// A. Chatterjee and A. Ruina, *A new algebraic rigid-body collision law based on impulse space
+    /// considerations*, J. Appl. Mech. 65 (1998) 939–951. With an infinite `mu` only `p_n ≥ 0`
+    /// limits `f`.
     Restitution {
         /// Normal restitution, 0 to 1.
         e: f64,
-        /// Tangential restitution, −1 (no friction) over 0 (sticking) to 1.
+        /// Tangential restitution: −1 without friction, 0 sticking, up to 1.
         e_t: f64,
         /// Coefficient of friction; may be infinite.
         mu: f64,
     },
-    /// By the energy lost and the tangential impulse, each as a part of what sticking takes.
+    /// Prescribed energy loss and tangential impulse, both relative to the sticking impact.
     ///
     /// ```text
     ///     loss = r_E E_pl,     p_T = r_f T p_II,     u_n⁺ ≥ 0
     /// ```
     ///
-    /// X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, *Post-impact dynamics of two multi-body systems attempting
-    /// docking/berthing*, Acta Astronautica (1998); theirs is the larger root of a quadratic. Here the whole tangential impulse is
-    /// scaled, not its part along the slip: `r_E = r_f = 1` sticks in three dimensions, too. It is [`Law::Restitution`] without a cone:
+    /// X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, *Post-impact dynamics of two
+    /// multi-body systems attempting docking/berthing*, Acta Astronautica (1998); their solution is
+    /// the larger root of a quadratic. Here the whole tangential impulse is scaled, not its
+    /// component along the slip, so that `r_E = r_f = 1` sticks in three dimensions. The law equals
+    /// [`Law::Restitution`] without a cone:
     ///
     /// ```text
     ///     e² = (1 − r_E − κ (1 − r_f)²) / (1 − κ),     f = r_f
     /// ```
     EnergyFriction {
-        /// Energy lost, of the plastic loss: 0 to 1.
+        /// Energy loss relative to the plastic loss, 0 to 1.
         r_E: f64,
-        /// Tangential impulse, of the one that sticks.
+        /// Tangential impulse relative to that of sticking.
         r_f: f64,
-        /// What to do if no `e` from 0 to 1 gives `r_E`.
+        /// Treatment of an `r_E` that no `e` from 0 to 1 gives.
         on_inconsistent: Inconsistent,
     },
-    /// Coulomb friction at every instant of the impact, and Stronge's restitution: the normal impulse gives back `e²` of the work
-    /// that the compression took.
+    /// Coulomb friction throughout the impact, with Stronge's energetic restitution: the work of
+    /// the normal impulse during restitution is `e²` times that of compression.
     ///
     /// ```text
-    ///     du = W (n dp_n + dp_T),     dp_T = −mu (u_T/|u_T|) dp_n sliding, |dp_T| ≤ mu dp_n sticking
+    ///     du = W (n dp_n + dp_T),   dp_T = −mu (u_T/|u_T|) dp_n sliding,  |dp_T| ≤ mu dp_n sticking
     /// ```
     ///
-    /// E. J. Routh, *Dynamics of a System of Rigid Bodies*, part I; J. B. Keller, *Impact with friction*, J. Appl. Mech. 53 (1986) 1–4;
-    /// W. J. Stronge, *Rigid body collisions with friction*, Proc. R. Soc. Lond. A 431 (1990) 169–181.
+    /// E. J. Routh, *Dynamics of a System of Rigid Bodies*, part I; J. B. Keller, *Impact with
+    /// friction*, J. Appl. Mech. 53 (1986) 1–4; W. J. Stronge, *Rigid body collisions with
+    /// friction*, Proc. R. Soc. Lond. A 431 (1990) 169–181.
     Stronge {
-        /// Restitution, 0 to 1.
+        /// Energetic restitution, 0 to 1.
         e: f64,
         /// Coefficient of friction; may be infinite.
         mu: f64,
     },
 }
 
-/// What a law chose.
+/// The result of an impact law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Impulse on the first body, N·s; the second gets `−p`.
     pub p: Vector3<f64>,
-    /// Whether `r_E` was moved into the admissible band.
+    /// True if `r_E` was moved into the admissible band.
     pub clamped: bool,
 }
 
-/// Why a law has no impulse.
+/// Reason for which a law has no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refusal {
     /// The bodies do not approach.
     Separates,
-    /// A parameter of the law is not a number, or out of its range.
+    /// A parameter of the law is not a number or out of range.
     Parameter,
-    /// No normal restitution from 0 to 1 loses that much energy.
+    /// No normal restitution from 0 to 1 gives this energy loss.
     Inconsistent {
-        /// The energy wanted, of the plastic loss.
+        /// Requested energy loss relative to the plastic loss.
         r_E: f64,
-        /// What [`Meeting::admissible`] says.
+        /// Admissible band, from [`Meeting::admissible`].
         band: [f64; 2],
     },
-    /// The bodies would have to pull: `p_n < 0`.
+    /// The normal impulse would be tensile: `p_n < 0`.
     Adhesive,
-    /// The impact never ends: what drives the contact does not answer to the impulse.
+    /// The impact does not end: the approach velocity has no response to the impulse.
     NoEnd,
 }
 
 impl Meeting {
-    /// The impulse on the first body by a law.
+    /// Returns the impulse on the first body by `law`.
     ///
     /// # Errors
     ///
@@ -104,7 +109,8 @@ impl Meeting {
         if !law.is_valid() {
             return Err(Refusal::Parameter);
         }
-        // At a speed of about one no square is lost below or above the numbers there are; by a power of two nothing is rounded.
+        // Scaled to a speed of about one, squares neither overflow nor underflow; scaling by a
+        // power of two is exact.
         let speed = self.u.amax().log2().floor().exp2();
         let unit = Self {
             u: self.u / speed,
@@ -137,15 +143,16 @@ impl Meeting {
             self.n.dot(&self.d),
             (self.T.transpose() * self.d).norm(),
         );
-        // The cone |f d_T| ≤ mu (p_n + f d_n) is f slope ≤ p_n. Without friction the slope is infinite (or 0/0, for d = 0: any f will do).
+        // The cone |f d_T| ≤ mu (p_n + f d_n) is f slope ≤ p_n. Without friction the slope is
+        // infinite (or 0/0 for d = 0, where any f is admissible).
         let slope = d_T / mu - d_n;
         let wanted = 1.0 + e_t;
         let f = if wanted * slope > p_n { p_n / slope } else { wanted };
         self.with_normal(&(p + self.d * f), (p_n + f * d_n).max(0.0))
     }
 
-    /// Where `r_E` is nearer to an end of the band, it is measured from there: an `E_n` that is a small part of `E_pl` magnifies
-    /// round-off.
+    /// An `r_E` near an end of the band is measured from that end: if `E_n` is a small part of
+    /// `E_pl`, it magnifies round-off.
     fn energy_friction(&self, r_E: f64, r_f: f64, on_inconsistent: Inconsistent) -> Result<Outcome, Refusal> {
         let band = self.admissible(r_f);
         let (low, high) = (band[0].max(0.0), band[1]);
@@ -177,7 +184,7 @@ impl Meeting {
 }
 
 impl Law {
-    /// The restitution along the normal, if no friction acts.
+    /// Returns the normal restitution of a frictionless law; `None` with friction.
     pub fn smooth(&self) -> Option<f64> {
         match *self {
             Law::Restitution { e, e_t, mu } => (mu == 0.0 || e_t == -1.0).then_some(e),

@@ -2,39 +2,42 @@ use super::NO_RESPONSE;
 use crate::algebra::Scalar;
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
 
-/// Two bodies at a point of contact: how fast the first moves, seen from the second, and how an impulse on the first, with its
-/// reaction on the second, changes that.
+/// Two bodies at a contact point: the relative velocity `u` of the first with respect to the
+/// second, and its response to an impulse `p` on the first (and `−p` on the second):
 ///
 /// ```text
 ///     u⁺ = u + W p
 /// ```
 ///
-/// All vectors are in the same axes, whichever. The unit normal `n` points from the second body to the first: they approach if
-/// `n·u < 0`. The two impulses that matter, without friction and sticking, both end the approach:
+/// All vectors are in the same, arbitrary axes. The unit normal `n` points from the second body to
+/// the first: the bodies approach if `n·u < 0`. Two impulses end the approach, without friction and
+/// with sticking:
 ///
 /// ```text
 ///     p_I  = −(u_n / W_nn) n          E_n  = ½ u_n² / W_nn
-///     p_II = −W⁻¹ u                   E_pl = ½ u·W⁻¹ u = E_n + ½ d·W d,     d = p_II − p_I,     n·W d = 0
+///     p_II = −W⁻¹ u                   E_pl = ½ u·W⁻¹ u = E_n + ½ d·W d,  d = p_II − p_I
 /// ```
 ///
-/// `E_n` and `E_pl` are the kinetic energies they take away. `d` is found in the contact plane, with the Schur complement of `W_nn`.
-/// Where that is singular, it has the least tangential part.
+/// with `n·W d = 0`. `E_n` and `E_pl` are their losses of kinetic energy. `d` is computed in the
+/// contact plane with the Schur complement of `W_nn`; if that is singular, `d` has the least
+/// tangential part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
     pub(super) W: Matrix3<f64>,
     pub(super) u: Vector3<f64>,
     pub(super) n: Vector3<f64>,
-    /// Unit vectors across the normal, along which `W` has no cross term.
+    /// Tangential unit vectors that diagonalise the tangential block of `W`.
     pub(super) T: Matrix3x2<f64>,
     pub(super) p_I: Vector3<f64>,
     pub(super) d: Vector3<f64>,
 }
 
 impl Meeting {
-    /// From `W` (1/kg; its symmetric part is taken), `u` (m/s) and the normal `n` (its length does not matter).
+    /// Creates the contact from `W` (1/kg; its symmetric part is used), `u` (m/s) and the normal
+    /// `n` (of any length).
     ///
-    /// Returns `None` if a number is not finite, `n` is zero, `W` is not positive semidefinite, or does not answer along `n`, each to
-    /// `1e-11` of its trace.
+    /// Returns `None` if a value is not finite, `n` is zero, `W` is not positive semidefinite, or
+    /// its response along `n` is zero, each to `1e-11` of its trace.
     pub fn new(W: Matrix3<f64>, u: Vector3<f64>, n: Vector3<f64>) -> Option<Self> {
         let W = 0.5 * (W + W.transpose());
         let n = n.try_normalize(0.0)?;
@@ -64,34 +67,35 @@ impl Meeting {
         finite.then_some(Self { W, u, n, T, p_I, d })
     }
 
-    /// The relative velocity after the impulse `p` (N·s) on the first body, m/s.
+    /// Returns the relative velocity after the impulse `p` (N·s) on the first body, m/s.
     pub fn after(&self, p: &Vector3<f64>) -> Vector3<f64> {
         self.u + self.W * p
     }
 
-    /// The kinetic energy that the impulse `p` takes away, J: `−½ p·(u + u⁺)`.
+    /// Returns the loss of kinetic energy due to the impulse `p`, J: `−½ p·(u + u⁺)`.
     ///
-    /// Never found as a difference of two energies: those of two spacecraft in orbit leave no digits.
+    /// A difference of two energies would cancel all digits for spacecraft at orbital velocity.
     pub fn loss(&self, p: &Vector3<f64>) -> f64 {
         -0.5 * p.dot(&(self.u + self.after(p)))
     }
 
-    /// `E_pl`, what sticking takes away, J: the most that any impulse can.
+    /// Returns `E_pl`, the loss of the sticking impact, J: the maximum over all impulses.
     pub fn plastic_loss(&self) -> f64 {
         self.normal_loss() + self.frictional_loss()
     }
 
-    /// `E_n`, what the impulse without friction takes away, J.
+    /// Returns `E_n`, the loss of the frictionless impact, J.
     fn normal_loss(&self) -> f64 {
         0.5 * self.virtual_mass() * self.n.dot(&self.u).powi(2)
     }
 
-    /// `½ d·W d`, J.
+    /// Returns `½ d·W d`, J.
     fn frictional_loss(&self) -> f64 {
         (0.5 * self.d.dot(&(self.W * self.d))).max(0.0)
     }
 
-    /// `κ = 1 − E_n / E_pl`, the part of the plastic loss that only friction can take; zero if there is no such loss.
+    /// Returns `κ = 1 − E_n / E_pl`, the part of the plastic loss that only friction can dissipate;
+    /// zero if there is no such loss.
     pub fn kappa(&self) -> f64 {
         let (normal, frictional) = (self.normal_loss(), self.frictional_loss());
         if frictional > 0.0 {
@@ -101,7 +105,7 @@ impl Meeting {
         }
     }
 
-    /// `1 − κ`, with all its digits.
+    /// Returns `1 − κ` without cancellation.
     pub(super) fn normal_share(&self) -> f64 {
         let (normal, frictional) = (self.normal_loss(), self.frictional_loss());
         if frictional > 0.0 {
@@ -111,28 +115,28 @@ impl Meeting {
         }
     }
 
-    /// The impulse that ends the approach without friction, N·s.
+    /// Returns the frictionless impulse that ends the approach, N·s.
     pub fn p_I(&self) -> Vector3<f64> {
         self.p_I
     }
 
-    /// The impulse that ends all relative motion, N·s.
+    /// Returns the impulse that ends all relative motion, N·s.
     pub fn p_II(&self) -> Vector3<f64> {
         self.p_I + self.d
     }
 
-    /// The mass that the normal impulse meets, kg: `1 / W_nn`.
+    /// Returns the effective mass along the normal, kg: `1 / W_nn`.
     pub fn virtual_mass(&self) -> f64 {
         1.0 / self.n.dot(&(self.W * self.n))
     }
 
-    /// Whether the bodies approach: `n·u < 0`.
+    /// Returns true if the bodies approach: `n·u < 0`.
     pub fn approaches(&self) -> bool {
         self.n.dot(&self.u) < 0.0
     }
 
-    /// The least and the largest `r_E` that go with `r_f` in [`Law::EnergyFriction`](super::Law::EnergyFriction): from `e_N = 1`
-    /// to `e_N = 0`.
+    /// Returns the least and the largest `r_E` admissible with `r_f` in
+    /// [`Law::EnergyFriction`](super::Law::EnergyFriction), from `e_N = 1` to `e_N = 0`.
     ///
     /// ```text
     ///     κ r_f (2 − r_f)  ≤  r_E  ≤  1 − κ (1 − r_f)²
@@ -142,7 +146,8 @@ impl Meeting {
         [kappa * r_f * (2.0 - r_f), 1.0 - kappa * (1.0 - r_f).powi(2)]
     }
 
-    /// Newton's coefficient of restitution to which the impulse `p` amounts: `e_N = −u_n⁺ / u_n`; zero if `u_n` is.
+    /// Returns Newton's coefficient of restitution that corresponds to the impulse `p`,
+    /// `e_N = −u_n⁺ / u_n`; zero if `u_n` is.
     pub fn restitution_of(&self, p: &Vector3<f64>) -> f64 {
         let u_n = self.n.dot(&self.u);
         if u_n == 0.0 {
@@ -152,13 +157,13 @@ impl Meeting {
         }
     }
 
-    /// `p` with the tangential part it has, and the normal part `p_n`.
+    /// Returns `p` with its normal part replaced by `p_n`.
     pub(super) fn with_normal(&self, p: &Vector3<f64>, p_n: f64) -> Vector3<f64> {
         p + self.n * (p_n - self.n.dot(p))
     }
 }
 
-/// Two unit vectors across `n` and each other.
+/// Returns two unit vectors that are orthogonal to `n` and to each other.
 fn across(n: &Vector3<f64>) -> Matrix3x2<f64> {
     let mut axis = Vector3::zeros();
     axis[n.iamin()] = 1.0;
@@ -166,7 +171,7 @@ fn across(n: &Vector3<f64>) -> Matrix3x2<f64> {
     Matrix3x2::from_columns(&[first, n.cross(&first)])
 }
 
-/// Eigenvalues of a symmetric matrix, and its axes as columns: Jacobi's rotation.
+/// Returns eigenvalues and eigenvectors (columns) of a symmetric matrix, by a Jacobi rotation.
 fn principal(A: &Matrix2<f64>) -> ([f64; 2], Matrix2<f64>) {
     let (sin, cos) = Scalar::sin_cos(0.5 * Scalar::atan2(2.0 * A[(0, 1)], A[(0, 0)] - A[(1, 1)]));
     let axes = Matrix2::new(cos, -sin, sin, cos);

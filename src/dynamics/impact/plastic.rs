@@ -1,31 +1,32 @@
 use super::NO_RESPONSE;
 use nalgebra::{DMatrix, DVector};
 
-/// A row that answers by this part of the largest, or less, has round-off only: units of rows differ by less.
+/// Tolerance for a row without response, relative to the largest; the units of rows differ by less.
 const NO_ROW: f64 = 1e-14;
 
-/// What [`plastic`] finds.
+/// The result of [`plastic`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plastic {
-    /// Impulse of every row, N·s or N·m·s; zero for the rows that others say already.
+    /// Impulse of each row, N·s or N·m·s; zero for redundant rows.
     pub impulse: DVector<f64>,
-    /// Rows that say something of their own.
+    /// Number of independent rows.
     pub rank: usize,
-    /// What is left of the relative motion, `|u + W p| / |u|`, each row divided by `√W_ii`. It is round-off unless the rows
-    /// contradict each other, or a row that no impulse moves has a velocity.
+    /// Remaining relative motion `|u + W p| / |u|`, each row divided by `√W_ii`. It is round-off
+    /// unless rows contradict each other, or a row with zero response has a velocity.
     pub residual: f64,
 }
 
-/// The impulses `p` that end the relative motion of all rows at once: `u + W p = 0`.
+/// Returns the impulses `p` that end the relative motion of all rows at once: `u + W p = 0`.
 ///
-/// `W` (symmetric, positive semidefinite) and `u` may mix rows of points (1/kg, m/s) and of rotations (1/(kg·m²), rad/s): they are
-/// first divided by `√W_ii` (by that of the largest, in a row that answers `1e14` times less). A Cholesky factorisation that always takes the
-/// largest remaining pivot then chooses the rows that bear the impulse. A pivot is the squared sine of the angle between a row
-/// and those before it; below `1e-11` it counts as none.
+/// `W` (symmetric, positive semidefinite) and `u` may mix rows of points (1/kg, m/s) and of
+/// rotations (1/(kg·m²), rad/s): rows are first divided by `√W_ii` (by the largest, if the response
+/// of a row is `1e14` times smaller). A Cholesky factorisation with complete pivoting selects the
+/// independent rows. A pivot is the squared sine of the angle between a row and the preceding ones;
+/// below `1e-11` the row is redundant.
 ///
-/// With redundant rows the motion after is unique, the impulses are not.
+/// With redundant rows the velocities after the impact are unique, the impulses are not.
 ///
-/// Returns `None` if the sizes differ or a number is not finite.
+/// Returns `None` if the sizes differ or a value is not finite.
 pub fn plastic(W: &DMatrix<f64>, u: &DVector<f64>) -> Option<Plastic> {
     let n = u.len();
     if W.shape() != (n, n) || !W.iter().chain(u).all(|x| x.is_finite()) {
@@ -34,12 +35,12 @@ pub fn plastic(W: &DMatrix<f64>, u: &DVector<f64>) -> Option<Plastic> {
     let (W, scale) = scaled(W);
     let u = u.component_mul(&scale);
     let rows = independent(&W);
-    let bearing = W.select_rows(&rows).select_columns(&rows);
+    let independent_rows = W.select_rows(&rows).select_columns(&rows);
     let mut p = DVector::zeros(n);
-    // The second time for what round-off has left.
+    // The second pass is an iterative refinement.
     for _ in 0..2 {
         let left = &u + &W * &p;
-        let step = bearing.clone().cholesky()?.solve(&left.select_rows(&rows));
+        let step = independent_rows.clone().cholesky()?.solve(&left.select_rows(&rows));
         for (&row, x) in rows.iter().zip(&step) {
             p[row] -= x;
         }
@@ -54,7 +55,8 @@ pub fn plastic(W: &DMatrix<f64>, u: &DVector<f64>) -> Option<Plastic> {
     })
 }
 
-/// `W` with ones on its diagonal, and by what its rows were multiplied for it. A row without response, to round-off, has next to nothing there.
+/// Returns `W` scaled to a unit diagonal, and the scale of each row. A row without response keeps a
+/// diagonal entry near zero.
 fn scaled(W: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
     let n = W.nrows();
     let largest = W.diagonal().iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -70,7 +72,8 @@ fn scaled(W: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
     (W, scale)
 }
 
-/// Rows of a symmetric matrix, with a diagonal of ones, that are independent: the pivots of its Cholesky factorisation.
+/// Returns the independent rows of a symmetric matrix with unit diagonal: the pivots of its
+/// Cholesky factorisation.
 fn independent(W: &DMatrix<f64>) -> Vec<usize> {
     let mut left = W.clone();
     let mut rows = Vec::new();

@@ -1,45 +1,50 @@
-//! An impact followed through its normal impulse: Coulomb friction, Stronge's restitution.
+//! Impact with Coulomb friction and Stronge's restitution, integrated over the normal impulse.
 //!
-//! In contact axes (two tangents without cross response, and the normal), with `λ = W_TT` diagonal and `b = W_Tn`:
-//!
-//! ```text
-//!     sliding     du = W q dσ,  q = (−β û, α),  α = 1/(1 + mu),  β = mu/(1 + mu),  û = u_T/|u_T|        (1)
-//!     sticking    du = W q dp_n,  q = (φ, 1),  φ = −λ⁻¹ b,  if |φ| ≤ mu                                 (2)
-//!     leaving     du = W q dp_n,  q = (−mu d, 1),  b − mu λ d = c d,  |d| = 1,  c > 0, otherwise        (3)
-//! ```
-//!
-//! As a function of `σ`, (1) stays finite for any `mu`, also where friction drives the bodies into each other. Where the slip does not
-//! turn it is a straight line. Elsewhere it is followed in a time with `dσ = |u_T| dτ`, in which a slip that stops fades
-//! exponentially, and (1) is smooth:
+//! In contact axes (two tangents without coupling, and the normal), with `λ = W_TT` diagonal and
+//! `b = W_Tn`:
 //!
 //! ```text
-//!     u_T' = α |u_T| b − β λ u_T                                                                        (4)
+//!     sliding     du = W q dσ,  q = (−β û, α),  α = 1/(1 + mu),  β = mu α,  û = u_T/|u_T|       (1)
+//!     sticking    du = W q dp_n,  q = (φ, 1),  φ = −λ⁻¹ b,  if |φ| ≤ mu                      (2)
+//!     slip onset  du = W q dp_n,  q = (−mu d, 1),  b − mu λ d = c d,  |d| = 1,  c > 0, else  (3)
 //! ```
 //!
-//! by Taylor series (À. Jorba and M. Zou, *A software package for the numerical integration of ODEs by means of high-order Taylor
-//! methods*, Exp. Math. 14 (2005) 99–117). Their polynomials also locate what happens on the way.
+//! As a function of `σ`, (1) stays finite for any `mu`, also if friction increases the approach
+//! velocity. If the slip direction is constant, the solution is a straight line. Otherwise (1) is
+//! integrated over a time `τ` with `dσ = |u_T| dτ`, in which a vanishing slip decays exponentially
+//! and the equation is smooth:
 //!
-//! Once the slip has stopped, (2) or (3) lasts to the end: both are straight, and from (3) the slip grows. There is one `d`: in
-//! `d = (c + mu λ)⁻¹ b` every component falls with `c`, from `|d| = |φ|/mu > 1` at `c = 0`. Both carry the normal velocity outwards: (2)
+//! ```text
+//!     u_T' = α |u_T| b − β λ u_T                                                              (4)
+//! ```
+//!
+//! Method: Taylor series (À. Jorba and M. Zou, *A software package for the numerical integration of
+//! ODEs by means of high-order Taylor methods*, Exp. Math. 14 (2005) 99–117), whose polynomials
+//! also locate the events.
+//!
+//! After the slip has stopped, (2) or (3) holds to the end: both are straight lines, and under (3)
+//! the slip grows. The direction `d` of (3) is unique: in `d = (c + mu λ)⁻¹ b` every component
+//! decreases with `c`, from `|d| = |φ|/mu > 1` at `c = 0`. Both increase the normal velocity: (2)
 //! by a Schur complement of `W`, (3) by `q·W q + mu c`.
 //!
-//! The normal work decides the end. If the bodies approach once more before it, that is compression as before: all compression
-//! together, times `e²`, is what they give back.
+//! The normal work determines the end. A renewed approach before the end counts as compression: the
+//! work of restitution is `e²` times that of all compression phases.
 
 use super::{Meeting, NO_RESPONSE};
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-/// The slip that counts as none, of the first relative velocity.
+/// Slip that counts as zero, relative to the initial relative velocity.
 const NO_SLIP: f64 = 1e-14;
 
-/// Terms of a series: with steps of `e⁻²` of the radius of convergence, what is left out is round-off.
+/// Order of the Taylor series: at steps of `e⁻²` of the radius of convergence the truncation error
+/// is round-off.
 const ORDER: usize = 20;
 
-/// Steps before giving up, a tenth of a second. Fifteen are usual; some thousands are needed where both the slip and its direction hardly
-/// change, in one of 1e5 meetings whose `W` has a condition number of 1e9.
+/// Maximum number of steps, a tenth of a second. Fifteen are typical; a few thousand occur if slip
+/// and slip direction hardly change, in one of 1e5 contacts with a condition number of `W` of 1e9.
 const STEPS: usize = 40_000;
 
-/// The impulse on the first body, N·s; none if the impact does not end.
+/// Returns the impulse on the first body, N·s; `None` if the impact does not end.
 pub(super) fn impulse(meeting: &Meeting, e: f64, mu: f64) -> Option<Vector3<f64>> {
     let axes = Matrix3::from_columns(&[meeting.T.column(0).into(), meeting.T.column(1).into(), meeting.n]);
     let (response, speed) = (meeting.W.trace(), meeting.u.norm());
@@ -50,7 +55,7 @@ pub(super) fn impulse(meeting: &Meeting, e: f64, mu: f64) -> Option<Vector3<f64>
     Some(meeting.with_normal(&p, impact.p.z) * (speed / response))
 }
 
-/// The state on the way. Velocities are in units of the first, `W` in units of its trace.
+/// The state during the impact. Velocities are relative to the initial one, `W` to its trace.
 struct Impact {
     W_nn: f64,
     b: Vector2<f64>,
@@ -60,14 +65,14 @@ struct Impact {
     u: Vector3<f64>,
     p: Vector3<f64>,
     compressing: bool,
-    /// The work still to be given back, `∫ u_n dσ` as far as (1) goes.
-    owed: f64,
+    /// Work of restitution still to be done, `∫ u_n dσ` while (1) holds.
+    remaining_work: f64,
 }
 
-/// How a part of an impact ends.
+/// The end of a phase of the impact.
 #[derive(PartialEq)]
 enum Leg {
-    /// The bodies part.
+    /// The impact is over.
     Over,
     /// The slip has stopped.
     Stopped,
@@ -86,7 +91,7 @@ impl Impact {
             u,
             p: Vector3::zeros(),
             compressing: true,
-            owed: 0.0,
+            remaining_work: 0.0,
         }
     }
 
@@ -97,29 +102,30 @@ impl Impact {
                 return Some(());
             }
             self.u.fixed_rows_mut::<2>(0).fill(0.0);
-            self.owed *= alpha;
+            self.remaining_work *= alpha;
         }
         let q = self.stick().unwrap_or_else(|| self.leave());
         if self.rate(&q).z <= NO_RESPONSE {
-            return (self.u.z.abs() <= NO_RESPONSE).then_some(()); // wedged: no impulse moves anything
+            return (self.u.z.abs() <= NO_RESPONSE).then_some(()); // wedged: zero response to any impulse
         }
         self.straight(&q, f64::INFINITY).map(|_| ())
     }
 
-    /// `W q`.
+    /// Returns `W q`.
     fn rate(&self, q: &Vector3<f64>) -> Vector3<f64> {
         let q_T = q.xy();
         let rate_T = self.lambda.component_mul(&q_T) + self.b * q.z;
         Vector3::new(rate_T.x, rate_T.y, self.b.dot(&q_T) + self.W_nn * q.z)
     }
 
-    /// (2).
+    /// Returns `q` of (2); `None` if the contact does not stick.
     fn stick(&self) -> Option<Vector3<f64>> {
         let phi = -divide(&self.b, &self.lambda);
         (phi.norm() <= self.mu * (1.0 + 4.0 * f64::EPSILON)).then(|| phi.push(1.0))
     }
 
-    /// (3), with Newton's method for `1/|d| = 1`, which is concave in `c`: from the left no step goes too far.
+    /// Returns `q` of (3), by Newton's method for `1/|d| = 1`: concave in `c`, so that iterates
+    /// from the left do not overshoot.
     fn leave(&self) -> Vector3<f64> {
         let mut c = (self.b.norm() - self.mu * self.lambda.max()).max(0.0);
         let mut d = Vector2::zeros();
@@ -136,7 +142,7 @@ impl Impact {
         (d.normalize() * -self.mu).push(1.0)
     }
 
-    /// (1), until the slip stops or the impact is over.
+    /// Integrates (1) until the slip stops or the impact ends.
     fn slide(&mut self, alpha: f64, beta: f64) -> Option<Leg> {
         let scale = alpha * self.b.norm() + beta * self.lambda.max();
         for _ in 0..STEPS {
@@ -158,10 +164,10 @@ impl Impact {
         None
     }
 
-    /// Goes on along `q` for a length `most`, or to the end of the impact.
+    /// Advances along `q` by the length `most`, or to the end of the impact.
     fn straight(&mut self, q: &Vector3<f64>, mut most: f64) -> Option<Leg> {
         let rate = self.rate(q);
-        // The normal velocity changes its sign once at most.
+        // The normal velocity changes its sign at most once.
         for _ in 0..3 {
             let u_n = self.u.z;
             if u_n == 0.0 {
@@ -181,7 +187,7 @@ impl Impact {
             if !length.is_finite() {
                 return None;
             }
-            self.give(length * (u_n + 0.5 * rate.z * length));
+            self.add_work(length * (u_n + 0.5 * rate.z * length));
             self.p += q * length;
             self.u += rate * length;
             if length == to_end {
@@ -195,26 +201,26 @@ impl Impact {
         None
     }
 
-    /// How far it is, at a constant rate of the normal velocity, until all work is given back.
+    /// Returns the length to the end of restitution, at a constant rate of the normal velocity.
     fn to_end(&self, rate: f64) -> f64 {
         let u_n = self.u.z;
-        let square = u_n * u_n + 2.0 * rate * self.owed;
-        if self.owed <= 0.0 {
+        let square = u_n * u_n + 2.0 * rate * self.remaining_work;
+        if self.remaining_work <= 0.0 {
             0.0
         } else if square >= 0.0 && u_n + square.sqrt() > 0.0 {
-            2.0 * self.owed / (u_n + square.sqrt())
+            2.0 * self.remaining_work / (u_n + square.sqrt())
         } else {
             f64::INFINITY
         }
     }
 
-    /// Takes the normal work into account.
-    fn give(&mut self, work: f64) {
-        self.owed -= if self.compressing { self.e_squared * work } else { work };
+    /// Adds the normal work to the balance.
+    fn add_work(&mut self, work: f64) {
+        self.remaining_work -= if self.compressing { self.e_squared * work } else { work };
     }
 
-    /// Goes on to the end of a series, or to the first of: a zero or an extremum of the normal velocity, the end of the impact. Returns
-    /// whether it was that.
+    /// Advances to the end of the series or to the first event: a zero or an extremum of the normal
+    /// velocity, or the end of the impact. Returns true at the end of the impact.
     fn turn(&mut self, series: &Series) -> bool {
         let mut end = series.end;
         let climb = |tau: f64| derivative(&series.u_n, tau);
@@ -223,7 +229,7 @@ impl Impact {
         }
         if climb(0.0) * climb(end) < 0.0 {
             let extremum = change(climb(0.0), end, climb);
-            // Right at the start it is the extremum of the step before.
+            // At the very start it is the extremum of the previous step.
             end = if extremum > 1e-6 * end { extremum } else { end };
         }
         let side = if self.compressing { -1.0 } else { 1.0 };
@@ -232,13 +238,13 @@ impl Impact {
         if parts {
             end = change(side, end, u_n);
         }
-        let left = |tau: f64| self.owed - value(&series.work, tau);
+        let left = |tau: f64| self.remaining_work - value(&series.work, tau);
         let over = !self.compressing && left(end) <= 0.0;
         if over {
             end = change(1.0, end, left);
         }
         self.u.z = if parts && !over { 0.0 } else { u_n(end) };
-        self.give(value(&series.work, end));
+        self.add_work(value(&series.work, end));
         for i in 0..2 {
             self.u[i] = value(&series.u_T[i], end);
             self.p[i] += value(&series.p_T[i], end);
@@ -251,19 +257,19 @@ impl Impact {
 /// Coefficients of a Taylor series.
 type Terms = [f64; ORDER + 1];
 
-/// A part of the impact in which the slip turns, in a time that runs at its rate. Impulses and work count from the start.
+/// A step with turning slip, in the scaled time. Impulses and work count from its start.
 struct Series {
     u_T: [Terms; 2],
     u_n: Terms,
     p_T: [Terms; 2],
     p_n: Terms,
     work: Terms,
-    /// As far as it may be used.
+    /// Largest admissible time.
     end: f64,
 }
 
 impl Series {
-    /// (4), with `|u_T|² = u_T·u_T` for the terms of `s = |u_T|`.
+    /// Expands (4), with `|u_T|² = u_T·u_T` for the terms of `s = |u_T|`.
     fn new(at: &Impact, alpha: f64, beta: f64, scale: f64) -> Self {
         let (alpha, beta) = (alpha / scale, beta / scale);
         let zero = [0.0; ORDER + 1];
@@ -298,7 +304,7 @@ impl Series {
             }
             series.work[k + 1] = product(&series.u_n, &s, k, 0) / scale * per;
         }
-        // Without cross response u_T is entire, but not its size.
+        // Without coupling u_T is entire, but |u_T| is not.
         let term = |k: usize| Vector3::new(series.u_T[0][k], series.u_T[1][k], s[k]).norm();
         let radius = |k: usize| (slip / term(k)).powf(1.0 / k as f64);
         series.end = (-2.0_f64).exp() * radius(ORDER - 2).min(radius(ORDER - 1)).min(32.0);
@@ -306,7 +312,7 @@ impl Series {
     }
 }
 
-/// Term `k` of a product of series, without its first and last `skip` parts.
+/// Returns term `k` of a product of series, without its first and last `skip` summands.
 fn product(a: &Terms, b: &Terms, k: usize, skip: usize) -> f64 {
     (skip..=k - skip).map(|j| a[j] * b[k - j]).sum()
 }
@@ -319,10 +325,12 @@ fn derivative(terms: &Terms, tau: f64) -> f64 {
     (1..=ORDER).rev().fold(0.0, |sum, k| sum * tau + terms[k] * k as f64)
 }
 
-/// Where `f`, coming from the side of `before`, has changed sign on the way to `end`: bisection, down to neighbouring numbers.
+/// Returns the sign change of `f`, starting from the sign of `before`, on the way to `end`:
+/// bisection down to adjacent floating-point numbers.
 fn change(before: f64, end: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
-    // With little friction a series reaches far beyond the impact: some 55 halvings to come near, as many again to be exact.
+    // With little friction a series reaches far beyond the impact: about 55 halvings to come near
+    // the root, and as many again for full precision.
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);
         if middle <= low || middle >= high {
@@ -337,7 +345,7 @@ fn change(before: f64, end: f64, f: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// By component; a component that does not answer stays out.
+/// Divides by component; components with zero response are zero.
 fn divide(a: &Vector2<f64>, by: &Vector2<f64>) -> Vector2<f64> {
     a.zip_map(by, |a, by| if by > 0.0 { a / by } else { 0.0 })
 }

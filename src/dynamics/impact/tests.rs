@@ -1,4 +1,4 @@
-//! Properties over random pairs of bodies; each test states the worst that it met.
+//! Properties of the impact laws over random pairs of bodies; each test prints the worst deviation.
 
 mod laws;
 mod sets;
@@ -25,7 +25,7 @@ impl Random {
         low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Between powers of ten.
+    /// Returns a number that is log-uniform between two powers of ten.
     fn decades(&mut self, low: f64, high: f64) -> f64 {
         10.0_f64.powf(self.between(low, high))
     }
@@ -42,14 +42,15 @@ impl Random {
         Rotation3::from_scaled_axis(self.vector().normalize() * self.between(0.0, PI))
     }
 
-    /// Positive definite, of the condition number `10^decades` at most.
+    /// Returns a positive definite matrix with a condition number of at most `10^decades`.
     fn positive(&mut self, decades: f64) -> Matrix3<f64> {
         let axes = self.rotation();
         let values = Vector3::from_fn(|_, _| self.decades(-decades, 0.0));
         axes * Matrix3::from_diagonal(&values) * axes.transpose()
     }
 
-    /// Mass matrix and Jacobian of the contact point of a free rigid body, `(v, ω)`, with some flexible coordinates.
+    /// Returns mass matrix and Jacobian of the contact point of a free rigid body, `(v, ω)`, with
+    /// `flexible` further coordinates.
     fn body(&mut self, flexible: usize) -> Body {
         let (n, m) = (6 + flexible, self.decades(-1.0, 1.0));
         let r = self.vector();
@@ -75,7 +76,7 @@ impl Random {
         Body { M, J, qd }
     }
 
-    /// Two bodies that approach.
+    /// Returns two approaching bodies.
     fn pair(&mut self) -> Pair {
         let flexible = (self.next() % 4) as usize;
         let (a, b) = (self.body(flexible), self.body(0));
@@ -85,7 +86,8 @@ impl Random {
         Pair { a, b, u, n }
     }
 
-    /// Half of them pairs of bodies, half of them any positive definite matrix.
+    /// Returns a contact of two bodies or, in half of the cases, of an arbitrary positive definite
+    /// matrix.
     fn meeting(&mut self) -> Meeting {
         let pair = self.pair();
         if self.next().is_multiple_of(2) {
@@ -94,7 +96,7 @@ impl Random {
         Meeting::new(self.positive(4.0), pair.u, pair.n).expect("positive definite")
     }
 
-    /// All kinds.
+    /// Returns one law of each type.
     fn laws(&mut self) -> [Law; 4] {
         let (e, mu) = (self.between(0.0, 1.0), self.decades(-2.0, 1.0));
         let (e_t, r_E, r_f) = (self.between(-1.0, 1.0), self.between(0.0, 1.0), self.between(0.0, 1.5));
@@ -126,7 +128,7 @@ impl Body {
         (&self.J * &self.qd).fixed_rows::<3>(0).into()
     }
 
-    /// `M⁻¹ Jᵀ`.
+    /// Returns `M⁻¹ Jᵀ`.
     fn answer(&self) -> DMatrix<f64> {
         self.M
             .clone()
@@ -167,12 +169,12 @@ impl Pair {
     }
 }
 
-/// A normal and a tangential part: `n·p` and `|p − n n·p|`.
+/// Returns the normal and the tangential part: `n·p` and `|p − n n·p|`.
 fn parts(p: &Vector3<f64>, n: &Vector3<f64>) -> (f64, f64) {
     (n.dot(p), (p - n * n.dot(p)).norm())
 }
 
-/// Keeps the worst; a value that is not a number is the worst of all.
+/// Keeps the worst deviation; a NaN counts as infinite.
 fn keep(worst: &mut f64, value: f64) {
     *worst = if value.is_nan() {
         f64::INFINITY

@@ -6,9 +6,10 @@ use crate::system::{Derived, Kinematics, System};
 use nalgebra::DMatrix;
 
 impl<S: Scalar> SaddlePoint<S> {
-    /// The whole matrix `[M Bᵀ; B 0]` in one piece, as Kłak and Jarzębowska write it, (2) and (17): accelerations of every body (angular, then of its
-    /// mass centre at rest) and of its modes, then the rows of all joints, then those of momentum. It serves for looking at; nothing
-    /// is solved with it.
+    /// Returns the full matrix `[M Bᵀ; B 0]` of Kłak and Jarzębowska's (2) and (17): accelerations
+    /// of each body (angular, then of its mass centre in the undeformed shape) and of its modes,
+    /// then the rows of all joints, then those of momentum. For diagnostics only; not used by the
+    /// solution.
     pub fn matrix(
         &self,
         system: &System,
@@ -26,7 +27,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
         let nodes = &parts.nodes;
 
-        // Where each body's accelerations begin, and where the rows do.
+        // Offsets of the bodies' accelerations and of the rows.
         let mut first = vec![0];
         for node in nodes {
             first.push(first[first.len() - 1] + node.f.len());
@@ -66,8 +67,8 @@ impl<S: Scalar> SaddlePoint<S> {
                     K[(at + l, at + k)] = node.M[l * d + k];
                 }
             }
-            if let Some(craft) = momentum.as_ref().and_then(|momentum| momentum.craft[i]) {
-                let row = accelerations + joint_rows + 6 * craft;
+            if let Some(spacecraft) = momentum.as_ref().and_then(|momentum| momentum.spacecraft[i]) {
+                let row = accelerations + joint_rows + 6 * spacecraft;
                 for (r, R) in node.R.iter().enumerate() {
                     for k in 0..d {
                         let entry = if k < 6 {
@@ -83,7 +84,8 @@ impl<S: Scalar> SaddlePoint<S> {
             if joint.nv == 6 {
                 continue;
             }
-            // The body's acceleration beyond what carries it, for each acceleration that it depends on.
+            // The body's acceleration relative to its carrier, for each acceleration that it
+            // depends on.
             let mut relative: Vec<(usize, Twist<S>)> = (0..6).map(|k| (at + k, motion(i, k))).collect();
             if let Some(parent) = system.bodies[i].parent {
                 for k in 0..node.X.len() {

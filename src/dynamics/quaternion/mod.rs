@@ -1,10 +1,12 @@
-//! The formulation in maximal coordinates: each body by itself, held by multipliers.
+//! The formulation in maximal coordinates: joints are constraints with Lagrange multipliers.
 //!
-//! M. Kłak and E. Jarzębowska, "Quaternion-Based Constrained Dynamics Modeling of a Space Manipulator with Flexible Arms for
-//! Servicing Tasks", J. Vib. Eng. Technol. (2020): thirteen states for each body, joints as constraints with Baumgarte's
-//! stabilisation, and the saddle-point system of accelerations and multipliers, their equations (2), (10) and (17).
+//! M. Kłak and E. Jarzębowska, "Quaternion-Based Constrained Dynamics Modeling of a Space
+//! Manipulator with Flexible Arms for Servicing Tasks", J. Vib. Eng. Technol. (2020): thirteen
+//! states for each body, joint constraints with Baumgarte's stabilisation, and the saddle-point
+//! system of accelerations and multipliers, their equations (2), (10) and (17).
 //!
-//! It shares the single body and the joints' geometry with the [recursive](super::recursive) formulation, and nothing else.
+//! It shares the single-body equations and the joint kinematics with the
+//! [recursive](super::recursive) formulation, and nothing else.
 
 mod matrix;
 mod momentum;

@@ -5,10 +5,12 @@ use crate::dynamics::rows::JointRows;
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::{Carrier, Derived, Joint, Kinematics, System};
 
-/// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the leaves to the roots.
+/// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the
+/// leaves to the roots.
 ///
-/// Unknown are the accelerations `a = (A, η̈)` of each body's origin (beyond its `A_bias`) and modes, and the multipliers `ν` of each joint's rows
-/// `W`. With the acceleration `u = X a_P` that the joint's carrier would give the body, joint torques `τ` and rotor inertias `ρ`:
+/// Unknowns are the accelerations `a = (A, η̈)` of each body's origin (beyond its `A_bias`) and
+/// modes, and the multipliers `ν` of each joint's rows `W`. With the acceleration `u = X a_P` that
+/// the carrier imparts to the body, joint torques `τ` and rotor inertias `ρ`:
 ///
 /// ```text
 ///     M a + Σ_children Xᵀ F_c = f + F          (1)
@@ -16,85 +18,91 @@ use crate::system::{Carrier, Derived, Joint, Kinematics, System};
 ///     Wᵀ (A − u) = h                           (3)
 /// ```
 ///
-/// `F` is what the joint transmits; `h` is zero, but of a driven joint `V` is held too, with its `q̈` as `h`. Together they are the matrix
-/// `[M Bᵀ; B 0]` of Kłak and Jarzębowska's (2) and (10), with the rotors in `M`, and as sparse as the tree. Of a body whose children are gone,
+/// `F` is the reaction wrench of the joint. `h` is zero, except for a driven joint: its `V` are
+/// constraint rows too, with the prescribed `q̈` as `h`. Together these equations are the matrix
+/// `[M Bᵀ; B 0]` of Kłak and Jarzębowska's (2) and (10), with the rotors in `M`, and as sparse as
+/// the tree. After elimination of its children, a body has
 ///
 /// ```text
 ///     a = a₀ + a_u u,   ν = ν₀ + ν_u u,   F = F₀ + I u     (4)
 /// ```
 ///
-/// by factoring its own `[M + V ρ Vᵀ + W σ Wᵀ, W; Wᵀ, 0]`; `M_P += XᵀIX` and `f_P −= XᵀF₀` are all that its carrier sees. The term `W σ Wᵀ`
-/// changes no solution; it makes the first block positive definite where a body alone has no inertia about an axis that its joint holds
-/// (the augmented Lagrangian: Benzi, Golub and Liesen, *Acta Numerica* 14 (2005), §3.5, doi:10.1017/S0962492904000212).
+/// from the factorisation of its own `[M + V ρ Vᵀ + W σ Wᵀ, W; Wᵀ, 0]`. It is propagated to the
+/// parent by `M_P += XᵀIX` and `f_P −= XᵀF₀`. The term `W σ Wᵀ` does not change the solution; it
+/// makes the first block positive definite if a body alone has zero inertia about a constrained
+/// axis (augmented Lagrangian: Benzi, Golub and Liesen, *Acta Numerica* 14 (2005), §3.5,
+/// doi:10.1017/S0962492904000212).
 #[derive(Clone, Debug)]
 pub struct SaddlePoint<S: Scalar> {
-    pub(super) nodes: Vec<Node<S>>,
-    /// Accelerations of the bodies' origins beyond [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
+    pub(super) nodes: Vec<BodyBlock<S>>,
+    /// Accelerations of the bodies' origins beyond
+    /// [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
-    /// What each body's joint transmits to it, about its origin, world axes.
+    /// Reaction wrench of each body's joint on the body, about the body's origin, world axes.
     pub F: Vec<Wrench<S>>,
     pub(super) momentum: Option<MomentumRows<S>>,
-    /// No torques, one for each rate.
+    /// Zero torques, one for each rate.
     idle: Vec<S>,
 }
 
-/// One body with its joint.
+/// A body and its joint.
 #[derive(Clone, Debug)]
-pub(super) struct Node<S: Scalar> {
+pub(super) struct BodyBlock<S: Scalar> {
     pub joint: JointRows<S>,
-    /// `X`: the body's acceleration for each of its carrier's, modes included.
+    /// `X`: the body's acceleration for each acceleration of its carrier, modes included.
     pub X: Vec<Twist<S>>,
-    /// `M`, row by row; once factored, `[M + V ρ Vᵀ + W σ Wᵀ]`'s factors.
+    /// `M`, row-major; after factorisation the factors of `[M + V ρ Vᵀ + W σ Wᵀ]`.
     pub M: Vec<S>,
-    /// What multiplies the rows: `[M …]⁻¹ W`, column by column.
+    /// `[M …]⁻¹ W`, column-major.
     MW: Vec<S>,
     /// Factors of `Wᵀ [M …]⁻¹ W`.
     Y: Vec<S>,
     /// `σ`, one for each row.
     sigma: Vec<S>,
-    /// `f` and `h` as they are set up.
+    /// `f` and `h` after the set-up.
     load: Vec<S>,
     motion: Vec<S>,
-    /// `f`; once eliminated `a₀`, then `a`.
+    /// `f`; after elimination `a₀`, then `a`.
     pub f: Vec<S>,
-    /// `h`; once eliminated `ν₀`, then `ν`.
+    /// `h`; after elimination `ν₀`, then `ν`.
     pub h: Vec<S>,
-    /// `Rᵀ`, column by column, if there are momentum rows.
+    /// `Rᵀ`, column-major, if there are momentum rows.
     pub R: [Vec<S>; 6],
-    /// `a_u` and `ν_u`, column by column.
+    /// `a_u` and `ν_u`, column-major.
     a_u: [Vec<S>; 6],
     nu_u: [Vec<S>; 6],
-    /// `I`, the wrench for each part of `u`.
+    /// `I`, the wrench for each component of `u`.
     I: [Wrench<S>; 6],
 }
 
-impl<S: Scalar> Node<S> {
+impl<S: Scalar> BodyBlock<S> {
     fn new(system: &System, i: usize) -> Self {
         let body = &system.bodies[i];
         let size = |i: usize| 6 + system.bodies[i].modes.as_ref().map_or(0, |modes| modes.n);
         let joint = JointRows::new(body.joint.nv);
-        // Room for all rows that it may hold.
+        // Sized for all rows that the joint may constrain.
         let held = if body.joint.is_drivable() { 6 } else { 6 - body.joint.nv };
-        let (d, room) = (size(i), |n: usize| vec![S::zero(); n]);
+        let (d, zeros) = (size(i), |n: usize| vec![S::zero(); n]);
         Self {
             joint,
             X: vec![Twist::zero(); body.parent.map_or(0, size)],
-            M: room(d * d),
-            MW: room(d * held),
-            Y: room(held * held),
-            sigma: room(held),
-            load: room(d),
-            motion: room(held),
-            f: room(d),
-            h: room(held),
-            R: std::array::from_fn(|_| room(d)),
-            a_u: std::array::from_fn(|_| room(d)),
-            nu_u: std::array::from_fn(|_| room(held)),
+            M: zeros(d * d),
+            MW: zeros(d * held),
+            Y: zeros(held * held),
+            sigma: zeros(held),
+            load: zeros(d),
+            motion: zeros(held),
+            f: zeros(d),
+            h: zeros(held),
+            R: std::array::from_fn(|_| zeros(d)),
+            a_u: std::array::from_fn(|_| zeros(d)),
+            nu_u: std::array::from_fn(|_| zeros(held)),
             I: [Wrench::zero(); 6],
         }
     }
 
-    /// Takes the rows that the joint holds, which are more where it is driven. Room for them is there.
+    /// Selects the joint's constraint rows, which include its rates if it is driven. Does not
+    /// allocate.
     fn hold(&mut self, driven: bool) {
         self.joint.driven = driven;
         let (d, m) = (self.f.len(), self.joint.constraints().count());
@@ -106,7 +114,7 @@ impl<S: Scalar> Node<S> {
         self.Y.resize(m * m, S::zero());
     }
 
-    /// `V ρ Vᵀ + W σ Wᵀ`, column by column.
+    /// Returns `V ρ Vᵀ + W σ Wᵀ`, column-major.
     fn stiffened(&self, rho: &[f64]) -> [Wrench<S>; 6] {
         std::array::from_fn(|k| {
             let e = unit(k);
@@ -117,7 +125,7 @@ impl<S: Scalar> Node<S> {
         })
     }
 
-    /// Solves `[M …] a + W ν = f`, `Wᵀ a = h` in place, once both matrices are factored.
+    /// Solves `[M …] a + W ν = f`, `Wᵀ a = h` in place; requires both factorisations.
     fn solve(&self, f: &mut [S], h: &mut [S]) {
         spd::solve(&self.M, f);
         let A = Twist::from_slice(f);
@@ -132,14 +140,15 @@ impl<S: Scalar> Node<S> {
         }
     }
 
-    /// (2): what the joint transmits, of the torque or force on each rate and the multipliers.
+    /// (2): returns the joint's reaction wrench from the generalised force on each rate and the
+    /// multipliers.
     fn transmitted(&self, on_rate: impl Fn(usize, &Wrench<S>) -> S, nu: &[S]) -> Wrench<S> {
         let loaded = self.joint.loaded();
         let loads = loaded.fold(Wrench::zero(), |F, (j, V)| F + *V * on_rate(j, V));
         self.joint.constraints().zip(nu).fold(loads, |F, (W, &nu)| F - *W * nu)
     }
 
-    /// The joint's rate that is most along the pivot which vanished, or the mode.
+    /// Returns the joint rate with the largest component along the vanishing pivot, or the mode.
     fn singular(&self, body: usize, pivot: usize) -> Singular {
         let rates = self.joint.moved.iter().enumerate();
         let along = rates.map(|(j, V)| (j, V.to_array().get(pivot).map_or(0.0, |x| x.value().abs())));
@@ -152,7 +161,7 @@ impl<S: Scalar> Node<S> {
 }
 
 impl<S: Scalar> SaddlePoint<S> {
-    /// Room for a system, with or without momentum rows.
+    /// Allocates for `system`, with the selected momentum rows.
     pub fn new(system: &System, rows: Rows) -> Self {
         let n = system.bodies.len();
         let momentum = match rows {
@@ -161,7 +170,7 @@ impl<S: Scalar> SaddlePoint<S> {
             Rows::MomentumWithoutModes => Some(MomentumRows::new(system, false)),
         };
         Self {
-            nodes: (0..n).map(|i| Node::new(system, i)).collect(),
+            nodes: (0..n).map(|i| BodyBlock::new(system, i)).collect(),
             A: vec![Twist::zero(); n],
             F: vec![Wrench::zero(); n],
             momentum,
@@ -169,10 +178,11 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Computes the rates' derivatives `qdd` (`nv` numbers, rad/s² or m/s²), [`A`](Self::A) and [`F`](Self::F).
+    /// Computes the rates' derivatives `qdd` (`nv`, rad/s² or m/s²), [`A`](Self::A) and
+    /// [`F`](Self::F).
     ///
     /// # Errors
-    /// [`Singular`] if a joint moves no inertia (to round-off).
+    /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
     pub fn solve(
         &mut self,
         system: &System,
@@ -202,8 +212,9 @@ impl<S: Scalar> SaddlePoint<S> {
         factored
     }
 
-    /// What wrenches on bodies and forces on modes add to the last [`solve`](Self::solve), at the same instant: `qdd`, [`A`](Self::A) and [`F`](Self::F) are theirs
-    /// alone. What is factored serves again.
+    /// Computes the response to the wrenches on bodies and forces on modes alone: the increments of
+    /// `qdd`, [`A`](Self::A) and [`F`](Self::F). Reuses the factorisation of the last
+    /// [`solve`](Self::solve) at the same instant.
     pub fn respond(
         &mut self,
         system: &System,
@@ -232,7 +243,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Sets every body up by itself.
+    /// Sets up the equations of all bodies.
     pub(super) fn set_up(
         &mut self,
         system: &System,
@@ -248,7 +259,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Solves for what stands in `f` and `h`, with the joints' torques.
+    /// Solves for the current `f` and `h` with the joint torques `tau`.
     fn pass(&mut self, system: &System, derived: &Derived, tau: &[S]) {
         for i in (0..self.nodes.len()).rev() {
             self.reduce(system, derived, tau, i);
@@ -258,7 +269,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// The body by itself, `M` and `f`; its joint's rows; what its carrier's acceleration does to it.
+    /// Sets up a body's `M` and `f`, its joint rows and its `X`.
     fn set_up_body(
         &mut self,
         system: &System,
@@ -312,14 +323,14 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// The matrices of (4), and what the carrier sees of them.
+    /// Computes the matrices of (4) and propagates them to the parent.
     fn factor(&mut self, system: &System, derived: &Derived, i: usize) -> Result<(), Singular> {
         let joint = &system.bodies[i].joint;
         let rho = &derived.rotor_inertia[joint.v..joint.v + joint.nv];
         let (carriers, rest) = self.nodes.split_at_mut(i);
         let node = &mut rest[0];
         let (d, m) = (node.f.len(), node.h.len());
-        // In size like the inertia that the body has already.
+        // Of the magnitude of the body's own inertia.
         let mean = |first: usize| (first..first + 3).map(|k| node.M[k * d + k].value()).sum::<f64>() / 3.0;
         let (J, mass) = (mean(0), mean(3));
         for (sigma, W) in node.sigma.iter_mut().zip(node.joint.constraints()) {
@@ -343,7 +354,7 @@ impl<S: Scalar> SaddlePoint<S> {
                 *entry = W.power(&Twist::from_slice(column));
             }
         }
-        // Rows are independent, and what multiplies them is positive definite.
+        // The rows are independent and the matrix is positive definite.
         spd::factor(&mut node.Y, m).map_err(|row| Singular {
             body: i,
             what: SingularPart::of_row(row, node.joint.held.len()),
@@ -378,7 +389,7 @@ impl<S: Scalar> SaddlePoint<S> {
         Ok(())
     }
 
-    /// `a₀` and `ν₀` of (4), and what the carrier feels of them.
+    /// Computes `a₀` and `ν₀` of (4) and propagates them to the parent.
     fn reduce(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize) {
         let joint = &system.bodies[i].joint;
         let (tau, rho) = (of(joint, tau), of(joint, &derived.rotor_inertia));
@@ -403,7 +414,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// (4) with what the carrier does.
+    /// Evaluates (4) with the carrier's acceleration.
     fn substitute(&mut self, system: &System, i: usize) {
         if system.bodies[i].joint.nv < 6 {
             let u = self.carried(system, i);
@@ -415,14 +426,14 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// `u`, the acceleration that its carrier would give a body.
+    /// Returns `u`, the acceleration that the carrier imparts to the body.
     fn carried(&self, system: &System, i: usize) -> Twist<S> {
         let carrier = system.bodies[i].parent.map(|parent| &self.nodes[parent].f);
         let of_carrier = self.nodes[i].X.iter().zip(carrier.into_iter().flatten());
         of_carrier.fold(Twist::zero(), |u, (X, &a)| u + *X * a)
     }
 
-    /// What is asked for, of `a` and `ν`.
+    /// Extracts `qdd`, `A` and `F` from `a` and `ν`.
     fn finish(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize, qdd: &mut [S]) {
         let body = &system.bodies[i];
         let joint = &body.joint;
@@ -440,7 +451,7 @@ impl<S: Scalar> SaddlePoint<S> {
         self.F[i] = node.transmitted(|j, _| tau[j] - qdd[j] * S::lift(rho[j]), &node.h);
     }
 
-    /// Fills `R` and `g`.
+    /// Computes `R` and `g`.
     pub(super) fn set_up_rows(
         &mut self,
         system: &System,
@@ -451,8 +462,10 @@ impl<S: Scalar> SaddlePoint<S> {
     ) {
         self.load_rows(system, derived, kinematics, applied, momentum);
         for (i, node) in self.nodes.iter_mut().enumerate() {
-            let Some(craft) = momentum.craft[i] else { continue };
-            let r = kinematics.bodies[i].p_WB - momentum.rows[craft].centre;
+            let Some(spacecraft) = momentum.spacecraft[i] else {
+                continue;
+            };
+            let r = kinematics.bodies[i].p_WB - momentum.rows[spacecraft].centre;
             for (k, R) in node.R.iter_mut().enumerate() {
                 let U = unit(k).shift(&r);
                 let d = R.len();
@@ -466,7 +479,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Fills `g`.
+    /// Computes `g`.
     fn load_rows(
         &self,
         system: &System,
@@ -477,9 +490,11 @@ impl<S: Scalar> SaddlePoint<S> {
     ) {
         momentum.begin(derived, kinematics);
         for (i, node) in self.nodes.iter().enumerate() {
-            let Some(craft) = momentum.craft[i] else { continue };
+            let Some(spacecraft) = momentum.spacecraft[i] else {
+                continue;
+            };
             let joint = &system.bodies[i].joint;
-            let rows = &mut momentum.rows[craft];
+            let rows = &mut momentum.rows[spacecraft];
             let r = kinematics.bodies[i].p_WB - rows.centre;
             let mut F = Wrench::zero();
             if joint.nv == 6 {
@@ -492,13 +507,13 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Adds the forces `−Rᵀ σ` that make `R a = g`.
+    /// Adds the forces `−Rᵀ σ` that satisfy `R a = g`.
     fn hold_momentum(&mut self, system: &System, derived: &Derived, tau: &[S], momentum: &mut MomentumRows<S>) {
         momentum.take_excess(self.nodes.iter().map(|node| (&node.R, node.f.as_slice())));
         let idle = std::mem::take(&mut self.idle);
         for l in 0..6 {
-            for (node, craft) in self.nodes.iter_mut().zip(&momentum.craft) {
-                match craft {
+            for (node, spacecraft) in self.nodes.iter_mut().zip(&momentum.spacecraft) {
+                match spacecraft {
                     Some(_) => node.f.copy_from_slice(&node.R[l]),
                     None => node.f.fill(S::zero()),
                 }
@@ -509,10 +524,10 @@ impl<S: Scalar> SaddlePoint<S> {
         }
         self.idle = idle;
         momentum.solve();
-        for (node, craft) in self.nodes.iter_mut().zip(&momentum.craft) {
+        for (node, spacecraft) in self.nodes.iter_mut().zip(&momentum.spacecraft) {
             node.f.copy_from_slice(&node.load);
             node.h.copy_from_slice(&node.motion);
-            let sigma = craft.map_or([S::zero(); 6], |craft| momentum.rows[craft].sigma);
+            let sigma = spacecraft.map_or([S::zero(); 6], |spacecraft| momentum.rows[spacecraft].sigma);
             for (R, sigma) in node.R.iter().zip(sigma) {
                 node.f.iter_mut().zip(R).for_each(|(f, &R)| *f -= R * sigma);
             }
@@ -521,12 +536,12 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 }
 
-/// Of each rate of a joint.
+/// Returns the slice of a joint's rates.
 pub(super) fn of<'a, T>(joint: &Joint, rates: &'a [T]) -> &'a [T] {
     &rates[joint.v..joint.v + joint.nv]
 }
 
-/// The motion along one of the six axes.
+/// Returns the unit twist along axis `k` of six.
 pub(super) fn unit<S: Scalar>(k: usize) -> Twist<S> {
     let axis = |first: usize| Vec3::from_fn(|i, _| if first + i == k { S::one() } else { S::zero() });
     Twist::new(axis(0), axis(3))

@@ -5,11 +5,12 @@ use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
 use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, System};
 
-/// Accelerations from loads, in O(n): the articulated-body recursion.
+/// Accelerations from loads, in O(n): the articulated-body algorithm.
 ///
-/// What is left of a body and everything outboard of it, seen through its joint, is a wrench that is
-/// linear in its acceleration beyond `A_bias`, `F = I A + p`. Going inwards, with the joint's columns `H`,
-/// torques `τ` and the inertias `ρ` of rotors and of what is [added](Applied::inertia):
+/// The wrench through a joint is linear in the body's acceleration beyond `A_bias`, `F = I A + p`,
+/// with the articulated inertia `I` and bias `p` of the body and its outboard part. Backward pass,
+/// with the joint's columns `H`, torques `τ` and the inertias `ρ` of rotors and
+/// [added](Applied::inertia) inertias:
 ///
 /// ```text
 ///     U = I H,   D = Hᵀ U + diag ρ,   K = D⁻¹ Uᵀ,   k = D⁻¹ (τ − Hᵀ p)           (1)
@@ -17,41 +18,42 @@ use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, Sy
 ///     I_P += shift(I', r),   p_P += shift(p', r)                               (3)
 /// ```
 ///
-/// and going outwards:
+/// Forward pass:
 ///
 /// ```text
 ///     A' = shift(A_P, r),   q̈ = k − K A',   A = A' + H q̈                        (4)
 /// ```
 ///
-/// (Featherstone 2008, table 7.1, with the velocity-product accelerations gathered in `A_bias` on the way out.)
-/// A flexible body's modes are taken out by (1) and (2) before its joint is; what hangs on its stations acts on them.
-/// A free joint transmits nothing: there `A = −I⁻¹ p` and `q̈` follows.
+/// (Featherstone 2008, table 7.1; the velocity-product accelerations are in `A_bias`.) The modes of
+/// a flexible body are condensed by (1) and (2) before its joint; bodies attached to its stations
+/// act on them. A free joint transmits no wrench: `A = −I⁻¹ p`, and `q̈` follows.
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
-    /// `I` and `p` of each body with what has arrived from outboard of it, about its origin.
+    /// `I` and `p` of each body about its origin, including its outboard part.
     pub(super) articulated: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
-    /// The modal part of each flexible body.
+    /// Modal part of each flexible body.
     pub(super) modal: Vec<Modal<S>>,
     /// Rows of `K`, one for each rate.
     pub(super) gain: Vec<Wrench<S>>,
     /// `k`, one for each rate.
     pub(super) offset: Vec<S>,
-    /// Rows of `D⁻¹`, one for each rate; zero where the motion is given.
+    /// Rows of `D⁻¹`, one for each rate; zero for prescribed motions.
     pub(super) compliance: Vec<[S; 3]>,
-    /// The factored inertia of each free body with everything on it.
+    /// Factored articulated inertia of each free body.
     pub(super) free: Vec<InertiaFactors<S>>,
-    /// What is left of a [kept](crate::system::Body::kept) body and of all outboard of it, its modes taken out.
+    /// Articulated inertia and bias of each body whose reaction is
+    /// [computed](crate::system::Body::kept), modes condensed.
     remaining: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
-    /// Whether flexible bodies keep the shape that they have.
+    /// True if flexible bodies are frozen in their current shape.
     is_rigid: bool,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
-    /// The same of the stations.
+    /// Accelerations of the stations beyond `A_bias`, world axes.
     pub A_station: Vec<Twist<S>>,
 }
 
 impl<S: Scalar> ForwardDynamics<S> {
-    /// Room for a system.
+    /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         let n = system.bodies.len();
         Self {
@@ -71,7 +73,8 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
     }
 
-    /// Room for a system whose flexible bodies keep the shape that they have: their modes' rates and derivatives are zero.
+    /// Allocates for `system` with flexible bodies frozen in their shape: the derivatives of their
+    /// modes are zero.
     pub fn rigid(system: &System) -> Self {
         Self {
             is_rigid: true,
@@ -79,10 +82,10 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
     }
 
-    /// Computes the rates' derivatives `qdd` (`nv` numbers, rad/s² or m/s²).
+    /// Computes the rates' derivatives `qdd` (`nv`, rad/s² or m/s²).
     ///
     /// # Errors
-    /// [`Singular`] if a joint moves no inertia (to round-off).
+    /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
     pub fn solve(
         &mut self,
         system: &System,
@@ -92,7 +95,8 @@ impl<S: Scalar> ForwardDynamics<S> {
         qdd: &mut [S],
     ) -> Result<(), Singular> {
         for (i, body) in system.bodies.iter().enumerate() {
-            // One call in each arm: joined, the compiler would spill the inertia to memory and load it back.
+            // One call in each arm: after a common call the compiler would spill the inertia to
+            // memory.
             let mut begin = |(I, p): (ArticulatedInertia<S>, Wrench<S>)| {
                 self.articulated[i] = (I, p - applied.wrench[i]);
             };
@@ -106,21 +110,22 @@ impl<S: Scalar> ForwardDynamics<S> {
             }
         }
         for i in (0..system.bodies.len()).rev() {
-            self.inwards(system, derived, kinematics, applied, i)?;
+            self.backward_pass(system, derived, kinematics, applied, i)?;
         }
-        self.outwards(system, derived, kinematics, qdd);
+        self.forward_pass(system, derived, kinematics, qdd);
         Ok(())
     }
 
-    /// The wrench that its joint transmits to the body `i`, about the body's origin, world axes; after
-    /// [`solve`](Self::solve). None if the body is not [kept](crate::system::Body::kept).
+    /// Returns the reaction wrench of its joint on body `i`, about the body's origin, world axes;
+    /// requires [`solve`](Self::solve). `None` if the body's reaction is not
+    /// [computed](crate::system::Body::kept).
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
         let (I, p) = &self.remaining[system.bodies[i].kept?];
         Some(I.times(&self.A[i]) + *p)
     }
 
     #[inline(always)]
-    fn inwards(
+    fn backward_pass(
         &mut self,
         system: &System,
         derived: &Derived,
@@ -131,7 +136,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         let body = &system.bodies[i];
         let v = body.joint.v;
         let constants = &derived.bodies[i];
-        // With `is_rigid` modes are never eliminated, so gain and offset keep the zeros they were made with.
+        // With `is_rigid`, modes are not condensed; gain and offset keep their initial zeros.
         if let Some(modes) = body.modes.as_ref().filter(|_| !self.is_rigid) {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
             let (I, p) = &mut self.articulated[i];
@@ -153,7 +158,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         if let JointModel::Free(_) = joint {
             return self.free_body(i, part(&applied.tau, v), part(&kinematics.H, v));
         }
-        // Handed on within each kind's code, so that what is left need not be stored to get there.
+        // Propagated within each joint type's code, which avoids a store and reload of I' and p'.
         with_joint!(joint, joint => {
             let left = eliminate(
                 joint,
@@ -171,14 +176,14 @@ impl<S: Scalar> ForwardDynamics<S> {
                 body: i,
                 what: SingularPart::Axis(axis),
             })?;
-            self.hand_on(system, kinematics, i, &I, &p);
+            self.propagate_to_parent(system, kinematics, i, &I, &p);
         });
         Ok(())
     }
 
-    /// Equation (3).
+    /// Equation (3): propagates to the parent.
     #[inline(always)]
-    fn hand_on(
+    fn propagate_to_parent(
         &mut self,
         system: &System,
         kinematics: &Kinematics<S>,
@@ -197,14 +202,15 @@ impl<S: Scalar> ForwardDynamics<S> {
         let (I, p) = (I.shift(r), p.shift(r));
         match (body.station, &system.bodies[parent].modes) {
             (Some(station), Some(modes)) => {
-                let (I, p) = self.modal[modes.index].hang(system, kinematics, station, &I, &p);
+                let (I, p) = self.modal[modes.index].attach(system, kinematics, station, &I, &p);
                 arrive(&I, p);
             }
             _ => arrive(&I, p),
         }
     }
 
-    /// A free body with everything on it: `A = I⁻¹ (F − p)`, with the wrench `F` of the joint's torques.
+    /// Computes the acceleration of a free body: `A = I⁻¹ (F − p)`, with the wrench `F` of the
+    /// joint torques.
     fn free_body(&mut self, i: usize, tau: &[S; 6], H: &[Twist<S>; 6]) -> Result<(), Singular> {
         let (I, p) = &self.articulated[i];
         let mut F = Wrench::zero() - *p;
@@ -212,7 +218,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             F.t += H[k].w * tau[k];
             F.f += H[k + 3].v * tau[k + 3];
         }
-        // The pivot is one of world axes, and none of the joint's.
+        // The pivot refers to a world axis, not to a rate of the joint.
         let factors = I.factor().map_err(|_| Singular {
             body: i,
             what: SingularPart::Body,
@@ -222,18 +228,24 @@ impl<S: Scalar> ForwardDynamics<S> {
         Ok(())
     }
 
-    /// Equation (4) for all bodies.
+    /// Forward pass: equation (4) for all bodies.
     #[inline(always)]
-    pub(super) fn outwards(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, qdd: &mut [S]) {
+    pub(super) fn forward_pass(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        qdd: &mut [S],
+    ) {
         let mut before = Twist::zero();
         for i in 0..system.bodies.len() {
-            before = self.body_outwards(system, derived, kinematics, i, before, qdd);
+            before = self.body_forward(system, derived, kinematics, i, before, qdd);
         }
     }
 
-    /// Equation (4) for one body: its acceleration, and of the body `before` it.
+    /// Equation (4) for one body; `before` is the acceleration of the preceding body.
     #[inline(always)]
-    fn body_outwards(
+    fn body_forward(
         &mut self,
         system: &System,
         derived: &Derived,
@@ -247,7 +259,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         let at = &kinematics.bodies[i];
         let carrier = body.carrier();
         let A_P = match carrier {
-            // Still at hand: what was stored a moment ago takes longer to load.
+            // The value is still in registers; loading what was just stored is slower.
             Carrier::Body(parent) if parent + 1 == i => before,
             _ => carrier
                 .of(&self.A, &self.A_station)
@@ -287,19 +299,19 @@ impl<S: Scalar> ForwardDynamics<S> {
     }
 }
 
-/// What is known of a joint.
+/// Prescribed quantity of a joint.
 #[derive(Clone, Copy)]
 enum Given<'a, S, const NV: usize> {
-    /// The torques and forces on it.
+    /// Generalised forces.
     Torque(&'a [S; NV]),
-    /// The rates' derivatives, whatever they take: then `K = 0` and `k = q̈`.
+    /// Derivatives of the rates, by a drive: then `K = 0` and `k = q̈`.
     Acceleration(&'a [S; NV]),
 }
 
-/// Equations (1) and (2): takes one joint out, so that what remains is in `I` and `p`.
+/// Equations (1) and (2): condenses one joint; `I` and `p` become `I'` and `p'`.
 ///
 /// # Errors
-/// The axis whose inertia vanishes.
+/// The index of the rate with zero inertia.
 #[inline(always)]
 fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
@@ -335,7 +347,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
             offset = *tau;
             for j in 0..NV {
                 offset[j] -= on_joint(p, j);
-                // About the axis of a slender beam there is round-off only.
+                // About the axis of a slender beam the inertia is round-off.
                 let turns = D[j][j].value() > 1e-14 * I.J.trace().value();
                 if J::ROTATES && !J::TRANSLATES && !turns {
                     return Err(j);
@@ -356,13 +368,13 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     }
     (*K, *k) = (rows, offset);
     let (mut I, mut p) = (*I, *p);
-    deduct(&mut I, &mut p, &U, &rows, &offset);
+    condense(&mut I, &mut p, &U, &rows, &offset);
     Ok((I, p))
 }
 
 /// Equation (2).
 #[inline(always)]
-pub(super) fn deduct<S: Scalar>(
+pub(super) fn condense<S: Scalar>(
     I: &mut ArticulatedInertia<S>,
     p: &mut Wrench<S>,
     U: &[Wrench<S>],
@@ -377,7 +389,7 @@ pub(super) fn deduct<S: Scalar>(
     }
 }
 
-/// `K = D⁻¹ Uᵀ`, row by row.
+/// Computes `K = D⁻¹ Uᵀ`, row by row.
 #[inline(always)]
 fn solve_rows<S: Scalar, const NV: usize>(D: &SmallSpd<S, NV>, U: &[Wrench<S>; NV], K: &mut [Wrench<S>; NV]) {
     for axis in 0..3 {

@@ -3,22 +3,23 @@ use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{Derived, Kinematics, System};
 
-/// Loads from accelerations, in O(n): the recursive Newton–Euler algorithm (Featherstone 2008, table 5.1).
+/// Loads from accelerations, in O(n): the recursive Newton–Euler algorithm (Featherstone 2008,
+/// table 5.1).
 ///
-/// The inverse of [`ForwardDynamics`](super::ForwardDynamics), by another road: it shares no step with it
-/// but the single rigid body.
+/// The inverse of [`ForwardDynamics`](super::ForwardDynamics); only the code of the single body is
+/// shared.
 #[derive(Clone, Debug)]
 pub struct InverseDynamics<S: Scalar> {
     /// Accelerations of the bodies' origins beyond `A_bias`, world axes.
     pub A: Vec<Twist<S>>,
-    /// The same of the stations.
+    /// Accelerations of the stations beyond `A_bias`, world axes.
     A_station: Vec<Twist<S>>,
-    /// The wrench that each body's joint transmits to it, about its origin, world axes.
+    /// Reaction wrench of each body's joint on the body, about its origin, world axes.
     pub F: Vec<Wrench<S>>,
 }
 
 impl<S: Scalar> InverseDynamics<S> {
-    /// Room for a system.
+    /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         Self {
             A: vec![Twist::zero(); system.bodies.len()],
@@ -27,8 +28,8 @@ impl<S: Scalar> InverseDynamics<S> {
         }
     }
 
-    /// Computes the torques and forces `tau` (`nv`) on the rates that give the accelerations `qdd`,
-    /// beside the wrenches in `applied` (whose own `tau` is not read).
+    /// Computes the generalised forces `tau` (`nv`) on the rates for the accelerations `qdd`, in
+    /// addition to the wrenches in `applied` (whose own `tau` is not read).
     pub fn solve(
         &mut self,
         system: &System,

@@ -1,10 +1,10 @@
 use crate::algebra::{Scalar, Twist, Vec3};
 use crate::system::{Kinematics, System};
 
-/// The Jacobian of a point fixed to body `body`, `p` (m, world axes) away from its origin: column `k` is the
-/// twist of the point, world axes, for the rate `k` alone. `V_WP = Σ J_k q̇_k`.
+/// Computes the Jacobian of a point fixed to body `body` at `p` (m, world axes) from its origin:
+/// column `k` is the twist of the point for the unit rate `k`, world axes. `V_WP = Σ J_k q̇_k`.
 ///
-/// `columns` has `nv` places; rates that do not move the body get zero.
+/// `columns` has length `nv`; rates that do not move the body get zero.
 pub fn jacobian<S: Scalar>(
     system: &System,
     kinematics: &Kinematics<S>,

@@ -4,8 +4,8 @@ use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench};
 use crate::system::{Derived, Kinematics, System};
 use nalgebra::DMatrix;
 
-/// The mass matrix over the rates, `T = ½ q̇ᵀ M q̇`, rotor inertias included: the composite-rigid-body
-/// algorithm (Featherstone 2008, table 6.2).
+/// Returns the mass matrix over the rates, `T = ½ q̇ᵀ M q̇`, rotor inertias included: the
+/// composite-rigid-body algorithm (Featherstone 2008, table 6.2).
 pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> DMatrix<S> {
     let mut M = DMatrix::zeros(system.nv, system.nv);
     let mut composite: Vec<ArticulatedInertia<S>> = (0..system.bodies.len())
@@ -17,7 +17,8 @@ pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &K
     }
     for (i, body) in system.bodies.iter().enumerate().rev() {
         let own = body.joint.v..body.joint.v + body.joint.nv;
-        // The wrench that moves everything outboard along one rate, carried inwards from the body.
+        // The wrench for a unit acceleration along one rate, propagated from the body to its
+        // ancestors.
         let mut carry = |v: usize, mut F: Wrench<S>| {
             for u in own.clone() {
                 let element = F.power(&kinematics.H[u]);
@@ -64,7 +65,7 @@ pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &K
             let mut I = composite[i].shift(&kinematics.bodies[i].r_PB_W);
             if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
                 let modal = &mut modal[modes.index];
-                (I, _) = modal.hang(system, kinematics, s, &I, &Wrench::zero());
+                (I, _) = modal.attach(system, kinematics, s, &I, &Wrench::zero());
             }
             composite[parent] += &I;
         }

@@ -1,8 +1,8 @@
 use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench, spd};
 use crate::system::{Deflection, Kinematics, System};
 
-/// A flexible body with what hangs on its stations, over its modal coordinates: with the acceleration `A` of its
-/// origin beyond `A_bias`,
+/// A flexible body and the bodies attached to its stations, in modal coordinates. With the
+/// acceleration `A` of its origin beyond `A_bias`,
 ///
 /// ```text
 ///     F   = I A + Σ L_k η̈_k + p
@@ -10,7 +10,7 @@ use crate::system::{Deflection, Kinematics, System};
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct Modal<S: Scalar> {
-    /// `M`, row by row; once eliminated, its factors.
+    /// `M`, row-major; after elimination its factors.
     pub M: Vec<S>,
     /// `L`, one for each mode, about the body's origin.
     pub L: Vec<Wrench<S>>,
@@ -19,7 +19,7 @@ pub(super) struct Modal<S: Scalar> {
 }
 
 impl<S: Scalar> Modal<S> {
-    /// Room for `n` modes.
+    /// Allocates for `n` modes.
     fn new(n: usize) -> Self {
         Self {
             M: vec![S::zero(); n * n],
@@ -28,12 +28,12 @@ impl<S: Scalar> Modal<S> {
         }
     }
 
-    /// Room for all flexible bodies of a system.
+    /// Allocates for all flexible bodies of a system.
     pub fn of(system: &System) -> Vec<Self> {
         system.flexible().map(|modes| Self::new(modes.n)).collect()
     }
 
-    /// The body by itself.
+    /// Initialises with the body alone.
     pub fn begin(&mut self, bent: &Deflection<S>, A_bias: &Twist<S>) {
         self.M.copy_from_slice(&bent.M);
         self.L.copy_from_slice(&bent.L);
@@ -42,9 +42,10 @@ impl<S: Scalar> Modal<S> {
         }
     }
 
-    /// Hangs the inertia `I` and the bias `p` on the station `s`, both about its origin; they are returned about the body's.
+    /// Attaches the inertia `I` and the bias `p` to the station `s`, both about its origin; returns
+    /// them about the body's origin.
     #[inline(never)]
-    pub fn hang(
+    pub fn attach(
         &mut self,
         system: &System,
         kinematics: &Kinematics<S>,
@@ -67,11 +68,11 @@ impl<S: Scalar> Modal<S> {
         (I.shift(r), p.shift(r))
     }
 
-    /// Takes the modes out, with the `inertia` added to them and the forces `Q` on them: `η̈ = k − K A`, with the rows of `K` in `gain` and `k` in `offset`.
-    /// What remains is in `I` and `p`.
+    /// Condenses the modes, with the added `inertia` and the modal forces `Q`: `η̈ = k − K A`, with
+    /// the rows of `K` in `gain` and `k` in `offset`. `I` and `p` become the condensed ones.
     ///
     /// # Errors
-    /// The mode that moves no inertia.
+    /// The index of the mode with zero inertia.
     #[inline(never)]
     pub fn eliminate(
         &mut self,
@@ -90,7 +91,7 @@ impl<S: Scalar> Modal<S> {
             *offset = *Q - *beta;
         }
         spd::solve(&self.M, offset);
-        super::forward::deduct(I, p, &self.L, gain, offset);
+        super::forward::condense(I, p, &self.L, gain, offset);
         Ok(())
     }
 }

@@ -4,8 +4,9 @@ use crate::dynamics::Applied;
 use crate::system::{Derived, JointModel, Kinematics, System};
 
 impl<S: Scalar> ForwardDynamics<S> {
-    /// What wrenches on bodies and forces on modes add to the last [`solve`](Self::solve), at the same instant: `qdd` and [`A`](Self::A) are theirs alone. What
-    /// is factored serves again, so only (2) and (3) of the bias are left:
+    /// Computes the response to wrenches on bodies and forces on modes alone: the increments of
+    /// `qdd` and [`A`](Self::A). Reuses the factorisation of the last [`solve`](Self::solve) at the
+    /// same instant; only (2) and (3) of the bias remain:
     ///
     /// ```text
     ///     k = −D⁻¹ Hᵀ p,   p' = p + U k = p − Kᵀ Hᵀ p
@@ -64,6 +65,6 @@ impl<S: Scalar> ForwardDynamics<S> {
             }
             self.articulated[parent].1 = self.articulated[parent].1 + p;
         }
-        self.outwards(system, derived, kinematics, qdd);
+        self.forward_pass(system, derived, kinematics, qdd);
     }
 }

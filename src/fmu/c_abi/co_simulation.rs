@@ -5,7 +5,7 @@ use super::pointers::{single, slice, slice_mut};
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 
-/// Time derivatives of inputs, for the step that follows (§4.2.1).
+/// Sets time derivatives of inputs for the step that follows (§4.2.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
     c: fmi2Component,
@@ -14,7 +14,7 @@ pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
     order: *const fmi2Integer,
     value: *const fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::SetRealInputDerivatives, |component| {
             let references = slice(vr, nvr, "vr")?;
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
     }
 }
 
-/// Time derivatives of outputs at the communication point (§4.2.1).
+/// Returns time derivatives of outputs at the communication point (§4.2.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     c: fmi2Component,
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     order: *const fmi2Integer,
     value: *mut fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::GetRealOutputDerivatives, |component| {
             let references = slice(vr, nvr, "vr")?;
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn fmi2DoStep(
     communicationStepSize: fmi2Real,
     _noSetFMUStatePriorToCurrentPoint: fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
         Handle::call(c, Call::DoStep, |component| {
             component.do_step(currentCommunicationPoint, communicationStepSize)
@@ -61,17 +61,17 @@ pub unsafe extern "C" fn fmi2DoStep(
     }
 }
 
-/// Never legal: steps are done when `fmi2DoStep` returns (§4.2.2).
+/// Always refused: every step is done when `fmi2DoStep` returns (§4.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe { Handle::call(c, Call::CancelStep, |_| Ok(())) }
 }
 
-/// Result of the last step (§4.2.3).
+/// Returns the result of the last step (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Status) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the place.
     unsafe {
         Handle::call(c, Call::GetStatus, |component| {
             let place = single(value, "value")?;
@@ -81,10 +81,10 @@ pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, valu
     }
 }
 
-/// The time reached, s (§4.2.3).
+/// Returns the time reached, s (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Real) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the place.
     unsafe {
         Handle::call(c, Call::GetRealStatus, |component| {
             let place = single(value, "value")?;
@@ -94,25 +94,25 @@ pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, 
     }
 }
 
-/// No status is an integer (§4.2.3).
+/// Always refused: the standard defines no status of type integer (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetIntegerStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     _value: *mut fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe { Handle::call(c, Call::GetIntegerStatus, |component| Err(component.no_status(s))) }
 }
 
-/// Whether the FMU wants to end the simulation: it never does (§4.2.3).
+/// Returns false for `fmi2Terminated`: this FMU never ends the simulation (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetBooleanStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     value: *mut fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the place.
     unsafe {
         Handle::call(c, Call::GetBooleanStatus, |component| {
             let place = single(value, "value")?;
@@ -122,13 +122,13 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(
     }
 }
 
-/// What a pending step is doing: none ever is, so there is no such status (§4.2.3).
+/// Always refused: no step is ever pending, so there is no text to return (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetStringStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     _value: *mut fmi2String,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe { Handle::call(c, Call::GetStringStatus, |component| Err(component.no_status(s))) }
 }

@@ -10,13 +10,13 @@ use crate::fmu::lifecycle::{Call, Interface};
 use crate::fmu::memory;
 use std::ffi::CString;
 
-/// `"default"` (§2.1.4). The string lives as long as the library.
+/// Returns `"default"` (§2.1.4). The string lives as long as the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2GetTypesPlatform() -> fmi2String {
     c"default".as_ptr()
 }
 
-/// `"2.0"` (§2.1.4). The string lives as long as the library.
+/// Returns `"2.0"` (§2.1.4). The string lives as long as the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2GetVersion() -> fmi2String {
     c"2.0".as_ptr()
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     nCategories: usize,
     categories: *const fmi2String,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle, the array and its strings.
+    // SAFETY: the importer keeps the standard's contract for the handle, the array and its strings.
     unsafe {
         Handle::call(c, Call::SetDebugLogging, |component| {
             let names: Vec<_> = slice(categories, nCategories, "categories")?
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     }
 }
 
-/// Makes an instance (§2.1.5); null if that fails, with the reason in the log. `visible` has no meaning here.
+/// Creates an instance (§2.1.5); returns null on failure and logs the reason. `visible` is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2Instantiate(
     instanceName: fmi2String,
@@ -60,20 +60,22 @@ pub unsafe extern "C" fn fmi2Instantiate(
     let callbacks = if functions.is_null() || !functions.is_aligned() {
         None
     } else {
-        // SAFETY: not null; the standard has the host keep the structure alive for longer than this call.
+        // SAFETY: not null; by the standard the importer keeps the structure alive beyond this
+        // call.
         Some(unsafe { &*functions })
     };
     let refuse = || {
-        // SAFETY: the name is the host's: null or a string that ends with a zero.
+        // SAFETY: the name comes from the importer: null or a string that ends with a zero.
         unsafe { out_of_memory(callbacks, instanceName) };
         std::ptr::null_mut()
     };
-    // For the names and messages of this call; without them there is no way to say more.
+    // Covers the names and messages of this call. Without them not even the reason can be logged.
     if memory::test(memory::BASE).is_err() {
         return refuse();
     }
     let instantiate = || {
-        // SAFETY: the host keeps the standard's contract: null or a string that ends with a zero.
+        // SAFETY: the importer keeps the standard's contract: null or a string that ends with a
+        // zero.
         let [name, guid, location] = unsafe { [text(instanceName), text(fmuGUID), text(fmuResourceLocation)] };
         let name = CString::new(name.unwrap_or_default().as_bytes()).unwrap_or_default();
         let logger = Logger::new(callbacks, name);
@@ -81,12 +83,12 @@ pub unsafe extern "C" fn fmi2Instantiate(
             let interface = match fmuType {
                 fmi2Type::MODEL_EXCHANGE => Interface::ModelExchange,
                 fmi2Type::CO_SIMULATION => Interface::CoSimulation,
-                fmi2Type(other) => return Err(Refusal::Reason(format!("{other} is no fmi2Type"))),
+                fmi2Type(other) => return Err(Refusal::Reason(format!("{other} is not a value of fmi2Type"))),
             };
             let guid = guid.ok_or_else(|| "the GUID is null".to_owned())?;
             let location = location.ok_or_else(|| {
                 "the resource location is null; this FMU reads its model from the directory resources, so the \
-                 host must say where it has unpacked it"
+                 importer must pass the location of the unpacked directory"
                     .to_owned()
             })?;
             floating_point::in_default(|| Component::instantiate(interface, &guid, &location, loggingOn != fmi2False))
@@ -106,11 +108,11 @@ pub unsafe extern "C" fn fmi2Instantiate(
 /// Frees an instance; null is ignored (§2.1.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeInstance(c: fmi2Component) {
-    // SAFETY: the host keeps the standard's contract, and does not use the handle again.
+    // SAFETY: the importer keeps the standard's contract, and does not use the handle again.
     unsafe { Handle::free(c) }
 }
 
-/// Start time, stop time (s), relative tolerance (§2.1.6).
+/// Sets start time, stop time (s) and relative tolerance (§2.1.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetupExperiment(
     c: fmi2Component,
@@ -122,7 +124,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
 ) -> fmi2Status {
     let tolerance = (toleranceDefined != fmi2False).then_some(tolerance);
     let stop = (stopTimeDefined != fmi2False).then_some(stopTime);
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
         Handle::call(c, Call::SetupExperiment, |component| {
             component.setup_experiment(tolerance, startTime, stop)
@@ -133,7 +135,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
 /// Begins initialisation (§2.1.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2EnterInitializationMode(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
         Handle::call(c, Call::EnterInitializationMode, |component| {
             component.enter_initialization_mode();
@@ -142,17 +144,17 @@ pub unsafe extern "C" fn fmi2EnterInitializationMode(c: fmi2Component) -> fmi2St
     }
 }
 
-/// Ends initialisation: judges the parameters together (§2.1.6).
+/// Ends initialisation: validates all parameters together (§2.1.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2ExitInitializationMode(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe { Handle::call(c, Call::ExitInitializationMode, Component::exit_initialization_mode) }
 }
 
 /// Ends a run; values can still be read (§2.1.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
         Handle::call(c, Call::Terminate, |component| {
             component.terminate();
@@ -161,10 +163,10 @@ pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
     }
 }
 
-/// Back to where `fmi2Instantiate` left the instance (§2.1.6).
+/// Returns the instance to its state after `fmi2Instantiate` (§2.1.6).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2Reset(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
         Handle::call(c, Call::Reset, |component| {
             component.reset();

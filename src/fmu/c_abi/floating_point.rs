@@ -1,23 +1,25 @@
 //! The floating-point environment during a call.
 //!
-//! Rust computes in the default environment: rounding to nearest, denormal numbers kept, no exception raises a signal. The
-//! compiler relies on it: a division by zero whose result a condition discards is a legal translation. An importer may have
-//! another one, with traps (`feenableexcept`), flushed denormals (`-ffast-math`) or another rounding. So every call computes
-//! in the default environment and then restores the importer's. The logger is called in the importer's.
+//! Rust assumes the default environment: rounding to nearest, denormal numbers kept, all exceptions
+//! masked. The compiler relies on it, e.g. it may evaluate a division by zero whose result a
+//! condition discards. An importer may use another environment, with traps (`feenableexcept`),
+//! flushed denormals (`-ffast-math`) or another rounding. Every call therefore computes in the
+//! default environment and then restores the importer's. The logger is called in the importer's
+//! environment.
 
-/// Runs `f` in the default environment, and restores that of the importer at the end, also if `f` panics.
+/// Runs `f` in the default environment and restores the importer's at the end, also if `f` panics.
 pub(super) fn in_default<T>(f: impl FnOnce() -> T) -> T {
     let _restored = Importers::replaced();
     f()
 }
 
-/// The control register of the importer, written back when this is dropped if it was replaced.
+/// Control register of the importer, written back on drop if it was replaced.
 struct Importers(Option<control::Register>);
 
 impl Importers {
     fn replaced() -> Self {
         let importers = control::read();
-        // Writing the register costs more than reading it, and most importers have the default.
+        // Writing the register costs more than reading it, and most importers use the default.
         let differs = (importers ^ control::DEFAULT) & control::SETTINGS != 0;
         if differs {
             control::write(control::DEFAULT);
@@ -47,14 +49,15 @@ mod control {
 
     pub fn read() -> Register {
         let mut register = 0;
-        // SAFETY: writes the four bytes that the address stands for.
+        // SAFETY: writes the four bytes at the address.
         unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut register, options(nostack, preserves_flags)) };
         register
     }
 
     pub fn write(register: Register) {
-        // SAFETY: reads the four bytes that the address stands for; the value is the default or was read before, so no reserved
-        // bit is set. It is the environment that Rust assumes, or that of the importer, in which nothing is computed.
+        // SAFETY: reads the four bytes at the address. The value is the default or was read before,
+        // so no reserved bit is set. It is the environment that Rust assumes, or the importer's, in
+        // which nothing is computed.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
     }
 }
@@ -77,12 +80,13 @@ mod control {
     }
 
     pub fn write(register: Register) {
-        // SAFETY: the value is the default, which Rust assumes, or was read before; in the importer's nothing is computed.
+        // SAFETY: the value is the default, which Rust assumes, or was read before; nothing is
+        // computed in the importer's environment.
         unsafe { asm!("msr fpcr, {}", in(reg) register, options(nostack)) };
     }
 }
 
-/// Other processors: the environment stays that of the importer.
+/// Other processors: the importer's environment is left unchanged.
 #[cfg(not(any(
     target_arch = "x86_64",
     all(target_arch = "x86", target_feature = "sse"),

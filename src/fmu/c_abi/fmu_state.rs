@@ -1,4 +1,4 @@
-//! States, saved and restored (§2.1.8).
+//! Saved and restored states (§2.1.8).
 
 use super::handle::Handle;
 use super::pointers::{single, slice, slice_mut};
@@ -7,17 +7,17 @@ use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 use crate::fmu::saved::SavedState;
 
-/// Marks a saved state that is one; cleared when it is freed.
+/// Magic number of a live saved state; cleared when it is freed.
 const MAGIC: u64 = 0x6772_6170_7374_6131;
 
-/// What a `fmi2FMUstate` points to. The magic number comes first, as in an instance's handle.
+/// Target of a `fmi2FMUstate`. The magic number comes first, as in an instance's handle.
 #[repr(C)]
 struct StateHandle {
     magic: u64,
     saved: SavedState,
 }
 
-/// The handle behind a pointer.
+/// Returns the handle behind a pointer.
 ///
 /// # Safety
 /// `pointer` is null or comes from this library and has not been freed.
@@ -30,29 +30,30 @@ unsafe fn handle(pointer: fmi2FMUstate) -> Result<*mut StateHandle, Fault> {
     if !handle.is_aligned() {
         return Err(foreign());
     }
-    // SAFETY: the caller's promise; the magic number is a net under hosts that break it. What is no state may be shorter than one,
-    // so the number is read alone.
+    // SAFETY: guaranteed by the caller; the magic number detects most violations. A foreign object
+    // may be shorter than a state, so only the number is read.
     if unsafe { handle.cast::<u64>().read() } != MAGIC {
         return Err(foreign());
     }
     Ok(handle)
 }
 
-/// The saved state behind a pointer, to be read: instances on several threads may read one at the same time.
+/// Returns the saved state behind a pointer for reading; instances on several threads may read one
+/// at the same time.
 ///
 /// # Safety
-/// As [`handle`]; nobody writes the state during `'a`.
+/// As [`handle`]; the state is not written during `'a`.
 unsafe fn saved<'a>(pointer: fmi2FMUstate) -> Result<&'a SavedState, Fault> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     Ok(unsafe { &(*handle(pointer)?).saved })
 }
 
-/// The same, to be written over.
+/// Returns the saved state behind a pointer for writing.
 ///
 /// # Safety
-/// As [`handle`]; nobody else uses the state during `'a`.
+/// As [`handle`]; there is no other reference to the state during `'a`.
 unsafe fn saved_mut<'a>(pointer: fmi2FMUstate) -> Result<&'a mut SavedState, Fault> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     Ok(unsafe { &mut (*handle(pointer)?).saved })
 }
 
@@ -60,10 +61,11 @@ fn hand_out(saved: SavedState) -> fmi2FMUstate {
     Box::into_raw(Box::new(StateHandle { magic: MAGIC, saved })).cast()
 }
 
-/// Copies the instance's state; into the copy that is there, if there is one (§2.1.8).
+/// Copies the instance's state, into the existing copy if there is one (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetFMUstate(c: fmi2Component, FMUstate: *mut fmi2FMUstate) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle, the place and the state in it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in
+    // it.
     unsafe {
         Handle::call(c, Call::GetFMUstate, |component| {
             let place = single(FMUstate, "FMUstate")?;
@@ -77,17 +79,18 @@ pub unsafe extern "C" fn fmi2GetFMUstate(c: fmi2Component, FMUstate: *mut fmi2FM
     }
 }
 
-/// Goes back to a copy; it stays (§2.1.8).
+/// Restores a copy; the copy stays valid (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstate) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the state.
+    // SAFETY: the importer keeps the standard's contract for the handle and the state.
     unsafe { Handle::call(c, Call::SetFMUstate, |component| component.restore(saved(FMUstate)?)) }
 }
 
-/// Frees a copy and sets the place to null; null is ignored (§2.1.8).
+/// Frees a copy and sets the pointer to null; null is ignored (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeFMUstate(c: fmi2Component, FMUstate: *mut fmi2FMUstate) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle, the place and the state in it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in
+    // it.
     unsafe {
         Handle::call(c, Call::FreeFMUstate, |_| {
             if FMUstate.is_null() {
@@ -105,14 +108,14 @@ pub unsafe extern "C" fn fmi2FreeFMUstate(c: fmi2Component, FMUstate: *mut fmi2F
     }
 }
 
-/// How many bytes a copy makes (§2.1.8).
+/// Returns the size of a serialised copy in bytes (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     c: fmi2Component,
     FMUstate: fmi2FMUstate,
     size: *mut usize,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle, the state and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle, the state and the place.
     unsafe {
         Handle::call(c, Call::SerializedFMUstateSize, |_| {
             *single(size, "size")? = saved(FMUstate)?.serialized_size();
@@ -121,7 +124,7 @@ pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     }
 }
 
-/// Writes a copy as bytes (§2.1.8).
+/// Serialises a copy (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SerializeFMUstate(
     c: fmi2Component,
@@ -129,13 +132,13 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(
     serializedState: *mut fmi2Byte,
     size: usize,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle, the state and the bytes.
+    // SAFETY: the importer keeps the standard's contract for the handle, the state and the bytes.
     unsafe {
         Handle::call(c, Call::SerializeFMUstate, |_| {
             let bytes = saved(FMUstate)?.to_bytes();
             if size != bytes.len() {
                 return Err(Fault::error(format!(
-                    "room for {size} bytes; the state has {}",
+                    "the buffer has {size} bytes; the state needs {}",
                     bytes.len()
                 )));
             }
@@ -145,7 +148,7 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(
     }
 }
 
-/// Makes a copy from bytes (§2.1.8).
+/// Makes a copy from serialised bytes (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
     c: fmi2Component,
@@ -153,7 +156,8 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
     size: usize,
     FMUstate: *mut fmi2FMUstate,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle, the bytes, the place and the state in it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the bytes, the place and
+    // the state in it.
     unsafe {
         Handle::call(c, Call::DeSerializeFMUstate, |component| {
             let bytes = slice(serializedState.cast::<u8>(), size, "serializedState")?;

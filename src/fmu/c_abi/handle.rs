@@ -1,4 +1,4 @@
-//! What a `fmi2Component` points to, and the frame around every call on it.
+//! The target of a `fmi2Component`, and the checks around every call on it.
 
 use super::logger::Logger;
 use super::{floating_point, panics};
@@ -8,11 +8,11 @@ use crate::fmu::lifecycle::Call;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Marks a handle that is one; cleared when it is freed.
+/// Magic number of a live handle; cleared when it is freed.
 const MAGIC: u64 = 0x6772_6170_706c_6531;
 
-/// An instance with its way back to the host. The magic number comes first, as in a saved state's handle: so either is told apart from
-/// the other by its first eight bytes.
+/// An instance with its logger. The magic number comes first, as in a saved state's handle, so that
+/// the first eight bytes distinguish the two.
 #[repr(C)]
 pub(super) struct Handle {
     magic: AtomicU64,
@@ -22,7 +22,7 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// Hands an instance out.
+    /// Returns an instance as a raw handle that the importer owns.
     pub(super) fn into_raw(component: Component, logger: Logger) -> fmi2Component {
         let handle = Self {
             magic: AtomicU64::new(MAGIC),
@@ -33,32 +33,33 @@ impl Handle {
         Box::into_raw(Box::new(handle)).cast()
     }
 
-    /// The handle behind a pointer, if it looks like one.
+    /// Returns the handle behind a pointer if its magic number matches.
     ///
     /// # Safety
-    /// `pointer` is null or comes from [`into_raw`](Self::into_raw) and has not been freed. The magic number
-    /// is a net under hosts that break this, not a proof.
+    /// `pointer` is null or comes from [`into_raw`](Self::into_raw) and has not been freed. The
+    /// magic number detects most violations of this, not all.
     unsafe fn from_raw<'a>(pointer: fmi2Component) -> Option<&'a Self> {
         let handle: *const Self = pointer.cast_const().cast();
         if handle.is_null() || !handle.is_aligned() {
             return None;
         }
-        // SAFETY: the caller's promise. What is none may be shorter than a handle, so the number is read alone.
+        // SAFETY: guaranteed by the caller. What is none may be shorter than a handle, so the
+        // number is read alone.
         let magic = unsafe { &*handle.cast::<AtomicU64>() };
         if magic.load(Ordering::Relaxed) != MAGIC {
             return None;
         }
-        // SAFETY: the caller's promise. The shared reference is sound beside calls of other threads, since
-        // the component is reached by the holder of `busy` only.
+        // SAFETY: guaranteed by the caller. The shared reference is sound with calls of other
+        // threads, since the component is reached by the holder of `busy` only.
         Some(unsafe { &*handle })
     }
 
-    /// Takes an instance back and drops it; what is no handle, or is in use, is ignored (§2.1.5).
+    /// Frees an instance; a pointer that is no handle, or a handle in use, is ignored (§2.1.5).
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw); the pointer is not used again.
     pub(super) unsafe fn free(pointer: fmi2Component) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
             return;
         };
@@ -66,15 +67,15 @@ impl Handle {
             return;
         }
         handle.magic.store(0, Ordering::Relaxed);
-        // SAFETY: made by `Box::into_raw` in `into_raw`, and this is the only time it is taken back: the magic number is
-        // gone and `busy` stays set.
+        // SAFETY: made by `Box::into_raw` in `into_raw` and taken back only here: the magic number
+        // is cleared and `busy` stays set.
         let handle = unsafe { Box::from_raw(pointer.cast::<Self>()) };
-        // A panic in a destructor must not leave; there is nobody to tell.
+        // A panic in a destructor must not cross the ABI; no logger is left to report it.
         let _ = panics::catch(move || drop(handle));
     }
 
-    /// The frame around every call: is it a handle, is it free, is the call legal now; then the call itself;
-    /// then the log and the status.
+    /// Runs a call: checks that the pointer is a handle, that it is free and that the call is legal
+    /// in its mode; then makes the call, sends the log messages and returns the status.
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw).
@@ -83,14 +84,15 @@ impl Handle {
         call: Call,
         action: impl FnOnce(&mut Component) -> Result<(), Fault>,
     ) -> fmi2Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
             return fmi2Status::ERROR;
         };
         if handle.busy.swap(true, Ordering::Acquire) {
             return fmi2Status::ERROR;
         }
-        // SAFETY: `busy` was clear and is now ours, so nobody else has a reference to the component.
+        // SAFETY: `busy` was clear and is now set by this call, so there is no other reference to
+        // the component.
         let component = unsafe { &mut *handle.component.get() };
         let outcome = panics::catch(|| {
             floating_point::in_default(|| {
@@ -102,7 +104,8 @@ impl Handle {
             Ok(Ok(())) => None,
             Ok(Err(fault)) => Some(fault),
             Err(what) => {
-                // Half-changed, so never used again: that is what makes catching the panic sound.
+                // The component may be half changed. It is never used again, which makes catching
+                // the panic sound.
                 component.lose();
                 Some(Fault {
                     status: fmi2Status::FATAL,
@@ -115,7 +118,8 @@ impl Handle {
             let text = format!("{}: {}", call.name(), fault.what);
             component.log.add(status, fault.category(), text);
         }
-        // The messages go out when the component is no longer borrowed; `busy` still keeps a logger from calling back.
+        // Messages are sent when the component is no longer borrowed; `busy` still refuses calls
+        // from inside the logger.
         let messages = component.log.take();
         for message in &messages {
             handle.logger.send(message);

@@ -1,10 +1,10 @@
-//! The host's logger, and what is said to it.
+//! The importer's logger and the messages for it.
 
 use crate::fmu::fmi2::{fmi2CallbackFunctions, fmi2CallbackLogger, fmi2ComponentEnvironment, fmi2Status, fmi2String};
 use crate::fmu::log::{Category, Message, c_text};
 use std::ffi::CString;
 
-/// The host's logger.
+/// Callback and environment of the importer's logger.
 pub(super) struct Logger {
     function: Option<fmi2CallbackLogger>,
     environment: fmi2ComponentEnvironment,
@@ -20,15 +20,15 @@ impl Logger {
         }
     }
 
-    /// Hands one finished string over.
+    /// Sends one finished string.
     pub(super) fn send(&self, message: &Message) {
         let Some(function) = self.function else {
             return;
         };
         let category = CString::new(message.category.name()).unwrap_or_default();
         let text = c_text(&message.text);
-        // SAFETY: the host's function has the standard's type, and the strings live until it returns. The text
-        // is a format without conversions, so no variadic argument is read.
+        // SAFETY: the importer's function has the standard's type, and the strings live until it
+        // returns. The text is a format without conversions, so no variadic argument is read.
         unsafe {
             function(
                 self.environment,
@@ -41,7 +41,7 @@ impl Logger {
     }
 }
 
-/// A failure that has no instance yet.
+/// Returns the message of a failure before there is an instance.
 pub(super) fn failure(what: String) -> Message {
     Message {
         status: fmi2Status::ERROR,
@@ -50,7 +50,7 @@ pub(super) fn failure(what: String) -> Message {
     }
 }
 
-/// Tells that there is not enough memory for an instance, without taking any.
+/// Logs that there is not enough memory for an instance, without allocating.
 ///
 /// # Safety
 /// `instance` is null or points to a string that ends with a zero.
@@ -59,8 +59,8 @@ pub(super) unsafe fn out_of_memory(callbacks: Option<&fmi2CallbackFunctions>, in
         return;
     };
     let instance = if instance.is_null() { c"".as_ptr() } else { instance };
-    // SAFETY: the host's function has the standard's type, and the strings live until it returns. The text is a format without
-    // conversions, so no variadic argument is read.
+    // SAFETY: the importer's function has the standard's type, and the strings live until it
+    // returns. The text is a format without conversions, so no variadic argument is read.
     unsafe {
         function(
             callbacks.componentEnvironment,

@@ -6,10 +6,10 @@ use crate::fmu::component::Component;
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 
-/// Begins an event (§3.2.2).
+/// Enters Event Mode (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2EnterEventMode(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
         Handle::call(c, Call::EnterEventMode, |component| {
             component.enter_event_mode();
@@ -18,10 +18,10 @@ pub unsafe extern "C" fn fmi2EnterEventMode(c: fmi2Component) -> fmi2Status {
     }
 }
 
-/// Brings the discrete modes to their fixed point, in one call (§3.2.2).
+/// Iterates the discrete states to their fixed point in one call (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2NewDiscreteStates(c: fmi2Component, eventInfo: *mut fmi2EventInfo) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the structure.
+    // SAFETY: the importer keeps the standard's contract for the handle and the structure.
     unsafe {
         Handle::call(c, Call::NewDiscreteStates, |component| {
             let place = single(eventInfo, "eventInfo")?;
@@ -31,15 +31,16 @@ pub unsafe extern "C" fn fmi2NewDiscreteStates(c: fmi2Component, eventInfo: *mut
     }
 }
 
-/// Ends an event (§3.2.2).
+/// Leaves Event Mode (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2EnterContinuousTimeMode(c: fmi2Component) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe { Handle::call(c, Call::EnterContinuousTimeMode, Component::enter_continuous_time_mode) }
 }
 
-/// No side effect, since some hosts call it at trial points (§3.2.2, rule O7). Sets `enterEventMode` while a command has changed and no event has taken it yet,
-/// since some hosts change discrete inputs without an event (rule O8).
+/// Has no side effect, since some importers call it at trial points (§3.2.2, rule O7). Sets
+/// `enterEventMode` while a changed command waits for an event, since some importers change
+/// discrete inputs without an event (rule O8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
     c: fmi2Component,
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
     enterEventMode: *mut fmi2Boolean,
     terminateSimulation: *mut fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the two places.
+    // SAFETY: the importer keeps the standard's contract for the handle and the two places.
     unsafe {
         Handle::call(c, Call::CompletedIntegratorStep, |component| {
             let commanded = if component.is_commanded() { fmi2True } else { fmi2False };
@@ -58,17 +59,17 @@ pub unsafe extern "C" fn fmi2CompletedIntegratorStep(
     }
 }
 
-/// The time, s (§3.2.1).
+/// Sets the time, s (§3.2.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetTime(c: fmi2Component, time: fmi2Real) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle.
+    // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe { Handle::call(c, Call::SetTime, |component| component.set_time(time)) }
 }
 
-/// The states, each in its unit (§3.2.1).
+/// Sets the continuous states, each in its unit (§3.2.1).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetContinuousStates(c: fmi2Component, x: *const fmi2Real, nx: usize) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::SetContinuousStates, |component| {
             component.set_continuous_states(slice(x, nx, "x")?)
@@ -76,10 +77,10 @@ pub unsafe extern "C" fn fmi2SetContinuousStates(c: fmi2Component, x: *const fmi
     }
 }
 
-/// The derivatives of the states, each in its unit (§3.2.2).
+/// Returns the derivatives of the states, each in its unit (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDerivatives(c: fmi2Component, derivatives: *mut fmi2Real, nx: usize) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::GetDerivatives, |component| {
             component.get_derivatives(slice_mut(derivatives, nx, "derivatives")?)
@@ -87,14 +88,14 @@ pub unsafe extern "C" fn fmi2GetDerivatives(c: fmi2Component, derivatives: *mut 
     }
 }
 
-/// The event indicators (§3.2.2).
+/// Returns the event indicators (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetEventIndicators(
     c: fmi2Component,
     eventIndicators: *mut fmi2Real,
     ni: usize,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::GetEventIndicators, |component| {
             component.get_event_indicators(slice_mut(eventIndicators, ni, "eventIndicators")?)
@@ -102,10 +103,10 @@ pub unsafe extern "C" fn fmi2GetEventIndicators(
     }
 }
 
-/// The states, each in its unit (§3.2.2).
+/// Returns the continuous states, each in its unit (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetContinuousStates(c: fmi2Component, x: *mut fmi2Real, nx: usize) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::GetContinuousStates, |component| {
             component.get_continuous_states(slice_mut(x, nx, "x")?)
@@ -113,14 +114,14 @@ pub unsafe extern "C" fn fmi2GetContinuousStates(c: fmi2Component, x: *mut fmi2R
     }
 }
 
-/// Magnitudes of the states, each in its unit (§3.2.2).
+/// Returns the nominal values of the states, each in its unit (§3.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetNominalsOfContinuousStates(
     c: fmi2Component,
     x_nominal: *mut fmi2Real,
     nx: usize,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::GetNominalsOfContinuousStates, |component| {
             component.get_nominals(slice_mut(x_nominal, nx, "x_nominal")?)

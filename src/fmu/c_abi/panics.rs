@@ -1,16 +1,17 @@
-//! Panics caught, and kept from stderr.
+//! Panics are caught, and their messages kept from stderr.
 //!
-//! By default the standard library prints a panic's message to stderr before it unwinds; a host never
-//! asked for that. Only the panic hook can prevent it, and the hook belongs to the whole program. So ours is put
-//! in front of the one that is there, once, and acts only on a thread that is inside one of our calls. In a
-//! shared library it does not even meet the host's: a `cdylib` has a standard library of its own.
+//! The standard library prints a panic's message to stderr before it unwinds. Only the panic hook
+//! can prevent that, and there is one hook per program. A hook of this library is therefore
+//! installed once in front of the existing one; it acts only on a thread that is inside a call of
+//! this library. In a shared library the importer's hook is not affected: a `cdylib` has its own
+//! standard library.
 
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
-/// Where a panic came from; plain bytes, so that a thread's end has nothing to clean up.
+/// Source location of a panic as plain bytes, so that no destructor runs when a thread ends.
 #[derive(Clone, Copy)]
 struct Place {
     file: [u8; 64],
@@ -24,12 +25,13 @@ thread_local! {
     static PLACE: Cell<Place> = const { Cell::new(NOWHERE) };
 }
 
-/// Runs `f`; a panic in it becomes its message, with the place in the source.
+/// Runs `f`; returns a panic in it as its message with the source location.
 ///
-/// What `f` was changing may be half changed then: the caller must not use it again.
+/// Data that `f` changes may be left half changed: the caller must not use it again.
 pub(super) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
-    // A hook cannot be set while this very thread unwinds (a host that frees instances in a destructor).
+    // A hook cannot be set while this thread unwinds (an importer that frees instances in a
+    // destructor).
     if !HOOK.is_completed() && !std::thread::panicking() {
         HOOK.call_once(install);
     }
@@ -47,7 +49,7 @@ fn install() {
         }
         let mut place = NOWHERE;
         if let Some(location) = info.location() {
-            // The end of a path says more than its beginning.
+            // A long path is cut at its beginning: the end is more specific.
             let path = location.file().as_bytes();
             let tail = &path[path.len().saturating_sub(place.file.len())..];
             place.file[..tail.len()].copy_from_slice(tail);

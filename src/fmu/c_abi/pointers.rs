@@ -1,27 +1,27 @@
-//! From C pointers to slices and strings.
+//! Conversions of C pointers to slices and strings.
 
 use crate::fmu::component::Fault;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 
-/// The elements a pointer and a count stand for; the pointer may be null if the count is zero.
+/// Returns the elements of a pointer and a count; the pointer may be null if the count is zero.
 ///
 /// # Safety
-/// `pointer` is null, or points to `count` initialised elements that nobody changes during `'a`.
+/// `pointer` is null, or points to `count` initialised elements that do not change during `'a`.
 pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T], Fault> {
     check(pointer, count, what)?;
     if count == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not null, aligned, not too long: checked. The rest is the caller's promise.
+    // SAFETY: not null, aligned and not too long: checked. The rest is guaranteed by the caller.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// The same, to be written.
+/// Returns the elements of a pointer and a count for writing.
 ///
 /// # Safety
-/// `pointer` is null, or points to `count` elements that nobody else uses during `'a`. All bit patterns of `T`
-/// are values, so it does not matter that the host may not have initialised them.
+/// `pointer` is null, or points to `count` elements without other references during `'a`. All bit
+/// patterns of `T` are values, so the importer need not have initialised them.
 pub(super) unsafe fn slice_mut<'a, T: Plain>(pointer: *mut T, count: usize, what: &str) -> Result<&'a mut [T], Fault> {
     check(pointer, count, what)?;
     if count == 0 {
@@ -31,7 +31,7 @@ pub(super) unsafe fn slice_mut<'a, T: Plain>(pointer: *mut T, count: usize, what
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
 }
 
-/// One element to be written.
+/// Returns one element for writing.
 ///
 /// # Safety
 /// As [`slice_mut`] with a count of one.
@@ -41,7 +41,7 @@ pub(super) unsafe fn single<'a, T: Plain>(pointer: *mut T, what: &str) -> Result
     Ok(unsafe { &mut *pointer })
 }
 
-/// Types of which every bit pattern is a value.
+/// Types for which every bit pattern is a value.
 pub(super) trait Plain: Copy {}
 impl Plain for f64 {}
 impl Plain for i32 {}
@@ -75,14 +75,14 @@ fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), Fault> {
     }
 }
 
-/// A string, if the pointer is not null; what is not UTF-8 in it is replaced.
+/// Returns a string if the pointer is not null; bytes that are not UTF-8 are replaced.
 ///
 /// # Safety
-/// `pointer` is null or points to a string that ends with a zero and that nobody changes during `'a`.
+/// `pointer` is null or points to a string that ends with a zero and does not change during `'a`.
 pub(super) unsafe fn text<'a>(pointer: *const c_char) -> Option<Cow<'a, str>> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: not null; the rest is the caller's promise.
+    // SAFETY: not null; the rest is guaranteed by the caller.
     Some(unsafe { CStr::from_ptr(pointer) }.to_string_lossy())
 }

@@ -1,4 +1,5 @@
-//! What an outside test cannot provoke: a panic behind the ABI, and calls from inside the logger.
+//! Cases that a test outside the crate cannot provoke: a panic inside a call, and calls from the
+//! logger.
 
 use super::handle::Handle;
 use super::logger::Logger;
@@ -11,10 +12,10 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-/// What the host's logger has heard, and the instance it calls back into.
+/// Messages received by the importer's logger, and the instance that it calls back.
 #[derive(Default)]
-struct Host {
-    heard: RefCell<Vec<(i32, String, String)>>,
+struct Importer {
+    messages: RefCell<Vec<(i32, String, String)>>,
     instance: Cell<fmi2Component>,
     answer: Cell<Option<fmi2Status>>,
 }
@@ -26,37 +27,41 @@ unsafe extern "C" fn logger(
     category: fmi2String,
     message: fmi2String,
 ) {
-    // SAFETY: the tests pass a `Host` that outlives the instance; the strings live during the call.
+    // SAFETY: the tests pass an `Importer` that outlives the instance; the strings live during the
+    // call.
     unsafe {
-        let host = &*environment.cast_const().cast::<Host>();
+        let importer = &*environment.cast_const().cast::<Importer>();
         let text = |s: fmi2String| CStr::from_ptr(s).to_string_lossy().into_owned();
-        host.heard.borrow_mut().push((status.0, text(category), text(message)));
-        if !host.instance.get().is_null() {
-            host.answer.set(Some(fmi2Terminate(host.instance.get())));
+        importer
+            .messages
+            .borrow_mut()
+            .push((status.0, text(category), text(message)));
+        if !importer.instance.get().is_null() {
+            importer.answer.set(Some(fmi2Terminate(importer.instance.get())));
         }
     }
 }
 
-fn callbacks(host: &Host) -> fmi2CallbackFunctions {
+fn callbacks(importer: &Importer) -> fmi2CallbackFunctions {
     fmi2CallbackFunctions {
         logger: Some(as_logger(logger)),
         allocateMemory: None,
         freeMemory: None,
         stepFinished: None,
-        componentEnvironment: std::ptr::from_ref(host).cast_mut().cast::<c_void>(),
+        componentEnvironment: std::ptr::from_ref(importer).cast_mut().cast::<c_void>(),
     }
 }
 
-fn instance(host: &Host) -> Result<fmi2Component, crate::Error> {
+fn instance(importer: &Importer) -> Result<fmi2Component, crate::Error> {
     let component = testing::instance(Interface::CoSimulation)?;
-    let logger = Logger::new(Some(&callbacks(host)), c"arm".to_owned());
+    let logger = Logger::new(Some(&callbacks(importer)), c"arm".to_owned());
     Ok(Handle::into_raw(component, logger))
 }
 
 #[test]
-fn a_panic_behind_the_abi_ends_the_instance_and_not_the_host() -> testing::Outcome {
-    let host = Host::default();
-    let c = instance(&host)?;
+fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome {
+    let importer = Importer::default();
+    let c = instance(&importer)?;
     let nothing: [f64; 0] = [];
     // SAFETY: a live handle.
     unsafe {
@@ -65,9 +70,9 @@ fn a_panic_behind_the_abi_ends_the_instance_and_not_the_host() -> testing::Outco
             Err(Fault::error(beyond.to_string()))
         });
         assert_eq!(status, fmi2Status::FATAL);
-        let heard = host.heard.take();
-        assert_eq!(heard.len(), 1, "{heard:?}");
-        let (status, category, message) = &heard[0];
+        let messages = importer.messages.take();
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        let (status, category, message) = &messages[0];
         assert_eq!((*status, category.as_str()), (fmi2Status::FATAL.0, "logStatusFatal"));
         assert!(
             message.contains("index out of bounds") && message.contains("tests.rs:"),
@@ -76,10 +81,16 @@ fn a_panic_behind_the_abi_ends_the_instance_and_not_the_host() -> testing::Outco
 
         assert_eq!(fmi2Reset(c), fmi2Status::ERROR);
         assert_eq!(fmi2DoStep(c, 0.0, 0.1, fmi2True), fmi2Status::ERROR);
-        assert!(host.heard.take().iter().all(|(.., message)| message.contains("lost")));
+        assert!(
+            importer
+                .messages
+                .take()
+                .iter()
+                .all(|(.., message)| message.contains("lost"))
+        );
         fmi2FreeInstance(c);
-        // Another instance knows nothing of it.
-        let c = instance(&host)?;
+        // Another instance is not affected.
+        let c = instance(&importer)?;
         assert_eq!(fmi2EnterInitializationMode(c), fmi2Status::OK);
         assert_eq!(fmi2ExitInitializationMode(c), fmi2Status::OK);
         fmi2FreeInstance(c);
@@ -89,24 +100,24 @@ fn a_panic_behind_the_abi_ends_the_instance_and_not_the_host() -> testing::Outco
 
 #[test]
 fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
-    let host = Host::default();
-    let c = instance(&host)?;
-    host.instance.set(c);
+    let importer = Importer::default();
+    let c = instance(&importer)?;
+    importer.instance.set(c);
     // SAFETY: a live handle; null arrays of length zero and one.
     unsafe {
         assert_eq!(fmi2GetReal(c, null(), 0, null_mut()), fmi2Status::OK);
         assert_eq!(fmi2GetReal(c, null(), 1, null_mut()), fmi2Status::ERROR);
-        assert_eq!(host.answer.get(), Some(fmi2Status::ERROR));
-        host.instance.set(null_mut());
+        assert_eq!(importer.answer.get(), Some(fmi2Status::ERROR));
+        importer.instance.set(null_mut());
         assert_eq!(fmi2EnterInitializationMode(c), fmi2Status::OK);
         fmi2FreeInstance(c);
     }
     Ok(())
 }
 
-/// A saved state that a host hands to instances on two threads at the same time.
+/// A saved state that an importer passes to instances on two threads at the same time.
 struct Shared(fmi2FMUstate);
-// SAFETY: it is only read.
+// SAFETY: the state is only read.
 unsafe impl Sync for Shared {}
 
 #[test]
@@ -117,7 +128,7 @@ fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     };
     let owner = make()?;
     let mut state = null_mut();
-    // SAFETY: live handles and a live state; bytes of the count beside them.
+    // SAFETY: live handles and a live state; the buffers have the lengths that are passed.
     unsafe {
         assert_eq!(fmi2EnterInitializationMode(owner), fmi2Status::OK);
         assert_eq!(fmi2ExitInitializationMode(owner), fmi2Status::OK);
@@ -125,7 +136,7 @@ fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
         let shared = Shared(state);
         let read = || {
             let shared = &shared;
-            let c = make().expect("a good craft");
+            let c = make().expect("a valid spec");
             assert_eq!(fmi2SetFMUstate(c, shared.0), fmi2Status::OK);
             let mut size = 0;
             assert_eq!(fmi2SerializedFMUstateSize(c, shared.0, &mut size), fmi2Status::OK);
@@ -146,9 +157,9 @@ fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
 }
 
 #[test]
-fn what_is_no_handle_is_refused() {
+fn invalid_handles_are_refused() {
     let mut junk = [0_u64; 64];
-    // SAFETY: the memory is readable, as large as a handle's head; the magic number in it is wrong.
+    // SAFETY: the memory is readable and as large as a handle's head; its magic number is wrong.
     unsafe {
         assert_eq!(fmi2Reset(null_mut()), fmi2Status::ERROR);
         assert_eq!(fmi2Reset(junk.as_mut_ptr().cast()), fmi2Status::ERROR);

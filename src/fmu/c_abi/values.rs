@@ -5,7 +5,7 @@ use super::pointers::{slice, slice_mut};
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 
-/// Values of real variables, each in its unit (§2.1.7).
+/// Returns values of real variables, each in its unit (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetReal(
     c: fmi2Component,
@@ -13,7 +13,7 @@ pub unsafe extern "C" fn fmi2GetReal(
     nvr: usize,
     value: *mut fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::GetReal, |component| {
             component.get_real(slice(vr, nvr, "vr")?, slice_mut(value, nvr, "value")?)
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn fmi2GetReal(
     }
 }
 
-/// There are no integer variables (§2.1.7).
+/// Refuses every reference: there are no integer variables (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetInteger(
     c: fmi2Component,
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn fmi2GetInteger(
     nvr: usize,
     _value: *mut fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::GetInteger, |component| {
             component.no_such_type(slice(vr, nvr, "vr")?, "Integer")
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn fmi2GetInteger(
     }
 }
 
-/// Values of Boolean variables (§2.1.7).
+/// Returns values of Boolean variables (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetBoolean(
     c: fmi2Component,
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn fmi2GetBoolean(
     nvr: usize,
     value: *mut fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::GetBoolean, |component| {
             component.get_boolean(slice(vr, nvr, "vr")?, slice_mut(value, nvr, "value")?)
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn fmi2GetBoolean(
     }
 }
 
-/// There are no string variables (§2.1.7).
+/// Refuses every reference: there are no string variables (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetString(
     c: fmi2Component,
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn fmi2GetString(
     nvr: usize,
     _value: *mut fmi2String,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::GetString, |component| {
             component.no_such_type(slice(vr, nvr, "vr")?, "String")
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn fmi2SetReal(
     nvr: usize,
     value: *const fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::SetReal, |component| {
             component.set_real(slice(vr, nvr, "vr")?, slice(value, nvr, "value")?)
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn fmi2SetReal(
     }
 }
 
-/// There are no integer variables (§2.1.7).
+/// Refuses every reference: there are no integer variables (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetInteger(
     c: fmi2Component,
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn fmi2SetInteger(
     nvr: usize,
     _value: *const fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::SetInteger, |component| {
             component.no_such_type(slice(vr, nvr, "vr")?, "Integer")
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn fmi2SetInteger(
     }
 }
 
-/// The Boolean variables are all computed, so none can be set (§2.1.7).
+/// Refuses every reference: all Boolean variables are computed (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetBoolean(
     c: fmi2Component,
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn fmi2SetBoolean(
     nvr: usize,
     _value: *const fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::SetBoolean, |component| {
             component.set_boolean(slice(vr, nvr, "vr")?)
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn fmi2SetBoolean(
     }
 }
 
-/// There are no string variables (§2.1.7).
+/// Refuses every reference: there are no string variables (§2.1.7).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetString(
     c: fmi2Component,
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn fmi2SetString(
     nvr: usize,
     _value: *const fmi2String,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the array.
     unsafe {
         Handle::call(c, Call::SetString, |component| {
             component.no_such_type(slice(vr, nvr, "vr")?, "String")
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn fmi2SetString(
     }
 }
 
-/// Directional derivatives: `dvUnknown = ∂(unknowns)/∂(knowns) dvKnown` (§2.1.9).
+/// Computes directional derivatives: `dvUnknown = ∂(unknowns)/∂(knowns) dvKnown` (§2.1.9).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     c: fmi2Component,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     dvKnown: *const fmi2Real,
     dvUnknown: *mut fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: the host keeps the standard's contract for the handle and the arrays.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::GetDirectionalDerivative, |component| {
             component.get_directional_derivative(

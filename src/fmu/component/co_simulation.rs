@@ -1,20 +1,22 @@
-use super::{Component, Fault, Known};
+use super::{Cached, Component, Fault};
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::log::Category;
 
-/// The FMU integrates (§4.2).
+/// Calls of Co-Simulation: the FMU integrates (§4.2).
 impl Component {
     /// Integrates from the communication point `t` to exactly `t + h`, in s: `fmi2DoStep`.
     ///
-    /// The host's time may differ from ours by round-off, since hosts add up steps; the step then begins at
-    /// ours and ends at theirs. A step of length zero does nothing. Input derivatives hold for one step; afterwards the
-    /// inputs stand where the step has left them.
+    /// The importer's time may differ from the instance's by round-off, since importers add up
+    /// steps; the step then begins at the instance's time and ends at the importer's. A step of
+    /// length zero does nothing. Input derivatives hold for one step; afterwards the inputs keep
+    /// the values reached at its end.
     ///
     /// # Errors
-    /// `fmi2Discard` when part of the step succeeded: the instance then stands at the time reached, which
-    /// `fmi2GetRealStatus` tells. `fmi2Error` when none of it did (a master that halves its step would never end), for a step
-    /// backwards, from another time or past the stop time.
+    /// `fmi2Discard` if part of the step succeeded: the instance is then at the time that
+    /// `fmi2GetRealStatus` returns. `fmi2Error` if no part did (a master that halves its step
+    /// would not terminate), if the monitoring has found the results unreliable, and for a step
+    /// that goes backwards, starts at another time or passes the stop time.
     pub fn do_step(&mut self, t: f64, h: f64) -> Result<(), Fault> {
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
@@ -33,7 +35,7 @@ impl Component {
         });
         let stopped = stopped.map_err(|error| Fault::error(format!("no step from {start} s to {end} s: {error}")))?;
         self.started = true;
-        self.known = Known::Nothing;
+        self.cached = Cached::Nothing;
         let Some(error) = stopped else {
             self.mode = Mode::StepComplete;
             return Ok(());
@@ -45,7 +47,7 @@ impl Component {
         )))
     }
 
-    /// Where the step ends, if it is one that can be taken.
+    /// Returns the end of the step, s, after validating its start, length and end.
     fn check_step(&self, t: f64, h: f64) -> Result<f64, Fault> {
         let own = self.simulation.state.t;
         if !(t.is_finite() && h.is_finite()) {
@@ -53,14 +55,14 @@ impl Component {
         }
         if h < 0.0 {
             return Err(Fault::error(format!(
-                "the step {h} s goes backwards; restore a saved state instead"
+                "the step of {h} s goes backwards; restore a saved state instead"
             )));
         }
-        // A small part of the step, and what sums of steps lose to round-off.
+        // Tolerance: a small part of the step, and the round-off of summed steps.
         let slack = 1e-4 * h + 1e-9 * t.abs().max(own.abs()).max(1.0);
         if (t - own).abs() > slack {
             return Err(Fault::error(format!(
-                "the communication point {t} s is not the time of this instance, {own} s"
+                "the communication point {t} s differs from the time of this instance, {own} s"
             )));
         }
         let end = t + h;
@@ -72,7 +74,7 @@ impl Component {
         }
     }
 
-    /// Result of the last step: `fmi2GetStatus`. Steps are never pending, so it is known anyway.
+    /// Returns the result of the last step: `fmi2GetStatus`. Steps are never pending.
     ///
     /// # Errors
     /// `fmi2Discard` for any kind but `fmi2DoStepStatus`: there is no such status (§4.2.3).
@@ -84,7 +86,7 @@ impl Component {
         }
     }
 
-    /// The time reached, s: `fmi2GetRealStatus`.
+    /// Returns the time reached, s: `fmi2GetRealStatus`.
     ///
     /// # Errors
     /// `fmi2Discard` for any kind but `fmi2LastSuccessfulTime`.
@@ -95,7 +97,8 @@ impl Component {
         }
     }
 
-    /// Whether the FMU wants to end the simulation, which it never does: `fmi2GetBooleanStatus`.
+    /// Returns false for `fmi2Terminated`, since this FMU never ends the simulation:
+    /// `fmi2GetBooleanStatus`.
     ///
     /// # Errors
     /// `fmi2Discard` for any kind but `fmi2Terminated`.
@@ -106,7 +109,7 @@ impl Component {
         }
     }
 
-    /// A status that does not exist (§4.2.3).
+    /// Returns the fault for a status that does not exist (§4.2.3).
     pub fn no_status(&self, kind: fmi2StatusKind) -> Fault {
         let name = match kind {
             fmi2StatusKind::PENDING_STATUS => return Fault::discard("fmi2PendingStatus: no step is pending"),
@@ -115,13 +118,13 @@ impl Component {
             fmi2StatusKind::TERMINATED => "fmi2Terminated",
             _ => "an unknown fmi2StatusKind",
         };
-        Fault::discard(format!("{name} is no status of this type"))
+        Fault::discard(format!("{name} is not a status of this type"))
     }
 
-    /// Logs what the solver has done in a run that ends, if that is wanted.
+    /// Logs the solver's statistics when a run ends, if that category is enabled.
     pub(super) fn log_solver(&mut self) {
         let runs = matches!(self.mode, Mode::StepComplete | Mode::StepFailed);
-        if runs && self.log.wants(Category::Solver) {
+        if runs && self.log.is_enabled(Category::Solver) {
             let text = self.simulation.statistics().to_string();
             self.log.add(fmi2Status::OK, Category::Solver, text);
         }

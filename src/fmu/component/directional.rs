@@ -4,15 +4,16 @@ use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::plant::{Model, StartAlong, Tangent};
 
-/// Room for directional derivatives, and for those by time: seeds of the knowns, and what they give of the unknowns.
+/// Workspace of directional derivatives and of time derivatives: seeds of the knowns and resulting
+/// derivatives of the unknowns.
 #[derive(Clone, Debug)]
 pub(super) struct Directions {
     pub tangent: Tangent<1>,
-    /// Seeds: of the model's parameters, states, inputs.
+    /// Seeds of the model's parameters, states and inputs.
     p: Vec<f64>,
     x: Vec<f64>,
     u: Vec<f64>,
-    /// What they give: of the states' derivatives, the outputs.
+    /// Resulting derivatives of the states' derivatives and of the outputs.
     pub dx: Vec<f64>,
     pub y: Vec<f64>,
 }
@@ -33,20 +34,23 @@ impl Directions {
 
 /// Partial derivatives (§2.1.9).
 impl Component {
-    /// `Σ ∂(unknown)/∂(known) · seed`, each in its unit, for as many unknowns and knowns as asked: `fmi2GetDirectionalDerivative`.
+    /// Computes `Σ ∂(unknown)/∂(known) · seed`, each in its unit, for any number of unknowns and
+    /// knowns: `fmi2GetDirectionalDerivative`.
     ///
     /// | mode | knowns | unknowns |
     /// |---|---|---|
     /// | Initialization Mode | parameters, inputs | states, their derivatives, real outputs |
-    /// | Event and Continuous-Time Mode, communication points, the end | states, inputs | the same |
+    /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs | states' derivatives, real outputs |
     ///
-    /// These are the pairs of §2.2.8's dependencies. All are exact, but those with respect to a parameter that is no
-    /// initial state: those have about ten digits. The modes of signals and ranges are held; a switch's derivative is zero.
-    /// A known that comes twice counts twice. The instance is not changed by it.
+    /// The pairs are those of the dependencies in §2.2.8. All derivatives are exact, except those
+    /// with respect to a parameter that is not an initial state: those are good to about ten
+    /// digits. The modes of signals and ranges are kept constant; the derivative of a switch is
+    /// zero. Seeds of a repeated known are added. The instance is not changed.
     ///
     /// # Errors
-    /// `fmi2Error` with the name for what is no unknown or no known now, or a seed that is not finite. Where there is no
-    /// derivative: `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    /// `fmi2Error` with the name of a variable that is not an unknown or not a known in this mode,
+    /// or of a seed that is not finite. Where the derivative does not exist: `fmi2Discard` in
+    /// Continuous-Time Mode, else `fmi2Error`.
     pub fn get_directional_derivative(
         &mut self,
         unknowns: &[u32],
@@ -71,7 +75,7 @@ impl Component {
         outcome
     }
 
-    /// The room; whoever takes it puts it back.
+    /// Takes the workspace out of the instance; the caller puts it back.
     pub(super) fn take_directions(&mut self) -> Box<Directions> {
         let taken = self.directions.take();
         taken.unwrap_or_else(|| Box::new(Directions::new(self.model())))
@@ -97,7 +101,8 @@ impl Component {
         }
         for (&known, seed) in knowns.iter().zip(seeds) {
             match self.slot(known)? {
-                // The solver's own parameters stand behind the model's, and move nothing.
+                // The solver's own parameters come after the model's and have no influence on the
+                // unknowns.
                 Slot::Parameter(i) => {
                     if let Some(p) = p.get_mut(i) {
                         *p += seed;
@@ -148,7 +153,7 @@ impl Component {
             Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => Ok(()),
             Slot::Flag(_) => Err(self.wrong_type(slot, "Boolean", "Real")),
             Slot::Parameter(_) | Slot::Input(_) => Err(Fault::error(format!(
-                "{} is set, not computed: it is no unknown",
+                "{} is set, not computed: it is not an unknown",
                 self.registry.name(slot)
             ))),
         }
@@ -162,16 +167,16 @@ impl Component {
             Slot::Parameter(_) if starting => return Ok(()),
             Slot::State(_) if !starting => return Ok(()),
             Slot::Parameter(_) => format!(
-                "{} is a parameter: it is a known in Initialization Mode only; now states and inputs are",
+                "{} is a parameter: it is a known in Initialization Mode only; in the present mode the knowns are states and inputs",
                 name()
             ),
             Slot::State(_) => format!(
-                "{} is a state and follows from the parameters whose names end in _start; in Initialization Mode those are \
+                "{} is a state and is computed from the parameters whose names end in _start; in Initialization Mode those are \
                  the knowns",
                 name()
             ),
             Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", "Real")),
-            Slot::Derivative(_) | Slot::Output(_) => format!("{} is computed: it is no known", name()),
+            Slot::Derivative(_) | Slot::Output(_) => format!("{} is computed: it is not a known", name()),
         }))
     }
 }

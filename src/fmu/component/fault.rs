@@ -2,19 +2,20 @@ use crate::Error;
 use crate::fmu::fmi2::fmi2Status;
 use crate::fmu::log::Category;
 
-/// Why a call did not do what it was asked: a status, and a message in the user's words (§2.1.3).
+/// A failed call: its status and a message for the user (§2.1.3).
 ///
-/// A call that ends so has changed nothing but what it says: of a discarded step, the time reached; of log categories, those that exist.
+/// A failed call leaves the instance unchanged, with two exceptions: a discarded step keeps the
+/// time reached, and known log categories are switched although others are unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// `fmi2Error`, or `fmi2Discard` where a smaller step could succeed.
     pub status: fmi2Status,
-    /// What is wrong.
+    /// Error message.
     pub what: String,
 }
 
 impl Fault {
-    /// The call is refused.
+    /// Returns a fault with `fmi2Error`.
     pub fn error(what: impl Into<String>) -> Self {
         Self {
             status: fmi2Status::ERROR,
@@ -22,7 +23,8 @@ impl Fault {
         }
     }
 
-    /// A smaller step could succeed, or the information does not exist.
+    /// Returns a fault with `fmi2Discard`: a smaller step could succeed, or the information does
+    /// not exist.
     pub fn discard(what: impl Into<String>) -> Self {
         Self {
             status: fmi2Status::DISCARD,
@@ -30,7 +32,7 @@ impl Fault {
         }
     }
 
-    /// The log category that goes with the status.
+    /// Returns the log category of the status.
     pub fn category(&self) -> Category {
         match self.status {
             fmi2Status::DISCARD => Category::Discard,

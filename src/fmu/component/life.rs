@@ -1,16 +1,17 @@
-use super::{Component, Fault, tell_start};
+use super::{Component, Fault, report_start};
 use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::saved::Experiment;
 
-/// From instantiation to the end (§2.1.6).
+/// Calls from instantiation to termination (§2.1.6).
 impl Component {
-    /// Start and stop time (s) and relative tolerance, where defined: `fmi2SetupExperiment`.
+    /// Sets start and stop time (s) and relative tolerance, where defined: `fmi2SetupExperiment`.
     ///
     /// # Errors
-    /// `fmi2Error` for what is not a number, a tolerance that is not positive, or a stop before the start.
+    /// `fmi2Error` for a value that is not a number, a tolerance that is not positive, or a stop
+    /// time before the start.
     pub fn setup_experiment(&mut self, tolerance: Option<f64>, start: f64, stop: Option<f64>) -> Result<(), Fault> {
         let experiment = Experiment { start, stop, tolerance };
-        experiment.judge().map_err(Fault::error)?;
+        experiment.validate().map_err(Fault::error)?;
         self.experiment = experiment;
         self.simulation.state.t = start;
         self.parameters_pending = true;
@@ -18,22 +19,23 @@ impl Component {
         Ok(())
     }
 
-    /// `fmi2EnterInitializationMode`.
+    /// Enters Initialization Mode: `fmi2EnterInitializationMode`.
     pub fn enter_initialization_mode(&mut self) {
         self.mode = Mode::Initialization;
     }
 
-    /// Judges all parameters together and computes the initial state: `fmi2ExitInitializationMode`.
+    /// Validates all parameters together and computes the initial state:
+    /// `fmi2ExitInitializationMode`.
     ///
     /// # Errors
-    /// `fmi2Error` with every parameter that makes no sense; the host may then set others and try again.
+    /// `fmi2Error` with every invalid parameter; the importer may then set others and try again.
     pub fn exit_initialization_mode(&mut self) -> Result<(), Fault> {
         self.catch_up()?;
         let interface = self.interface;
         self.attempt(|simulation, events| {
-            tell_start(simulation, events);
+            report_start(simulation, events);
             match interface {
-                // There the host makes the first event.
+                // In Model Exchange the importer makes the first event.
                 Interface::ModelExchange => Ok(()),
                 Interface::CoSimulation => simulation.obey(events),
             }
@@ -46,13 +48,14 @@ impl Component {
         Ok(())
     }
 
-    /// `fmi2Terminate`: values can still be read.
+    /// Ends the run; values can still be read: `fmi2Terminate`.
     pub fn terminate(&mut self) {
         self.log_solver();
         self.mode = Mode::Terminated;
     }
 
-    /// Back to where `fmi2Instantiate` left it: `fmi2Reset`. What is logged stays chosen.
+    /// Returns the instance to its state after `fmi2Instantiate`: `fmi2Reset`. Log categories are
+    /// kept.
     pub fn reset(&mut self) {
         self.log_solver();
         for (i, value) in self.parameters.iter_mut().enumerate() {
@@ -74,10 +77,10 @@ impl Component {
         self.invalidate();
     }
 
-    /// Which categories are logged: `fmi2SetDebugLogging`.
+    /// Switches log categories: `fmi2SetDebugLogging`.
     ///
     /// # Errors
-    /// `fmi2Error` with the names of categories that do not exist; the others are switched.
+    /// `fmi2Error` with the names of unknown categories; the known ones are switched.
     pub fn set_debug_logging(&mut self, on: bool, categories: &[&str]) -> Result<(), Fault> {
         match self.log.switch(on, categories).as_slice() {
             [] => Ok(()),

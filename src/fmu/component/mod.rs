@@ -1,11 +1,12 @@
-//! An instance of the FMU: what each call does, in safe code.
+//! An instance of the FMU: the effect of each call, in safe code.
 //!
-//! One file per group of calls. Every call first asks the [table](super::lifecycle) through
-//! [`Component::permit`]; one that ends in a [`Fault`] has changed nothing.
+//! One file per group of calls. Every call is first checked against the [table](super::lifecycle)
+//! by [`Component::permit`]. A call that returns a [`Fault`] leaves the instance unchanged.
 //!
-//! Parameters wait from the moment they are set until something is computed from them, and are then
-//! judged together: a host sets them one by one, and a half-set quaternion is no mistake. Until the first step they
-//! start the run again (rule O3): states that were set before are lost, those that are set afterwards hold.
+//! Parameters are buffered when set, and validated together before the next computation that needs
+//! them: an importer sets them one by one, and a half-set quaternion is not an error. Until the
+//! first step they restart the run (rule O3): states set earlier are lost, states set afterwards
+//! are kept.
 
 mod co_simulation;
 mod directional;
@@ -22,6 +23,7 @@ mod tests;
 pub use fault::Fault;
 
 use super::description::Interfaces;
+use super::fmi2::fmi2Status;
 use super::guid::Guid;
 use super::lifecycle::{Call, Interface, Mode, permit};
 use super::log::{Category, Log};
@@ -30,26 +32,27 @@ use super::registry::{Naming, Registry};
 use super::resource;
 use super::saved::Experiment;
 use crate::Error;
+use crate::event::Event;
 use crate::plant::{Model, Plant};
 use crate::simulation::{Simulation, State};
 use crate::spec::Spec;
 use directional::Directions;
 use std::sync::Arc;
 
-/// How much of what can be computed is in the caches.
+/// Extent of the cached results, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
+enum Cached {
     Nothing,
     Derivatives,
     Everything,
 }
 
-/// Why there is no instance.
+/// Reason why an instance could not be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// There is not enough memory.
     OutOfMemory,
-    /// What is wrong, in the user's words.
+    /// Error message.
     Reason(String),
 }
 
@@ -71,7 +74,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// An instance.
+/// An instance of the FMU.
 #[derive(Debug)]
 pub struct Component {
     interface: Interface,
@@ -79,42 +82,46 @@ pub struct Component {
     registry: Registry,
     guid: Guid,
     experiment: Experiment,
-    /// On the heap: it would make the frames of all that builds or moves an instance several kilobytes larger.
+    /// On the heap: the stack frames of the functions that build or move an instance would
+    /// otherwise grow by several kilobytes.
     simulation: Box<Simulation>,
-    /// As the host has set them, the solver's last.
+    /// Parameter values set by the importer, the solver's last.
     parameters: Vec<f64>,
-    /// As they were when last found good: those of the plant.
+    /// Plant parameters as last validated.
     accepted: Vec<f64>,
-    /// They have not reached the plant yet, or the start has changed.
+    /// Set while parameters, or a changed start time, have not been applied to the plant.
     parameters_pending: bool,
-    /// The first step is taken: fixed parameters are fixed now (rule O3).
+    /// Set after the first step: fixed parameters can no longer change (rule O3).
     started: bool,
-    /// The run was started again in Event Mode, and the host has not been told (rule O3).
+    /// Set if the run was restarted in Event Mode and the importer has not been notified yet (rule
+    /// O3).
     restarted: bool,
-    /// What the integrator has cached is older than what the host has set.
+    /// Set if the integrator's cache is older than the importer's last change.
     stepper_stale: bool,
-    /// Modes have not been brought to where the host has set something.
-    sides_stale: bool,
-    known: Known,
+    /// Set if limit states have not been updated since the importer's last change.
+    limit_states_stale: bool,
+    cached: Cached,
     dx: Vec<f64>,
     y: Vec<f64>,
-    /// The state before what may fail.
+    /// Copy of the state before an operation that may fail.
     before: State,
-    /// Room for derivatives of outputs, taken when the first is asked for: most hosts never do.
+    /// Workspace of derivatives of outputs, allocated at the first request: most importers make
+    /// none.
     directions: Option<Box<Directions>>,
-    events: Vec<String>,
-    /// Messages that wait for the end of the call.
+    events: Vec<Event>,
+    /// Messages to send at the end of the call.
     pub log: Log,
 }
 
 impl Component {
-    /// Makes an instance of the model in `resource_location` (§2.1.5).
+    /// Creates an instance of the model in `resource_location` (§2.1.5).
     ///
-    /// The GUID must be that of the model found there: then the host's XML describes this model and
-    /// this library's variables. It also identifies the naming and the interfaces that the XML offers.
+    /// The GUID must be that of the model in that location. It then matches the importer's XML with
+    /// this model and this library's variables, and identifies the naming and the interfaces that
+    /// the XML offers.
     ///
     /// # Errors
-    /// The reason, in the user's words, or too little memory.
+    /// The reason as a message, or [`Refusal::OutOfMemory`].
     pub fn instantiate(
         interface: Interface,
         guid: &str,
@@ -145,10 +152,10 @@ impl Component {
         Ok(Self::new(interface, model, naming, own, logging_on)?)
     }
 
-    /// Makes an instance of a model at hand.
+    /// Creates an instance of a compiled model.
     ///
     /// # Errors
-    /// [`Error::Spec`] if its numbers make no sense.
+    /// [`Error::Spec`] if its numbers are invalid.
     pub fn new(
         interface: Interface,
         model: Arc<Model>,
@@ -173,8 +180,8 @@ impl Component {
             started: false,
             restarted: false,
             stepper_stale: true,
-            sides_stale: true,
-            known: Known::Nothing,
+            limit_states_stale: true,
+            cached: Cached::Nothing,
             dx: vec![0.0; nx],
             y: vec![0.0; ny],
             directions: None,
@@ -183,40 +190,40 @@ impl Component {
         })
     }
 
-    /// Where it is in its life.
+    /// Returns the mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// What it is used for.
+    /// Returns the interface.
     pub fn interface(&self) -> Interface {
         self.interface
     }
 
-    /// Its variables.
+    /// Returns the registry of variables.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Its GUID.
+    /// Returns the GUID.
     pub fn guid(&self) -> Guid {
         self.guid
     }
 
-    /// Its time, s.
+    /// Returns the time, s.
     pub fn time(&self) -> f64 {
         self.simulation.state.t
     }
 
-    /// Whether a call is legal now.
+    /// Checks that a call is legal in the present mode.
     ///
     /// # Errors
-    /// `fmi2Error`, with the mode the instance is in.
+    /// `fmi2Error` with the name of the mode.
     pub fn permit(&self, call: Call) -> Result<(), Fault> {
         permit(call, self.interface, self.mode).map_err(Fault::error)
     }
 
-    /// Gives the instance up, after an error inside this library that should not exist.
+    /// Marks the instance as lost after an internal error.
     pub fn lose(&mut self) {
         self.mode = Mode::Lost;
     }
@@ -225,17 +232,18 @@ impl Component {
         self.registry.model()
     }
 
-    /// Forgets what was computed from what has now changed.
+    /// Invalidates all cached results after a change.
     fn invalidate(&mut self) {
-        self.known = Known::Nothing;
+        self.cached = Cached::Nothing;
         self.stepper_stale = true;
-        self.sides_stale = true;
+        self.limit_states_stale = true;
     }
 
-    /// Lets the simulation do what may fail, and logs what it says. What has failed has changed nothing, and nothing is said of it.
+    /// Runs an operation that may fail and logs its messages. On failure the state is restored and
+    /// the messages are discarded.
     fn attempt<T>(
         &mut self,
-        act: impl FnOnce(&mut Simulation, &mut Vec<String>) -> Result<T, Error>,
+        act: impl FnOnce(&mut Simulation, &mut Vec<Event>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.before.clone_from(&self.simulation.state);
         let outcome = act(&mut self.simulation, &mut self.events);
@@ -248,27 +256,29 @@ impl Component {
         outcome
     }
 
-    /// Takes over parameters that wait. Where the host can ask without an event or a step, brings the modes to where it has set inputs.
+    /// Applies buffered parameters. Updates limit states to new inputs in the modes in which values
+    /// can be read without an event or a step.
     fn catch_up(&mut self) -> Result<(), Fault> {
         if self.parameters_pending {
             self.apply_parameters()?;
         }
-        // In Co-Simulation nothing but a step brings modes to where inputs are, and a controller answers without one.
+        // In Co-Simulation only a step updates limit states, but a controller's outputs follow its
+        // inputs without one.
         let answers = self.interface == Interface::CoSimulation && self.model().follows_inputs();
-        if self.sides_stale && (self.mode == Mode::Initialization || answers) {
+        if self.limit_states_stale && (self.mode == Mode::Initialization || answers) {
             self.simulation.initialise_modes();
-            self.sides_stale = false;
+            self.limit_states_stale = false;
         }
         Ok(())
     }
 
-    /// Takes over the parameters, judged together: before the first step by starting again from them.
+    /// Validates and applies all parameters; before the first step this restarts the run.
     fn apply_parameters(&mut self) -> Result<(), Error> {
         let work_limit = self.registry.work_limit(&self.parameters)?;
         if self.started {
-            hand_over(&self.parameters, &mut self.simulation.plant)?;
+            pass_parameters(&self.parameters, &mut self.simulation.plant)?;
             if self.interface == Interface::CoSimulation {
-                // What a host in Model Exchange does at the event in which it sets them.
+                // In Model Exchange the importer does this at the event in which it sets them.
                 self.simulation.update_sides(&mut self.events);
                 self.simulation.restart_balance();
                 self.log_events();
@@ -282,11 +292,12 @@ impl Component {
         Ok(())
     }
 
-    /// Starts the run, and makes the event that has been made already if it was started before.
+    /// Starts the run; on a restart in a later mode also repeats the event that has already been
+    /// made.
     fn start(&mut self, work_limit: f64) -> Result<(), Error> {
         let (interface, mode) = (self.interface, self.mode);
         let Experiment { start, tolerance, .. } = self.experiment;
-        // In Event Mode the host may have set a time of its own already (rule O4).
+        // In Event Mode the importer may already have set its own time (rule O4).
         let t = if mode == Mode::Event { self.time() } else { start };
         let values = &self.parameters[..self.model().parameters.len()];
         self.simulation.plant.set_parameters_of_start(t, values)?;
@@ -296,7 +307,7 @@ impl Component {
                 Interface::CoSimulation => simulation.initialise(t, tolerance, work_limit)?,
             }
             if matches!(mode, Mode::Event | Mode::StepComplete) {
-                tell_start(simulation, events);
+                report_start(simulation, events);
             }
             match mode {
                 Mode::Event => {
@@ -311,36 +322,38 @@ impl Component {
         Ok(())
     }
 
-    /// Computes what is not known yet: one evaluation serves all gets until something is set (rule S5).
-    fn evaluate_up_to(&mut self, what: Known) -> Result<(), Fault> {
+    /// Computes the results that are not cached: one evaluation serves all gets until something is
+    /// set (rule S5).
+    fn evaluate_up_to(&mut self, what: Cached) -> Result<(), Fault> {
         self.catch_up()?;
-        if self.known >= what {
+        if self.cached >= what {
             return Ok(());
         }
         let state = &self.simulation.state;
         let plant = &mut self.simulation.plant;
         let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-        let outcome = if what == Known::Everything {
+        let outcome = if what == Cached::Everything {
             plant.evaluate(state.t, at, &mut self.dx, &mut self.y)
         } else {
             plant.derivative(state.t, at.0, at.1, at.2, &mut self.dx)
         };
         let outcome = outcome.and_then(|()| match self.y.iter().position(|y| !y.is_finite()) {
-            Some(i) if what == Known::Everything => Err(Error::NotFinite {
+            Some(i) if what == Cached::Everything => Err(Error::NotFinite {
                 variable: self.registry.model().outputs[i].quantity.name.clone(),
                 t: state.t,
             }),
             _ => Ok(()),
         });
         if let Err(error) = outcome {
-            self.known = Known::Nothing;
+            self.cached = Cached::Nothing;
             return Err(self.overreached(error.to_string()));
         }
-        self.known = what;
+        self.cached = what;
         Ok(())
     }
 
-    /// Where the model has no values an integrator may have overreached; at an event there is no smaller step.
+    /// Returns `fmi2Discard` in Continuous-Time Mode, where a smaller step may avoid undefined
+    /// values; at an event there is none: `fmi2Error`.
     fn overreached(&self, what: String) -> Fault {
         match self.mode {
             Mode::ContinuousTime => Fault::discard(what),
@@ -348,15 +361,21 @@ impl Component {
         }
     }
 
-    /// Hands the model's messages to the log.
+    /// Moves the model's messages to the log.
     fn log_events(&mut self) {
-        for text in self.events.drain(..) {
-            self.log.add(super::fmi2::fmi2Status::OK, Category::Events, text);
+        for event in self.events.drain(..) {
+            if self.log.is_enabled(Category::Events) {
+                self.log.add(fmi2Status::OK, Category::Events, event.to_string());
+            }
+            if self.log.is_enabled(Category::EventValues) {
+                let values = serde_json::to_string(&event).unwrap_or_default();
+                self.log.add(fmi2Status::OK, Category::EventValues, values);
+            }
         }
     }
 }
 
-/// Makes the model of the bytes of a compiled one.
+/// Reads and compiles the model from the bytes of a compiled one.
 fn model(bytes: &[u8]) -> Result<Arc<Model>, Refusal> {
     memory::test(memory::to_read(bytes.len()))?;
     let spec = read(bytes)?;
@@ -364,8 +383,8 @@ fn model(bytes: &[u8]) -> Result<Arc<Model>, Refusal> {
     Ok(compile(&spec)?)
 }
 
-/// Reads the spec. Not inlined, as the next two: an instance is built in steps one after the other, and the frames of one step are
-/// gone before the next. Importers call from threads with small stacks.
+/// Reads the spec. Not inlined, like the next two functions: each stage's stack frame is released
+/// before the next stage begins, since importers call from threads with small stacks.
 #[inline(never)]
 fn read(bytes: &[u8]) -> Result<Box<Spec>, Error> {
     Model::spec_from_bytes(bytes).map(Box::new)
@@ -377,25 +396,25 @@ fn compile(spec: &Spec) -> Result<Arc<Model>, Error> {
     Model::compile(spec).map(Arc::new)
 }
 
-/// Makes the simulation of a new instance.
+/// Builds the simulation of a new instance.
 #[inline(never)]
 fn simulation(interface: Interface, model: Arc<Model>) -> Result<Box<Simulation>, Error> {
     let plant = Plant::new(model)?;
     let simulation = match interface {
-        Interface::ModelExchange => Simulation::of_host(plant)?,
+        Interface::ModelExchange => Simulation::without_integrator(plant)?,
         Interface::CoSimulation => Simulation::new(plant)?,
     };
     Ok(Box::new(simulation))
 }
 
-/// Adds what is to be known of the start.
-fn tell_start(simulation: &mut Simulation, messages: &mut Vec<String>) {
+/// Adds the events of the start.
+fn report_start(simulation: &mut Simulation, events: &mut Vec<Event>) {
     let State { t, x, u, .. } = &simulation.state;
-    messages.append(&mut simulation.plant.messages_of_start(*t, (x, u)));
+    events.append(&mut simulation.plant.events_of_start(*t, (x, u)));
 }
 
-/// Gives the plant other parameters, if they are others: to the bit, since answers tell 0 from −0.
-fn hand_over(parameters: &[f64], plant: &mut Plant) -> Result<(), Error> {
+/// Passes parameters to the plant if they differ in any bit (results distinguish 0 from −0).
+fn pass_parameters(parameters: &[f64], plant: &mut Plant) -> Result<(), Error> {
     let own = plant.parameters();
     let parameters = &parameters[..own.len()];
     if own

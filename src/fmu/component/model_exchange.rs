@@ -1,26 +1,27 @@
-use super::{Component, Fault, Known};
+use super::{Cached, Component, Fault};
 use crate::Error;
 use crate::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2True};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::simulation::State;
 
-/// What `nextEventTime` says when there is none: some hosts read it all the same (rule O6), so it is
-/// finite, and far from overflowing when they reckon with it. In s.
+/// Value of `nextEventTime` when there is no event, s. Some importers read it all the same (rule
+/// O6), so it is finite and does not overflow in their arithmetic.
 pub const NO_EVENT: f64 = 1e30;
 
-/// The host integrates (§3.2).
+/// Calls of Model Exchange: the importer integrates (§3.2).
 impl Component {
-    /// `fmi2EnterEventMode`; also from Event Mode itself (rule O4).
+    /// Enters Event Mode, also from Event Mode itself (rule O4): `fmi2EnterEventMode`.
     pub fn enter_event_mode(&mut self) {
         self.mode = Mode::Event;
     }
 
-    /// Brings the discrete modes to their fixed point, within this one call (rule O5): `fmi2NewDiscreteStates`.
-    /// An event with nothing to do changes nothing. States have changed, too, where parameters have started the run again (rule O3).
+    /// Iterates the discrete states to their fixed point in this one call (rule O5):
+    /// `fmi2NewDiscreteStates`. An event without changes leaves the instance unchanged. Continuous
+    /// states are also reported as changed if parameters have restarted the run (rule O3).
     ///
     /// # Errors
-    /// What parameters that wait are refused with, and what an event cannot do.
+    /// Those of validating buffered parameters and of the event itself.
     pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
         self.catch_up()?;
         let (changes, sampled) = self.attempt(|simulation, events| {
@@ -49,16 +50,17 @@ impl Component {
         })
     }
 
-    /// Whether a command waits for an event: `fmi2CompletedIntegratorStep`.
+    /// Returns whether a changed command waits for an event: `fmi2CompletedIntegratorStep`.
     pub fn is_commanded(&mut self) -> bool {
         let State { t, u, discrete, .. } = &self.simulation.state;
         self.simulation.plant.command_waits(*t, u, discrete)
     }
 
-    /// `fmi2EnterContinuousTimeMode`: from here on fixed parameters are fixed.
+    /// Enters Continuous-Time Mode; fixed parameters can no longer change:
+    /// `fmi2EnterContinuousTimeMode`.
     ///
     /// # Errors
-    /// What parameters that wait are refused with.
+    /// Those of validating buffered parameters.
     pub fn enter_continuous_time_mode(&mut self) -> Result<(), Fault> {
         self.catch_up()?;
         self.started = true;
@@ -66,7 +68,8 @@ impl Component {
         Ok(())
     }
 
-    /// The time, s: `fmi2SetTime`. Integrators go back and forth, and beyond the stop time: all is accepted.
+    /// Sets the time, s: `fmi2SetTime`. Integrators go back and forth, also beyond the stop time:
+    /// every finite time is accepted.
     ///
     /// # Errors
     /// For a time that is not finite, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
@@ -74,7 +77,7 @@ impl Component {
         if !t.is_finite() {
             return Err(self.overreached(format!("time = {t} is not finite")));
         }
-        // Before the time is set, so that a start which still waits does not set it again.
+        // Applied before the time is set, so that a pending start does not overwrite it.
         self.catch_up()?;
         let own = &mut self.simulation.state.t;
         if own.to_bits() != t.to_bits() {
@@ -84,7 +87,7 @@ impl Component {
         Ok(())
     }
 
-    /// All states, each in its unit: `fmi2SetContinuousStates`.
+    /// Sets all states, each in its unit: `fmi2SetContinuousStates`.
     ///
     /// # Errors
     /// For a state that is not finite, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
@@ -95,7 +98,7 @@ impl Component {
             return Err(self.overreached(format!("state {name} = {} is not finite", x[i])));
         }
         self.catch_up()?;
-        // They are the host's own now.
+        // The importer has replaced the states, so the restart need not be reported.
         self.restarted = false;
         let own = &mut self.simulation.state.x;
         if own.iter().zip(x).any(|(own, x)| own.to_bits() != x.to_bits()) {
@@ -105,10 +108,10 @@ impl Component {
         Ok(())
     }
 
-    /// All states, each in its unit: `fmi2GetContinuousStates`.
+    /// Returns all states, each in its unit: `fmi2GetContinuousStates`.
     ///
     /// # Errors
-    /// `fmi2Error` for a wrong count; what parameters that wait are refused with.
+    /// `fmi2Error` for a wrong count; those of validating buffered parameters.
     pub fn get_continuous_states(&mut self, x: &mut [f64]) -> Result<(), Fault> {
         self.check_count("states", x.len(), self.model().states.len())?;
         self.catch_up()?;
@@ -116,7 +119,8 @@ impl Component {
         Ok(())
     }
 
-    /// Magnitudes of the states, each in its unit, all above zero: `fmi2GetNominalsOfContinuousStates`.
+    /// Returns the nominal values of the states, each in its unit, all positive:
+    /// `fmi2GetNominalsOfContinuousStates`.
     ///
     /// # Errors
     /// `fmi2Error` for a wrong count.
@@ -128,22 +132,23 @@ impl Component {
         Ok(())
     }
 
-    /// Derivatives of all states, each in its unit: `fmi2GetDerivatives`.
+    /// Returns the derivatives of all states, each in its unit: `fmi2GetDerivatives`.
     ///
     /// # Errors
-    /// Where there are none: `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    /// For a derivative that does not exist, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
     pub fn get_derivatives(&mut self, dx: &mut [f64]) -> Result<(), Fault> {
         self.check_count("derivatives", dx.len(), self.model().states.len())?;
-        self.evaluate_up_to(Known::Derivatives)?;
+        self.evaluate_up_to(Cached::Derivatives)?;
         dx.copy_from_slice(&self.dx);
         Ok(())
     }
 
-    /// Event indicators, positive as long as the modes are right: `fmi2GetEventIndicators`.
+    /// Returns the event indicators, positive while the limit states are consistent:
+    /// `fmi2GetEventIndicators`.
     ///
     /// # Errors
-    /// `fmi2Error` for a wrong count; what parameters that wait are refused with. Where one is not finite: `fmi2Discard` in
-    /// Continuous-Time Mode, else `fmi2Error`.
+    /// `fmi2Error` for a wrong count; those of validating buffered parameters. For an indicator
+    /// that is not finite: `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
     pub fn get_event_indicators(&mut self, z: &mut [f64]) -> Result<(), Fault> {
         self.check_count("event indicators", z.len(), self.model().indicator_count())?;
         self.catch_up()?;
@@ -154,7 +159,8 @@ impl Component {
             let (variable, t) = (format!("event indicator {}", i + 1), state.t);
             return Err(self.overreached(Error::NotFinite { variable, t }.to_string()));
         }
-        // A host that does not look at what `fmi2CompletedIntegratorStep` says (rule O8) hears of a command here.
+        // A pending command also makes the last indicator negative, for importers that ignore the
+        // result of `fmi2CompletedIntegratorStep` (rule O8).
         if self.is_commanded()
             && let Some(of_commands) = z.last_mut()
         {
@@ -167,7 +173,7 @@ impl Component {
         if given == have {
             Ok(())
         } else {
-            Err(Fault::error(format!("{given} {what} asked for, there are {have}")))
+            Err(Fault::error(format!("{given} {what} requested, the model has {have}")))
         }
     }
 }

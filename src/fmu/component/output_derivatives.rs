@@ -1,23 +1,25 @@
 use super::directional::Directions;
-use super::{Component, Fault, Known};
+use super::{Cached, Component, Fault};
 use crate::Error;
 use crate::fmu::registry::Slot;
 
-/// Output derivatives (§4.2.1).
+/// Derivatives of outputs with respect to time (§4.2.1).
 impl Component {
-    /// Time derivatives of outputs at the communication point, in their unit per second to the order's
-    /// power: `fmi2GetRealOutputDerivatives`.
+    /// Returns time derivatives of outputs at the communication point, in their unit per second to
+    /// the order's power: `fmi2GetRealOutputDerivatives`.
     ///
-    /// They are exact (by dual numbers along the motion), with the host's inputs held, since nobody knows yet where the host will move them:
+    /// They are exact (dual numbers along the motion), with the importer's inputs constant, since
+    /// their future values are unknown:
     ///
     /// ```text
     ///     ẏ = ∂y/∂t + ∂y/∂x ẋ
     /// ```
     ///
-    /// Orders above one are zero, as the standard has it for what is not available.
+    /// Orders above one are zero, as the standard prescribes for orders that are not available.
     ///
     /// # Errors
-    /// `fmi2Error` for what is no real output or an order below one; what an evaluation says.
+    /// `fmi2Error` for a variable that is not a real output or an order below one; those of an
+    /// evaluation.
     pub fn get_real_output_derivatives(
         &mut self,
         references: &[u32],
@@ -33,7 +35,7 @@ impl Component {
                 Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => {
                     let name = self.registry.name(slot);
                     return Err(Fault::error(format!(
-                        "{name} is no real output, so it has no output derivative"
+                        "{name} is not a real output, so it has no output derivative"
                     )));
                 }
             }
@@ -44,7 +46,7 @@ impl Component {
                 )));
             }
         }
-        self.evaluate_up_to(Known::Derivatives)?;
+        self.evaluate_up_to(Cached::Derivatives)?;
         if beyond_states {
             self.differentiate_in_time()?;
         }
@@ -66,7 +68,8 @@ impl Component {
         Ok(())
     }
 
-    /// The second derivatives of the states and the first of the outputs, along the motion.
+    /// Computes the second derivatives of the states and the first derivatives of the outputs along
+    /// the motion.
     fn differentiate_in_time(&mut self) -> Result<(), Fault> {
         let mut directions = self.take_directions();
         let Directions { tangent, dx, y, .. } = &mut *directions;

@@ -1,10 +1,10 @@
-use super::{Component, Fault, hand_over};
+use super::{Component, Fault, pass_parameters};
 use crate::fmu::lifecycle::Interface;
 use crate::fmu::saved::{SavedState, fits};
 
-/// The state of an instance (§2.1.8).
+/// Saving and restoring an instance (§2.1.8).
 impl Component {
-    /// A copy of all that makes the answers.
+    /// Returns a copy of the complete state.
     pub fn save(&self) -> SavedState {
         SavedState {
             guid: self.guid,
@@ -19,7 +19,8 @@ impl Component {
         }
     }
 
-    /// The same into a copy that exists; no memory is taken if it is of this FMU.
+    /// Copies the complete state into an existing copy, without allocation if that belongs to this
+    /// FMU.
     pub fn save_into(&self, saved: &mut SavedState) {
         let SavedState {
             guid,
@@ -39,15 +40,15 @@ impl Component {
         state.clone_from(&self.simulation.state);
     }
 
-    /// A copy from its bytes.
+    /// Returns a copy read from its bytes.
     ///
     /// # Errors
-    /// `fmi2Error` with the reason why the bytes are no state of this FMU and interface.
+    /// `fmi2Error` with the reason if the bytes are not a state of this FMU and interface.
     pub fn read_state(&self, bytes: &[u8]) -> Result<SavedState, Fault> {
         SavedState::from_bytes(bytes, self.save(), self.model()).map_err(Fault::error)
     }
 
-    /// Goes back to a copy, which may be that of another instance of the same FMU.
+    /// Restores a copy, which may come from another instance of the same FMU.
     ///
     /// # Errors
     /// `fmi2Error` for the state of another FMU, or of the other interface.
@@ -64,12 +65,12 @@ impl Component {
             state,
         } = saved;
         fits((*guid, *interface), (self.guid, self.interface)).map_err(Fault::error)?;
-        // Parameters that wait are judged when they are needed.
+        // Buffered parameters are validated when they are applied.
         if !parameters_pending {
             let work_limit = self.registry.work_limit(parameters)?;
-            hand_over(parameters, &mut self.simulation.plant)?;
+            pass_parameters(parameters, &mut self.simulation.plant)?;
             if self.interface == Interface::CoSimulation {
-                // Which takes every tolerance that an experiment may have.
+                // Accepts every tolerance that an experiment may have.
                 self.simulation.set_solver(experiment.tolerance, work_limit)?;
             }
             self.accepted.copy_from_slice(parameters);

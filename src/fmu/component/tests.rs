@@ -1,11 +1,11 @@
-//! Parameters, waiting and refused; states, saved, damaged and restored.
+//! Buffered and refused parameters; saved, damaged and restored states.
 
 use super::*;
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
 use crate::fmu::testing::{Outcome, TWO_LINK, instance, instance_of};
 use crate::larger::Larger;
 
-/// An instance in a mode, reached the way a host reaches it.
+/// Returns an instance in a mode, reached by the calls of an importer.
 fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {
     let mut component = instance(interface)?;
     let fail = |fault: Fault| fault.what;
@@ -50,7 +50,7 @@ fn set(component: &mut Component, name: &str, value: f64) -> Result<(), Fault> {
 }
 
 #[test]
-fn parameters_are_judged_together_when_initialisation_ends() -> Outcome {
+fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "base.mass", -1.0).map_err(|f| f.what)?;
     set(&mut c, "link1.inertia_xx", 99.0).map_err(|f| f.what)?;
@@ -69,7 +69,7 @@ fn parameters_are_judged_together_when_initialisation_ends() -> Outcome {
 }
 
 #[test]
-fn o3_parameters_set_in_event_mode_before_the_first_step_start_the_run_again() -> Outcome {
+fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     assert_eq!(get(&mut c, "elbow.q")?, 0.3);
     set(&mut c, "elbow.q_start", 0.7).map_err(|f| f.what)?;
@@ -90,7 +90,7 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
         .registry()
         .variables()
         .find(|v| v.variability == model_description::Variability::Tunable);
-    let name = tunable.ok_or("something is tunable")?.name.into_owned();
+    let name = tunable.ok_or("no tunable parameter")?.name.into_owned();
     let before = get(&mut c, &name)?;
     assert!(set(&mut c, &name, -1.0).is_err(), "{name}");
     assert_eq!(get(&mut c, &name)?, before);
@@ -102,9 +102,9 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
     Ok(())
 }
 
-/// Where a run started is no matter once it has: a range may then end short of there.
+/// The start of a run is validated only before it: later a range may exclude it.
 #[test]
-fn the_start_is_judged_before_the_run_only() -> Outcome {
+fn start_is_validated_only_before_the_run() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "elbow.q_min", 0.4).map_err(|f| f.what)?;
     let refused = c.exit_initialization_mode().err().map(|f| f.what).unwrap_or_default();
@@ -118,7 +118,7 @@ fn the_start_is_judged_before_the_run_only() -> Outcome {
 }
 
 #[test]
-fn numbers_that_are_none_are_refused_by_name() -> Outcome {
+fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
     let tau = get(&mut c, "elbow.tau")?;
     let refused = set(&mut c, "elbow.tau", f64::NAN);
@@ -141,19 +141,19 @@ fn numbers_that_are_none_are_refused_by_name() -> Outcome {
 fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
     get(&mut c, "system.energy")?;
-    assert_eq!(c.known, Known::Everything);
+    assert_eq!(c.cached, Cached::Everything);
     let tau = get(&mut c, "elbow.tau")?;
     set(&mut c, "elbow.tau", tau).map_err(|f| f.what)?;
     let t = c.time();
     c.set_time(t).map_err(|f| f.what)?;
-    assert_eq!(c.known, Known::Everything);
+    assert_eq!(c.cached, Cached::Everything);
     set(&mut c, "elbow.tau", tau + 1.0).map_err(|f| f.what)?;
-    assert_eq!(c.known, Known::Nothing);
+    assert_eq!(c.cached, Cached::Nothing);
     Ok(())
 }
 
 #[test]
-fn a_step_backwards_or_from_elsewhere_or_past_the_end_is_refused() -> Outcome {
+fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outcome {
     let mut c = instance(Interface::CoSimulation)?;
     c.setup_experiment(Some(1e-8), 1.0, Some(2.0)).map_err(|f| f.what)?;
     c.enter_initialization_mode();
@@ -171,14 +171,14 @@ fn a_step_backwards_or_from_elsewhere_or_past_the_end_is_refused() -> Outcome {
     }
     c.do_step(1.0, 0.0).map_err(|f| f.what)?;
     c.do_step(1.0, 0.5).map_err(|f| f.what)?;
-    // A host whose sum of steps has lost a little: the step ends where it says.
+    // The sum of an importer's steps has a round-off error: the step ends at the importer's time.
     c.do_step(1.500_000_03, 0.5 - 3e-8).map_err(|f| f.what)?;
     assert_eq!(c.time(), 1.500_000_03 + (0.5 - 3e-8));
     Ok(())
 }
 
 #[test]
-fn at_the_work_limit_a_step_is_discarded_and_can_be_taken_up_where_it_stopped() -> Outcome {
+fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
     let mut c = instance(Interface::CoSimulation)?;
     set(&mut c, "solver.work_limit", 60.0).map_err(|f| f.what)?;
     c.enter_initialization_mode();
@@ -201,7 +201,7 @@ fn at_the_work_limit_a_step_is_discarded_and_can_be_taken_up_where_it_stopped() 
 }
 
 #[test]
-fn output_derivatives_are_slopes() -> Outcome {
+fn output_derivatives_agree_with_the_states_rates() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     set(&mut c, "elbow.tau", 0.7).map_err(|f| f.what)?;
     c.do_step(0.0, 0.25).map_err(|f| f.what)?;
@@ -215,7 +215,7 @@ fn output_derivatives_are_slopes() -> Outcome {
         .map_err(|f| f.what)?;
     for (slope, rate) in slopes.into_iter().zip(["elbow.qd", "link2.v[1]", "link2.v[2]"]) {
         let rate = get(&mut c, rate)?;
-        // Both are the same sum, in another order.
+        // Both are sums of equal terms in different order.
         assert!((slope - rate).abs() < 1e-14, "{slope} {rate}");
     }
     c.get_real_output_derivatives(&references, &[2; 3], &mut slopes)
@@ -228,9 +228,10 @@ fn output_derivatives_are_slopes() -> Outcome {
     Ok(())
 }
 
-/// What a joint is off its reference, where that is a sine: its derivative is known at any time, however late. A difference over 1e-5 s had lost it to the rounding of the time.
+/// The tracking error of a joint with a sine as its reference: its derivative is exact at any time.
+/// A difference over 1e-5 s had lost digits to the rounding of the time.
 #[test]
-fn output_derivatives_are_exact_however_late_it_is() -> Outcome {
+fn output_derivatives_are_exact_at_late_times() -> Outcome {
     let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_importer = false\n";
     let mut worst = 0.0_f64;
     for late in [0.0, 1e3, 1e5, 1e9] {
@@ -254,7 +255,7 @@ fn output_derivatives_are_exact_however_late_it_is() -> Outcome {
 }
 
 #[test]
-fn input_derivatives_hold_for_one_step_and_leave_the_input_at_its_end() -> Outcome {
+fn input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     let tau = reference(&c, "elbow.tau")?;
     set(&mut c, "elbow.tau", 0.5).map_err(|f| f.what)?;
@@ -270,7 +271,7 @@ fn input_derivatives_hold_for_one_step_and_leave_the_input_at_its_end() -> Outco
     Ok(())
 }
 
-/// The bits of everything a host can read.
+/// Returns the bits of every value that an importer can read.
 fn all_bits(c: &mut Component) -> Result<Vec<u64>, String> {
     let reals = |v: &crate::fmu::registry::Variable| !matches!(v.slot, crate::fmu::registry::Slot::Flag(_));
     let references: Vec<u32> = c
@@ -285,7 +286,7 @@ fn all_bits(c: &mut Component) -> Result<Vec<u64>, String> {
 }
 
 #[test]
-fn a_state_restored_elsewhere_goes_on_with_the_same_bits() -> Outcome {
+fn state_restored_in_another_instance_continues_with_identical_bits() -> Outcome {
     let mut a = instance(Interface::CoSimulation)?;
     a.setup_experiment(Some(1e-6), 0.0, Some(9.0)).map_err(|f| f.what)?;
     set(&mut a, "elbow.q_start", 0.9).map_err(|f| f.what)?;
@@ -308,7 +309,7 @@ fn a_state_restored_elsewhere_goes_on_with_the_same_bits() -> Outcome {
         b.do_step(t, h).map_err(|f| f.what)?;
         assert_eq!(all_bits(&mut a)?, all_bits(&mut b)?);
     }
-    // And back again.
+    // Back to the first instance.
     let end = all_bits(&mut a)?;
     a.restore(&saved).map_err(|f| f.what)?;
     for (t, h) in [(0.37, 0.2), (0.57, 0.01), (0.57 + 0.01, 1.0)] {
@@ -319,7 +320,7 @@ fn a_state_restored_elsewhere_goes_on_with_the_same_bits() -> Outcome {
 }
 
 #[test]
-fn a_state_can_be_saved_in_every_mode_and_comes_back_as_it_was() -> Outcome {
+fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
@@ -338,7 +339,7 @@ fn a_state_can_be_saved_in_every_mode_and_comes_back_as_it_was() -> Outcome {
 }
 
 #[test]
-fn damaged_and_foreign_states_are_refused_and_the_instance_is_unharmed() -> Outcome {
+fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
     let before = c.save();
@@ -372,7 +373,7 @@ fn damaged_and_foreign_states_are_refused_and_the_instance_is_unharmed() -> Outc
 }
 
 #[test]
-fn a_tolerance_that_no_experiment_has_is_no_state_s() -> Outcome {
+fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
     let mut forged = c.save();
@@ -381,7 +382,7 @@ fn a_tolerance_that_no_experiment_has_is_no_state_s() -> Outcome {
         let refused = c.read_state(&forged.to_bytes());
         assert!(refused.is_err_and(|f| f.what.contains("tolerance")), "{tolerance}");
     }
-    // One that a host may ask for, though no integrator takes it.
+    // An experiment may have this tolerance, though no integrator accepts it.
     forged.experiment.tolerance = Some(0.9);
     let coarse = c.read_state(&forged.to_bytes()).map_err(|f| f.what)?;
     c.restore(&coarse).map_err(|f| f.what)?;
@@ -389,9 +390,9 @@ fn a_tolerance_that_no_experiment_has_is_no_state_s() -> Outcome {
     Ok(())
 }
 
-/// However a run ends, who wants to know hears once what the solver has done in it.
+/// The solver's statistics are logged once at the end of a run, however it ends.
 #[test]
-fn the_solver_s_work_is_told_where_a_run_ends() -> Outcome {
+fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
     let ends: [fn(&mut Component); 3] = [Component::terminate, Component::reset, |c| {
         c.terminate();
         c.terminate();
@@ -410,11 +411,11 @@ fn the_solver_s_work_is_told_where_a_run_ends() -> Outcome {
 }
 
 #[test]
-fn reset_is_a_new_instance() -> Outcome {
+fn reset_instance_equals_a_new_one() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
-            // Whatever can be set in this mode is.
+            // Sets every variable that can be set in this mode.
             let _ = set(&mut c, "base.mass", 9.0);
             let _ = set(&mut c, "elbow.tau", 9.0);
             let _ = get(&mut c, "elbow.q");
@@ -429,7 +430,7 @@ fn reset_is_a_new_instance() -> Outcome {
 }
 
 #[test]
-fn an_event_with_nothing_to_do_changes_nothing() -> Outcome {
+fn event_without_changes_leaves_the_instance_unchanged() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     let first = c.new_discrete_states().map_err(|f| f.what)?;
     assert_eq!((first.newDiscreteStatesNeeded, first.nextEventTimeDefined), (0, 0));

@@ -1,28 +1,28 @@
-use super::{Component, Fault, Known, hand_over};
+use super::{Cached, Component, Fault, pass_parameters};
 use crate::fmu::fmi2::fmi2Boolean;
 use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::registry::Slot;
 use crate::simulation::INPUT_ORDER;
 
-/// Variables (§2.1.7). Nothing here allocates or looks up a name, unless a call is refused.
+/// Variables (§2.1.7). Nothing here allocates or searches a name, unless a call is refused.
 impl Component {
-    /// Values of real variables, each in its unit: `fmi2GetReal`.
+    /// Returns values of real variables, each in its unit: `fmi2GetReal`.
     ///
     /// # Errors
-    /// `fmi2Error` for an unknown reference or a variable of another type; what an evaluation says.
+    /// `fmi2Error` for an unknown reference or a variable of another type; those of an evaluation.
     pub fn get_real(&mut self, references: &[u32], values: &mut [f64]) -> Result<(), Fault> {
-        let mut needed = Known::Nothing;
+        let mut needed = Cached::Nothing;
         let mut states = false;
         for &reference in references {
             match self.slot(reference)? {
                 Slot::Parameter(_) | Slot::Input(_) => {}
                 Slot::State(_) => states = true,
-                Slot::Derivative(_) => needed = needed.max(Known::Derivatives),
-                Slot::Output(_) => needed = Known::Everything,
+                Slot::Derivative(_) => needed = needed.max(Cached::Derivatives),
+                Slot::Output(_) => needed = Cached::Everything,
                 slot @ Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", "Real")),
             }
         }
-        if needed > Known::Nothing {
+        if needed > Cached::Nothing {
             self.evaluate_up_to(needed)?;
         } else if states {
             self.catch_up()?;
@@ -39,7 +39,7 @@ impl Component {
         Ok(())
     }
 
-    /// Values of Boolean variables: `fmi2GetBoolean`.
+    /// Returns values of Boolean variables: `fmi2GetBoolean`.
     ///
     /// # Errors
     /// As [`get_real`](Self::get_real).
@@ -51,7 +51,7 @@ impl Component {
             }
         }
         if !references.is_empty() {
-            self.evaluate_up_to(Known::Everything)?;
+            self.evaluate_up_to(Cached::Everything)?;
         }
         for (&reference, value) in references.iter().zip(values) {
             if let Slot::Flag(i) = self.slot(reference)? {
@@ -63,11 +63,12 @@ impl Component {
 
     /// Sets real variables, each in its unit, all of them or none: `fmi2SetReal`.
     ///
-    /// Inputs in every mode; parameters until the first step (rule O3), tunable ones at every event or
-    /// communication point; continuous-time states by a Model Exchange host.
+    /// Accepts inputs in every mode; parameters until the first step (rule O3), tunable ones at
+    /// every event or communication point; continuous states from a Model Exchange importer.
     ///
     /// # Errors
-    /// `fmi2Error` with the variable's name; `fmi2Discard` for a state that is not finite in Continuous-Time Mode.
+    /// `fmi2Error` with the variable's name; `fmi2Discard` for a state that is not finite in
+    /// Continuous-Time Mode.
     pub fn set_real(&mut self, references: &[u32], values: &[f64]) -> Result<(), Fault> {
         for (&reference, &value) in references.iter().zip(values) {
             let slot = self.slot(reference)?;
@@ -82,10 +83,10 @@ impl Component {
         }
         let set_states = references.iter().any(|&r| matches!(self.slot(r), Ok(Slot::State(_))));
         if set_states {
-            // They must not be overwritten by the start that parameters still wait to give.
+            // Applied before the states are set, so that a pending start does not overwrite them.
             self.catch_up()?;
         }
-        // First, since they may be refused.
+        // Set first, since they may be refused.
         self.set_parameters(references, values, self.started || set_states)?;
         for (&reference, &value) in references.iter().zip(values) {
             let place = match self.registry.slot(reference) {
@@ -93,7 +94,7 @@ impl Component {
                 Some(Slot::State(i)) => &mut self.simulation.state.x[i],
                 _ => continue,
             };
-            // Hosts set again and again what is already there: that costs no evaluation.
+            // Importers often set a value again that is already there; this costs no evaluation.
             if place.to_bits() != value.to_bits() {
                 *place = value;
                 self.invalidate();
@@ -102,7 +103,8 @@ impl Component {
         Ok(())
     }
 
-    /// Those of them that are parameters. They wait, or take effect `at_once`: during a run, or where a start that came later would overwrite states.
+    /// Sets the parameters among the references. They are buffered, or applied `at_once`: during a
+    /// run, and where a later start would overwrite states.
     fn set_parameters(&mut self, references: &[u32], values: &[f64], at_once: bool) -> Result<(), Fault> {
         let mut changed = false;
         for (&reference, &value) in references.iter().zip(values) {
@@ -121,18 +123,19 @@ impl Component {
         }
         let outcome = self.catch_up();
         if outcome.is_err() {
-            // Nothing waited before.
+            // No parameter was pending before.
             self.parameters.copy_from_slice(&self.accepted);
-            self.parameters_pending = hand_over(&self.accepted, &mut self.simulation.plant).is_err();
+            self.parameters_pending = pass_parameters(&self.accepted, &mut self.simulation.plant).is_err();
         }
         outcome
     }
 
-    /// Time derivatives of inputs at the point where the next step begins; they hold for that step:
-    /// `fmi2SetRealInputDerivatives` (§4.2.1).
+    /// Sets time derivatives of inputs for the step that begins now: `fmi2SetRealInputDerivatives`
+    /// (§4.2.1).
     ///
     /// # Errors
-    /// `fmi2Error` for what is no continuous input, an order that is not 1 to 3, or a value that is not finite.
+    /// `fmi2Error` for a variable that is not a continuous input, an order that is not 1 to 3, or a
+    /// value that is not finite.
     pub fn set_real_input_derivatives(
         &mut self,
         references: &[u32],
@@ -146,13 +149,13 @@ impl Component {
                 Slot::Input(i) if !self.model().inputs[i].discrete => {}
                 _ => {
                     return Err(Fault::error(format!(
-                        "{name} is no continuous input, so it has no input derivative"
+                        "{name} is not a continuous input, so it has no input derivative"
                     )));
                 }
             }
             if order_index(order).is_none() {
                 return Err(Fault::error(format!(
-                    "derivative of order {order} of {name}: orders 1 to {INPUT_ORDER} are taken"
+                    "derivative of order {order} of {name}: orders 1 to {INPUT_ORDER} are supported"
                 )));
             }
             if !value.is_finite() {
@@ -209,7 +212,7 @@ impl Component {
                 Ok(())
             }
             Slot::State(_) => Err(Fault::error(format!(
-                "{} is a state and follows from the parameters whose names end in _start; set those",
+                "{} is a state and is computed from the parameters whose names end in _start; set those",
                 name()
             ))),
             Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) => {
@@ -218,7 +221,8 @@ impl Component {
         }
     }
 
-    /// There are no variables of this type: `fmi2GetInteger`, `fmi2SetInteger` and their like.
+    /// Refuses every reference: there are no variables of this type (`fmi2GetInteger`,
+    /// `fmi2SetInteger` and so on).
     ///
     /// # Errors
     /// `fmi2Error` for any reference.
@@ -232,7 +236,7 @@ impl Component {
         })
     }
 
-    /// The only Boolean variables are computed: `fmi2SetBoolean`.
+    /// Refuses every reference: all Boolean variables are computed: `fmi2SetBoolean`.
     ///
     /// # Errors
     /// `fmi2Error` for any reference.

@@ -1,9 +1,10 @@
-//! The error follows the tolerance.
+//! The global error is proportional to the tolerance.
 
 use super::super::{Method, Settings};
 use super::problems::{ARENSTORF_PERIOD, ARENSTORF_START, arenstorf, distance, kepler, kepler_solution, run};
 
-/// Errors for tolerances falling by hundredfolds; each must fall at least tenfold.
+/// Checks the errors for tolerances decreasing by factors of 100: each error must decrease at least
+/// tenfold.
 fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> (f64, usize)) {
     let mut last = f64::INFINITY;
     for &tolerance in tolerances {
@@ -15,7 +16,7 @@ fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> 
 }
 
 #[test]
-fn the_error_follows_the_tolerance_on_a_kepler_orbit() {
+fn error_is_proportional_to_the_tolerance_on_a_kepler_orbit() {
     let t_end = 20.0;
     for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         let name = format!("kepler {}", method.name());
@@ -29,7 +30,7 @@ fn the_error_follows_the_tolerance_on_a_kepler_orbit() {
 }
 
 #[test]
-fn the_error_follows_the_tolerance_on_the_arenstorf_orbit() {
+fn error_is_proportional_to_the_tolerance_on_the_arenstorf_orbit() {
     for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         let name = format!("arenstorf {}", method.name());
         check_proportionality(&name, &[1e-5, 1e-7, 1e-9, 1e-11], |tolerance| {
@@ -60,10 +61,10 @@ fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
 }
 
 #[test]
-fn the_first_step_is_neither_rejected_nor_timid() {
+fn first_step_is_neither_rejected_nor_too_small() {
     for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         for tolerance in [1e-3, 1e-6, 1e-9, 1e-12] {
-            // In the pericentre, where the steps are the shortest.
+            // At the pericentre, where the steps are shortest.
             let mut x = kepler_solution(0.6, 0.0);
             let settings = Settings::new(method, tolerance, &[1.0; 4]).unwrap();
             let steps = run(settings, &mut kepler(), 0.0, 6.0, &mut x);

@@ -1,11 +1,11 @@
-//! The choice of the method from the equations.
+//! Automatic selection of the method.
 
 use super::super::{Memory, Method, Ode, Settings, Stepper};
 use super::problems::{
     ARENSTORF_PERIOD, ARENSTORF_START, arenstorf, distance, kepler, kepler_solution, ode, van_der_pol,
 };
 
-/// When the method has changed and to what, and the evaluations.
+/// Returns the times and methods of all changes, and the number of evaluations.
 fn changes<O: Ode<Error: std::fmt::Debug>>(
     method: Method,
     tolerance: f64,
@@ -34,7 +34,7 @@ fn van_der_pols_oscillator_is_stiff_at_times() {
         let error = distance(&x, &reference);
         println!("{tolerance:.0e}: error {error:.1e}, {evaluations} evaluations (radau5 {radau5}), {list:?}");
         assert!(error < 10.0 * tolerance);
-        // Stiff from the start; not at the jumps near 0.807 and 1.614; stiff again.
+        // Stiff from the start; nonstiff at the jumps near 0.807 and 1.614; stiff again.
         assert!(list[0].0 < 1e-3 && list[0].1 == Method::Radau5);
         for jump in [0.807, 1.614] {
             let near = |(t, _): &&(f64, Method)| (t - jump).abs() < 2e-3;
@@ -46,7 +46,7 @@ fn van_der_pols_oscillator_is_stiff_at_times() {
 }
 
 #[test]
-fn what_is_not_stiff_stays_with_dopri5_bit_by_bit() {
+fn nonstiff_problems_are_bit_identical_to_dopri5() {
     for tolerance in [1e-3, 1e-5, 1e-7, 1e-9, 1e-11] {
         let (start, t_end) = (kepler_solution(0.6, 0.0), 30.0);
         let (mut x, mut explicit) = (start, start);
@@ -60,8 +60,8 @@ fn what_is_not_stiff_stays_with_dopri5_bit_by_bit() {
 }
 
 #[test]
-fn what_begins_and_ends_to_be_stiff_is_noticed_both_times() {
-    // A relaxation whose rate is 1e5 between t = 2 and t = 6 and 1 elsewhere.
+fn begin_and_end_of_stiffness_are_detected() {
+    // A relaxation with the rate 1e5 between t = 2 and t = 6 and 1 elsewhere.
     let rate = |t: f64| if (2.0..6.0).contains(&t) { 1e5 } else { 1.0 };
     let mut relaxation = ode(move |t, x, dx| dx[0] = -rate(t) * (x[0] - t.cos()) - t.sin());
     let mut x = [1.0];
@@ -77,8 +77,9 @@ fn what_begins_and_ends_to_be_stiff_is_noticed_both_times() {
     assert!((x[0] - 20.0_f64.cos()).abs() < 1e-7 && evaluations < 20_000);
 }
 
-/// A mass on a stiff spring whose other end is a slow oscillator's, `f̈ = −ω²(f − s)`, `s̈ = −s`, with a vibration of amplitude
-/// `excited` on the motion that follows, `f = s ω²/(ω² − 1)`.
+/// Returns a mass on a stiff spring whose other end is a slow oscillator, `f̈ = −ω²(f − s)`,
+/// `s̈ = −s`, with a vibration of amplitude `excited` about the quasi-static motion
+/// `f = s ω²/(ω² − 1)`.
 fn on_a_stiff_spring(excited: f64) -> (impl Ode<Error = std::convert::Infallible>, impl Fn(f64) -> [f64; 4]) {
     let stiffness = 1e8;
     let follows = stiffness / (stiffness - 1.0);
@@ -96,7 +97,7 @@ fn on_a_stiff_spring(excited: f64) -> (impl Ode<Error = std::convert::Infallible
 }
 
 #[test]
-fn an_undamped_vibration_that_is_not_excited_is_passed_over() {
+fn unexcited_undamped_vibration_does_not_limit_the_step() {
     for tolerance in [1e-5, 1e-7] {
         let (mut law, solution) = on_a_stiff_spring(0.0);
         let (mut x, mut explicit) = (solution(0.0), solution(0.0));
@@ -110,7 +111,7 @@ fn an_undamped_vibration_that_is_not_excited_is_passed_over() {
 }
 
 #[test]
-fn a_vibration_that_is_excited_is_followed_and_trials_cost_little() {
+fn excited_vibration_is_resolved_and_trials_cost_little() {
     let (mut law, solution) = on_a_stiff_spring(1e-2);
     let (mut x, mut explicit) = (solution(0.0), solution(0.0));
     let (list, evaluations) = changes(Method::Auto, 1e-5, &mut law, 3.0, &mut x);
@@ -121,14 +122,14 @@ fn a_vibration_that_is_excited_is_followed_and_trials_cost_little() {
 }
 
 #[test]
-fn a_trial_that_fails_counts_as_a_rejection_and_leaves_no_other_trace() {
+fn failed_trial_counts_as_a_rejection_only() {
     let (mut law, solution) = on_a_stiff_spring(1e-2);
     let mut after = |waits: bool| {
         let mut stepper = Stepper::new(Settings::new(Method::Auto, 1e-5, &[1.0; 4]).unwrap());
         let (mut x, mut memory) = (solution(0.0), Memory::new(stepper.settings()));
         let t = stepper.step(&mut law, 0.0, 3.0, &mut x, &mut memory).unwrap().t;
         if waits {
-            while !memory.watch.has_waited() {
+            while !memory.watch.is_trial_scheduled() {
                 memory.watch.count_near(true);
             }
         }

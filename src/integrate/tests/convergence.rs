@@ -1,10 +1,10 @@
-//! Orders of convergence, by the slope of the error against the step.
+//! Orders of convergence, from the slope of the error against the step.
 
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{distance, run, slope, smooth, smooth_solution};
 use crate::larger::Larger;
 
-/// Settings under which every step has length `h`, adaptive or not.
+/// Returns settings under which every step has the length `h`.
 fn steps_of(method: Method, h: f64) -> Settings {
     let method = match method {
         Method::Rk4 { .. } => Method::Rk4 { step: h },
@@ -14,7 +14,7 @@ fn steps_of(method: Method, h: f64) -> Settings {
         adaptive => adaptive,
     };
     let settings = match method {
-        // Newton's iteration goes by the tolerance: as tight as leaves the step accepted.
+        // Newton's iteration depends on the tolerance: as tight as accepts the step.
         Method::Radau5 => Settings::new(method, h.powi(6), &[1.0; 2]),
         Method::ImplicitMidpoint { .. } => Settings::new(method, 0.1, &[1.0; 2]),
         _ => Settings::new(method, 0.1, &[1e6; 2]),
@@ -34,7 +34,7 @@ const CASES: [(Method, [i32; 4]); 6] = [
 ];
 
 #[test]
-fn the_error_at_the_end_falls_with_the_order_of_the_method() {
+fn error_at_the_end_has_the_order_of_the_method() {
     for (method, counts) in CASES {
         let points = counts.map(|count| {
             let h = 2.0 / f64::from(count);
@@ -49,7 +49,7 @@ fn the_error_at_the_end_falls_with_the_order_of_the_method() {
     }
 }
 
-/// Largest error inside one step of length `h` from an exact start.
+/// Returns the largest error inside one step of length `h` from an exact initial state.
 fn error_inside(method: Method, h: f64) -> f64 {
     let t0 = 0.4;
     let mut x = smooth_solution(t0);
@@ -68,7 +68,7 @@ fn error_inside(method: Method, h: f64) -> f64 {
 }
 
 #[test]
-fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
+fn error_inside_one_step_has_the_order_of_the_dense_output() {
     for (method, lengths) in [
         (Method::Rk4 { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Dopri5, [0.1, 0.05, 0.025, 0.0125]),
@@ -90,7 +90,7 @@ fn the_error_inside_one_step_falls_with_the_order_of_the_dense_output() {
 }
 
 #[test]
-fn the_dense_output_joins_the_accepted_states_with_their_derivatives() {
+fn dense_output_interpolates_states_and_derivatives() {
     for method in [
         Method::Rk4 { step: 0.3 },
         Method::Dopri5,

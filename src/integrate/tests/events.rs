@@ -1,10 +1,10 @@
-//! Dense output and root finding together locate events to the accuracy of the integration.
+//! Dense output and root finding locate events to the accuracy of the integration.
 
 use super::super::root::find_change;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{kepler, kepler_solution, ode};
 
-/// Steps until `indicator` changes side, and returns the time just after and the state there.
+/// Steps until `indicator` changes sign; returns the time just after and the state there.
 fn first_event<O: super::super::Ode<Error: std::fmt::Debug>>(
     stepper: &mut Stepper,
     ode: &mut O,
@@ -37,7 +37,7 @@ fn first_event<O: super::super::Ode<Error: std::fmt::Debug>>(
 
 #[test]
 fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
-    // y crosses from above at half the period, at apocentre.
+    // y crosses zero from above at half the period, at the apocentre.
     for (method, tolerance) in [
         (Method::Dopri5, 1e-6),
         (Method::Dopri5, 1e-9),
@@ -61,8 +61,8 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
 }
 
 #[test]
-fn a_bouncing_ball_bounces_when_it_should() {
-    // Falls 1 m under 9.81 m/s², rebounds with 0.8 of its speed: between bounces 2·0.8ᵏ·v₀/g.
+fn bouncing_ball_has_its_closed_form_times() {
+    // Fall from 1 m under 9.81 m/s², restitution 0.8: the times between bounces are 2·0.8ᵏ·v₀/g.
     let g = 9.81;
     for method in [
         Method::Dopri5,
@@ -75,7 +75,7 @@ fn a_bouncing_ball_bounces_when_it_should() {
     ] {
         let mut ball = ode(move |_, x, dx| dx.copy_from_slice(&[x[1], -g]));
         let settings = Settings::new(method, 1e-9, &[1.0; 2]).unwrap();
-        // The error of a parabola is zero: without this the steps would grow without bound.
+        // The error for a parabola is zero: without a maximum the steps would grow without bound.
         let mut stepper = Stepper::new(settings.with_h_max(1.0).unwrap());
         let (mut t, mut x, mut memory) = (0.0, [1.0, 0.0], Memory::new(stepper.settings()));
         let v0 = (2.0 * g).sqrt();

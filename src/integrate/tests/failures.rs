@@ -1,4 +1,4 @@
-//! What happens when no step can be taken.
+//! Failures of a step.
 
 use std::convert::Infallible;
 
@@ -25,7 +25,7 @@ fn stepper(method: Method, n: usize) -> Stepper {
     Stepper::new(Settings::new(method, 1e-6, &vec![1.0; n]).unwrap())
 }
 
-/// Runs until an error; returns it with the time reached.
+/// Runs until an error; returns the time reached and the error.
 fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64]) -> (f64, IntegrateError<O::Error>) {
     let (mut t, mut memory) = (0.0, Memory::new(stepper.settings()));
     while t < t_end {
@@ -42,7 +42,7 @@ fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64
 }
 
 #[test]
-fn a_stiff_problem_ends_in_the_work_limit_of_an_explicit_method() {
+fn explicit_method_reaches_the_work_limit_on_a_stiff_problem() {
     let mut stiff = ode(|t, x, dx| dx[0] = -1e9 * (x[0] - t.cos()));
     for method in [Method::Dopri5, Method::Dop853] {
         let settings = Settings::new(method, 1e-6, &[1.0]).unwrap();
@@ -57,9 +57,10 @@ fn a_stiff_problem_ends_in_the_work_limit_of_an_explicit_method() {
 }
 
 #[test]
-fn a_model_without_value_beyond_a_point_is_followed_up_to_it() {
+fn integration_reaches_the_boundary_of_the_domain() {
     for method in ADAPTIVE {
-        // dx/dt = √(1 − x) + 0.1 ends at x = 1, where t = 2 − 0.2 ln 11 = 1.52; beyond it the square root is NaN.
+        // dx/dt = √(1 − x) + 0.1 reaches x = 1 at t = 2 − 0.2 ln 11 = 1.52; beyond it the square
+        // root is NaN.
         let mut nan = ode(|_, x, dx| dx.copy_from_slice(&[0.0, (1.0 - x[1]).sqrt() + 0.1]));
         let (t, error) = run_into(&mut stepper(method, 2), &mut nan, 10.0, &mut [0.0, 0.0]);
         println!("{}: {error}", method.name());
@@ -84,9 +85,9 @@ fn a_model_without_value_beyond_a_point_is_followed_up_to_it() {
 }
 
 #[test]
-fn a_failure_at_a_trial_point_only_shortens_the_step() {
+fn failure_at_a_trial_point_only_shortens_the_step() {
     for method in ADAPTIVE {
-        // Valid for x < 1 only, and the solution never gets there; the long first step would.
+        // Valid for x < 1 only; the solution stays there, the long first step would not.
         let mut near = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
             dx[0] = 4.0 * (0.9 - x[0]);
             if x[0] < 1.0 { Ok(()) } else { Err(()) }
@@ -100,7 +101,7 @@ fn a_failure_at_a_trial_point_only_shortens_the_step() {
 }
 
 #[test]
-fn a_model_that_gives_nan_at_the_start_is_an_error_at_once() {
+fn nan_at_the_start_is_an_immediate_error() {
     for method in METHODS {
         let mut calls = 0;
         let mut nan = rhs(|_: f64, _: &[f64], dx: &mut [f64]| {
@@ -109,7 +110,8 @@ fn a_model_that_gives_nan_at_the_start_is_an_error_at_once() {
             Ok::<(), Infallible>(())
         });
         let (_, error) = run_into(&mut stepper(method, 3), &mut nan, 1.0, &mut [0.0; 3]);
-        // The midpoint rules need the derivative at the start for a Jacobian or not at all, and meet it while they try.
+        // The midpoint rules evaluate the derivative at the start for a Jacobian or not at all, and
+        // fail in the attempt.
         let h = if matches!(
             method,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. }
@@ -126,16 +128,17 @@ fn a_model_that_gives_nan_at_the_start_is_an_error_at_once() {
                 component: 2
             }
         );
-        // The toy's own step looks for rates at the start and for a Jacobian, before it is asked for a state's name.
+        // The test problem's own step evaluates starting rates and a Jacobian before it names a
+        // state.
         let own = matches!(method, Method::Conserving { .. });
         assert_eq!(calls, if own { 1 + 4 + 1 } else { 1 });
     }
 }
 
 #[test]
-fn a_jump_that_no_step_resolves_names_the_worst_state() {
+fn unresolvable_jump_reports_the_worst_state() {
     for method in ADAPTIVE {
-        // x[1] ~ 1/(1 − t) blows up at t = 1.
+        // x[1] ~ 1/(1 − t) diverges at t = 1.
         let mut blow_up = ode(|_, x, dx| dx.copy_from_slice(&[1.0, x[1] * x[1]]));
         let (t, error) = run_into(&mut stepper(method, 2), &mut blow_up, 10.0, &mut [0.0, 1.0]);
         println!("{}: {error}", method.name());
@@ -144,7 +147,7 @@ fn a_jump_that_no_step_resolves_names_the_worst_state() {
 }
 
 #[test]
-fn a_fixed_step_does_not_try_again() {
+fn fixed_step_is_not_repeated() {
     let mut calls = 0;
     let mut fails = rhs(|t: f64, _: &[f64], dx: &mut [f64]| {
         calls += 1;
@@ -158,7 +161,7 @@ fn a_fixed_step_does_not_try_again() {
 }
 
 #[test]
-fn no_states_are_states_too() {
+fn zero_states_are_allowed() {
     for method in METHODS {
         let settings = Settings::new(method, 1e-6, &[]).unwrap();
         let steps = run(settings.clone(), &mut ode(|_, _, _| ()), 0.0, 1.0, &mut []);
@@ -173,7 +176,7 @@ fn no_states_are_states_too() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_arguments_are_rejected() {
     let mut still = ode(|_, _, dx| dx.fill(0.0));
     let nan = f64::NAN;
     for method in METHODS {
@@ -198,7 +201,7 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
-fn extreme_times_and_steps_end() {
+fn extreme_times_and_steps_terminate() {
     let mut still = ode(|_, x, dx| dx[0] = -x[0]);
     for method in METHODS {
         let mut stepper = stepper(method, 1);
@@ -210,7 +213,7 @@ fn extreme_times_and_steps_end() {
             (1.0, 1.0_f64.next_up()),
             (0.0, f64::INFINITY),
         ] {
-            // Whatever comes, it comes, and time goes forward.
+            // The step fails, or time advances within the limit.
             let taken = stepper.step(&mut still, t, limit, &mut [1.0], &mut memory);
             assert!(taken.is_err() || taken.is_ok_and(|Step { t: t1, .. }| t1 > t && t1 <= limit));
         }

@@ -1,4 +1,4 @@
-//! Jacobians: where they come from and how long they serve.
+//! Jacobians: source and reuse.
 
 use super::super::memory::Age;
 use super::super::newton::{Convergence, Limits, Progress};
@@ -7,9 +7,10 @@ use super::problems::{distance, hires, rhs};
 use crate::larger::Larger;
 use nalgebra::{Matrix4, Vector4};
 
-/// A stiff linear system with an unsymmetric Jacobian, `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
+/// A stiff linear system with an unsymmetric Jacobian,
+/// `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
 struct Linear {
-    /// Whether it tells its Jacobian, and whether it tells a wrong one.
+    /// The source of the Jacobian: none, exact or wrong.
     knows: Option<Knowledge>,
     derivatives: u32,
     jacobians: u32,
@@ -52,7 +53,7 @@ impl Ode for Linear {
     }
 }
 
-/// Runs to `t = 2` over points 0.01 apart; the error there.
+/// Runs to `t = 2` over points 0.01 apart; returns the error there and the evaluations.
 fn run(method: Method, ode: &mut Linear) -> (f64, u64) {
     let mut stepper = Stepper::new(Settings::new(method, 1e-8, &[1.0; 2]).unwrap());
     let mut memory = Memory::new(stepper.settings());
@@ -69,7 +70,7 @@ fn run(method: Method, ode: &mut Linear) -> (f64, u64) {
 const IMPLICIT: [Method; 2] = [Method::Radau5, Method::ImplicitMidpoint { step: 0.01 }];
 
 #[test]
-fn a_jacobian_serves_as_long_as_the_iteration_converges_fast() {
+fn jacobian_is_reused_while_the_iteration_converges_fast() {
     for method in IMPLICIT {
         let mut exact = linear(Some(Knowledge::Right));
         let (error, evaluations) = run(method, &mut exact);
@@ -79,13 +80,13 @@ fn a_jacobian_serves_as_long_as_the_iteration_converges_fast() {
             exact.jacobians
         );
         assert_eq!(exact.jacobians, 1, "the Jacobian is constant");
-        // Two unknowns: the one Jacobian counts as two evaluations.
+        // Two unknowns: the single Jacobian counts as two evaluations.
         assert_eq!(evaluations, u64::from(exact.derivatives) + 2);
     }
 }
 
 #[test]
-fn the_last_steps_polynomial_spares_corrections() {
+fn extrapolated_starting_values_save_corrections() {
     let evaluations = |forgets: bool| {
         let mut stepper = Stepper::new(Settings::new(Method::Radau5, 1e-8, &[1e-4; 8]).unwrap());
         let mut memory = Memory::new(stepper.settings());
@@ -104,12 +105,12 @@ fn the_last_steps_polynomial_spares_corrections() {
 }
 
 #[test]
-fn differences_take_the_place_of_a_jacobian_that_is_not_known() {
+fn finite_differences_replace_a_missing_jacobian() {
     for method in IMPLICIT {
         let (mut exact, mut unknown) = (linear(Some(Knowledge::Right)), linear(None));
         let (with, without) = (run(method, &mut exact), run(method, &mut unknown));
         println!("{}: errors {:.1e}, {:.1e}", method.name(), with.0, without.0);
-        // The differences err by 1e-8 of the Jacobian: as many corrections, but for a few.
+        // The relative error of the differences is 1e-8: nearly the same number of corrections.
         assert!((with.0 - without.0).abs() < 1e-8 && without.1.abs_diff(with.1) < with.1 / 20);
         assert_eq!(
             u64::from(unknown.derivatives),
@@ -120,7 +121,7 @@ fn differences_take_the_place_of_a_jacobian_that_is_not_known() {
 }
 
 #[test]
-fn a_wrong_jacobian_costs_work_and_no_accuracy() {
+fn wrong_jacobian_costs_work_but_no_accuracy() {
     let (mut exact, mut wrong) = (linear(Some(Knowledge::Right)), linear(Some(Knowledge::Transposed)));
     let (with, without) = (run(Method::Radau5, &mut exact), run(Method::Radau5, &mut wrong));
     println!(
@@ -135,7 +136,7 @@ fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
     let method = Method::ImplicitMidpoint { step: 1.0 };
     let mut stepper = Stepper::new(Settings::new(method, 1e-6, &[1.0]).unwrap());
     let mut memory = Memory::new(stepper.settings());
-    // A relay at the point to which it drives has no solution there.
+    // A relay has no solution at its switching point.
     let mut relay = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
         dx[0] = if x[0] > 0.25 { -1.0 } else { 1.0 };
         Ok::<(), ()>(())
@@ -148,8 +149,8 @@ fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
 }
 
 #[test]
-fn a_jacobian_that_fails_one_way_is_taken_the_other_way() {
-    // On the border of its domain, and moving along it.
+fn finite_difference_uses_the_other_sign_after_a_failure() {
+    // At the boundary of its domain, moving along it.
     let mut border = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
         dx.copy_from_slice(&[1.0, 0.0]);
         if x[1] > 1.0 { Err("outside") } else { Ok(()) }
@@ -161,7 +162,7 @@ fn a_jacobian_that_fails_one_way_is_taken_the_other_way() {
     assert_eq!((step.rejections, x[1]), (0, 1.0));
 }
 
-/// The same system, which corrects derivatives with a part of its Jacobian: all of it, or the diagonal alone.
+/// [`Linear`] with corrections by a part of its Jacobian: all of it, or the diagonal only.
 struct Corrected {
     linear: Linear,
     off_diagonal: f64,
@@ -193,7 +194,7 @@ impl Ode for Corrected {
     }
 }
 
-/// Steps of 0.1 s, a hundred times as long as the fastest time constant.
+/// Takes steps of 0.1 s, a hundred times the fastest time constant.
 fn long_steps(method: Method, ode: &mut impl Ode<Error = &'static str>) -> ([f64; 2], u64) {
     let mut stepper = Stepper::new(Settings::new(method, 1e-8, &[1.0; 2]).unwrap());
     let mut memory = Memory::new(stepper.settings());
@@ -218,15 +219,17 @@ fn corrections_with_the_whole_jacobian_solve_linear_equations() {
         let apart = distance(&x, &midpoint);
         println!("{off_diagonal} of what is off the diagonal: {x:?}, {apart:.1e} from the implicit midpoint rule");
         assert_eq!(evaluations, 2 * 40 + 1, "two a step, and one more in the first");
-        // With the diagonal alone the first correction finds the second unknown, and the second one the first.
+        // With the diagonal only, the first correction determines the second unknown, and the
+        // second correction the first.
         assert!(apart < 1e-12);
     }
-    // With none of it, what is stiff grows without bound.
+    // Without the Jacobian, stiff components grow without bound.
     let (x, _) = long_steps(method, &mut linear());
     assert!(x[1].abs() > 1e20, "{x:?}");
 }
 
-/// What is said of corrections, one after the other, and the floor that was seen.
+/// Returns the number of corrections, the decision and the round-off floor for a sequence of
+/// corrections.
 fn said(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>) {
     let limits = Limits {
         target: 1e-17,
@@ -244,9 +247,9 @@ fn said(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>) {
 }
 
 #[test]
-fn corrections_are_given_up_where_something_better_is_left_to_try() {
+fn slow_corrections_stop_if_an_alternative_remains() {
     let falls = |rate: f64| -> Vec<f64> { (0..20).map(|k| 1e-2 * rate.powi(k)).collect() };
-    // Fast ones are as good in both.
+    // Fast contraction is accepted with either Jacobian.
     for age in [Age::Old, Age::Fresh] {
         assert_eq!(said(age, &falls(0.01)), (8, Progress::Converged, None));
         assert_eq!(
@@ -255,10 +258,10 @@ fn corrections_are_given_up_where_something_better_is_left_to_try() {
         );
         assert_eq!(said(age, &[1e-2, f64::INFINITY]).1, Progress::Hopeless);
     }
-    // 1e-2 · 0.5¹⁹ is 2e-8.
+    // 1e-2 · 0.5¹⁹ = 2e-8.
     assert_eq!(said(Age::Old, &falls(0.5)), (2, Progress::Hopeless, None));
     assert_eq!(said(Age::Fresh, &falls(0.5)), (20, Progress::Hopeless, None));
-    // Slow at first, and then not.
+    // Slow contraction at first, then fast.
     let slow = [2.5e-2, 1.1e-2, 1.7e-3, 3.6e-5, 5.7e-6, 1.2e-7];
     assert_eq!(said(Age::Old, &slow), (2, Progress::Hopeless, None));
     assert_eq!(said(Age::Fresh, &slow), (6, Progress::GoOn, None));
@@ -266,24 +269,25 @@ fn corrections_are_given_up_where_something_better_is_left_to_try() {
 }
 
 #[test]
-fn what_falls_slowly_is_not_taken_for_round_off() {
+fn slow_contraction_is_not_taken_for_round_off() {
     let mut steadily: Vec<f64> = (0..12).map(|k| 9e-11 * 0.6_f64.powi(k)).collect();
     steadily.splice(0..0, [4e-10, 2.5e-10, 1.5e-10]);
     assert_eq!(said(Age::Fresh, &steadily), (15, Progress::GoOn, None));
-    // Every other one.
+    // Alternating contraction.
     let turns = [2.8e-10, 2.7e-10, 2.7e-12, 2.6e-12, 2.6e-14, 2.5e-14];
     assert_eq!(said(Age::Fresh, &turns), (6, Progress::GoOn, None));
-    // That is round-off, after one or the other.
+    // A stagnating correction is round-off, after either sequence.
     let stands = [&turns[..], &[2.6e-14]].concat();
     assert_eq!(said(Age::Fresh, &stands), (7, Progress::Converged, Some(2.6e-14)));
     let stands = [&steadily[..], &[3e-13]].concat();
     assert_eq!(said(Age::Fresh, &stands), (16, Progress::Converged, Some(3e-13)));
-    // All corrections are made, and what is left may be round-off.
+    // With all corrections used, the remaining error may be round-off.
     let slow: Vec<f64> = (0..20).map(|k| 1e-8 * 0.7_f64.powi(k)).collect();
     assert_eq!(said(Age::Fresh, &slow), (20, Progress::Converged, None));
 }
 
-/// A mass on a spring of stiffness one, of which the corrections know all but `unknown`. `g` is corrected as it comes, or made consistent first.
+/// A mass on a spring of unit stiffness; the corrections use all of it except `unknown`. `g` is
+/// corrected directly, or made consistent first.
 struct Spring {
     unknown: f64,
     consistent: bool,
@@ -320,9 +324,10 @@ impl Ode for Spring {
     }
 }
 
-/// What a step makes of the state and of the last middle's derivative, a linear map, has the eigenvalues `1 ∓ 2 (k/K)²` in magnitude where the step is a hundred radians.
+/// The linear map of the state and the last midpoint derivative over one step has eigenvalues of
+/// magnitude `1 ∓ 2 (k/K)²` for steps of a hundred radians.
 #[test]
-fn a_stiffness_that_is_not_known_damps_or_makes_grow() {
+fn stiffness_missing_in_the_corrections_damps_or_destabilises() {
     let h = 100.0;
     let mut stepper = Stepper::new(Settings::new(Method::LinearlyImplicit { step: h }, 1e-8, &[1.0; 2]).unwrap());
     for unknown in [0.01, -0.01, 0.02] {

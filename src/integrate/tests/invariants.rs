@@ -1,4 +1,4 @@
-//! The implicit midpoint rule keeps what it should.
+//! Invariants of the implicit midpoint rule.
 
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{ode, slope};
@@ -7,7 +7,7 @@ use crate::larger::Larger;
 /// Principal moments of inertia.
 const I: [f64; 3] = [1.0, 2.3, 3.1];
 
-/// A free rigid body: angular velocity in body axes, and the quaternion.
+/// Returns a free rigid body: angular velocity in body axes, and the quaternion.
 fn top() -> impl super::super::Ode<Error = std::convert::Infallible> {
     ode(|_, x, dx| {
         let [w1, w2, w3, a, b, c, d] = *x else { panic!("seven") };
@@ -21,15 +21,16 @@ fn top() -> impl super::super::Ode<Error = std::convert::Infallible> {
     })
 }
 
-/// Twice the energy, the square of the angular momentum, the square of the quaternion's norm.
+/// Returns twice the energy, the square of the angular momentum, and the square of the quaternion's
+/// norm.
 fn invariants(x: &[f64]) -> [f64; 3] {
     let sum = |power: i32| (0..3).map(|i| I[i].powi(power) * x[i] * x[i]).sum();
     [sum(1), sum(2), x[3..].iter().map(|q| q * q).sum()]
 }
 
 #[test]
-fn quadratic_invariants_are_kept_to_round_off_over_ten_thousand_steps() {
-    // The toy's own step is the same rule.
+fn quadratic_invariants_are_conserved_to_round_off_over_ten_thousand_steps() {
+    // The test problem's own step is the same rule.
     for method in [
         Method::ImplicitMidpoint { step: 0.1 },
         Method::Conserving { step: 0.1, rates: 7 },
@@ -39,7 +40,7 @@ fn quadratic_invariants_are_kept_to_round_off_over_ten_thousand_steps() {
 }
 
 fn keeps_quadratic_invariants(method: Method) {
-    // The tolerance is not read.
+    // The tolerance is not used.
     let mut stepper = Stepper::new(Settings::new(method, 0.1, &[1.0; 7]).unwrap());
     let mut memory = Memory::new(stepper.settings());
     let (mut t, mut x) = (0.0, [0.3, 0.9, -0.4, 0.5, 0.5, -0.5, 0.5]);
@@ -63,13 +64,14 @@ fn keeps_quadratic_invariants(method: Method) {
         method.name()
     );
     assert!(steps >= 10_000);
-    // Chance: ε √10⁴ = 2e-14. What is not converged adds up: ε 10⁴ = 2e-12.
+    // Random round-off: ε √10⁴ = 2e-14. A convergence error accumulates: ε 10⁴ = 2e-12.
     assert!(worst.iter().all(|drift| *drift < 2e-13), "{worst:?}");
 }
 
 #[test]
-fn the_energy_of_a_pendulum_does_not_drift() {
-    // Not quadratic: kept up to an oscillation of order h², over long times (symplectic; HLW IX.8).
+fn energy_of_a_pendulum_has_no_drift() {
+    // Not quadratic: conserved up to an oscillation of order h², over long times (symplectic; HLW
+    // IX.8).
     let energy = |x: &[f64]| 0.5 * x[1] * x[1] - x[0].cos();
     let largest = |h: f64, t_end: f64| {
         let method = Method::ImplicitMidpoint { step: h };
@@ -94,7 +96,8 @@ fn the_energy_of_a_pendulum_does_not_drift() {
     assert!(late < 1.01 * early && (slope - 2.0).abs() < 0.1);
 }
 
-/// A mass on a spring of length 1 and frequency `omega` (rad/s) that turns about its end at 1 rad/s.
+/// Returns a mass on a spring of length 1 and frequency `omega` (rad/s) that rotates about its end
+/// at 1 rad/s.
 fn spring_pendulum(omega: f64) -> impl super::super::Ode<Error = std::convert::Infallible> {
     ode(move |_, x, dx| {
         let r = x[0].hypot(x[1]);
@@ -103,9 +106,10 @@ fn spring_pendulum(omega: f64) -> impl super::super::Ode<Error = std::convert::I
     })
 }
 
-/// The rule's steps are those that were asked for, `ωh` radians of the vibration, whether corrections fall by a hundredth each time, by a half, or only every other time.
+/// The steps are as requested, `ωh` radians of the vibration, for contraction rates of a hundredth,
+/// a half, or alternating ones.
 #[test]
-fn a_stiff_pendulum_that_turns_is_solved_to_round_off_in_long_steps() {
+fn stiff_rotating_pendulum_is_solved_to_round_off_in_long_steps() {
     let momentum = |x: &[f64]| x[0] * x[3] - x[1] * x[2];
     for (omega, steps_of) in [
         (1e1, &[1.5, 2.0][..]),
@@ -126,7 +130,8 @@ fn a_stiff_pendulum_that_turns_is_solved_to_round_off_in_long_steps() {
                 most = most.max(stepper.evaluations());
                 worst = worst.larger((momentum(&x) - 1.0).abs());
             }
-            // In each step, by chance: round-off of the state, and that of the pull as far as the step follows it.
+            // Random round-off per step: that of the state, and that of the spring force to the
+            // extent that the step responds to it.
             let pull = omega * omega_h / (1.0 + 0.25 * omega_h * omega_h);
             let chance = f64::EPSILON * (1.0 + pull) * f64::from(steps).sqrt();
             println!("ω = {omega}, ωh = {omega_h}: drift {worst:.1e} of {chance:.1e}, {most} evaluations at most");

@@ -1,4 +1,4 @@
-//! Steps end on communication points, and the points leave no trace in the steps.
+//! Steps end on communication points, which do not affect the natural step size.
 
 use super::super::landing::Trial;
 use super::super::{Memory, Method, Settings, Stepper};
@@ -49,7 +49,7 @@ fn many_communication_points_accumulate_no_drift() {
 }
 
 #[test]
-fn the_natural_step_survives_a_communication_point() {
+fn natural_step_is_unaffected_by_a_communication_point() {
     for method in [Method::Dopri5, Method::Radau5, Method::Auto] {
         natural_step_survives(method);
     }
@@ -63,19 +63,19 @@ fn natural_step_survives(method: Method) {
     while t < 2.0 {
         t = stepper.step(&mut kepler(), t, 2.0, &mut x, &mut memory).unwrap().t;
     }
-    let natural = memory.pace.h_next;
-    // Two points much closer than the natural step, then free again.
+    let natural = memory.step_history.h_next;
+    // Two points much closer than the natural step, then no limit.
     for limit in [2.000_001, 2.000_002] {
         t = stepper.step(&mut kepler(), t, limit, &mut x, &mut memory).unwrap().t;
         assert_eq!(t, limit);
-        assert_eq!(memory.pace.h_next, natural);
+        assert_eq!(memory.step_history.h_next, natural);
     }
     let free = stepper.step(&mut kepler(), t, 100.0, &mut x, &mut memory).unwrap();
     assert!((free.h - natural).abs() < 1e-12 && free.rejections == 0);
 }
 
 #[test]
-fn a_step_stretches_a_little_rather_than_leave_a_remainder() {
+fn step_is_stretched_to_avoid_a_small_remainder() {
     let stretched = Trial::towards(1.0, 0.0995, 1.1);
     assert_eq!((stretched.t1, stretched.lands, stretched.shortened), (1.1, true, false));
     let halved = Trial::towards(1.0, 0.098, 1.1);
@@ -89,7 +89,7 @@ fn a_step_stretches_a_little_rather_than_leave_a_remainder() {
 }
 
 #[test]
-fn a_fixed_step_divides_the_way_into_the_fewest_equal_parts() {
+fn fixed_step_divides_the_interval_into_the_fewest_equal_parts() {
     let still = |method, t_end| {
         let settings = Settings::new(method, 1e-3, &[1.0]).unwrap();
         run(settings, &mut ode(|_, _, dx| dx[0] = 1.0), 0.0, t_end, &mut [0.0])
@@ -118,7 +118,7 @@ fn a_fixed_step_divides_the_way_into_the_fewest_equal_parts() {
 }
 
 #[test]
-fn no_step_is_longer_than_the_longest() {
+fn steps_respect_the_maximum() {
     let settings = Settings::new(Method::Dop853, 1e-3, &[1.0]).unwrap();
     let settings = settings.with_h_max(0.125).unwrap();
     let steps = run(settings, &mut ode(|_, _, dx| dx[0] = 1.0), 0.0, 10.0, &mut [0.0]);

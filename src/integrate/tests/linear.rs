@@ -1,10 +1,10 @@
-//! The solver of linear systems.
+//! LU factorisation and solution.
 
 use super::super::lu::Lu;
 use crate::larger::Larger;
 use nalgebra::{Complex, ComplexField};
 
-/// Numbers between −1 and 1 that look like chance.
+/// Returns a generator of pseudo-random numbers between −1 and 1.
 fn chance(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -15,7 +15,7 @@ fn chance(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Largest residual of `(shift + scale J) x = b`, in units of round-off of the sums.
+/// Returns the largest residual of `(shift + scale J) x = b`, in units of round-off of the sums.
 fn residual<S: ComplexField<RealField = f64> + Copy>(shift: S, n: usize, seed: u64) -> f64 {
     let mut next = chance(seed);
     let jacobian: Vec<f64> = (0..n * n).map(|_| next()).collect();
@@ -41,18 +41,19 @@ fn residual<S: ComplexField<RealField = f64> + Copy>(shift: S, n: usize, seed: u
 fn a_linear_system_is_solved_to_round_off() {
     for n in [1, 2, 3, 8, 31] {
         for seed in 0..20 {
-            // No shift makes exchanges of rows necessary.
+            // A zero shift makes row exchanges necessary.
             let real = residual(0.0, n, seed).max(residual(2.0, n, seed + 100));
             let complex = residual(Complex::new(0.1, 0.7), n, seed + 200);
             println!("n = {n}: residuals {real:.1} and {complex:.1} units of round-off");
-            // Gaussian elimination: n units at most in practice (Golub and Van Loan, section 3.4.6).
+            // Gaussian elimination: n units at most in practice (Golub and Van Loan, section
+            // 3.4.6).
             assert!(real < 3.0 + n as f64 && complex < 3.0 + n as f64);
         }
     }
 }
 
 #[test]
-fn a_singular_matrix_is_refused_and_leaves_the_solver_usable() {
+fn singular_matrix_is_rejected_and_the_solver_stays_usable() {
     let mut lu = Lu::new(2);
     assert!(lu.factor(0.0, 1.0, &[1.0, 2.0, 2.0, 4.0]).is_err());
     assert!(lu.factor(f64::NAN, 1.0, &[1.0; 4]).is_err());

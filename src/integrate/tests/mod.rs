@@ -1,4 +1,4 @@
-//! Tests of the room, one file per claim.
+//! Tests of the integrators, one file per claim.
 
 mod accuracy;
 mod auto;

@@ -1,14 +1,14 @@
-//! The coefficients satisfy the order conditions, for the end of the step and for the inside.
+//! The coefficients satisfy the order conditions, at the end of the step and for the dense output.
 //!
-//! HNW section II.2: a method has order p if `Σ bᵢ Φᵢ(τ) = 1/γ(τ)` for all rooted trees τ with at most p nodes,
-//! and a continuous method if `Σ bᵢ(θ) Φᵢ(τ) = θ^|τ| / γ(τ)`.
+//! HNW section II.2: a method has order p if `Σ bᵢ Φᵢ(τ) = 1/γ(τ)` for all rooted trees τ with at
+//! most p nodes, and a continuous method if `Σ bᵢ(θ) Φᵢ(τ) = θ^|τ| / γ(τ)`.
 
 use super::super::dense::Dense;
 use super::super::tableau::{ErrorEstimate, Row, Tableau};
 use super::super::{dop853, dopri5, rk4};
 use crate::larger::Larger;
 
-/// A rooted tree: the trees that hang on its root, in order.
+/// A rooted tree: the subtrees of its root, in order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Tree(Vec<Tree>);
 
@@ -21,7 +21,7 @@ impl Tree {
         self.nodes() as f64 * self.0.iter().map(Tree::gamma).product::<f64>()
     }
 
-    /// All trees with `n` nodes: one leaf more on any node of a smaller tree.
+    /// Returns all trees with `n` nodes: a further leaf on any node of a smaller tree.
     fn all(n: usize) -> Vec<Tree> {
         if n == 1 {
             return vec![Tree(Vec::new())];
@@ -49,7 +49,7 @@ impl Tree {
         tree
     }
 
-    /// Elementary weights of all stages.
+    /// Returns the elementary weights of all stages.
     fn weights(&self, tableau: &Tableau) -> Vec<f64> {
         let children: Vec<Vec<f64>> = self.0.iter().map(|t| t.weights(tableau)).collect();
         let weight = |row: &Row| children.iter().map(|child| apply(row, child)).product();
@@ -69,7 +69,8 @@ fn dense_vector(row: Row, stages: usize) -> Vec<f64> {
     vector
 }
 
-/// The weights `bᵢ(θ)`, by the interpolant of a problem in which stage `i` is the `i`-th unit vector.
+/// Returns the weights `bᵢ(θ)`, from the interpolant of a problem in which stage `i` is the `i`-th
+/// unit vector.
 fn weights_inside(tableau: &Tableau, theta: f64) -> Vec<f64> {
     let stages = tableau.c.len();
     let unit = |i: usize| (0..stages).map(|j| f64::from(u8::from(i == j))).collect();
@@ -101,7 +102,7 @@ fn tableaus() -> [(&'static str, &'static Tableau); 3] {
     ]
 }
 
-/// The largest residual of the conditions of order `n`, for weights that belong to `theta`.
+/// Returns the largest residual of the conditions of order `n`, for the weights at `theta`.
 fn residual(tableau: &Tableau, n: usize, weights: &[f64], theta: f64) -> f64 {
     let condition = |tree: &Tree| {
         let sum: f64 = tree.weights(tableau).iter().zip(weights).map(|(p, b)| p * b).sum();
@@ -114,14 +115,14 @@ fn residual(tableau: &Tableau, n: usize, weights: &[f64], theta: f64) -> f64 {
 const ROUND_OFF: f64 = 2e-13;
 
 #[test]
-fn there_are_as_many_rooted_trees_as_in_the_book() {
+fn numbers_of_rooted_trees_equal_the_book() {
     // HNW Table II.2.1.
     let counts: Vec<usize> = (1..=8).map(|n| Tree::all(n).len()).collect();
     assert_eq!(counts, [1, 1, 2, 4, 9, 20, 48, 115]);
 }
 
 #[test]
-fn stages_lie_where_their_coefficients_sum() {
+fn nodes_are_the_row_sums() {
     for (name, tableau) in tableaus() {
         for (i, row) in tableau.a.iter().enumerate() {
             let sum: f64 = row.iter().map(|(_, a)| a).sum();
@@ -131,7 +132,7 @@ fn stages_lie_where_their_coefficients_sum() {
 }
 
 #[test]
-fn the_end_of_the_step_has_the_order_of_the_method_and_no_more() {
+fn end_of_the_step_has_exactly_the_order_of_the_method() {
     for (name, tableau) in tableaus() {
         let weights = dense_vector(tableau.a[tableau.end], tableau.c.len());
         for n in 1..=tableau.order as usize {
@@ -144,7 +145,7 @@ fn the_end_of_the_step_has_the_order_of_the_method_and_no_more() {
 }
 
 #[test]
-fn the_inside_of_the_step_has_the_order_of_the_dense_output_and_no_more() {
+fn dense_output_has_exactly_its_order() {
     for (name, tableau) in tableaus() {
         for theta in [0.1, 0.37, 0.5, 0.81, 0.99] {
             let weights = weights_inside(tableau, theta);
@@ -165,7 +166,7 @@ fn error_estimates_are_differences_to_methods_of_the_order_claimed() {
         let stages = tableau.c.len();
         let difference = dense_vector(row, stages);
         for n in 1..=order {
-            // Both solutions satisfy the conditions, so their difference gives zero.
+            // Both solutions satisfy the conditions, so their difference is zero.
             let residual = residual(tableau, n, &difference, 0.0);
             assert!(residual < ROUND_OFF, "{name}: order {n}: {residual:e}");
         }

@@ -1,17 +1,18 @@
-//! Problems with known solutions, and a loop.
+//! Problems with known solutions, and an integration loop.
 
 use std::convert::Infallible;
 
 use super::super::{Memory, Ode, OwnStep, Settings, Span, Step, Stepper};
 
-/// A function as an [`Ode`], with the implicit midpoint rule as its own step: `R(u) = u − f(t + h/2, x₀ + h/2 u)`.
+/// A function as an [`Ode`], with the implicit midpoint rule as its own step:
+/// `R(u) = u − f(t + h/2, x₀ + h/2 u)`.
 pub struct Rhs<F> {
     f: F,
-    /// The state from which its own step goes.
+    /// Initial state of its own step.
     x0: Vec<f64>,
 }
 
-/// The function as an [`Ode`].
+/// Returns the function as an [`Ode`].
 pub fn rhs<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>>(f: F) -> Rhs<F> {
     Rhs { f, x0: Vec::new() }
 }
@@ -65,7 +66,7 @@ impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> OwnStep for Rhs<F> {
     }
 }
 
-/// An [`Ode`] that never fails, from a function.
+/// Returns an [`Ode`] that never fails, from a function.
 pub fn ode(f: impl Fn(f64, &[f64], &mut [f64])) -> impl Ode<Error = Infallible> {
     rhs(move |t, x: &[f64], dx: &mut [f64]| {
         f(t, x, dx);
@@ -73,7 +74,7 @@ pub fn ode(f: impl Fn(f64, &[f64], &mut [f64])) -> impl Ode<Error = Infallible> 
     })
 }
 
-/// Nonlinear, coupled and with explicit time: `x = e^{sin t}`, `y = 1/(1 + t²)`.
+/// Returns a nonlinear, coupled problem with explicit time: `x = e^{sin t}`, `y = 1/(1 + t²)`.
 pub fn smooth() -> impl Ode<Error = Infallible> {
     ode(|t, x, dx| {
         dx[0] = x[0] * t.cos() * x[1] * (1.0 + t * t);
@@ -85,7 +86,7 @@ pub fn smooth_solution(t: f64) -> [f64; 2] {
     [t.sin().exp(), 1.0 / (1.0 + t * t)]
 }
 
-/// The planar two-body problem with unit gravitational parameter.
+/// Returns the planar two-body problem with unit gravitational parameter.
 pub fn kepler() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| {
         let r = x[0].hypot(x[1]);
@@ -94,7 +95,7 @@ pub fn kepler() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// The Kepler orbit of unit semi-major axis that starts in its pericentre.
+/// Returns the Kepler orbit of unit semi-major axis that starts at its pericentre.
 pub fn kepler_solution(e: f64, t: f64) -> [f64; 4] {
     let mut anomaly = t;
     for _ in 0..50 {
@@ -106,7 +107,7 @@ pub fn kepler_solution(e: f64, t: f64) -> [f64; 4] {
     [c - e, b * s, -s * rate, b * c * rate]
 }
 
-/// The restricted three-body problem of HNW II.0 (0.1).
+/// Returns the restricted three-body problem of HNW II.0 (0.1).
 pub fn arenstorf() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| {
         let mu = 0.012277471;
@@ -120,11 +121,11 @@ pub fn arenstorf() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// The start of the periodic orbit of HNW II.0 (0.2), and its period.
+/// Initial state of the periodic orbit of HNW II.0 (0.2), and its period.
 pub const ARENSTORF_START: [f64; 4] = [0.994, 0.0, 0.0, -2.001_585_106_379_082_5];
 pub const ARENSTORF_PERIOD: f64 = 17.065_216_560_157_963;
 
-/// The reaction of Robertson, HW IV.1.
+/// Returns Robertson's reaction, HW IV.1.
 pub fn robertson() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| {
         let (slow, fast, back) = (0.04 * x[0], 3e7 * x[1] * x[1], 1e4 * x[1] * x[2]);
@@ -132,12 +133,12 @@ pub fn robertson() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// The oscillator of van der Pol in the time of its slow motion, HW IV.1, with `ε = 1e-6`.
+/// Returns van der Pol's oscillator in the time of its slow motion, HW IV.1, with `ε = 1e-6`.
 pub fn van_der_pol() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| dx.copy_from_slice(&[x[1], ((1.0 - x[0] * x[0]) * x[1] - x[0]) / 1e-6]))
 }
 
-/// The high irradiance response of plants, HW IV.10.
+/// Returns the high irradiance response of plants, HW IV.10.
 pub fn hires() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| {
         let bind = 280.0 * x[5] * x[7];
@@ -170,13 +171,13 @@ pub fn run<O: Ode<Error: std::fmt::Debug>>(
     steps
 }
 
-/// Euclidean norm of the difference.
+/// Returns the Euclidean norm of the difference.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
     a.iter().zip(b).map(square).sum::<f64>().sqrt()
 }
 
-/// Slope of the straight line through `(ln x, ln y)` by least squares.
+/// Returns the least-squares slope through `(ln x, ln y)`.
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let logs = points.iter().map(|(x, y)| (x.ln(), y.ln()));

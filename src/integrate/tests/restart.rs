@@ -26,7 +26,7 @@ fn bits(t: f64, x: &[f64], memory: &Memory) -> Bits {
     (t.to_bits(), x.iter().map(|x| x.to_bits()).collect(), memory)
 }
 
-/// The run over communication points 0.07 apart, with everything but memory, t and x lost after every
+/// Runs over communication points 0.07 apart; discards everything but memory, t and x after every
 /// `lost_after`-th step.
 fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
     let mut stepper = Stepper::new(settings(method));
@@ -50,9 +50,10 @@ fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
     (trace, rejections)
 }
 
-/// A derivative that is finite everywhere, with a jump so high that no difference quotient is.
+/// A derivative that is finite everywhere, with a jump so large that its difference quotients
+/// overflow.
 #[test]
-fn a_jacobian_that_is_not_finite_is_not_remembered() {
+fn non_finite_jacobian_is_not_stored() {
     for method in [
         Method::Radau5,
         Method::ImplicitMidpoint { step: 0.1 },
@@ -79,8 +80,8 @@ fn a_restored_run_continues_with_identical_bits() {
     }
 }
 
-/// Van der Pol's oscillator with the choice of the method, over points 0.01 apart; everything but memory, t and x is lost
-/// after every `lost_after`-th step, and the call's work is over after `limit` evaluations.
+/// Runs van der Pol's oscillator with [`Method::Auto`] over points 0.01 apart; discards everything
+/// but memory, t and x after every `lost_after`-th step; a call may make `limit` evaluations.
 fn changing_trace(lost_after: usize, limit: u64) -> (Vec<Bits>, u32) {
     let settings = || {
         let settings = Settings::new(Method::Auto, 1e-6, &[1.0; 2]).unwrap();
@@ -121,7 +122,7 @@ fn a_restored_run_changes_its_method_at_the_same_steps() {
 }
 
 #[test]
-fn dense_output_and_invalidation_leave_no_trace() {
+fn dense_output_and_invalidation_do_not_affect_the_run() {
     for method in METHODS {
         let mut stepper = Stepper::new(settings(method));
         let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::new(stepper.settings()));
@@ -139,9 +140,9 @@ fn dense_output_and_invalidation_leave_no_trace() {
 }
 
 #[test]
-fn a_work_limit_leaves_no_trace() {
+fn work_limit_does_not_affect_the_run() {
     for method in METHODS {
-        // Little more than one attempt may need.
+        // Slightly more than one attempt needs.
         let limit = match method {
             Method::Conserving { .. } => 90,
             Method::Radau5 | Method::ImplicitMidpoint { .. } => 60,
@@ -168,7 +169,7 @@ fn a_work_limit_leaves_no_trace() {
 }
 
 #[test]
-fn a_derivative_known_is_not_evaluated_again_unless_told() {
+fn stored_derivative_is_reused_until_invalidated() {
     for (method, per_step, first) in [
         (Method::Dopri5, 6, 2),
         (Method::Dop853, 12, 2),
@@ -200,7 +201,7 @@ fn a_derivative_known_is_not_evaluated_again_unless_told() {
 }
 
 #[test]
-fn numbers_that_are_no_memory_are_refused() {
+fn invalid_memory_numbers_are_rejected() {
     let settings = Settings::new(Method::Radau5, 1e-6, &[1.0; 2]).unwrap();
     let mut memory = Memory::new(&settings);
     let right: Vec<f64> = memory.numbers().collect();
@@ -239,7 +240,7 @@ fn numbers_that_are_no_memory_are_refused() {
 }
 
 #[test]
-fn a_memory_of_other_settings_is_refused() {
+fn memory_of_other_settings_is_rejected() {
     let settings = |method| Settings::new(method, 1e-6, &[1.0; 4]).unwrap();
     let mut memory = Memory::new(&settings(Method::Dopri5));
     let mut stepper = Stepper::new(settings(Method::Radau5));

@@ -1,4 +1,4 @@
-//! The root finder ends, whatever the function.
+//! The root finder terminates for any function.
 
 use super::super::root::{Bracket, RootError, find_change, first_change, first_crossing};
 
@@ -6,12 +6,12 @@ fn find(f: impl Fn(f64) -> f64, t0: f64, t1: f64) -> Bracket {
     find_change([t0, t1].map(|t| (t, f(t))), f).unwrap()
 }
 
-/// The least width.
+/// Returns the minimum width of a bracket.
 fn width(t0: f64, t1: f64) -> f64 {
     4.0 * f64::EPSILON * t0.abs().max(t1.abs())
 }
 
-/// What bisection would need, and 3 more.
+/// Returns the evaluations of bisection plus 3.
 fn bound(t0: f64, t1: f64) -> u32 {
     ((t1 - t0) / width(t0, t1)).log2().ceil() as u32 + 3
 }
@@ -45,14 +45,14 @@ const NASTY: [Nasty; 16] = [
 ];
 
 #[test]
-fn nasty_functions_are_narrowed_to_round_off_within_the_bound() {
+fn irregular_functions_are_narrowed_to_round_off_within_the_bound() {
     for (name, f, t0, t1) in NASTY {
         let bracket = find(f, t0, t1);
         let found = bracket.t_after - bracket.t_before;
         println!("{name}: {} evaluations", bracket.evaluations);
         assert!(found > 0.0 && found <= width(t0, t1), "{name}: {found:e}");
         assert!(bracket.evaluations <= bound(t0, t1), "{name}");
-        // The values are those of the ends, and the sides are those of the start and the end.
+        // The values are those at the ends, on the sides of the start and the end.
         assert_eq!(bracket.f_before, f(bracket.t_before), "{name}");
         assert_eq!(bracket.f_after, f(bracket.t_after), "{name}");
         assert_eq!(bracket.f_before > 0.0, f(t0) > 0.0, "{name}");
@@ -82,7 +82,7 @@ fn a_crossing_next_to_an_end_is_found() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_arguments_are_rejected() {
     let look = |t0, f0, t1, f1| find_change([(t0, f0), (t1, f1)], |_| f64::NAN);
     let nan = f64::NAN;
     for (t0, t1) in [(1.0, 1.0), (1.0, 0.0), (nan, 1.0), (0.0, f64::INFINITY)] {
@@ -100,7 +100,7 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_crossing_is_not_lost_where_the_function_is_no_number_on_the_way() {
+fn crossing_is_found_in_spite_of_nan_values() {
     let falls = looks(0.0, |t| 0.6 - t);
     assert_eq!(first_crossing(&falls, |_| f64::NAN), Some(0.625));
     let crossing = first_crossing(&falls, |t| 0.6 - t).unwrap();
@@ -108,15 +108,17 @@ fn a_crossing_is_not_lost_where_the_function_is_no_number_on_the_way() {
     assert_eq!(first_crossing(&looks(0.0, |t| 1.5 - t), |t| 1.5 - t), None);
 }
 
-/// Nine looks at a step of 1 s.
+/// Returns nine samples over a step of 1 s.
 fn looks(start: f64, f: impl Fn(f64) -> f64) -> [(f64, f64); 9] {
     std::array::from_fn(|k| (start + k as f64 / 8.0, f(start + k as f64 / 8.0)))
 }
 
-/// The gap between two balls of 0.3 m together, one of which flies past the other at `offset` (m) with `speed` (m/s), in steps that stand in any way to where they are
-/// closest: a dip that reaches zero is found in one of the steps, at its first side, and none is found where they pass.
+/// Distance between two balls with a sum of radii of 0.3 m, one of which passes the other at
+/// `offset` (m) with `speed` (m/s), for steps at any phase relative to the closest approach: a
+/// minimum at or below zero is found in one of the steps, at its first crossing, and none is found
+/// for a miss.
 #[test]
-fn a_dip_is_followed_to_its_bottom_wherever_in_a_step_it_is() {
+fn minimum_is_found_at_any_phase_of_the_step() {
     for (speed, offset) in [
         (10.0, 0.0),
         (20.0, 0.0),
@@ -155,9 +157,9 @@ fn a_dip_is_followed_to_its_bottom_wherever_in_a_step_it_is() {
     }
 }
 
-/// What rises from an end, or falls to it, is not searched there.
+/// No search is made next to an end from which the function rises, or to which it falls.
 #[test]
-fn where_there_is_no_dip_nothing_is_evaluated() {
+fn without_a_minimum_no_evaluation_is_made() {
     let falls: [fn(f64) -> f64; 3] = [|t| 1.5 - t, |t| 1e-9 + (1.0 - t), |t| (-3.0 * t).exp()];
     for falls in falls {
         for f in [falls, |t| 1e-9 + t] {

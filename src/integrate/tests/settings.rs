@@ -1,4 +1,4 @@
-//! Settings that cannot be are refused, by name.
+//! Invalid settings are rejected with a message that names the setting.
 
 use super::super::{Method, Settings, SettingsError};
 
@@ -12,7 +12,7 @@ fn the_absolute_tolerance_is_the_relative_one_times_the_nominal() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused() {
+fn invalid_settings_are_rejected() {
     for tolerance in [0.0, -1e-3, 1e-16, 0.6, f64::NAN, f64::INFINITY] {
         let refused = Settings::new(Method::Dopri5, tolerance, &[1.0]).unwrap_err();
         assert!(matches!(refused, SettingsError::RelativeTolerance(_)), "{refused}");

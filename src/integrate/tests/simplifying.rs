@@ -8,18 +8,18 @@ fn matrix(rows: [[f64; 3]; 3]) -> Matrix3<f64> {
     Matrix3::from_fn(|i, j| rows[i][j])
 }
 
-/// The method's matrix `A`, from what the code goes by.
+/// Returns the method's matrix `A`, from the coefficients in the code.
 fn method() -> Matrix3<f64> {
     let blocks = matrix([[GAMMA, 0.0, 0.0], [0.0, ALPHA, -BETA], [0.0, BETA, ALPHA]]);
     let inverse = matrix(T) * blocks * matrix(T_INVERSE);
     inverse.try_inverse().expect("regular")
 }
 
-/// Conditions are sums of a few numbers near one; so is each step on the way to `A`.
+/// Round-off of sums of a few numbers near one.
 const ROUND_OFF: f64 = 10.0 * f64::EPSILON;
 
 #[test]
-fn the_transformation_and_its_inverse_are_inverse() {
+fn transformation_and_inverse_are_consistent() {
     let error = (matrix(T) * matrix(T_INVERSE) - Matrix3::identity()).abs().max();
     println!("‖T T⁻¹ − 1‖ = {error:.1e}");
     assert!(error < 10.0 * f64::EPSILON);
@@ -31,7 +31,7 @@ fn the_stages_are_collocation_of_order_three_and_the_step_of_order_five() {
     let power = |c: f64, k: i32| c.powi(k);
     let mut worst: f64 = 0.0;
     for k in 1..=5 {
-        // B(5): Σ bⱼ cⱼᵏ⁻¹ = 1/k, with b the last row of A: stiffly accurate.
+        // B(5): Σ bⱼ cⱼᵏ⁻¹ = 1/k, with b the last row of A (stiffly accurate).
         let sum: f64 = (0..3).map(|j| a[(2, j)] * power(C[j], k - 1)).sum();
         worst = worst.larger((sum - 1.0 / f64::from(k)).abs());
     }
@@ -56,7 +56,7 @@ fn the_stages_are_collocation_of_order_three_and_the_step_of_order_five() {
 }
 
 #[test]
-fn the_error_estimate_vanishes_to_order_three_and_no_further() {
+fn error_estimate_has_exactly_order_three() {
     // For x = tᵏ the stages are zᵢ = cᵢᵏ and the derivative at the start is 1 or 0.
     let estimate = |k: i32| f64::from(k == 1) + (0..3).map(|i| ERROR[i] * C[i].powi(k)).sum::<f64>();
     let values = [1, 2, 3, 4].map(estimate);

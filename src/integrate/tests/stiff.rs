@@ -9,7 +9,7 @@ use super::super::{Memory, Method, Ode, Settings};
 use super::problems::{distance, hires, ode, robertson, run, slope, smooth, smooth_solution, van_der_pol};
 use crate::larger::Larger;
 
-/// The end of `count` equal steps, whatever their error.
+/// Takes `count` equal steps without error control.
 fn equal_steps<O: Ode>(ode: &mut O, (t0, t_end): (f64, f64), count: i32, x: &mut [f64]) {
     let settings = Settings::new(Method::Radau5, 1e-12, &vec![1.0; x.len()]).unwrap();
     let mut memory = Memory::new(&settings);
@@ -32,7 +32,7 @@ fn equal_steps<O: Ode>(ode: &mut O, (t0, t_end): (f64, f64), count: i32, x: &mut
 }
 
 #[test]
-fn the_error_falls_with_order_five_where_the_problem_is_smooth() {
+fn nonstiff_error_has_order_five() {
     let points = [16, 24, 36, 54].map(|count| {
         let mut x = smooth_solution(-0.7);
         equal_steps(&mut smooth(), (-0.7, 1.3), count, &mut x);
@@ -43,7 +43,8 @@ fn the_error_falls_with_order_five_where_the_problem_is_smooth() {
     assert!((slope - 5.0).abs() < 0.35, "{slope}");
 }
 
-/// Prothero and Robinson's `ẋ = λ(x − sin t) + cos t` from its smooth solution.
+/// Returns the convergence slope for Prothero and Robinson's `ẋ = λ(x − sin t) + cos t` from its
+/// smooth solution.
 fn prothero_robinson(lambda: f64) -> f64 {
     let points = [8, 16, 32, 64].map(|count| {
         let mut x = [0.0];
@@ -56,14 +57,14 @@ fn prothero_robinson(lambda: f64) -> f64 {
 }
 
 #[test]
-fn the_order_falls_to_that_of_the_stages_where_the_problem_is_stiff() {
-    // HW IV.15: Radau IIA with s stages errs by hˢ/|λ| once h|λ| is large.
+fn stiff_error_has_the_stage_order() {
+    // HW IV.15: the error of Radau IIA with s stages is hˢ/|λ| for large h|λ|.
     let (mild, stiff) = (prothero_robinson(-1.0), prothero_robinson(-1e5));
     println!("slopes {mild:.3} and {stiff:.3}");
     assert!((mild - 5.0).abs() < 0.35 && (stiff - 3.0).abs() < 0.35);
 }
 
-/// Largest relative error at the end, and the work.
+/// Returns the largest relative error at the end, and prints the work.
 fn at_end<O: Ode<Error: std::fmt::Debug>>(
     name: &str,
     settings: Settings,
@@ -73,7 +74,7 @@ fn at_end<O: Ode<Error: std::fmt::Debug>>(
     reference: &[f64],
 ) -> f64 {
     let tolerance = settings.relative_tolerance();
-    // Tenfold times, so that the first steps are not too small beside the way to go.
+    // Tenfold times, so that the first steps are not too small compared with the interval.
     let mut steps = Vec::new();
     let mut t = 0.0;
     while t < t_end {
@@ -91,18 +92,19 @@ fn at_end<O: Ode<Error: std::fmt::Debug>>(
         "{name}: tolerance {tolerance:.0e}, error {error:.1e}, {} steps, {rejections} rejections",
         steps.len()
     );
-    // A stiff problem in a few steps: an explicit method needs millions.
+    // A stiff problem in a few steps; an explicit method needs millions.
     assert!(steps.len() < 3000);
     error
 }
 
-/// The references are those of F. Mazzia, C. Magherini, *Test Set for Initial Value Problem Solvers*, release 2.4, 2008,
-/// computed there with tolerances of 1e-18. Errors are relative in each component. The tolerance bounds the error of a step, not of the
-/// run: ten times as much is near.
+/// Admissible ratio of the global error to the tolerance, which bounds the error of a step.
+///
+/// References: F. Mazzia, C. Magherini, *Test Set for Initial Value Problem Solvers*, release 2.4,
+/// 2008, computed with tolerances of 1e-18. Errors are relative in each component.
 const GROWTH: f64 = 10.0;
 
 #[test]
-fn robertsons_reaction_ends_where_it_should() {
+fn robertsons_reaction_reaches_its_reference() {
     let reference = [
         0.208_334_014_970_125_5e-7,
         0.833_336_077_033_471_3e-13,
@@ -117,7 +119,7 @@ fn robertsons_reaction_ends_where_it_should() {
 }
 
 #[test]
-fn van_der_pols_oscillator_ends_where_it_should() {
+fn van_der_pols_oscillator_reaches_its_reference() {
     let reference = [0.170_616_773_217_048_3e1, -0.892_809_701_024_797_5];
     for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
         let settings = Settings::new(Method::Radau5, tolerance, &[1.0, 1.0]).unwrap();
@@ -134,7 +136,7 @@ fn van_der_pols_oscillator_ends_where_it_should() {
 }
 
 #[test]
-fn hires_ends_where_it_should() {
+fn hires_reaches_its_reference() {
     let reference = [
         0.737_131_257_332_566_8e-3,
         0.144_248_572_631_618_5e-3,

@@ -1,6 +1,7 @@
 use super::table::Table;
 use crate::Problem;
 use crate::algebra::{Quaternion, Vec3};
+use crate::loads::{Limit, MotorState};
 use crate::plant::model::{Model, Source};
 use crate::plant::numbers::Numbers;
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent};
@@ -41,6 +42,13 @@ pub(super) enum Limits {
     Own,
 }
 
+/// Motions of joints, and whether captures hold.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    motions: Vec<JointMotion>,
+    is_captured: bool,
+}
+
 impl Probe {
     pub fn new(model: &Model, echo: u64) -> Self {
         let mut model = model.clone();
@@ -49,13 +57,11 @@ impl Probe {
         model.signals.iter_mut().for_each(|signal| signal.rate_input = None);
         model.loads.press_always();
         let mut discrete = Discrete::new(&model);
-        model.start_discrete(&mut discrete);
         // Where frames happen to be captured in each other hides nothing either.
         let mut random = Random::new(0);
-        for capture in 0..model.loads.captures().count() {
-            let place = Vec3::from_fn(|_, _| random.unit());
-            let attitude = Quaternion::from_slice(&random.vector(4)).normalised().rotation();
-            discrete.set_captured(&model, capture, (&place, &attitude));
+        for capture in &mut discrete.captures {
+            capture.p = Vec3::from_fn(|_, _| random.unit());
+            capture.R = Quaternion::from_slice(&random.vector(4)).normalised().rotation();
         }
         let values = model.parameter_starts();
         let derived = model.judge(&values, None, &mut Vec::new());
@@ -75,7 +81,7 @@ impl Probe {
 
     /// Ways in which the joints may move whose motion is switched: as they start, all alike, and one otherwise than the others; with captures, each of them without
     /// and with all that can be captured.
-    pub fn motions(&self) -> Vec<Vec<i32>> {
+    pub fn motions(&self) -> Vec<Way> {
         let drives: Vec<_> = self
             .model
             .loads
@@ -83,49 +89,38 @@ impl Probe {
             .iter()
             .filter(|drive| drive.mode().is_some())
             .collect();
-        let start: Vec<i32> = drives.iter().map(|drive| drive.motion().number()).collect();
+        let start: Vec<JointMotion> = drives.iter().map(|drive| drive.motion()).collect();
         let may = |k: usize, motion: &JointMotion| drives[k].motions().contains(motion);
         let mut bases = vec![start.clone()];
         bases.extend(JointMotion::ALL.iter().map(|motion| {
-            let all = (0..drives.len()).map(|k| if may(k, motion) { motion.number() } else { start[k] });
+            let all = (0..drives.len()).map(|k| if may(k, motion) { *motion } else { start[k] });
             all.collect()
         }));
         let mut ways = bases.clone();
         for (base, k) in bases.iter().flat_map(|base| (0..drives.len()).map(move |k| (base, k))) {
             for motion in JointMotion::ALL.iter().filter(|motion| may(k, motion)) {
                 let mut way = base.clone();
-                way[k] = motion.number();
+                way[k] = *motion;
                 ways.push(way);
             }
         }
-        // Each with nothing captured, and with all that may be.
-        let all: Vec<i32> = self.all_captured();
-        if !all.is_empty() {
-            let tail = vec![0; self.model.loads.strikes.len()];
-            let with = |way: &Vec<i32>, captures: Vec<i32>| way.iter().chain(&tail).copied().chain(captures).collect();
-            ways = ways
-                .iter()
-                .flat_map(|way| [with(way, vec![0; all.len()]), with(way, all.clone())])
-                .collect();
-        }
         let mut seen = std::collections::HashSet::new();
-        ways.retain(|way| seen.insert(way.clone()));
-        ways
-    }
-
-    /// The modes of captures that all hold.
-    fn all_captured(&self) -> Vec<i32> {
-        let mut discrete = self.discrete.clone();
-        for capture in 0..self.model.loads.captures().count() {
-            discrete.set_held(&self.model, capture, true);
-        }
-        discrete.modes.split_off(self.model.layout.captures)
+        ways.retain(|way| seen.insert(way.iter().map(|motion| motion.number()).collect::<Vec<_>>()));
+        let with = |motions: &Vec<JointMotion>, is_captured| Way {
+            motions: motions.clone(),
+            is_captured,
+        };
+        let captures = self.model.loads.captures().next().is_some();
+        let both = ways.iter().flat_map(|way| [with(way, false), with(way, true)]);
+        both.filter(|way| captures || !way.is_captured).collect()
     }
 
     /// Lets the joints move in one of these ways, and captures hold or not.
-    pub fn switch(&mut self, motions: &[i32]) {
-        let first = self.model.layout.motions;
-        self.discrete.modes[first..first + motions.len()].copy_from_slice(motions);
+    pub fn switch(&mut self, way: &Way) {
+        self.discrete.motions.clone_from(&way.motions);
+        for capture in &mut self.discrete.captures {
+            capture.holds = way.is_captured;
+        }
     }
 
     /// Whether anything has limits at which it can be held.
@@ -251,24 +246,31 @@ impl Probe {
         let (dx, y) = values.split_at_mut(n);
         let numbers = (derived, parameters);
         let at = (x, slots);
-        let (evaluation, modes) = (&mut self.evaluation, &mut self.discrete.modes);
-        evaluation.update_sides(model, numbers, 0.0, at, modes, &mut Vec::new());
-        evaluation.choose_controlled_sides(model, parameters, 0.0, slots, modes);
+        let (evaluation, discrete) = (&mut self.evaluation, &mut self.discrete);
+        evaluation.update_sides(model, numbers, 0.0, at, discrete, &mut Vec::new());
+        evaluation.choose_controlled_sides(model, parameters, 0.0, slots, discrete);
         if self.limits != Limits::Own {
-            let is_at = i32::from(self.limits == Limits::At);
-            for (motor, sides) in model.loads.motors() {
-                let held = motor.largest_sides().map(|largest| largest.min(is_at));
-                modes[model.layout.motors..][sides].copy_from_slice(&held);
+            let limit = Limit::passed(self.limits == Limits::At, false);
+            for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
+                let at_both = MotorState {
+                    torque: limit,
+                    rate: limit,
+                    is_beyond: false,
+                };
+                let at_torque = MotorState {
+                    rate: Limit::Within,
+                    ..at_both
+                };
+                *state = if motor.can_have(&at_both) { at_both } else { at_torque };
             }
-            modes[model.layout.controlled..].fill(is_at);
+            discrete.controlled.fill(limit);
         }
         let of = Numbers { derived, parameters };
         self.evaluation.determine_rank(model, of, x, &mut self.discrete);
         // Open loops of random craft are independent where closed ones are not, and would leave nothing that moves by its loads.
         if let Some(rank) = self.closed_rank {
             let captured = 6 * model.loads.captures().count();
-            self.discrete
-                .set_rank(model, self.discrete.rank(model).min(rank + captured));
+            self.discrete.rank = self.discrete.rank.min(rank + captured);
         }
         let at = (x, slots, &self.discrete);
         self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;

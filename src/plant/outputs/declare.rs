@@ -165,7 +165,7 @@ impl Outputs {
             Unit::Metre,
             format!("distance from {a} to {b}"),
         );
-        let what = format!("angle between the attitudes of {a} and {b}; of a ANCF beam, between the directions");
+        let what = format!("angle between the attitudes of {a} and {b}; of an ANCF beam, between the directions");
         let angle = Quantity::new(format!("{name}.angle"), Unit::Radian, what);
         let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
         let force = vector(
@@ -297,7 +297,7 @@ impl Outputs {
             "orbit.q",
             "attitude of the LVLH frame (x upwards, y along track, z normal to the orbit), quaternion",
         );
-        let rate = Quantity::new("orbit.rate", Unit::RadianPerSecond, "rate at which the LVLH frame turn");
+        let rate = Quantity::new("orbit.rate", Unit::RadianPerSecond, "angular rate of the LVLH frame");
         let all = place.into_iter().chain(velocity).chain(attitude).chain([rate]);
         self.push(Group::Orbit, all);
     }

@@ -165,7 +165,7 @@ impl<S: Scalar> View<'_, S> {
         y.number(strain_energy(now, index));
     }
 
-    /// How far the tip of a ANCF beam is off the direction at its root, and its strain energy.
+    /// How far the tip of an ANCF beam is off the direction at its root, and its strain energy.
     pub(super) fn ancf_beam(&self, beam: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let beam = &now.system.nodal[beam];

@@ -46,16 +46,16 @@ impl Check<'_> {
     pub(super) fn on_ancf_beam(&mut self, name: &str, frame: &Frame) {
         let [x, y, z] = frame.origin;
         if y != 0.0 || z != 0.0 {
-            let what = format!("a ANCF beam is its centre line: write origin = [{x}, 0, 0]");
+            let what = format!("an ANCF beam is its centre line: write origin = [{x}, 0, 0]");
             self.report("frame", name, "origin", what);
         }
         if frame.orientation.is_some() || frame.rpy_deg.is_some() {
-            let what = "on a ANCF beam x is the beam's direction, and nothing else can be turned";
+            let what = "on an ANCF beam x is the beam's direction, and nothing else can be turned";
             self.report("frame", name, "orientation", what);
         }
     }
 
-    /// What needs axes does not stand on a ANCF beam, which nothing can turn about itself.
+    /// What needs axes does not stand on an ANCF beam, which nothing can turn about itself.
     pub(super) fn needs_axes(&mut self, [section, name, field]: [&str; 3], frame: &str) {
         if let Some(beam) = self.spec.on_ancf_beam(frame) {
             let what = format!(

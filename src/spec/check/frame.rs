@@ -82,7 +82,7 @@ impl Check<'_> {
         for (name, load) in &spec.line_load {
             match spec.body.get(&load.body) {
                 None if spec.ancf_beam.contains_key(&load.body) => {
-                    let what = format!("\"{}\" is a ANCF beam: {ONLY_MODAL}", load.body);
+                    let what = format!("\"{}\" is an ANCF beam: {ONLY_MODAL}", load.body);
                     self.report("line_load", name, "body", what);
                 }
                 None => self.report("line_load", name, "body", unknown("body", &load.body, spec.body.keys())),

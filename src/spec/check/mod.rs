@@ -358,7 +358,8 @@ impl Check<'_> {
             for (field, body) in [("parent", &joint.parent), ("child", &joint.child)] {
                 let known = spec.body.contains_key(body) || (field == "parent" && body == WORLD);
                 if spec.ancf_beam.contains_key(body) {
-                    let what = format!("\"{body}\" is a ANCF beam, which stands beside the joints: a [grasp] holds it");
+                    let what =
+                        format!("\"{body}\" is an ANCF beam, which stands beside the joints: a [grasp] holds it");
                     self.report("joint", name, field, what);
                 } else if !known {
                     self.report("joint", name, field, unknown("body", body, spec.body.keys()));

@@ -1,7 +1,7 @@
 use super::Motion;
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
-/// B slides along three axes at right angles, its attitude held. Coordinates: three distances, m.
+/// B translates along three orthogonal axes at constant attitude. Coordinates: three distances, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cartesian {
     q_FB: Quaternion<f64>,
@@ -9,7 +9,7 @@ pub struct Cartesian {
 }
 
 impl Cartesian {
-    /// Along the axes of B, held at the attitude `q_FB`.
+    /// Creates a joint along the axes of B, at the constant attitude `q_FB`.
     pub fn new(q_FB: Quaternion<f64>) -> Self {
         Self {
             q_FB: q_FB.normalised(),
@@ -17,7 +17,7 @@ impl Cartesian {
         }
     }
 
-    /// The three axes, columns in F.
+    /// Returns the three axes, columns in F.
     pub fn axes(&self) -> &Mat3<f64> {
         &self.R_FB
     }

@@ -1,21 +1,21 @@
 use super::{Motion, Turn};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 
-/// B turns about and slides along one axis. Coordinates: the angle (rad), the distance (m).
+/// B rotates about and translates along one axis. Coordinates: the angle (rad), the distance (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cylindrical {
     turn: Turn,
 }
 
 impl Cylindrical {
-    /// About and along the unit vector `axis` (in F), with B at `q_FB0` at zero.
+    /// Creates a joint about and along the unit vector `axis` (in F); B is at `q_FB0` at zero.
     pub fn new(axis: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
         Self {
             turn: Turn::new(axis, q_FB0),
         }
     }
 
-    /// The axis, a unit vector in F.
+    /// Returns the axis, a unit vector in F.
     pub fn axis(&self) -> &Vec3<f64> {
         &self.turn.axis
     }

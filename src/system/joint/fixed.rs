@@ -1,7 +1,7 @@
 use super::Motion;
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
-/// Holds B rigidly in F.
+/// B is fixed in F. No coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fixed {
     q_FB: Quaternion<f64>,
@@ -9,7 +9,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// At the attitude `q_FB`.
+    /// Creates a joint with the attitude `q_FB`.
     pub fn new(q_FB: Quaternion<f64>) -> Self {
         Self {
             q_FB: q_FB.normalised(),

@@ -1,9 +1,9 @@
 use super::{Motion, quaternion_rate};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
-/// B is not held. With the placed frame M (its axes at `q_FM`): coordinates are the quaternion `q_MB` and the
-/// position of B's origin (m, axes of M); rates the angular velocity (rad/s, axes of B) and the
-/// velocity of B's origin (m/s, axes of M).
+/// B moves freely. With the joint frame M of the spec (its axes at `q_FM`): coordinates are the
+/// quaternion `q_MB` and the position of B's origin (m, axes of M); rates are the angular velocity
+/// (rad/s, axes of B) and the velocity of B's origin (m/s, axes of M).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Free {
     q_FM: Quaternion<f64>,
@@ -11,7 +11,7 @@ pub struct Free {
 }
 
 impl Free {
-    /// Measured in the axes at the attitude `q_FM`.
+    /// Creates a joint with the reference axes at the attitude `q_FM`.
     pub fn new(q_FM: Quaternion<f64>) -> Self {
         Self {
             q_FM: q_FM.normalised(),
@@ -19,19 +19,19 @@ impl Free {
         }
     }
 
-    /// The axes in which it is measured, columns in F.
+    /// Returns the reference axes, columns in F.
     pub fn axes(&self) -> &Mat3<f64> {
         &self.R_FM
     }
 
-    /// The coordinates at an attitude and a place in F.
+    /// Returns the coordinates for an attitude and a position in F.
     pub fn coordinates<S: Scalar>(&self, q_FB: Quaternion<S>, p_FB: &Vec3<S>) -> [S; 7] {
         let q_MB = self.q_FM.conjugate().lift() * q_FB;
         let r = lift33::<S>(&self.R_FM).tr_mul(p_FB);
         [q_MB.w, q_MB.x, q_MB.y, q_MB.z, r.x, r.y, r.z]
     }
 
-    /// The rates' derivatives (angular, linear) of a relative acceleration given in world axes.
+    /// Returns the rates' derivatives (angular, linear) for a relative acceleration in world axes.
     #[inline(always)]
     pub fn rates<S: Scalar>(&self, A_FB: &Twist<S>, R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [S; 6] {
         let w = R_WB.tr_mul(&A_FB.w);
@@ -61,7 +61,7 @@ impl Motion<7, 6> for Free {
         [turn(0), turn(1), turn(2), shift(0), shift(1), shift(2)]
     }
 
-    // Ḣ q̇ = 0: angular columns turn with B (w × w = 0), linear ones stand in F.
+    // Ḣ q̇ = 0: angular columns rotate with B (w × w = 0), linear ones are fixed in F.
 
     #[inline(always)]
     fn q_dot<S: Scalar>(&self, q: &[S; 7], qd: &[S; 6]) -> [S; 7] {

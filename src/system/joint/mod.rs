@@ -1,8 +1,9 @@
-//! Joints: what each kind answers to the recursion, one file each.
+//! Joint types, one file each, with the interface that the recursion uses.
 //!
-//! A joint stands in its inboard frame F and carries the body frame B. F has its origin at the joint
-//! and the axes of the body that carries it (the placement's rotation `R_FB0` at position zero is
-//! absorbed into the joint's constants, so that no matrix product is spent on it). The spec's frame F is our M; our F shares its origin and has the parent's axes.
+//! A joint connects its inboard frame F and the body frame B. F has its origin at the joint and the
+//! axes of the carrying body: the rotation `R_FB0` of the placement is part of the joint's
+//! constants, which saves a matrix product. The spec's frame F is called M here; F has the origin
+//! of M and the parent's axes.
 
 mod cartesian;
 mod cylindrical;
@@ -27,20 +28,22 @@ use crate::spec::JointType;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-/// The questions that the recursion asks a joint with `NQ` coordinates and `NV` rates.
+/// Interface of a joint with `NQ` coordinates and `NV` rates.
 pub trait Motion<const NQ: usize, const NV: usize>: Copy {
-    /// Whether B can turn in F; if not, angular parts of the subspace are zero and not worth multiplying.
+    /// True if B can rotate in F; otherwise the angular parts of the subspace are zero and are
+    /// skipped.
     const ROTATES: bool;
-    /// Whether B's origin can move in F.
+    /// True if B's origin can move in F.
     const TRANSLATES: bool;
 
-    /// `X_FB` at the coordinates `q`.
+    /// Returns `X_FB` at the coordinates `q`.
     fn pose<S: Scalar>(&self, q: &[S; NQ]) -> Pose<S>;
 
-    /// The motion subspace `H_FB`, its columns in world axes: `V_FB = Σ H_k q̇_k`, about B's origin.
+    /// Returns the motion subspace `H_FB`, columns in world axes: `V_FB = Σ H_k q̇_k`, about B's
+    /// origin.
     fn subspace<S: Scalar>(&self, q: &[S; NQ], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; NV];
 
-    /// `V_FB` in world axes.
+    /// Returns `V_FB` in world axes.
     #[inline(always)]
     fn velocity<S: Scalar>(&self, H: &[Twist<S>; NV], qd: &[S; NV]) -> Twist<S> {
         let mut V = Twist::zero();
@@ -55,29 +58,31 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
         V
     }
 
-    /// `Ḣ q̇`: the acceleration in F that the rates alone cause, in world axes.
+    /// Returns `Ḣ q̇`, the acceleration in F due to the rates, in world axes.
     #[inline(always)]
     fn bias<S: Scalar>(&self, _H: &[Twist<S>; NV], _qd: &[S; NV]) -> Twist<S> {
         Twist::zero()
     }
 
-    /// The coordinates' derivatives for the rates.
+    /// Returns the derivatives of the coordinates for the rates `qd`.
     fn q_dot<S: Scalar>(&self, q: &[S; NQ], qd: &[S; NV]) -> [S; NQ];
 
-    /// The attitude of B in F, as a quaternion that moves continuously with `q`.
+    /// Returns the attitude of B in F as a quaternion that is continuous in `q`.
     fn attitude<S: Scalar>(&self, q: &[S; NQ]) -> Quaternion<S>;
 
-    /// The coordinates at which B is where it is, or as near as the joint can bring it: [`pose`](Self::pose) the other way
-    /// round, for bodies whose places are known by themselves.
+    /// Returns the coordinates whose [`pose`](Self::pose) is nearest to `X_FB`, for bodies with
+    /// independent positions.
     ///
-    /// `q_FB` is the attitude of `X_FB`, in the sign in which it moves continuously. Angles are found up to whole turns, and those are
-    /// taken within half a turn of `winding` (rad), one for each.
+    /// `q_FB` is the attitude of `X_FB`, with its continuous sign. Angles are determined up to full
+    /// turns; the turn nearest to `winding` (rad, one per angle) is selected.
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; NQ];
 }
 
-/// `V = H (HᵀH)⁻¹`, what a unit torque or force on each rate is: `VᵀH = 1`, so that `VᵀV_FB` are the rates of the motion nearest to `V_FB`.
+/// Returns `V = H (HᵀH)⁻¹`, a unit generalised force on each rate: `VᵀH = 1`, so that `VᵀV_FB` are
+/// the rates of the admissible motion nearest to `V_FB`.
 ///
-/// Columns are of length one. They are at right angles, but for the two axes of a universal joint, which need not be.
+/// Columns are of unit length and orthogonal, except for the two axes of a universal joint, which
+/// may be oblique.
 #[inline]
 pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>; NV] {
     let columns = H.each_ref().map(|H| Wrench::new(H.w, H.v));
@@ -91,7 +96,7 @@ pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>
     std::array::from_fn(|j| dual[j])
 }
 
-/// The angle of the point `(cosine, sine)`, rad, in the turn in which it is nearest to `winding`.
+/// Returns the angle of the point `(cosine, sine)`, rad, in the turn nearest to `winding`.
 #[inline]
 fn angle_near<S: Scalar>(sine: S, cosine: S, winding: S) -> S {
     let angle = sine.atan2(cosine);
@@ -99,12 +104,12 @@ fn angle_near<S: Scalar>(sine: S, cosine: S, winding: S) -> S {
     angle + S::lift(turns * TAU)
 }
 
-/// How fast a state's quaternion returns to unit length, 1/s: `q̇ += rate (1 − |q|²) q`.
+/// Rate at which the norm of a quaternion state returns to one, 1/s: `q̇ += rate (1 − |q|²) q`.
 ///
-/// The length has no influence on the motion (every reader normalises); this keeps it from drifting.
+/// The norm does not affect the motion, because every use normalises; this term prevents its drift.
 const NORM_RATE: f64 = 1.0;
 
-/// The rate of a state's quaternion for the angular velocity `w` (rad/s, body axes).
+/// Returns the rate of a quaternion state for the angular velocity `w` (rad/s, body axes).
 #[inline(always)]
 pub(crate) fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<S>) -> Quaternion<S> {
     let rate = q.rate(w);
@@ -112,10 +117,10 @@ pub(crate) fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<
     Quaternion::new(rate.w + q.w * k, rate.x + q.x * k, rate.y + q.y * k, rate.z + q.z * k)
 }
 
-/// The rates of a joint of some kind in groups, from F outwards: as if each group were a joint of its own.
+/// Returns the rates of a joint type in groups, from F outboard, as if each group were a joint.
 ///
-/// The columns of a group move with the groups before it; among themselves they either commute (so that they depend on none of
-/// the group's coordinates) or all turn with what the group carries.
+/// The columns of a group move with the preceding groups. Among themselves they either commute (and
+/// do not depend on the group's coordinates) or all rotate with the outboard side of the group.
 #[expect(clippy::single_range_in_vec_init, reason = "a list of one group")]
 pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
     match kind {
@@ -129,7 +134,8 @@ pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
     }
 }
 
-/// The partial derivatives of a [quaternion's rate](quaternion_rate): by the four parts of `q` and by the three of `w`, column by column.
+/// Returns the partial derivatives of the [quaternion rate](quaternion_rate) with respect to the
+/// four components of `q` and the three of `w`, column by column.
 pub(crate) fn quaternion_rate_derivatives(
     q: Quaternion<f64>,
     w: nalgebra::Vector3<f64>,
@@ -137,7 +143,7 @@ pub(crate) fn quaternion_rate_derivatives(
     let parts = q.to_array();
     let by_q = std::array::from_fn(|i| {
         let unit = |n: usize| f64::from(n == i);
-        // ½ q ⊗ (0, w) is linear in q; what pulls the length back is (1 − |q|²) q.
+        // ½ q ⊗ (0, w) is linear in q; the normalising term is (1 − |q|²) q.
         let mut column = Quaternion::new(unit(0), unit(1), unit(2), unit(3)).rate(w).to_array();
         for (n, entry) in column.iter_mut().enumerate() {
             *entry += NORM_RATE * ((1.0 - q.norm_squared()) * unit(n) - 2.0 * parts[i] * parts[n]);
@@ -148,13 +154,13 @@ pub(crate) fn quaternion_rate_derivatives(
     (by_q, std::array::from_fn(|i| q.rate(unit(i)).to_array()))
 }
 
-/// A turn about a fixed axis, followed by a constant rotation:
+/// Rotation about a fixed axis, followed by a constant rotation:
 ///
 /// ```text
 ///     R(θ) R₀ = a aᵀ R₀ + sin θ [a] R₀ + cos θ (1 − a aᵀ) R₀
 /// ```
 ///
-/// with the three matrices computed once.
+/// with the three matrices precomputed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
     axis: nalgebra::Vector3<f64>,
@@ -165,7 +171,7 @@ struct Turn {
 }
 
 impl Turn {
-    /// About the unit vector `axis`, then `q_0`.
+    /// Creates the rotation about the unit vector `axis`, then `q_0`.
     fn new(axis: nalgebra::Vector3<f64>, q_0: Quaternion<f64>) -> Self {
         let R_0 = q_0.rotation();
         let along = axis * axis.transpose();
@@ -184,7 +190,7 @@ impl Turn {
         lift33::<S>(&self.along) + lift33::<S>(&self.sine) * s + lift33::<S>(&self.cosine) * c
     }
 
-    /// The angle whose rotation is nearest to `R`: `‖R − R(θ)‖` is least where the part of `R` along `R(θ)` is largest.
+    /// Returns the angle whose rotation is nearest to `R` in the Frobenius norm `‖R − R(θ)‖`.
     fn nearest<S: Scalar>(&self, R: &Mat3<S>, winding: S) -> S {
         let (sine, cosine) = (lift33::<S>(&self.sine).dot(R), lift33::<S>(&self.cosine).dot(R));
         angle_near(sine, cosine, winding)
@@ -197,28 +203,28 @@ impl Turn {
     }
 }
 
-/// A joint with its constants, any kind.
+/// A joint of any type, with its constants.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointModel {
     /// No motion.
     Fixed(Fixed),
-    /// One turn.
+    /// One rotation.
     Revolute(Revolute),
-    /// One slide.
+    /// One translation.
     Prismatic(Prismatic),
-    /// A turn and a slide about one axis.
+    /// A rotation about and a translation along one axis.
     Cylindrical(Cylindrical),
-    /// Three slides.
+    /// Three translations.
     Cartesian(Cartesian),
-    /// Any turn.
+    /// Any rotation.
     Spherical(Spherical),
-    /// Two turns. Boxed: it is twice as large as the others.
+    /// Two rotations. Boxed, because it is twice as large as the others.
     Universal(Box<Universal>),
     /// Any motion.
     Free(Free),
 }
 
-/// Runs `$body` with `$j` bound to the joint's own type: the one dispatch over joint kinds.
+/// Runs `$body` with `$j` bound to the joint's own type: the only dispatch over joint types.
 macro_rules! with_joint {
     ($joint:expr, $j:ident => $body:expr) => {
         match $joint {
@@ -238,7 +244,7 @@ macro_rules! with_joint {
 }
 pub(crate) use with_joint;
 
-/// `N` numbers of a layout, from `offset` on.
+/// Returns `N` consecutive elements from `offset`.
 #[inline(always)]
 pub(crate) fn part<T, const N: usize>(all: &[T], offset: usize) -> &[T; N] {
     all[offset..]
@@ -246,7 +252,7 @@ pub(crate) fn part<T, const N: usize>(all: &[T], offset: usize) -> &[T; N] {
         .expect("offsets come from the layout that sized the vector")
 }
 
-/// The same, to write.
+/// [`part`], mutable.
 #[inline(always)]
 pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut [T; N] {
     all[offset..]
@@ -254,7 +260,7 @@ pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut 
         .expect("offsets come from the layout that sized the vector")
 }
 
-/// The columns of a joint's motion subspace.
+/// Returns the columns of a joint's motion subspace.
 #[inline(always)]
 pub(crate) fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,

@@ -1,7 +1,7 @@
 use super::Motion;
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
 
-/// B slides along an axis. Coordinate: the distance, m.
+/// B translates along an axis. Coordinate: the distance, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prismatic {
     axis: Vec3<f64>,
@@ -10,7 +10,7 @@ pub struct Prismatic {
 }
 
 impl Prismatic {
-    /// Along the unit vector `axis` (in F), with B held at the attitude `q_FB`.
+    /// Creates a joint along the unit vector `axis` (in F); B has the constant attitude `q_FB`.
     pub fn new(axis: Vec3<f64>, q_FB: Quaternion<f64>) -> Self {
         Self {
             axis,
@@ -19,7 +19,7 @@ impl Prismatic {
         }
     }
 
-    /// The axis, a unit vector in F.
+    /// Returns the axis, a unit vector in F.
     pub fn axis(&self) -> &Vec3<f64> {
         &self.axis
     }

@@ -1,21 +1,21 @@
 use super::{Motion, Turn};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 
-/// B turns about an axis through the joint's origin. Coordinate: the angle, rad.
+/// B rotates about an axis through the joint's origin. Coordinate: the angle, rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Revolute {
     turn: Turn,
 }
 
 impl Revolute {
-    /// About the unit vector `axis` (in F), with B at `q_FB0` at angle zero.
+    /// Creates a joint about the unit vector `axis` (in F); B is at `q_FB0` at angle zero.
     pub fn new(axis: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
         Self {
             turn: Turn::new(axis, q_FB0),
         }
     }
 
-    /// The axis, a unit vector in F.
+    /// Returns the axis, a unit vector in F.
     pub fn axis(&self) -> &Vec3<f64> {
         &self.turn.axis
     }

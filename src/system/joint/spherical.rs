@@ -1,8 +1,8 @@
 use super::{Motion, quaternion_rate};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
-/// B turns about a point. Coordinates: the quaternion of B in the joint's placed frame, `q_MB`;
-/// rates: the angular velocity `w_FB` in axes of B, rad/s.
+/// B rotates about a point. Coordinates: the quaternion `q_MB` of B in the joint frame M; rates:
+/// the angular velocity `w_FB` in axes of B, rad/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spherical {
     q_FM: Quaternion<f64>,
@@ -10,7 +10,7 @@ pub struct Spherical {
 }
 
 impl Spherical {
-    /// With the joint's placed frame M at the attitude `q_FM`.
+    /// Creates a joint with the joint frame M at the attitude `q_FM`.
     pub fn new(q_FM: Quaternion<f64>) -> Self {
         Self {
             q_FM: q_FM.normalised(),
@@ -18,7 +18,7 @@ impl Spherical {
         }
     }
 
-    /// The coordinates at an attitude in F.
+    /// Returns the coordinates for an attitude in F.
     pub fn coordinates<S: Scalar>(&self, q_FB: Quaternion<S>) -> [S; 4] {
         (self.q_FM.conjugate().lift() * q_FB).to_array()
     }
@@ -41,7 +41,7 @@ impl Motion<4, 3> for Spherical {
         std::array::from_fn(|k| Twist::new(R_WB.column(k).into_owned(), Vec3::zeros()))
     }
 
-    // Ḣ q̇ = w_FB × w_FB = 0: the columns turn with B.
+    // Ḣ q̇ = w_FB × w_FB = 0: the columns rotate with B.
 
     #[inline(always)]
     fn q_dot<S: Scalar>(&self, q: &[S; 4], qd: &[S; 3]) -> [S; 4] {

@@ -1,7 +1,7 @@
 use super::{Motion, Turn, angle_near};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
 
-/// B turns about a second axis that itself turns about a first. Coordinates: the two angles, rad.
+/// B rotates about a second axis that rotates about a first. Coordinates: the two angles, rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Universal {
     first: Turn,
@@ -10,7 +10,8 @@ pub struct Universal {
 }
 
 impl Universal {
-    /// About the unit vectors `axis_1`, then `axis_2` (both in F, at zero), with B at `q_FB0` at zero.
+    /// Creates a joint about the unit vectors `axis_1`, then `axis_2` (both in F, at zero); B is at
+    /// `q_FB0` at zero.
     pub fn new(axis_1: Vec3<f64>, axis_2: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
         Self {
             first: Turn::new(axis_1, Quaternion::identity()),
@@ -19,7 +20,7 @@ impl Universal {
         }
     }
 
-    /// Both axes, unit vectors in F, where the first angle is `angle` (rad).
+    /// Returns both axes, unit vectors in F, at the first angle `angle` (rad).
     pub fn axes_at(&self, angle: f64) -> [Vec3<f64>; 2] {
         [self.first.axis, self.first.rotation(angle) * self.second.axis]
     }
@@ -46,7 +47,7 @@ impl Motion<2, 2> for Universal {
         ]
     }
 
-    /// The second axis turns with the first: `h₁ × h₂ q̇₁ q̇₂`.
+    /// Returns `h₁ × h₂ q̇₁ q̇₂`: the second axis rotates with the first.
     #[inline(always)]
     fn bias<S: Scalar>(&self, H: &[Twist<S>; 2], qd: &[S; 2]) -> Twist<S> {
         Twist::new(H[0].w.cross(&H[1].w) * (qd[0] * qd[1]), Vec3::zeros())
@@ -61,7 +62,8 @@ impl Motion<2, 2> for Universal {
         self.first.attitude(q[0]) * self.second.attitude(q[1])
     }
 
-    /// The first turn alone moves the second axis, and the second alone, backwards, the first: `R a₂ = R₁ a₂`, `Rᵀ a₁ = R₂ᵀ a₁`.
+    /// The second axis depends on the first angle only, and the first axis seen from B on the
+    /// second only: `R a₂ = R₁ a₂`, `Rᵀ a₁ = R₂ᵀ a₁`.
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; 2] {
         let R = X_FB.R * lift33::<S>(&self.R_FB0).transpose();
         let (a_1, a_2) = (lift3::<S>(&self.first.axis), lift3::<S>(&self.second.axis));

@@ -1,8 +1,8 @@
-//! The functions on an instance, with arguments that a [`Bend`] may spoil.
+//! Calls on an instance, with arguments that a [`Fuzz`] may make invalid.
 
+use crate::campaign::fuzzing::{Fuzz, SENTINEL, buffer, shown};
 use crate::campaign::journal::Function;
 use crate::campaign::machine::{Mode, allows};
-use crate::campaign::nonsense::{Bend, SENTINEL, room, told};
 use crate::campaign::subject::{Expect, Saved, Subject};
 use crate::driver::{DISCARD, ERROR, ME, OK};
 use grapple::fmu::c_abi::*;
@@ -11,11 +11,12 @@ use grapple::fmu::lifecycle::Call;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// Functions that take the instance alone.
+/// Functions whose only argument is the instance.
 type Plain = unsafe extern "C" fn(fmi2Component) -> fmi2Status;
 
-// SAFETY of this block: the handle lives as long as `self`. Every pointer comes from a slice that lives through the call and is as long as
-// the count beside it says; where it is null or beside its place, or the count is one that no memory has, the library must see that.
+// SAFETY of this block: the handle lives as long as `self`. Every pointer comes from a slice that
+// lives through the call and has as many elements as its count; pointers that are null or
+// misaligned, and impossible counts, must be detected by the library.
 impl Subject<'_> {
     pub fn plain(&mut self, call: Call, expect: Expect) -> fmi2Status {
         let function: Plain = match call {
@@ -34,9 +35,9 @@ impl Subject<'_> {
         status
     }
 
-    pub fn setup(&mut self, [tolerance, start, stop]: [Option<f64>; 3], bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
-        let [tolerance, start, stop] = [tolerance, start, stop].map(|x| x.map(|x| bend.number(x)));
+    pub fn setup(&mut self, [tolerance, start, stop]: [Option<f64>; 3], fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
+        let [tolerance, start, stop] = [tolerance, start, stop].map(|x| x.map(|x| fuzz.number(x)));
         let from = start.unwrap_or(0.0);
         let wrong = !from.is_finite()
             || tolerance.is_some_and(|x| !(x.is_finite() && x > 0.0))
@@ -55,8 +56,8 @@ impl Subject<'_> {
     }
 
     /// `fmi2SetDebugLogging`.
-    pub fn logging(&mut self, bend: &mut Bend) {
-        bend.wrong = false;
+    pub fn logging(&mut self, fuzz: &mut Fuzz) {
+        fuzz.wrong = false;
         const NAMES: [&CStr; 8] = [
             c"logStatusError",
             c"logStatusDiscard",
@@ -67,29 +68,29 @@ impl Subject<'_> {
             c"100% n\xf6ise",
             c"logStatusWarnings",
         ];
-        let known = if bend.chance(bend.level) { NAMES.len() } else { 5 };
-        let names: Vec<&CStr> = (0..bend.integer(0..3).clamp(0, 5))
-            .filter_map(|_| bend.any(&NAMES[..known]))
+        let known = if fuzz.chance(fuzz.level) { NAMES.len() } else { 5 };
+        let names: Vec<&CStr> = (0..fuzz.integer(0..3).clamp(0, 5))
+            .filter_map(|_| fuzz.any(&NAMES[..known]))
             .collect();
         let mut pointers: Vec<fmi2String> = names.iter().map(|name| name.as_ptr()).collect();
-        if bend.chance(0.1 * bend.level) {
+        if fuzz.chance(0.1 * fuzz.level) {
             pointers.push(std::ptr::null());
         }
-        // Refusals are told most of the time.
-        let on = bend.chance(0.8);
+        // Logging of refusals is mostly on.
+        let on = fuzz.chance(0.8);
         let given = pointers.len();
-        let count = bend.count(given);
-        let pointer = bend.pointer(&mut pointers, count);
-        let wrong = bend.wrong || names.iter().any(|name| NAMES[5..].contains(name));
-        let taken = !bend.wrong && allows(Call::SetDebugLogging, self.kind, self.mode);
-        // What tells of an unknown name is already switched.
+        let count = fuzz.count(given);
+        let pointer = fuzz.pointer(&mut pointers, count);
+        let wrong = fuzz.wrong || names.iter().any(|name| NAMES[5..].contains(name));
+        let taken = !fuzz.wrong && allows(Call::SetDebugLogging, self.kind, self.mode);
+        // The refusal of an unknown name is logged by the new setting.
         if taken && given == 0 {
-            self.tells = [on; 2];
+            self.logs_failures = [on; 2];
         }
         for name in names.iter().filter(|_| taken) {
             match NAMES.iter().position(|known| known == name) {
-                Some(2) => self.tells = [on; 2],
-                Some(k @ 0..2) => self.tells[k] = on,
+                Some(2) => self.logs_failures = [on; 2],
+                Some(k @ 0..2) => self.logs_failures[k] = on,
                 _ => {}
             }
         }
@@ -99,15 +100,15 @@ impl Subject<'_> {
         });
     }
 
-    /// `fmi2GetReal`: the values, where there are any.
-    pub fn get_real(&mut self, references: &[u32], bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
-        bend.wrong = false;
+    /// Calls `fmi2GetReal`; returns the values, if there are any.
+    pub fn get_real(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<f64>) {
+        fuzz.wrong = false;
         let n = references.len();
-        let (mut vr, mut values) = (references.to_vec(), room(n));
-        let count = bend.count(n);
-        let (vr, value) = (bend.pointer(&mut vr, count), bend.pointer(&mut values, count));
-        let wrong = bend.wrong || references.iter().any(|vr| self.target.reals.binary_search(vr).is_err());
-        let text = format!(" {}", told(references));
+        let (mut vr, mut values) = (references.to_vec(), buffer(n));
+        let count = fuzz.count(n);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, count));
+        let wrong = fuzz.wrong || references.iter().any(|vr| self.target.reals.binary_search(vr).is_err());
+        let text = format!(" {}", shown(references));
         let status = self.call(Call::GetReal, Expect::unless(wrong), text, |c| unsafe {
             fmi2GetReal(c, vr, count, value)
         });
@@ -116,33 +117,33 @@ impl Subject<'_> {
         (status, values)
     }
 
-    pub fn set_real(&mut self, references: &[u32], values: &[f64], bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
+    pub fn set_real(&mut self, references: &[u32], values: &[f64], fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
         let n = references.len();
         let (mut vr, mut given) = (references.to_vec(), values.to_vec());
-        let count = bend.count(n);
-        let (vr, value) = (bend.pointer(&mut vr, count), bend.pointer(&mut given, count));
+        let count = fuzz.count(n);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut given, count));
         let target = self.target;
         let settable = |vr: &u32| {
             let is = |of: &[u32]| of.binary_search(vr).is_ok();
             is(&target.inputs) || is(&target.parameters) || (self.kind == ME && is(&target.states))
         };
-        let wrong = bend.wrong || !references.iter().all(settable) || values.iter().any(|x| !x.is_finite());
-        let text = format!(" {} = {}", told(references), told(values));
+        let wrong = fuzz.wrong || !references.iter().all(settable) || values.iter().any(|x| !x.is_finite());
+        let text = format!(" {} = {}", shown(references), shown(values));
         self.call(Call::SetReal, Expect::unless(wrong), text, |c| unsafe {
             fmi2SetReal(c, vr, count, value)
         })
     }
 
-    /// `fmi2GetBoolean`: the values, where there are any.
-    pub fn get_boolean(&mut self, references: &[u32], bend: &mut Bend) -> (fmi2Status, Vec<fmi2Boolean>) {
-        bend.wrong = false;
+    /// Calls `fmi2GetBoolean`; returns the values, if there are any.
+    pub fn get_boolean(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<fmi2Boolean>) {
+        fuzz.wrong = false;
         let n = references.len();
         let (mut vr, mut values) = (references.to_vec(), vec![77; n + 1]);
-        let count = bend.count(n);
-        let (vr, value) = (bend.pointer(&mut vr, count), bend.pointer(&mut values, count));
-        let wrong = bend.wrong || references.iter().any(|vr| self.target.flags.binary_search(vr).is_err());
-        let text = format!(" {}", told(references));
+        let count = fuzz.count(n);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, count));
+        let wrong = fuzz.wrong || references.iter().any(|vr| self.target.flags.binary_search(vr).is_err());
+        let text = format!(" {}", shown(references));
         let status = self.call(Call::GetBoolean, Expect::unless(wrong), text, |c| unsafe {
             fmi2GetBoolean(c, vr, count, value)
         });
@@ -154,15 +155,15 @@ impl Subject<'_> {
         (status, values)
     }
 
-    /// Getters and setters of types of which there are no variables, or none to be set.
-    pub fn no_such(&mut self, call: Call, references: &[u32], bend: &mut Bend) {
-        bend.wrong = false;
+    /// Calls getters and setters of types without variables, or without settable ones.
+    pub fn no_such(&mut self, call: Call, references: &[u32], fuzz: &mut Fuzz) {
+        fuzz.wrong = false;
         let n = references.len();
         let (mut vr, mut integers, mut texts) = (references.to_vec(), vec![3; n + 1], vec![c"x".as_ptr(); n + 1]);
-        let vr = bend.pointer(&mut vr, n);
-        let integer = bend.pointer(&mut integers, 0);
-        let string = bend.pointer(&mut texts, 0);
-        let text = format!(" {}", told(references));
+        let vr = fuzz.pointer(&mut vr, n);
+        let integer = fuzz.pointer(&mut integers, 0);
+        let string = fuzz.pointer(&mut texts, 0);
+        let text = format!(" {}", shown(references));
         self.call(call, Expect::good_unless(n > 0), text, |c| unsafe {
             match call {
                 Call::GetInteger => fmi2GetInteger(c, vr, n, integer),
@@ -174,15 +175,15 @@ impl Subject<'_> {
         });
     }
 
-    /// `fmi2GetFMUstate` into a new copy, or into one that is there.
-    pub fn save(&mut self, into: Option<usize>, bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
+    /// Calls `fmi2GetFMUstate` into a new copy, or into an existing one.
+    pub fn save(&mut self, into: Option<usize>, fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
         let mut state = into.map_or(null_mut(), |i| self.saved[i].state);
         let before = state;
         let mut places = [state];
-        let place = bend.pointer(&mut places, 1);
+        let place = fuzz.pointer(&mut places, 1);
         let text = format!(" into {into:?}");
-        let status = self.call(Call::GetFMUstate, Expect::good_unless(bend.wrong), text, |c| unsafe {
+        let status = self.call(Call::GetFMUstate, Expect::good_unless(fuzz.wrong), text, |c| unsafe {
             fmi2GetFMUstate(c, place)
         });
         state = places[0];
@@ -200,7 +201,7 @@ impl Subject<'_> {
         status
     }
 
-    /// `fmi2SetFMUstate` of a copy of its own, or of null.
+    /// Calls `fmi2SetFMUstate` with a copy of its own, or with null.
     pub fn restore(&mut self, which: Option<usize>) -> fmi2Status {
         let (state, expect) = match which {
             Some(i) => (self.saved[i].state, Expect::Good),
@@ -216,7 +217,7 @@ impl Subject<'_> {
         status
     }
 
-    /// Hands over as a state what is none of this FMU's: the state of another, or an instance.
+    /// Passes a foreign object as a state: the state of another FMU, or an instance.
     pub fn mistake(&mut self, stranger: *mut c_void, is_state: bool) {
         let text = || " of a stranger".to_owned();
         self.call(Call::SetFMUstate, Expect::Wrong, text(), |c| unsafe {
@@ -238,17 +239,18 @@ impl Subject<'_> {
         assert_eq!(place, stranger);
     }
 
-    /// A call on what is no instance: null, or a saved state.
+    /// Calls a function on a pointer that is not an instance: null, or a saved state.
     pub fn elsewhere(&mut self, call: Call, c: fmi2Component) {
         use Call::*;
-        let mut reals = room(1);
+        let mut reals = buffer(1);
         let (real, mut integer, mut text) = (reals.as_mut_ptr(), 77, std::ptr::null());
         let (mut state, mut size, mut status, mut info) = (null_mut(), 0, fmi2Status(77), fmi2EventInfo::default());
         let (vr, order, kind, mut end) = (0, 1, fmi2StatusKind::LAST_SUCCESSFUL_TIME, 77);
         let mut byte = 0;
-        let answer = self
-            .journal
-            .call(Function::On(call), " on what is no instance".to_owned(), || unsafe {
+        let answer = self.journal.call(
+            Function::On(call),
+            " on a pointer that is no instance".to_owned(),
+            || unsafe {
                 match call {
                     SetDebugLogging => fmi2SetDebugLogging(c, fmi2True, 0, std::ptr::null()),
                     FreeInstance => {
@@ -295,12 +297,13 @@ impl Subject<'_> {
                     GetBooleanStatus => fmi2GetBooleanStatus(c, kind, &mut integer),
                     GetStringStatus => fmi2GetStringStatus(c, kind, &mut text),
                 }
-            });
-        assert_eq!(answer, ERROR, "{} on what is no instance", call.name());
+            },
+        );
+        assert_eq!(answer, ERROR, "{} on a pointer that is no instance", call.name());
         assert!(state.is_null() && reals.iter().all(|x| x.to_bits() == SENTINEL));
     }
 
-    /// `fmi2FreeFMUstate`, of null too.
+    /// Calls `fmi2FreeFMUstate`, also with null.
     pub fn free_state(&mut self, which: Option<usize>) {
         let mut state = which.map_or(null_mut(), |i| self.saved.swap_remove(i).state);
         let text = format!(" {which:?}");
@@ -310,13 +313,13 @@ impl Subject<'_> {
         assert!(state.is_null());
     }
 
-    /// A saved state as bytes.
-    pub fn serialize(&mut self, which: usize, bend: &mut Bend) -> Option<Vec<u8>> {
-        bend.wrong = false;
+    /// Serialises a saved state.
+    pub fn serialize(&mut self, which: usize, fuzz: &mut Fuzz) -> Option<Vec<u8>> {
+        fuzz.wrong = false;
         let state = self.saved[which].state;
         let mut sizes = [usize::MAX];
-        let place = bend.pointer(&mut sizes, 1);
-        let expect = Expect::good_unless(bend.wrong);
+        let place = fuzz.pointer(&mut sizes, 1);
+        let expect = Expect::good_unless(fuzz.wrong);
         let status = self.call(Call::SerializedFMUstateSize, expect, format!(" {which}"), |c| unsafe {
             fmi2SerializedFMUstateSize(c, state, place)
         });
@@ -324,13 +327,13 @@ impl Subject<'_> {
             return None;
         }
         let right = sizes[0];
-        let size = match bend.chance(bend.level) {
-            true => bend.any(&[0, 1, right - 1]).unwrap_or(0),
+        let size = match fuzz.chance(fuzz.level) {
+            true => fuzz.any(&[0, 1, right - 1]).unwrap_or(0),
             false => right,
         };
         let mut bytes = vec![0xa5_u8; right + 1];
-        let pointer = bend.pointer(&mut bytes, size);
-        let expect = Expect::good_unless(bend.wrong || size != right);
+        let pointer = fuzz.pointer(&mut bytes, size);
+        let expect = Expect::good_unless(fuzz.wrong || size != right);
         let status = self.call(
             Call::SerializeFMUstate,
             expect,
@@ -341,23 +344,23 @@ impl Subject<'_> {
         (status == OK).then_some(bytes)
     }
 
-    /// A state from the bytes of one that had `mode` and `t`; of a few that are damaged.
-    pub fn deserialize(&mut self, bytes: &[u8], (mode, t): (Mode, f64), bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
+    /// Deserialises a state that was saved in `mode` at `t`; some of the bytes are damaged.
+    pub fn deserialize(&mut self, bytes: &[u8], (mode, t): (Mode, f64), fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
         let mut bytes = bytes.to_vec();
         let mut damaged = false;
-        if bend.chance(bend.level) {
+        if fuzz.chance(fuzz.level) {
             damaged = true;
-            let at = bend.integer(0..bytes.len() as i32).clamp(0, bytes.len() as i32 - 1) as usize;
-            match bend.chance(0.5) {
+            let at = fuzz.integer(0..bytes.len() as i32).clamp(0, bytes.len() as i32 - 1) as usize;
+            match fuzz.chance(0.5) {
                 true => bytes.truncate(at),
                 false => bytes[at] ^= 0x10,
             }
         }
         let (n, mut places) = (bytes.len(), [null_mut()]);
-        let pointer = bend.pointer(&mut bytes, n);
-        let place = bend.pointer(&mut places, 1);
-        let expect = Expect::good_unless(bend.wrong || damaged);
+        let pointer = fuzz.pointer(&mut bytes, n);
+        let place = fuzz.pointer(&mut places, 1);
+        let expect = Expect::good_unless(fuzz.wrong || damaged);
         let status = self.call(Call::DeSerializeFMUstate, expect, format!(" {n} bytes"), |c| unsafe {
             fmi2DeSerializeFMUstate(c, pointer.cast(), n, place)
         });
@@ -374,19 +377,19 @@ impl Subject<'_> {
         unknowns: &[u32],
         knowns: &[u32],
         seeds: &[f64],
-        bend: &mut Bend,
+        fuzz: &mut Fuzz,
     ) -> (fmi2Status, Vec<f64>) {
-        bend.wrong = false;
+        fuzz.wrong = false;
         let (n, m) = (unknowns.len(), knowns.len());
-        let (mut us, mut ks, mut dv, mut values) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec(), room(n));
-        let (nu, nk) = (bend.count(n), bend.count(m));
-        let (u, k) = (bend.pointer(&mut us, nu), bend.pointer(&mut ks, nk));
-        let (seed, value) = (bend.pointer(&mut dv, nk), bend.pointer(&mut values, nu));
+        let (mut us, mut ks, mut dv, mut values) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec(), buffer(n));
+        let (nu, nk) = (fuzz.count(n), fuzz.count(m));
+        let (u, k) = (fuzz.pointer(&mut us, nu), fuzz.pointer(&mut ks, nk));
+        let (seed, value) = (fuzz.pointer(&mut dv, nk), fuzz.pointer(&mut values, nu));
         let target = self.target;
         let first = (target.parameters.len() + target.inputs.len()) as u32;
         let is_unknown = |vr: &u32| *vr >= first && target.reals.binary_search(vr).is_ok();
-        let wrong = bend.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
-        let text = format!(" {} by {} along {}", told(unknowns), told(knowns), told(seeds));
+        let wrong = fuzz.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
+        let text = format!(" {} by {} along {}", shown(unknowns), shown(knowns), shown(seeds));
         let status = self.call(
             Call::GetDirectionalDerivative,
             Expect::unless(wrong),
@@ -398,9 +401,9 @@ impl Subject<'_> {
         (status, values)
     }
 
-    /// What an event has changed, where it went well.
-    pub fn new_discrete_states(&mut self, bend: &mut Bend) -> Option<fmi2EventInfo> {
-        bend.wrong = false;
+    /// Calls `fmi2NewDiscreteStates`; returns the event info if it succeeded.
+    pub fn new_discrete_states(&mut self, fuzz: &mut Fuzz) -> Option<fmi2EventInfo> {
+        fuzz.wrong = false;
         let mut infos = [fmi2EventInfo {
             newDiscreteStatesNeeded: 77,
             terminateSimulation: 77,
@@ -409,11 +412,11 @@ impl Subject<'_> {
             nextEventTimeDefined: 77,
             nextEventTime: f64::NAN,
         }];
-        let place = bend.pointer(&mut infos, 1);
+        let place = fuzz.pointer(&mut infos, 1);
         let before = (self.mode == Mode::Event).then(|| self.states()).flatten();
         let status = self.call(
             Call::NewDiscreteStates,
-            Expect::unless(bend.wrong),
+            Expect::unless(fuzz.wrong),
             String::new(),
             |c| unsafe { fmi2NewDiscreteStates(c, place) },
         );
@@ -442,12 +445,12 @@ impl Subject<'_> {
         Some(info)
     }
 
-    pub fn completed_step(&mut self, bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
+    pub fn completed_step(&mut self, fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
         let (mut enters, mut ends) = ([77], [77]);
-        let (enter, end) = (bend.pointer(&mut enters, 1), bend.pointer(&mut ends, 1));
-        let no_set = bend.integer(0..2);
-        let expect = Expect::unless(bend.wrong);
+        let (enter, end) = (fuzz.pointer(&mut enters, 1), fuzz.pointer(&mut ends, 1));
+        let no_set = fuzz.integer(0..2);
+        let expect = Expect::unless(fuzz.wrong);
         let status = self.call(Call::CompletedIntegratorStep, expect, String::new(), |c| unsafe {
             fmi2CompletedIntegratorStep(c, no_set, enter, end)
         });
@@ -466,31 +469,31 @@ impl Subject<'_> {
         status
     }
 
-    pub fn set_states(&mut self, x: &[f64], bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
+    pub fn set_states(&mut self, x: &[f64], fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
         let mut given = x.to_vec();
-        let count = bend.count(x.len());
-        let pointer = bend.pointer(&mut given, count);
-        let wrong = bend.wrong || x.len() != self.target.states.len() || x.iter().any(|x| !x.is_finite());
+        let count = fuzz.count(x.len());
+        let pointer = fuzz.pointer(&mut given, count);
+        let wrong = fuzz.wrong || x.len() != self.target.states.len() || x.iter().any(|x| !x.is_finite());
         self.call(
             Call::SetContinuousStates,
             Expect::unless(wrong),
-            format!(" {}", told(x)),
+            format!(" {}", shown(x)),
             |c| unsafe { fmi2SetContinuousStates(c, pointer, count) },
         )
     }
 
-    /// `fmi2GetDerivatives` and its like, of `n` elements.
-    pub fn vector(&mut self, call: Call, n: usize, bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
-        bend.wrong = false;
+    /// Calls `fmi2GetDerivatives` and similar functions, with `n` elements.
+    pub fn vector(&mut self, call: Call, n: usize, fuzz: &mut Fuzz) -> (fmi2Status, Vec<f64>) {
+        fuzz.wrong = false;
         let right = match call {
             Call::GetEventIndicators => self.target.fmu.indicator_count(),
             _ => self.target.states.len(),
         };
-        let mut values = room(n);
-        let count = bend.count(n);
-        let pointer = bend.pointer(&mut values, count);
-        let expect = Expect::unless(bend.wrong || n != right);
+        let mut values = buffer(n);
+        let count = fuzz.count(n);
+        let pointer = fuzz.pointer(&mut values, count);
+        let expect = Expect::unless(fuzz.wrong || n != right);
         let status = self.call(call, expect, format!(" of {n}"), |c| unsafe {
             match call {
                 Call::GetEventIndicators => fmi2GetEventIndicators(c, pointer, count),
@@ -504,36 +507,36 @@ impl Subject<'_> {
         (status, values)
     }
 
-    pub fn set_input_derivatives(&mut self, references: &[u32], values: &[f64], bend: &mut Bend) -> fmi2Status {
-        bend.wrong = false;
+    pub fn set_input_derivatives(&mut self, references: &[u32], values: &[f64], fuzz: &mut Fuzz) -> fmi2Status {
+        fuzz.wrong = false;
         let n = references.len();
         let (mut vr, mut given) = (references.to_vec(), values.to_vec());
-        let mut orders: Vec<i32> = (0..n).map(|_| bend.integer(1..4)).collect();
-        let text = format!(" {} order {} = {}", told(references), told(&orders), told(values));
+        let mut orders: Vec<i32> = (0..n).map(|_| fuzz.integer(1..4)).collect();
+        let text = format!(" {} order {} = {}", shown(references), shown(&orders), shown(values));
         let unknown = |vr: &u32| self.target.inputs.binary_search(vr).is_err();
         let wrong = values.iter().any(|x| !x.is_finite())
             || orders.iter().any(|order| !(1..4).contains(order))
             || references.iter().any(unknown);
-        let count = bend.count(n);
-        let (vr, order) = (bend.pointer(&mut vr, count), bend.pointer(&mut orders, count));
-        let value = bend.pointer(&mut given, count);
-        let expect = Expect::unless(wrong || bend.wrong);
+        let count = fuzz.count(n);
+        let (vr, order) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut orders, count));
+        let value = fuzz.pointer(&mut given, count);
+        let expect = Expect::unless(wrong || fuzz.wrong);
         self.call(Call::SetRealInputDerivatives, expect, text, |c| unsafe {
             fmi2SetRealInputDerivatives(c, vr, count, order, value)
         })
     }
 
-    pub fn output_derivatives(&mut self, references: &[u32], bend: &mut Bend) -> (fmi2Status, Vec<f64>) {
-        bend.wrong = false;
+    pub fn output_derivatives(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<f64>) {
+        fuzz.wrong = false;
         let n = references.len();
-        let (mut vr, mut values) = (references.to_vec(), room(n));
-        let mut orders: Vec<i32> = (0..n).map(|_| bend.integer(1..3)).collect();
-        let text = format!(" {} order {}", told(references), told(&orders));
+        let (mut vr, mut values) = (references.to_vec(), buffer(n));
+        let mut orders: Vec<i32> = (0..n).map(|_| fuzz.integer(1..3)).collect();
+        let text = format!(" {} order {}", shown(references), shown(&orders));
         let wrong = orders.iter().any(|order| *order < 1);
-        let count = bend.count(n);
-        let (vr, order) = (bend.pointer(&mut vr, count), bend.pointer(&mut orders, count));
-        let value = bend.pointer(&mut values, count);
-        let expect = Expect::unless(wrong || bend.wrong);
+        let count = fuzz.count(n);
+        let (vr, order) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut orders, count));
+        let value = fuzz.pointer(&mut values, count);
+        let expect = Expect::unless(wrong || fuzz.wrong);
         let status = self.call(Call::GetRealOutputDerivatives, expect, text, |c| unsafe {
             fmi2GetRealOutputDerivatives(c, vr, count, order, value)
         });
@@ -555,7 +558,7 @@ impl Subject<'_> {
         status
     }
 
-    /// `fmi2LastSuccessfulTime`.
+    /// Returns `fmi2LastSuccessfulTime`.
     pub fn last_time(&mut self) -> f64 {
         let mut t = f64::NAN;
         let kind = fmi2StatusKind::LAST_SUCCESSFUL_TIME;
@@ -566,28 +569,29 @@ impl Subject<'_> {
         t
     }
 
-    /// `fmi2GetStatus` and its like; of these only one kind each exists, and of texts and integers none.
-    pub fn status(&mut self, call: Call, bend: &mut Bend) {
-        bend.wrong = false;
-        let kind = fmi2StatusKind(bend.integer(0..4));
+    /// Calls `fmi2GetStatus` and similar functions; each has only one valid kind, those of strings
+    /// and integers none.
+    pub fn status(&mut self, call: Call, fuzz: &mut Fuzz) {
+        fuzz.wrong = false;
+        let kind = fmi2StatusKind(fuzz.integer(0..4));
         let exists = match call {
             Call::GetStatus => kind == fmi2StatusKind::DO_STEP_STATUS,
             Call::GetRealStatus => kind == fmi2StatusKind::LAST_SUCCESSFUL_TIME,
             Call::GetBooleanStatus => kind == fmi2StatusKind::TERMINATED,
             _ => false,
         };
-        let (mut statuses, mut reals, mut booleans) = ([fmi2Status(77)], room(1), [77]);
-        let status = bend.pointer(&mut statuses, 1);
-        let expect = Expect::good_unless(!exists || bend.wrong);
+        let (mut statuses, mut reals, mut booleans) = ([fmi2Status(77)], buffer(1), [77]);
+        let status = fuzz.pointer(&mut statuses, 1);
+        let expect = Expect::good_unless(!exists || fuzz.wrong);
         let null = status.is_null();
         let (real, boolean) = match null {
             true => (null_mut(), null_mut()),
             false => (reals.as_mut_ptr(), booleans.as_mut_ptr()),
         };
-        // A pointer beside its place is one of `status` alone.
+        // Misaligned pointers occur for `status` only.
         let expect = match call {
             Call::GetStatus => expect,
-            _ if bend.wrong && !null => Expect::good_unless(!exists),
+            _ if fuzz.wrong && !null => Expect::good_unless(!exists),
             _ => expect,
         };
         let answer = self.call(call, expect, format!(" {}", kind.0), |c| unsafe {

@@ -1,4 +1,5 @@
-//! What a campaign has called: counts, the last calls of each thread for a failure's report, and who has waited too long.
+//! Record of a campaign's calls: counts, the last calls of each thread for a failure's report, and
+//! the time of the call in progress.
 
 use crate::driver::{DISCARD, ERROR, OK};
 use grapple::fmu::fmi2::fmi2Status;
@@ -9,8 +10,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// So many calls are told after a failure.
-const TOLD: usize = 40;
+/// Number of calls reported after a failure.
+const REPORTED: usize = 40;
 
 /// One of the 44 functions: those that act on an instance, and the three that do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl Function {
     }
 }
 
-/// How often each function gave `fmi2OK`, `fmi2Discard`, `fmi2Error`.
+/// Counts of `fmi2OK`, `fmi2Discard` and `fmi2Error` of each function.
 pub struct Tally([[AtomicU64; 3]; FUNCTIONS]);
 
 impl Tally {
@@ -67,7 +68,7 @@ impl Tally {
         self.0[function.index()].each_ref().map(|n| n.load(Ordering::Relaxed))
     }
 
-    /// How often a function gave `fmi2Error`.
+    /// Returns how often a function returned `fmi2Error`.
     pub fn errors(&self, call: Call) -> u64 {
         self.counts(Function::On(call))[2]
     }
@@ -78,7 +79,7 @@ impl Tally {
             .sum()
     }
 
-    /// As lines of a table.
+    /// Returns the counts as lines of a table.
     pub fn table(&self) -> String {
         let mut table = format!("{:34} {:>10} {:>10} {:>10}\n", "", "fmi2OK", "fmi2Discard", "fmi2Error");
         for function in Function::all() {
@@ -88,17 +89,17 @@ impl Tally {
         table
     }
 
-    /// The functions that have never gone well, or never been refused, and can.
+    /// Returns the functions that have never succeeded, or never been refused, though they can be.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         for function in Function::all() {
             let [ok, _, error] = self.counts(function);
-            // There is no step to be cancelled, and no status that is an integer or a text.
+            // No step can be cancelled, and no status is an integer or a string.
             let none = [Call::CancelStep, Call::GetIntegerStatus, Call::GetStringStatus].map(Function::On);
             if ok == 0 && !none.contains(&function) {
                 missing.push(format!("{} has never given fmi2OK", function.name()));
             }
-            // Inquiries have no status; what is freed is gone, or was null and is ignored.
+            // Inquiries have no status; freeing accepts null.
             let has_error = !matches!(
                 function,
                 Function::GetVersion | Function::GetTypesPlatform | Function::On(Call::FreeInstance)
@@ -116,9 +117,9 @@ pub struct Journal<'a> {
     pub tally: &'a Tally,
     start: Instant,
     last: Mutex<VecDeque<String>>,
-    /// The sequence at work.
+    /// Number of the sequence in progress.
     pub sequence: AtomicU64,
-    /// When the call at work began, in ms since `start`, plus one; zero: none is.
+    /// Start of the call in progress, in ms since `start`, plus one; zero if there is none.
     began: AtomicU64,
 }
 
@@ -127,17 +128,17 @@ impl<'a> Journal<'a> {
         Self {
             tally,
             start: Instant::now(),
-            last: Mutex::new(VecDeque::with_capacity(TOLD)),
+            last: Mutex::new(VecDeque::with_capacity(REPORTED)),
             sequence: AtomicU64::new(0),
             began: AtomicU64::new(0),
         }
     }
 
-    /// Makes a call. `text` says what is asked.
+    /// Makes a call; `text` describes its arguments.
     pub fn call(&self, function: Function, text: String, call: impl FnOnce() -> fmi2Status) -> fmi2Status {
         {
             let mut last = self.last.lock().expect("no thread fails in here");
-            if last.len() == TOLD {
+            if last.len() == REPORTED {
                 last.pop_front();
             }
             last.push_back(format!("{}{text}", function.name()));
@@ -152,22 +153,22 @@ impl<'a> Journal<'a> {
         status
     }
 
-    /// A remark between the calls.
+    /// Adds a remark between the calls.
     pub fn note(&self, text: String) {
         let mut last = self.last.lock().expect("no thread fails in here");
-        if last.len() == TOLD {
+        if last.len() == REPORTED {
             last.pop_front();
         }
         last.push_back(text);
     }
 
-    /// Another sequence begins.
+    /// Begins another sequence.
     pub fn begin(&self, sequence: u64) {
         self.sequence.store(sequence, Ordering::Relaxed);
         self.last.lock().expect("no thread fails in here").clear();
     }
 
-    /// The last calls, a line each.
+    /// Returns the last calls, one line each.
     pub fn last(&self) -> String {
         let last = self.last.lock().expect("no thread fails in here");
         last.iter().map(|line| format!("    {line}\n")).collect()
@@ -177,7 +178,7 @@ impl<'a> Journal<'a> {
         self.start.elapsed().as_millis() as u64 + 1
     }
 
-    /// For how long the call at work has been, s.
+    /// Returns the duration of the call in progress, s.
     pub fn waiting(&self) -> f64 {
         match self.began.load(Ordering::Relaxed) {
             0 => 0.0,

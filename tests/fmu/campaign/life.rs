@@ -1,7 +1,7 @@
-//! Lives of instances in the campaign: sensible, with nonsense between.
+//! Lives of instances in the campaign: valid calls, with invalid ones in between.
 
+use crate::campaign::fuzzing::Fuzz;
 use crate::campaign::machine::Mode;
-use crate::campaign::nonsense::Bend;
 use crate::campaign::subject::{Expect, Subject};
 use crate::campaign::trace::{euler, event, go_on, read, same};
 use crate::driver::{ME, OK};
@@ -13,12 +13,12 @@ use rand_chacha::ChaCha8Rng;
 /// One sequence of the campaign: a life of about `calls` calls.
 pub struct Life<'a, 'b> {
     subject: &'b mut Subject<'a>,
-    /// Another instance of the same FMU, for states that move.
+    /// Another instance of the same FMU, to which states are transferred.
     twin: Option<Subject<'a>>,
     /// An instance of another FMU or of the other interface, with a saved state.
     stranger: Option<Subject<'a>>,
     random: ChaCha8Rng,
-    /// How often an argument is bent, and how often a call is out of place.
+    /// Probability that an argument is made invalid, and that a call is out of order.
     level: f64,
 }
 
@@ -38,7 +38,7 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    /// Lives on by one sensible thing, or by a senseless one.
+    /// Makes one valid or invalid action.
     pub fn act(&mut self) {
         if self.random.random_bool(self.level) {
             return self.stray();
@@ -56,8 +56,8 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    fn bend(&mut self) -> Bend<'_> {
-        Bend::new(&mut self.random, self.level)
+    fn fuzz(&mut self) -> Fuzz<'_> {
+        Fuzz::new(&mut self.random, self.level)
     }
 
     fn which(&mut self, n: usize) -> usize {
@@ -72,8 +72,8 @@ impl<'a, 'b> Life<'a, 'b> {
                 let start = self.any_of(&[Some(0.0), Some(1.0), Some(-3.5)]);
                 let tolerance = self.any_of(&[None, Some(1e-6), Some(1e-3), Some(1e-9)]);
                 let stop = self.any_of(&[None, None, Some(100.0)]);
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.setup([tolerance, start, stop], &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.setup([tolerance, start, stop], &mut fuzz);
             }
             _ => {
                 self.plain(Call::EnterInitializationMode);
@@ -88,7 +88,7 @@ impl<'a, 'b> Life<'a, 'b> {
             3 => self.differentiate(),
             4 => self.set_input_derivatives(),
             _ => {
-                // A craft of odd numbers may never begin.
+                // A spacecraft with extreme parameters may never leave the initialisation.
                 if self.plain(Call::ExitInitializationMode) != OK && self.random.random_bool(0.5) {
                     self.plain(Call::Reset);
                 }
@@ -102,12 +102,12 @@ impl<'a, 'b> Life<'a, 'b> {
             1 => self.look(),
             2 => self.differentiate(),
             3 | 4 => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.new_discrete_states(&mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.new_discrete_states(&mut fuzz);
             }
             _ => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                event(self.subject, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                event(self.subject, &mut fuzz);
             }
         }
     }
@@ -123,7 +123,7 @@ impl<'a, 'b> Life<'a, 'b> {
             5 => self.set_states(),
             6 => {
                 let t = self.subject.t;
-                let t = self.bend().number(t);
+                let t = self.fuzz().number(t);
                 self.subject.set_time(t);
             }
             7 if self.which(10) == 0 => {
@@ -131,8 +131,8 @@ impl<'a, 'b> Life<'a, 'b> {
             }
             _ => {
                 let h = self.step_size();
-                let mut bend = Bend::new(&mut self.random, 0.1 * self.level);
-                euler(self.subject, h, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, 0.1 * self.level);
+                euler(self.subject, h, &mut fuzz);
             }
         }
     }
@@ -153,8 +153,8 @@ impl<'a, 'b> Life<'a, 'b> {
                     Call::GetStringStatus,
                 ];
                 let call = self.any_of(&calls);
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.status(call, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.status(call, &mut fuzz);
             }
             8 if self.which(10) == 0 => {
                 self.plain(Call::Terminate);
@@ -162,7 +162,7 @@ impl<'a, 'b> Life<'a, 'b> {
             _ => {
                 let (t, h) = (self.subject.t, self.step_size());
                 let t = match self.random.random_bool(0.3 * self.level) {
-                    true => self.bend().number(t),
+                    true => self.fuzz().number(t),
                     false => t,
                 };
                 self.subject.do_step(t, h);
@@ -180,18 +180,18 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    /// Saves, restores and frees states, here and in the twin.
+    /// Saves, restores and frees states, in this instance and in the twin.
     fn keep(&mut self) {
         let n = self.subject.saved.len();
         let some = (n > 0).then(|| self.which(n));
         match (self.which(8), some) {
             (0..=1, _) if n < 6 => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.save(None, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.save(None, &mut fuzz);
             }
             (2, Some(i)) => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.save(Some(i), &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.save(Some(i), &mut fuzz);
             }
             (3, Some(i)) => {
                 self.subject.restore(Some(i));
@@ -199,28 +199,29 @@ impl<'a, 'b> Life<'a, 'b> {
             (4, Some(i)) => self.subject.free_state(Some(i)),
             (5, Some(i)) => {
                 let (mode, t) = (self.subject.saved[i].mode, self.subject.saved[i].t);
-                let mut bend = Bend::new(&mut self.random, self.level);
-                if let Some(bytes) = self.subject.serialize(i, &mut bend)
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                if let Some(bytes) = self.subject.serialize(i, &mut fuzz)
                     && self.subject.saved.len() < 6
                 {
-                    let mut bend = Bend::new(&mut self.random, self.level);
-                    self.subject.deserialize(&bytes, (mode, t), &mut bend);
+                    let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                    self.subject.deserialize(&bytes, (mode, t), &mut fuzz);
                 }
             }
             _ => self.go_back(),
         }
     }
 
-    /// A state that is saved, left and restored gives the same values and the same next step; its bytes give them too, in a twin.
+    /// Asserts that a restored state gives the same values and the same next step; and its bytes
+    /// also in a twin.
     fn go_back(&mut self) {
         let h = self.step_size();
         let mut straight = ChaCha8Rng::seed_from_u64(0);
-        let bend = &mut Bend::new(&mut straight, 0.0);
+        let fuzz = &mut Fuzz::new(&mut straight, 0.0);
         let subject = &mut *self.subject;
-        subject.save(None, bend);
+        subject.save(None, fuzz);
         let i = subject.saved.len() - 1;
         let at = (subject.mode, subject.t);
-        let bytes = subject.serialize(i, bend).expect("a saved state can be written");
+        let bytes = subject.serialize(i, fuzz).expect("a saved state can be written");
         let mut expected = read(subject);
         expected.extend(go_on(subject, h));
         subject.restore(Some(i));
@@ -228,7 +229,7 @@ impl<'a, 'b> Life<'a, 'b> {
         again.extend(go_on(subject, h));
         same("a restored state", &expected, &again);
         if let Some(twin) = &mut self.twin {
-            twin.deserialize(&bytes, at, bend);
+            twin.deserialize(&bytes, at, fuzz);
             twin.restore(Some(0));
             let mut there = read(twin);
             there.extend(go_on(twin, h));
@@ -241,7 +242,7 @@ impl<'a, 'b> Life<'a, 'b> {
         self.subject.free_state(Some(i));
     }
 
-    /// Some call, out of place as like as not.
+    /// Makes any call, legal or out of order.
     fn stray(&mut self) {
         use Call::*;
         let call = RULES[self.which(RULES.len())].call;
@@ -252,15 +253,15 @@ impl<'a, 'b> Life<'a, 'b> {
             return self.subject.elsewhere(call, other);
         }
         match call {
-            // Freed at the end; null is nothing.
+            // Freed at the end; freeing null has no effect.
             FreeInstance => self.subject.elsewhere(call, std::ptr::null_mut()),
             SetDebugLogging => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.logging(&mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.logging(&mut fuzz);
             }
             SetupExperiment => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.setup([Some(1e-6), Some(0.0), Some(1.0)], &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.setup([Some(1e-6), Some(0.0), Some(1.0)], &mut fuzz);
             }
             EnterInitializationMode
             | ExitInitializationMode
@@ -274,20 +275,20 @@ impl<'a, 'b> Life<'a, 'b> {
             GetReal => self.look(),
             GetBoolean => {
                 let target = self.subject.target;
-                let references = self.bend().references(&target.flags, target.count);
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.get_boolean(&references, &mut bend);
+                let references = self.fuzz().references(&target.flags, target.count);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.get_boolean(&references, &mut fuzz);
             }
             SetReal => self.set_some(),
             GetInteger | GetString | SetInteger | SetBoolean | SetString => {
                 let target = self.subject.target;
-                let references = self.bend().references(&target.flags, target.count);
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.no_such(call, &references, &mut bend);
+                let references = self.fuzz().references(&target.flags, target.count);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.no_such(call, &references, &mut fuzz);
             }
             GetFMUstate if self.subject.saved.len() < 6 => {
-                let mut bend = Bend::new(&mut self.random, 0.5);
-                self.subject.save(None, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, 0.5);
+                self.subject.save(None, &mut fuzz);
             }
             GetFMUstate | SerializedFMUstateSize | SerializeFMUstate | DeSerializeFMUstate => self.keep(),
             SetFMUstate => {
@@ -306,16 +307,16 @@ impl<'a, 'b> Life<'a, 'b> {
             FreeFMUstate => self.subject.free_state(None),
             GetDirectionalDerivative => self.differentiate(),
             NewDiscreteStates => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.new_discrete_states(&mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.new_discrete_states(&mut fuzz);
             }
             CompletedIntegratorStep => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.completed_step(&mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.completed_step(&mut fuzz);
             }
             SetTime => {
                 let t = self.subject.t;
-                let t = self.bend().odd(t);
+                let t = self.fuzz().odd(t);
                 self.subject.set_time(t);
             }
             SetContinuousStates => self.set_states(),
@@ -325,26 +326,26 @@ impl<'a, 'b> Life<'a, 'b> {
                     _ => self.subject.target.states.len(),
                 };
                 let n = self.any_of(&[right, right, 0, 1, right + 1, right.saturating_sub(1)]);
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.vector(call, n, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.vector(call, n, &mut fuzz);
             }
             SetRealInputDerivatives => self.set_input_derivatives(),
             GetRealOutputDerivatives => self.output_derivatives(),
             DoStep => {
                 let (t, h) = (self.subject.t, self.step_size());
-                let mut bend = self.bend();
-                let (t, h) = (bend.number(t), bend.odd(h));
+                let mut fuzz = self.fuzz();
+                let (t, h) = (fuzz.number(t), fuzz.odd(h));
                 self.subject.do_step(t, h);
             }
             GetStatus | GetRealStatus | GetIntegerStatus | GetBooleanStatus | GetStringStatus => {
-                let mut bend = Bend::new(&mut self.random, self.level);
-                self.subject.status(call, &mut bend);
+                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                self.subject.status(call, &mut fuzz);
             }
         }
     }
 
     fn plain(&mut self, call: Call) -> fmi2Status {
-        // The million evaluations that a spec allows last longer than a test may.
+        // The million evaluations that a spec allows take longer than a test may.
         if call == Call::EnterInitializationMode && self.subject.mode == Mode::Instantiated {
             self.limit_work();
         }
@@ -356,10 +357,10 @@ impl<'a, 'b> Life<'a, 'b> {
         of[self.which(of.len())]
     }
 
-    /// A step, s: mostly of a sane length.
+    /// Returns a step length, s: mostly a plausible one.
     fn step_size(&mut self) -> f64 {
         if self.random.random_bool(0.2 * self.level) {
-            return self.bend().odd(0.01);
+            return self.fuzz().odd(0.01);
         }
         let h = 10_f64.powf(self.random.random_range(-6.0..-1.0));
         self.any_of(&[h, h, h, 0.01, 0.0])
@@ -367,9 +368,9 @@ impl<'a, 'b> Life<'a, 'b> {
 
     fn limit_work(&mut self) {
         let limit = self.any_of(&[30.0, 100.0, 300.0, 1000.0]);
-        let mut bend = Bend::new(&mut self.random, 0.0);
+        let mut fuzz = Fuzz::new(&mut self.random, 0.0);
         self.subject
-            .set_real(&[self.subject.target.work_limit], &[limit], &mut bend);
+            .set_real(&[self.subject.target.work_limit], &[limit], &mut fuzz);
     }
 
     /// Sets some inputs, parameters or states.
@@ -380,23 +381,23 @@ impl<'a, 'b> Life<'a, 'b> {
             1 => &target.parameters,
             _ => &target.states,
         };
-        let references = self.bend().references(of, target.count);
+        let references = self.fuzz().references(of, target.count);
         let values = self.values_of(&references);
-        let mut bend = Bend::new(&mut self.random, 0.3 * self.level);
-        self.subject.set_real(&references, &values, &mut bend);
+        let mut fuzz = Fuzz::new(&mut self.random, 0.3 * self.level);
+        self.subject.set_real(&references, &values, &mut fuzz);
     }
 
-    /// Numbers for these variables: their starts or their sizes, changed a little or beyond recognition.
+    /// Returns values for these variables: start or nominal values with small or arbitrary changes.
     fn values_of(&mut self, references: &[u32]) -> Vec<f64> {
         let (target, level) = (self.subject.target, self.level);
         let registry = &target.fmu.registry;
-        let mut bend = Bend::new(&mut self.random, level);
+        let mut fuzz = Fuzz::new(&mut self.random, level);
         let values = references.iter().map(|&reference| {
             let slot = registry.slot(reference);
             let variable = registry.variables().nth(reference as usize).filter(|_| slot.is_some());
             let usual = variable.map_or(1.0, |v| v.start.unwrap_or(v.quantity.nominal));
-            let value = bend.number(usual);
-            // Who allows 1e18 evaluations waits for them.
+            let value = fuzz.number(usual);
+            // A limit of 1e18 evaluations would never end.
             match reference == target.work_limit {
                 true => value.min(1000.0),
                 false => value,
@@ -408,16 +409,16 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Reads some variables.
     fn look(&mut self) {
         let target = self.subject.target;
-        let references = self.bend().references(&target.reals, target.count);
+        let references = self.fuzz().references(&target.reals, target.count);
         let level = self.level;
-        let mut bend = Bend::new(&mut self.random, 0.3 * level);
-        match bend.chance(0.2) {
+        let mut fuzz = Fuzz::new(&mut self.random, 0.3 * level);
+        match fuzz.chance(0.2) {
             true => {
-                let flags = bend.references(&target.flags, target.count);
-                self.subject.get_boolean(&flags, &mut bend);
+                let flags = fuzz.references(&target.flags, target.count);
+                self.subject.get_boolean(&flags, &mut fuzz);
             }
             false => {
-                self.subject.get_real(&references, &mut bend);
+                self.subject.get_real(&references, &mut fuzz);
             }
         }
     }
@@ -425,20 +426,20 @@ impl<'a, 'b> Life<'a, 'b> {
     fn differentiate(&mut self) {
         let (target, level) = (self.subject.target, self.level);
         let starting = self.subject.mode == Mode::Initialization;
-        let mut bend = Bend::new(&mut self.random, level);
+        let mut fuzz = Fuzz::new(&mut self.random, level);
         let first = target.parameters.len() + target.inputs.len();
-        let unknowns = bend.references(&target.reals[first..], target.count);
-        let of = match bend.chance(0.5) {
+        let unknowns = fuzz.references(&target.reals[first..], target.count);
+        let of = match fuzz.chance(0.5) {
             true => &target.inputs,
             false if starting => &target.parameters,
             false => &target.states,
         };
-        // A derivative by a parameter costs twenty evaluations and more.
-        let mut knowns = bend.references(of, target.count);
+        // A derivative with respect to a parameter costs at least twenty evaluations.
+        let mut knowns = fuzz.references(of, target.count);
         knowns.truncate(if starting { 2 } else { 40 });
-        let seeds: Vec<f64> = knowns.iter().map(|_| bend.number(1.0)).collect();
-        bend.level *= 0.3;
-        self.subject.directional(&unknowns, &knowns, &seeds, &mut bend);
+        let seeds: Vec<f64> = knowns.iter().map(|_| fuzz.number(1.0)).collect();
+        fuzz.level *= 0.3;
+        self.subject.directional(&unknowns, &knowns, &seeds, &mut fuzz);
     }
 
     fn set_states(&mut self) {
@@ -446,40 +447,40 @@ impl<'a, 'b> Life<'a, 'b> {
         let mut straight = ChaCha8Rng::seed_from_u64(0);
         let (status, mut x) = self
             .subject
-            .vector(Call::GetContinuousStates, n, &mut Bend::new(&mut straight, 0.0));
+            .vector(Call::GetContinuousStates, n, &mut Fuzz::new(&mut straight, 0.0));
         if status != OK {
             x = vec![0.5; n];
         }
         let level = self.level;
-        let mut bend = Bend::new(&mut self.random, 0.1 * level);
-        let moved = bend.random.random_range(0.0..1.0);
+        let mut fuzz = Fuzz::new(&mut self.random, 0.1 * level);
+        let moved = fuzz.random.random_range(0.0..1.0);
         for x in &mut x {
-            if bend.chance(moved * level) {
-                *x = bend.odd(*x);
-            } else if bend.chance(0.3) {
-                *x += bend.random.random_range(-0.01..0.01);
+            if fuzz.chance(moved * level) {
+                *x = fuzz.odd(*x);
+            } else if fuzz.chance(0.3) {
+                *x += fuzz.random.random_range(-0.01..0.01);
             }
         }
-        if bend.chance(level * 0.1) {
+        if fuzz.chance(level * 0.1) {
             x.push(0.0);
         }
-        self.subject.set_states(&x, &mut bend);
+        self.subject.set_states(&x, &mut fuzz);
     }
 
     fn set_input_derivatives(&mut self) {
         let target = self.subject.target;
-        let references = self.bend().references(&target.inputs, target.count);
-        let mut bend = Bend::new(&mut self.random, self.level);
-        let values: Vec<f64> = references.iter().map(|_| bend.number(0.5)).collect();
-        bend.level *= 0.3;
-        self.subject.set_input_derivatives(&references, &values, &mut bend);
+        let references = self.fuzz().references(&target.inputs, target.count);
+        let mut fuzz = Fuzz::new(&mut self.random, self.level);
+        let values: Vec<f64> = references.iter().map(|_| fuzz.number(0.5)).collect();
+        fuzz.level *= 0.3;
+        self.subject.set_input_derivatives(&references, &values, &mut fuzz);
     }
 
     fn output_derivatives(&mut self) {
         let target = self.subject.target;
         let first = target.parameters.len() + target.inputs.len();
-        let references = self.bend().references(&target.reals[first..], target.count);
-        let mut bend = Bend::new(&mut self.random, 0.3 * self.level);
-        self.subject.output_derivatives(&references, &mut bend);
+        let references = self.fuzz().references(&target.reals[first..], target.count);
+        let mut fuzz = Fuzz::new(&mut self.random, 0.3 * self.level);
+        self.subject.output_derivatives(&references, &mut fuzz);
     }
 }

@@ -1,10 +1,11 @@
-//! Which call is allowed when, transcribed from the tables of FMI 2.0.4 (§3.2.3, §4.2.4) beside the library's own table.
+//! Legal calls in each mode, transcribed independently from the tables of FMI 2.0.4 (§3.2.3,
+//! §4.2.4).
 
 use crate::driver::{DISCARD, ME, OK};
 use grapple::fmu::fmi2::{fmi2Status, fmi2Type};
 use grapple::fmu::lifecycle::Call;
 
-/// Where an instance is in its life.
+/// Mode of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Instantiated,
@@ -27,7 +28,7 @@ impl Mode {
         Self::Terminated,
     ];
 
-    /// Whether an instance of this kind can be in it.
+    /// Returns whether an instance of this kind can be in the mode.
     pub fn belongs_to(self, kind: fmi2Type) -> bool {
         match self {
             Self::Instantiated | Self::Initialization | Self::Terminated => true,
@@ -49,8 +50,9 @@ impl Mode {
     }
 }
 
-/// The modes of a call in Model Exchange and in Co-Simulation, by their letters. A capital is a mode in which the standard
-/// forbids the call and this FMU allows it, since hosts call there (docs/hosts.md).
+/// Returns the modes of a call in Model Exchange and in Co-Simulation, by their letters. A capital
+/// letter is a mode in which the standard forbids the call and this FMU allows it, since importers
+/// call there (docs/hosts.md).
 fn modes(call: Call) -> [&'static str; 2] {
     match call {
         Call::SetDebugLogging | Call::FreeInstance | Call::Reset => ["inect", "insft"],
@@ -80,14 +82,15 @@ fn modes(call: Call) -> [&'static str; 2] {
     }
 }
 
-/// Whether a call is allowed.
+/// Returns whether a call is allowed.
 pub fn allows(call: Call, kind: fmi2Type, mode: Mode) -> bool {
     let [model_exchange, co_simulation] = modes(call);
     let modes = if kind == ME { model_exchange } else { co_simulation };
     modes.contains([mode.letter(), mode.letter().to_ascii_uppercase()])
 }
 
-/// The mode after a call that was allowed and has answered `status`; `fmi2SetFMUstate` leads to the mode that was saved.
+/// Returns the mode after an allowed call that returned `status`; `fmi2SetFMUstate` leads to the
+/// saved mode.
 pub fn after(call: Call, kind: fmi2Type, mode: Mode, status: fmi2Status) -> Mode {
     match (call, status) {
         (Call::DoStep, DISCARD) => Mode::StepFailed,

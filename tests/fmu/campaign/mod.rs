@@ -1,39 +1,43 @@
-//! Calls at random over the whole of the C ABI, on every example and on craft that have everything.
+//! Random calls over the whole C ABI, on every example and on spacecraft with all features.
 //!
-//! A sequence is one instance's life: sensible calls that lead through all modes, with nonsense between them, as bent as the
-//! sequence's level has it. What must hold, whatever is called:
+//! A sequence is the life of one instance: valid calls that lead through all modes, with invalid
+//! calls and arguments in between, at a rate set by the sequence's level. Assertions for every
+//! call:
 //!
 //! * no call panics, crashes or lasts longer than [`LONGEST`];
-//! * the status fits a state machine of the test's own ([`machine`]), and a refusal comes with one message;
-//! * after `fmi2OK` everything asked for is written and finite, and nothing behind it is;
-//! * a call that is refused changes nothing, be it for its mode, its arguments or what comes of them; only of a step that is discarded a part is taken;
-//! * an event says whether states have changed, and changes none that is not declared as one that may jump;
-//! * a restored state answers with the same bits and steps on with the same bits, as do its bytes in another instance;
-//! * a reset instance lives as a new one, bit by bit.
+//! * the status agrees with an independent state machine ([`machine`]), and each refusal logs one
+//!   message;
+//! * after `fmi2OK` every result is written and finite, and nothing beyond the buffer is;
+//! * a refused call changes nothing, whatever the reason; only a discarded step is taken in part;
+//! * an event reports changed states, and changes only states that are declared to jump;
+//! * a restored state answers with the same bits and steps on with the same bits, as do its bytes
+//!   in another instance;
+//! * a reset instance behaves like a new one, bit by bit.
 //!
-//! Each sequence follows from the seed and its number alone. Environment variables: `GRAPPLE_CAMPAIGN_SEED`,
-//! `GRAPPLE_CAMPAIGN_FIRST` (number of the first sequence), `GRAPPLE_CAMPAIGN_CALLS` (how many calls, at least),
-//! `GRAPPLE_CAMPAIGN_THREADS`, `GRAPPLE_CAMPAIGN_SECONDS` (how long a call may last).
-//! `GRAPPLE_CAMPAIGN_FIRST=n GRAPPLE_CAMPAIGN_CALLS=1` runs sequence n alone.
+//! Each sequence depends on the seed and its number only. Environment variables:
+//! `GRAPPLE_CAMPAIGN_SEED`, `GRAPPLE_CAMPAIGN_FIRST` (number of the first sequence),
+//! `GRAPPLE_CAMPAIGN_CALLS` (minimum number of calls), `GRAPPLE_CAMPAIGN_THREADS`,
+//! `GRAPPLE_CAMPAIGN_SECONDS` (limit of a call's duration). `GRAPPLE_CAMPAIGN_FIRST=n
+//! GRAPPLE_CAMPAIGN_CALLS=1` runs sequence n alone.
 
 mod calls;
+mod fuzzing;
 mod journal;
 mod life;
 mod machine;
-mod nonsense;
 mod subject;
 mod target;
 mod trace;
 
 use crate::driver::process::{alone, in_use};
 use crate::driver::{CS, ERROR, ME, OK, instantiate};
+use fuzzing::Fuzz;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::lifecycle::{Call, RULES};
 use journal::{Function, Journal, Tally};
 use life::Life;
 use machine::{Mode, allows};
-use nonsense::Bend;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ffi::CStr;
@@ -45,27 +49,28 @@ use subject::{Expect, Subject};
 use target::Target;
 use trace::{lead, make, same, standard};
 
-/// No call lasts longer, s: a hundred times what a step of all the work that is allowed takes.
+/// Limit of a call's duration, s: a hundred times that of a step with the full work limit.
 const LONGEST: u64 = 20;
 /// Lives of each example in each interface.
 const LIVES: usize = 10;
-/// After so many failures the rest says nothing new.
+/// Number of failures after which the campaign ends.
 const ENOUGH: usize = 12;
 
 fn number(name: &str, usual: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text
             .parse()
-            .unwrap_or_else(|_| panic!("{name} = {text:?} is no number")),
+            .unwrap_or_else(|_| panic!("{name} = {text:?} is not a number")),
         Err(_) => usual,
     }
 }
 
-/// Instances of all examples side by side, a thread each, made and freed again and again: the same bits every time, and no file kept open. (Memory is counted where threads' arenas do not come and go:
-/// `ten_thousand_lives_take_no_memory_and_no_file_handle`.)
+/// Instances of all examples in parallel, one thread each, created and freed repeatedly: identical
+/// bits every time, and no file left open. (Memory is measured in
+/// `ten_thousand_lives_take_no_memory_and_no_file_handle`, where no arenas of threads are created.)
 #[test]
-fn every_example_lives_again_and_again_beside_all_others() {
-    const TEST: &str = "campaign::every_example_lives_again_and_again_beside_all_others";
+fn all_examples_run_repeatedly_in_parallel() {
+    const TEST: &str = "campaign::all_examples_run_repeatedly_in_parallel";
     alone(TEST, || {
         let (targets, tally) = (target::examples(), Tally::new());
         let round = |lives: usize| {
@@ -91,7 +96,7 @@ fn every_example_lives_again_and_again_beside_all_others() {
 }
 
 #[test]
-fn every_call_in_every_mode_is_answered_as_the_standard_s_tables_say() {
+fn status_of_every_call_in_every_mode_agrees_with_the_standard() {
     let targets = target::examples();
     let target = targets
         .iter()
@@ -150,7 +155,7 @@ fn calls_at_random_never_let_the_host_down() {
         while at_work.load(Ordering::Relaxed) > 0 {
             std::thread::sleep(Duration::from_millis(20));
             if let Some(hanging) = journals.iter().find(|journal| journal.waiting() > longest) {
-                // A thread that hangs cannot be ended: the whole program is.
+                // A thread that hangs cannot be ended, so the whole program is.
                 eprintln!("a call lasts longer than {longest} s in {}", campaign.report(hanging));
                 std::process::exit(1);
             }
@@ -164,7 +169,7 @@ fn calls_at_random_never_let_the_host_down() {
         campaign.seed,
         tally.table()
     );
-    let failures = campaign.failures.into_inner().expect("no thread holds it");
+    let failures = campaign.failures.into_inner().expect("no thread uses it");
     assert!(
         failures.is_empty(),
         "{} failures\n{}",
@@ -172,14 +177,14 @@ fn calls_at_random_never_let_the_host_down() {
         failures.join("\n")
     );
     println!("nothing found");
-    // Fewer calls than that may leave something out.
+    // A shorter campaign may leave functions out.
     if calls >= 100_000 {
         assert_eq!(tally.missing(), Vec::<String>::new());
     }
 }
 
 impl Campaign {
-    /// Sequence after sequence, until there were enough calls.
+    /// Runs sequences until the number of calls is reached.
     fn work<'a>(&'a self, journal: &'a Journal<'a>) {
         while journal.tally.calls() < self.calls || self.next.load(Ordering::Relaxed) == self.first {
             let sequence = self.next.fetch_add(1, Ordering::Relaxed);
@@ -188,7 +193,7 @@ impl Campaign {
             if let Err(panic) = outcome {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("");
-                let mut failures = self.failures.lock().expect("no thread fails while it holds it");
+                let mut failures = self.failures.lock().expect("no thread panics with the lock");
                 failures.push(format!("{text}\n  in {}", self.report(journal)));
                 if failures.len() >= ENOUGH {
                     return;
@@ -207,7 +212,7 @@ impl Campaign {
         )
     }
 
-    /// One sequence.
+    /// Runs one sequence.
     fn live<'a>(&'a self, sequence: u64, journal: &'a Journal<'a>) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(sequence);
@@ -239,7 +244,7 @@ impl Campaign {
 }
 
 impl Campaign {
-    /// An instance whose states are not those of this target and interface.
+    /// Creates an instance whose states do not belong to this target and interface.
     fn stranger<'a>(
         &'a self,
         target: &Target,
@@ -251,17 +256,17 @@ impl Campaign {
         let same = other.fmu.guid == target.fmu.guid;
         let kind = if same == (kind == ME) { CS } else { ME };
         let mut stranger = Subject::new(other, kind, journal);
-        stranger.save(None, &mut Bend::new(random, 0.0));
+        stranger.save(None, &mut Fuzz::new(random, 0.0));
         stranger
     }
 }
 
-/// What can be asked without an instance.
+/// Calls the functions that need no instance.
 fn inquire(journal: &Journal) {
     for (function, expected) in [(Function::GetVersion, c"2.0"), (Function::GetTypesPlatform, c"default")] {
         let mut answer = c"";
         journal.call(function, String::new(), || {
-            // SAFETY: a text that lives as long as the library.
+            // SAFETY: a string that lives as long as the library.
             answer = unsafe {
                 CStr::from_ptr(match function {
                     Function::GetVersion => fmi2GetVersion(),
@@ -274,7 +279,7 @@ fn inquire(journal: &Journal) {
     }
 }
 
-/// `fmi2Instantiate` with what must be refused.
+/// Calls `fmi2Instantiate` with arguments that must be refused.
 fn misinstantiate(target: &Target, kind: fmi2Type, random: &mut ChaCha8Rng, journal: &Journal) {
     let good = target.fmu.uri();
     let wrong: &CStr = c"\xff\xfe{not UTF-8}";
@@ -287,7 +292,7 @@ fn misinstantiate(target: &Target, kind: fmi2Type, random: &mut ChaCha8Rng, jour
             Some(c"{8c4e810f-3df3-4a00-8276-176fa3c9f9e0}"),
             Some(good.as_str()),
         ),
-        3 => ("a GUID that is no text", kind, Some(wrong), Some(good.as_str())),
+        3 => ("a GUID that is not UTF-8", kind, Some(wrong), Some(good.as_str())),
         4 => ("no location", kind, Some(target.fmu.guid.as_c_str()), None),
         5 => ("an empty location", kind, Some(target.fmu.guid.as_c_str()), Some("")),
         6 => (
@@ -305,7 +310,7 @@ fn misinstantiate(target: &Target, kind: fmi2Type, random: &mut ChaCha8Rng, jour
     };
     journal.call(Function::Instantiate, format!(" with {what}"), || {
         let c = instantiate(guid, location, kind, None, fmi2True, fmi2True);
-        assert!(c.is_null(), "fmi2Instantiate took {what}");
+        assert!(c.is_null(), "fmi2Instantiate accepted {what}");
         ERROR
     });
 }

@@ -1,8 +1,9 @@
-//! An instance under test: every call on it is judged by the state machine, the log and what it has written.
+//! An instance under test: every call on it is checked against the state machine, the log and the
+//! written results.
 
+use crate::campaign::fuzzing::SENTINEL;
 use crate::campaign::journal::{Function, Journal};
 use crate::campaign::machine::{Mode, after, allows};
-use crate::campaign::nonsense::SENTINEL;
 use crate::campaign::target::Target;
 use crate::driver::{DISCARD, ERROR, Log, OK, instantiate};
 use grapple::fmu::c_abi::*;
@@ -10,37 +11,37 @@ use grapple::fmu::fmi2::*;
 use grapple::fmu::lifecycle::Call;
 use std::ptr::null_mut;
 
-/// What a call must answer where it is allowed.
+/// Expected result of an allowed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// `fmi2OK`.
     Good,
-    /// That depends on the numbers.
+    /// Depends on the values.
     Open,
     /// Not `fmi2OK`.
     Wrong,
 }
 
 impl Expect {
-    /// Wrong arguments are refused; others may be.
+    /// Returns `Wrong` for invalid arguments, else `Open`.
     pub fn unless(wrong: bool) -> Self {
         if wrong { Self::Wrong } else { Self::Open }
     }
 
-    /// Wrong arguments are refused, and no others.
+    /// Returns `Wrong` for invalid arguments, else `Good`.
     pub fn good_unless(wrong: bool) -> Self {
         if wrong { Self::Wrong } else { Self::Good }
     }
 }
 
-/// A state that was saved, and the life that it belongs to.
+/// A saved state with its mode and time.
 pub struct Saved {
     pub state: fmi2FMUstate,
     pub mode: Mode,
     pub t: f64,
 }
 
-/// One in so many calls that may be refused is looked at: has it changed anything?
+/// One in so many doubtful calls is checked for changes of the state.
 const LOOKED_AT: u32 = 5;
 
 /// An instance under test.
@@ -49,13 +50,13 @@ pub struct Subject<'a> {
     pub kind: fmi2Type,
     pub c: fmi2Component,
     pub mode: Mode,
-    /// Where the host thinks that it is, s.
+    /// Time in the importer, s.
     pub t: f64,
     pub saved: Vec<Saved>,
-    /// Whether refusals are told: `logStatusError`, `logStatusDiscard`.
-    pub tells: [bool; 2],
+    /// Set if refusals are logged: `logStatusError`, `logStatusDiscard`.
+    pub logs_failures: [bool; 2],
     log: Box<Log>,
-    /// How many calls might have been refused.
+    /// Number of calls that might have been refused.
     doubtful: u32,
     pub journal: &'a Journal<'a>,
 }
@@ -101,14 +102,14 @@ impl<'a> Subject<'a> {
             mode: Mode::Instantiated,
             t: 0.0,
             saved: Vec::new(),
-            tells: [true; 2],
+            logs_failures: [true; 2],
             log,
             doubtful: 0,
             journal,
         }
     }
 
-    /// Makes a call, and judges the answer by the mode and by what the arguments deserve.
+    /// Makes a call, and checks the result against the mode and the validity of the arguments.
     pub fn call(
         &mut self,
         call: Call,
@@ -123,10 +124,10 @@ impl<'a> Subject<'a> {
         self.doubtful += u32::from(doubtful);
         let before = (doubtful && self.doubtful.is_multiple_of(LOOKED_AT)).then(|| self.bytes_up_to_date());
         let status = self.journal.call(Function::On(call), text, || function(c));
-        let heard = self.log.take();
+        let logged = self.log.take();
         assert!(
             [OK, DISCARD, ERROR].contains(&status),
-            "{} in {:?}: {status:?} {heard:?}",
+            "{} in {:?}: {status:?} {logged:?}",
             call.name(),
             self.mode
         );
@@ -137,19 +138,19 @@ impl<'a> Subject<'a> {
         };
         assert!(
             fits && (allowed || status == ERROR),
-            "{} in {:?}, allowed: {allowed}, {expect:?}: {status:?} {heard:?}",
+            "{} in {:?}, allowed: {allowed}, {expect:?}: {status:?} {logged:?}",
             call.name(),
             self.mode
         );
-        let refusals = heard.iter().filter(|said| said.status != OK).count();
-        let told = status != OK && self.tells[usize::from(status == DISCARD)];
-        let right = heard.iter().all(|said| said.status == OK || said.status == status);
+        let refusals = logged.iter().filter(|said| said.status != OK).count();
+        let told = status != OK && self.logs_failures[usize::from(status == DISCARD)];
+        let right = logged.iter().all(|said| said.status == OK || said.status == status);
         assert!(
-            right && refusals == usize::from(told) && heard.iter().all(|said| !said.message.is_empty()),
-            "{} gave {status:?} and said {heard:?}",
+            right && refusals == usize::from(told) && logged.iter().all(|said| !said.message.is_empty()),
+            "{} returned {status:?} and logged {logged:?}",
             call.name()
         );
-        if let (true, Some(said)) = (told, heard.last()) {
+        if let (true, Some(said)) = (told, logged.last()) {
             self.journal.note(format!("      \"{}\"", said.message));
         }
         let kept = status == ERROR || (status == DISCARD && call != Call::DoStep);
@@ -166,7 +167,8 @@ impl<'a> Subject<'a> {
         status
     }
 
-    /// Judges what a getter has written into a [`room`](super::nonsense::room): all of it, finite, and nothing behind it.
+    /// Checks the output of a getter in a [`buffer`](super::fuzzing::buffer): all of it written,
+    /// finite, and nothing beyond.
     pub fn written(&self, call: Call, status: fmi2Status, values: &[f64]) {
         let Some((behind, values)) = values.split_last() else {
             return;
@@ -185,17 +187,17 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The state as bytes, after what waits for being read was taken over; outside the counts.
+    /// Returns the state as bytes after buffered parameters are applied; not counted as a call.
     fn bytes_up_to_date(&self) -> Vec<u8> {
         let (states, reals) = (&self.target.states, &self.target.reals);
         let (reference, mut value) = (states.first().or(reals.last()).expect("something to read"), 0.0);
-        // SAFETY: a live handle, one number each. Whether there is a value does not matter.
+        // SAFETY: a live handle, one number each. The value itself is not used.
         unsafe { fmi2GetReal(self.c, reference, 1, &mut value) };
         self.log.take();
         self.bytes()
     }
 
-    /// The continuous states, if there are any now; outside the counts.
+    /// Returns the continuous states, if they can be read in this mode; not counted as a call.
     pub fn states(&self) -> Option<Vec<f64>> {
         let mut x = vec![0.0; self.target.states.len()];
         // SAFETY: a live handle, as many numbers as there are states.
@@ -204,10 +206,10 @@ impl<'a> Subject<'a> {
         (status == OK).then_some(x)
     }
 
-    /// The state as bytes, outside the counts.
+    /// Returns the state as bytes; not counted as a call.
     pub fn bytes(&self) -> Vec<u8> {
         let (mut state, mut size) = (null_mut(), 0);
-        // SAFETY: a live handle, a state of its own, and as many bytes as it says.
+        // SAFETY: a live handle, a state of its own, and as many bytes as its size.
         unsafe {
             assert_eq!(fmi2GetFMUstate(self.c, &mut state), OK);
             assert_eq!(fmi2SerializedFMUstateSize(self.c, state, &mut size), OK);

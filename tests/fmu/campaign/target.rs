@@ -1,4 +1,5 @@
-//! What the campaign calls: every example, and a craft that has everything with every method of Co-Simulation.
+//! FMUs of the campaign: every example, and a spacecraft with all features for every method of
+//! Co-Simulation.
 
 use crate::campaign::journal::Journal;
 use crate::campaign::subject::Subject;
@@ -11,23 +12,24 @@ use grapple::plant::Model;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A unit of FMUs that instances are made of.
+/// An FMU from which instances are created.
 pub struct Target {
     pub name: String,
     pub fmu: Fmu,
     pub parameters: Vec<u32>,
-    /// Most evaluations in a step: set to small numbers only, since a host that allows 1e18 waits for them.
+    /// Reference of the work limit: set to small numbers only, since a limit of 1e18 would never
+    /// end.
     pub work_limit: u32,
     pub inputs: Vec<u32>,
     pub states: Vec<u32>,
-    /// Which of them may jump at an event.
+    /// Set for those that may jump at an event.
     pub jumps: Vec<bool>,
-    /// All that `fmi2GetReal` reads.
+    /// References of all variables of `fmi2GetReal`.
     pub reals: Vec<u32>,
     pub flags: Vec<u32>,
-    /// How many variables there are.
+    /// Number of variables.
     pub count: u32,
-    /// What the standard life gives, in Model Exchange and in Co-Simulation.
+    /// Trace of the standard life in Model Exchange and in Co-Simulation.
     standard: [OnceLock<Trace>; 2],
 }
 
@@ -50,13 +52,13 @@ impl Target {
         }
     }
 
-    /// What the standard life of a new instance gives.
+    /// Returns the trace of the standard life of a new instance.
     pub fn standard<'a>(&'a self, kind: fmi2Type, journal: &'a Journal<'a>) -> &'a Trace {
         self.standard[usize::from(kind == ME)].get_or_init(|| standard(&mut Subject::new(self, kind, journal)))
     }
 }
 
-/// The examples, in the order of their names.
+/// Returns the examples in alphabetical order.
 pub fn examples() -> Vec<Target> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let files = std::fs::read_dir(&folder).expect("the examples can be listed");
@@ -71,7 +73,7 @@ pub fn examples() -> Vec<Target> {
     files.iter().map(read).collect()
 }
 
-/// All of them.
+/// Returns all targets.
 pub fn all() -> Vec<Target> {
     let mut all = examples();
     let folder = Path::new(".");
@@ -88,8 +90,8 @@ pub fn all() -> Vec<Target> {
     ] {
         let solver = format!("[solver]\nmethod = \"{method}\"\n").replace("\"0.002\"", "0.002");
         let name = method.split('"').next().expect("a name");
-        let craft = format!("{EVERYTHING}{IN_GRASP}{solver}");
-        all.push(Target::new(&format!("everything by {name}"), &craft, folder));
+        let spacecraft = format!("{EVERYTHING}{IN_GRASP}{solver}");
+        all.push(Target::new(&format!("everything by {name}"), &spacecraft, folder));
     }
     let linearly_implicit = format!("{EVERYTHING}[solver]\nmethod = \"linearly_implicit\"\nstep = 0.002\n");
     all.push(Target::new(
@@ -100,13 +102,13 @@ pub fn all() -> Vec<Target> {
     let beams = format!("{EVERYTHING}{WITH_DIRECTORS}");
     all.push(Target::new("everything and directors", &beams, folder));
     for (name, beams) in [("grasp", IN_GRASP), ("directors", WITH_DIRECTORS)] {
-        let craft = format!(
+        let spacecraft = format!(
             "formulation = \"natural\"\n{}{beams}[solver]\nmethod = \"conserving\"\nstep = 0.002\n",
             rigid()
         );
         all.push(Target::new(
             &format!("everything rigid by conserving, {name}"),
-            &craft,
+            &spacecraft,
             folder,
         ));
     }

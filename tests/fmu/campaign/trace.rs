@@ -1,7 +1,7 @@
-//! Calls as they should be, always the same, and what they answer.
+//! Valid calls in a fixed order, and their results.
 
+use crate::campaign::fuzzing::Fuzz;
 use crate::campaign::machine::Mode;
-use crate::campaign::nonsense::Bend;
 use crate::campaign::subject::{Expect, Subject};
 use crate::driver::{DISCARD, ME, OK};
 use grapple::fmu::fmi2::fmi2Status;
@@ -9,30 +9,30 @@ use grapple::fmu::lifecycle::Call;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What calls have answered: statuses, and the bits of values.
+/// Results of calls: statuses, and the bits of values.
 pub type Trace = Vec<(i32, Vec<u64>)>;
 
 fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Calls as they should be.
-fn straight(random: &mut ChaCha8Rng) -> Bend<'_> {
-    Bend::new(random, 0.0)
+/// Returns a generator of valid arguments.
+fn straight(random: &mut ChaCha8Rng) -> Fuzz<'_> {
+    Fuzz::new(random, 0.0)
 }
 
-/// Leads a new instance to a mode.
+/// Brings a new instance to a mode.
 pub fn lead(subject: &mut Subject, mode: Mode) {
     let mut random = ChaCha8Rng::seed_from_u64(0);
-    let bend = &mut straight(&mut random);
+    let fuzz = &mut straight(&mut random);
     if mode == Mode::Instantiated {
         return;
     }
     if mode == Mode::StepFailed {
-        // One step of most methods.
-        subject.set_real(&[subject.target.work_limit], &[10.0], bend);
+        // Enough for one step of most methods.
+        subject.set_real(&[subject.target.work_limit], &[10.0], fuzz);
     }
-    subject.setup([Some(1e-10), Some(0.0), None], bend);
+    subject.setup([Some(1e-10), Some(0.0), None], fuzz);
     subject.plain(Call::EnterInitializationMode, Expect::Good);
     if mode == Mode::Initialization {
         return;
@@ -40,7 +40,7 @@ pub fn lead(subject: &mut Subject, mode: Mode) {
     subject.plain(Call::ExitInitializationMode, Expect::Good);
     match mode {
         Mode::ContinuousTime => {
-            event(subject, bend);
+            event(subject, fuzz);
         }
         Mode::StepFailed => assert_eq!(subject.do_step(0.0, 100.0), DISCARD),
         Mode::Terminated => {
@@ -50,20 +50,20 @@ pub fn lead(subject: &mut Subject, mode: Mode) {
     }
 }
 
-/// Makes a call with arguments as they should be.
+/// Makes a call with valid arguments.
 pub fn make(subject: &mut Subject, call: Call) {
     use Call::*;
     let mut random = ChaCha8Rng::seed_from_u64(0);
-    let bend = &mut straight(&mut random);
+    let fuzz = &mut straight(&mut random);
     let target = subject.target;
     let (t, state) = (subject.t, &target.states[..1]);
-    subject.save(None, bend);
+    subject.save(None, fuzz);
     match call {
-        // Of null, since one that is freed is gone.
+        // Frees null, since a freed instance is lost.
         FreeInstance => subject.elsewhere(call, std::ptr::null_mut()),
-        SetDebugLogging => subject.logging(bend),
+        SetDebugLogging => subject.logging(fuzz),
         SetupExperiment => {
-            subject.setup([Some(1e-6), Some(0.0), Some(1.0)], bend);
+            subject.setup([Some(1e-6), Some(0.0), Some(1.0)], fuzz);
         }
         EnterInitializationMode
         | ExitInitializationMode
@@ -75,104 +75,104 @@ pub fn make(subject: &mut Subject, call: Call) {
             subject.plain(call, Expect::Open);
         }
         GetReal => {
-            subject.get_real(&target.reals, bend);
+            subject.get_real(&target.reals, fuzz);
         }
         GetBoolean => {
-            subject.get_boolean(&target.flags, bend);
+            subject.get_boolean(&target.flags, fuzz);
         }
         SetReal => {
-            subject.set_real(&target.inputs[..1], &[0.0], bend);
+            subject.set_real(&target.inputs[..1], &[0.0], fuzz);
         }
-        GetInteger | GetString | SetInteger | SetBoolean | SetString => subject.no_such(call, &[], bend),
+        GetInteger | GetString | SetInteger | SetBoolean | SetString => subject.no_such(call, &[], fuzz),
         GetFMUstate => {
-            subject.save(None, bend);
+            subject.save(None, fuzz);
         }
         SetFMUstate => {
             subject.restore(Some(0));
         }
         FreeFMUstate => subject.free_state(None),
         SerializedFMUstateSize | SerializeFMUstate => {
-            subject.serialize(0, bend);
+            subject.serialize(0, fuzz);
         }
         DeSerializeFMUstate => {
             let bytes = subject.bytes();
-            subject.deserialize(&bytes, (subject.mode, t), bend);
+            subject.deserialize(&bytes, (subject.mode, t), fuzz);
         }
         GetDirectionalDerivative => {
-            subject.directional(state, &target.inputs[..1], &[1.0], bend);
+            subject.directional(state, &target.inputs[..1], &[1.0], fuzz);
         }
         NewDiscreteStates => {
-            subject.new_discrete_states(bend);
+            subject.new_discrete_states(fuzz);
         }
         CompletedIntegratorStep => {
-            subject.completed_step(bend);
+            subject.completed_step(fuzz);
         }
         SetTime => {
             subject.set_time(t);
         }
         SetContinuousStates => {
-            subject.set_states(&vec![0.5; target.states.len()], bend);
+            subject.set_states(&vec![0.5; target.states.len()], fuzz);
         }
         GetEventIndicators => {
-            subject.vector(call, target.fmu.indicator_count(), bend);
+            subject.vector(call, target.fmu.indicator_count(), fuzz);
         }
         GetContinuousStates | GetDerivatives | GetNominalsOfContinuousStates => {
-            subject.vector(call, target.states.len(), bend);
+            subject.vector(call, target.states.len(), fuzz);
         }
         SetRealInputDerivatives => {
-            subject.set_input_derivatives(&target.inputs[..1], &[0.0], bend);
+            subject.set_input_derivatives(&target.inputs[..1], &[0.0], fuzz);
         }
         GetRealOutputDerivatives => {
-            subject.output_derivatives(state, bend);
+            subject.output_derivatives(state, fuzz);
         }
         DoStep => {
             subject.do_step(t, 1e-3);
         }
-        GetStatus | GetRealStatus | GetIntegerStatus | GetBooleanStatus | GetStringStatus => subject.status(call, bend),
+        GetStatus | GetRealStatus | GetIntegerStatus | GetBooleanStatus | GetStringStatus => subject.status(call, fuzz),
     }
 }
 
-/// Everything that can be read.
+/// Reads every variable.
 pub fn read(subject: &mut Subject) -> Trace {
     let mut random = ChaCha8Rng::seed_from_u64(0);
-    let bend = &mut straight(&mut random);
+    let fuzz = &mut straight(&mut random);
     let target = subject.target;
     let mut trace = Vec::new();
     let mut add = |status: fmi2Status, values: Vec<u64>| {
         trace.push((status.0, if status == OK { values } else { Vec::new() }));
     };
-    let (status, values) = subject.get_real(&target.reals, bend);
+    let (status, values) = subject.get_real(&target.reals, fuzz);
     add(status, bits(&values));
-    let (status, values) = subject.get_boolean(&target.flags, bend);
+    let (status, values) = subject.get_boolean(&target.flags, fuzz);
     add(status, values.iter().map(|b| *b as u64).collect());
     if subject.kind == ME {
         for call in [Call::GetContinuousStates, Call::GetDerivatives] {
-            let (status, values) = subject.vector(call, target.states.len(), bend);
+            let (status, values) = subject.vector(call, target.states.len(), fuzz);
             add(status, bits(&values));
         }
         let indicators = target.fmu.indicator_count();
-        let (status, values) = subject.vector(Call::GetEventIndicators, indicators, bend);
+        let (status, values) = subject.vector(Call::GetEventIndicators, indicators, fuzz);
         add(status, bits(&values));
     } else {
-        let (status, values) = subject.get_real(&target.states, bend);
+        let (status, values) = subject.get_real(&target.states, fuzz);
         add(status, bits(&values));
         add(OK, vec![subject.last_time().to_bits()]);
     }
     trace
 }
 
-/// Goes on by one step of length `h` (s), as far as the mode lets it, and reads everything.
+/// Advances by one step of length `h` (s), as far as the mode allows, and reads everything.
 pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
     let mut random = ChaCha8Rng::seed_from_u64(0);
-    let bend = &mut straight(&mut random);
+    let fuzz = &mut straight(&mut random);
     let mut trace = Vec::new();
     match subject.mode {
         Mode::StepComplete | Mode::StepFailed => trace.push((subject.do_step(subject.t, h).0, Vec::new())),
-        Mode::Event => trace.extend(event(subject, bend)),
+        Mode::Event => trace.extend(event(subject, fuzz)),
         Mode::ContinuousTime => {
-            trace.push((euler(subject, h, bend).0, Vec::new()));
+            trace.push((euler(subject, h, fuzz).0, Vec::new()));
             trace.push((subject.plain(Call::EnterEventMode, Expect::Good).0, Vec::new()));
-            trace.extend(event(subject, bend));
+            trace.extend(event(subject, fuzz));
         }
         Mode::Instantiated | Mode::Initialization | Mode::Terminated => {}
     }
@@ -180,9 +180,9 @@ pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
     trace
 }
 
-/// An event, and back to Continuous-Time Mode.
-pub fn event(subject: &mut Subject, bend: &mut Bend) -> Trace {
-    let info = subject.new_discrete_states(bend);
+/// Makes an event, and returns to Continuous-Time Mode.
+pub fn event(subject: &mut Subject, fuzz: &mut Fuzz) -> Trace {
+    let info = subject.new_discrete_states(fuzz);
     let told = info.map(|info| {
         vec![
             info.valuesOfContinuousStatesChanged as u64,
@@ -197,11 +197,11 @@ pub fn event(subject: &mut Subject, bend: &mut Bend) -> Trace {
     ]
 }
 
-/// A step of Euler's method by the host.
-pub fn euler(subject: &mut Subject, h: f64, bend: &mut Bend) -> fmi2Status {
+/// Makes a step of Euler's method in the importer.
+pub fn euler(subject: &mut Subject, h: f64, fuzz: &mut Fuzz) -> fmi2Status {
     let n = subject.target.states.len();
-    let (got, mut x) = subject.vector(Call::GetContinuousStates, n, bend);
-    let (status, dx) = subject.vector(Call::GetDerivatives, n, bend);
+    let (got, mut x) = subject.vector(Call::GetContinuousStates, n, fuzz);
+    let (status, dx) = subject.vector(Call::GetDerivatives, n, fuzz);
     if got != OK || status != OK {
         return status.max(got);
     }
@@ -213,22 +213,22 @@ pub fn euler(subject: &mut Subject, h: f64, bend: &mut Bend) -> fmi2Status {
     if status != OK {
         return status;
     }
-    let status = subject.set_states(&x, bend);
+    let status = subject.set_states(&x, fuzz);
     if status == OK {
-        subject.vector(Call::GetEventIndicators, subject.target.fmu.indicator_count(), bend);
-        return subject.completed_step(bend);
+        subject.vector(Call::GetEventIndicators, subject.target.fmu.indicator_count(), fuzz);
+        return subject.completed_step(fuzz);
     }
     status
 }
 
-/// A short life, always the same, of an instance that is new or reset.
+/// Runs a short, fixed life of an instance that is new or reset.
 pub fn standard(subject: &mut Subject) -> Trace {
     let mut random = ChaCha8Rng::seed_from_u64(0);
-    let bend = &mut straight(&mut random);
+    let fuzz = &mut straight(&mut random);
     let target = subject.target;
     let mut trace = read(subject);
-    // A small limit of work makes no difference but time.
-    subject.set_real(&[target.work_limit], &[500.0], bend);
+    // A small work limit saves time and changes nothing else.
+    subject.set_real(&[target.work_limit], &[500.0], fuzz);
     for call in [Call::EnterInitializationMode, Call::ExitInitializationMode] {
         trace.push((subject.plain(call, Expect::Good).0, Vec::new()));
     }
@@ -250,7 +250,7 @@ pub fn same(what: &str, expected: &Trace, found: &Trace) {
             Some((k, f64::from_bits(a[k]), f64::from_bits(b[k])))
         });
         panic!(
-            "{what} does not answer as before: answer {i}, {:?} and {:?} (status, values); first value that differs: {differing:?}",
+            "{what} differs: result {i}, {:?} and {:?} (status, values); first value that differs: {differing:?}",
             values(expected),
             values(found)
         );

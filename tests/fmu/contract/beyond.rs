@@ -1,10 +1,10 @@
-//! Numbers beyond all numbers: what overflows is refused by its name, and the instance lives on.
+//! Values that overflow are refused by name, and the instance stays usable.
 
 use crate::driver::*;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 
-/// A controller as an FMU, of one joint; sampled every 10 ms if it is.
+/// Returns a controller of one joint as an FMU, optionally sampled every 10 ms.
 fn controller(sampled: bool) -> Fmu {
     let sample_time = if sampled { "sample_time = 0.01\n" } else { "" };
     Fmu::of(&format!(
@@ -12,7 +12,7 @@ fn controller(sampled: bool) -> Fmu {
     ))
 }
 
-/// Asserts that the bytes of its state are those of a state.
+/// Asserts that the instance's bytes are a valid state.
 fn keeps(instance: &Instance) {
     let (status, state) = instance.deserialize(&instance.bytes());
     ok(status);
@@ -22,34 +22,34 @@ fn keeps(instance: &Instance) {
 #[test]
 fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
     let (fmu, log) = (Fmu::of(&striker()), Log::new());
-    let me = fmu.instance_that_tells(&log, ME);
+    let me = fmu.instance_with_log(&log, ME);
     me.begin();
     log.take();
     let good = me.states();
     ok(me.set("ball.r[1]", 1e200));
     let mut z = vec![0.0; fmu.indicator_count()];
-    // SAFETY: a live handle, and as many indicators as there are.
+    // SAFETY: a live handle, and a buffer for all indicators.
     let status = unsafe { fmi2GetEventIndicators(me.c, z.as_mut_ptr(), z.len()) };
     assert_eq!(status, DISCARD, "{z:?}");
-    log.told(DISCARD, &["event indicator", "not finite"]);
+    log.assert_logged(DISCARD, &["event indicator", "not finite"]);
 
     me.set_states(&good);
     me.indicators();
     let [q, qd] = ["elbow.q", "elbow.qd"].map(|name| fmu.vr(name));
-    // A known that comes twice counts twice.
+    // Seeds of a repeated known are added.
     let (status, _) = me.directional(&[q], &[q, q], &[1e308, 1e308]);
     assert_eq!(status, DISCARD);
-    log.told(DISCARD, &["partial derivative of elbow.q", "not finite"]);
+    log.assert_logged(DISCARD, &["partial derivative of elbow.q", "not finite"]);
     let (status, _) = me.directional(&[fmu.vr("der(elbow.q)")], &[qd, qd], &[1e308, 1e308]);
     assert_eq!(status, DISCARD);
-    log.told(DISCARD, &["partial derivative of der(", "not finite"]);
+    log.assert_logged(DISCARD, &["partial derivative of der(", "not finite"]);
     assert_eq!(me.along(&[q], &[q], &[1.0]), [1.0]);
 }
 
 #[test]
 fn output_derivatives_that_are_not_finite_are_refused_by_name() {
     let (fmu, log) = (Fmu::new(), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     ok(cs.set("base.v_start[1]", 1e200));
     cs.initialise(None);
     let mut value = 0.0;
@@ -58,32 +58,33 @@ fn output_derivatives_that_are_not_finite_are_refused_by_name() {
         unsafe { fmi2GetRealOutputDerivatives(cs.c, &fmu.vr(name), 1, &1, &mut value) }
     };
     assert_eq!(ask("system.energy"), ERROR);
-    log.told(ERROR, &["time derivative of system.energy", "not finite"]);
+    log.assert_logged(ERROR, &["time derivative of system.energy", "not finite"]);
     ok(ask("base.r[1]"));
     assert_eq!(value, 1e200);
 }
 
 #[test]
 fn start_values_that_overflow_are_refused_when_initialisation_ends() {
-    let craft = format!("formulation = \"natural\"\n{CRAFT}");
-    let (fmu, log) = (Fmu::of(&craft), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let spacecraft = format!("formulation = \"natural\"\n{SPACECRAFT}");
+    let (fmu, log) = (Fmu::of(&spacecraft), Log::new());
+    let cs = fmu.instance_with_log(&log, CS);
     ok(cs.set("base.w_start[3]", 1e200));
     ok(cs.set("shoulder.origin[1]", 1e200));
     ok(cs.enter_initialization());
     assert_eq!(cs.exit_initialization(), ERROR);
-    log.told(ERROR, &["not finite"]);
+    log.assert_logged(ERROR, &["not finite"]);
     keeps(&cs);
     ok(cs.set("base.w_start[3]", 0.1));
     ok(cs.set("shoulder.origin[1]", 0.5));
     ok(cs.exit_initialization());
 }
 
-/// The work limit of a start that was refused had stayed in the integrator, where a restored state has its own.
+/// The work limit of a refused start used to stay in the integrator, although a restored state has
+/// its own.
 #[test]
 fn a_state_restored_after_a_refused_start_has_its_own_work_limit() {
-    let craft = format!("formulation = \"natural\"\n{CRAFT}");
-    let fmu = Fmu::of(&craft);
+    let spacecraft = format!("formulation = \"natural\"\n{SPACECRAFT}");
+    let fmu = Fmu::of(&spacecraft);
     let good = fmu.instance(CS);
     good.initialise(None);
     let saved = good.save();
@@ -100,14 +101,14 @@ fn a_state_restored_after_a_refused_start_has_its_own_work_limit() {
 }
 
 #[test]
-fn derivatives_of_inputs_that_lead_beyond_all_numbers_are_refused_with_the_step() {
+fn input_derivatives_that_overflow_are_refused_with_the_step() {
     for fmu in [controller(false), controller(true)] {
         let log = Log::new();
-        let cs = fmu.instance_that_tells(&log, CS);
+        let cs = fmu.instance_with_log(&log, CS);
         cs.initialise(None);
         ok(cs.set_input_derivative("shoulder.q", 1, 1e308));
         assert_eq!(cs.step(0.0, 100.0), ERROR);
-        log.told(ERROR, &["shoulder.q", "not finite"]);
+        log.assert_logged(ERROR, &["shoulder.q", "not finite"]);
         keeps(&cs);
         ok(cs.set_input_derivative("shoulder.q", 1, 1e3));
         ok(cs.step(0.0, 100.0));
@@ -118,38 +119,38 @@ fn derivatives_of_inputs_that_lead_beyond_all_numbers_are_refused_with_the_step(
 #[test]
 fn a_sample_that_overflows_is_refused_by_the_name_of_the_output() {
     let (fmu, log) = (controller(true), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     cs.initialise(None);
     ok(cs.set("shoulder.q_ref", 1e307));
     assert_eq!(cs.step(0.0, 0.1), ERROR);
-    log.told(ERROR, &["shoulder.tau", "not finite"]);
+    log.assert_logged(ERROR, &["shoulder.tau", "not finite"]);
     keeps(&cs);
     ok(cs.set("shoulder.q_ref", 1.0));
     ok(cs.step(0.0, 0.1));
 
-    let me = fmu.instance_that_tells(&log, ME);
+    let me = fmu.instance_with_log(&log, ME);
     me.initialise(None);
     ok(me.set("shoulder.q_ref", 1e307));
     let mut info = fmi2EventInfo::default();
-    // SAFETY: a live handle, a place for the answer.
+    // SAFETY: a live handle, a buffer for the result.
     assert_eq!(unsafe { fmi2NewDiscreteStates(me.c, &mut info) }, ERROR);
-    log.told(ERROR, &["shoulder.tau", "not finite"]);
+    log.assert_logged(ERROR, &["shoulder.tau", "not finite"]);
     keeps(&me);
 }
 
-/// Nothing moves in a controller, so no evaluation ever counted: a long step was millions of samples.
+/// A controller has no states, so no evaluation was counted: a long step took millions of samples.
 #[test]
 fn samples_count_as_work() {
     let (fmu, log) = (controller(true), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     ok(cs.set("solver.work_limit", 1000.0));
     cs.initialise(None);
     assert_eq!(cs.step(0.0, 1e9), DISCARD);
-    log.told(DISCARD, &["work limit of 1000"]);
+    log.assert_logged(DISCARD, &["work limit of 1000"]);
     let reached = cs.last_time();
     assert!(reached > 1.0 && reached < 20.0, "{reached}");
     ok(cs.step(reached, 1.0));
-    // Late, millions of samples are one instant to round-off.
+    // At late times millions of samples are one instant to round-off.
     for late in [1e15, 1e300] {
         ok(cs.reset());
         cs.setup(None, late, None);
@@ -160,7 +161,7 @@ fn samples_count_as_work() {
 }
 
 #[test]
-fn steps_grow_up_to_the_largest_number_and_the_state_can_be_saved() {
+fn step_size_can_reach_the_largest_number_and_the_state_can_be_saved() {
     let fmu = Fmu::of("name = \"hub\"\n[body.hub]\nmass = 2.0\ninertia = [1.0, 1.0, 1.0]\n");
     let cs = fmu.instance(CS);
     cs.initialise(None);
@@ -172,11 +173,12 @@ fn steps_grow_up_to_the_largest_number_and_the_state_can_be_saved() {
     }
 }
 
-/// The work limit is a parameter like any other: where it ends a step must be the same after a state is restored.
+/// The work limit is a parameter of the state: a step must end at the same time after the state is
+/// restored.
 #[test]
-fn a_step_that_the_work_limit_ends_goes_as_far_from_a_restored_state() {
+fn step_ended_by_the_work_limit_is_repeated_from_a_restored_state() {
     for method in ["dopri5", "dop853", "radau5", "auto"] {
-        let fmu = Fmu::of(&format!("{CRAFT}[solver]\nmethod = \"{method}\"\n"));
+        let fmu = Fmu::of(&format!("{SPACECRAFT}[solver]\nmethod = \"{method}\"\n"));
         let cs = fmu.instance(CS);
         ok(cs.set("solver.work_limit", 400.0));
         cs.initialise(Some(1e-12));
@@ -190,20 +192,21 @@ fn a_step_that_the_work_limit_ends_goes_as_far_from_a_restored_state() {
         cs.restore(state);
         assert_eq!(go(), there, "{method}");
         cs.free_state(state);
-        heard();
+        logged();
     }
 }
 
-/// Which command was refused is told once, and its event indicator says whether it was: both belong to the state.
+/// A refused command is reported once, and its event indicator depends on the refusal: both belong
+/// to the state.
 #[test]
-fn a_command_that_was_refused_is_refused_again_from_a_restored_state() {
-    let craft = CRAFT.replace(
+fn refused_command_is_refused_again_from_a_restored_state() {
+    let spacecraft = SPACECRAFT.replace(
         "servo = { kp = 3.0, kd = 1.0, on = false }",
         "motions = [\"loads\", \"locked\"]",
     );
-    assert_ne!(craft, CRAFT);
-    let (fmu, log) = (Fmu::of(&craft), Log::new());
-    let me = fmu.instance_that_tells(&log, ME);
+    assert_ne!(spacecraft, SPACECRAFT);
+    let (fmu, log) = (Fmu::of(&spacecraft), Log::new());
+    let me = fmu.instance_with_log(&log, ME);
     me.begin();
     ok(me.set("elbow.motion", 7.0));
     let state = me.save();

@@ -1,5 +1,5 @@
-//! Directional derivatives of every example, in every flavour, interface and mode, against differences that are taken through the
-//! FMI itself, and against what the other interface says.
+//! Directional derivatives of every example, with all options, interfaces and modes, compared with
+//! differences through FMI itself and with the other interface.
 
 use crate::driver::*;
 use grapple::fmu::registry::{Naming, Slot};
@@ -8,7 +8,7 @@ use grapple::spec;
 use model_description::{DependencyKind, Unknown};
 use std::path::{Path, PathBuf};
 
-/// All examples.
+/// Returns all examples.
 fn examples() -> Vec<(String, spec::Spec)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let entries = std::fs::read_dir(&directory).expect("examples");
@@ -24,7 +24,7 @@ fn examples() -> Vec<(String, spec::Spec)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Every example with structured and flat names, with diagnostics and without.
+/// Returns every example with structured and flat names, with diagnostics and without.
 fn flavours() -> impl Iterator<Item = (String, Fmu)> {
     examples().into_iter().flat_map(|(name, spec)| {
         [(Naming::Structured, true), (Naming::Flat, false)].map(|(naming, diagnostics)| {
@@ -40,14 +40,15 @@ fn states(fmu: &Fmu) -> Vec<u32> {
     fmu.references(|slot| matches!(slot, Slot::State(_)))
 }
 
-/// Columns of all unknowns, one for each known; and a request that is not square, against them.
+/// Returns columns of all unknowns, one for each known; also checks a request that is not square
+/// against them.
 fn columns(instance: &Instance, knowns: &[u32]) -> Vec<Vec<f64>> {
     let unknowns = instance.fmu.outputs();
     let columns: Vec<Vec<f64>> = knowns
         .iter()
         .map(|&k| instance.along(&unknowns, &[k], &[1.0]))
         .collect();
-    // Few unknowns in another order, along all knowns at once, one of which comes twice.
+    // A few unknowns in another order, along all knowns at once, one of which is repeated.
     let few: Vec<usize> = (0..unknowns.len()).rev().step_by(7).collect();
     let mut all = knowns.to_vec();
     let mut seeds: Vec<f64> = (0..knowns.len()).map(|k| 0.3 - 0.1 * (k % 8) as f64).collect();
@@ -70,7 +71,7 @@ fn columns(instance: &Instance, knowns: &[u32]) -> Vec<Vec<f64>> {
     columns
 }
 
-/// How far two columns are apart, norm-wise.
+/// Returns the relative distance of two columns.
 fn distance(ours: &[f64], theirs: &[f64]) -> f64 {
     let norm = theirs.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
     ours.iter()
@@ -90,8 +91,9 @@ fn agree(what: &str, ours: &[Vec<f64>], theirs: &[Vec<f64>], tolerance: f64) {
     }
 }
 
-/// The column of a known by central differences `D(h) … D(4h)`, set through `fmi2SetReal`: `(18 D(h) − 24 D(2h) + 14 D(3h) − 3 D(4h))/5`
-/// leaves h⁶ where all is smooth, and h³ where a second derivative jumps, as at a joint on a beam's very end.
+/// Returns the column of a known by central differences `D(h) … D(4h)`, set through `fmi2SetReal`:
+/// `(18 D(h) − 24 D(2h) + 14 D(3h) − 3 D(4h))/5` has an error of order h⁶ for smooth functions, and
+/// h³ where a second derivative jumps, as at a joint at a beam's end.
 fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
     let unknowns = instance.fmu.outputs();
     let now = instance.get_many(&[known])[0];
@@ -115,11 +117,12 @@ fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
     column
 }
 
-/// Steps of differences, as parts of a nominal.
+/// Steps of differences, relative to the nominal value.
 const STEPS: [f64; 7] = [3e-1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
-/// Asserts that columns agree with differences of the size that suits each best: dry friction is sharp, a stiff beam's forces
-/// are large; in the plane, magnitudes of momenta turn sharply where slow bodies come to rest.
+/// Asserts that columns agree with differences of the best step each: dry friction is steep, a
+/// stiff beam's forces are large, and in planar motion magnitudes of momenta change steeply where
+/// slow bodies come to rest.
 #[track_caller]
 fn agree_with_differences(
     what: &str,
@@ -131,7 +134,7 @@ fn agree_with_differences(
     let now = instance.get_many(&instance.fmu.outputs());
     let values = now.iter().map(|y| y * y).sum::<f64>().sqrt();
     for (&known, column) in knowns.iter().zip(columns) {
-        // Where next to nothing changes, a difference has the round-off of the values over the step.
+        // For a small column the difference has the round-off of the values divided by the step.
         let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
         let off = steps.iter().map(|h| {
             let round_off = f64::EPSILON * values / (h * size(known)) / norm;
@@ -148,7 +151,7 @@ fn agree_with_differences(
     }
 }
 
-/// Asserts that what the XML does not declare as a dependency has no influence.
+/// Asserts that variables that the XML does not declare as dependencies have no influence.
 #[track_caller]
 fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &[u32], columns: &[Vec<f64>]) {
     for (row, unknown) in fmu.outputs().into_iter().enumerate() {
@@ -158,7 +161,8 @@ fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &
             if !dependencies.contains(&(known + 1)) {
                 let [unknown, known] =
                     [unknown, known].map(|r| fmu.registry.slot(r).map(|slot| fmu.registry.name(slot)));
-                // Parameters have differences: what is 10 m long has ε 10 m/1e-4 = 2e-11 of round-off in them.
+                // Derivatives with respect to parameters are differences: a length of 10 m has a
+                // round-off of ε 10 m/1e-4 = 2e-11.
                 let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt();
                 assert!(
                     column[row].abs() <= (1e-9 * norm).max(2e-11),
@@ -170,7 +174,8 @@ fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &
     }
 }
 
-/// Asserts that a factor declared as constant is the same at two instants; gives how many there are.
+/// Asserts that a factor declared as constant is equal at two instants; returns the number of such
+/// factors.
 #[track_caller]
 fn constants_are(what: &str, fmu: &Fmu, knowns: &[u32], (then, now): (&[Vec<f64>], &[Vec<f64>])) -> usize {
     let (mut found, outputs) = (0, fmu.outputs());
@@ -211,7 +216,7 @@ fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_poin
         me.new_discrete_states();
         me.enter_continuous_time_mode();
         assert_eq!(columns(&me, &knowns), event, "{name}: the same law");
-        // Every body moves well: near rest the magnitudes of its momenta turn too sharply for differences.
+        // Every body moves: near rest the magnitudes of momenta change too steeply for differences.
         let moved = me.states().into_iter().zip(me.nominals()).enumerate();
         let moved = moved.map(|(i, (x, nominal))| x + nominal * (0.3 + 0.1 * (i % 5) as f64));
         me.set_states(&moved.collect::<Vec<_>>());
@@ -235,7 +240,7 @@ fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_poin
         there.event();
         assert_eq!(columns(&cs, &knowns), columns(&there, &knowns), "{name}");
         agree_with_differences(&name, &cs, &fmu.inputs(), &columns(&cs, &fmu.inputs()), (&STEPS, size));
-        heard();
+        logged();
     }
 }
 
@@ -252,7 +257,7 @@ fn parameters_and_inputs_in_initialization_mode() {
         assert_eq!(instance.bytes(), bytes, "{name}: asking changes no bit");
         only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.initial_unknowns, &knowns, &found);
 
-        // Against differences, where a host may set a number a little less and a little more.
+        // Compared with differences if the importer may set values on both sides.
         let size = |known: u32| instance.get_many(&[known])[0].abs().max(0.1);
         for (&known, column) in knowns.iter().zip(found) {
             let now = instance.get_many(&[known])[0];
@@ -271,6 +276,6 @@ fn parameters_and_inputs_in_initialization_mode() {
         let inputs = fmu.inputs();
         assert_eq!(columns(&me, &inputs), columns(&instance, &inputs), "{name}");
         ok(me.exit_initialization());
-        heard();
+        logged();
     }
 }

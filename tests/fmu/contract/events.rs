@@ -1,7 +1,7 @@
-//! Events: what they take, and what they change.
+//! Events: accepted commands, and declared changes.
 
 use super::refusals::braked;
-use super::runs::Host;
+use super::runs::Importer;
 use crate::driver::integration::integrate;
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
@@ -9,11 +9,12 @@ use grapple::fmu::registry::Slot;
 use model_description::Kind;
 use std::path::Path;
 
-/// A signal whose window is moved while the model runs: in Co-Simulation the piece was that of the old window, for ever.
+/// A signal whose window is moved during the run: in Co-Simulation the segment of the old window
+/// used to stay.
 #[test]
-fn a_signal_that_is_timed_anew_runs_alike_in_both_interfaces() {
+fn rescheduled_signal_agrees_in_both_interfaces() {
     for (change_at, from, until, end) in [
-        // Begun again after its end, stopped in its midst and put off, begun at once.
+        // Begun again after its end; interrupted and postponed; begun at once.
         (1.0, 0.23, 2.0, 1.2),
         (0.4, 5.0, 6.0, 1.2),
         (0.4, 0.9, 1.0, 1.2),
@@ -27,32 +28,32 @@ fn a_signal_that_is_timed_anew_runs_alike_in_both_interfaces() {
         let info = me.new_discrete_states();
         me.enter_continuous_time_mode();
         let x = me.states();
-        let mut host = Host { fmu: me, info };
-        let (x, _) = integrate(&mut host, x, 0.0, change_at, 1e-3);
-        host.fmu.set_time(change_at);
-        host.fmu.set_states(&x);
-        host.fmu.enter_event_mode();
-        ok(host.fmu.set_many(&window.0, &window.1));
-        host.info = host.fmu.event();
-        let (x, _) = integrate(&mut host, x, change_at, end, 1e-3);
-        host.fmu.set_time(end);
-        host.fmu.set_states(&x);
+        let mut importer = Importer { fmu: me, info };
+        let (x, _) = integrate(&mut importer, x, 0.0, change_at, 1e-3);
+        importer.fmu.set_time(change_at);
+        importer.fmu.set_states(&x);
+        importer.fmu.enter_event_mode();
+        ok(importer.fmu.set_many(&window.0, &window.1));
+        importer.info = importer.fmu.event();
+        let (x, _) = integrate(&mut importer, x, change_at, end, 1e-3);
+        importer.fmu.set_time(end);
+        importer.fmu.set_states(&x);
 
         let cs = fmu.instance(CS);
         cs.initialise(Some(1e-11));
         ok(cs.step(0.0, change_at));
         ok(cs.set_many(&window.0, &window.1));
         ok(cs.step(change_at, end - change_at));
-        // 1e-3 s by Runge and Kutta's method leaves 1e-12; the event comes 1e-10 s late.
-        assert_agree(&host.fmu, &cs, 1e-8);
-        let [me, cs] = [&host.fmu, &cs].map(|of| of.get("der(shoulder.qd)"));
+        // Runge–Kutta steps of 1e-3 s have an error of 1e-12; the event is 1e-10 s late.
+        assert_agree(&importer.fmu, &cs, 1e-8);
+        let [me, cs] = [&importer.fmu, &cs].map(|of| of.get("der(shoulder.qd)"));
         println!("from {from} s until {until} s, set at {change_at} s: {me} and {cs} rad/s²");
         assert!((me - cs).abs() < 1e-7, "{me} {cs}");
     }
-    heard();
+    logged();
 }
 
-/// What the XML says of the states that may jump.
+/// Returns the states that the XML declares to jump.
 fn declared(fmu: &Fmu) -> Vec<bool> {
     let states = fmu.registry.variables().zip(&fmu.xml.model_variables);
     let states = states.filter(|(variable, _)| matches!(variable.slot, Slot::State(_)));
@@ -61,7 +62,7 @@ fn declared(fmu: &Fmu) -> Vec<bool> {
         .collect()
 }
 
-/// Which states an event changes.
+/// Returns the states that an event changes.
 fn jumps(me: &Instance) -> Vec<bool> {
     let before = me.states();
     let info = me.new_discrete_states();
@@ -93,17 +94,17 @@ fn a_state_that_jumps_at_an_event_is_declared_as_one_that_may() {
         }
     }
     assert_eq!(jumped, declared_states, "every rate and the work, and no position");
-    heard();
-    // Surfaces that strike by themselves; captures; what only switches does not jump.
-    let of = |craft: &str| declared(&Fmu::of(craft)).contains(&true);
+    logged();
+    // Impacts and captures jump; switches do not.
+    let of = |spacecraft: &str| declared(&Fmu::of(spacecraft)).contains(&true);
     assert!(of(&striker()) && of(&catcher()));
-    assert!(!of(CRAFT));
+    assert!(!of(SPACECRAFT));
     let servo = "servo = { kp = 3.0, kd = 1.0, on = false }";
-    assert!(!of(&CRAFT.replace(servo, "motions = [\"loads\", \"prescribed\"]")));
+    assert!(!of(&SPACECRAFT.replace(servo, "motions = [\"loads\", \"prescribed\"]")));
 }
 
 #[test]
-fn the_examples_declare_what_jumps() {
+fn examples_declare_states_that_jump() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     for (name, may_jump) in [
         ("two_link", false),

@@ -1,4 +1,4 @@
-//! `fmi2Instantiate`, and what can be asked before it.
+//! `fmi2Instantiate`, and the functions that can be called before it.
 
 use super::fmu;
 use crate::driver::*;
@@ -16,11 +16,11 @@ fn instantiation_is_refused_with_one_clear_message() {
     let good = fmu.uri();
     let log = Log::new();
     let callbacks = log.callbacks();
-    let refused = |kind, guid: Option<&CStr>, location: Option<&str>, words: &[&str]| {
+    let refused = |kind, guid: Option<&CStr>, location: Option<&str>, parts: &[&str]| {
         let instantiate = |callbacks| instantiate(guid, location, kind, callbacks, fmi2True, fmi2True);
         assert!(instantiate(Some(&callbacks)).is_null());
-        log.told(ERROR, words);
-        // Without a logger as well.
+        log.assert_logged(ERROR, parts);
+        // Also without a logger.
         assert!(instantiate(None).is_null());
     };
     refused(CS, Some(c"{0}"), Some(&good), &["GUID", "{0}"]);
@@ -37,7 +37,7 @@ fn instantiation_is_refused_with_one_clear_message() {
     refused(CS, Some(&fmu.guid), Some(&good), &["GUID"]);
 }
 
-/// What `grapple build --fmi-type` has left out of the XML is not there.
+/// An interface that `grapple build --fmi-type` leaves out of the XML is refused.
 #[test]
 fn an_interface_that_the_fmu_does_not_offer_is_refused() {
     for naming in [Naming::Structured, Naming::Flat] {
@@ -45,7 +45,7 @@ fn an_interface_that_the_fmu_does_not_offer_is_refused() {
             (Interfaces::ModelExchange, ME, CS, "Co-Simulation"),
             (Interfaces::CoSimulation, CS, ME, "Model Exchange"),
         ] {
-            let model = Model::read(CRAFT, Path::new(".")).expect("the spec is right");
+            let model = Model::read(SPACECRAFT, Path::new(".")).expect("the spec is right");
             let fmu = Fmu::offering(model, naming, interfaces);
             assert_eq!(fmu.xml.model_exchange.is_some(), offered == ME);
             assert_eq!(fmu.xml.co_simulation.is_some(), offered == CS);
@@ -54,7 +54,7 @@ fn an_interface_that_the_fmu_does_not_offer_is_refused() {
                 |kind| fmu.instance_at(Some(&fmu.uri()), kind, Some(&log.callbacks()), fmi2True, fmi2True);
             assert!(instantiate(offered).is_some(), "{:?}", log.take());
             assert!(instantiate(other).is_none());
-            log.told(ERROR, &["fmi2Instantiate", "does not offer", name]);
+            log.assert_logged(ERROR, &["fmi2Instantiate", "does not offer", name]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Misuse, call by call: it is answered, and the instance stays usable.
+//! Misuse, call by call: it is refused, and the instance stays usable.
 
 use super::fmu;
 use crate::driver::*;
@@ -7,66 +7,66 @@ use grapple::fmu::fmi2::*;
 use std::ptr::{null, null_mut};
 
 #[test]
-fn misuse_is_answered_and_the_instance_stays_usable() {
+fn misuse_is_refused_and_the_instance_stays_usable() {
     let (fmu, log) = (fmu(), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     let mut value = [0.0; 2];
-    // SAFETY: a live handle, values of the count beside them, and null where that is what is tested.
+    // SAFETY: a live handle, arrays of the given counts, and null where null is tested.
     unsafe {
-        // Out of order, and of the other interface.
+        // Calls out of order, and of the other interface.
         assert_eq!(cs.step(0.0, 0.1), ERROR);
-        log.told(ERROR, &["fmi2DoStep", "instantiated"]);
+        log.assert_logged(ERROR, &["fmi2DoStep", "instantiated"]);
         assert_eq!(cs.exit_initialization(), ERROR);
-        log.told(ERROR, &["fmi2ExitInitializationMode"]);
+        log.assert_logged(ERROR, &["fmi2ExitInitializationMode"]);
         assert_eq!(fmi2SetTime(cs.c, 0.0), ERROR);
-        log.told(ERROR, &["Model Exchange"]);
+        log.assert_logged(ERROR, &["Model Exchange"]);
         cs.initialise(Some(1e-8));
         assert_eq!(cs.enter_initialization(), ERROR);
-        log.told(ERROR, &["step complete"]);
+        log.assert_logged(ERROR, &["step complete"]);
         assert_eq!(fmi2CancelStep(cs.c), ERROR);
-        log.told(ERROR, &["no step is in progress"]);
+        log.assert_logged(ERROR, &["no step is in progress"]);
 
         // Null pointers; a count of zero makes them legal.
         assert_eq!(fmi2GetReal(cs.c, null(), 0, null_mut()), OK);
         assert_eq!(fmi2SetString(cs.c, null(), 0, null()), OK);
         assert_eq!(fmi2GetReal(cs.c, null(), 2, value.as_mut_ptr()), ERROR);
-        log.told(ERROR, &["vr is null"]);
+        log.assert_logged(ERROR, &["vr is null"]);
         assert_eq!(fmi2GetReal(cs.c, &0, 1, null_mut()), ERROR);
-        log.told(ERROR, &["value is null"]);
+        log.assert_logged(ERROR, &["value is null"]);
         assert_eq!(fmi2GetReal(cs.c, &0, usize::MAX, value.as_mut_ptr()), ERROR);
-        log.told(ERROR, &["cannot have"]);
+        log.assert_logged(ERROR, &["cannot have"]);
         assert_eq!(fmi2GetReal(null_mut(), &0, 1, value.as_mut_ptr()), ERROR);
 
         // Unknown references, wrong types.
         assert_eq!(fmi2GetReal(cs.c, &1_000_000, 1, value.as_mut_ptr()), ERROR);
-        log.told(ERROR, &["1000000"]);
+        log.assert_logged(ERROR, &["1000000"]);
         assert_eq!(
             fmi2GetReal(cs.c, &fmu.vr("elbow.out_of_range"), 1, value.as_mut_ptr()),
             ERROR
         );
-        log.told(ERROR, &["elbow.out_of_range", "Boolean"]);
+        log.assert_logged(ERROR, &["elbow.out_of_range", "Boolean"]);
         assert_eq!(fmi2SetInteger(cs.c, &fmu.vr("elbow.tau"), 1, &3), ERROR);
-        log.told(ERROR, &["elbow.tau", "Real"]);
+        log.assert_logged(ERROR, &["elbow.tau", "Real"]);
         assert!(!cs.flag("elbow.out_of_range"));
 
-        // Numbers that are none; nothing of the call takes effect.
+        // Values that are not finite; the call has no effect at all.
         let references = [fmu.vr("elbow.tau"), fmu.vr("push.f[1]")];
         assert_eq!(cs.set_many(&references, &[1.0, f64::NAN]), ERROR);
-        log.told(ERROR, &["push.f[1]", "NaN"]);
+        log.assert_logged(ERROR, &["push.f[1]", "NaN"]);
         assert_eq!(cs.get("elbow.tau"), 0.0);
-        // What is computed, what is fixed.
+        // Computed and fixed variables.
         assert_eq!(cs.set("system.energy", 1.0), ERROR);
-        log.told(ERROR, &["system.energy", "computed"]);
+        log.assert_logged(ERROR, &["system.energy", "computed"]);
         assert_eq!(cs.set("elbow.q", 1.0), ERROR);
-        log.told(ERROR, &["elbow.q", "_start"]);
+        log.assert_logged(ERROR, &["elbow.q", "_start"]);
         ok(cs.step(0.0, 0.1));
         assert_eq!(cs.set("lower.mass", 3.0), ERROR);
-        log.told(ERROR, &["lower.mass", "fixed"]);
+        log.assert_logged(ERROR, &["lower.mass", "fixed"]);
 
-        // Steps that cannot be.
+        // Invalid steps.
         for (t, h) in [(0.0, 0.1), (0.1, -0.1), (0.1, f64::NAN), (f64::INFINITY, 0.1)] {
             assert_eq!(cs.step(t, h), ERROR, "{t} {h}");
-            log.told(ERROR, &["fmi2DoStep"]);
+            log.assert_logged(ERROR, &["fmi2DoStep"]);
         }
 
         // Statuses that do not exist.
@@ -75,16 +75,17 @@ fn misuse_is_answered_and_the_instance_stays_usable() {
             fmi2GetStringStatus(cs.c, fmi2StatusKind::PENDING_STATUS, null_mut()),
             DISCARD
         );
-        log.told(DISCARD, &["fmi2PendingStatus", "no step is pending"]);
+        log.assert_logged(DISCARD, &["fmi2PendingStatus", "no step is pending"]);
 
-        // Partial derivatives of what is no unknown, with respect to what is no known.
+        // Partial derivatives of variables that are not unknowns, with respect to variables that
+        // are not knowns.
         let directional = fmi2GetDirectionalDerivative;
         assert_eq!(directional(cs.c, null(), 0, null(), 0, null(), null_mut()), OK);
         let [q, qd, tau] = ["elbow.q", "elbow.qd", "elbow.tau"].map(|name| fmu.vr(name));
         assert_eq!(directional(cs.c, &q, 1, &qd, 1, null(), value.as_mut_ptr()), ERROR);
-        log.told(ERROR, &["fmi2GetDirectionalDerivative", "dvKnown is null"]);
-        for (unknown, known, seed, words) in [
-            (tau, tau, 1.0, ["elbow.tau", "no unknown"]),
+        log.assert_logged(ERROR, &["fmi2GetDirectionalDerivative", "dvKnown is null"]);
+        for (unknown, known, seed, parts) in [
+            (tau, tau, 1.0, ["elbow.tau", "not an unknown"]),
             (1_000_000, tau, 1.0, ["1000000", "unknown value reference"]),
             (q, 1_000_000, 1.0, ["1000000", "unknown value reference"]),
             (
@@ -93,24 +94,24 @@ fn misuse_is_answered_and_the_instance_stays_usable() {
                 1.0,
                 ["elbow.out_of_range", "Boolean"],
             ),
-            (q, fmu.vr("der(elbow.qd)"), 1.0, ["der(elbow.qd)", "no known"]),
-            (q, fmu.vr("system.energy"), 1.0, ["system.energy", "no known"]),
+            (q, fmu.vr("der(elbow.qd)"), 1.0, ["der(elbow.qd)", "not a known"]),
+            (q, fmu.vr("system.energy"), 1.0, ["system.energy", "not a known"]),
             (q, fmu.vr("elbow.out_of_range"), 1.0, ["elbow.out_of_range", "Boolean"]),
             (q, fmu.vr("lower.mass"), 1.0, ["lower.mass", "Initialization Mode"]),
             (q, tau, f64::NAN, ["elbow.tau", "NaN"]),
         ] {
             let (status, _) = cs.directional(&[unknown], &[known], &[seed]);
             assert_eq!(status, ERROR);
-            log.told(ERROR, &words);
+            log.assert_logged(ERROR, &parts);
         }
-        let fresh = fmu.instance_that_tells(&log, CS);
+        let fresh = fmu.instance_with_log(&log, CS);
         assert_eq!(fresh.directional(&[q], &[tau], &[1.0]).0, ERROR);
-        log.told(ERROR, &["instantiated"]);
+        log.assert_logged(ERROR, &["instantiated"]);
         ok(fresh.enter_initialization());
         assert_eq!(fresh.directional(&[q], &[qd], &[1.0]).0, ERROR);
-        log.told(ERROR, &["elbow.qd", "_start"]);
+        log.assert_logged(ERROR, &["elbow.qd", "_start"]);
 
-        // And it still works.
+        // The instance still works.
         ok(cs.step(0.1, 0.1));
         ok(cs.reset());
         cs.initialise(Some(1e-8));
@@ -119,21 +120,21 @@ fn misuse_is_answered_and_the_instance_stays_usable() {
     assert_eq!(log.take(), []);
 }
 
-/// Both begin with a magic number, so one in the other's place is seen.
+/// Both begin with a magic number, so that a mix-up is detected.
 #[test]
-fn an_instance_is_no_state_and_a_state_is_no_instance() {
+fn instances_and_states_are_not_confused() {
     let (fmu, log) = (fmu(), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     let state = cs.save();
     let (mut size, mut place) = (0, cs.c);
-    // SAFETY: a live handle and a live state, each in the other's place.
+    // SAFETY: a live handle and a live state, each in place of the other.
     unsafe {
         assert_eq!(fmi2EnterInitializationMode(state), ERROR);
         assert_eq!(fmi2Reset(state), ERROR);
         fmi2FreeInstance(state);
         assert_eq!(log.take(), []);
         assert_eq!(fmi2SetFMUstate(cs.c, cs.c), ERROR);
-        log.told(ERROR, &["fmi2SetFMUstate", "does not come from this library"]);
+        log.assert_logged(ERROR, &["fmi2SetFMUstate", "does not come from this library"]);
         assert_eq!(fmi2SerializedFMUstateSize(cs.c, cs.c, &mut size), ERROR);
         assert_eq!(fmi2FreeFMUstate(cs.c, &mut place), ERROR);
         assert_eq!(fmi2GetFMUstate(cs.c, &mut place), ERROR);
@@ -146,15 +147,16 @@ fn an_instance_is_no_state_and_a_state_is_no_instance() {
 #[test]
 fn the_log_can_be_switched_by_category() {
     let (fmu, log) = (fmu(), Log::new());
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     ok(cs.switch_log(false, &[c"logStatusError"]));
     assert_eq!(cs.step(0.0, 0.1), ERROR);
     assert_eq!(log.take(), []);
     // SAFETY: no names, so null is legal.
     ok(unsafe { fmi2SetDebugLogging(cs.c, fmi2True, 0, null()) });
     assert_eq!(cs.step(0.0, 0.1), ERROR);
-    log.told(ERROR, &["fmi2DoStep"]);
-    // The standard's categories that the XML does not list are accepted; no message belongs to them.
+    log.assert_logged(ERROR, &["fmi2DoStep"]);
+    // The standard's categories that the XML does not list are accepted; no message belongs to
+    // them.
     ok(cs.switch_log(
         true,
         &[c"logStatusWarning", c"logStatusPending", c"logNonlinearSystems"],
@@ -162,5 +164,5 @@ fn the_log_can_be_switched_by_category() {
     assert_eq!(log.take(), []);
     assert_eq!(cs.switch_log(true, &[c"100% noise"]), ERROR);
     // A format of printf: the sign is doubled.
-    log.told(ERROR, &["100%% noise"]);
+    log.assert_logged(ERROR, &["100%% noise"]);
 }

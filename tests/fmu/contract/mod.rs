@@ -11,11 +11,12 @@ mod runs;
 mod starts;
 mod state;
 
-use crate::driver::{CRAFT, Fmu};
+use crate::driver::{Fmu, SPACECRAFT};
 
-/// The craft with a range so wide that the elbow never leaves it: time events, and no state events.
+/// Returns the spacecraft with a range so wide that the elbow never leaves it: time events, and no
+/// state events.
 fn fmu() -> Fmu {
     let stop = r#"max_deg = 20.0, stop = "compliant", stiffness = 50.0, damping = 0.0"#;
-    assert!(CRAFT.contains(stop));
-    Fmu::of(&CRAFT.replace(stop, "max_deg = 150.0"))
+    assert!(SPACECRAFT.contains(stop));
+    Fmu::of(&SPACECRAFT.replace(stop, "max_deg = 150.0"))
 }

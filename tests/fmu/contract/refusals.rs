@@ -1,36 +1,37 @@
-//! What is refused has changed nothing: the state has the same bytes before and after, and the cause can be mended.
+//! A refused call changes nothing: the state has identical bytes before and after, and the cause
+//! can be removed.
 
 use crate::driver::*;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 
-/// The craft with a brake in its elbow, and a port on its lower link that is struck.
+/// Returns the spacecraft with a brake in its elbow, and an impulse port on its lower link.
 pub fn braked() -> Fmu {
     let servo = "servo = { kp = 3.0, kd = 1.0, on = false }";
-    assert!(CRAFT.contains(servo));
-    let craft = CRAFT.replace(servo, "motions = [\"loads\", \"locked\"]");
-    Fmu::of(&format!("{craft}[port.hit]\nframe = \"base\"\nimpulse = true\n"))
+    assert!(SPACECRAFT.contains(servo));
+    let spacecraft = SPACECRAFT.replace(servo, "motions = [\"loads\", \"locked\"]");
+    Fmu::of(&format!("{spacecraft}[port.hit]\nframe = \"base\"\nimpulse = true\n"))
 }
 
-/// Asserts that a call that is made in `act` is refused and leaves no trace.
+/// Asserts that the call in `act` is refused and leaves the state unchanged.
 #[track_caller]
 fn refused(instance: &Instance, act: impl FnOnce() -> fmi2Status) {
-    // What waits for being read is taken over first.
+    // Applies buffered parameters first.
     instance.get("elbow.q");
     let before = instance.bytes();
     assert_eq!(act(), ERROR);
-    assert!(instance.bytes() == before, "it has changed something: {:?}", heard());
-    heard();
+    assert!(instance.bytes() == before, "it has changed something: {:?}", logged());
+    logged();
 }
 
 fn event(instance: &Instance) -> fmi2Status {
     let mut info = fmi2EventInfo::default();
-    // SAFETY: a live handle, a place for the answer.
+    // SAFETY: a live handle, a buffer for the result.
     unsafe { fmi2NewDiscreteStates(instance.c, &mut info) }
 }
 
 #[test]
-fn a_value_that_is_refused_takes_no_other_along() {
+fn refused_value_leaves_all_others_unchanged() {
     let fmu = Fmu::new();
     let [tau, q, mass, damping] = ["elbow.tau", "elbow.q", "lower.mass", "shoulder.damping"].map(|name| fmu.vr(name));
     let cs = fmu.instance(CS);
@@ -46,10 +47,10 @@ fn a_value_that_is_refused_takes_no_other_along() {
         refused(&me, || me.set_many(&[damping, mass, q], &[2.0, -1.0, 1.0]));
         ok(me.set("elbow.q", 0.2));
     }
-    // A parameter that waits, and is good, stays.
+    // A valid buffered parameter is kept.
     ok(me.set("lower.mass", 3.0));
     assert_eq!(me.set_many(&[q, damping], &[1.0, -1.0]), ERROR);
-    heard();
+    logged();
     assert_eq!([me.get("lower.mass"), me.get("elbow.q")], [3.0, 0.3]);
     me.new_discrete_states();
     me.enter_continuous_time_mode();
@@ -60,8 +61,8 @@ fn a_value_that_is_refused_takes_no_other_along() {
 }
 
 #[test]
-fn a_start_that_is_refused_leaves_the_states_that_were() {
-    let fmu = Fmu::of(&format!("formulation = \"natural\"\n{CRAFT}"));
+fn refused_start_leaves_the_states_unchanged() {
+    let fmu = Fmu::of(&format!("formulation = \"natural\"\n{SPACECRAFT}"));
     let me = fmu.instance(ME);
     me.initialise(None);
     let references = ["elbow.tau", "lower.r[1]", "base.w_start[3]", "shoulder.origin[1]"].map(|name| fmu.vr(name));
@@ -71,7 +72,7 @@ fn a_start_that_is_refused_leaves_the_states_that_were() {
 }
 
 #[test]
-fn a_step_that_fails_where_it_begins_has_moved_nothing() {
+fn step_that_fails_at_its_start_leaves_the_state_unchanged() {
     let fmu = braked();
     let cs = fmu.instance(CS);
     cs.initialise(None);
@@ -86,7 +87,7 @@ fn a_step_that_fails_where_it_begins_has_moved_nothing() {
     assert_eq!(cs.get("elbow.qd"), 0.0);
 }
 
-/// The impulse acts, and then the brake would take more energy away than there are numbers.
+/// The impulse acts, and then the brake would dissipate more energy than a number can hold.
 #[test]
 fn an_event_that_fails_in_its_midst_has_not_begun() {
     let fmu = braked();
@@ -118,7 +119,7 @@ fn an_event_that_fails_in_its_midst_has_not_begun() {
     assert_ne!(cs.get("base.v[1]"), v);
 }
 
-/// A master that halves a step that was discarded would never end where none is ever taken.
+/// A master that halves discarded steps would not terminate if none ever succeeded.
 #[test]
 fn a_step_that_the_work_limit_lets_go_nowhere_is_an_error() {
     let fmu = Fmu::new();
@@ -133,7 +134,7 @@ fn a_step_that_the_work_limit_lets_go_nowhere_is_an_error() {
 }
 
 #[test]
-fn what_takes_no_time_is_no_first_step() {
+fn step_of_length_zero_is_not_a_first_step() {
     let fmu = Fmu::new();
     let cs = fmu.instance(CS);
     cs.initialise(None);
@@ -145,5 +146,5 @@ fn what_takes_no_time_is_no_first_step() {
     ok(cs.set_input_derivative("elbow.tau", 1, 0.0));
     ok(cs.step(0.0, 0.1));
     assert_eq!(cs.set("lower.mass", 3.0), ERROR);
-    heard();
+    logged();
 }

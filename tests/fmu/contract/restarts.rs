@@ -1,11 +1,11 @@
-//! Where a run starts, and starts again: parameters that are set before the first step (rule O3).
+//! Starts and restarts of a run: parameters that are set before the first step (rule O3).
 
 use super::refusals::braked;
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
 #[test]
-fn the_time_reached_is_that_of_the_start_until_there_is_another() {
+fn time_reached_is_the_start_time_before_the_first_step() {
     let fmu = Fmu::new();
     let cs = fmu.instance(CS);
     assert_eq!(cs.last_time(), 0.0);
@@ -20,9 +20,10 @@ fn the_time_reached_is_that_of_the_start_until_there_is_another() {
     assert_eq!(cs.last_time(), 0.0);
 }
 
-/// A tolerance beyond what integrators take is honoured by a tighter one; a host that integrates by itself has no integrator of ours.
+/// A tolerance that integrators do not support is replaced by a tighter one; in Model Exchange
+/// there is no integrator.
 #[test]
-fn a_coarse_tolerance_is_taken() {
+fn coarse_tolerance_is_accepted() {
     let fmu = Fmu::new();
     let cs = fmu.instance(CS);
     cs.initialise(Some(0.9));
@@ -38,7 +39,7 @@ fn a_start_made_again_in_event_mode_is_told() {
     me.initialise(None);
     assert_eq!(changed(), fmi2False);
     ok(me.set("elbow.q_start", -0.3));
-    // Told once, though a saved state comes between.
+    // Reported once, also if a saved state is restored in between.
     let state = me.save();
     me.get("elbow.q");
     let bytes = me.bytes();
@@ -50,12 +51,12 @@ fn a_start_made_again_in_event_mode_is_told() {
     ok(status);
     me.restore(again);
     assert_eq!(changed(), fmi2True);
-    // States that the host sets afterwards are its own: there is nothing to tell.
+    // States that the importer sets afterwards are its own: nothing is reported.
     ok(me.set("lower.mass", 3.0));
     let x = me.states();
     me.set_states(&x);
     assert_eq!(changed(), fmi2False);
-    // And those that it has set before are lost.
+    // States set before are lost.
     ok(me.set("elbow.q", 0.1));
     ok(me.set("lower.mass", 2.0));
     assert_eq!(changed(), fmi2True);
@@ -64,12 +65,12 @@ fn a_start_made_again_in_event_mode_is_told() {
     me.free_state(again);
 }
 
-/// What was commanded in Initialization Mode is commanded when the run is started again.
+/// Commands of Initialization Mode are applied again when the run is restarted.
 #[test]
-fn a_run_started_again_in_co_simulation_obeys_again() {
+fn restarted_run_in_co_simulation_applies_commands_again() {
     let fmu = braked();
     let log = Log::new();
-    let cs = fmu.instance_that_tells(&log, CS);
+    let cs = fmu.instance_with_log(&log, CS);
     cs.setup(None, 0.0, None);
     ok(cs.enter_initialization());
     ok(cs.set("elbow.motion", 1.0));

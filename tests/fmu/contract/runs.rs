@@ -1,17 +1,17 @@
-//! Runs that go well.
+//! Runs without errors.
 
 use super::fmu;
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
-/// A host in Model Exchange that does what the standard asks for and no more.
-pub struct Host<'a> {
+/// An importer in Model Exchange that makes only the calls that the standard requires.
+pub struct Importer<'a> {
     pub fmu: Instance<'a>,
     pub info: fmi2EventInfo,
 }
 
-impl Calls for Host<'_> {
+impl Calls for Importer<'_> {
     fn derivatives(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
         self.fmu.set_time(t);
         self.fmu.set_states(x);
@@ -30,7 +30,7 @@ impl Calls for Host<'_> {
     }
 
     fn event(&mut self, t: f64, _: &[f64]) -> Vec<f64> {
-        // Time events come late from some hosts (O6).
+        // Some importers handle time events late (O6).
         self.fmu.set_time(t + 1e-10);
         self.fmu.enter_event_mode();
         self.info = self.fmu.event();
@@ -45,27 +45,27 @@ impl Calls for Host<'_> {
 #[test]
 fn model_exchange_and_co_simulation_agree_through_time_events() {
     let (fmu, log) = (fmu(), Log::new());
-    let me = fmu.instance_that_tells(&log, ME);
+    let me = fmu.instance_with_log(&log, ME);
     me.initialise(Some(1e-10));
     ok(me.set("elbow.tau", 0.4));
     let info = me.new_discrete_states();
     me.enter_continuous_time_mode();
     let x = me.states();
-    let mut host = Host { fmu: me, info };
-    let (_, events) = integrate(&mut host, x, 0.0, 1.0, 1e-3);
+    let mut importer = Importer { fmu: me, info };
+    let (_, events) = integrate(&mut importer, x, 0.0, 1.0, 1e-3);
     assert_eq!(events, [0.23, 0.61]);
-    let me = host.fmu;
-    let cs = fmu.instance_that_tells(&log, CS);
+    let me = importer.fmu;
+    let cs = fmu.instance_with_log(&log, CS);
     cs.initialise(Some(1e-10));
     ok(cs.set("elbow.tau", 0.4));
     for i in 0..100 {
-        // A host's sum of steps, with its round-off.
+        // An importer's sum of steps, with its round-off.
         ok(cs.step(f64::from(i) * 0.01, 0.01));
     }
-    // Runge-Kutta at 1 ms leaves about 1e-12; ten digits were asked of the other.
+    // Runge–Kutta at 1 ms has an error of about 1e-12; the other's tolerance was 1e-10.
     assert_agree(&me, &cs, 1e-8);
     assert!(cs.get("shoulder.q").abs() > 1e-3);
-    // Nothing is said of what went well.
+    // A run without errors logs nothing.
     assert_eq!(log.take(), []);
     for instance in [&me, &cs] {
         ok(instance.terminate());
@@ -74,7 +74,7 @@ fn model_exchange_and_co_simulation_agree_through_time_events() {
 }
 
 #[test]
-fn time_events_are_announced_and_gone_through_one_by_one() {
+fn time_events_are_announced_and_handled_in_order() {
     let fmu = fmu();
     let me = fmu.instance(ME);
     me.initialise(Some(1e-8));
@@ -89,12 +89,12 @@ fn time_events_are_announced_and_gone_through_one_by_one() {
     assert_eq!(times, [0.23, 0.61]);
 }
 
-/// O3 and O4: OpenModelica's wrapper stays in Event Mode after initialisation, sets parameters there,
-/// and evaluates everything before the first `fmi2NewDiscreteStates`.
+/// O3 and O4: OpenModelica's wrapper stays in Event Mode after initialisation, sets parameters
+/// there, and evaluates everything before the first `fmi2NewDiscreteStates`.
 #[test]
 fn o3_o4_the_call_sequence_of_openmodelica() {
     let (fmu, log) = (fmu(), Log::new());
-    let me = fmu.instance_that_tells(&log, ME);
+    let me = fmu.instance_with_log(&log, ME);
     me.initialise(None);
     ok(me.set("elbow.q_start", 0.8));
     ok(me.set("lower.mass", 2.0));
@@ -106,7 +106,7 @@ fn o3_o4_the_call_sequence_of_openmodelica() {
     let (dx, z) = (me.derivatives(), me.indicators());
     assert!(dx.iter().chain(&z).all(|v| v.is_finite()));
     me.event();
-    // O10: terminated from any mode, again and again.
+    // O10: terminated from any mode, repeatedly.
     ok(me.terminate());
     ok(me.terminate());
     assert_eq!(log.take(), []);

@@ -1,8 +1,8 @@
-//! Where a run starts: what is refused, and what is told.
+//! Starts of a run: refusals and messages.
 
 use crate::driver::*;
 
-/// A beam on a hinge, whose motor is limited in rate.
+/// A beam on a hinge, whose motor has a rate limit.
 const BOOM: &str = r#"
 name = "boom"
 [body.boom.beam]
@@ -18,12 +18,12 @@ child = "boom"
 motor = { torque_limit = 1.0, rate_limit = 0.5 }
 "#;
 
-/// A spec that starts like this is refused by the same words.
+/// A spec with this start is refused with the same message.
 #[test]
-fn a_host_s_start_is_judged_as_the_spec_s() {
+fn importers_start_is_validated_like_the_specs() {
     let (fmu, log) = (Fmu::of(&striker()), Log::new());
     for kind in [ME, CS] {
-        for (parameter, value, good, words) in [
+        for (parameter, value, good, parts) in [
             (
                 "ball.r_start[2]",
                 0.2,
@@ -37,15 +37,15 @@ fn a_host_s_start_is_judged_as_the_spec_s() {
                 ["grasp \"grip\"", "starts turned by 180.0 deg"],
             ),
         ] {
-            let instance = fmu.instance_that_tells(&log, kind);
+            let instance = fmu.instance_with_log(&log, kind);
             ok(instance.set(parameter, value));
-            // An attitude is four numbers.
+            // An attitude has four numbers.
             if value == 0.0 {
                 ok(instance.set("boom.q_start[1]", 1.0));
             }
             ok(instance.enter_initialization());
             assert_eq!(instance.exit_initialization(), ERROR, "{parameter}");
-            log.told(ERROR, &words);
+            log.assert_logged(ERROR, &parts);
             ok(instance.set(parameter, good));
             if value == 0.0 {
                 ok(instance.set("boom.q_start[1]", 0.0));
@@ -56,12 +56,13 @@ fn a_host_s_start_is_judged_as_the_spec_s() {
     }
 }
 
-/// A limit that is passed where the run starts is told then, once, whatever the host reads before; one that is not is not.
+/// A limit that is exceeded at the start is reported then, once, whatever the importer reads
+/// before; others are not.
 #[test]
-fn what_is_beyond_its_limit_at_the_start_is_told() {
+fn exceeded_limits_are_reported_at_the_start() {
     let (fmu, log) = (Fmu::of(BOOM), Log::new());
     for kind in [ME, CS] {
-        let instance = fmu.instance_that_tells(&log, kind);
+        let instance = fmu.instance_with_log(&log, kind);
         instance.initialise(None);
         assert_eq!(log.take(), []);
         ok(instance.reset());
@@ -71,22 +72,21 @@ fn what_is_beyond_its_limit_at_the_start_is_told() {
         ok(instance.enter_initialization());
         assert!(instance.flag("boom.beyond_linear"));
         ok(instance.exit_initialization());
-        let mut told = log.take();
-        told.sort_by(|a, b| a.message.cmp(&b.message));
-        let [bent, fast] = told.as_slice() else {
-            panic!("two messages expected: {told:?}")
+        let mut logged = log.take();
+        logged.sort_by(|a, b| a.message.cmp(&b.message));
+        let [bent, fast] = logged.as_slice() else {
+            panic!("two messages expected: {logged:?}")
         };
         assert!(
             bent.message
-                .contains("body \"boom\" bends beyond its linear limit at t = 0 s")
-                && fast
-                    .message
-                    .contains("hinge.qd comes to its motor's limit of 0.5 rad/s"),
-            "{told:?}"
+                .contains("t = 0 s: body \"boom\" bends beyond its linear limit")
+                && fast.message.contains("hinge.qd reached its motor's limit of 0.5 rad/s"),
+            "{logged:?}"
         );
         assert!(
-            told.iter()
-                .all(|told| (told.status, told.category.as_str()) == (OK, "logEvents"))
+            logged
+                .iter()
+                .all(|logged| (logged.status, logged.category.as_str()) == (OK, "logEvents"))
         );
         match kind {
             ME => _ = instance.new_discrete_states(),

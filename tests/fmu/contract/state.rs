@@ -9,13 +9,14 @@ use std::ptr::null_mut;
 fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
     let fmu = fmu();
     let [a_log, b_log, me_log] = [(); 3].map(|()| Log::new());
-    let a = fmu.instance_that_tells(&a_log, CS);
+    let a = fmu.instance_with_log(&a_log, CS);
     a.initialise(Some(1e-7));
     ok(a.set("elbow.tau", 0.4));
     ok(a.step(0.0, 0.317));
     let mut state = a.save();
     let first = state;
-    // SAFETY: live handles and states of this FMU, null where that is what is tested, and slices as long as the counts.
+    // SAFETY: live handles and states of this FMU, null where null is tested, and slices of the
+    // given counts.
     unsafe {
         ok(fmi2GetFMUstate(a.c, &mut state));
         assert_eq!(first, state, "the copy is reused");
@@ -28,33 +29,33 @@ fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
         );
         a_log.take();
 
-        let b = fmu.instance_that_tells(&b_log, CS);
+        let b = fmu.instance_with_log(&b_log, CS);
         for damaged in [&bytes[..size - 1], &bytes[..20], &[]] {
             assert_eq!(b.deserialize(damaged), (ERROR, null_mut()));
-            b_log.told(ERROR, &["fmi2DeSerializeFMUstate", "state"]);
+            b_log.assert_logged(ERROR, &["fmi2DeSerializeFMUstate", "state"]);
         }
         let mut flipped = bytes.clone();
         flipped[size / 2] ^= 4;
         assert_eq!(b.deserialize(&flipped), (ERROR, null_mut()));
-        b_log.told(ERROR, &["checksum"]);
+        b_log.assert_logged(ERROR, &["checksum"]);
         let (status, restored) = b.deserialize(&bytes);
         ok(status);
         b.restore(restored);
         assert_eq!(fmi2SetFMUstate(b.c, null_mut()), ERROR);
-        b_log.told(ERROR, &["null"]);
+        b_log.assert_logged(ERROR, &["null"]);
         for (t, h) in [(0.317, 0.1), (0.317 + 0.1, 0.4)] {
             assert_eq!((a.step(t, h), b.step(t, h)), (OK, OK));
             assert_eq!(a.bits(), b.bits());
         }
-        // Back again, in the first.
+        // Back in the first instance.
         let end = a.bits();
         a.restore(state);
         assert_eq!((a.step(0.317, 0.1), a.step(0.317 + 0.1, 0.4)), (OK, OK));
         assert_eq!(a.bits(), end);
 
-        let me = fmu.instance_that_tells(&me_log, ME);
+        let me = fmu.instance_with_log(&me_log, ME);
         assert_eq!(fmi2SetFMUstate(me.c, state), ERROR);
-        me_log.told(ERROR, &["Model Exchange"]);
+        me_log.assert_logged(ERROR, &["Model Exchange"]);
         ok(fmi2FreeFMUstate(a.c, &mut state));
         assert!(state.is_null());
         ok(fmi2FreeFMUstate(a.c, &mut state));
@@ -63,11 +64,11 @@ fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
     }
 }
 
-/// There the host integrates.
+/// In Model Exchange the importer integrates.
 #[test]
-fn a_state_in_model_exchange_holds_nothing_of_an_integrator() {
+fn state_in_model_exchange_has_no_integrator_memory() {
     let bytes = |method: &str, kind| {
-        let fmu = Fmu::of(&format!("{CRAFT}[solver]\nmethod = \"{method}\"\n"));
+        let fmu = Fmu::of(&format!("{SPACECRAFT}[solver]\nmethod = \"{method}\"\n"));
         let instance = fmu.instance(kind);
         instance.initialise(None);
         instance.bytes().len()
@@ -75,7 +76,7 @@ fn a_state_in_model_exchange_holds_nothing_of_an_integrator() {
     let [explicit, implicit] = ["dopri5", "radau5"].map(|method| [ME, CS].map(|kind| bytes(method, kind)));
     println!("Model Exchange and Co-Simulation: dopri5 {explicit:?} bytes, radau5 {implicit:?} bytes");
     assert_eq!(explicit[0], implicit[0]);
-    // Sixteen numbers of any method; of an implicit one its Jacobian and three rows.
+    // Sixteen numbers of any method; for an implicit one also its Jacobian and three rows.
     assert_eq!(explicit[1] - explicit[0], 8 * 16);
     assert_eq!(implicit[1] - implicit[0], 8 * (16 + 18 * 18 + 3 * 18));
 }

@@ -1,6 +1,6 @@
 //! An unpacked FMU, and `fmi2Instantiate` on it.
 
-use crate::driver::host::{callbacks, heard};
+use crate::driver::importer::{callbacks, logged};
 use crate::driver::{Instance, Log};
 use grapple::fmu::c_abi::fmi2Instantiate;
 use grapple::fmu::description::{Interfaces, describe};
@@ -15,9 +15,10 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// A free base with two links. A pulse on the shoulder runs inside the FMU, so there are time events; the
-/// elbow soon meets a stop without damping and leaves it again, so there are state events.
-pub const CRAFT: &str = r#"
+/// A free base with two links. A pulse on the shoulder runs inside the FMU, so there are time
+/// events; the elbow soon reaches a stop without damping and leaves it again, so there are state
+/// events.
+pub const SPACECRAFT: &str = r#"
 name = "two_link"
 [body.base]
 mass = 4.0
@@ -54,19 +55,20 @@ until = 0.61
 from_importer = false
 "#;
 
-/// The same craft beside a payload that it can capture.
+/// Returns the same spacecraft with a payload that it can capture.
 pub fn catcher() -> String {
     format!(
-        "{CRAFT}[body.payload]\nmass = 2.0\ninertia = [0.2, 0.3, 0.25]\n\
+        "{SPACECRAFT}[body.payload]\nmass = 2.0\ninertia = [0.2, 0.3, 0.25]\n\
          start = {{ position = [1.5, 1.0, 0.0], velocity = [0.0, -0.3, 0.1] }}\n\
          [contact.grip]\na = \"lower\"\nb = \"payload\"\nlaw = \"capture_pin\"\nreach = 5.0\n"
     )
 }
 
-/// The same craft in orbit, holding a soft boom in a grasp. A ball comes down on its lower link and flies off again.
+/// Returns the same spacecraft in orbit with a soft boom in a grasp. A ball hits its lower link and
+/// separates again.
 pub fn striker() -> String {
     format!(
-        "{CRAFT}[environment.orbit]\nsemi_major_axis = 6878137.0\n\
+        "{SPACECRAFT}[environment.orbit]\nsemi_major_axis = 6878137.0\n\
          [frame.hand]\nbody = \"base\"\norigin = [-0.5, 0.0, 0.0]\nrpy_deg = [0.0, 0.0, 180.0]\n\
          [ancf_beam.boom]\nstart = {{ position = [-0.5, 0.0, 0.0], rpy_deg = [0.0, 0.0, 180.0] }}\n\
          length = 2.0\nelements = 2\nmass_per_length = 0.2\nEA = 500.0\nEI = 2.0\n\
@@ -82,13 +84,13 @@ pub struct Fmu {
     resources: PathBuf,
     pub guid: CString,
     pub registry: Registry,
-    /// Made when it is first asked for: most tests never do.
+    /// Created at first use: most tests do not need it.
     pub xml: LazyLock<ModelDescription, Box<dyn FnOnce() -> ModelDescription + Send>>,
 }
 
 impl Fmu {
     pub fn new() -> Self {
-        Self::of(CRAFT)
+        Self::of(SPACECRAFT)
     }
 
     pub fn of(text: &str) -> Self {
@@ -103,7 +105,7 @@ impl Fmu {
         Self::offering(model, naming, Interfaces::Both)
     }
 
-    /// An FMU that offers these interfaces.
+    /// Creates an FMU that offers these interfaces.
     pub fn offering(model: Model, naming: Naming, interfaces: Interfaces) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let model = Arc::new(model);
@@ -128,7 +130,7 @@ impl Fmu {
         fmu
     }
 
-    /// Where the compiled model lies.
+    /// Returns the path of the compiled model.
     pub fn model_file(&self) -> PathBuf {
         self.resources.join("model.json")
     }
@@ -141,12 +143,13 @@ impl Fmu {
         self.resources.to_str().expect("the test chose the name")
     }
 
-    /// The location as FMI Library, FMPy and Ecos write it: `file://` and an escaped absolute path.
+    /// Returns the location as FMI Library, FMPy and Ecos write it: `file://` and an escaped
+    /// absolute path.
     pub fn uri(&self) -> String {
         format!("file://{}", self.path().replace(' ', "%20"))
     }
 
-    /// The location in every spelling that importers use.
+    /// Returns the location in every spelling that importers use.
     pub fn locations(&self) -> [String; 8] {
         let path = self.path();
         let escaped = path.replace(' ', "%20");
@@ -160,7 +163,7 @@ impl Fmu {
             format!("file://{escaped}"),
             format!("file://{escaped}/"),
             format!("file://localhost{escaped}"),
-            // Not escaped at all, as some importers do it.
+            // Not escaped at all, as by some importers.
             format!("file://{path}"),
             format!("FILE://{}", everything.collect::<String>()),
         ]
@@ -178,13 +181,13 @@ impl Fmu {
         self.registry.quantity(slot).nominal
     }
 
-    /// The references of all variables that pass.
+    /// Returns the references of all variables that pass.
     pub fn references(&self, pass: impl Fn(Slot) -> bool) -> Vec<u32> {
         let all = self.registry.variables().filter(|v| pass(v.slot));
         all.map(|v| v.value_reference).collect()
     }
 
-    /// All that an importer reads as a real number and that is computed: states, derivatives, outputs.
+    /// Returns all computed real variables: states, derivatives, outputs.
     pub fn outputs(&self) -> Vec<u32> {
         self.references(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_)))
     }
@@ -205,7 +208,7 @@ impl Fmu {
         self.registry.model().indicator_count()
     }
 
-    /// An instance with a logger and allocators, logging on, as most loaders make it.
+    /// Creates an instance with a logger and allocators, logging on, as most loaders do.
     pub fn instance(&self, kind: fmi2Type) -> Instance<'_> {
         self.instance_with(kind, Some(&callbacks()), fmi2False, fmi2True)
     }
@@ -218,16 +221,16 @@ impl Fmu {
         logging_on: fmi2Boolean,
     ) -> Instance<'_> {
         self.instance_at(Some(&self.uri()), kind, callbacks, visible, logging_on)
-            .unwrap_or_else(|| panic!("{:?}", heard()))
+            .unwrap_or_else(|| panic!("{:?}", logged()))
     }
 
-    /// An instance with a log of its own.
-    pub fn instance_that_tells<'a>(&'a self, log: &'a Log, kind: fmi2Type) -> Instance<'a> {
+    /// Creates an instance with its own log.
+    pub fn instance_with_log<'a>(&'a self, log: &'a Log, kind: fmi2Type) -> Instance<'a> {
         self.instance_at(Some(&self.uri()), kind, Some(&log.callbacks()), fmi2True, fmi2True)
             .unwrap_or_else(|| panic!("{:?}", log.take()))
     }
 
-    /// An instance of the resources at any location, unless it is refused.
+    /// Creates an instance with the resources at any location, unless it is refused.
     pub fn instance_at(
         &self,
         location: Option<&str>,
@@ -247,7 +250,7 @@ impl Drop for Fmu {
     }
 }
 
-/// `fmi2Instantiate`; what is `None` is null.
+/// Calls `fmi2Instantiate`; `None` is null.
 pub fn instantiate(
     guid: Option<&CStr>,
     location: Option<&str>,

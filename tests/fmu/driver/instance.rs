@@ -1,6 +1,7 @@
-//! An instance, and the C functions on it as methods that take slices and assert what every host asserts.
+//! An instance with the C functions as methods that take slices and make the assertions of every
+//! importer.
 
-use crate::driver::{CS, Fmu, OK, WATCHED, heard};
+use crate::driver::{CS, Fmu, OK, WATCHED, logged};
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 use std::ffi::CStr;
@@ -22,18 +23,18 @@ impl Drop for Instance<'_> {
     }
 }
 
-/// Asserts that a call ended well; hosts stop at anything else (S1).
+/// Asserts that a call succeeded; importers stop at any other status (S1).
 #[track_caller]
 pub fn ok(status: fmi2Status) {
-    assert_eq!(status, OK, "{:?}", heard());
+    assert_eq!(status, OK, "{:?}", logged());
 }
 
-// SAFETY of this block: the handle lives as long as `self`, and every pointer comes from a value, or from a slice of
-// the count that stands beside it.
+// SAFETY of this block: the handle lives as long as `self`, and every pointer comes from a value,
+// or from a slice of the given count.
 impl Instance<'_> {
     #[track_caller]
     pub fn setup(&self, tolerance: Option<f64>, start: f64, stop: Option<f64>) {
-        // A value that is not defined is still passed: some hosts hand over a number that must not count.
+        // An undefined value is still passed: some importers pass a number that must be ignored.
         ok(unsafe {
             fmi2SetupExperiment(
                 self.c,
@@ -46,7 +47,7 @@ impl Instance<'_> {
         });
     }
 
-    /// A stop time that is passed and does not count, since it is not defined.
+    /// Passes a stop time that must be ignored, since it is not defined.
     #[track_caller]
     pub fn setup_with_undefined_stop(&self, tolerance: f64, stop: f64) {
         ok(unsafe { fmi2SetupExperiment(self.c, fmi2True, tolerance, 0.0, fmi2False, stop) });
@@ -67,7 +68,7 @@ impl Instance<'_> {
         ok(self.exit_initialization());
     }
 
-    /// Initialised without a tolerance, and in Continuous-Time Mode.
+    /// Initialises without a tolerance, up to Continuous-Time Mode.
     #[track_caller]
     pub fn begin(&self) {
         self.initialise(None);
@@ -83,7 +84,7 @@ impl Instance<'_> {
         unsafe { fmi2Reset(self.c) }
     }
 
-    /// `fmi2SetDebugLogging`.
+    /// Calls `fmi2SetDebugLogging`.
     pub fn switch_log(&self, on: bool, categories: &[&CStr]) -> fmi2Status {
         let names: Vec<fmi2String> = categories.iter().map(|name| name.as_ptr()).collect();
         unsafe { fmi2SetDebugLogging(self.c, fmi2Boolean::from(on), names.len(), names.as_ptr()) }
@@ -131,7 +132,7 @@ impl Instance<'_> {
         unsafe { fmi2DoStep(self.c, t, h, fmi2True) }
     }
 
-    /// `fmi2LastSuccessfulTime`.
+    /// Returns `fmi2LastSuccessfulTime`.
     #[track_caller]
     pub fn last_time(&self) -> f64 {
         let mut t = f64::NAN;
@@ -139,7 +140,7 @@ impl Instance<'_> {
         t
     }
 
-    /// `fmi2Terminated`.
+    /// Returns `fmi2Terminated`.
     #[track_caller]
     pub fn wants_to_end(&self) -> bool {
         let mut ended = 77;
@@ -157,7 +158,8 @@ impl Instance<'_> {
         ok(unsafe { fmi2EnterContinuousTimeMode(self.c) });
     }
 
-    /// The answer in a structure that was filled with what must not survive: hosts do not initialise it (O6).
+    /// Returns the event info, in a structure with arbitrary contents: importers do not initialise
+    /// it (O6).
     #[track_caller]
     pub fn new_discrete_states(&self) -> fmi2EventInfo {
         let mut info = fmi2EventInfo {
@@ -175,7 +177,7 @@ impl Instance<'_> {
         info
     }
 
-    /// An event, in the calls that most hosts make of it.
+    /// Makes an event by the calls of most importers.
     #[track_caller]
     pub fn event(&self) -> fmi2EventInfo {
         self.enter_event_mode();
@@ -230,7 +232,7 @@ impl Instance<'_> {
         nominals
     }
 
-    /// `fmi2GetDirectionalDerivative`; the status is the caller's to judge.
+    /// Calls `fmi2GetDirectionalDerivative`; the caller checks the status.
     pub fn directional(&self, unknowns: &[u32], knowns: &[u32], seeds: &[f64]) -> (fmi2Status, Vec<f64>) {
         assert_eq!(knowns.len(), seeds.len());
         let mut values = vec![f64::NAN; unknowns.len()];
@@ -248,7 +250,7 @@ impl Instance<'_> {
         (status, values)
     }
 
-    /// The same, asserted to go well.
+    /// Calls [`directional`](Self::directional) and asserts success.
     #[track_caller]
     pub fn along(&self, unknowns: &[u32], knowns: &[u32], seeds: &[f64]) -> Vec<f64> {
         let (status, values) = self.directional(unknowns, knowns, seeds);
@@ -274,7 +276,7 @@ impl Instance<'_> {
         assert!(state.is_null());
     }
 
-    /// A saved state as bytes.
+    /// Serialises a saved state.
     #[track_caller]
     pub fn serialize(&self, state: fmi2FMUstate) -> Vec<u8> {
         let mut size = 0;
@@ -284,14 +286,14 @@ impl Instance<'_> {
         bytes
     }
 
-    /// A saved state from bytes; null where they are refused.
+    /// Deserialises a saved state; null if it is refused.
     pub fn deserialize(&self, bytes: &[u8]) -> (fmi2Status, fmi2FMUstate) {
         let mut state = null_mut();
         let status = unsafe { fmi2DeSerializeFMUstate(self.c, bytes.as_ptr().cast(), bytes.len(), &mut state) };
         (status, state)
     }
 
-    /// All that makes the answers, as bytes.
+    /// Returns the complete state as bytes.
     #[track_caller]
     pub fn bytes(&self) -> Vec<u8> {
         let state = self.save();
@@ -301,7 +303,7 @@ impl Instance<'_> {
     }
 }
 
-/// When the next time event is due, s.
+/// Returns the time of the next scheduled event, s.
 pub fn next_event(info: &fmi2EventInfo) -> f64 {
     if info.nextEventTimeDefined == fmi2False {
         f64::INFINITY
@@ -319,13 +321,14 @@ pub fn assert_agree(a: &Instance, b: &Instance, tolerance: f64) {
     }
 }
 
-/// Asserts that two runs of a [`striker`](super::striker) have reached the same point by one impact, with the same impulse and the boom in the same place.
+/// Asserts that two runs of a [`striker`](super::striker) have reached the same state with one
+/// impact, the same impulse and the same pose of the boom.
 #[track_caller]
 pub fn assert_struck_alike(a: &Instance, b: &Instance, tolerance: f64) {
     assert_agree(a, b, tolerance);
     for of in [a, b] {
         assert_eq!(of.get("hit.count"), 1.0);
-        // It came from above, and has left again.
+        // It came from above, and has separated again.
         assert!(of.get("ball.v[2]") > -1.4, "{}", of.get("ball.v[2]"));
     }
     for name in [
@@ -340,17 +343,19 @@ pub fn assert_struck_alike(a: &Instance, b: &Instance, tolerance: f64) {
     }
 }
 
-/// A Co-Simulation run to `end`, for comparison. The stop turns an error of the tolerance into a hundredfold one.
+/// Returns a Co-Simulation run to `end`, for comparison. The stop magnifies the error of the
+/// tolerance a hundredfold.
 pub fn reference(fmu: &Fmu, end: f64, prepare: impl Fn(&Instance)) -> Instance<'_> {
     let cs = fmu.instance(CS);
     cs.initialise(Some(1e-13));
     prepare(&cs);
     ok(cs.step(0.0, end));
-    heard();
+    logged();
     cs
 }
 
-/// A Co-Simulation run of a [`catcher`](super::catcher) to 1 s that captures at 0.3 s and lets go at 0.7 s, for comparison.
+/// Returns a Co-Simulation run of a [`catcher`](super::catcher) to 1 s with a capture at 0.3 s and
+/// a release at 0.7 s, for comparison.
 pub fn capturing_reference(fmu: &Fmu) -> Instance<'_> {
     let cs = fmu.instance(CS);
     cs.initialise(Some(1e-13));
@@ -359,6 +364,6 @@ pub fn capturing_reference(fmu: &Fmu) -> Instance<'_> {
         ok(cs.set("grip.capture", capture));
         ok(cs.step(t, end - t));
     }
-    heard();
+    logged();
     cs
 }

@@ -1,13 +1,14 @@
-//! An FMU and its instances, driven through the exported C functions: what all modules of this binary share.
+//! An FMU and its instances, driven through the exported C functions: shared by all modules of this
+//! binary.
 
 mod fmu;
-mod host;
+mod importer;
 mod instance;
 pub mod integration;
 pub mod process;
 
-pub use fmu::{CRAFT, Fmu, catcher, instantiate, striker};
-pub use host::{Log, allocations, callbacks, heard, told};
+pub use fmu::{Fmu, SPACECRAFT, catcher, instantiate, striker};
+pub use importer::{Log, allocations, assert_logged, callbacks, logged};
 pub use instance::{Instance, assert_agree, assert_struck_alike, capturing_reference, next_event, ok, reference};
 
 use grapple::fmu::fmi2::{fmi2Status, fmi2Type};
@@ -19,7 +20,7 @@ pub const FATAL: fmi2Status = fmi2Status::FATAL;
 pub const ME: fmi2Type = fmi2Type::MODEL_EXCHANGE;
 pub const CS: fmi2Type = fmi2Type::CO_SIMULATION;
 
-/// Variables that tell two runs apart.
+/// Variables that distinguish two runs.
 pub const WATCHED: [&str; 6] = [
     "shoulder.q",
     "elbow.q",

@@ -1,8 +1,9 @@
-//! A process of one's own, and what it holds.
+//! A separate process, and its resources.
 
 use std::process::Command;
 
-/// Runs the body of a test in a process of its own, where no other test takes memory or opens files meanwhile.
+/// Runs the body of a test in a separate process, so that no other test allocates memory or opens
+/// files meanwhile.
 pub fn alone(test: &str, body: impl FnOnce()) {
     const CHILD: &str = "GRAPPLE_TEST_ALONE";
     if std::env::var_os(CHILD).is_some() {
@@ -18,9 +19,9 @@ pub fn alone(test: &str, body: impl FnOnce()) {
     assert!(child.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// Bytes of the process's own memory, and files open.
+/// Returns the process's private memory in bytes, and the number of open files.
 pub fn in_use() -> (u64, usize) {
-    // Counted page by page, where the usual numbers lag behind by some pages for each processor.
+    // Counted page by page; the usual counters lag behind by some pages for each processor.
     let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
     let anonymous = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:"));
     let kilobytes = anonymous.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());

@@ -1,4 +1,5 @@
-//! What surrounds an instance in its importer: floating-point traps, a small stack, little memory, senseless parameters.
+//! The environment of an instance in its importer: floating-point traps, a small stack, little
+//! memory, extreme parameters.
 
 use crate::driver::process::alone;
 use crate::driver::*;
@@ -9,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
-/// The examples as unpacked FMUs, with their names.
+/// Returns the examples as unpacked FMUs, with their names.
 fn examples() -> impl Iterator<Item = (String, Fmu)> {
     crate::example_files::example_files().into_iter().map(|path| {
         let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
@@ -19,8 +20,8 @@ fn examples() -> impl Iterator<Item = (String, Fmu)> {
     })
 }
 
-/// From instantiation to the end: a short run with an event, all values, derivatives, saved states and a reset. Returns the bits
-/// of all values that were read.
+/// Makes a short run with an event, all values, derivatives, saved states and a reset. Returns the
+/// bits of all values that were read.
 fn live(fmu: &Fmu, kind: fmi2Type) -> Vec<u64> {
     let instance = fmu.instance(kind);
     instance.initialise(Some(1e-8));
@@ -74,8 +75,8 @@ fn live(fmu: &Fmu, kind: fmi2Type) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Importers call from threads with stacks of their own size. Of 64 KiB, 16 are left to their frames, to those of this
-/// test, and to what the C library takes of a thread's stack.
+/// Importers call from threads with stacks of their own size. Of 64 KiB, 16 are for their frames,
+/// those of this test, and the C library's part of a thread's stack.
 #[test]
 fn every_example_runs_on_a_stack_of_64_kib() {
     alone("hosts::environment::every_example_runs_on_a_stack_of_64_kib", || {
@@ -94,8 +95,8 @@ fn every_example_runs_on_a_stack_of_64_kib() {
     });
 }
 
-/// Where the process may have so much more memory and no more, there is an instance or null with a message, and the process goes
-/// on.
+/// With a given limit of additional memory there is either an instance, or null with a message; the
+/// process continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_memory_there_is_no_instance_and_the_importer_lives() {
@@ -105,7 +106,7 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
 
     static MESSAGES: AtomicU32 = AtomicU32::new(0);
 
-    /// Counts, and takes no memory itself.
+    /// Counts the messages without allocating.
     unsafe extern "C" fn count(
         _: fmi2ComponentEnvironment,
         _: fmi2String,
@@ -116,11 +117,11 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
         MESSAGES.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The address space in use, bytes.
+    /// Returns the address space in use, bytes.
     fn in_use() -> u64 {
         let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux counts");
         let pages: u64 = statm.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
-        // SAFETY: a question about this system.
+        // SAFETY: a query of this system.
         pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
     }
 
@@ -134,7 +135,7 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limits) }, 0);
     }
 
-    /// Takes all memory that the limit leaves and the allocator has, in pieces that become smaller.
+    /// Allocates all memory within the limit, in pieces of decreasing size.
     fn take_all(pieces: &mut Vec<Vec<u8>>) {
         for size in [PIECE, 4096, 256, 32, 8] {
             loop {
@@ -164,14 +165,14 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
                 limit(in_use());
                 take_all(&mut pieces);
                 let large = pieces.iter().take_while(|piece| piece.capacity() == PIECE).count();
-                let (mut refused, mut told) = (0, 0);
-                // More is left each time, until there is an instance.
+                let (mut refused, mut logged) = (0, 0);
+                // The limit rises each time, until there is an instance.
                 let c = loop {
                     // SAFETY: strings and a structure that live during the call.
                     let c = unsafe {
                         fmi2Instantiate(c"arm".as_ptr(), kind, fmu.guid.as_ptr(), uri.as_ptr(), &callbacks, 0, 0)
                     };
-                    told += MESSAGES.swap(0, Ordering::Relaxed);
+                    logged += MESSAGES.swap(0, Ordering::Relaxed);
                     if !c.is_null() || refused == large {
                         break c;
                     }
@@ -182,7 +183,7 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
                 pieces.clear();
                 println!("{name}, {kind:?}: an instance with {} KiB", (refused * PIECE) >> 10);
                 assert!(!c.is_null() && refused > 3);
-                assert_eq!(told as usize, refused);
+                assert_eq!(logged as usize, refused);
                 // SAFETY: a live handle, not used again.
                 unsafe { fmi2FreeInstance(c) };
             }
@@ -190,14 +191,14 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
     });
 }
 
-/// Parameters that make no sense make a craft as stiff as they like. The work limit then ends the step, after about two seconds on
-/// an ordinary core; a machine that has others to serve gets three times as long.
+/// Extreme parameters make a spacecraft arbitrarily stiff. The work limit then ends the step, after
+/// about two seconds on an ordinary core; a shared machine gets three times as long.
 #[test]
 fn a_step_with_senseless_parameters_ends_soon() {
     const LONGEST: f64 = 6.0;
     let clock = || {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-        let nanoseconds = told.split_whitespace().next().and_then(|n| n.parse::<f64>().ok());
+        let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        let nanoseconds = schedstat.split_whitespace().next().and_then(|n| n.parse::<f64>().ok());
         nanoseconds.map(|time| time * 1e-9)
     };
     let mut limited = 0;
@@ -230,9 +231,9 @@ fn a_step_with_senseless_parameters_ends_soon() {
                 if time > slowest.0 {
                     slowest = (time, seed);
                 }
-                limited += u32::from(heard().iter().any(|heard| heard.message.contains("work limit")));
+                limited += u32::from(logged().iter().any(|logged| logged.message.contains("work limit")));
             }
-            heard();
+            logged();
         }
         println!("{name}: {:.2} s (seed {})", slowest.0, slowest.1);
         assert!(
@@ -250,7 +251,7 @@ mod floating_point {
     use super::*;
     use std::ffi::c_int;
 
-    // The C library's, with the numbers of its header for this processor.
+    // The C library's functions, with the constants of its header for this processor.
     unsafe extern "C" {
         fn feenableexcept(exceptions: c_int) -> c_int;
         fn fedisableexcept(exceptions: c_int) -> c_int;
@@ -263,7 +264,8 @@ mod floating_point {
     const TO_NEAREST: c_int = 0;
     const UPWARDS: c_int = 0x800;
 
-    /// An importer that is linked with `-ffpe-trap=zero,invalid,overflow` or calls `feenableexcept` gets no SIGFPE.
+    /// An importer that is linked with `-ffpe-trap=zero,invalid,overflow` or calls `feenableexcept`
+    /// gets no SIGFPE.
     #[test]
     fn every_example_runs_where_division_by_zero_raises_a_signal() {
         alone(
@@ -274,7 +276,8 @@ mod floating_point {
                     for kind in [ME, CS] {
                         println!("{name}, {kind:?}");
                         let expected = live(&fmu, kind);
-                        // SAFETY: changes this thread's floating-point environment, in which nothing overflows here.
+                        // SAFETY: changes this thread's floating-point environment, in which
+                        // nothing overflows here.
                         assert_ne!(unsafe { feenableexcept(traps) }, -1);
                         let found = live(&fmu, kind);
                         // SAFETY: as above. The importer's traps are still set after the calls.

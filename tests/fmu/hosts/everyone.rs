@@ -1,4 +1,4 @@
-//! What users of all kinds of hosts complain about, turned into rules: one test per row of `docs/hosts.md`.
+//! Requirements of all kinds of importers, as rules: one test per row of `docs/hosts.md`.
 
 use crate::driver::*;
 use crate::larger::Larger;
@@ -83,9 +83,9 @@ fn the_state_is_got_set_and_written_as_bytes_in_model_exchange_as_well() {
     b.free_state(state);
     assert_eq!(b.bytes(), bytes);
     assert_eq!(b.derivatives(), a.derivatives());
-    // It goes on in the mode in which it was saved.
+    // It continues in the saved mode.
     b.enter_event_mode();
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn communication_points_with_round_off_are_taken() {
 
 #[test]
 fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
-    let fmu = Fmu::of(&CRAFT.replace("position = 0.3, rate = 0.1", "position_deg = 20.0"));
+    let fmu = Fmu::of(&SPACECRAFT.replace("position = 0.3, rate = 0.1", "position_deg = 20.0"));
     let me = fmu.instance(ME);
     me.begin();
     let x = me.states();
@@ -156,9 +156,9 @@ fn a_message_is_one_finished_string_with_every_percent_doubled() {
     let fmu = Fmu::new();
     let cs = fmu.instance(CS);
     assert_eq!(cs.switch_log(true, &[c"100% %s %n #r1#"]), ERROR);
-    let told = heard();
-    assert_eq!(told.len(), 1);
-    let message = &told[0].message;
+    let messages = logged();
+    assert_eq!(messages.len(), 1);
+    let message = &messages[0].message;
     assert!(message.contains("100%% %%s %%n ##r1##"), "{message}");
     assert!(!message.replace("%%", "").contains('%'));
     assert!(!message.ends_with('\n'));
@@ -170,10 +170,10 @@ fn a_refusal_is_one_message_that_names_the_function() {
     let cs = fmu.instance_with(CS, Some(&callbacks()), fmi2False, fmi2False);
     assert_eq!(cs.step(0.0, 0.1), ERROR);
     assert_eq!(cs.set("system.energy", 1.0), ERROR);
-    let told = heard();
-    assert_eq!(told.len(), 2);
-    assert!(told[0].message.contains("fmi2DoStep") && told[1].message.contains("system.energy"));
-    for message in told {
+    let messages = logged();
+    assert_eq!(messages.len(), 2);
+    assert!(messages[0].message.contains("fmi2DoStep") && messages[1].message.contains("system.energy"));
+    for message in messages {
         assert_eq!((message.status, message.category.as_str()), (ERROR, "logStatusError"));
     }
 }
@@ -205,12 +205,13 @@ fn every_spelling_of_the_resource_location_is_taken() {
     let fmu = Fmu::new();
     for location in fmu.locations() {
         let instance = fmu.instance_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
-        assert!(instance.is_some(), "{location}: {:?}", heard());
+        assert!(instance.is_some(), "{location}: {:?}", logged());
     }
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
-/// A `%` of a folder's name, escaped as RFC 3986 has it or not at all; `%zz` is no escape, and `%41` would be an `A`.
+/// A `%` in a folder's name, escaped as in RFC 3986 or not at all; `%zz` is not an escape, and
+/// `%41` would be an `A`.
 #[test]
 fn a_percent_sign_in_the_resource_location_may_be_escaped_or_not() {
     for folder in ["100% done", "50%zz", "%41%42"] {
@@ -227,10 +228,10 @@ fn a_percent_sign_in_the_resource_location_may_be_escaped_or_not() {
             path.to_owned(),
         ] {
             let instance = fmu.instance_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
-            assert!(instance.is_some(), "{location}: {:?}", heard());
+            assert!(instance.is_some(), "{location}: {:?}", logged());
         }
     }
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -245,7 +246,7 @@ fn a_resource_location_that_is_none_is_refused_with_a_clear_message() {
     ] {
         let instance = fmu.instance_at(location, CS, Some(&callbacks()), fmi2False, fmi2True);
         assert!(instance.is_none(), "{location:?}");
-        told(ERROR, &[word]);
+        assert_logged(ERROR, &[word]);
     }
 }
 
@@ -262,7 +263,7 @@ fn null_callbacks_null_loggers_and_null_allocators_are_tolerated() {
         for kind in [ME, CS] {
             let instance = fmu.instance_with(kind, callbacks, fmi2True, fmi2True);
             instance.initialise(None);
-            // With something to say and nobody to listen.
+            // A message without a logger.
             assert_eq!(instance.set("elbow.tau", f64::NAN), ERROR);
             instance.bytes();
             ok(instance.reset());
@@ -272,7 +273,7 @@ fn null_callbacks_null_loggers_and_null_allocators_are_tolerated() {
             "a refusal without a logger"
         );
     }
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -293,12 +294,12 @@ fn the_host_s_allocators_are_never_called_and_the_xml_says_so() {
     let me = fmu.xml.model_exchange.as_ref().expect("both interfaces");
     let cs = fmu.xml.co_simulation.as_ref().expect("both interfaces");
     assert!(me.can_not_use_memory_management_functions && cs.can_not_use_memory_management_functions);
-    heard();
+    logged();
 }
 
 #[test]
 fn a_null_handle_is_refused() {
-    // SAFETY: null is what is tested.
+    // SAFETY: null is tested.
     unsafe {
         assert_eq!(fmi2Reset(std::ptr::null_mut()), ERROR);
         assert_eq!(fmi2DoStep(std::ptr::null_mut(), 0.0, 0.1, fmi2True), ERROR);
@@ -311,7 +312,7 @@ fn arrays_of_length_zero_may_be_null() {
     let fmu = Fmu::new();
     let me = fmu.instance(ME);
     me.initialise(None);
-    // SAFETY: null with a count of zero is what is tested.
+    // SAFETY: null with a count of zero is tested.
     unsafe {
         ok(fmi2GetReal(me.c, null(), 0, std::ptr::null_mut()));
         ok(fmi2SetReal(me.c, null(), 0, null()));

@@ -1,25 +1,26 @@
-//! FMI Library and what stands on it: PyFMI in Model Exchange and Co-Simulation, libcosim.
+//! FMI Library and the importers based on it: PyFMI in Model Exchange and Co-Simulation, libcosim.
 //!
-//! Read from modelon-community/fmi-library: `src/Import/src/FMI2/fmi2_import_capi.c` (`fmi2_import_instantiate`),
-//! `src/Util/src/JM/jm_portability.c` (`jm_create_URL_from_abs_path`); modelon-community/PyFMI:
-//! `src/pyfmi/fmi2.pyx`, `src/pyfmi/fmi_algorithm_drivers.py` (`AssimuloFMIAlg`, `FMICSAlg`),
-//! `src/pyfmi/simulation/assimulo_interface_fmi2.pyx`; open-simulation-platform/libcosim:
-//! `src/cosim/fmi/v2/fmu.cpp`.
+//! Read from modelon-community/fmi-library: `src/Import/src/FMI2/fmi2_import_capi.c`
+//! (`fmi2_import_instantiate`), `src/Util/src/JM/jm_portability.c` (`jm_create_URL_from_abs_path`);
+//! modelon-community/PyFMI: `src/pyfmi/fmi2.pyx`, `src/pyfmi/fmi_algorithm_drivers.py`
+//! (`AssimuloFMIAlg`, `FMICSAlg`), `src/pyfmi/simulation/assimulo_interface_fmi2.pyx`;
+//! open-simulation-platform/libcosim: `src/cosim/fmi/v2/fmu.cpp`.
 //!
-//! Facts used: the location is `file://` and the absolute path, every byte escaped that is not a letter, a digit or one
-//! of `/-_.~`. Logging is on unless the library's own log level is "nothing". PyFMI sets inputs before
-//! the experiment, defines a tolerance, passes a stop time without defining it, calls `fmi2NewDiscreteStates` once or
-//! more, then asks for nominals; where directional derivatives are missing or `force_finite_differences` is set, it perturbs the states to make its Jacobian; it
-//! runs again after `fmi2Reset`. Its Co-Simulation grid is a `linspace`. libcosim sets the experiment up and enters
-//! Initialization Mode as soon as an instance is made, reads and sets there, and ends with `fmi2Terminate` before
-//! `fmi2FreeInstance`.
+//! Facts used: the location is `file://` and the absolute path, every byte escaped that is not a
+//! letter, a digit or one of `/-_.~`. Logging is on unless the library's own log level is
+//! "nothing". PyFMI sets inputs before the experiment, defines a tolerance, passes a stop time
+//! without defining it, calls `fmi2NewDiscreteStates` once or more, then reads the nominals;
+//! without directional derivatives, or with `force_finite_differences`, it perturbs the states for
+//! its Jacobian; it runs again after `fmi2Reset`. Its Co-Simulation grid is a `linspace`. libcosim
+//! sets the experiment up and enters Initialization Mode right after instantiation, reads and sets
+//! there, and ends with `fmi2Terminate` before `fmi2FreeInstance`.
 
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::Slot;
 
-/// The location as `jm_create_URL_from_abs_path` writes it.
+/// Returns the location as `jm_create_URL_from_abs_path` writes it.
 fn url(path: &str) -> String {
     let escape = |byte: u8| match byte {
         b'/' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
@@ -31,7 +32,7 @@ fn url(path: &str) -> String {
 
 fn load(fmu: &Fmu, kind: fmi2Type) -> Instance<'_> {
     fmu.instance_at(Some(&url(fmu.path())), kind, Some(&callbacks()), fmi2False, fmi2True)
-        .unwrap_or_else(|| panic!("{:?}", heard()))
+        .unwrap_or_else(|| panic!("{:?}", logged()))
 }
 
 struct Pyfmi<'a> {
@@ -62,7 +63,7 @@ impl<'a> Pyfmi<'a> {
         }
     }
 
-    /// A Jacobian of differences, by setting one state after the other by its value reference.
+    /// Returns a Jacobian by differences, setting one state after the other by its value reference.
     fn jacobian(&self) -> Vec<Vec<f64>> {
         let states = self.fmu.fmu.references(|slot| matches!(slot, Slot::State(_)));
         let derivatives = self.fmu.fmu.references(|slot| matches!(slot, Slot::Derivative(_)));
@@ -126,14 +127,14 @@ fn pyfmi_runs_model_exchange_twice_with_a_reset_between() {
         let mut model = Pyfmi::initialise(instance);
         let x = model.fmu.states();
         let (x, events) = integrate(&mut model, x, 0.0, 1.5, 5e-4);
-        // Runge-Kutta at half a millisecond.
+        // Runge–Kutta at half a millisecond.
         assert_agree(&model.fmu, &cs, 1e-9);
         ends.push((x, events));
         ok(model.fmu.reset());
         instance = model.fmu;
     }
     assert_eq!(ends[0], ends[1]);
-    assert!(heard().iter().all(|m| m.category == "logEvents"));
+    assert!(logged().iter().all(|m| m.category == "logEvents"));
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn pyfmi_meets_a_strike_in_orbit_where_co_simulation_does() {
     let x = model.fmu.states();
     integrate(&mut model, x, 0.0, 1.0, 5e-4);
     assert_struck_alike(&model.fmu, &cs, 1e-8);
-    heard();
+    logged();
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn pyfmi_steps_co_simulation_over_a_linspace() {
         ok(cs.set("elbow.tau", 0.4));
     }
     assert_agree(&cs, &reference(&fmu, end, |cs| ok(cs.set("elbow.tau", 0.4))), 1e-9);
-    // `terminate` and `free_instance` are not asked for in any order.
+    // `terminate` and `free_instance` may be called in either order.
     ok(cs.terminate());
     ok(cs.reset());
 }
@@ -194,7 +195,7 @@ fn libcosim_reads_and_sets_in_initialization_mode_and_saves_and_restores() {
     assert!(starts.iter().all(|v| v.is_finite()));
     cs.flag("elbow.out_of_range");
     let settable: Vec<u32> = [fmu.parameters(), fmu.inputs()].concat();
-    // All of them, as they are; the second time with another start.
+    // All parameters with their present values; the second time with another start.
     ok(cs.set_many(&settable, &cs.get_many(&settable)));
     assert_eq!(cs.get_many(&variables), starts);
     let (first, before) = (cs.save(), cs.get("elbow.q"));
@@ -204,11 +205,11 @@ fn libcosim_reads_and_sets_in_initialization_mode_and_saves_and_restores() {
     assert_eq!(cs.get("elbow.q"), before);
     ok(cs.exit_initialization());
     ok(cs.step(0.0, 0.01));
-    // A state saved before the end of the initialisation is good afterwards, too.
+    // A state saved before the end of the initialisation is valid afterwards, too.
     cs.restore(first);
     ok(cs.exit_initialization());
     ok(cs.step(0.0, 0.01));
     cs.free_state(first);
     ok(cs.terminate());
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }

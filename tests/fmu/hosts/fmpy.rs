@@ -2,17 +2,19 @@
 //!
 //! Read from CATIA-Systems/FMPy: `src/fmpy/simulation.py` (`simulateME`, `simulateCS`, `Input`).
 //!
-//! Facts used: the experiment is set up without tolerance in Model Exchange, with one in Co-Simulation; start values are
-//! set before and within Initialization Mode, inputs within it; event iteration goes on while it is asked for.
-//! After each solver step: `fmi2SetTime`, continuous inputs, and `fmi2CompletedIntegratorStep` only if needed; at input
-//! events inputs again in Event Mode. In Co-Simulation inputs and, if wanted, their derivatives come before each step;
-//! after a discard `fmi2Terminated` is asked, and `fmi2LastSuccessfulTime` if it is true. Communication points are multiples of the interval.
+//! Facts used: the experiment is set up without tolerance in Model Exchange, with one in
+//! Co-Simulation; start values are set before and within Initialization Mode, inputs within it;
+//! event iteration repeats while it is requested. After each solver step: `fmi2SetTime`, continuous
+//! inputs, and `fmi2CompletedIntegratorStep` only if needed; at input events inputs again in Event
+//! Mode. In Co-Simulation inputs and, if requested, their derivatives come before each step; after
+//! a discard it reads `fmi2Terminated`, and `fmi2LastSuccessfulTime` if that is true. Communication
+//! points are multiples of the interval.
 
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
-/// A ramp that the host feeds.
+/// Returns a ramp that the importer sets.
 fn ramp(t: f64) -> f64 {
     0.2 + 0.3 * t
 }
@@ -75,7 +77,7 @@ impl Calls for Model<'_> {
         self.fmu.enter_event_mode();
         ok(self.fmu.set("elbow.tau", ramp(t)));
         self.discrete();
-        // The solver is made anew from the states and the nominals.
+        // The solver is rebuilt from the states and the nominals.
         assert!(self.fmu.nominals().iter().all(|n| *n > 0.0));
         self.fmu.states()
     }
@@ -113,12 +115,12 @@ fn model_exchange_and_co_simulation_with_input_derivatives_agree() {
         ok(cs.step(t, next - t));
         assert!(cs.get_many(&fmu.outputs()).iter().all(|y| y.is_finite()));
     }
-    // Runge-Kutta at half a millisecond.
+    // Runge–Kutta at half a millisecond.
     assert_agree(&me.fmu, &cs, 1e-9);
     ok(me.fmu.terminate());
     ok(cs.terminate());
-    // Logging is off, and nothing went wrong.
-    assert_eq!(heard(), []);
+    // Logging is off, and there was no error.
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn a_stop_time_that_was_given_may_be_reached_and_not_passed() {
         ok(cs.step(f64::from(i) * 0.1, 0.1));
     }
     assert_eq!(cs.step(3.0 * 0.1, 0.1), ERROR);
-    assert!(heard()[0].message.contains("stop time"));
+    assert!(logged()[0].message.contains("stop time"));
 }
 
 #[test]
@@ -162,7 +164,7 @@ fn after_a_discarded_step_the_questions_are_answered_and_the_run_goes_on() {
     whole.initialise(Some(1e-10));
     ok(whole.step(0.0, reached));
     assert_agree(&cs, &whole, 1e-8);
-    heard();
+    logged();
 }
 
 #[test]
@@ -182,5 +184,5 @@ fn the_state_can_be_taken_back_and_the_same_bits_come_again() {
     }
     cs.free_state(state);
     assert!(ends[0] == ends[1] && ends[1] == ends[2]);
-    heard();
+    logged();
 }

@@ -1,11 +1,12 @@
-//! Instances by the thousand, one after the other and side by side (what users of Simulink, of Monte Carlo and of
-//! optimisation complain of). What concerns the loaded library itself is in `tests/python/test_hosts.py`.
+//! Thousands of instances, sequentially and in parallel (requirements of users of Simulink, of
+//! Monte Carlo and of optimisation). Tests of the loaded library itself are in
+//! `tests/python/test_hosts.py`.
 
 use crate::driver::process::{alone, in_use};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
-/// One life: instantiate, initialise, step, free.
+/// Makes one life: instantiate, initialise, step, free.
 fn live(fmu: &Fmu, kind: fmi2Type) {
     let instance = fmu.instance(kind);
     if kind == CS {
@@ -113,7 +114,7 @@ fn saved_states_take_no_memory_once_they_are_freed() {
     });
 }
 
-/// A run with inputs of its own, to its end.
+/// Makes a run with inputs of its own, to its end.
 fn run(fmu: &Fmu, seed: u32) -> [u64; WATCHED.len()] {
     let cs = fmu.instance(CS);
     cs.initialise(Some(1e-8));

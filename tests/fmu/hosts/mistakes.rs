@@ -1,4 +1,5 @@
-//! Hosts, files and users that make mistakes: the right status, one clear message, the host alive.
+//! Mistakes of importers, files and users: the right status, one clear message, and a live
+//! importer.
 
 use crate::driver::*;
 use grapple::fmu::description::Interfaces;
@@ -9,12 +10,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ffi::CString;
 
-/// An instance as most loaders make it, unless it is refused.
+/// Creates an instance as most loaders do, unless it is refused.
 fn load(fmu: &Fmu) -> Option<Instance<'_>> {
     fmu.instance_at(Some(&fmu.uri()), CS, Some(&callbacks()), fmi2False, fmi2True)
 }
 
-/// Puts a model into the resources, with the GUID that fits its bytes.
+/// Writes a model into the resources, with the GUID of its bytes.
 fn change(fmu: &mut Fmu, bytes: &[u8]) {
     fmu.write_model(bytes);
     fmu.guid =
@@ -29,14 +30,14 @@ fn model(fmu: &Fmu) -> Vec<u8> {
 fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
     let mut fmu = Fmu::new();
     let bytes = model(&fmu);
-    let other = Fmu::of(&CRAFT.replace("mass = 4.0", "mass = 5.0"));
+    let other = Fmu::of(&SPACECRAFT.replace("mass = 4.0", "mass = 5.0"));
     let guid = fmu.guid.clone();
 
-    // Another craft's model, or another build's, under this XML.
+    // Another spacecraft's model, or another build's, under this XML.
     fmu.write_model(&model(&other));
     assert!(load(&fmu).is_none());
-    told(ERROR, &["GUID", guid.to_str().expect("it is a text")]);
-    // Cut, or something else altogether, with a GUID that fits.
+    assert_logged(ERROR, &["GUID", guid.to_str().expect("it is a text")]);
+    // Truncated or foreign data with a matching GUID.
     for (bytes, word) in [
         (&bytes[..bytes.len() / 2], "fmi2Instantiate"),
         (&bytes[..0], "fmi2Instantiate"),
@@ -45,20 +46,20 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
     ] {
         change(&mut fmu, bytes);
         assert!(load(&fmu).is_none());
-        told(ERROR, &[word]);
+        assert_logged(ERROR, &[word]);
     }
     std::fs::remove_file(fmu.model_file()).expect("it was there");
     assert!(load(&fmu).is_none());
-    told(ERROR, &["model.json", fmu.path()]);
-    // A directory where the file should be.
+    assert_logged(ERROR, &["model.json", fmu.path()]);
+    // A directory in place of the file.
     std::fs::create_dir(fmu.model_file()).expect("the directory can be made");
     assert!(load(&fmu).is_none());
-    told(ERROR, &["model.json"]);
-    // And the right one again.
+    assert_logged(ERROR, &["model.json"]);
+    // The correct file again.
     std::fs::remove_dir(fmu.model_file()).expect("it was made");
     change(&mut fmu, &bytes);
     assert!(load(&fmu).is_some());
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -83,15 +84,15 @@ fn a_damaged_model_never_brings_the_library_down() {
             None => refused += 1,
             Some(instance) => {
                 taken += 1;
-                // What still is a model is one: it runs, or says why not.
+                // A model that is still valid runs, or is refused with a reason.
                 instance.setup(None, 0.0, None);
                 ok(instance.enter_initialization());
                 if instance.exit_initialization() == OK {
-                    assert_ne!(instance.step(0.0, 0.01), FATAL, "{:?}", heard());
+                    assert_ne!(instance.step(0.0, 0.01), FATAL, "{:?}", logged());
                 }
             }
         }
-        for message in heard() {
+        for message in logged() {
             assert_ne!(message.status, FATAL, "{message:?}");
             assert!(!message.message.contains("internal error"), "{message:?}");
         }
@@ -116,10 +117,10 @@ fn a_parameter_that_makes_no_sense_is_named_and_can_be_mended() {
         ok(cs.set(name, bad));
         ok(cs.enter_initialization());
         assert_eq!(cs.exit_initialization(), ERROR, "{name}");
-        told(ERROR, &[word, "fmi2ExitInitializationMode"]);
+        assert_logged(ERROR, &[word, "fmi2ExitInitializationMode"]);
         ok(cs.set(name, good));
         ok(cs.exit_initialization());
         ok(cs.step(0.0, 0.1));
-        assert_eq!(heard(), []);
+        assert_eq!(logged(), []);
     }
 }

@@ -1,7 +1,7 @@
-//! Hosts as they really call an FMU: their call sequences replayed on the exported C functions.
+//! Call sequences of real importers, replayed on the exported C functions.
 //!
-//! One module per host. The sequences were read from the hosts' public sources, named at the head of each
-//! module (facts only). A test is named after its rule in `docs/hosts.md`.
+//! One module per importer. The sequences were read from the importers' public sources, named at
+//! the head of each module (facts only). A test is named after its rule in `docs/hosts.md`.
 
 mod environment;
 mod everyone;
@@ -37,7 +37,7 @@ fn every_test_that_the_page_on_hosts_names_exists() {
     let sources: Vec<String> = paths.into_iter().map(read).collect();
     let page = read(root.join("docs/hosts.md"));
     let mut named = 0;
-    // What stands between backquotes and looks like the name of a test, alone or after a file.
+    // Every name in backquotes that looks like the name of a test, alone or after a file.
     for name in page.split('`').skip(1).step_by(2) {
         let name = name.rsplit("::").next().unwrap_or(name);
         let is_test = name.matches('_').count() > 2 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -1,13 +1,14 @@
 //! OMSimulator: OpenModelica's co-simulation engine, rules S1 to S6.
 //!
-//! Read from OpenModelica/OMSimulator: `src/OMSimulatorLib/ComponentFMUCS.cpp` and `ComponentFMUME.cpp`
-//! (`instantiate`, `initialize`, `doEventIteration`, `stepUntil`, `reset`, `getReal`), `SystemSC.cpp` (`cvode_rhs`,
-//! `cvode_roots`, `doStepEuler`, nominals).
+//! Read from OpenModelica/OMSimulator: `src/OMSimulatorLib/ComponentFMUCS.cpp` and
+//! `ComponentFMUME.cpp` (`instantiate`, `initialize`, `doEventIteration`, `stepUntil`, `reset`,
+//! `getReal`), `SystemSC.cpp` (`cvode_rhs`, `cvode_roots`, `doStepEuler`, nominals).
 //!
-//! Facts used: instances are made with `visible` and `loggingOn` true and a null environment. Values are set and
-//! got one at a time. `fmi2SetupExperiment(true, tolerance, start, false, 1.0)`: a stop time that is not defined but
-//! passed. Any status but `fmi2OK` is an error, in `fmi2DoStep` a discard ends the run. NaN and infinity are errors,
-//! as is a nominal that is not positive. `doStepEuler` sets the states before the time.
+//! Facts used: instances are created with `visible` and `loggingOn` true and a null environment.
+//! Values are set and read one at a time. `fmi2SetupExperiment(true, tolerance, start, false,
+//! 1.0)`: a stop time that is not defined but passed. Any status but `fmi2OK` is an error, in
+//! `fmi2DoStep` a discard ends the run. NaN and infinity are errors, as is a nominal that is not
+//! positive. `doStepEuler` sets the states before the time.
 
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
@@ -18,7 +19,8 @@ fn component(fmu: &Fmu, kind: fmi2Type) -> Instance<'_> {
     fmu.instance_with(kind, Some(&callbacks()), fmi2True, fmi2True)
 }
 
-/// `setupExperiment` with a stop time of 1.0 that does not count, then Initialization Mode.
+/// Calls `setupExperiment` with a stop time of 1.0 that must be ignored, then enters Initialization
+/// Mode.
 fn set_up(instance: &Instance, tolerance: f64) {
     instance.setup_with_undefined_stop(tolerance, 1.0);
     ok(instance.enter_initialization());
@@ -52,7 +54,7 @@ impl<'a> Component<'a> {
 
     fn initialise(&mut self) -> Vec<f64> {
         set_up(&self.fmu, 1e-8);
-        // The initial system: inputs set and outputs got, one at a time.
+        // The initial system: inputs set and outputs read, one at a time.
         ok(self.fmu.set("elbow.tau", 0.4));
         one_at_a_time(&self.fmu);
         ok(self.fmu.exit_initialization());
@@ -77,7 +79,7 @@ impl Calls for Component<'_> {
     }
 
     fn accepted(&mut self, t: f64, x: &[f64]) {
-        // As `doStepEuler` does it: the states come first.
+        // As in `doStepEuler`: the states come first.
         self.fmu.set_states(x);
         self.fmu.set_time(t);
         assert!(!self.fmu.completed_integrator_step());
@@ -113,7 +115,7 @@ fn s1_model_exchange_and_co_simulation_run_with_nothing_but_ok() {
     ok(cs.set("elbow.tau", 0.4));
     one_at_a_time(&cs);
     ok(cs.exit_initialization());
-    // Past 1.0 s, the stop time that was passed and does not count.
+    // Past 1.0 s, the stop time that is passed but undefined.
     for i in 0..150 {
         ok(cs.set("elbow.tau", 0.4));
         ok(cs.step(f64::from(i) * 0.01, 0.01));
@@ -191,11 +193,11 @@ fn s1_a_step_is_discarded_only_where_a_smaller_one_succeeds() {
     set_up(&cs, 1e-10);
     ok(cs.exit_initialization());
     assert_eq!(cs.step(0.0, 5.0), DISCARD);
-    let told = heard();
-    let told: Vec<_> = told.iter().filter(|m| m.status != OK).collect();
-    assert_eq!(told.len(), 1);
+    let messages = logged();
+    let failures: Vec<_> = messages.iter().filter(|m| m.status != OK).collect();
+    assert_eq!(failures.len(), 1);
     assert_eq!(
-        (told[0].status, told[0].category.as_str()),
+        (failures[0].status, failures[0].category.as_str()),
         (DISCARD, "logStatusDiscard")
     );
     let reached = cs.last_time();
@@ -203,7 +205,7 @@ fn s1_a_step_is_discarded_only_where_a_smaller_one_succeeds() {
     let half = reached / 4.0;
     ok(cs.step(reached, half));
     assert_eq!(cs.last_time(), reached + half);
-    // What no smaller step could mend is an error.
+    // A fault that no smaller step removes is an error.
     assert_eq!(cs.step(reached + half, -0.1), ERROR);
     assert_eq!(cs.step(reached + half, f64::NAN), ERROR);
 }
@@ -214,7 +216,7 @@ fn s2_outputs_are_finite_and_nominals_positive() {
     let me = component(&fmu, ME);
     let positive = |me: &Instance| assert!(me.nominals().iter().all(|n| n.is_finite() && *n > 0.0));
     positive(&me);
-    // Start values can be read before anything has happened.
+    // Start values can be read before any other call.
     assert!(one_at_a_time(&me).iter().all(|y| y.is_finite()));
     set_up(&me, 1e-8);
     assert!(one_at_a_time(&me).iter().all(|y| y.is_finite()));
@@ -236,7 +238,7 @@ fn s2_what_is_not_finite_is_refused_before_it_can_come_out_again() {
     }
     ok(cs.step(0.0, 0.1));
     assert!(one_at_a_time(&cs).iter().all(|y| y.is_finite()));
-    assert_eq!(heard().len(), 3);
+    assert_eq!(logged().len(), 3);
 }
 
 #[test]
@@ -254,7 +256,7 @@ fn s3_quiet_though_visible_and_logging_are_on() {
         }
         ok(instance.terminate());
     }
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -268,17 +270,17 @@ fn s3_an_event_of_the_model_is_told_once_in_its_category_by_name() {
         ok(cs.step(cs.last_time(), 0.01));
         assert!(cs.last_time() < 2.0);
     }
-    let told = heard();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!((told[0].status, told[0].category.as_str()), (OK, "logEvents"));
-    assert!(told[0].message.contains("elbow"));
-    // Switched off, nothing is told.
+    let messages = logged();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert_eq!((messages[0].status, messages[0].category.as_str()), (OK, "logEvents"));
+    assert!(messages[0].message.contains("elbow"));
+    // Switched off, nothing is logged.
     ok(cs.switch_log(false, &[c"logEvents"]));
     while cs.flag("elbow.out_of_range") {
         ok(cs.step(cs.last_time(), 0.01));
         assert!(cs.last_time() < 5.0);
     }
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -307,37 +309,38 @@ fn s4_every_dependency_is_a_variable_of_its_own() {
 
 #[test]
 fn s4_what_is_not_declared_as_a_dependency_has_no_influence() {
-    let motor = |craft: String, limits: &str| {
+    let motor = |spacecraft: String, limits: &str| {
         let servo = "servo = { kp = 3.0, kd = 1.0, on = false }";
-        assert!(craft.contains(servo));
-        craft.replace(servo, &format!("{servo}\nmotor = {{ {limits} }}"))
+        assert!(spacecraft.contains(servo));
+        spacecraft.replace(servo, &format!("{servo}\nmotor = {{ {limits} }}"))
     };
-    let brake = |craft: String| {
+    let brake = |spacecraft: String| {
         let shoulder = "damping = 0.1\n";
-        assert!(craft.contains(shoulder));
-        craft.replace(shoulder, &format!("{shoulder}motions = [\"loads\", \"locked\"]\n"))
+        assert!(spacecraft.contains(shoulder));
+        spacecraft.replace(shoulder, &format!("{shoulder}motions = [\"loads\", \"locked\"]\n"))
     };
     let free = [("elbow.servo", 1.0)];
-    nothing_else_acts(CRAFT, &[]);
+    nothing_else_acts(SPACECRAFT, &[]);
     for limits in ["torque_limit = 5.0", "torque_limit = 5.0, rate_limit = 0.5"] {
-        let craft = motor(catcher(), limits);
+        let spacecraft = motor(catcher(), limits);
         for commands in [&free[..], &[free[0], ("grip.capture", 1.0)]] {
-            nothing_else_acts(&craft, commands);
+            nothing_else_acts(&spacecraft, commands);
         }
-        let craft = motor(brake(CRAFT.to_owned()), limits);
+        let spacecraft = motor(brake(SPACECRAFT.to_owned()), limits);
         for commands in [&free[..], &[free[0], ("shoulder.motion", 1.0)]] {
-            nothing_else_acts(&craft, commands);
+            nothing_else_acts(&spacecraft, commands);
         }
     }
     // In the last of its rates a motor reads its own.
-    let craft = motor(catcher(), "torque_limit = 0.05, rate_limit = 0.1005");
-    nothing_else_acts(&craft, &[free[0], ("elbow.q_ref", 3.0), ("grip.capture", 1.0)]);
+    let spacecraft = motor(catcher(), "torque_limit = 0.05, rate_limit = 0.1005");
+    nothing_else_acts(&spacecraft, &[free[0], ("elbow.q_ref", 3.0), ("grip.capture", 1.0)]);
 }
 
-/// Moves states and inputs one by one, after these commands: what they act on says so.
+/// Changes states and inputs one by one, after these commands: every change of an output must be
+/// declared.
 #[track_caller]
-fn nothing_else_acts(craft: &str, commands: &[(&str, f64)]) {
-    let fmu = Fmu::of(craft);
+fn nothing_else_acts(spacecraft: &str, commands: &[(&str, f64)]) {
+    let fmu = Fmu::of(spacecraft);
     let me = component(&fmu, ME);
     set_up(&me, 1e-8);
     ok(me.exit_initialization());
@@ -346,7 +349,7 @@ fn nothing_else_acts(craft: &str, commands: &[(&str, f64)]) {
     }
     me.new_discrete_states();
     me.enter_continuous_time_mode();
-    heard();
+    logged();
     let xml = &fmu.xml;
     let structure = &xml.model_structure;
     let declared: Vec<_> = structure.outputs.iter().chain(&structure.derivatives).collect();
@@ -359,7 +362,7 @@ fn nothing_else_acts(craft: &str, commands: &[(&str, f64)]) {
         let value = me.get_many(&[cause])[0];
         ok(me.set_many(&[cause], &[value + 0.01]));
         let after = me.get_many(&unknowns);
-        // The craft's numbers are of order one: what moves by less than 1e-12 moved by round-off.
+        // The spacecraft's numbers are of order one: changes below 1e-12 are round-off.
         let moved = |i: usize| (after[i] - before[i]).abs() > 1e-12;
         for (i, unknown) in unknowns.iter().enumerate().filter(|&(i, _)| moved(i)) {
             influences += 1;
@@ -392,7 +395,7 @@ fn s5_outputs_read_one_at_a_time_are_those_read_at_once() {
         ok(cs.step(f64::from(i) * 0.05, 0.05));
         let single = one_at_a_time(&cs);
         assert_eq!(single, cs.get_many(&fmu.outputs()));
-        // Backwards, as another importer sorts them.
+        // In reverse order, as another importer sorts them.
         let mut references = fmu.outputs();
         references.reverse();
         let backwards: Vec<f64> = references.iter().map(|&r| cs.get_many(&[r])[0]).collect();
@@ -436,7 +439,8 @@ fn s6_a_capability_that_is_not_there_is_declared_false() {
     }
 }
 
-/// One call for each pair, in an algebraic loop; the dynamics is linear in a torque, so a difference is exact.
+/// One call for each pair, in an algebraic loop; the dynamics are linear in a torque, so a
+/// difference is exact.
 #[test]
 fn s6_directional_derivatives_with_respect_to_inputs_are_exact_and_disturb_nothing() {
     let fmu = Fmu::new();
@@ -465,5 +469,5 @@ fn s6_directional_derivatives_with_respect_to_inputs_are_exact_and_disturb_nothi
             );
         }
     }
-    heard();
+    logged();
 }

@@ -1,5 +1,5 @@
-//! OpenModelica: the Modelica model that `omc` writes around an imported Model Exchange FMU, rules O1 to O11.
-//! Its sources are named in `wrapper`.
+//! OpenModelica: the Modelica model that `omc` generates around an imported Model Exchange FMU,
+//! rules O1 to O11. Its sources are named in `wrapper`.
 
 mod wrapper;
 
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use wrapper::{LATE, Wrapper};
 
-/// A whole run of the wrapper, with its extra event at `terminal()`.
+/// Makes a whole run of the wrapper, with its extra event at `terminal()`.
 fn run(fmu: &Fmu, late_parameters: bool, end: f64) -> (Instance<'_>, Vec<f64>) {
     let mut wrapper = Wrapper::new(fmu, late_parameters).connect("elbow.tau", 0.4);
     let x = wrapper.initialise(&[("lower.mass", 1.6), ("elbow.q_start", 0.2)]);
@@ -27,21 +27,22 @@ fn a_run_in_openmodelica_ends_where_co_simulation_ends_whichever_release_it_is()
     let fmu = Fmu::new();
     let cs = reference(&fmu, 1.5, |cs| {
         for (name, value) in [("lower.mass", 1.6), ("elbow.q_start", 0.2)] {
-            // Set after initialisation, as O3 has it.
+            // Set after initialisation, rule O3.
             ok(cs.set(name, value));
         }
         ok(cs.set("elbow.tau", 0.4));
     });
     for late_parameters in [true, false] {
         let (me, events) = run(&fmu, late_parameters, 1.5);
-        // Time events 1e-10 s late cost the elbow 7e-10 rad/s at 7 rad/s², and the stop makes more of it.
+        // Time events 1e-10 s late change the elbow by 7e-10 rad/s at 7 rad/s², and the stop
+        // magnifies it.
         assert_agree(&me, &cs, 1e-8);
-        // The one at the start, the pulse's two edges, and the stop touched and left.
+        // The event at the start, the pulse's two edges, and the stop reached and left.
         assert!((4..12).contains(&events.len()), "{events:?}");
         for edge in [0.23, 0.61] {
             assert!(events.iter().any(|t| (t - edge).abs() <= 2.0 * LATE), "{events:?}");
         }
-        assert!(heard().iter().all(|m| m.category == "logEvents"));
+        assert!(logged().iter().all(|m| m.category == "logEvents"));
     }
 }
 
@@ -80,7 +81,7 @@ fn a_strike_in_orbit_ends_in_openmodelica_where_co_simulation_ends() {
     assert_struck_alike(&me, &cs, 1e-7);
 }
 
-/// What omc makes of a variable's name.
+/// Returns the identifier that omc derives from a variable's name.
 fn mangled(name: &str) -> String {
     name.replace(['.', '[', ']', ',', '(', ')', ' '], "_")
 }
@@ -154,7 +155,7 @@ fn o3_parameters_set_after_initialisation_in_event_mode_take_effect() {
         (x, wrapper.fmu.derivatives(), wrapper.fmu.bits())
     });
     assert_eq!(before, after);
-    // The initial states are made again, and the inertia.
+    // The initial states are recomputed, and the inertia.
     assert!(before.0.contains(&0.1) && before.0.contains(&0.2));
     let plain = Wrapper::new(&fmu, true).initialise(&[]);
     assert_ne!(before.0, plain);
@@ -168,7 +169,7 @@ fn o3_a_fixed_parameter_is_refused_by_name_once_the_first_step_is_taken() {
     wrapper.event(LATE, &x);
     wrapper.fmu.enter_event_mode();
     assert_eq!(wrapper.fmu.set("lower.mass", 2.0), ERROR);
-    told(ERROR, &["lower.mass", "fixed"]);
+    assert_logged(ERROR, &["lower.mass", "fixed"]);
     ok(wrapper.fmu.set("shoulder.damping", 0.2));
 }
 
@@ -180,12 +181,12 @@ fn o4_states_are_set_and_everything_is_evaluated_in_event_mode_before_the_first_
     x[7] += 0.25;
     let (derivatives, _) = wrapper.evaluate(0.0, &x);
     assert_eq!(wrapper.fmu.states(), x);
-    // The same numbers as in the mode that the standard has for this.
+    // Equal to the numbers in the mode that the standard provides for this.
     let event = wrapper.fmu.get_many(&fmu.outputs());
     wrapper.event(0.0, &x);
     assert_eq!(wrapper.evaluate(0.0, &x).0, derivatives);
     assert_eq!(wrapper.fmu.get_many(&fmu.outputs()), event);
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn o4_event_mode_is_entered_while_already_in_it() {
     wrapper.fmu.enter_event_mode();
     wrapper.fmu.enter_event_mode();
     assert_eq!(wrapper.fmu.bytes(), before);
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn o6_all_six_fields_are_filled_and_the_next_event_time_is_finite_when_undefined
     wrapper.initialise(&[]);
     let mut times = Vec::new();
     loop {
-        // The driver hands over rubbish in every field.
+        // The driver passes arbitrary contents in every field.
         let info = wrapper.fmu.new_discrete_states();
         for field in [
             info.newDiscreteStatesNeeded,
@@ -271,7 +272,7 @@ fn o6_a_time_event_that_comes_late_is_an_event_all_the_same() {
         let mut wrapper = Wrapper::new(&fmu, true);
         let x = wrapper.initialise(&[]);
         wrapper.event(LATE, &x);
-        // Evaluated past its time, the pulse has not begun: that is the event's business.
+        // Evaluated past its time the pulse has not begun: it begins with the event.
         wrapper.evaluate(0.23 + late, &x);
         assert_eq!(wrapper.fmu.get("shoulder.tau"), 0.0);
         wrapper.event(0.23 + late, &x);
@@ -286,7 +287,7 @@ fn o7_completed_integrator_step_has_no_side_effect() {
     let mut wrapper = Wrapper::new(&fmu, true).connect("elbow.tau", 0.4);
     let mut x = wrapper.initialise(&[]);
     wrapper.event(LATE, &x);
-    // A trial point: a quaternion that is none, an elbow far outside its range.
+    // A trial point: a quaternion that is not normalised, an elbow far outside its range.
     x[0] = 1.01;
     x[8] = 2.0;
     wrapper.fmu.set_states(&x);
@@ -297,7 +298,7 @@ fn o7_completed_integrator_step_has_no_side_effect() {
     assert_eq!(wrapper.fmu.bytes(), before);
     assert_eq!(wrapper.fmu.states(), x);
     assert_eq!(wrapper.fmu.get_many(&fmu.outputs()), values);
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn o8_every_input_is_real_and_accepted_in_every_mode() {
     set();
     me.enter_event_mode();
     set();
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]
@@ -339,7 +340,7 @@ fn o8_no_initial_state_depends_on_an_input() {
     ok(me.set_many(&inputs, &vec![3.7; inputs.len()]));
     me.initialise(None);
     assert_eq!(me.states(), x);
-    // The first values of inputs arrive after initialisation: they count from the start.
+    // The first values of inputs arrive after initialisation, and apply from the start.
     ok(me.set_many(&inputs, &vec![0.0; inputs.len()]));
     assert_eq!(me.derivatives(), plain.fmu.derivatives());
 }
@@ -363,7 +364,7 @@ fn o9_all_that_is_fetched_at_every_evaluation_is_finite_and_of_one_evaluation() 
     let fmu = Fmu::new();
     let mut wrapper = Wrapper::new(&fmu, true);
     let x = wrapper.initialise(&[]);
-    // No calculated parameters, no locals: outputs are all there is to fetch.
+    // There are no calculated parameters and no locals: only outputs are read.
     for variable in &fmu.xml.model_variables {
         assert!(!matches!(
             variable.causality,
@@ -371,7 +372,7 @@ fn o9_all_that_is_fetched_at_every_evaluation_is_finite_and_of_one_evaluation() 
         ));
     }
     let (dx, z) = wrapper.evaluate(0.0, &x);
-    // Derivatives fetched as outputs, after everything else, are those that were given first.
+    // Derivatives read as outputs, after everything else, equal those returned first.
     let derivatives = fmu.references(|slot| matches!(slot, Slot::Derivative(_)));
     assert_eq!(wrapper.fmu.get_many(&derivatives), dx);
     assert_eq!(wrapper.fmu.indicators(), z);
@@ -410,11 +411,11 @@ fn o10_terminate_is_legal_from_any_mode() {
                 instance.enter_event_mode();
             }
             ok(instance.terminate());
-            // The destructor does not ask whether that was done already.
+            // The destructor terminates also if that was done before.
             ok(instance.terminate());
         }
     }
-    assert_eq!(heard(), []);
+    assert_eq!(logged(), []);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A flexible link against a chain of rigid segments with springs between them.
+//! A flexible link compared with a chain of rigid segments and springs.
 
 use super::{KLAK, TWO_LINK};
 use crate::numbers::distance;
@@ -8,18 +8,19 @@ use std::fmt::Write;
 const FREQUENCY: f64 = 5.0; // Hz, of the forearm clamped
 const DAMPING_RATIO: f64 = 0.03; // of the first mode
 
-/// The forearm's stiffness, `ω = β₁² √(EI/(m L³))` with m = 1 kg and L = 1 m.
+/// Returns the forearm's stiffness, `ω = β₁² √(EI/(m L³))` with m = 1 kg and L = 1 m.
 fn bending_stiffness() -> f64 {
     let omega = 2.0 * std::f64::consts::PI * FREQUENCY;
     (omega / super::cantilever_roots(1)[0].powi(2)).powi(2)
 }
 
-/// A material's damping: the moment `EI (κ + λ κ̇)`, of which a mode's ratio grows with its frequency.
+/// Returns the material's retardation time λ: with the moment `EI (κ + λ κ̇)` the damping ratio is
+/// proportional to the frequency.
 fn retardation() -> f64 {
     2.0 * DAMPING_RATIO / (2.0 * std::f64::consts::PI * FREQUENCY)
 }
 
-/// The craft with `n` bending modes in its plane, damped by the material.
+/// Returns the spacecraft with `n` bending modes in its plane, with material damping.
 fn modal(n: usize) -> String {
     let roots = super::cantilever_roots(n);
     let ratios: Vec<f64> = roots.iter().map(|b| DAMPING_RATIO * (b / roots[0]).powi(2)).collect();
@@ -33,8 +34,8 @@ fn modal(n: usize) -> String {
     text
 }
 
-/// The craft whose forearm is `n` rigid rods: a spring `EI/h` between the middles of two, `2 EI/h` at the root, where the inertia
-/// stands that the forearm has beyond a rod's.
+/// Returns the spacecraft with a forearm of `n` rigid rods: springs `EI/h` between the midpoints of
+/// two, `2 EI/h` at the root, which has the forearm's inertia beyond that of a rod.
 fn chain(n: usize) -> String {
     let (before, rest) = TWO_LINK.split_once("[body.forearm]").expect("a forearm");
     let (_, joints) = rest.split_once("[joint.shoulder]").expect("joints");
@@ -69,7 +70,7 @@ fn chain(n: usize) -> String {
     text
 }
 
-/// Where the tip is in each millisecond of 5 s.
+/// Returns the tip positions in each millisecond of 5 s.
 fn tips(text: &str, tolerance: f64) -> Vec<[f64; 3]> {
     let mut run = Run::new(text, tolerance);
     let times = (1..=5000).map(|i| 1e-3 * f64::from(i));
@@ -78,7 +79,7 @@ fn tips(text: &str, tolerance: f64) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// How far the tip gets from that of the rigid craft, m, and when, s.
+/// Returns the largest distance from the tip of the rigid spacecraft, m, and its time, s.
 fn furthest(text: &str, rigid: &[[f64; 3]]) -> (f64, f64) {
     let apart = tips(text, 1e-10)
         .into_iter()
@@ -88,8 +89,9 @@ fn furthest(text: &str, rigid: &[[f64; 3]]) -> (f64, f64) {
     apart.max_by(|a, b| a.0.total_cmp(&b.0)).expect("times")
 }
 
-/// Rods of length h err by even powers of h: two steps of Richardson's extrapolation leave less than the second one moves. It is
-/// fine enough to tell that the bent link draws its tip in, which changes the result by a six-hundredth.
+/// The error of rods of length h is a series in even powers of h: after two steps of Richardson's
+/// extrapolation it is less than the second correction. That resolves the foreshortening of the
+/// bent link, which changes the result by 1/600.
 #[test]
 fn a_chain_of_rigid_rods_converges_to_the_modal_link_with_second_order() {
     let rigid = tips(TWO_LINK, 1e-11);

@@ -1,4 +1,4 @@
-//! What a craft that floats freely keeps in time.
+//! Invariants of free-floating spacecraft over time.
 
 use crate::numbers::{Larger, few};
 use crate::random_tree::random_craft;
@@ -6,10 +6,12 @@ use crate::run::Run;
 use grapple::spec::JointType;
 use std::collections::BTreeSet;
 
-/// Seed and number of joints; odd seeds, so that about half of the bodies bend. Of 3 and 21 there are two craft.
+/// Seed and number of joints; odd seeds, so that about half of the bodies are flexible. Seeds 3 and
+/// 21 have two spacecraft.
 const CRAFT: [(u64, usize); 8] = [(1, 5), (3, 6), (5, 6), (7, 7), (13, 6), (17, 7), (19, 8), (21, 9)];
 
-/// Moderate rates, so that the stiff beams bend by a hundredth of their length or two; no amplitude at the start.
+/// Sets moderate rates, so that the stiff beams bend by one or two hundredths of their length; zero
+/// initial amplitudes.
 fn set_in_motion(run: &mut Run, seed: u64) {
     let model = run.model();
     let system = model.system();
@@ -35,10 +37,11 @@ fn set_in_motion(run: &mut Run, seed: u64) {
     run.simulation.invalidate();
 }
 
-/// Without loads and dampers. Tolerance: the integrator's 1e-12, of a step; its errors are round-off here, as the shortest period
-/// chooses the step. Relative to the largest sum of the bodies' momentum magnitudes, and to the largest kinetic energy.
+/// Without loads and dampers. Tolerance: 1e-12 per step; the errors are round-off, because the
+/// shortest period limits the step. Relative to the largest sum of the bodies' momentum magnitudes,
+/// and to the maximum kinetic energy.
 #[test]
-fn random_flexible_craft_keep_momentum_and_energy_in_time() {
+fn random_flexible_spacecraft_conserve_momentum_and_energy() {
     let mut kinds = BTreeSet::new();
     let mut with_modal_data = 0;
     for (seed, joints) in CRAFT {
@@ -99,7 +102,7 @@ fn random_flexible_craft_keep_momentum_and_energy_in_time() {
             few(&off),
             run.simulation.statistics()
         );
-        // Where the modes are meant for.
+        // The range for which the modes are intended.
         assert!(beams.is_empty() || bent > 1e-3 && bent < 0.05, "seed {seed}: {bent}");
         assert!(data.is_empty() || stored > 1e-6, "seed {seed}: {stored}");
         assert!(off.iter().all(|off| *off < 1e-12), "seed {seed}: {off:?}");

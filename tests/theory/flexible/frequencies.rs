@@ -1,4 +1,5 @@
-//! Natural frequencies of craft at rest, from the mass matrix and the modal stiffness, against closed forms.
+//! Natural frequencies of spacecraft at rest, from mass matrix and modal stiffness, compared with
+//! closed forms.
 
 use super::roots;
 use crate::numbers::{few, orders};
@@ -10,7 +11,7 @@ pub(super) const L: f64 = 2.0;
 pub(super) const M: f64 = 3.0; // kg, the beam's
 pub(super) const EI: f64 = 400.0;
 
-/// The frequencies of the craft at rest that are not zero, as `β = (ω² M L³/EI)^¼`, the lowest first.
+/// Returns the nonzero frequencies of the spacecraft at rest, as `β = (ω² M L³/EI)^¼`, ascending.
 pub(super) fn frequencies(text: &str) -> Vec<f64> {
     let squares = squares(&mass_and_stiffness(&crate::plant(text)));
     let unit = EI / (M * L.powi(3));
@@ -18,7 +19,7 @@ pub(super) fn frequencies(text: &str) -> Vec<f64> {
     elastic.map(|square| (square / unit).powf(0.25)).collect()
 }
 
-/// The beam on the body `base`, with `rest` of its table, and a body at its tip.
+/// Returns the beam on the body `base`, with `rest` of its table, and a body at its tip.
 fn craft(base: &str, rest: &str, tip: Option<(f64, f64)>) -> String {
     let mut text = format!(
         "name = \"craft\"\n{base}\n[body.beam.beam]\nlength = {L}\nmass_per_length = {}\nEI = {EI}\n{rest}\n",
@@ -33,7 +34,7 @@ fn craft(base: &str, rest: &str, tip: Option<(f64, f64)>) -> String {
     text
 }
 
-/// A body that carries the beam at the radius `r`.
+/// Returns a body that carries the beam at the radius `r`.
 fn hub(mass: f64, inertia: f64, r: f64) -> String {
     format!(
         "[body.hub]\nmass = {mass}\ninertia = [{inertia}, {inertia}, {inertia}]\n\
@@ -51,8 +52,9 @@ struct Loads {
     inertia: f64,
 }
 
-/// The determinant of the conditions at both ends of `w = a cos βx + b sin βx + c cosh βx + d sinh βx`, with `y = w − r w′` and
-/// `w′` the hub's motion, from the virtual work of the ends:
+/// Returns the determinant of the boundary conditions of
+/// `w = a cos βx + b sin βx + c cosh βx + d sinh βx`, with `y = w − r w′` and `w′` the hub's
+/// motion, from the virtual work at the ends:
 ///
 /// ```text
 ///     w‴(0) = β⁴ m_h y          −w″(0) = β⁴ (J_h w′(0) − m_h r y)
@@ -90,16 +92,16 @@ fn frequency_equation(b: f64, loads: Loads) -> f64 {
     matrix.determinant()
 }
 
-/// The cantilever's, `1 + cos cosh + …`, with a load at the tip.
+/// Returns the frequency equation of the cantilever, `1 + cos cosh + …`, with a load at the tip.
 fn loaded_cantilever(b: f64, mass: f64, inertia: f64) -> f64 {
     let (s, c, sh, ch) = (b.sin(), b.cos(), b.sinh(), b.cosh());
     let moved = mass * b * (c * sh - s * ch) - inertia * b.powi(3) * (c * sh + s * ch);
     1.0 + c * ch + moved + mass * inertia * b.powi(4) * (1.0 - c * ch)
 }
 
-/// `δq̈ = −M⁻¹ K δq` is what the exact derivatives of the equations of motion give at rest.
+/// `δq̈ = −M⁻¹ K δq` equals the exact derivatives of the equations of motion at rest.
 #[test]
-fn a_linearised_craft_has_the_frequencies_of_its_mass_and_stiffness() {
+fn linearised_spacecraft_has_the_frequencies_of_its_mass_and_stiffness() {
     let base = hub(5.0, 0.8, 0.3);
     let text = craft(
         &base,
@@ -126,15 +128,16 @@ fn a_linearised_craft_has_the_frequencies_of_its_mass_and_stiffness() {
     }
 }
 
-/// `cosh β cos β = 1`. The curvature of a free–free shape ψ has in the curvatures of clamped–free shapes the coefficients
-/// `β⁴∫ψφ_k/β_k²`, where `β_k⁴∫ψφ_k = ψ′φ_k″ − ψφ_k‴` at the root, `→ 4β_k² (β_k − βσ)`: Ritz's error of `ω` is
-/// `8 β⁴ Σ (1 − βσ/β_k)²/β_k⁶` of it over the shapes left out, which goes to `8β⁴/(5π⁶n⁵)`.
+/// `cosh β cos β = 1`. The coefficients of the curvature of a free–free shape ψ in the curvatures
+/// of clamped–free shapes are `β⁴∫ψφ_k/β_k²`, with `β_k⁴∫ψφ_k = ψ′φ_k″ − ψφ_k‴` at the root,
+/// `→ 4β_k² (β_k − βσ)`: Ritz's relative error of `ω` is `8 β⁴ Σ (1 − βσ/β_k)²/β_k⁶` over the
+/// omitted shapes, with the limit `8β⁴/(5π⁶n⁵)`.
 #[test]
 fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
     let expected = roots(|b| b.cos() - 1.0 / b.cosh(), 0.2, 60);
     for (k, &beta) in expected.iter().filter(|b| **b > 1.0).take(2).enumerate() {
         let errors = [4, 8, 16, 32].map(|n| {
-            // A beam without inertia about itself could not float freely.
+            // A beam without inertia about its axis could not float freely.
             let rest = format!("polar_inertia_per_length = 0.02\nbending_y = {n}");
             (frequencies(&craft("", &rest, None))[k] / beta).powi(2) - 1.0
         });
@@ -151,19 +154,19 @@ fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
             orders(&errors)
         );
         assert!((orders(&errors)[2] - 5.0).abs() < 0.25, "{errors:?}");
-        // The first-order law's own error is of the order (β/β_17)⁴, below 1e-3.
+        // The relative error of the first-order law is (β/β_17)⁴, below 1e-3.
         assert!((share - 1.0).abs() < 1e-3, "{share}");
     }
 }
 
 const BASE: f64 = 1e18; // kg: moves by less than round-off
 
-/// The shapes know the load: each frequency is exact alone. Tolerance: round-off.
+/// The shapes include the load: each frequency is exact with one mode. Tolerance: round-off.
 #[test]
 fn a_cantilever_with_the_load_of_its_shapes_has_one_exact_frequency_with_one_mode() {
     for (mass, inertia) in [(0.5, 0.2), (2.0, 0.03), (50.0, 1.0), (1.0, 0.0)] {
         let expected = roots(|b| loaded_cantilever(b, mass, inertia), 0.05, 100)[0];
-        // A body has some inertia about its tip; the shapes may have the same.
+        // A body needs some inertia about the tip; the shapes may have the same.
         let inertia_kgm2 = (inertia * M * L * L).max(1e-12);
         let rest = format!(
             "bending_y = 1\nboundary = \"clamped_loaded\"\ntip_mass = {}\ntip_inertia = [{inertia_kgm2}, {inertia_kgm2}, {inertia_kgm2}]",
@@ -176,10 +179,10 @@ fn a_cantilever_with_the_load_of_its_shapes_has_one_exact_frequency_with_one_mod
     }
 }
 
-/// A point mass bends the tip by its force, `w‴(L)`: free shapes miss `4 w‴² Σ β_k⁻⁴`, the third order. An inertia bends it by its
-/// moment, `w″(L)`, and `4 w″² Σ β_k⁻²` is of the first order.
+/// A point mass loads the tip by its force, `w‴(L)`: the error of free shapes is `4 w‴² Σ β_k⁻⁴`,
+/// of third order. An inertia loads it by its moment, `w″(L)`: `4 w″² Σ β_k⁻²`, of first order.
 #[test]
-fn a_loaded_cantilever_is_approached_by_free_shapes_with_third_order_and_with_an_inertia_with_first() {
+fn free_shapes_converge_with_third_order_for_a_tip_mass_and_first_for_a_tip_inertia() {
     for (mass, inertia, order) in [(1.0, 0.0, 3.0), (1.0, 0.2, 1.0)] {
         let expected = roots(|b| loaded_cantilever(b, mass, inertia), 0.05, 100)[0];
         let errors = [4, 8, 16, 32].map(|n| {
@@ -200,8 +203,8 @@ fn a_loaded_cantilever_is_approached_by_free_shapes_with_third_order_and_with_an
     }
 }
 
-/// A hub that floats freely, the beam at a radius, a body at the tip: shapes that know the tip's load converge with the fifth order,
-/// as those of the free beam do.
+/// A free hub, the beam at a radius, a body at the tip: shapes that include the tip load converge
+/// with fifth order, as those of the free beam.
 #[test]
 fn a_free_hub_with_beam_and_tip_body_has_the_frequencies_of_the_frequency_equation() {
     let loads = Loads {
@@ -230,7 +233,8 @@ fn a_free_hub_with_beam_and_tip_body_has_the_frequencies_of_the_frequency_equati
             few(&errors),
             orders(&errors)
         );
-        // The n-th shape is the (n − 2)-nd of a clamped beam: (n − 2)⁻⁵ from 8 to 16 is of the order 6 in n, and falls.
+        // The n-th shape is the (n − 2)-nd of a clamped beam: (n − 2)⁻⁵ from 8 to 16 corresponds to
+        // the order 6 in n, decreasing.
         let order = orders(&errors)[1];
         assert!(order > 5.0 && order < 6.0, "{errors:?}");
         assert!(errors[2] > 0.0 && errors[2] < 1e-7, "{errors:?}");

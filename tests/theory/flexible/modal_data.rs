@@ -1,4 +1,5 @@
-//! Bodies given by modal data: against the beam that the data is of, closed forms in the participation factors, what is told of them.
+//! Bodies with modal data: compared with the beam of the data, closed forms in the participation
+//! factors, reports.
 
 use super::roots;
 use crate::numbers::{Larger, few, orders};
@@ -29,7 +30,7 @@ const COUNTS: Counts = Counts {
     axial: 1,
 };
 
-/// Where the beam stands in its body: its root, m, and its attitude.
+/// Pose of the beam in its body: its root, m, and its attitude.
 const ROOT: [f64; 3] = [0.2, -0.1, 0.3];
 const ATTITUDE: [f64; 4] = [0.5, 0.1, -0.7, 0.5];
 
@@ -37,7 +38,7 @@ fn place(along: f64) -> Vec3<f64> {
     Vec3::from(ROOT) + Quaternion::from_slice(&ATTITUDE).rotation() * Vec3::x() * along
 }
 
-/// The beam as it is.
+/// Returns the body with the beam.
 fn as_beam() -> String {
     let s = SECTION;
     format!(
@@ -47,13 +48,14 @@ fn as_beam() -> String {
     )
 }
 
-/// Its modal data, as a finite-element program would give it: sums over its particles, and shapes at two nodes.
+/// Returns the body with the beam's modal data, as from a finite-element program: sums over its
+/// particles, and shapes at two nodes.
 fn as_modal_data() -> String {
     let R = Quaternion::from_slice(&ATTITUDE).rotation();
     let beam = Beam::uniform(LENGTH, SECTION).expect("a beam");
     let modes = beam.modes(&Boundary::ClampedFree, COUNTS).expect("modes");
     let mut order: Vec<usize> = (0..modes.list().len()).collect();
-    // The state lists the modes kind by kind; frequencies rise.
+    // The state lists the modes type by type; the frequencies of modal data ascend.
     order.sort_by(|&k, &l| modes.list()[k].omega.total_cmp(&modes.list()[l].omega));
     let frequencies: Vec<f64> = order.iter().map(|&k| modes.list()[k].omega / TAU).collect();
     let array = |v: Vec3<f64>| <[f64; 3]>::from(v);
@@ -62,7 +64,7 @@ fn as_modal_data() -> String {
         .map(|&k| {
             let (mut h, mut r) = (Vec3::zeros(), Vec3::zeros());
             for piece in modes.particles() {
-                // Sections turn about the axis only.
+                // Sections rotate about the axis only.
                 let momentum = R * piece.point.Phi[k] * piece.mass;
                 h += momentum;
                 r += place(piece.x).cross(&momentum) + R * Vec3::x() * (piece.point.Psi[k].x * piece.polar_inertia);
@@ -95,7 +97,8 @@ fn as_modal_data() -> String {
     text
 }
 
-/// A free hub, the boom on a hinge, a payload on a hinge at its tip, a frame in its middle.
+/// Returns a free hub, the boom on a hinge, a payload on a hinge at its tip, a frame at its
+/// midpoint.
 fn craft(boom: &str) -> Plant {
     let (tip, middle) = (place(LENGTH), place(0.5 * LENGTH));
     crate::plant(&format!(
@@ -109,8 +112,8 @@ fn craft(boom: &str) -> Plant {
     ))
 }
 
-/// The same motion of both: the beam lists its modes kind by kind, the data by frequency. Gives, for each state of the beam's craft,
-/// the place of the same state of the other.
+/// Returns, for each state of the spacecraft with the beam, the index of the same state of that
+/// with modal data: the beam lists its modes type by type, the data by frequency.
 fn same_states(beam: &Plant, data: &Plant) -> Vec<usize> {
     let stiffness = |plant: &Plant| -> Vec<f64> {
         let elastic = plant.derived().bodies.iter().find_map(|body| body.elastic.as_ref());
@@ -141,7 +144,8 @@ fn same_states(beam: &Plant, data: &Plant) -> Vec<usize> {
     beam.model().states.iter().map(|state| find(&state.name)).collect()
 }
 
-/// Tolerance: round-off of sums over a hundred particles, with every rate measured in its own inertia.
+/// Tolerance: round-off of sums over a hundred particles, with every rate scaled by its own
+/// inertia.
 #[test]
 fn modal_data_of_a_beam_gives_its_mass_matrix_and_its_frequencies() {
     let (beam, data) = (craft(&as_beam()), craft(&as_modal_data()));
@@ -170,7 +174,7 @@ fn modal_data_of_a_beam_gives_its_mass_matrix_and_its_frequencies() {
     assert!(frequencies < 1e-12, "{frequencies:e}");
 }
 
-/// Derivatives and outputs at a state `size` times a general one, of both.
+/// Returns the difference of derivatives and outputs at a state of `size` times a general one.
 fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let map = same_states(beam, data);
     let evaluate = |plant: &mut Plant, place: &dyn Fn(usize) -> usize| {
@@ -178,7 +182,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
         let mut x = vec![0.0; model.states.len()];
         let discrete = Discrete::new(&model);
         plant.start(0.0, &mut x, &mut discrete.clone()).expect("closed");
-        // No gross turns, so that both are close to rest.
+        // No large rotations, so that both are near rest.
         for i in 0..x.len() {
             x[place(i)] += size * (1.7 * i as f64).sin();
         }
@@ -206,14 +210,15 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let (dx, y) = evaluate(beam, &|i| i);
     let (dx_data, y_data) = evaluate(data, &|i| map[i]);
     assert_eq!(y.len(), y_data.len());
-    // The work, of second order itself, is the last state.
+    // The work, itself of second order, is the last state.
     let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     (sum(&dx, &dx_data) + sum(&y, &y_data)).sqrt()
 }
 
-/// The data says all of first order: what it does not say, and the beam's shortening, is of second.
+/// The data are complete to first order; the omitted terms and the beam's foreshortening are of
+/// second order.
 #[test]
-fn modal_data_of_a_beam_moves_as_it_does_to_first_order() {
+fn modal_data_of_a_beam_agree_with_it_to_first_order() {
     let (mut beam, mut data) = (craft(&as_beam()), craft(&as_modal_data()));
     let differences = [1e-3, 5e-4, 2.5e-4].map(|size| apart(&mut beam, &mut data, size));
     let orders = orders(&differences);
@@ -221,7 +226,7 @@ fn modal_data_of_a_beam_moves_as_it_does_to_first_order() {
     assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.01), "{orders:?}");
 }
 
-/// An appendage on a hub that turns about z in the world.
+/// Returns an appendage on a hub that rotates about z in the world.
 fn on_a_hub(frequencies: &[f64], participation: &[[f64; 6]]) -> Plant {
     crate::plant(&format!(
         "name = \"hub\"\n[body.hub]\nmass = 20.0\ninertia = [3.0, 4.0, 5.0]\n\
@@ -238,7 +243,7 @@ const ROWS: [[f64; 6]; 3] = [
     [1.0, 0.2, 0.4, 0.1, 0.6, -0.8],
 ];
 
-/// The angular momentum of a mode's rate about the axle, and the inertia of all about it.
+/// Returns the angular momentum of a mode's rate about the axle, and the total inertia about it.
 fn about_the_axle(row: &[f64; 6]) -> (f64, f64) {
     let r = row[5] + 0.3 * row[1] - 0.8 * row[0];
     let J = 5.0 + 10.0 + 12.0 * ((0.1_f64 + 0.3).powi(2) + (1.5_f64 + 0.8).powi(2));
@@ -258,7 +263,7 @@ fn a_hub_raises_a_modes_frequency_by_its_participation() {
     }
 }
 
-/// Several modes: `J + Σ r_k² s/(ω_k² − s) = 0`, here times all `ω_k² − s`.
+/// Several modes: `J + Σ r_k² s/(ω_k² − s) = 0`, multiplied by all `ω_k² − s`.
 #[test]
 fn a_hub_with_several_modes_has_the_frequencies_of_the_participation_factors() {
     let frequencies = [0.7, 0.9, 1.6];
@@ -277,10 +282,10 @@ fn a_hub_with_several_modes_has_the_frequencies_of_the_participation_factors() {
     assert!(off.iter().all(|off| off.abs() < 1e-13), "{off:?}");
 }
 
-/// Modes that carry nearly all of the mass, and a body that is moved by many times its size: whatever its amplitudes are, no motion
-/// has a negative energy, as it has none at rest.
+/// Modes that contain nearly all of the mass, and amplitudes of many times the body's size: the
+/// kinetic energy is positive for any amplitudes, as it is at rest.
 #[test]
-fn no_motion_of_a_body_with_modal_data_has_a_negative_energy() {
+fn kinetic_energy_of_a_body_with_modal_data_is_positive() {
     let text = "name = \"body\"\n[body.b]\nmass = 2.0\nmass_centre = [0.3, 0.2, 0.1]\ninertia = [1.0, 1.1, 1.2]\n[body.b.modal]\n\
                 frequencies = [1.0, 1.0, 2.0]\n\
                 participation = [[1.4, 0.0, 0.0, 0.0, 0.24, -0.23], [0.0, 1.4, 0.0, -0.09, 0.0, 0.5], [0.0, 0.0, 1.2, 0.44, -0.26, 0.0]]\n";
@@ -306,9 +311,9 @@ fn no_motion_of_a_body_with_modal_data_has_a_negative_energy() {
     }
 }
 
-/// What is told of the example, with its nodes moved and its numbers changed.
+/// The report of the example, with displaced nodes and changed values.
 #[test]
-fn modal_data_is_told_with_its_frequencies_effective_masses_and_distant_nodes() {
+fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes() {
     let example = include_str!("../../../examples/modal_array.toml");
     let remarks = |text: &str| Remarks::on(crate::plant(text).model()).expect("sound");
     let plain = remarks(example);
@@ -362,9 +367,9 @@ fn modal_data_is_told_with_its_frequencies_effective_masses_and_distant_nodes() 
     );
 }
 
-/// Not the tip's: a body with modal data has no tip.
+/// No tip values: a body with modal data has no tip.
 #[test]
-fn a_body_with_modal_data_tells_its_root_load_and_its_energy() {
+fn body_with_modal_data_outputs_its_root_load_and_energy() {
     let mut run = Run::new(include_str!("../../../examples/modal_array.toml"), 1e-10);
     let names: Vec<String> = run.model().outputs.iter().map(|o| o.quantity.name.clone()).collect();
     assert!(
@@ -381,9 +386,10 @@ fn a_body_with_modal_data_tells_its_root_load_and_its_energy() {
     assert!(energy > 1e-3 && moment.abs() > 0.1 && bent.abs() > 1e-2);
 }
 
-/// The table of participations is fixed, the body's mass is not: what depends on it is found though the modes forbid most masses.
+/// The participation factors are constant, the body's mass is not: dependencies are found although
+/// most masses are inconsistent with the modes.
 #[test]
-fn what_depends_on_what_is_found_of_modal_data_too() {
+fn dependencies_of_modal_data_are_found() {
     let plant = crate::plant(include_str!("../../../examples/modal_array.toml"));
     let model = plant.model();
     let influence = Influence::of(model).expect("a craft that can be evaluated");

@@ -1,4 +1,5 @@
-//! A beam in segments: small deflections as without them, large ones as an elastica.
+//! A beam in segments: for small deflections equal to the unsegmented one, for large ones to an
+//! elastica.
 
 use super::cantilever_roots;
 use super::frequencies::{EI, L, M, frequencies};
@@ -6,7 +7,7 @@ use crate::numbers::{Larger, distance, few};
 use crate::run::Run;
 use nalgebra::{DMatrix, DVector};
 
-/// A cantilever in the world with a frame and a load at its tip.
+/// Returns a cantilever on the world with a frame and a load at its tip.
 fn cantilever(segments: usize, modes: usize) -> String {
     format!(
         r#"
@@ -31,8 +32,8 @@ frame = "tip"
     )
 }
 
-/// `β` of a cantilever in `k` segments of two modes against `cosh β cos β = −1`: the second mode of the outer segment and the second
-/// of the inner ones' are what is cut off.
+/// `β` of a cantilever in `k` segments of two modes, compared with `cosh β cos β = −1`: the
+/// truncation error is due to the second modes of the segments.
 #[test]
 fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
     let exact = cantilever_roots(3);
@@ -53,7 +54,7 @@ fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
     assert!(last.iter().all(|off| *off < 1e-3), "{last:?}");
 }
 
-/// Where nothing accelerates, by Newton's method over the amplitudes.
+/// Finds the equilibrium by Newton's method over the amplitudes.
 fn to_rest(run: &mut Run) {
     let model = run.model();
     let (nq, nv) = (model.system().nq, model.system().nv);
@@ -90,8 +91,8 @@ fn to_rest(run: &mut Run) {
     run.look();
 }
 
-/// A moment `M` at the tip bends a cantilever into an arc of the angle `θ = M L/EI`, whose end is at `L/θ (sin θ, 1 − cos θ)`: half
-/// a turn here, which linear bending would put at `y = θ/2 L`.
+/// A moment `M` at the tip bends a cantilever into an arc of the angle `θ = M L/EI`, with its end
+/// at `L/θ (sin θ, 1 − cos θ)`: 180° here; linear bending would give `y = θ/2 L`.
 #[test]
 fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
     let theta = std::f64::consts::PI;
@@ -99,7 +100,7 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
     let mut last = f64::INFINITY;
     for segments in [4, 8, 16] {
         let mut run = Run::new(&cantilever(segments, 2), 1e-9);
-        // In steps, so that Newton's method stays near.
+        // In increments, so that Newton's method converges.
         for part in 1..=8 {
             run.set("load.t[3]", EI * theta / L * f64::from(part) / 8.0);
             to_rest(&mut run);
@@ -121,7 +122,8 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
         );
         assert!(distance([tip[0] - L, tip[1], tip[2]], moved) < 1e-12 && moved == same);
         assert!((moment / (-EI * theta / L) - 1.0).abs() < 1e-9);
-        // A moment of the tip's load is what the shapes are made for, but for the square of the load they were found with.
+        // The shapes are exact for a tip moment, except for the square of the load used for their
+        // computation.
         assert!(
             (turned / theta - 1.0).abs() < 1e-6 && of_energy.abs() < 1e-6,
             "{turned} {of_energy:e}"
@@ -169,10 +171,10 @@ body = "boom"
 method = "dop853"
 "#;
 
-/// A free hub and a boom in three segments that bends by a quarter of its length: what a free craft keeps. Tolerance: the integrator's
-/// 1e-12 of each step.
+/// A free hub and a boom in three segments that bends by a quarter of its length: invariants of a
+/// free spacecraft. Tolerance: 1e-12 per step.
 #[test]
-fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
+fn beam_in_segments_conserves_momentum_and_energy() {
     let mut run = Run::new(CRAFT, 1e-12);
     let states = &run.model().states;
     let rates: Vec<usize> = (0..states.len())
@@ -213,9 +215,10 @@ fn a_craft_with_a_beam_in_segments_keeps_momentum_and_energy() {
     assert!(bent > 0.2 && off.iter().all(|off| *off < 1e-12), "{bent} {off:?}");
 }
 
-/// What stands on a beam stands where it is written, whatever segment that is: at rest, and when the length changes.
+/// Objects on a beam are at their position in the spec, on any segment: undeformed, and after a
+/// change of the length.
 #[test]
-fn what_stands_on_a_segment_stands_where_it_is_written() {
+fn objects_on_a_segment_are_at_their_position_in_the_spec() {
     let frames: String = (0..=12)
         .map(|i| {
             format!(
@@ -244,9 +247,10 @@ fn what_stands_on_a_segment_stands_where_it_is_written() {
     assert_eq!(["at0", "at3", "at4", "at9", "at12"].map(on), [0, 0, 1, 2, 3].map(Some));
 }
 
-/// A load along the boom, inertial axes: the momentum grows by force times time, the energy by the load's work.
+/// A distributed load on the boom, inertial axes: momentum changes by force times time, energy by
+/// the load's work.
 #[test]
-fn a_load_along_a_beam_in_segments_gives_its_impulse_and_its_work() {
+fn distributed_load_on_segments_gives_its_impulse_and_work() {
     let mut run = Run::new(CRAFT, 1e-12);
     let f = [0.4, -1.0, 2.0];
     for (i, f) in f.iter().enumerate() {
@@ -264,7 +268,8 @@ fn a_load_along_a_beam_in_segments_gives_its_impulse_and_its_work() {
     assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}"); // the integrator's tolerance; of a smaller number
 }
 
-/// Of a beam by sections, `(x, mass_per_length, EI)`, with `bending` modes in a plane of each segment.
+/// Returns a beam by sections, `(x, mass_per_length, EI)`, with `bending` modes in a plane of each
+/// segment.
 fn tapered(stations: &[(f64, f64, f64)], segments: usize, bending: usize) -> String {
     let section =
         |(x, m, k): &(f64, f64, f64)| format!("{{ x = {x:?}, mass_per_length = {m:?}, EI_y = {k:?}, EI_z = {k:?} }}");
@@ -276,7 +281,8 @@ fn tapered(stations: &[(f64, f64, f64)], segments: usize, bending: usize) -> Str
     )
 }
 
-/// Cut at its sections, which round-off puts beside the cuts, or between them, a tapered beam has the frequencies of the whole one; so has one that is stepped within a segment.
+/// Cut at its sections (within round-off) or between them, a tapered beam has the frequencies of
+/// the whole one; so has one with a step inside a segment.
 #[test]
 fn a_tapered_beam_in_segments_has_the_frequencies_of_the_whole_one() {
     let taper = |n: u32, spacing: f64| -> Vec<(f64, f64, f64)> {
@@ -305,7 +311,7 @@ fn a_tapered_beam_in_segments_has_the_frequencies_of_the_whole_one() {
         );
         worst = off.iter().fold(worst, |worst, off| worst.larger(off.abs()));
     }
-    // What four segments of two modes leave of the second mode.
+    // Truncation error of the second mode with four segments of two modes.
     println!("worst {worst:.1e} (2e-3)");
     assert!(worst < 2e-3);
 }

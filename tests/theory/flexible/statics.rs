@@ -1,4 +1,4 @@
-//! A cantilever at rest under a load.
+//! Static deflection of a cantilever under a load.
 
 use super::cantilever_roots;
 use crate::numbers::few;
@@ -8,7 +8,7 @@ const L: f64 = 2.0;
 const EI: f64 = 40.0;
 const LOAD: f64 = 1e-4; // N, or N·m: bent by a millionth of its length, so second-order terms are below 1e-11
 
-/// The beam in the world, with critically damped modes and a load on its tip.
+/// Returns the beam on the world, with critically damped modes and a tip load.
 fn cantilever(modes: usize) -> Run {
     let text = format!(
         r#"
@@ -35,7 +35,8 @@ body = "beam"
     Run::new(&text, 1e-12)
 }
 
-/// Tip deflection, tip slope, force and moment at the root once nothing moves any more: 60 times the slowest mode's decay.
+/// Returns tip deflection, tip slope, force and moment at the root after 60 time constants of the
+/// slowest mode.
 fn at_rest(modes: usize, input: &str) -> [f64; 4] {
     let first = cantilever_roots(1)[0].powi(2) * (EI / 1.5).sqrt() / (L * L);
     let mut run = cantilever(modes);
@@ -48,7 +49,7 @@ fn at_rest(modes: usize, input: &str) -> [f64; 4] {
     ])
 }
 
-/// `(φ_k(L), φ_k′(L) L, β_k⁴)` of the clamped–free beam with `∫φ² dx = L`: `(±2, ±2 β σ)`.
+/// Returns `(φ_k(L), φ_k′(L) L, β_k⁴)` of the clamped–free beam with `∫φ² dx = L`: `(±2, ±2 β σ)`.
 fn tip_of_each_mode(n: usize) -> impl Iterator<Item = (f64, f64, f64)> {
     cantilever_roots(n).into_iter().enumerate().map(|(k, b)| {
         let sigma = (1.0 + b.cos() / b.cosh()) / (b.tanh() + b.sin() / b.cosh());
@@ -57,10 +58,10 @@ fn tip_of_each_mode(n: usize) -> impl Iterator<Item = (f64, f64, f64)> {
     })
 }
 
-/// `F Σ φ_k(L)²/ω_k²` of n modes, which lacks `4/(3π⁴n³)` of `F L³/EI` to the full `F L³/(3EI)`; the root carries `F` and
-/// `F L` with any number.
+/// `F Σ φ_k(L)²/ω_k²` of n modes, less than the exact `F L³/(3EI)` by `4/(3π⁴n³)` of `F L³/EI`; the
+/// root transmits `F` and `F L` for any number of modes.
 #[test]
-fn a_tip_force_bends_a_cantilever_by_its_modal_sum_and_reaches_its_root_whole() {
+fn tip_force_deflection_is_the_modal_sum_and_root_reaction_is_exact() {
     let unit = LOAD * L.powi(3) / EI;
     for n in [1, 2, 4, 8] {
         let [y, slope, force, moment] = at_rest(n, "load.f[2]");
@@ -77,17 +78,18 @@ fn a_tip_force_bends_a_cantilever_by_its_modal_sum_and_reaches_its_root_whole() 
             "{n} modes: off the sum, root {}; lacks {lacks:.4} of 4/(3π⁴n³)",
             few(&off)
         );
-        // The integrator's 1e-12 of a nominal amplitude of 1e-2, relative to an amplitude of about 1e-5: tenfold for the sum of steps.
+        // The tolerance of 1e-12 of a nominal amplitude of 1e-2, relative to an amplitude of about
+        // 1e-5: tenfold for the sum of steps.
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}");
-        // Euler and Maclaurin's next term is 1/(4 n²) of it; β_1 is not quite π/2.
+        // The next term of Euler and Maclaurin is a relative 1/(4 n²); β_1 is not quite π/2.
         assert!((lacks - 1.0).abs() < 0.5 / (n * n) as f64, "{lacks}");
     }
 }
 
-/// `M Σ φ_k′(L)²/ω_k²` of n modes, which lacks `4/(π²n)` of `M L/EI`; the deflection is the slope of the tip force
-/// (Maxwell and Betti) and reaches `M L²/(2EI)`.
+/// `M Σ φ_k′(L)²/ω_k²` of n modes, less than exact by `4/(π²n)` of `M L/EI`; the deflection equals
+/// the slope due to the tip force (Maxwell and Betti), with the limit `M L²/(2EI)`.
 #[test]
-fn a_tip_moment_turns_a_cantilever_by_its_modal_sum() {
+fn tip_moment_slope_is_the_modal_sum() {
     let unit = LOAD * L / EI;
     for n in [1, 2, 4, 8] {
         let [y, slope, force, moment] = at_rest(n, "load.t[3]");
@@ -110,14 +112,15 @@ fn a_tip_moment_turns_a_cantilever_by_its_modal_sum() {
     }
 }
 
-/// `q Σ φ_k(L) ∫φ_k dx/ω_k²` of n modes, with `∫φ_k dx = 2σ/β L`, which reaches `q L⁴/(8EI)`; the root carries `q L` and `q L²/2`.
+/// `q Σ φ_k(L) ∫φ_k dx/ω_k²` of n modes, with `∫φ_k dx = 2σ/β L` and the limit `q L⁴/(8EI)`; the
+/// root transmits `q L` and `q L²/2`.
 #[test]
-fn a_load_along_a_cantilever_bends_it_by_its_modal_sum() {
+fn distributed_load_deflection_is_the_modal_sum() {
     let unit = LOAD * L.powi(4) / EI;
     for n in [1, 2, 4] {
         let [y, _, force, moment] = at_rest(n, "wind.f[2]");
         let of_each = cantilever_roots(n).into_iter().zip(tip_of_each_mode(n));
-        // The slope at the tip is 2βσ with the tip's sign.
+        // The slope at the tip is 2βσ with the sign of the deflection.
         let sum: f64 = of_each.map(|(b, (y, slope, b4))| y * slope.abs() / (b * b) / b4).sum();
         let off = [
             y / (unit * sum) - 1.0,

@@ -6,7 +6,7 @@ use super::{problems, provokes, real, variable};
 use crate::model::text;
 
 #[test]
-fn two_variables_with_start_values_are_not_the_same() {
+fn two_variables_with_start_values_are_no_aliases() {
     provokes(
         |m| variable(m, 9).value_reference = 8,
         &[

@@ -10,7 +10,7 @@ use Variability::*;
 const CAUSALITIES: [Causality; 6] = [Parameter, CalculatedParameter, Input, Output, Local, Independent];
 const VARIABILITIES: [Variability; 5] = [Constant, Fixed, Tunable, Discrete, Continuous];
 
-/// The two tables of §2.2.7 as they are printed there.
+/// The two tables of §2.2.7 as printed there.
 const TABLE: [&str; 5] = ["---AA-", "AB--B-", "AB--B-", "--DCC-", "--DCCE"];
 
 #[test]
@@ -34,8 +34,8 @@ fn the_table_is_that_of_the_standard() {
     }
 }
 
-/// All 6 × 5 × 4 × 2 variables there can be, each alone in a model: legal exactly where the table
-/// and the rule of the start value say so.
+/// All 6 × 5 × 4 × 2 possible variables, each alone in a model: valid exactly according to the
+/// table and the rule of the start value.
 #[test]
 fn check_accepts_a_variable_exactly_if_the_table_does() {
     for causality in CAUSALITIES {
@@ -65,7 +65,7 @@ fn check_accepts_a_variable_exactly_if_the_table_does() {
     }
 }
 
-/// A model of one variable, with the structure it needs.
+/// Returns a model of one variable, with the required structure.
 fn alone(variable: ScalarVariable) -> ModelDescription {
     let exchange = ModelExchange {
         model_identifier: "x".into(),
@@ -86,7 +86,7 @@ fn alone(variable: ScalarVariable) -> ModelDescription {
 }
 
 #[test]
-fn an_illegal_combination_is_named() {
+fn illegal_combination_is_reported_by_name() {
     provokes(
         |m| append(m, "x", Parameter, Continuous),
         &["variable \"x\": causality=\"parameter\" with variability=\"continuous\" is not allowed"],
@@ -106,7 +106,7 @@ fn an_illegal_combination_is_named() {
 }
 
 #[test]
-fn start_values_are_there_exactly_where_they_must() {
+fn start_values_are_present_exactly_if_required() {
     provokes(
         |m| real(m, 9).start = None,
         &["variable \"sun.power\": causality=\"input\" needs a start value"],
@@ -126,7 +126,7 @@ fn start_values_are_there_exactly_where_they_must() {
 }
 
 #[test]
-fn there_is_one_independent_variable_and_it_is_real() {
+fn independent_variable_is_unique_and_real() {
     provokes(
         |m| append(m, "t2", Independent, Continuous),
         &["variable \"t2\": there is another independent variable"],

@@ -1,4 +1,4 @@
-//! The root and what hangs on it (§2.2.1, §2.2.4 – §2.2.6, §3.3.1, §4.3.1).
+//! The root element and its children (§2.2.1, §2.2.4 – §2.2.6, §3.3.1, §4.3.1).
 
 use model_description::*;
 
@@ -21,7 +21,7 @@ fn model_name_and_guid_are_not_empty() {
 }
 
 #[test]
-fn the_date_has_the_form_of_the_standard() {
+fn date_has_the_format_of_the_standard() {
     for date in [
         "2026-01-31 23:59:59Z",
         "2026-13-31T23:59:59Z",
@@ -35,7 +35,7 @@ fn the_date_has_the_form_of_the_standard() {
 }
 
 #[test]
-fn the_model_has_an_interface() {
+fn model_has_an_interface() {
     let found = problems(|m| {
         m.model_exchange = None;
         m.co_simulation = None;
@@ -47,13 +47,13 @@ fn the_model_has_an_interface() {
 }
 
 #[test]
-fn there_are_variables() {
+fn model_has_variables() {
     let found = problems(|m| m.model_variables.clear());
     assert!(found.contains(&"ModelVariables: there is no variable".to_owned()));
 }
 
 #[test]
-fn the_model_identifier_is_one_of_c() {
+fn model_identifier_is_a_c_identifier() {
     for name in ["", "2link", "two link", "zwei_Körper"] {
         let expected = format!("CoSimulation, modelIdentifier {name:?}: is not an identifier of C");
         provokes(
@@ -64,7 +64,7 @@ fn the_model_identifier_is_one_of_c() {
 }
 
 #[test]
-fn serializing_a_state_needs_getting_it() {
+fn serialising_a_state_requires_getting_it() {
     provokes(
         |m| m.model_exchange.as_mut().unwrap().can_get_and_set_fmu_state = false,
         &["ModelExchange: canSerializeFMUstate needs canGetAndSetFMUstate as well"],
@@ -72,7 +72,7 @@ fn serializing_a_state_needs_getting_it() {
 }
 
 #[test]
-fn the_experiment_can_be_run() {
+fn default_experiment_is_valid() {
     let change = |m: &mut ModelDescription| {
         let experiment = m.default_experiment.as_mut().unwrap();
         experiment.stop_time = Some(-1.0);

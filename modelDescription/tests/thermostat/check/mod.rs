@@ -1,4 +1,4 @@
-//! `check` finds each thing the standard forbids, by the name of what it is about.
+//! `check` reports every violation of the standard, with its location.
 
 mod aliases;
 mod combinations;
@@ -12,25 +12,25 @@ use model_description::*;
 
 use crate::model::thermostat;
 
-/// The problems of the thermostat after a change, as text.
+/// Returns the problems of the thermostat after a change, as text.
 fn problems(change: impl FnOnce(&mut ModelDescription)) -> Vec<String> {
     let mut model = thermostat();
     change(&mut model);
     model.check().iter().map(Problem::to_string).collect()
 }
 
-/// The change gives these problems and no other.
+/// Asserts that the change causes exactly these problems.
 #[track_caller]
 fn provokes(change: impl FnOnce(&mut ModelDescription), expected: &[&str]) {
     assert_eq!(problems(change), expected);
 }
 
-/// A variable of the thermostat, by its index.
+/// Returns a variable of the thermostat, by its index.
 fn variable(model: &mut ModelDescription, index: usize) -> &mut ScalarVariable {
     &mut model.model_variables[index - 1]
 }
 
-/// The attributes of a Real variable, by its index.
+/// Returns the attributes of a Real variable, by its index.
 fn real(model: &mut ModelDescription, index: usize) -> &mut Real {
     match &mut variable(model, index).kind {
         Kind::Real(real) => real,
@@ -38,7 +38,7 @@ fn real(model: &mut ModelDescription, index: usize) -> &mut Real {
     }
 }
 
-/// A variable appended to the thermostat; it has index 18 and a value reference of its own.
+/// Appends a variable to the thermostat, with the index 18 and its own value reference.
 fn append(model: &mut ModelDescription, name: &str, causality: Causality, variability: Variability) {
     let start = match causality {
         Causality::Parameter | Causality::Input => Some(0.0),
@@ -57,7 +57,7 @@ fn append(model: &mut ModelDescription, name: &str, causality: Causality, variab
     });
 }
 
-/// Lists the initial unknowns that the standard asks for.
+/// Lists the required initial unknowns.
 fn list_initial_unknowns(model: &mut ModelDescription) {
     let initial = model.expected_initial_unknowns();
     model.model_structure.initial_unknowns = initial.into_iter().map(Unknown::of).collect();

@@ -13,7 +13,7 @@ fn names_are_unique() {
 }
 
 #[test]
-fn names_are_not_empty_and_of_one_line() {
+fn names_are_not_empty_and_single_line() {
     for name in ["", "a\tb", "a\nb"] {
         let expected = format!("variable {name:?}: the name is empty or has a tab or line break");
         provokes(|m| variable(m, 6).name = name.into(), &[&expected]);
@@ -21,7 +21,7 @@ fn names_are_not_empty_and_of_one_line() {
 }
 
 #[test]
-fn structured_names_are_structured() {
+fn structured_names_follow_the_grammar() {
     let rename = |m: &mut ModelDescription| variable(m, 6).name = "room C".into();
     provokes(
         rename,

@@ -21,7 +21,7 @@ fn indexes_exist() {
 }
 
 #[test]
-fn nothing_is_listed_twice() {
+fn list_entries_are_unique() {
     provokes(
         |m| m.model_structure.outputs.push(Unknown::of(14)),
         &["Outputs, variable \"controller.switches\": it is listed more than once"],
@@ -36,7 +36,7 @@ fn nothing_is_listed_twice() {
 }
 
 #[test]
-fn outputs_are_all_outputs_and_only_they() {
+fn outputs_list_is_exactly_the_outputs() {
     provokes(
         |m| drop(m.model_structure.outputs.remove(1)),
         &["variable \"controller.mode\": the output is missing in Outputs"],
@@ -62,7 +62,7 @@ fn dependencies_are_ascending_knowns() {
     ] {
         provokes(outputs(dependencies), &[&format!("{place}: {wrong}")]);
     }
-    // A calculated state is a known during simulation, but not initially.
+    // A calculated state is a known during the simulation, but not initially.
     provokes(
         |m| m.model_structure.initial_unknowns[4].dependencies = Some(vec![1, 5, 9, 13, 17]),
         &["InitialUnknowns, variable \"controller.switches\": dependency 1: variable \"room.T\" is not a known"],
@@ -70,7 +70,7 @@ fn dependencies_are_ascending_knowns() {
 }
 
 #[test]
-fn kinds_of_dependencies_fit() {
+fn dependency_kinds_are_valid() {
     let kinds = |list: fn(&mut ModelStructure) -> &mut Unknown, kinds: Vec<DependencyKind>| {
         move |m: &mut ModelDescription| list(&mut m.model_structure).dependencies_kind = Some(kinds)
     };
@@ -121,7 +121,7 @@ fn model_exchange_lists_every_derivative() {
         change,
         &["variable \"der(room.T_wall)\": the derivative of variable \"room.T_wall\" is missing in Derivatives"],
     );
-    // The derivative of an input is no state's, and Co-Simulation need not list any.
+    // The derivative of an input is not that of a state, and Co-Simulation need not list any.
     provokes(
         |m| {
             change(m);
@@ -174,7 +174,7 @@ fn derivatives_name_continuous_states() {
 }
 
 #[test]
-fn initial_unknowns_are_exactly_what_the_standard_asks_for() {
+fn initial_unknowns_are_exactly_the_required_set() {
     assert_eq!(thermostat().expected_initial_unknowns(), [1, 2, 3, 8, 14]);
     for (place, name) in [
         "room.T",

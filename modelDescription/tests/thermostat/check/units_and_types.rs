@@ -6,7 +6,7 @@ use super::{provokes, real, variable};
 use crate::model::text;
 
 #[test]
-fn there_is_no_unit_1() {
+fn unit_1_is_rejected() {
     provokes(
         |m| {
             m.unit_definitions.push(Unit {
@@ -19,7 +19,7 @@ fn there_is_no_unit_1() {
 }
 
 #[test]
-fn units_are_unique_and_their_factors_not_zero() {
+fn units_are_unique_and_their_factors_nonzero() {
     let change = |m: &mut ModelDescription| {
         let units = &mut m.unit_definitions;
         units.push(units[8].clone());
@@ -40,7 +40,7 @@ fn units_are_unique_and_their_factors_not_zero() {
 }
 
 #[test]
-fn units_that_are_referred_to_are_defined() {
+fn referenced_units_are_defined() {
     provokes(
         |m| real(m, 9).unit = text("hp"),
         &["variable \"sun.power\": unit \"hp\" is not defined"],
@@ -116,7 +116,7 @@ fn enumerations_map_one_to_one() {
 }
 
 #[test]
-fn declared_types_exist_and_fit() {
+fn declared_types_exist_and_have_the_base_type() {
     provokes(
         |m| real(m, 4).declared_type = text("Heat"),
         &[

@@ -11,7 +11,7 @@ fn energy_friction(r_E: f64, r_f: f64) -> Law {
 }
 
 #[test]
-fn the_loss_is_the_difference_of_the_bodies_energies() {
+fn loss_equals_the_difference_of_the_bodies_energies() {
     let mut random = Random(1);
     let (mut worst, mut count): (f64, _) = (0.0, 0);
     for _ in 0..3000 {
@@ -37,7 +37,7 @@ fn the_loss_is_the_difference_of_the_bodies_energies() {
 }
 
 #[test]
-fn the_two_impulses_end_the_approach_and_the_motion_and_the_losses_add_up() {
+fn p_I_ends_the_approach_p_II_the_motion_and_losses_add_up() {
     let mut random = Random(2);
     let [mut worst, mut most, mut below]: [f64; 3] = [0.0; 3];
     for _ in 0..3000 {
@@ -51,7 +51,7 @@ fn the_two_impulses_end_the_approach_and_the_motion_and_the_losses_add_up() {
         let plastic = meeting.plastic_loss();
         keep(&mut worst, (plastic - 0.5 * u.dot(&-by_cholesky)).abs() / plastic);
         keep(&mut worst, (meeting.kappa() - 1.0 + meeting.loss(&p_I) / plastic).abs());
-        // Any impulse loses less, by what the formula says.
+        // Every other impulse has a smaller loss, by the value of the formula.
         let p = p_II + random.vector() * p_II.norm();
         let short = 0.5 * (p - p_II).dot(&(meeting.W * (p - p_II)));
         keep(
@@ -66,7 +66,7 @@ fn the_two_impulses_end_the_approach_and_the_motion_and_the_losses_add_up() {
 }
 
 #[test]
-fn restitution_keeps_its_promises() {
+fn restitution_law_satisfies_its_velocity_cone_and_loss_formulas() {
     let mut random = Random(3);
     let [mut speed, mut formula]: [f64; 2] = [0.0; 2];
     let [mut cone, mut gain, mut pull]: [f64; 3] = [f64::NEG_INFINITY; 3];
@@ -97,7 +97,7 @@ fn restitution_keeps_its_promises() {
             );
             assert!((-1e-14..=1.0 + e_t + 1e-10).contains(&f));
             if mu == INFINITE && f < (1.0 + e_t) * (1.0 - 1e-9) {
-                // As much as can be without pulling.
+                // The friction cone limits f to the edge of adhesion.
                 let wanted = meeting.p_I() * (1.0 + e) + d * (1.0 + e_t);
                 assert!(meeting.n.dot(&wanted) < 0.0 && p_n / size < 1e-15);
                 limited += 1;
@@ -111,8 +111,9 @@ fn restitution_keeps_its_promises() {
     assert!(formula < 1e-9); // f is found from p with a condition number of 1e4
 }
 
-/// The energy equation as a quadratic in the normal impulse, `a p_n² + b p_n + c = 0`, from the bodies' own answers to the normal
-/// and the tangential impulse, without `W`. Roots in rising order.
+/// Returns the roots, in ascending order, of the energy equation as a quadratic in the normal
+/// impulse, `a p_n² + b p_n + c = 0`, from the bodies' responses to the normal and the tangential
+/// impulse, without `W`.
 fn roots(pair: &Pair, r_E: f64, r_f: f64) -> Option<[f64; 2]> {
     let W = pair.W();
     let p_II = -W.cholesky().expect("positive definite").solve(&pair.u);
@@ -155,7 +156,8 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
                 rejected += 1;
                 continue;
             };
-            // Fact 2: the roots leave with opposite normal velocities; fact 4: below the band with too large a one.
+            // Fact 2: the roots have opposite normal velocities after the impact; fact 4: below the
+            // band the velocity is too large.
             let W_nn = 1.0 / meeting.virtual_mass();
             let friction = (meeting.p_II() - n * n.dot(&meeting.p_II())) * r_f;
             let after = [lower, larger].map(|p_n| n.dot(&meeting.after(&(n * p_n + friction))));
@@ -165,13 +167,13 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
             match outcome {
                 Ok(Outcome { p, clamped }) => {
                     assert!(!clamped && larger > -1e-9 && (near || (low < r_E && r_E < high)));
-                    // A root near its double is known to the square root of round-off.
+                    // Near a double root, the root is accurate to the square root of round-off.
                     let known = (1.0 - r_E - meeting.kappa() * (1.0 - r_f).powi(2)).sqrt();
                     keep(
                         &mut worst,
                         known * (p - n * larger - friction).norm() / (p.norm() + friction.norm()),
                     );
-                    // Section 4 as it stands, with p_II from elsewhere.
+                    // Section 4 literally, with p_II from another solution.
                     let p_II = -meeting.W.cholesky().expect("positive definite").solve(&pair.u);
                     let p_T = p_II - n * n.dot(&p_II);
                     let square = 2.0 * meeting.plastic_loss() * W_nn * known * known;
@@ -200,8 +202,9 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
 }
 
 #[test]
-fn energy_friction_is_the_papers_quadratic_with_its_misprints_corrected() {
-    // Eq. 49 for a rigid free target: unknown e* = −n·v_p after, p_n = m (e* + x), leading coefficient m² W_nn.
+fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
+    // Eq. 49 for a rigid free target: unknown e* = −n·v_p after, p_n = m (e* + x), leading
+    // coefficient m² W_nn.
     let mut random = Random(5);
     let mut worst: f64 = 0.0;
     let mut count = 0;
@@ -217,7 +220,7 @@ fn energy_friction_is_the_papers_quadratic_with_its_misprints_corrected() {
         let (n, m, x) = (pair.n, pair.b.M[(0, 0)], pair.n.dot(&pair.b.qd.fixed_rows::<3>(0)));
         let friction = p - n * n.dot(&p);
         let E_pl = meeting.plastic_loss();
-        // Both sides' velocities are s e* + z; their energies are those before less r_E E_pl.
+        // The velocities of both sides are s e* + z; their energies are those before less r_E E_pl.
         let mut quadratic = [0.0, 0.0, r_E * E_pl];
         for (body, sign) in [(&pair.a, 1.0), (&pair.b, -1.0)] {
             let s = body.answer() * n * (sign * m);
@@ -243,7 +246,7 @@ fn energy_friction_is_the_papers_quadratic_with_its_misprints_corrected() {
 }
 
 #[test]
-fn energy_friction_is_the_bilinear_law_and_its_facts_hold() {
+fn energy_friction_equals_the_bilinear_law_and_its_facts() {
     let mut random = Random(6);
     let [mut energy, mut bilinear, mut rises]: [f64; 3] = [0.0, 0.0, -INFINITE];
     for _ in 0..3000 {
@@ -270,7 +273,7 @@ fn energy_friction_is_the_bilinear_law_and_its_facts_hold() {
             let [p_I, p_II] = [meeting.p_I(), meeting.p_II()];
             let expected = p_I * (1.0 + e) + (p_II - p_I) * r_f; // fact 7
             let size = p_I.norm() + p_II.norm();
-            // e is u_n⁺/u_n: as exact as u_n is large.
+            // e is u_n⁺/u_n: its accuracy is proportional to |u_n|.
             let known = -meeting.n.dot(&meeting.u) / meeting.u.norm();
             keep(&mut bilinear, known * (p - expected).norm() / size);
             let p_n = meeting.n.dot(&p);
@@ -301,7 +304,7 @@ fn energy_friction_is_the_bilinear_law_and_its_facts_hold() {
 }
 
 #[test]
-fn a_clamped_energy_is_at_an_end_of_the_band() {
+fn clamped_energy_is_at_an_end_of_the_band() {
     let mut random = Random(7);
     let mut worst: f64 = 0.0;
     let mut count = [0; 3];
@@ -326,7 +329,7 @@ fn a_clamped_energy_is_at_an_end_of_the_band() {
     assert!(count.iter().all(|&c| c > 200) && worst < 1e-11); // the condition number 1e4 times some round-offs
 }
 
-/// How far two impulses, or refusals, differ, of a size.
+/// Returns the difference of two impulses relative to `size`, or of two refusals.
 fn differ(a: Result<Outcome, Refusal>, b: Result<Outcome, Refusal>, size: f64) -> f64 {
     match (a, b) {
         (Ok(a), Ok(b)) => (a.p - b.p).norm() / size + f64::from(a.clamped != b.clamped),
@@ -336,7 +339,7 @@ fn differ(a: Result<Outcome, Refusal>, b: Result<Outcome, Refusal>, size: f64) -
 }
 
 #[test]
-fn the_laws_know_no_axes_no_order_and_no_units() {
+fn laws_are_invariant_under_axes_order_and_units() {
     let mut random = Random(8);
     let [mut turned, mut exchanged, mut heavier, mut faster]: [f64; 4] = [0.0; 4];
     for _ in 0..3000 {
@@ -365,12 +368,12 @@ fn the_laws_know_no_axes_no_order_and_no_units() {
         }
     }
     println!("axes {turned:.1e}, order {exchanged:.1e}, mass {heavier:.1e}, speed {faster:.1e}");
-    // Round-off with its growth along a slip that passes near zero.
+    // Round-off, amplified along a slip that passes near zero.
     assert!(turned < 1e-11 && exchanged < 1e-11 && heavier < 1e-11 && faster < 1e-11);
 }
 
 #[test]
-fn a_plane_mechanism_is_a_body_that_does_not_move_across_the_plane() {
+fn planar_impact_is_independent_of_the_response_across_the_plane() {
     let mut random = Random(9);
     let [mut worst, mut across]: [f64; 2] = [0.0; 2];
     for _ in 0..3000 {
@@ -394,12 +397,12 @@ fn a_plane_mechanism_is_a_body_that_does_not_move_across_the_plane() {
         }
     }
     println!("{worst:.1e}, impulse across the plane {across:.1e}");
-    assert!(worst < 1e-11 && across < 1e-11); // round-off times the condition number, with its growth along the slip
+    assert!(worst < 1e-11 && across < 1e-11); // round-off times the condition number, amplified along the slip
 }
 
 #[test]
-fn a_contact_without_an_answer_in_a_skew_direction_obeys_the_laws() {
-    // A null direction with a normal part: the impulse is not unique, what it does is.
+fn laws_hold_for_a_null_direction_oblique_to_the_normal() {
+    // A null direction with a normal part: the impulse is not unique, its effect is.
     let mut random = Random(10);
     let [mut worst, mut gain, mut cone]: [f64; 3] = [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY];
     let mut wedged = 0;
@@ -435,11 +438,11 @@ fn a_contact_without_an_answer_in_a_skew_direction_obeys_the_laws() {
         }
     }
     println!("{worst:.1e}, gain {gain:.1e}, cone {cone:.1e}; {wedged} wedged");
-    assert!(worst < 1e-9 && gain < 1e-12 && cone < 1e-12 && wedged > 0); // the answer across n may be 1e3 times less
+    assert!(worst < 1e-9 && gain < 1e-12 && cone < 1e-12 && wedged > 0); // the response across n may be 1e3 times smaller
 }
 
 #[test]
-fn limits_are_answers_and_not_quotients_of_zeros() -> Result<(), Refusal> {
+fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
     let n = Vector3::z();
     let W = Matrix3::new(2.0, 0.0, 0.5, 0.0, 1.0, 0.2, 0.5, 0.2, 1.5);
     let head_on = Meeting::new(W, -n, n).expect("definite");
@@ -456,7 +459,7 @@ fn limits_are_answers_and_not_quotients_of_zeros() -> Result<(), Refusal> {
                 let p = head_on.impulse(&law)?.p;
                 assert!((head_on.restitution_of(&p) - e).abs() < 1e-14, "{law:?}: {p}");
                 assert!(head_on.loss(&p) > -1e-15);
-                // The normal axis is a principal one: friction changes nothing along it.
+                // The normal is a principal axis: friction has no effect along it.
                 let (p_n, p_T) = parts(&sliding.impulse(&law)?.p, &n);
                 assert!(
                     (p_n - (1.0 + e) / 1.5).abs() < 1e-14 && p_T <= mu * p_n + 1e-15,
@@ -471,7 +474,7 @@ fn limits_are_answers_and_not_quotients_of_zeros() -> Result<(), Refusal> {
             assert!((p - n * (3.0 * (1.0 + e))).norm() < 1e-14);
         }
     }
-    // Exactly as fast as the least number; at rest; parting.
+    // At the smallest representable speed; at rest; separating.
     for law in Random(11).laws() {
         for speed in [1e-300, 1e300] {
             let p = Meeting::new(W, -n * speed, n).expect("definite").impulse(&law);
@@ -490,12 +493,12 @@ fn limits_are_answers_and_not_quotients_of_zeros() -> Result<(), Refusal> {
 }
 
 #[test]
-fn a_glancing_blow_is_accepted_at_both_ends_of_its_band() {
+fn grazing_impact_is_accepted_at_both_ends_of_its_band() {
     let mut random = Random(12);
     let mut worst: f64 = 0.0;
     let mut count = 0;
     for _ in 0..1000 {
-        let glancing = random.decades(-6.5, -1.0); // nearer to zero the band has no width in numbers
+        let glancing = random.decades(-6.5, -1.0); // closer to zero the band is narrower than round-off
         let n = random.vector().normalize();
         let along = random.vector().cross(&n).normalize();
         let meeting = Meeting::new(random.positive(1.0), along - n * glancing, n).expect("definite");
@@ -516,7 +519,7 @@ fn a_glancing_blow_is_accepted_at_both_ends_of_its_band() {
 }
 
 #[test]
-fn what_is_not_a_meeting_or_a_law_is_refused() {
+fn invalid_contacts_and_laws_are_rejected() {
     let (W, u, n) = (Matrix3::identity(), -Vector3::z(), Vector3::z());
     for bad in [f64::NAN, INFINITE] {
         for i in 0..3 {
@@ -567,7 +570,7 @@ fn what_is_not_a_meeting_or_a_law_is_refused() {
         bad(Law::Restitution { e: 0.5, e_t, mu: 1.0 });
     }
     bad(energy_friction(0.5, f64::NAN));
-    // Far off, the band is empty.
+    // At a large r_f the band is empty.
     let law = Law::EnergyFriction {
         r_E: 0.5,
         r_f: 9.0,

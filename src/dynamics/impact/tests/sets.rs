@@ -2,14 +2,14 @@
 
 use super::*;
 
-/// `L Lᵀ`, of a rank.
+/// Returns `L Lᵀ` of the given rank.
 fn semidefinite(random: &mut Random, n: usize, rank: usize) -> DMatrix<f64> {
     let L = random.matrix(n, rank);
     &L * L.transpose()
 }
 
 #[test]
-fn a_capture_ends_all_motion_whatever_the_rows_and_their_units() {
+fn capture_ends_all_motion_for_any_rows_and_units() {
     let mut random = Random(41);
     let [mut after, mut loss, mut same]: [f64; 3] = [0.0; 3];
     for _ in 0..1000 {
@@ -33,7 +33,7 @@ fn a_capture_ends_all_motion_whatever_the_rows_and_their_units() {
             &mut same,
             (left.norm() / u.component_div(&W.diagonal().map(f64::sqrt)).norm() - found.residual).abs(),
         );
-        // The energy taken is that of the motion in the span of the rows.
+        // The loss is the energy of the motion in the span of the rows.
         let projected = L
             .transpose()
             .svd(true, false)
@@ -53,7 +53,7 @@ fn a_capture_ends_all_motion_whatever_the_rows_and_their_units() {
 }
 
 #[test]
-fn a_capture_at_one_point_is_the_sticking_impulse() {
+fn capture_at_one_point_is_the_sticking_impulse() {
     let mut random = Random(42);
     let mut worst: f64 = 0.0;
     for _ in 0..1000 {
@@ -69,7 +69,7 @@ fn a_capture_at_one_point_is_the_sticking_impulse() {
 }
 
 #[test]
-fn rows_that_cannot_be_met_are_told() {
+fn inconsistent_rows_are_reported_by_the_residual() {
     let one = DMatrix::from_element(2, 2, 1.0);
     let agree = plastic(&one, &DVector::from_vec(vec![1.0, 1.0])).expect("finite");
     assert!(agree.rank == 1 && agree.residual < 1e-15);
@@ -88,28 +88,28 @@ fn rows_that_cannot_be_met_are_told() {
     assert_eq!(plastic(&DMatrix::repeat(2, 2, f64::INFINITY), &DVector::zeros(2)), None);
 }
 
-/// Impulses by trying all sets of contacts.
+/// Returns the impulses by enumeration of all active sets.
 fn by_enumeration(W: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     let n = q.len();
     (0..1_usize << n).find_map(|set| {
-        let bearing: Vec<usize> = (0..n).filter(|i| set >> i & 1 == 1).collect();
+        let active: Vec<usize> = (0..n).filter(|i| set >> i & 1 == 1).collect();
         if set == 0 {
             return (q.min() >= 0.0).then(|| DVector::zeros(n));
         }
-        let reduced = W.select_rows(&bearing).select_columns(&bearing);
-        let solution = reduced.svd(true, true).solve(&-q.select_rows(&bearing), 1e-11).ok()?;
+        let reduced = W.select_rows(&active).select_columns(&active);
+        let solution = reduced.svd(true, true).solve(&-q.select_rows(&active), 1e-11).ok()?;
         let mut p = DVector::zeros(n);
-        for (&i, x) in bearing.iter().zip(&solution) {
+        for (&i, x) in active.iter().zip(&solution) {
             p[i] = *x;
         }
         let w = W * &p + q;
-        let bears = bearing.iter().all(|&i| w[i].abs() < 1e-9);
+        let bears = active.iter().all(|&i| w[i].abs() < 1e-9);
         (bears && p.min() > -1e-9 && w.min() > -1e-9).then_some(p)
     })
 }
 
 #[test]
-fn the_impulses_of_several_contacts_are_those_of_the_one_set_that_bears() {
+fn impulses_of_several_contacts_equal_those_of_the_active_set() {
     let mut random = Random(43);
     let [mut velocity, mut impulse, mut complement]: [f64; 3] = [0.0; 3];
     let mut sets = [0; 6];
@@ -134,8 +134,8 @@ fn the_impulses_of_several_contacts_are_those_of_the_one_set_that_bears() {
 }
 
 #[test]
-fn dependent_contacts_have_one_motion_after_and_no_gain() {
-    // Up to twelve normals at a body: rank six at most, some of them twice the same, some opposite.
+fn dependent_contacts_have_unique_velocities_and_no_energy_gain() {
+    // Up to twelve normals on one body: rank six at most, some normals repeated, some opposite.
     let mut random = Random(44);
     let [mut velocity, mut gain]: [f64; 2] = [0.0, f64::NEG_INFINITY];
     let (mut large, mut compared) = (0, 0);
@@ -170,7 +170,7 @@ fn dependent_contacts_have_one_motion_after_and_no_gain() {
 }
 
 #[test]
-fn contacts_without_an_answer_are_told() {
+fn contacts_without_solution_are_reported() {
     let face_to_face = DMatrix::from_row_slice(2, 2, &[1.0, -1.0, -1.0, 1.0]);
     let u_n = DVector::from_vec(vec![-1.0, 1.0]);
     // Both bounds on one velocity: −e₁ u ≤ u⁺ ≤ −e₂ u.
@@ -188,7 +188,7 @@ fn contacts_without_an_answer_are_told() {
         frictionless(&DMatrix::zeros(0, 0), &DVector::zeros(0), &[]),
         Some(DVector::zeros(0))
     );
-    // A slow approach beside a fast parting.
+    // A slow approach together with a fast separation.
     let apart = frictionless(
         &DMatrix::identity(2, 2),
         &DVector::from_vec(vec![-1e-9, 1.0]),

@@ -1,4 +1,4 @@
-//! Impacts with friction against solutions that can be written down.
+//! Impacts with friction against closed-form solutions.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn stronge(meeting: &Meeting, e: f64, mu: f64) -> Vector3<f64> {
 }
 
 #[test]
-fn without_friction_all_restitutions_are_one() {
+fn without_friction_all_laws_agree() {
     let mut random = Random(21);
     let mut worst: f64 = 0.0;
     for _ in 0..3000 {
@@ -27,7 +27,7 @@ fn without_friction_all_restitutions_are_one() {
             energy_friction,
         ] {
             let p = meeting.impulse(&law).expect("no friction, no obstacle").p;
-            // Energy knows the restitution as well as the normal velocity is a part of the whole.
+            // The energy law determines e to the accuracy of the normal share of the plastic loss.
             let known = if law == energy_friction {
                 meeting.normal_share() * e
             } else {
@@ -41,8 +41,8 @@ fn without_friction_all_restitutions_are_one() {
 }
 
 #[test]
-fn without_first_slip_the_impulse_is_straight() {
-    // It sticks, or it leaves along the one direction that leads outwards.
+fn impulse_without_initial_slip_is_a_straight_line() {
+    // The contact sticks, or slip starts in the unique admissible direction.
     let mut random = Random(22);
     let [mut sticks, mut leaves]: [f64; 2] = [0.0; 2];
     for case in 0..3000 {
@@ -67,7 +67,7 @@ fn without_first_slip_the_impulse_is_straight() {
         let p = stronge(&meeting, e, mu);
         let local = R.transpose() * p;
         let q = local / local.z;
-        // A straight way: the work condition is (1 + e) at the rate along it.
+        // A straight path: the work condition is (1 + e) times the rate along it.
         let expected = q * (-(1.0 + e) * u_n / (W * q).z);
         let worst = if stuck { &mut sticks } else { &mut leaves };
         keep(worst, (local - expected).norm() / local.norm());
@@ -80,7 +80,7 @@ fn without_first_slip_the_impulse_is_straight() {
         assert!(outwards > 0.0);
         keep(worst, (d.norm() - 1.0).abs());
         keep(worst, (b - T * d * mu - d * outwards).norm() / b.norm());
-        // No other one: of all directions in which the slip does not turn.
+        // The direction is unique among all directions in which the slip does not turn.
         let at = |angle: f64| {
             let d = nalgebra::Vector2::new(angle.cos(), angle.sin());
             let rate = b - T * d * mu;
@@ -105,7 +105,7 @@ fn without_first_slip_the_impulse_is_straight() {
     assert!(sticks < 1e-10 && leaves < 1e-10); // the condition number 1e3 times some round-offs, once more for φ
 }
 
-/// Routh's piecewise straight solution in the plane: tangential and normal impulse.
+/// Returns Routh's piecewise linear solution in the plane: tangential and normal impulse.
 fn in_the_plane(W: [f64; 3], u: [f64; 2], e: f64, mu: f64) -> [f64; 2] {
     let ([tt, tn, nn], [u_t, u_n]) = (W, u);
     let first = -mu * u_t.signum();
@@ -130,7 +130,7 @@ fn in_the_plane(W: [f64; 3], u: [f64; 2], e: f64, mu: f64) -> [f64; 2] {
         let middle = u_n + k1 * a;
         a * 0.5 * (u_n + middle) + b * (middle + 0.5 * k2 * b)
     };
-    // Both rise from below zero to above, once.
+    // Both functions change sign once, from negative to positive.
     let zero = |mut low: f64, f: &dyn Fn(f64) -> f64| {
         let mut high = low + 1.0;
         while f(high) < 0.0 {
@@ -149,7 +149,7 @@ fn in_the_plane(W: [f64; 3], u: [f64; 2], e: f64, mu: f64) -> [f64; 2] {
 }
 
 #[test]
-fn in_the_plane_it_is_rouths_solution() {
+fn planar_impact_equals_rouths_solution() {
     let mut random = Random(23);
     let mut worst: f64 = 0.0;
     let (mut driven_in, mut stopped, mut reversed) = (0, 0, 0);
@@ -164,7 +164,7 @@ fn in_the_plane_it_is_rouths_solution() {
         let R = random.rotation();
         let mut W = Matrix3::new(tt, 0.0, tn, 0.0, 1.0, 0.0, tn, 0.0, nn);
         if case % 3 == 0 {
-            W[(1, 1)] = 0.0; // a plane mechanism
+            W[(1, 1)] = 0.0; // a planar mechanism
         }
         let meeting = Meeting::new(
             R * W * R.transpose(),
@@ -181,12 +181,13 @@ fn in_the_plane_it_is_rouths_solution() {
     }
     println!("{worst:.1e}; {driven_in} driven in, {stopped} stopped, {reversed} reversed");
     assert!(driven_in > 100 && stopped > 100 && reversed > 10);
-    assert!(worst < 1e-11); // the work near the end knows the impulse to some 1e-14 / e²
+    assert!(worst < 1e-11); // the work near the end determines the impulse to some 1e-14 / e²
 }
 
 #[test]
-fn friction_that_drives_the_bodies_together_does_so_until_the_slip_stops() {
-    // Painlevé: with W_nt = 0.8 and mu = 2 the normal velocity first goes from −1 to −1.5, at p_n = 5/6; then it sticks.
+fn friction_increases_the_approach_until_the_slip_stops() {
+    // Painlevé: with W_nt = 0.8 and mu = 2 the normal velocity first goes from −1 to −1.5, at p_n =
+    // 5/6; then the contact sticks.
     let W = Matrix3::new(1.0, 0.0, 0.8, 0.0, 1.0, 0.0, 0.8, 0.0, 1.0);
     let meeting = Meeting::new(W, Vector3::new(1.0, 0.0, -1.0), Vector3::z()).expect("definite");
     let mut worst: f64 = 0.0;
@@ -204,7 +205,7 @@ fn friction_that_drives_the_bodies_together_does_so_until_the_slip_stops() {
 }
 
 #[test]
-fn a_slip_that_turns_keeps_the_integrals_of_the_isotropic_case() {
+fn turning_slip_conserves_the_isotropic_integrals() {
     // W_TT = λ: with the angle ψ from b to the slip s, k = mu λ,
     //     s sin ψ tan(ψ/2)^(−k/|b|)  and  k s + b·u_T − (b² − k²) p_n  are constant.
     let mut random = Random(24);
@@ -228,7 +229,7 @@ fn a_slip_that_turns_keeps_the_integrals_of_the_isotropic_case() {
         let after = u + W * p;
         let (k, s) = (mu * lambda, |u: &Vector3<f64>| u.x.hypot(u.y));
         let angle = |u: &Vector3<f64>| u.y.abs().atan2(u.x);
-        // Once it has stopped it has no angle.
+        // A vanishing slip has no angle.
         if s(&after) < 1e-3 || angle(&after).sin() < 1e-3 || angle(&u).sin() < 1e-3 {
             continue;
         }
@@ -243,12 +244,12 @@ fn a_slip_that_turns_keeps_the_integrals_of_the_isotropic_case() {
     }
     println!("{count} slips, by up to {turned:.2} rad: curve {curve:.1e}, line {line:.1e}");
     assert!(count > 1000 && turned > 1.5);
-    assert!(curve < 1e-10 && line < 1e-13); // the angles are known to round-off / 1e-3, k/b to 4
+    assert!(curve < 1e-10 && line < 1e-13); // accuracy of the angles: round-off / 1e-3; k/b is at most 4
 }
 
 #[test]
-fn along_a_principal_axis_the_normal_impulse_knows_nothing_of_the_slip() {
-    // The normal velocity is linear in p_n, however the slip turns: u_n⁺ = −e u_n.
+fn normal_impulse_along_a_principal_axis_is_independent_of_the_slip() {
+    // The normal velocity is linear in p_n, for any slip direction: u_n⁺ = −e u_n.
     let mut random = Random(26);
     let mut worst: f64 = 0.0;
     for _ in 0..3000 {
@@ -268,7 +269,7 @@ fn along_a_principal_axis_the_normal_impulse_knows_nothing_of_the_slip() {
 }
 
 #[test]
-fn much_friction_has_a_limit() {
+fn infinite_friction_is_the_limit() {
     let mut random = Random(25);
     let [mut worst, mut pulls]: [f64; 2] = [0.0, f64::NEG_INFINITY];
     for _ in 0..1000 {
@@ -280,12 +281,13 @@ fn much_friction_has_a_limit() {
         keep(&mut pulls, -meeting.n.dot(&infinite) / size);
     }
     println!("{worst:.1e}; pulls by {pulls:.1e}");
-    assert!(worst < 1e-4 && pulls < 1e-15); // √(1/mu), where hardly any work is done before sticking
+    assert!(worst < 1e-4 && pulls < 1e-15); // √(1/mu), for little work before sticking
 }
 
 #[test]
-fn a_wedge_that_is_driven_never_ends() {
-    // Nothing answers along v = x + z. Sticking, the impulse goes along v, and the motion that does not answer goes on.
+fn driven_wedge_has_no_end() {
+    // The response along v = x + z is zero. With sticking, the impulse is along v, and the velocity
+    // along v is unchanged.
     let v = Vector3::new(1.0, 0.0, 1.0).normalize();
     let W = Matrix3::identity() - v * v.transpose();
     let driven = Meeting::new(W, -Vector3::z(), Vector3::z()).expect("answers along n");
@@ -294,7 +296,7 @@ fn a_wedge_that_is_driven_never_ends() {
         assert_eq!(driven.impulse(&law(mu)), Err(Refusal::NoEnd));
     }
     assert!(driven.impulse(&law(0.9)).is_ok());
-    // As soon as the velocity is one that impulses can change, it ends: there is nothing left to move.
+    // If the velocity is in the range of W, the impact ends with zero relative velocity.
     let free = Meeting::new(W, Vector3::new(1.0, 0.3, -1.0), Vector3::z()).expect("answers along n");
     let p = stronge(&free, 0.5, 1.1);
     println!("left: {:.1e}", free.after(&p).norm());

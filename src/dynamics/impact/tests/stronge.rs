@@ -1,4 +1,4 @@
-//! Impacts with friction against what must hold, and against plain integration.
+//! Impacts with friction against inequalities and against numerical integration.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn stronge(meeting: &Meeting, e: f64, mu: f64) -> Vector3<f64> {
 }
 
 #[test]
-fn stronges_impact_pushes_within_the_cone_and_gains_no_energy() {
+fn stronge_impact_satisfies_the_cone_and_gains_no_energy() {
     let mut random = Random(31);
     let [mut cone, mut gain, mut enters]: [f64; 3] = [f64::NEG_INFINITY; 3];
     let (mut pulls, mut stuck, mut slips, mut driven_in) = (f64::NEG_INFINITY, 0, 0, 0);
@@ -34,11 +34,11 @@ fn stronges_impact_pushes_within_the_cone_and_gains_no_energy() {
     println!("cone {cone:.1e}, gain {gain:.1e}, enters {enters:.1e}, most pull {pulls:.1e}");
     println!("{stuck} stick at the end, {slips} slip; {driven_in} are first driven in");
     assert!(stuck > 500 && slips > 500 && driven_in > 500);
-    // Round-off, for the velocity times the condition number 1e4.
+    // Round-off; for the velocity times the condition number 1e4.
     assert!(cone < 1e-14 && gain < 1e-14 && enters < 1e-11 && pulls < 0.0);
 }
 
-/// Stronge's work condition on the way.
+/// Accumulates the work of Stronge's condition.
 struct Work {
     compression: f64,
     restitution: f64,
@@ -54,8 +54,9 @@ impl Work {
     }
 }
 
-/// Euler's steps in `p_n`, as many as lead to the impulse `exact`: how far they end from it, as a part, and the part of the
-/// compression that comes after some restitution. They shiver about a slip that stops: their mean sticks, or leaves.
+/// Integrates by `number` Euler steps in `p_n` up to the normal impulse of `exact`. Returns the
+/// relative deviation at the end, and the part of the compression that follows some restitution. At
+/// a vanishing slip the steps chatter; their mean sticks or slips.
 fn plain_steps(meeting: &Meeting, e: f64, mu: f64, exact: &Vector3<f64>, number: usize) -> (f64, f64) {
     let (n, W) = (meeting.n, meeting.W);
     let dp_n = n.dot(exact) / number as f64;
@@ -80,7 +81,7 @@ fn plain_steps(meeting: &Meeting, e: f64, mu: f64, exact: &Vector3<f64>, number:
 }
 
 #[test]
-fn plain_steps_lead_to_the_same_impulse() {
+fn euler_steps_converge_to_the_impulse() {
     let mut random = Random(32);
     let [mut worst, mut before]: [f64; 2] = [0.0; 2];
     let (mut stuck, mut slips) = (0, 0);
@@ -99,8 +100,9 @@ fn plain_steps_lead_to_the_same_impulse() {
 }
 
 #[test]
-fn a_second_compression_before_the_end_counts_with_the_first() {
-    // Rare, but no failure: while the slip turns, friction brings bodies that part together once more.
+fn second_compression_adds_to_the_first() {
+    // A rare but valid case: while the slip turns, friction causes a second approach after the
+    // start of restitution.
     let W = Matrix3::new(
         0.1332, -0.0103, -0.0049, -0.0103, 0.3398, -0.0047, -0.0049, -0.0047, 0.9696,
     );
@@ -114,7 +116,7 @@ fn a_second_compression_before_the_end_counts_with_the_first() {
 }
 
 #[test]
-fn a_slip_that_turns_ends_as_a_method_of_fourth_order_says() {
+fn turning_slip_equals_a_fourth_order_integration() {
     let mut random = Random(33);
     let [mut path, mut ends]: [f64; 2] = [0.0; 2];
     let (mut count, mut turned) = (0, 0.0_f64);
@@ -142,7 +144,7 @@ fn a_slip_that_turns_ends_as_a_method_of_fourth_order_says() {
             let middle = (u + next) * 0.5 + (k1 - rate(&next)) * (h / 8.0);
             let [a, m, b] = [u, middle, next].map(|u| n.dot(&u));
             if a * b < 0.0 {
-                // The zero cuts the step in two triangles.
+                // The zero divides the step into two triangles.
                 let cut = h * a / (a - b);
                 work.add(0.5 * a * cut);
                 work.add(0.5 * b * (h - cut));
@@ -152,7 +154,7 @@ fn a_slip_that_turns_ends_as_a_method_of_fourth_order_says() {
             u = next;
             least = least.min(slip(&u).norm());
         }
-        // Only where it does not come near a stop, which a step in p_n would not see.
+        // Cases near a stop are skipped: a step in p_n would not resolve it.
         if least < 0.1 * meeting.u.norm() {
             continue;
         }
@@ -166,6 +168,6 @@ fn a_slip_that_turns_ends_as_a_method_of_fourth_order_says() {
         count += 1;
     }
     println!("{count} slips, by up to {turned:.2} rad: velocity {path:.1e}, work {ends:.1e}");
-    // Fourth order: (1/2000)⁴ times powers of a rate of up to 10; and third order at the cut.
+    // Fourth order: (1/2000)⁴ times powers of a rate of up to 10; third order at the division.
     assert!(count > 500 && turned > 1.0 && path < 1e-9 && ends < 1e-7);
 }

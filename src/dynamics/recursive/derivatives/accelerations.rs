@@ -1,4 +1,5 @@
-//! The accelerations where derivatives are wanted, about one point; and what their derivatives need of the way there.
+//! Accelerations at the point of linearisation, about one point per tree, and the intermediate
+//! results that their derivatives need.
 
 use super::Derivatives;
 use super::motion::{Moving, spatial};
@@ -6,13 +7,14 @@ use super::sum::Sum;
 use crate::algebra::{ArticulatedInertia, Sym3, Twist, Vec3, Wrench, cross_matrix, spd};
 use crate::dynamics::Applied;
 use crate::dynamics::body::flexible_body;
-use crate::dynamics::recursive::forward::deduct;
+use crate::dynamics::recursive::forward::condense;
 use crate::dynamics::{Singular, SingularPart};
 use crate::system::{Derived, Kinematics, System};
 
 impl Derivatives {
-    /// Where a body is, how it moves, and what it asks for at `q̈ = 0`; columns of its joint and of its stations.
-    pub(super) fn place(
+    /// Computes position, velocity and bias force (at `q̈ = 0`) of a body, and the columns of its
+    /// joint and stations.
+    pub(super) fn body_state(
         &mut self,
         (system, derived): (&System, &Derived),
         kinematics: &Kinematics<f64>,
@@ -44,14 +46,14 @@ impl Derivatives {
                 self.phi_v[d] = self.moving[d].psi + v.cross(&self.moving[d].xi);
             }
         }
-        let place = &mut self.at[i];
+        let body_state = &mut self.at[i];
         let V = relative(&at.V_WB);
         let (velocity, a_bias) = spatial(&V, &at.A_bias, &r);
-        place.r = r;
-        place.v = velocity;
-        place.a = a_bias;
+        body_state.r = r;
+        body_state.v = velocity;
+        body_state.a = a_bias;
         let (w, v) = (&velocity.w, &velocity.v);
-        place.sum = Sum::zero();
+        body_state.sum = Sum::zero();
         let F = applied.wrench[i].shift(&r);
         match &body.modes {
             None => {
@@ -61,43 +63,44 @@ impl Derivatives {
                 let J = constants.J_Bo.express(&at.R_WB) + about(&r, &(h_B + r * (0.5 * m)));
                 let I = ArticulatedInertia::rigid(m, &h, &J);
                 let momentum = I.times(&velocity);
-                // (4) of a rigid body, by Z = ∫ ẋ xᵀ dm = v hᵀ + [ω] ∫ x xᵀ dm.
+                // (4) of a rigid body, with Z = ∫ ẋ xᵀ dm = v hᵀ + [ω] ∫ x xᵀ dm.
                 let Z = v * h.transpose() + cross_matrix(w) * J.second_moment();
                 let mut C = Z * -2.0;
                 let trace = 2.0 * Z.trace();
                 for k in 0..3 {
                     C[(k, k)] += trace;
                 }
-                place.sum.C = C;
-                place.sum.momentum = momentum.f;
-                place.b = I.times(&a_bias) + velocity.cross_wrench(&momentum) - F;
-                place.I = I;
+                body_state.sum.C = C;
+                body_state.sum.momentum = momentum.f;
+                body_state.b = I.times(&a_bias) + velocity.cross_wrench(&momentum) - F;
+                body_state.I = I;
             }
             Some(modes) => {
                 let bent = &kinematics.deflections[modes.index];
                 let (I, b) = flexible_body(constants, bent, &at.A_bias);
-                place.I = I.shift(&r);
-                place.b = b.shift(&r) - F;
-                place.sum.momentum = V.v * constants.m + w.cross(&bent.h) + bent.h_dot;
+                body_state.I = I.shift(&r);
+                body_state.b = b.shift(&r) - F;
+                body_state.sum.momentum = V.v * constants.m + w.cross(&bent.h) + bent.h_dot;
                 for s in modes.stations.clone() {
                     let at = &kinematics.stations[s];
-                    let place = &mut self.at_station[s];
-                    place.r = r + at.r_PB_W;
-                    (place.v, place.a) = spatial(&relative(&at.V_WB), &at.A_bias, &place.r);
-                    place.sum = Sum::zero();
+                    let body_state = &mut self.at_station[s];
+                    body_state.r = r + at.r_PB_W;
+                    (body_state.v, body_state.a) = spatial(&relative(&at.V_WB), &at.A_bias, &body_state.r);
+                    body_state.sum = Sum::zero();
                     let first = system.stations[s].first;
                     for k in first..first + modes.n {
-                        self.T[k] = kinematics.T[k].shift(&-place.r);
+                        self.T[k] = kinematics.T[k].shift(&-body_state.r);
                     }
-                    (place.I_A, place.p_A) = (ArticulatedInertia::zero(), Wrench::zero());
+                    (body_state.I_A, body_state.p_A) = (ArticulatedInertia::zero(), Wrench::zero());
                 }
             }
         }
-        (place.I_A, place.p_A) = (place.I, place.b);
+        (body_state.I_A, body_state.p_A) = (body_state.I, body_state.b);
     }
 
-    /// Takes a body's modes and joint out, as [`ForwardDynamics`](super::ForwardDynamics) does.
-    pub(super) fn inwards(
+    /// Backward pass over one body: condenses its modes and joint, as
+    /// [`ForwardDynamics`](super::ForwardDynamics) does.
+    pub(super) fn backward_pass(
         &mut self,
         (system, derived): (&System, &Derived),
         kinematics: &Kinematics<f64>,
@@ -142,7 +145,7 @@ impl Derivatives {
             spd::solve(M, K);
             let k = &mut self.k[modes.rates()];
             spd::solve(M, k);
-            deduct(&mut I, &mut p, &self.U[modes.rates()], K, k);
+            condense(&mut I, &mut p, &self.U[modes.rates()], K, k);
         }
         let joint = &body.joint;
         for g in self.layout.of_body[i].clone().rev() {
@@ -165,7 +168,7 @@ impl Derivatives {
                     self.per_D[d] = 1.0 / D;
                     self.K[d] = U * self.per_D[d];
                     self.k[d] = left * self.per_D[d];
-                    deduct(&mut I, &mut p, &[U], &[self.K[d]], &[self.k[d]]);
+                    condense(&mut I, &mut p, &[U], &[self.K[d]], &[self.k[d]]);
                 } else {
                     return Err(singular(SingularPart::Axis(rate - joint.v)));
                 }
@@ -181,8 +184,9 @@ impl Derivatives {
         Ok(())
     }
 
-    /// Accelerates a body and all that it carries, and gives the columns their `φ`.
-    pub(super) fn outwards(&mut self, system: &System, kinematics: &Kinematics<f64>, i: usize, qd: &[f64]) {
+    /// Forward pass over one body: computes its acceleration, those of its stations, and `φ` of the
+    /// columns.
+    pub(super) fn forward_pass(&mut self, system: &System, kinematics: &Kinematics<f64>, i: usize, qd: &[f64]) {
         let body = &system.bodies[i];
         let (mut A, mut a) = match body.carrier().of(&self.at, &self.at_station) {
             Some(P) => (P.A, P.a),
@@ -204,18 +208,18 @@ impl Derivatives {
                 self.moving[d].phi = before.cross(&S) + self.carried[d].cross(&psi);
             }
         }
-        let place = &mut self.at[i];
-        place.A = A;
-        place.a = place.a + A;
-        place.sum.f = place.I.times(&A) + place.b;
+        let body_state = &mut self.at[i];
+        body_state.A = A;
+        body_state.a = body_state.a + A;
+        body_state.sum.f = body_state.I.times(&A) + body_state.b;
         let at = &kinematics.bodies[i];
-        self.A[i] = at.A_bias + A.shift(&place.r);
+        self.A[i] = at.A_bias + A.shift(&body_state.r);
         if let Some(modes) = &body.modes {
             for v in modes.rates() {
                 let qdd = self.k[v] - self.K[v].power(&A);
                 self.qdd[v] = qdd;
-                let L = kinematics.deflections[modes.index].L[v - modes.v].shift(&place.r);
-                place.sum.f = place.sum.f + L * qdd;
+                let L = kinematics.deflections[modes.index].L[v - modes.v].shift(&body_state.r);
+                body_state.sum.f = body_state.sum.f + L * qdd;
             }
             for s in modes.stations.clone() {
                 let T = self.T[system.stations[s].first..].iter().zip(&self.qdd[modes.rates()]);
@@ -227,7 +231,8 @@ impl Derivatives {
     }
 }
 
-/// `2 (r·c) 1 − r cᵀ − c rᵀ`: with `c = h + ½ m r`, what an inertia about a body's origin grows by about the point `r` inboard.
+/// Returns `2 (r·c) 1 − r cᵀ − c rᵀ`: with `c = h + ½ m r`, the increase of an inertia when its
+/// reference point moves from the body's origin to the point `r` inboard.
 fn about(r: &Vec3<f64>, c: &Vec3<f64>) -> Sym3<f64> {
     let twice = 2.0 * r.dot(c);
     Sym3 {

@@ -1,4 +1,4 @@
-//! All columns of a tree, side by side, through the recursion; and from them the Jacobian.
+//! The recursion over all columns of a tree at once, and the assembly of the Jacobian.
 
 use super::Derivatives;
 use super::layout::Tree;
@@ -14,8 +14,9 @@ use crate::system::{Derived, Joint, Kinematics, Modes, System};
 use nalgebra::DMatrixViewMut;
 
 impl Derivatives {
-    /// Writes into `A`, all zeros before, `∂ẋ/∂x` of the states `(q, q̇)`, and of the work of active loads and drives if there is one
-    /// state more, after [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
+    /// Writes `∂ẋ/∂x` of the states `(q, q̇)` into the zeroed `A`, and the derivatives of the power
+    /// of active loads and drives if there is one further state. Requires
+    /// [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
     pub fn jacobian(
         &mut self,
         (system, derived): (&System, &Derived),
@@ -28,13 +29,13 @@ impl Derivatives {
         for t in 0..self.layout.trees.len() {
             let tree = self.layout.trees[t].clone();
             self.sums(system, derived, kinematics, active, &tree);
-            self.columns_inwards(system, active, &tree);
-            self.columns_outwards(system, qd, &tree);
+            self.columns_backward(system, active, &tree);
+            self.columns_forward(system, qd, &tree);
             self.write(system, kinematics, &tree, q, &mut A);
         }
     }
 
-    /// What each body adds to the sums beside its `f`.
+    /// Computes each body's contribution to the sums, except `f`.
     fn sums(
         &mut self,
         system: &System,
@@ -44,11 +45,11 @@ impl Derivatives {
         tree: &Tree,
     ) {
         for i in tree.bodies.clone() {
-            let (place, local) = (&mut self.at[i], &self.local);
+            let (body_state, local) = (&mut self.at[i], &self.local);
             if self.bodies {
                 self.turned[i] = Turned {
-                    G: local.turned[i].map(|G| G.shift(&place.r)),
-                    active: active.wrench[i].shift(&place.r),
+                    G: local.turned[i].map(|G| G.shift(&body_state.r)),
+                    active: active.wrench[i].shift(&body_state.r),
                     power: local.power_turned[i],
                 };
                 if let Some(modes) = &system.bodies[i].modes {
@@ -60,13 +61,16 @@ impl Derivatives {
                 let I = ArticulatedInertia::rigid(derived.bodies[i].m, &bent.h, &bent.J);
                 let V = &kinematics.bodies[i].V_WB;
                 let v = V.v - self.v_O[i];
-                // By its own angular velocity, and by what (1) makes of the ordinary acceleration of its origin.
+                // The part of its own angular velocity, and the part of (1) due to the ordinary
+                // acceleration of its origin.
                 let own = |axis: usize| {
                     let psi = unit(axis);
                     let A = Twist::new(psi.cross(&V.w), psi.cross(&v) * 2.0);
-                    (I.times(&A) + local.wrench_spin[modes.index][axis]).shift(&place.r).t
+                    (I.times(&A) + local.wrench_spin[modes.index][axis])
+                        .shift(&body_state.r)
+                        .t
                 };
-                place.sum.C = Mat3::from_columns(&[own(0), own(1), own(2)]);
+                body_state.sum.C = Mat3::from_columns(&[own(0), own(1), own(2)]);
                 for (L, d) in bent.L.iter().zip(modes.rates()) {
                     self.force_coriolis[d] = local.force_spin[d] + V.w.cross(&L.t) + v.cross(&L.f) * 2.0;
                 }
@@ -74,8 +78,8 @@ impl Derivatives {
         }
     }
 
-    /// Inwards: every column's bias, and the rows' `k`.
-    fn columns_inwards(&mut self, system: &System, active: &Applied<f64>, tree: &Tree) {
+    /// Backward pass: the bias of every column, and `k` of the rows.
+    fn columns_backward(&mut self, system: &System, active: &Applied<f64>, tree: &Tree) {
         let B = tree.blocks;
         self.psi[..B].fill([[0.0; LANES]; 3]);
         self.turn[..B].fill([[0.0; LANES]; 3]);
@@ -85,17 +89,17 @@ impl Derivatives {
             let slot = self.layout.slot[i];
             if body.is_leaf {
                 self.carry[slot * B..][..B].fill([[0.0; LANES]; 6]);
-                self.stand_on(system, i, tree);
+                self.mark_inboard(system, i, tree);
             }
             for k in 0..self.layout.others[i].len() {
                 let (to, from) = self.layout.others[i][k];
                 add_slot(&mut self.carry, B, to, from);
             }
             if let Some(modes) = &body.modes {
-                self.modal_inwards(system, active, tree, (i, modes));
+                self.modal_backward(system, active, tree, (i, modes));
             }
             for g in self.layout.of_body[i].clone().rev() {
-                self.group_inwards(&body.joint, active, tree, i, g);
+                self.group_backward(&body.joint, active, tree, i, g);
             }
             self.set[i] = false;
             let (sum, turned) = (self.at[i].sum, self.turned[i]);
@@ -117,8 +121,8 @@ impl Derivatives {
         }
     }
 
-    /// Marks `ψ_w` and `ξ_w` of all that carries body `i`, its own joint too.
-    fn stand_on(&mut self, system: &System, i: usize, tree: &Tree) {
+    /// Marks `ψ_w` and `ξ_w` of all coordinates inboard of body `i`, its own joint included.
+    fn mark_inboard(&mut self, system: &System, i: usize, tree: &Tree) {
         let mut next = Some(i);
         while let Some(i) = next.filter(|&i| !self.set[i]) {
             let body = &system.bodies[i];
@@ -151,7 +155,8 @@ impl Derivatives {
         }
     }
 
-    /// Starts the right-hand side of row `d` with `2 B ψ − G ξ` of all columns that are marked, of which none is beyond it.
+    /// Initialises the right-hand side of row `d` with `2 B ψ − G ξ` of all marked columns, which
+    /// are at most `d`.
     pub(super) fn begin_row(&mut self, tree: &Tree, d: usize, w: &Vec3<f64>, g: &Vec3<f64>) {
         let B = tree.blocks;
         let row = &mut self.rows[d * B..][..B];
@@ -166,15 +171,16 @@ impl Derivatives {
         }
     }
 
-    /// Change of the active loads' power with a coordinate that moves all outboard.
+    /// Returns the derivative of the power of active loads with respect to a coordinate that moves
+    /// the whole outboard part.
     pub(super) fn power_moved(turned: &Turned, moving: &Moving, v_O: &Vec3<f64>) -> f64 {
-        // The tree's point moves on: not carried along is its velocity.
+        // The velocity of the tree's reference point does not rotate with the coordinate.
         let mut psi = moving.psi;
         psi.v -= moving.xi.w.cross(v_O);
         turned.active.power(&psi) + turned.power.dot(&moving.xi.w)
     }
 
-    fn group_inwards(&mut self, joint: &Joint, active: &Applied<f64>, tree: &Tree, i: usize, g: usize) {
+    fn group_backward(&mut self, joint: &Joint, active: &Applied<f64>, tree: &Tree, i: usize, g: usize) {
         let B = tree.blocks;
         let group = self.layout.groups[g].clone();
         let (sum, left) = (self.at[i].sum, self.left[group.start]);
@@ -237,8 +243,8 @@ impl Derivatives {
         }
     }
 
-    /// Outwards: from `k` to the changes of the accelerations, row by row.
-    fn columns_outwards(&mut self, system: &System, qd: &[f64], tree: &Tree) {
+    /// Forward pass: from `k` to the derivatives of the accelerations, row by row.
+    fn columns_forward(&mut self, system: &System, qd: &[f64], tree: &Tree) {
         let B = tree.blocks;
         let root = self.layout.slot[tree.bodies.start];
         self.carry[root * B..][..B].fill([[0.0; LANES]; 6]);
@@ -251,7 +257,7 @@ impl Derivatives {
                     let A = &mut self.carry[own..][..B];
                     let row = &mut self.rows[d * B..][..B];
                     if self.driven[i] {
-                        // What is left of the torque, without K.
+                        // The remaining torque, without K.
                         rows::subtract_powers_of(row, &self.U[d], A);
                         rows::add_multiple(&mut self.drive_power[..B], -qd[self.layout.rate[d]], row);
                         row.fill([0.0; LANES]);
@@ -276,11 +282,11 @@ impl Derivatives {
                 }
                 let others = |slot: usize| slot * B != own;
                 for shared in [false, true] {
-                    // What shares the body's room comes last.
+                    // The stations that share the body's slot come last, because they overwrite it.
                     for s in modes.stations.clone() {
                         if let Some(slot) = self.layout.station_slot[s].filter(|&slot| others(slot) != shared) {
                             self.carry.copy_within(own..own + B, slot * B);
-                            self.station_outwards(tree, modes, slot, system.stations[s].first);
+                            self.station_forward(tree, modes, slot, system.stations[s].first);
                         }
                     }
                 }
@@ -292,10 +298,10 @@ impl Derivatives {
     }
 }
 
-/// Adds what one room holds to another.
+/// Adds the contents of one slot to another.
 pub(super) fn add_slot(carry: &mut [Six], B: usize, to: usize, from: usize) {
-    let rooms = carry.get_disjoint_mut([to * B..(to + 1) * B, from * B..(from + 1) * B]);
-    let [to, from] = rooms.expect("two rooms");
+    let pair = carry.get_disjoint_mut([to * B..(to + 1) * B, from * B..(from + 1) * B]);
+    let [to, from] = pair.expect("two slots");
     for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
         for l in 0..LANES {
             to[l] += from[l];

@@ -1,57 +1,60 @@
-//! Where the numbers of a system's derivatives stand: trees, degrees of freedom, columns.
+//! Layout of the derivatives: trees, degrees of freedom, columns.
 
 use super::rows::LANES;
 use crate::system::{System, joint};
 use std::ops::Range;
 
-/// A body on the world with everything that it carries.
+/// A body attached to the world, with its outboard bodies.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     /// Its bodies; the first is the root.
     pub bodies: Range<usize>,
     /// Its degrees of freedom.
     pub dofs: Range<usize>,
-    /// How many of the first coordinates have no column. Where the root is free, no acceleration depends on its position, and on
-    /// its attitude only if loads read attitudes.
+    /// Number of leading coordinates without a column. No acceleration depends on the position of a
+    /// free root, nor on its attitude unless loads read attitudes.
     pub skip_q: usize,
-    /// How many of the first rates have no column: the velocity of a free root changes no acceleration.
+    /// Number of leading rates without a column: no acceleration depends on the velocity of a free
+    /// root.
     pub skip_v: usize,
-    /// Blocks of coordinates' columns; those of the rates follow.
+    /// Number of blocks of the coordinates' columns; those of the rates follow.
     pub blocks_q: usize,
-    /// Blocks of all columns.
+    /// Number of blocks of all columns.
     pub blocks: usize,
 }
 
 impl Tree {
-    /// The column of the coordinate `dof`.
+    /// Returns the column of the coordinate `dof`, if it has one.
     pub fn column_q(&self, dof: usize) -> Option<usize> {
         (dof - self.dofs.start).checked_sub(self.skip_q)
     }
 
-    /// The column of the rate `dof`.
+    /// Returns the column of the rate `dof`, if it has one.
     pub fn column_v(&self, dof: usize) -> Option<usize> {
         let column = (dof - self.dofs.start).checked_sub(self.skip_v)?;
         Some(self.blocks_q * LANES + column)
     }
 }
 
-/// What never changes.
+/// Constant layout of a system.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub trees: Vec<Tree>,
-    /// The rate of each degree of freedom. They are the rates in another order within each joint: from F outwards.
+    /// Index of the rate of each degree of freedom: within each joint the rates are reordered, from
+    /// F outboard.
     pub rate: Vec<usize>,
-    /// The degrees of freedom of all joints, group by group from F outwards.
+    /// The degrees of freedom of all joints, group by group from F outboard.
     pub groups: Vec<Range<usize>>,
-    /// Which of the groups are those of each body's joint.
+    /// Range of the groups of each body's joint.
     pub of_body: Vec<Range<usize>>,
-    /// The room of each body for what is carried inwards and outwards. A body shares it with the first that it carries.
+    /// Buffer slot of each body in both passes. A body shares it with its first child.
     pub slot: Vec<usize>,
-    /// The same of each station; none where it carries nothing.
+    /// Buffer slot of each station; `None` without a child.
     pub station_slot: Vec<Option<usize>>,
-    /// Of each body: the rooms of what it carries that are not its own or its station's, `(station's or own, other)`.
+    /// For each body, the slots of its further children:
+    /// `(slot of the body or station, other slot)`.
     pub others: Vec<Vec<(usize, usize)>>,
-    /// Number of rooms.
+    /// Number of slots.
     pub slots: usize,
 }
 
@@ -97,7 +100,7 @@ impl Layout {
         let (mut slot, mut station_slot) = (vec![None; n], vec![None; system.stations.len()]);
         let mut slots = 0;
         for (i, body) in system.bodies.iter().enumerate().rev() {
-            // What carries others has been given the room of the first of them, the last to come.
+            // A parent takes over the slot of its first child, which comes last in this order.
             let own = *slot[i].get_or_insert_with(|| {
                 slots += 1;
                 slots - 1

@@ -1,4 +1,4 @@
-//! What belongs to one body or one joint alone, by dual numbers in all bodies and joints at once.
+//! Derivatives local to one body or joint, by dual numbers in all bodies and joints at once.
 
 use super::motion::{Moving, spatial};
 use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
@@ -7,70 +7,79 @@ use crate::dynamics::body::flexible_body;
 use crate::spec::JointType;
 use crate::system::{BodyKinematics, Derived, Kinematics, Modes, System};
 
-/// Directions at once.
+/// Number of simultaneous directions.
 const N: usize = Local::LANES;
 
-/// A direction: the same in every body or joint, since no body's own terms depend on another's.
+/// A direction of differentiation. It is seeded in all bodies or joints at once, because the local
+/// terms of one body do not depend on those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seed {
-    /// Turn about a world axis.
+    /// Rotation about a world axis.
     Turn(usize),
-    /// Angular velocity about a world axis, of flexible bodies.
+    /// Angular velocity about a world axis, for flexible bodies.
     Spin(usize),
     /// A joint's coordinate, in tangent form.
     Coordinate(usize),
     /// A joint's rate.
     Rate(usize),
-    /// A mode's amplitude.
+    /// Amplitude of a mode.
     Amplitude(usize),
-    /// Its rate.
+    /// Rate of an amplitude.
     AmplitudeRate(usize),
 }
 
-/// The derivatives of loads and of flexible bodies by what is their own: their joint's coordinates and rates, their attitude,
-/// their modes. All about the bodies' own origins unless something else is said, in world axes.
+/// Derivatives of loads and of flexible bodies with respect to local variables: joint coordinates
+/// and rates, attitude, modes. About the bodies' own origins unless stated otherwise, world axes.
 #[derive(Clone, Debug)]
 pub struct Local {
     seeds: Vec<Seed>,
-    /// What the loads are to be evaluated at.
+    /// Seeded kinematics, the argument of the loads.
     pub kinematics: Kinematics<Dual<N>>,
-    /// The same: coordinates.
+    /// Seeded coordinates.
     pub q: Vec<Dual<N>>,
-    /// The same: rates.
+    /// Seeded rates.
     pub qd: Vec<Dual<N>>,
-    /// What the loads are.
+    /// Loads, the result of the evaluation.
     pub applied: Applied<Dual<N>>,
-    /// Of each body: how its load changes for a turn about each axis, beyond being carried along.
+    /// For each body: derivative of its load with respect to a rotation about each axis, in excess
+    /// of rotating with the body.
     pub(super) turned: Vec<[Wrench<f64>; 3]>,
-    /// Of each body: how the power of active loads does.
+    /// For each body: derivative of the power of active loads with respect to a rotation about each
+    /// axis.
     pub(super) power_turned: Vec<Vec3<f64>>,
-    /// Of each mode's force (by rate): how the load on it does.
+    /// For each rate: derivative of the force on a mode with respect to a rotation about each axis.
     pub(super) tau_turned: Vec<Vec3<f64>>,
-    /// Of each joint's rate: how the load on it changes with the coordinates and with the rates of that joint, by rate.
+    /// For each joint rate: derivatives of its load with respect to coordinates and rates of that
+    /// joint.
     pub(super) tau_q: Vec<[f64; 3]>,
     pub(super) tau_v: Vec<[f64; 3]>,
-    /// Of each coordinate (by rate) and of each rate: how the power of active loads does beyond what loads on bodies do at work.
+    /// For each coordinate (by rate) and each rate: derivative of the power of active loads at
+    /// constant motion.
     pub(super) power_q: Vec<f64>,
     pub(super) power_v: Vec<f64>,
-    /// Of each mode: how the wrench that its body asks for, less the loads on it, changes with amplitude and rate.
+    /// For each mode: derivatives of its body's bias wrench minus the loads, with respect to
+    /// amplitude and rate.
     pub(super) wrench_q: Vec<Wrench<f64>>,
     pub(super) wrench_v: Vec<Wrench<f64>>,
-    /// Of each flexible body: how the modes' forces, less the loads on them, change with amplitudes and rates; row by row.
+    /// For each flexible body: derivatives of the modal forces minus the loads on the modes, with
+    /// respect to amplitudes and rates; row-major.
     pub(super) force_q: Vec<Vec<f64>>,
     pub(super) force_v: Vec<Vec<f64>>,
-    /// Of each flexible body: how the wrench that its rates ask for changes with its angular velocity.
+    /// For each flexible body: derivative of its bias wrench with respect to the angular velocity.
     pub(super) wrench_spin: Vec<[Wrench<f64>; 3]>,
-    /// Of each mode: the same of its force.
+    /// For each mode: derivative of its bias force with respect to the angular velocity.
     pub(super) force_spin: Vec<Vec3<f64>>,
-    /// Of each station and mode: how the station's motion, about the tree's point, changes with amplitude and rate.
+    /// For each station and mode: derivatives of the station's motion about the tree's point, with
+    /// respect to amplitude and rate.
     pub(super) moved_q: Vec<Moving>,
     pub(super) moved_v: Vec<Moving>,
-    /// Of each station and mode: how its column, about the tree's point, changes with each amplitude of its body; row by row.
+    /// For each station and mode: derivatives of its column about the tree's point, with respect to
+    /// the amplitudes of its body; row-major.
     pub(super) column_q: Vec<Vec<Twist<f64>>>,
 }
 
 impl Local {
-    /// How many directions at once.
+    /// Number of simultaneous directions.
     pub const LANES: usize = 4;
 
     pub(super) fn new(system: &System, joints: bool, bodies: bool) -> Self {
@@ -120,12 +129,12 @@ impl Local {
         }
     }
 
-    /// How many passes through the loads it takes.
+    /// Returns the number of passes through the loads.
     pub fn passes(&self) -> usize {
         self.seeds.len().div_ceil(N)
     }
 
-    /// The directions of a pass, with their lanes.
+    /// Returns the directions of a pass, with their lanes.
     fn seeds(&self, pass: usize) -> impl Iterator<Item = (usize, Seed)> + use<> {
         let mut seeds = [None; N];
         for (lane, seed) in seeds.iter_mut().zip(&self.seeds[pass * N..]) {
@@ -137,8 +146,8 @@ impl Local {
             .filter_map(|(lane, seed)| Some((lane, seed?)))
     }
 
-    /// Makes the directions of a pass the independent variables. `A` are the accelerations of the bodies' origins, all together, and
-    /// `v_O` (m/s) the velocity of the tree's point, of each body.
+    /// Seeds the directions of a pass. `A` are the total accelerations of the bodies' origins,
+    /// `v_O` (m/s) is the velocity of the tree's point for each body.
     pub(super) fn seed(
         &mut self,
         pass: usize,
@@ -226,7 +235,8 @@ impl Local {
         }
     }
 
-    /// Takes from [`applied`](Self::applied), where the active loads are, what their power needs.
+    /// Stores the derivatives of the power from [`applied`](Self::applied), which holds the active
+    /// loads only.
     pub(super) fn take_power(&mut self, pass: usize, system: &System, kinematics: &Kinematics<f64>, qd: &[f64]) {
         for (lane, seed) in self.seeds(pass) {
             for (i, body) in system.bodies.iter().enumerate() {
@@ -266,7 +276,8 @@ impl Local {
         }
     }
 
-    /// Takes everything else, with all loads in [`applied`](Self::applied). `r` (m) leads from the tree's point to each body.
+    /// Stores all other derivatives from [`applied`](Self::applied), which holds all loads. `r` (m)
+    /// is the position of each body from the tree's point.
     pub(super) fn take(
         &mut self,
         pass: usize,
@@ -318,31 +329,31 @@ impl Local {
         let bent = &self.kinematics.deflections[modes.index];
         let A = &self.kinematics.bodies[i].A_bias;
         let (n, b) = (modes.n, modes.index);
-        // What body and modes ask for, at the accelerations as they are.
-        let asked = flexible_body(&derived.bodies[i], bent, A).1;
-        let asked = bent
+        // Bias forces of body and modes, at the current accelerations.
+        let bias_force = flexible_body(&derived.bodies[i], bent, A).1;
+        let bias_force = bent
             .L
             .iter()
             .zip(eta_ddot.clone())
-            .fold(asked, |F, (L, rate)| F + *L * rate);
-        let asked = asked - self.applied.wrench[i];
+            .fold(bias_force, |F, (L, rate)| F + *L * rate);
+        let bias_force = bias_force - self.applied.wrench[i];
         for (lane, seed) in self.seeds(pass) {
             match seed {
                 Seed::Spin(axis) => self.wrench_spin[b][axis] = along(&bent.bias, lane),
-                Seed::Amplitude(l) if l < n => self.wrench_q[modes.v + l] = along(&asked, lane),
-                Seed::AmplitudeRate(l) if l < n => self.wrench_v[modes.v + l] = along(&asked, lane),
+                Seed::Amplitude(l) if l < n => self.wrench_q[modes.v + l] = along(&bias_force, lane),
+                Seed::AmplitudeRate(l) if l < n => self.wrench_v[modes.v + l] = along(&bias_force, lane),
                 _ => {}
             }
         }
         for k in 0..n {
             let own = bent.L[k].power(A) + bent.modal_bias[k] - self.applied.tau[modes.v + k];
             let row = bent.M[k * n..].iter().zip(eta_ddot.clone());
-            let asked = row.fold(own, |sum, (M, rate)| sum + *M * rate);
+            let bias_force = row.fold(own, |sum, (M, rate)| sum + *M * rate);
             for (lane, seed) in self.seeds(pass) {
                 match seed {
                     Seed::Spin(axis) => self.force_spin[modes.v + k][axis] = bent.modal_bias[k].eps[lane],
-                    Seed::Amplitude(l) if l < n => self.force_q[b][k * n + l] = asked.eps[lane],
-                    Seed::AmplitudeRate(l) if l < n => self.force_v[b][k * n + l] = asked.eps[lane],
+                    Seed::Amplitude(l) if l < n => self.force_q[b][k * n + l] = bias_force.eps[lane],
+                    Seed::AmplitudeRate(l) if l < n => self.force_v[b][k * n + l] = bias_force.eps[lane],
                     _ => {}
                 }
             }
@@ -377,12 +388,12 @@ impl Local {
     }
 }
 
-/// A unit vector.
+/// Returns a unit vector.
 pub(super) fn unit(axis: usize) -> Vec3<f64> {
     Vec3::ith(axis, 1.0)
 }
 
-/// How a load about a body's origin changes when it is carried along by a turn about an axis.
+/// Returns the derivative of a load that rotates with its body about an axis.
 fn carried(F: &Wrench<f64>, axis: usize) -> Wrench<f64> {
     let turn: Mat3<f64> = cross_matrix(&unit(axis));
     Wrench::new(turn * F.t, turn * F.f)

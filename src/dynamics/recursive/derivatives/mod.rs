@@ -1,40 +1,46 @@
-//! The exact derivatives of the accelerations, by the tree.
+//! Analytical derivatives of the forward dynamics, by recursion over the tree.
 //!
-//! Sources: J. Carpentier and N. Mansard, Analytical derivatives of rigid body dynamics algorithms (RSS 2018); S. Singh, R. Russell
-//! and P. Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra (RA-L 2022,
-//! doi:10.1109/LRA.2022.3141194). Here they are derived for loads, modes and joints with several rates too, and not by the mass
-//! matrix's inverse but by the articulated-body recursion itself.
+//! Sources: J. Carpentier and N. Mansard, Analytical derivatives of rigid body dynamics algorithms
+//! (RSS 2018); S. Singh, R. Russell and P. Wensing, Efficient analytical derivatives of rigid-body
+//! dynamics using spatial vector algebra (RA-L 2022, doi:10.1109/LRA.2022.3141194). This module
+//! extends them to loads, modes and joints with several rates, and replaces the inverse of the mass
+//! matrix by the articulated-body recursion.
 //!
-//! **One point.** All motions, loads and inertias of a tree stand about one point, which is where the root's origin is and moves on
-//! uniformly: sums along the tree need no shifts, and accelerations are spatial ones (rates of velocities at a fixed point).
+//! **Reference point.** All motions, loads and inertias of a tree refer to one point that coincides
+//! with the root's origin and moves uniformly: sums along the tree need no shifts, and
+//! accelerations are spatial ones (rates of velocities at a fixed point).
 //!
-//! **What moves outboard.** A coordinate that moves all outboard of it by the motion `ξ` changes their velocities and
-//! accelerations, and the columns of all joints outboard, by
-//!
-//! ```text
-//!     δv = ξ × v + ψ,     δa = ξ × a + φ − v × ψ,     δS = ξ × S                                       (1)
-//!     ψ = v_λ × S,        φ = a_λ × S + v_λ × ψ       (a coordinate with the column ξ = S)             (2)
-//!     ψ = S,              φ = (v_λ + v) × S           (its rate, with ξ = 0)                           (3)
-//! ```
-//!
-//! where λ is what carries the joint and `v` is outboard of it. `ψ` and `φ` are the first and second rate of `ξ` as a moving field.
-//! So the wrenches that the bodies ask for, `f = I a + v ×* I v − F`, change by
+//! **Outboard motion.** A coordinate that moves its outboard part by the motion `ξ` changes
+//! outboard velocities, accelerations and joint columns by
 //!
 //! ```text
-//!     δf = ξ ×* f + I φ + 2 B ψ − G ξ,    2 B ψ = ∫ (x; 1) × 2 ψ_w × ẋ dm                              (4)
+//!     δv = ξ × v + ψ,     δa = ξ × a + φ − v × ψ,     δS = ξ × S                             (1)
+//!     ψ = v_λ × S,        φ = a_λ × S + v_λ × ψ       (a coordinate with the column ξ = S)   (2)
+//!     ψ = S,              φ = (v_λ + v) × S           (its rate, with ξ = 0)                 (3)
 //! ```
 //!
-//! with the loads' own change `G` for a turn, beyond being carried along. `B` has three columns only: it is Coriolis's force. Inertias,
-//! `B`, `G` and `f` are summed over all that is outboard.
+//! where λ is the carrier of the joint and `v` the velocity outboard of it. `ψ` and `φ` are the
+//! first and second time derivative of the moving field `ξ`. The bodies' inverse dynamics
+//! `f = I a + v ×* I v − F` changes by
 //!
-//! **The recursion.** With all accelerations free, rows of joints must keep their torques: seen from a joint, power of `S` on the
-//! sum of `f` outboard. Where joint and coordinate stand in this order, `δS·f + S·(ξ ×* f) = 0`. So (4) enters the recursion of
-//! [`ForwardDynamics`](super::ForwardDynamics) as a bias, once for each coordinate: `I φ + 2 B ψ − G ξ` at the joint's own group
-//! and `ξ ×* f` inboard of it; in the rows outboard only `S·(2 B ψ − G ξ)` remain, three products each; and `φ` is added to the
-//! acceleration on the way out. All columns go through the recursion side by side: O(n) each.
+//! ```text
+//!     δf = ξ ×* f + I φ + 2 B ψ − G ξ,    2 B ψ = ∫ (x; 1) × 2 ψ_w × ẋ dm                    (4)
+//! ```
 //!
-//! **Flexible bodies.** A mode moves each station of its body by its own `(ξ, ψ, φ)`, and changes what the body itself asks for;
-//! both are [local](Local).
+//! where `G` is the derivative of the load with respect to a rotation in excess of rotating with
+//! the body. `B` has three columns only (the Coriolis force). Inertias, `B`, `G` and `f` are summed
+//! over the outboard part.
+//!
+//! **Recursion.** The joint torques are given, so that the derivative of `S·Σf` (over the outboard
+//! bodies) vanishes for each joint. If the coordinate is inboard of the joint,
+//! `δS·f + S·(ξ ×* f) = 0`. Therefore (4) enters the recursion of
+//! [`ForwardDynamics`](super::ForwardDynamics) as one bias per coordinate: `I φ + 2 B ψ − G ξ` at
+//! the joint's own group and `ξ ×* f` inboard of it. In outboard rows only `S·(2 B ψ − G ξ)`
+//! remains, three products each; `φ` is added to the acceleration in the forward pass. All columns
+//! are processed simultaneously, O(n) each.
+//!
+//! **Flexible bodies.** A mode moves each station of its body by its own `(ξ, ψ, φ)` and changes
+//! the body's bias forces; both are [local](Local).
 
 mod accelerations;
 mod columns;
@@ -57,84 +63,87 @@ use motion::Moving;
 use rows::{LANES, Lane, Six, Three};
 use sum::{Sum, Turned};
 
-/// The derivatives of coordinates' and rates' derivatives, and of the power of active loads, with respect to the state.
+/// Derivatives of the time derivatives of coordinates and rates, and of the power of active loads,
+/// with respect to the state.
 ///
-/// Room is taken once; evaluating takes none.
+/// All memory is allocated at construction.
 #[derive(Clone, Debug)]
 pub struct Derivatives {
     layout: Layout,
-    /// Whether loads read attitudes.
+    /// True if loads read attitudes.
     bodies: bool,
-    /// What belongs to one body or joint alone.
+    /// Local derivatives of bodies and joints.
     local: Local,
-    /// One for each body.
-    at: Vec<Place>,
-    /// One for each station.
-    at_station: Vec<Place>,
-    /// Of the loads on and outboard of each body and station.
+    /// Quantities of each body.
+    at: Vec<BodyState>,
+    /// Quantities of each station.
+    at_station: Vec<BodyState>,
+    /// Sums of the loads on and outboard of each body and station.
     turned: Vec<Turned>,
     turned_station: Vec<Turned>,
-    /// Of each body: its ordinary acceleration, and the velocity of its tree's point.
+    /// For each body: its ordinary acceleration, and the velocity of its tree's point.
     A: Vec<Twist<f64>>,
     v_O: Vec<Vec3<f64>>,
-    /// One for each degree of freedom of a joint.
+    /// Outboard motion of each joint's degree of freedom.
     moving: Vec<Moving>,
-    /// Velocity of what carries its group, before it.
+    /// Velocity of the carrier of each group.
     carried: Vec<Twist<f64>>,
-    /// What is left outboard of its group.
+    /// Remaining articulated inertia outboard of each group.
     left: Vec<ArticulatedInertia<f64>>,
-    /// `U`, `U/D` and `1/D`; of modes `U` and `M⁻¹ U`.
+    /// `U`, `U/D` and `1/D`; for modes `U` and `M⁻¹ U`.
     U: Vec<Wrench<f64>>,
     K: Vec<Wrench<f64>>,
     per_D: Vec<f64>,
-    /// `k`; of driven joints what is left of the torque.
+    /// `k`; for driven joints the remaining torque.
     k: Vec<f64>,
-    /// Factors of the modal mass of each flexible body with what hangs on it.
+    /// Factors of the modal mass of each flexible body, with the inertia attached to its stations.
     M: Vec<Vec<f64>>,
-    /// Columns of the stations, about the tree's point.
+    /// Columns of the stations about the tree's point.
     T: Vec<Twist<f64>>,
-    /// Of each mode: `(2 B)ᵀ` of its body alone.
+    /// For each mode: `(2 B)ᵀ` of its body alone.
     force_coriolis: Vec<Vec3<f64>>,
     qdd: Vec<f64>,
-    /// Of each body, whether its joint is driven; what drives give.
+    /// True for each body with a driven joint; the drive forces.
     driven: Vec<bool>,
     drive: Vec<f64>,
     /// `φ` of the joints' rates; that of their coordinates is in `moving`.
     phi_v: Vec<Twist<f64>>,
-    /// Change of the power of the active loads with each coordinate and rate, by degree of freedom.
+    /// Derivative of the power of active loads with respect to each coordinate and rate, by degree
+    /// of freedom.
     power_q: Vec<f64>,
     power_v: Vec<f64>,
-    /// Room for one tree's columns: what is carried inwards and outwards in each slot, right-hand sides and then solutions
-    /// row by row, `ψ_w` and `ξ_w` of the columns inboard of where the recursion stands, changes of the drives' power.
+    /// Workspace for the columns of one tree: the slots of both passes; right-hand sides, then
+    /// solutions, row by row; `ψ_w` and `ξ_w` of the columns inboard of the current body;
+    /// derivatives of the drives' power.
     carry: Vec<Six>,
     rows: Vec<Lane>,
     psi: Vec<Three>,
     turn: Vec<Three>,
     drive_power: Vec<Lane>,
-    /// To which state each column belongs.
+    /// State index of each column.
     targets: Vec<[Option<usize>; LANES]>,
     set: Vec<bool>,
 }
 
-/// A body or a station, with what is outboard of it.
+/// A body or a station, with sums over its outboard part.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// From the tree's point, m.
+struct BodyState {
+    /// Position from the tree's point, m.
     r: Vec3<f64>,
     v: Twist<f64>,
-    /// Acceleration beyond `A_bias`, and altogether.
+    /// Acceleration beyond `A_bias`, and total acceleration.
     A: Twist<f64>,
     a: Twist<f64>,
     I: ArticulatedInertia<f64>,
-    /// Articulated, with its bias.
+    /// Articulated inertia and its bias.
     I_A: ArticulatedInertia<f64>,
     p_A: Wrench<f64>,
-    /// The bias of the body itself.
+    /// Bias of the body alone.
     b: Wrench<f64>,
     sum: Sum,
 }
 
-impl Place {
+impl BodyState {
     fn new() -> Self {
         Self {
             r: Vec3::zeros(),
@@ -151,7 +160,8 @@ impl Place {
 }
 
 impl Derivatives {
-    /// Room for a system, with loads that read the state of `joints` and the attitudes of `bodies`.
+    /// Allocates for `system`; `joints` and `bodies` are true if loads read joint states and
+    /// attitudes.
     pub fn new(system: &System, joints: bool, bodies: bool) -> Self {
         let layout = Layout::new(system, bodies);
         let blocks = layout.trees.iter().map(|tree| tree.blocks).max().unwrap_or(0);
@@ -159,8 +169,8 @@ impl Derivatives {
         Self {
             bodies,
             local: Local::new(system, joints, bodies),
-            at: vec![Place::new(); n],
-            at_station: vec![Place::new(); system.stations.len()],
+            at: vec![BodyState::new(); n],
+            at_station: vec![BodyState::new(); system.stations.len()],
             turned: vec![Turned::zero(); n],
             turned_station: vec![Turned::zero(); system.stations.len()],
             A: vec![Twist::zero(); n],
@@ -192,10 +202,10 @@ impl Derivatives {
         }
     }
 
-    /// The accelerations where derivatives are wanted, for all loads `applied`.
+    /// Computes the accelerations under the loads `applied`, at which the derivatives are taken.
     ///
     /// # Errors
-    /// [`Singular`] if a joint moves no inertia.
+    /// [`Singular`] if a joint has zero inertia along a rate.
     pub fn accelerate(
         &mut self,
         (system, derived): (&System, &Derived),
@@ -209,24 +219,25 @@ impl Derivatives {
             let v_O = kinematics.bodies[bodies.start].V_WB.v;
             for i in bodies.clone() {
                 self.v_O[i] = v_O;
-                self.place((system, derived), kinematics, applied, i, qd);
+                self.body_state((system, derived), kinematics, applied, i, qd);
             }
             for i in bodies.clone().rev() {
-                self.inwards((system, derived), kinematics, applied, i)?;
+                self.backward_pass((system, derived), kinematics, applied, i)?;
             }
             for i in bodies {
-                self.outwards(system, kinematics, i, qd);
+                self.forward_pass(system, kinematics, i, qd);
             }
         }
         Ok(())
     }
 
-    /// What belongs to one body or joint alone: how many passes [`seed`](Self::seed), loads and [`take`](Self::take) it needs.
+    /// Returns the number of passes of the local derivatives: [`seed`](Self::seed), loads,
+    /// [`take`](Self::take).
     pub fn passes(&self) -> usize {
         self.local.passes()
     }
 
-    /// Makes the directions of a pass the independent variables of what [`local`](Self::local) holds; after
+    /// Seeds the directions of a pass in [`local`](Self::local); requires
     /// [`accelerate`](Self::accelerate).
     pub fn seed(
         &mut self,
@@ -238,17 +249,18 @@ impl Derivatives {
         self.local.seed(pass, of, (kinematics, &self.A), &self.v_O, state);
     }
 
-    /// What the loads are to be evaluated at, and what they are.
+    /// Returns the arguments and the results of the loads' evaluation.
     pub fn local(&mut self) -> &mut Local {
         &mut self.local
     }
 
-    /// Takes how the power of the active loads changes, which alone are in [`Local::applied`].
+    /// Stores the derivatives of the power of the active loads; [`Local::applied`] must hold only
+    /// these.
     pub fn take_power(&mut self, pass: usize, system: &System, kinematics: &Kinematics<f64>, qd: &[f64]) {
         self.local.take_power(pass, system, kinematics, qd);
     }
 
-    /// Takes how all loads change, which are in [`Local::applied`].
+    /// Stores the derivatives of all loads in [`Local::applied`].
     pub fn take(&mut self, pass: usize, of: (&System, &Derived)) {
         let (local, at) = (&mut self.local, &self.at);
         local.take(pass, of, |i| at[i].r, &self.qdd);

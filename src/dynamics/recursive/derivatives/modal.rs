@@ -1,4 +1,4 @@
-//! All columns of a tree through the modes of a flexible body.
+//! The recursion over all columns of a tree through the modes of a flexible body.
 
 use super::Derivatives;
 use super::columns::add_slot;
@@ -8,8 +8,8 @@ use crate::dynamics::Applied;
 use crate::system::{Modes, System};
 
 impl Derivatives {
-    /// The modes of body `i`, with what hangs on its stations.
-    pub(super) fn modal_inwards(
+    /// Backward pass over the modes of body `i`, with the loads attached to its stations.
+    pub(super) fn modal_backward(
         &mut self,
         system: &System,
         active: &Applied<f64>,
@@ -78,7 +78,7 @@ impl Derivatives {
             }
         }
         self.solve_modes(tree, modes);
-        // What the body and its stations hand on.
+        // Propagation of the body's and its stations' part to the parent.
         for s in stations() {
             let Some(slot) = self.layout.station_slot[s] else {
                 continue;
@@ -107,7 +107,7 @@ impl Derivatives {
         }
     }
 
-    /// `k = M⁻¹ k` in the modes' rows, by the factors of `M`.
+    /// Solves `k = M⁻¹ k` in the rows of the modes, with the factors of `M`.
     fn solve_modes(&mut self, tree: &Tree, modes: &Modes) {
         let (B, n) = (tree.blocks, modes.n);
         let M = &self.M[modes.index];
@@ -129,8 +129,9 @@ impl Derivatives {
         }
     }
 
-    /// From the acceleration of a flexible body, in the room of a station, to that of the station.
-    pub(super) fn station_outwards(&mut self, tree: &Tree, modes: &Modes, slot: usize, first: usize) {
+    /// Converts the acceleration of a flexible body, stored in a station's slot, to that of the
+    /// station.
+    pub(super) fn station_forward(&mut self, tree: &Tree, modes: &Modes, slot: usize, first: usize) {
         let B = tree.blocks;
         let A = &mut self.carry[slot * B..][..B];
         for (k, d) in modes.rates().enumerate() {

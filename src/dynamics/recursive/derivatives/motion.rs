@@ -1,11 +1,14 @@
-//! Motions about one point that stands still, and how a coordinate changes all motions outboard of it.
+//! Spatial motions about one fixed point, and their derivatives with respect to an inboard
+//! coordinate.
 
 use crate::algebra::{Scalar, Twist, Vec3};
 
-/// A place's motion as spatial velocity and acceleration about the point that is `r` (m) inboard of it and stands still.
+/// Returns the spatial velocity and acceleration of a body about the fixed point that is `r` (m)
+/// inboard of its origin.
 ///
-/// With the place's own velocity `V` and ordinary acceleration `A` of its origin: of the point of it that passes by,
-/// `v = v − ω × r`, and the rate of that, at the point that stays, `a − α × r − ω × v`.
+/// With the body's velocity `V` and the ordinary acceleration `A` of its origin: the body point at
+/// the fixed point has `v = v − ω × r`, and the rate of that at the fixed point is
+/// `a − α × r − ω × v`.
 #[inline(always)]
 pub(super) fn spatial<S: Scalar>(V: &Twist<S>, A: &Twist<S>, r: &Vec3<S>) -> (Twist<S>, Twist<S>) {
     let velocity = V.shift(&-r);
@@ -14,15 +17,15 @@ pub(super) fn spatial<S: Scalar>(V: &Twist<S>, A: &Twist<S>, r: &Vec3<S>) -> (Tw
     (velocity, acceleration)
 }
 
-/// How the motion of a place and of all outboard of it changes with one coordinate or rate: with the place's own velocity `v` and
-/// acceleration `a`
+/// Derivative of the motion of a body and its outboard part with respect to one coordinate or rate.
+/// With the body's velocity `v` and acceleration `a`
 ///
 /// ```text
 ///     δv = ξ × v + ψ,      δa = ξ × a + φ − v × ψ.
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
-    /// By how much the place is moved: `ξ`, of a coordinate.
+    /// Displacement `ξ` of a coordinate.
     pub xi: Twist<f64>,
     /// `ψ`: the rate of `ξ`.
     pub psi: Twist<f64>,
@@ -41,7 +44,7 @@ impl Default for Moving {
 }
 
 impl Moving {
-    /// Of the changes of a place's velocity and acceleration, and what they are.
+    /// Computes `ψ` and `φ` from the derivatives and the values of velocity and acceleration.
     pub fn new(xi: Twist<f64>, (dv, da): (Twist<f64>, Twist<f64>), (v, a): (Twist<f64>, Twist<f64>)) -> Self {
         let psi = dv - xi.cross(&v);
         let phi = da - xi.cross(&a) + v.cross(&psi);

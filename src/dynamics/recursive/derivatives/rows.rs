@@ -1,38 +1,38 @@
-//! Many right-hand sides at once, side by side: loops that compilers turn into vector instructions.
+//! Operations on many right-hand sides at once, in loops that compilers vectorise.
 
 use crate::algebra::{Twist, Vec3, Wrench};
 
-/// How many columns stand side by side.
+/// Number of columns in a block.
 pub(super) const LANES: usize = 4;
 
-/// A number for each of so many columns.
+/// One number for each column of a block.
 pub(super) type Lane = [f64; LANES];
 
-/// A wrench or a motion for each of so many columns, about the tree's point.
+/// A wrench or a motion for each column of a block, about the tree's point.
 pub(super) type Six = [Lane; 6];
 
-/// A vector for each of so many columns.
+/// A vector for each column of a block.
 pub(super) type Three = [Lane; 3];
 
-/// The six numbers of a wrench, `t` before `f`.
+/// Returns the six components of a wrench, `t` before `f`.
 #[inline(always)]
 fn of_wrench(F: &Wrench<f64>) -> [f64; 6] {
     [F.t.x, F.t.y, F.t.z, F.f.x, F.f.y, F.f.z]
 }
 
-/// The six numbers of a motion, `w` before `v`.
+/// Returns the six components of a motion, `w` before `v`.
 #[inline(always)]
 fn of_twist(A: &Twist<f64>) -> [f64; 6] {
     [A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z]
 }
 
-/// Adds a wrench in one column.
+/// Adds a wrench to one column.
 #[inline(always)]
 pub(super) fn add_wrench(rows: &mut [Six], column: usize, F: &Wrench<f64>) {
     add(rows, column, of_wrench(F));
 }
 
-/// Adds a motion in one column.
+/// Adds a motion to one column.
 #[inline(always)]
 pub(super) fn add_twist(rows: &mut [Six], column: usize, A: &Twist<f64>) {
     add(rows, column, of_twist(A));
@@ -46,7 +46,7 @@ fn add(rows: &mut [Six], column: usize, numbers: [f64; 6]) {
     }
 }
 
-/// Writes a vector in one column.
+/// Writes a vector to one column.
 #[inline(always)]
 pub(super) fn set(rows: &mut [Three], column: usize, v: &Vec3<f64>) {
     let block = &mut rows[column / LANES];
@@ -70,7 +70,7 @@ pub(super) fn add_dots(k: &mut [Lane], w: &Vec3<f64>, v: &[Three]) {
     }
 }
 
-/// `m·row`, lane by lane.
+/// Returns `m·row`, lane by lane.
 #[inline(always)]
 fn power(m: &[f64; 6], row: &Six) -> Lane {
     let mut sum = [0.0; LANES];
@@ -92,7 +92,7 @@ fn spread(row: &mut Six, m: &[f64; 6], k: &Lane) {
     }
 }
 
-/// `k −= m·rows` for the motion `m` of wrenches, or the wrench `m` of motions.
+/// `k −= m·rows`, for a motion `m` and wrenches, or a wrench `m` and motions.
 #[inline(always)]
 fn subtract_powers(k: &mut [Lane], m: [f64; 6], rows: &[Six]) {
     for (k, row) in k.iter_mut().zip(rows) {
@@ -125,7 +125,7 @@ pub(super) fn spread_twist(A: &mut [Six], T: &Twist<f64>, qdd: &[Lane]) {
     A.iter_mut().zip(qdd).for_each(|(A, qdd)| spread(A, &T, qdd));
 }
 
-/// Inwards over one degree of freedom: `k = (k − S·p)/D`, `p += U k`.
+/// Backward pass over one degree of freedom: `k = (k − S·p)/D`, `p += U k`.
 #[inline(never)]
 pub(super) fn eliminate(k: &mut [Lane], p: &mut [Six], S: &Twist<f64>, per_D: f64, U: &Wrench<f64>) {
     let (S, U) = (of_twist(S), of_wrench(U));
@@ -140,7 +140,7 @@ pub(super) fn eliminate(k: &mut [Lane], p: &mut [Six], S: &Twist<f64>, per_D: f6
     }
 }
 
-/// Outwards over one degree of freedom: `q̈ = k − K·A`, `A += S q̈`.
+/// Forward pass over one degree of freedom: `q̈ = k − K·A`, `A += S q̈`.
 #[inline(never)]
 pub(super) fn accelerate(k: &mut [Lane], A: &mut [Six], K: &Wrench<f64>, S: &Twist<f64>) {
     let (K, S) = (of_wrench(K), of_twist(S));

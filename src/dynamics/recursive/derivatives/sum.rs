@@ -1,26 +1,27 @@
-//! What is summed over all that is outboard.
+//! Sums over the outboard part.
 
 use crate::algebra::{Mat3, Twist, Vec3, Wrench};
 
-/// What is summed over all that is outboard.
+/// Sums over the outboard bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sum {
     /// `f`.
     pub f: Wrench<f64>,
-    /// The torques of `2 B`.
+    /// Moment rows of `2 B`.
     pub C: Mat3<f64>,
-    /// Momentum, which makes the forces of `2 B`.
+    /// Momentum, from which the force rows of `2 B` follow.
     pub momentum: Vec3<f64>,
 }
 
-/// What is summed of the loads, where they read attitudes.
+/// Sums of the loads, used if loads read attitudes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turned {
     /// `G`.
     pub G: [Wrench<f64>; 3],
     /// The active loads.
     pub active: Wrench<f64>,
-    /// How their power changes for a turn, beyond what the changed motion does.
+    /// Derivative of their power with respect to a rotation, in excess of that due to the changed
+    /// motion.
     pub power: Vec3<f64>,
 }
 
@@ -40,13 +41,13 @@ impl Sum {
         self.momentum += other.momentum;
     }
 
-    /// `2 B ψ`.
+    /// Returns `2 B ψ`.
     #[inline(always)]
     pub fn coriolis(&self, psi: &Vec3<f64>) -> Wrench<f64> {
         Wrench::new(self.C * psi, psi.cross(&self.momentum) * 2.0)
     }
 
-    /// `(2 B)ᵀ S`.
+    /// Returns `(2 B)ᵀ S`.
     #[inline(always)]
     pub fn coriolis_on(&self, S: &Twist<f64>) -> Vec3<f64> {
         self.C.tr_mul(&S.w) + self.momentum.cross(&S.v) * 2.0
@@ -70,12 +71,12 @@ impl Turned {
         self.power += other.power;
     }
 
-    /// `G ξ`.
+    /// Returns `G ξ`.
     pub fn times(&self, xi: &Vec3<f64>) -> Wrench<f64> {
         self.G[0] * xi.x + self.G[1] * xi.y + self.G[2] * xi.z
     }
 
-    /// `Gᵀ S`.
+    /// Returns `Gᵀ S`.
     pub fn on(&self, S: &Twist<f64>) -> Vec3<f64> {
         Vec3::from_fn(|k, _| self.G[k].power(S))
     }

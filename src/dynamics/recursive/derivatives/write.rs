@@ -1,4 +1,4 @@
-//! From the columns of the degrees of freedom to the Jacobian of the states.
+//! Assembly of the states' Jacobian from the columns of the degrees of freedom.
 
 use super::Derivatives;
 use super::layout::Tree;
@@ -11,8 +11,9 @@ use crate::system::{Joint, Kinematics, Modes, System};
 use nalgebra::DMatrixViewMut;
 
 impl Derivatives {
-    /// How the acceleration of a free root's origin, in its joint's axes, changes when the whole craft turns: where that has no column,
-    /// it is carried along.
+    /// Returns the derivative of a free root's linear acceleration, in its joint's axes, with
+    /// respect to a rotation of the whole spacecraft. If the rotation has no column, the
+    /// acceleration rotates with it.
     fn turned_root(&self, joint: &Joint, kinematics: &Kinematics<f64>, tree: &Tree, d: usize) -> Option<[f64; 3]> {
         if joint.kind != JointType::Free || tree.column_q(d).is_some() {
             return None;
@@ -21,7 +22,7 @@ impl Derivatives {
         Some(std::array::from_fn(|k| kinematics.H[joint.v + 3 + k].v.dot(&change)))
     }
 
-    /// Writes what the columns of a tree have become.
+    /// Writes the columns of a tree.
     pub(super) fn write(
         &mut self,
         system: &System,
@@ -40,14 +41,14 @@ impl Derivatives {
                 let k = self.layout.rate[d] - joint.v;
                 if !(quaternion && k < 3) {
                     let coordinate = joint.q + k + usize::from(quaternion);
-                    self.aim(tree.column_q(d), self.power_q[d], coordinate, (work, A));
+                    self.map_column(tree.column_q(d), self.power_q[d], coordinate, (work, A));
                 }
-                self.aim(tree.column_v(d), self.power_v[d], nq + joint.v + k, (work, A));
+                self.map_column(tree.column_v(d), self.power_v[d], nq + joint.v + k, (work, A));
             }
             for (k, d) in system.bodies[i].modes.iter().flat_map(Modes::rates).enumerate() {
                 let coordinate = system.bodies[i].modes.as_ref().map_or(0, |modes| modes.q + k);
-                self.aim(tree.column_q(d), self.power_q[d], coordinate, (work, A));
-                self.aim(tree.column_v(d), self.power_v[d], nq + d, (work, A));
+                self.map_column(tree.column_q(d), self.power_q[d], coordinate, (work, A));
+                self.map_column(tree.column_v(d), self.power_v[d], nq + d, (work, A));
             }
         }
         let B = tree.blocks;
@@ -77,8 +78,8 @@ impl Derivatives {
         }
     }
 
-    /// Says to which column of `A` a column belongs; writes what there is already of it.
-    fn aim(
+    /// Maps a column to a column of `A`, and writes its power entry.
+    fn map_column(
         &mut self,
         column: Option<usize>,
         power: f64,
@@ -93,7 +94,7 @@ impl Derivatives {
         }
     }
 
-    /// Writes the columns of a quaternion, from those of the three turns.
+    /// Writes the columns of a quaternion, from those of the three rotations.
     fn write_attitude(
         &self,
         kinematics: &Kinematics<f64>,
@@ -110,7 +111,7 @@ impl Derivatives {
                 continue;
             }
             let carried = self.turned_root(joint, kinematics, tree, d);
-            // θ = 2 (q* ⊗ δq)/|q|², body axes: the rows of ½ q ⊗ (0, e), four over |q|² times.
+            // θ = 2 (q* ⊗ δq)/|q|², body axes: the rows of ½ q ⊗ (0, e), times 4/|q|².
             let along = attitude.rate(unit(k)).to_array();
             for (part, along) in along.into_iter().enumerate() {
                 let factor = 4.0 * along / attitude.norm_squared();
@@ -133,7 +134,7 @@ impl Derivatives {
     }
 }
 
-/// The rows of the coordinates' derivatives.
+/// Writes the rows of the coordinates' derivatives.
 pub(super) fn kinematic_rows(system: &System, (q, qd): (&[f64], &[f64]), A: &mut DMatrixViewMut<f64>) {
     let nq = system.nq;
     for body in &system.bodies {

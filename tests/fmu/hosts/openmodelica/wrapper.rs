@@ -1,34 +1,36 @@
 //! The wrapper's calls, in its order.
 //!
 //! Read from OpenModelica/OpenModelica: `OMCompiler/Compiler/Template/CodegenFMU.tpl` (template
-//! `importFMU2ModelExchange`), `OMCompiler/SimulationRuntime/c/fmi/FMI2ModelExchange.c` and `FMI2Common.c`; below
-//! them modelon-community/fmi-library, `src/Import/src/FMI2/fmi2_import_capi.c`.
+//! `importFMU2ModelExchange`), `OMCompiler/SimulationRuntime/c/fmi/FMI2ModelExchange.c` and
+//! `FMI2Common.c`; below them modelon-community/fmi-library,
+//! `src/Import/src/FMI2/fmi2_import_capi.c`.
 //!
-//! Facts used: `fmi2SetupExperiment(false, 0.0, time, false, 0.0)`. Parameters are set between the two calls of the
-//! initialisation since August 2026 and after them before. Every evaluation is `fmi2SetTime`, inputs,
-//! `fmi2SetContinuousStates`, `fmi2GetDerivatives`, `fmi2GetEventIndicators`, all outputs,
-//! `fmi2CompletedIntegratorStep`, whose answer is not looked at. An event is due when `nextEventTime < time`, when an indicator changes its sign, and
-//! at the end; it is `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`, `fmi2EnterContinuousTimeMode`. The
-//! destructor calls `fmi2Terminate` whatever has happened before.
+//! Facts used: `fmi2SetupExperiment(false, 0.0, time, false, 0.0)`. Parameters are set between the
+//! two calls of the initialisation since August 2026, and after them before. Every evaluation is
+//! `fmi2SetTime`, inputs, `fmi2SetContinuousStates`, `fmi2GetDerivatives`,
+//! `fmi2GetEventIndicators`, all outputs, `fmi2CompletedIntegratorStep`, whose result is ignored.
+//! An event is made when `nextEventTime < time`, when an indicator changes its sign, and at the
+//! end; it is `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`,
+//! `fmi2EnterContinuousTimeMode`. The destructor always calls `fmi2Terminate`.
 
 use crate::driver::integration::Calls;
 use crate::driver::*;
 use grapple::fmu::fmi2::fmi2False;
 
-/// How late a time event comes, s.
+/// Delay of time events, s.
 pub const LATE: f64 = 1e-10;
 
-/// The wrapper.
+/// The wrapper's state.
 pub struct Wrapper<'a> {
     pub fmu: Instance<'a>,
     /// Connected inputs, with their values.
     inputs: (Vec<u32>, Vec<f64>),
-    /// Another one, and from when until when it is 1.
+    /// Another input, and the times between which it is 1, s.
     pulse: Option<(u32, f64, f64)>,
-    /// Before the first event the FMU is still in Event Mode.
+    /// Set after the first event; before, the FMU is in Event Mode.
     continuous: bool,
     pub next_event_time: f64,
-    /// Parameters set where releases before August 2026 set them.
+    /// Set for releases before August 2026, which set parameters after the initialisation.
     late_parameters: bool,
 }
 
@@ -39,7 +41,8 @@ impl<'a> Wrapper<'a> {
             inputs: (Vec::new(), Vec::new()),
             pulse: None,
             continuous: false,
-            // `nextEventTime(fixed = true)` starts at zero: the first event is due as soon as the time is above it.
+            // `nextEventTime(fixed = true)` starts at zero: the first event is made as soon as the
+            // time exceeds it.
             next_event_time: 0.0,
             late_parameters,
         }
@@ -51,7 +54,7 @@ impl<'a> Wrapper<'a> {
         self
     }
 
-    /// An input that an equation holds at 1 from one time to another (s), and at 0 else.
+    /// Adds an input that an equation sets to 1 between two times (s), and to 0 otherwise.
     pub fn during(mut self, name: &str, from: f64, until: f64) -> Self {
         self.pulse = Some((self.fmu.fmu.vr(name), from, until));
         self
@@ -65,7 +68,8 @@ impl<'a> Wrapper<'a> {
         }
     }
 
-    /// The initial algorithm; all parameters are set, changed or not. Gives the initial states.
+    /// Runs the initial algorithm; all parameters are set, changed or not. Returns the initial
+    /// states.
     pub fn initialise(&mut self, changed: &[(&str, f64)]) -> Vec<f64> {
         let parameters = self.fmu.fmu.parameters();
         let mut values = self.fmu.get_many(&parameters);
@@ -88,7 +92,7 @@ impl<'a> Wrapper<'a> {
         x
     }
 
-    /// Every equation of the wrapper, at a trial point as at an accepted one.
+    /// Evaluates every equation of the wrapper, at a trial point as at an accepted one.
     pub fn evaluate(&mut self, t: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         self.fmu.set_time(t);
         self.feed(t);
@@ -112,7 +116,7 @@ impl Calls for Wrapper<'_> {
     }
 
     fn indicators(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
-        // A look-ahead beside the point, as the Jacobian's perturbations are.
+        // Evaluates a perturbed point too, as for a Jacobian.
         let beside: Vec<f64> = x.iter().map(|x| x * (1.0 + 1e-7) + 1e-9).collect();
         self.evaluate(t + 1e-6, &beside);
         self.evaluate(t, x).1

@@ -1,4 +1,4 @@
-//! A host's side: the callbacks that its loader hands over, and what its logger has heard.
+//! The importer's side: the callbacks of its loader, and the messages received by its logger.
 
 use crate::driver::DISCARD;
 use grapple::fmu::c_abi::as_logger;
@@ -7,34 +7,34 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// One message as the host's logger got it.
+/// One message received by the importer's logger.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct Logged {
     pub status: fmi2Status,
     pub category: String,
     pub message: String,
 }
 
-/// What a logger has heard.
-pub struct Log(RefCell<Vec<Heard>>);
+/// The messages received by a logger.
+pub struct Log(RefCell<Vec<Logged>>);
 
 impl Log {
     pub const fn new() -> Self {
         Self(RefCell::new(Vec::new()))
     }
 
-    /// What it has heard since the last time.
-    pub fn take(&self) -> Vec<Heard> {
+    /// Returns the messages since the last time.
+    pub fn take(&self) -> Vec<Logged> {
         self.0.take()
     }
 
-    /// Asserts that it has heard one message, of this status, which mentions all of these.
+    /// Asserts that exactly one message was received, with this status and all of these parts.
     #[track_caller]
-    pub fn told(&self, status: fmi2Status, words: &[&str]) {
-        assert_one(&self.take(), status, words);
+    pub fn assert_logged(&self, status: fmi2Status, parts: &[&str]) {
+        assert_one(&self.take(), status, parts);
     }
 
-    /// Callbacks to it: a logger with the log itself as its environment, and no allocators.
+    /// Returns callbacks to it: a logger with the log itself as its environment, and no allocators.
     pub fn callbacks(&self) -> fmi2CallbackFunctions {
         fmi2CallbackFunctions {
             logger: Some(as_logger(listen)),
@@ -51,21 +51,22 @@ thread_local! {
     static ALLOCATIONS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What this thread's loggers without an environment have heard since the last time.
-pub fn heard() -> Vec<Heard> {
+/// Returns the messages received by this thread's loggers without an environment since the last
+/// time.
+pub fn logged() -> Vec<Logged> {
     HEARD.with(Log::take)
 }
 
-/// [`Log::told`] for this thread's loggers without an environment.
+/// [`Log::assert_logged`] for this thread's loggers without an environment.
 #[track_caller]
-pub fn told(status: fmi2Status, words: &[&str]) {
-    assert_one(&heard(), status, words);
+pub fn assert_logged(status: fmi2Status, parts: &[&str]) {
+    assert_one(&logged(), status, parts);
 }
 
 #[track_caller]
-fn assert_one(heard: &[Heard], status: fmi2Status, words: &[&str]) {
-    let [one] = heard else {
-        panic!("one message expected: {heard:?}");
+fn assert_one(logged: &[Logged], status: fmi2Status, parts: &[&str]) {
+    let [one] = logged else {
+        panic!("one message expected: {logged:?}");
     };
     let category = if status == DISCARD {
         "logStatusDiscard"
@@ -73,17 +74,18 @@ fn assert_one(heard: &[Heard], status: fmi2Status, words: &[&str]) {
         "logStatusError"
     };
     assert_eq!((one.status, one.category.as_str()), (status, category), "{one:?}");
-    for word in words {
+    for word in parts {
         assert!(one.message.contains(word), "{word:?} is not in {:?}", one.message);
     }
 }
 
-/// How often this thread's allocators were called.
+/// Returns how often this thread's allocators were called.
 pub fn allocations() -> u32 {
     ALLOCATIONS.get()
 }
 
-/// Callbacks with everything but `stepFinished`; the environment is null, as in libcosim and OMSimulator.
+/// Returns callbacks with everything but `stepFinished`; the environment is null, as in libcosim
+/// and OMSimulator.
 pub fn callbacks() -> fmi2CallbackFunctions {
     fmi2CallbackFunctions {
         logger: Some(as_logger(listen)),
@@ -105,15 +107,15 @@ unsafe extern "C" fn listen(
     let [instance, category, message] =
         unsafe { [instance, category, message].map(|s| CStr::from_ptr(s).to_string_lossy().into_owned()) };
     assert_eq!(instance, "arm");
-    let heard = Heard {
+    let logged = Logged {
         status,
         category,
         message,
     };
     // SAFETY: null, or the `Log` of a test that outlives the instance.
     match unsafe { environment.cast::<Log>().as_ref() } {
-        Some(log) => log.0.borrow_mut().push(heard),
-        None => HEARD.with(|log| log.0.borrow_mut().push(heard)),
+        Some(log) => log.0.borrow_mut().push(logged),
+        None => HEARD.with(|log| log.0.borrow_mut().push(logged)),
     }
 }
 

@@ -26,13 +26,13 @@ const AXES: [Ink; 3] = [
     Ink::line([0x2b, 0x63, 0xd0], 1.8),
 ];
 
-/// Draws a model as it starts.
+/// Draws a model at its start.
 ///
-/// A body is the ellipsoid of even density that has its mass and inertia. Links run from a body's
-/// origin to the joints and frames on it; red, green and blue are the axes x, y and z.
+/// A body is drawn as the ellipsoid of uniform density with its mass and inertia. Links run from a
+/// body's origin to the joints and frames on it; red, green and blue are the axes x, y and z.
 ///
 /// # Errors
-/// Parameters that make no sense; a compiled model's do.
+/// Invalid parameters; none for those of a compiled model.
 pub fn draw(model: &Arc<Model>) -> Result<Picture> {
     let scene = Scene::of(model)?;
     let view = View::of(&scene.places(), |right, up| scene.extent(right, up));
@@ -53,14 +53,14 @@ pub fn draw(model: &Arc<Model>) -> Result<Picture> {
     Ok(sheet.finished())
 }
 
-/// The sheet while it is drawn on.
+/// The sheet during drawing.
 struct Sheet {
     view: View,
     shapes: Vec<Shape>,
     captions: Vec<Shape>,
     texts: Vec<Text>,
     wanted: Vec<Wanted>,
-    /// What words should not cover.
+    /// Points that text should not cover.
     marks: Vec<Point>,
 }
 
@@ -86,15 +86,15 @@ impl Sheet {
         self.line(ink, points);
     }
 
-    fn name(&mut self, words: &str, place: &Vec3<f64>, style: TextStyle) {
+    fn name(&mut self, text: &str, place: &Vec3<f64>, style: TextStyle) {
         self.wanted.push(Wanted {
-            words: words.to_owned(),
+            text: text.to_owned(),
             near: self.view.point(place),
             style,
         });
     }
 
-    /// Ellipsoids, the farthest first.
+    /// Draws ellipsoids, the farthest first.
     fn bodies(&mut self, scene: &Scene) {
         let mut order: Vec<&Placed> = scene.bodies.iter().collect();
         let eye = self.view.eye;
@@ -111,7 +111,7 @@ impl Sheet {
         }
     }
 
-    /// ANCF beams, from root to tip.
+    /// Draws ANCF beams, from root to tip.
     fn ancf_beams(&mut self, scene: &Scene) {
         for (beam, [root, tip]) in scene.model.system().nodal.iter().zip(&scene.beams) {
             self.between(LINK, root, tip);
@@ -119,10 +119,10 @@ impl Sheet {
         }
     }
 
-    /// The outline, and the visible halves of the principal sections.
+    /// Draws the outline, and the visible halves of the principal sections.
     fn ellipsoid(&mut self, body: &Ellipsoid) {
-        // The outline is the ellipse {p : pᵀ S⁻¹ p = 1} with S = Σ aᵢ aᵢᵀ of the projected half axes; S = L Lᵀ maps
-        // the unit circle onto it.
+        // The outline is the ellipse {p : pᵀ S⁻¹ p = 1} with S = Σ aᵢ aᵢᵀ of the projected half
+        // axes; S = L Lᵀ maps the unit circle onto it.
         let flat = body.half_axes.map(|axis| self.view.direction(&axis));
         let sum = |i: usize, j: usize| flat.iter().map(|a| a[i] * a[j]).sum::<f64>();
         let l_xx = sum(0, 0).sqrt().max(f64::MIN_POSITIVE);
@@ -139,7 +139,8 @@ impl Sheet {
 
         for (i, j) in [(0, 1), (1, 2), (2, 0)] {
             let (a, b) = (body.half_axes[i], body.half_axes[j]);
-            // The surface's normal at a cos t + b sin t is a cos t/|a|² + b sin t/|b|²: it faces the eye on one half.
+            // The surface's normal at a cos t + b sin t is a cos t/|a|² + b sin t/|b|²: one half of
+            // the curve faces the viewer.
             let (towards_a, towards_b) = (
                 self.view.eye.dot(&a) / a.norm_squared(),
                 self.view.eye.dot(&b) / b.norm_squared(),
@@ -153,7 +154,7 @@ impl Sheet {
         }
     }
 
-    /// From each body's origin to its mass centre, and to the joints and frames on it.
+    /// Draws links from each body's origin to its mass centre, and to the joints and frames on it.
     fn links(&mut self, scene: &Scene) {
         for placed in &scene.bodies {
             self.between(ARM, &placed.origin, &placed.ellipsoid.centre);
@@ -182,7 +183,7 @@ impl Sheet {
         self.line(LINK, vec![a, b]);
     }
 
-    /// Axes of motion, and a mark for each joint.
+    /// Draws axes of motion, and a mark for each joint.
     fn joints(&mut self, scene: &Scene) {
         for (body, placed) in scene.each() {
             let Some(place) = placed.joint else { continue };
@@ -216,7 +217,7 @@ impl Sheet {
         self.between(ink, &(place - half), &(place + half));
     }
 
-    /// Axes of bodies and of named frames.
+    /// Draws axes of bodies and of named frames.
     fn frames(&mut self, scene: &Scene) {
         for placed in &scene.bodies {
             self.triad(&placed.origin, &placed.axes, 20.0);
@@ -235,7 +236,7 @@ impl Sheet {
         }
     }
 
-    /// The inertial axes with their letters, and a scale.
+    /// Draws the inertial axes with their letters, and a scale.
     fn key(&mut self) {
         let size = self.view.size;
         let corner = [48.0, size[1] - 46.0];
@@ -245,13 +246,13 @@ impl Sheet {
             let [dx, dy] = self.view.direction(&axis);
             self.line(ink, vec![corner, [corner[0] + 30.0 * dx, corner[1] + 30.0 * dy]]);
             self.texts.push(Text {
-                words: ["x", "y", "z"][i].to_owned(),
+                text: ["x", "y", "z"][i].to_owned(),
                 at: [corner[0] + 39.0 * dx, corner[1] + 39.0 * dy],
                 style: TextStyle::Small,
             });
         }
         self.texts.push(Text {
-            words: "inertial".to_owned(),
+            text: "inertial".to_owned(),
             at: [corner[0], size[1] - 14.0],
             style: TextStyle::Small,
         });
@@ -267,7 +268,7 @@ impl Sheet {
             ink: ARM,
         });
         self.texts.push(Text {
-            words: format!("{} m", number(metres, 3)),
+            text: format!("{} m", number(metres, 3)),
             at: [0.5 * (left + right), y - 12.0],
             style: TextStyle::Small,
         });
@@ -285,14 +286,14 @@ impl Sheet {
     }
 }
 
-/// The longest of 1, 2, 5, 10, … that is not longer.
+/// Returns the largest of 1, 2, 5, 10, … that is not longer.
 fn round_length(length: f64) -> f64 {
     let decade = 10_f64.powf(length.log10().floor());
     let digits = [5.0, 2.0, 1.0].into_iter().find(|digit| digit * decade <= length);
     digits.unwrap_or(1.0) * decade
 }
 
-/// `n + 1` angles from one to the other.
+/// Returns `n + 1` equidistant angles between two angles.
 fn angles(from: f64, to: f64, n: u32) -> impl Iterator<Item = f64> {
     (0..=n).map(move |k| from + (to - from) * f64::from(k) / f64::from(n))
 }

@@ -1,7 +1,7 @@
-//! A spec file read and compiled, or everything that is wrong with it.
+//! A spec file, read and compiled, or all its errors.
 
 use crate::problems::{Problems, SIZE_LIMIT};
-use crate::text::{say, warn};
+use crate::text::{print, warn};
 use grapple::Error;
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Remarks};
@@ -10,21 +10,22 @@ use miette::{IntoDiagnostic, Report, Result, WrapErr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A spec that makes sense, compiled.
-pub struct Craft {
+/// A valid spec, compiled.
+pub struct CompiledSpec {
     /// The compiled model.
     pub model: Arc<Model>,
-    /// The files that it was read from: the spec, and the tables of its signals.
+    /// Files it was read from: the spec, and the tables of its signals.
     pub reads: Vec<PathBuf>,
-    /// The spec's name for people.
+    /// The spec's file name for messages.
     file: String,
 }
 
-impl Craft {
-    /// Reads a spec file, compiles it, tries its numbers and compares the names of all variables.
+impl CompiledSpec {
+    /// Reads a spec file, compiles it, validates its numbers and checks the names of all variables
+    /// for conflicts.
     ///
     /// # Errors
-    /// A file that cannot be read; else [`Problems`] with all that is wrong, each at its place in the
+    /// A file that cannot be read; else [`Problems`] with all errors, each at its position in the
     /// file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = read_text(path, SIZE_LIMIT)
@@ -33,7 +34,7 @@ impl Craft {
         let directory = path.parent().unwrap_or(Path::new(""));
         let model = Model::read(&text, directory).and_then(|model| {
             let model = Arc::new(model);
-            // What an importer makes of the names does not depend on how they are written.
+            // Importers derive the same identifiers from structured and flat names.
             Registry::new(Arc::clone(&model), Naming::Structured).check_names()?;
             Ok(model)
         });
@@ -49,14 +50,18 @@ impl Craft {
         }
     }
 
-    /// Tells the frequencies of what bends, unless quiet, and what is likely not meant.
+    /// Prints the frequencies of flexible bodies, unless `quiet`, and warnings about unlikely
+    /// values.
     ///
     /// # Errors
-    /// It cannot be printed.
+    /// Standard output cannot be written.
     pub fn remark(&self, quiet: bool) -> Result<()> {
         let remarks = Remarks::on(&self.model).into_diagnostic()?;
         if !quiet {
-            remarks.flexible.iter().try_for_each(|line| say(&format!("  {line}")))?;
+            remarks
+                .flexible
+                .iter()
+                .try_for_each(|line| print(&format!("  {line}")))?;
         }
         for warning in &remarks.warnings {
             warn(&format!("{}: warning: {warning}", self.file));
@@ -65,7 +70,8 @@ impl Craft {
     }
 }
 
-/// The files of the signals' tables, as a spec names them. (In a spec that has been read their numbers are in their place.)
+/// Returns the files of the signals' tables, as a spec names them. (A spec that has been read
+/// contains their numbers instead.)
 fn tables(text: &str) -> Vec<String> {
     let spec: toml::Table = text.parse().unwrap_or_default();
     let signals = spec.get("signal").and_then(toml::Value::as_table);
@@ -75,7 +81,7 @@ fn tables(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// An error of the library, with its places in the file if it has any.
+/// Returns an error of the library, with its positions in the file if it has any.
 fn report(error: Error, path: &Path, text: &str) -> Report {
     let file = path.display().to_string();
     match error {

@@ -1,26 +1,26 @@
-//! Numbers, pointers and counts, mostly good and sometimes not.
+//! Numbers, pointers and counts, mostly valid.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Fills what must be written, and stands behind it: a NaN that no computation gives.
+/// Fill value of output buffers, also behind their end: a NaN that no computation returns.
 pub const SENTINEL: u64 = 0x7ff4_dead_beef_0001;
 
-/// A buffer of `n` numbers with one behind it that nobody may touch.
-pub fn room(n: usize) -> Vec<f64> {
+/// Returns a buffer of `n` numbers with one more behind it that must not be written.
+pub fn buffer(n: usize) -> Vec<f64> {
     vec![f64::from_bits(SENTINEL); n + 1]
 }
 
-/// Bends arguments.
-pub struct Bend<'a> {
+/// Makes arguments invalid at random.
+pub struct Fuzz<'a> {
     pub random: &'a mut ChaCha8Rng,
-    /// How often each argument is bent, 0 to 1.
+    /// Probability that an argument is made invalid, 0 to 1.
     pub level: f64,
-    /// An argument of this call is one that must be refused.
+    /// Set if an argument of this call must be refused.
     pub wrong: bool,
 }
 
-impl<'a> Bend<'a> {
+impl<'a> Fuzz<'a> {
     pub fn new(random: &'a mut ChaCha8Rng, level: f64) -> Self {
         Self {
             random,
@@ -33,12 +33,12 @@ impl<'a> Bend<'a> {
         self.random.random_bool(p.clamp(0.0, 1.0))
     }
 
-    /// One of them.
+    /// Returns one of the elements.
     pub fn any<T: Copy>(&mut self, of: &[T]) -> Option<T> {
         (!of.is_empty()).then(|| of[self.random.random_range(0..of.len())])
     }
 
-    /// The pointer to as many elements, or null, or one beside its place.
+    /// Returns a pointer to as many elements, or null, or a misaligned one.
     pub fn pointer<T>(&mut self, to: &mut [T], count: usize) -> *mut T {
         let good = to.as_mut_ptr();
         if !self.chance(self.level) {
@@ -51,7 +51,7 @@ impl<'a> Bend<'a> {
         }
     }
 
-    /// The count, or one that no memory has.
+    /// Returns the count, or an impossible one.
     pub fn count(&mut self, n: usize) -> usize {
         if !self.chance(0.3 * self.level) {
             return n;
@@ -64,7 +64,7 @@ impl<'a> Bend<'a> {
         }
     }
 
-    /// A number near `value`, or any there is.
+    /// Returns a number near `value`, or an arbitrary one.
     pub fn number(&mut self, value: f64) -> f64 {
         if self.chance(self.level) {
             return self.odd(value);
@@ -79,7 +79,7 @@ impl<'a> Bend<'a> {
         }
     }
 
-    /// Any number there is.
+    /// Returns an arbitrary number.
     pub fn odd(&mut self, value: f64) -> f64 {
         match self.random.random_range(0..20) {
             0 | 1 => f64::NAN,
@@ -103,7 +103,7 @@ impl<'a> Bend<'a> {
         }
     }
 
-    /// A number of a C enumeration or a Boolean.
+    /// Returns a number of a C enumeration or a Boolean.
     pub fn integer(&mut self, good: std::ops::Range<i32>) -> i32 {
         match self.chance(self.level) {
             true => {
@@ -114,7 +114,7 @@ impl<'a> Bend<'a> {
         }
     }
 
-    /// A few of these references; bent, any number and anything at all, with some twice.
+    /// Returns a few of these references; or any number of arbitrary ones, some repeated.
     pub fn references(&mut self, good: &[u32], count: u32) -> Vec<u32> {
         let most = if self.chance(0.1) { 40 } else { 4 };
         let n = self.random.random_range(0..=most);
@@ -131,8 +131,8 @@ impl<'a> Bend<'a> {
     }
 }
 
-/// A few elements of an argument, for the journal.
-pub fn told<T: std::fmt::Debug>(of: &[T]) -> String {
+/// Returns a few elements of an argument as text, for the journal.
+pub fn shown<T: std::fmt::Debug>(of: &[T]) -> String {
     match of.len() {
         0..=6 => format!("{of:?}"),
         n => format!("{:?} and {} more", &of[..6], n - 6),

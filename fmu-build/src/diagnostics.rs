@@ -1,60 +1,60 @@
-//! The verdict on a run: what physics conserves, and what it cost.
+//! Run diagnostics: conserved quantities, and the effort of the run.
 
-use crate::events::Event;
 use crate::results::Results;
 use crate::run::Run;
 use crate::text::{count, number};
+use grapple::event::Occurrence;
 use grapple::spec::{Body, Contact, Grasp, JointType, Kind, Spec, WORLD};
 use serde::Serialize;
 use std::time::Duration;
 
-/// What is known of a run when it is over.
-pub struct Health {
-    /// None of what does not move.
+/// Diagnostics of a finished run.
+pub struct Diagnostics {
+    /// Drift of the momentum; none for a model without bodies.
     pub momentum: Option<Momentum>,
-    /// By how much energy is not balanced by work, if that is among the outputs.
+    /// Error of the energy balance, if it is among the outputs.
     pub energy: Option<Ratio>,
     /// Communication steps.
     pub steps: usize,
-    /// The FMU's own words on its solver.
+    /// The FMU's log message about its solver.
     pub solver: Option<String>,
     /// Time spent in the FMU's steps.
     pub wall: Duration,
     simulated: f64,
-    /// Up to here an error of the integration is what the tolerance promises.
+    /// Largest error that is consistent with the tolerance.
     bound: f64,
 }
 
-/// What is known of the momentum of all.
+/// Momentum of the whole system.
 pub enum Momentum {
-    /// Greatest change since the start of the linear and of the angular momentum.
+    /// Largest change of the linear and of the angular momentum since the start.
     Conserved { linear: Ratio, angular: Ratio },
-    /// It is not conserved, or not known, and why.
+    /// Not conserved, or not available, with the reason.
     Not(String),
 }
 
-/// How a number of the verdict is to be taken.
+/// Rating of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// As it should be.
+    /// Within the expected error.
     Good,
-    /// Worth a look.
+    /// Larger than expected.
     Warn,
-    /// No judgement.
+    /// Not rated.
     Note,
 }
 
-/// An error and the magnitude it is to be seen against.
+/// An error with its reference magnitude.
 pub struct Ratio {
     /// The error.
     pub error: f64,
-    /// The magnitude.
+    /// The reference magnitude.
     pub scale: f64,
 }
 
 impl Ratio {
-    /// The relative error; of nothing, nothing.
+    /// Returns the relative error; zero if both are zero.
     pub fn value(&self) -> f64 {
         if self.scale > 0.0 {
             self.error / self.scale
@@ -64,8 +64,8 @@ impl Ratio {
     }
 }
 
-impl Health {
-    /// Judges a run.
+impl Diagnostics {
+    /// Computes the diagnostics of a run.
     pub fn of(spec: &Spec, run: &Run, tolerance: f64) -> Self {
         let results = &run.results;
         Self {
@@ -79,17 +79,17 @@ impl Health {
         }
     }
 
-    /// Whether nothing acts from outside.
+    /// Returns whether no external load acts.
     pub fn is_free(&self) -> bool {
         matches!(self.momentum, Some(Momentum::Conserved { .. }))
     }
 
-    /// Simulated time over computing time.
+    /// Returns simulated time divided by computing time.
     pub fn real_time_factor(&self) -> f64 {
         self.simulated / self.wall.as_secs_f64().max(1e-9)
     }
 
-    /// All of it in one line.
+    /// Returns the diagnostics as one line.
     pub fn line(&self) -> String {
         let energy = match &self.energy {
             Some(balance) => format!("energy balance {}", number(balance.value(), 2)),
@@ -107,12 +107,12 @@ impl Health {
         let steps = count(self.steps, "communication step");
         let solver = self.solver.as_ref().unwrap_or(&steps);
         format!(
-            "health: {physics}{solver}; {} times real time",
+            "run diagnostics: {physics}{solver}; {} times real time",
             number(self.real_time_factor(), 3)
         )
     }
 
-    /// How an error is to be taken.
+    /// Returns the rating of an error.
     pub fn verdict(&self, ratio: &Ratio) -> Verdict {
         if ratio.value() <= self.bound {
             Verdict::Good
@@ -122,7 +122,7 @@ impl Health {
     }
 }
 
-/// The relative change of a momentum since the start, at every time.
+/// Returns the relative change of a momentum since the start, at every time.
 pub fn drift(results: &Results, name: &str) -> Option<Vec<f64>> {
     let p: [&[f64]; 3] = results.get_vector(&format!("system.{name}"))?;
     let scale = peak(results.get(&format!("system.{name}_scale"))?);
@@ -137,10 +137,11 @@ pub fn drift(results: &Results, name: &str) -> Option<Vec<f64>> {
     Some((0..results.time.len()).map(relative).collect())
 }
 
-/// Energy minus its start minus the work done since, over the peak kinetic energy (at least 1e-9 of the peak energy), at every time.
+/// Returns energy minus its start minus the work done since, over the peak kinetic energy (at least
+/// 1e-9 of the peak energy), at every time.
 pub fn imbalance(results: &Results) -> Option<Vec<f64>> {
     let (energy, work) = (results.get("system.energy")?, results.get("system.work")?);
-    // At rest there is nothing but the round-off of what is stored.
+    // At rest the only difference is the round-off of the stored energy.
     let scale = peak(results.get("system.kinetic_energy")?).max(1e-9 * peak(energy));
     let gap = |(e, w): (&f64, &f64)| (e - energy[0]) - (w - work[0]);
     let relative = |pair| {
@@ -177,7 +178,7 @@ fn energy(results: &Results) -> Option<Ratio> {
     Some(Ratio { error, scale })
 }
 
-/// What acts on the system from outside, if something does.
+/// Returns the external load that acts on the system, if there is one.
 fn external(spec: &Spec, run: &Run) -> Option<String> {
     let results = &run.results;
     let acts = |force: &str| {
@@ -196,7 +197,7 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
         .iter()
         .find(|(_, j)| j.parent == WORLD && j.kind != JointType::Free);
     if let Some((name, _)) = held {
-        return Some(format!("joint {name} holds the craft to the world"));
+        return Some(format!("joint {name} attaches the spacecraft to the world"));
     }
     let from_outside = |body: &Body| {
         let servo = body.attitude_servo.as_ref();
@@ -217,12 +218,12 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
         [&grasp.a, &grasp.b].into_iter().any(|frame| frame == WORLD) && acts(&format!("{name}.force"))
     };
     if let Some((name, _)) = spec.grasp.iter().find(holds) {
-        return Some(format!("grasp {name} holds on to the world"));
+        return Some(format!("grasp {name} is attached to the world"));
     }
     if let Some((name, _)) = spec.closed_loop.iter().find(|(_, closed)| closed.b == WORLD) {
         return Some(format!("loop {name} is closed on the world"));
     }
-    // An impact is counted, and stays so; a contact that lasts, or holds, has a force.
+    // The count of impacts stays; a compliant contact is recognised by its force.
     let meets = |(name, contact): &(&String, &Contact)| {
         let count = results.get(&format!("{name}.count"));
         contact.b == WORLD && (count.is_some_and(|count| peak(count) > 0.0) || acts(&format!("{name}.force")))
@@ -230,11 +231,11 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
     if let Some((name, _)) = spec.contact.iter().find(meets) {
         return Some(format!("contact {name} meets the world"));
     }
-    let mut struck = run
-        .events
-        .iter()
-        .filter_map(|message| Event::told(message)?.struck_port());
-    if let Some(port) = struck.next() {
+    let mut pushed = run.events.iter().filter_map(|event| match &event.what {
+        Occurrence::ImpulseApplied { port, impulse: Some(_) } => Some(port),
+        _ => None,
+    });
+    if let Some(port) = pushed.next() {
         return Some(format!("an impulse acts at {port}"));
     }
     let driven = |port: &&String| ["f", "t"].iter().any(|part| acts(&format!("{port}.{part}")));

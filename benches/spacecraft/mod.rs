@@ -1,4 +1,4 @@
-//! Craft whose right-hand side ([`Plant::derivative`]) is evaluated again and again.
+//! Spacecraft whose right-hand side ([`Plant::derivative`]) is evaluated repeatedly.
 
 use grapple::plant::{Discrete, Model, Plant};
 use grapple::spec::{self, Spec};
@@ -7,36 +7,36 @@ use rand_chacha::ChaCha8Rng;
 use std::hint::black_box;
 use std::path::Path;
 
-/// States at which a craft is evaluated.
+/// Number of states at which a spacecraft is evaluated.
 pub const STATES: usize = 16;
 
 pub fn read(text: &str) -> Spec {
     spec::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A craft at states around its start.
-pub struct Craft {
+/// A spacecraft at states around its start.
+pub struct Spacecraft {
     plant: Plant,
-    /// They all have as many components.
+    /// State vectors of equal length.
     pub states: Vec<Vec<f64>>,
     u: Vec<f64>,
     discrete: Discrete,
     dx: Vec<f64>,
 }
 
-impl Craft {
-    /// As a spec has it.
+impl Spacecraft {
+    /// Creates the spacecraft of a spec.
     pub fn new(spec: &Spec) -> Self {
         let model = Model::compile(spec).unwrap_or_else(|e| panic!("{e}"));
         let (mut start, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
         let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
         plant.start(0.0, &mut start, &mut discrete).expect("closed");
         let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();
-        // What is commanded at the start is so.
+        // Applies the commands of the start.
         plant
             .update(0.0, (&mut start, &u), &mut discrete, &mut Vec::new())
             .unwrap_or_else(|e| panic!("{e}"));
-        // Around the start by a tenth of each state's nominal.
+        // Around the start by a tenth of each state's nominal value.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let nominals = plant.model().states.iter().map(|state| state.nominal);
         let mut around = || {
@@ -54,7 +54,7 @@ impl Craft {
         }
     }
 
-    /// One evaluation at each of its states.
+    /// Evaluates the right-hand side once at each of its states.
     pub fn sweep(&mut self) {
         for x in &self.states {
             self.plant

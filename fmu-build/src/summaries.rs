@@ -1,12 +1,13 @@
-//! What a spec and a model description are, in words.
+//! Short texts about a spec and a model description.
 
 use crate::text::{count, number};
 use grapple::spec::{Controller, Method, Spec, renamed};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::collections::BTreeMap;
 
-/// "there is no output "tip.r"; did you mean "tip.r[1]"?": a name that version 0.1 had, or the nearest
-/// one, which differs in a third of its letters at most.
+/// Returns a message like "there is no output "tip.r"; did you mean "tip.r[1]"?". The hint is the
+/// new name of a name of version 0.1, or the most similar name, which differs in a third of its
+/// letters at most.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let hint = match renamed(name).find(|new| known.contains(&new.as_str())) {
@@ -26,7 +27,7 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>)
     format!("there is no {what} {name:?}; {hint}")
 }
 
-/// "2 bodies, 1 ANCF beam"
+/// Returns "2 bodies, 1 ANCF beam".
 pub fn bodies(spec: &Spec) -> String {
     let bodies = count(spec.body.len(), "body");
     match spec.ancf_beam.len() {
@@ -35,12 +36,12 @@ pub fn bodies(spec: &Spec) -> String {
     }
 }
 
-/// "3 bodies, 6 kg"
-pub fn craft(spec: &Spec, mass: f64) -> String {
+/// Returns "3 bodies, 6 kg".
+pub fn bodies_and_mass(spec: &Spec, mass: f64) -> String {
     format!("{}, {} kg", bodies(spec), number(mass, 6))
 }
 
-/// "7 revolute", "1 fixed, 2 revolute".
+/// Returns "7 revolute", "1 fixed, 2 revolute".
 pub fn joints(spec: &Spec) -> String {
     let mut kinds = BTreeMap::new();
     let controlled = spec.controller.iter().flat_map(|controller| controller.joint.values());
@@ -48,15 +49,15 @@ pub fn joints(spec: &Spec) -> String {
     for kind in all.chain(controlled.map(|joint| joint.kind)) {
         *kinds.entry(kind.name()).or_insert(0) += 1;
     }
-    let words: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    if words.is_empty() {
+    let parts: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    if parts.is_empty() {
         "none".to_owned()
     } else {
-        words.join(", ")
+        parts.join(", ")
     }
 }
 
-/// "sampled every 0.01 s"
+/// Returns "sampled every 0.01 s".
 pub fn controlled(controller: &Controller) -> String {
     match controller.sample_time {
         Some(time) => format!("sampled every {} s", number(time, 6)),
@@ -64,7 +65,7 @@ pub fn controlled(controller: &Controller) -> String {
     }
 }
 
-/// A method of integration by its usual name.
+/// Returns the usual name of an integration method.
 pub fn method(method: Method) -> &'static str {
     match method {
         Method::Dopri5 => "Dormand–Prince 5(4)",
@@ -78,7 +79,7 @@ pub fn method(method: Method) -> &'static str {
     }
 }
 
-/// "Model Exchange and Co-Simulation"
+/// Returns "Model Exchange and Co-Simulation".
 pub fn interfaces(description: &ModelDescription) -> &'static str {
     match (&description.model_exchange, &description.co_simulation) {
         (Some(_), Some(_)) => "Model Exchange and Co-Simulation",
@@ -88,24 +89,24 @@ pub fn interfaces(description: &ModelDescription) -> &'static str {
     }
 }
 
-/// The variables of a model description, sorted out.
+/// The variables of a model description by kind.
 #[derive(Default)]
 pub struct Sorted<'a> {
     /// Continuous states.
     pub states: Vec<&'a ScalarVariable>,
-    /// What a host sets while it runs.
+    /// Variables that an importer sets during a run.
     pub inputs: Vec<&'a ScalarVariable>,
-    /// Outputs that are no states and no derivatives.
+    /// Outputs that are neither states nor derivatives.
     pub outputs: Vec<&'a ScalarVariable>,
     /// Derivatives of the states.
     pub derivatives: Vec<&'a ScalarVariable>,
-    /// What a host sets before.
+    /// Variables that an importer sets before a run.
     pub parameters: Vec<&'a ScalarVariable>,
-    /// All else.
+    /// All others.
     pub locals: Vec<&'a ScalarVariable>,
 }
 
-/// Sorts the variables out.
+/// Sorts the variables by kind.
 pub fn sorted(description: &ModelDescription) -> Sorted<'_> {
     let states: Vec<u32> = description.continuous_states().collect();
     let mut sorted = Sorted::default();
@@ -123,7 +124,7 @@ pub fn sorted(description: &ModelDescription) -> Sorted<'_> {
     sorted
 }
 
-/// The start value, as it is printed.
+/// Returns the start value as text.
 pub fn start(variable: &ScalarVariable) -> Option<String> {
     match &variable.kind {
         Kind::Real(real) => real.start.map(|value| number(value, 7)),

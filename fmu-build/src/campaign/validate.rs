@@ -1,12 +1,12 @@
-//! A study seen against its model: what can be seen to be wrong in it, and what is to be run if nothing is.
+//! Validation of a study against its model, and the campaign that follows from it.
 
 use super::draw::{Law, share};
 use super::file::{Dispersion, Grid, Normal, Study};
 use super::plan::{Campaign, Output, Setting};
 use crate::fmu::{Fmu, changes, is_real, names};
 use crate::run::{Experiment, Plan};
+use crate::summaries::unknown;
 use crate::text::number;
-use crate::words::unknown;
 use grapple::Problem;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
@@ -15,31 +15,31 @@ use model_description::{Kind, ScalarVariable};
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-/// More runs than this are a slip of the pen.
+/// Number of runs above which a study is rejected as a mistake.
 const MOST_RUNS: usize = 10_000_000;
 
-/// Compares a study with its model.
+/// Validates a study against its model.
 ///
 /// # Errors
-/// All that is wrong with the study.
-pub fn judged<'a>(study: &'a Study, fmu: &'a Fmu) -> Result<Campaign<'a>, Vec<Problem>> {
-    /// Inputs are fed by the spec's signals alone.
+/// All errors of the study.
+pub fn validated<'a>(study: &'a Study, fmu: &'a Fmu) -> Result<Campaign<'a>, Vec<Problem>> {
+    /// Inputs are set by the spec's signals only.
     static NO_TABLES: LazyLock<IndexMap<String, Signal>> = LazyLock::new(IndexMap::new);
-    let mut judge = Judge {
+    let mut validation = Validation {
         study,
         fmu,
         problems: Vec::new(),
     };
-    judge.experiment();
-    let mut settings = judge.constants();
-    settings.extend(judge.dispersions());
-    let outputs = judge.outputs();
-    let (total, points) = judge.runs();
+    validation.experiment();
+    let mut settings = validation.constants();
+    settings.extend(validation.dispersions());
+    let outputs = validation.outputs();
+    let (total, points) = validation.runs();
     let plan =
-        Plan::new(fmu, &study.experiment, &NO_TABLES).and_then(|plan| plan.has_room_for(outputs.len()).map(|()| plan));
-    let plan = plan.map_err(|error| judge.report(&["experiment"], error.to_string()));
+        Plan::new(fmu, &study.experiment, &NO_TABLES).and_then(|plan| plan.check_size(outputs.len()).map(|()| plan));
+    let plan = plan.map_err(|error| validation.report(&["experiment"], error.to_string()));
     let campaign = plan.ok().map(|mut plan| {
-        plan.silence(settings.iter().map(|setting| setting.variable));
+        plan.disable(settings.iter().map(|setting| setting.variable));
         Campaign {
             fmu,
             plan,
@@ -52,23 +52,23 @@ pub fn judged<'a>(study: &'a Study, fmu: &'a Fmu) -> Result<Campaign<'a>, Vec<Pr
         }
     });
     if let Some(campaign) = &campaign
-        && judge.problems.is_empty()
+        && validation.problems.is_empty()
     {
-        judge.unbounded(campaign);
+        validation.unbounded(campaign);
     }
     match campaign {
-        Some(campaign) if judge.problems.is_empty() => Ok(campaign),
-        _ => Err(judge.problems),
+        Some(campaign) if validation.problems.is_empty() => Ok(campaign),
+        _ => Err(validation.problems),
     }
 }
 
-struct Judge<'a> {
+struct Validation<'a> {
     study: &'a Study,
     fmu: &'a Fmu,
     problems: Vec<Problem>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Validation<'a> {
     fn report(&mut self, at: &[&str], what: String) {
         let at = at.iter().map(|&key| key.to_owned()).collect();
         self.problems.push(Problem { at, what });
@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
         for (name, &value) in &self.study.set {
             let at = ["set", name];
             if self.study.dispersion.contains_key(name) {
-                self.report(&at, "it is dispersed, too; take it out of one of the two".to_owned());
+                self.report(&at, "it is both set and dispersed; remove one of the two".to_owned());
             }
             let Some(variable) = self.settable(&at, name) else {
                 continue;
@@ -119,7 +119,7 @@ impl<'a> Judge<'a> {
                 settings.push(Setting { variable, law });
             }
         }
-        // The grid's last side is the fastest.
+        // The last dimension of the grid varies fastest.
         let mut next = 1;
         for setting in settings.iter_mut().rev() {
             if let Law::Grid { values, stride } = &mut setting.law {
@@ -142,8 +142,8 @@ impl<'a> Judge<'a> {
             Err(what) => {
                 let what = match fed {
                     Some(input) => format!(
-                        "the signal on {input:?} comes from outside the FMU, which has none of its numbers; from_importer = false \
-                         in the spec makes them parameters, or the input {input:?} itself may have a value here"
+                        "the signal of {input:?} runs outside the FMU, which has no parameters for it; from_importer = false \
+                         in the spec moves it into the FMU, or set the input {input:?} itself here"
                     ),
                     None => what,
                 };
@@ -153,7 +153,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The law of a dispersion, its numbers absolute.
+    /// Returns the distribution of a variable in absolute numbers.
     fn law(&mut self, variable: &ScalarVariable, dispersion: &Dispersion) -> Option<Law> {
         let name = variable.name.as_str();
         let Dispersion {
@@ -173,22 +173,19 @@ impl<'a> Judge<'a> {
         let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
         let [key] = given.as_slice() else {
             let what = match given.as_slice() {
-                [] => "it says not how: `uniform`, `normal`, `list` or `grid`".to_owned(),
-                several => format!("it has {}; one of them is enough", several.join(" and ")),
+                [] => "the distribution is missing: `uniform`, `normal`, `list` or `grid`".to_owned(),
+                several => format!("it has {}; only one of them is allowed", several.join(" and ")),
             };
             self.report(&["dispersion", name], what);
             return None;
         };
         let at = ["dispersion", name, key];
         if *draw && list.is_none() {
-            self.report(
-                &["dispersion", name, "draw"],
-                "only from a `list` is drawn so".to_owned(),
-            );
+            self.report(&["dispersion", name, "draw"], "`draw` requires a `list`".to_owned());
         }
         let nominal = self.nominal(&at, variable)?;
         if *relative && nominal == 0.0 {
-            let what = "the nominal value is 0, and so is every part of it".to_owned();
+            let what = "the nominal value is 0, so relative values have no effect".to_owned();
             self.report(&["dispersion", name, "relative"], what);
             return None;
         }
@@ -212,7 +209,7 @@ impl<'a> Judge<'a> {
                     self.rising(&at, *bounds);
                     let part = share(mean, sigma, sorted(bounds.map(absolute)));
                     if part < 1e-6 && self.problems.len() == before {
-                        let what = format!("within the bounds is only {} of the distribution", number(part, 2));
+                        let what = format!("the bounds contain only {} of the distribution", number(part, 2));
                         self.report(&at, what);
                     }
                 }
@@ -247,26 +244,27 @@ impl<'a> Judge<'a> {
         (self.problems.len() == before).then_some(law)
     }
 
-    /// Looks at every value of what is normal and has no bounds of its own: at those of all others it has looked already.
+    /// Validates every value of normal distributions without bounds; those of all others have been
+    /// validated before.
     fn unbounded(&mut self, campaign: &Campaign) {
         for setting in &campaign.settings {
             if let Law::Normal { bounds: None, .. } = setting.law {
                 let outside = |run| Some((run, self.outside(setting.variable, campaign.value(setting, run))?));
                 if let Some((run, what)) = (0..campaign.total).find_map(outside) {
-                    let what = format!("run {run} would have {what}; `bounds` cut the distribution off");
+                    let what = format!("run {run} would have {what}; `bounds` truncate the distribution");
                     self.report(&["dispersion", &setting.variable.name, "normal"], what);
                 }
             }
         }
     }
 
-    /// The model's own value.
+    /// Returns the model's own value.
     fn nominal(&mut self, at: &[&str], variable: &ScalarVariable) -> Option<f64> {
         let Kind::Real(real) = &variable.kind else {
             return None;
         };
         if real.start.is_none() {
-            self.report(at, "the model says no nominal value of it".to_owned());
+            self.report(at, "the model has no nominal value of it".to_owned());
         }
         real.start
     }
@@ -277,7 +275,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// "-3 kg, which is less than the least that it may be, 0 kg"
+    /// Returns "-3 kg, which is below the minimum, 0 kg", if a value is outside of its declared
+    /// limits.
     fn outside(&self, variable: &ScalarVariable, value: f64) -> Option<String> {
         let unit = match self.fmu.unit(variable) {
             "" => String::new(),
@@ -286,41 +285,37 @@ impl<'a> Judge<'a> {
         let [min, max] = self.fmu.limits(variable);
         match (min, max) {
             _ if !value.is_finite() => Some(format!("{value}, which is not a finite number")),
-            (Some(min), _) if value < min => Some(format!(
-                "{value}{unit}, which is less than the least that it may be, {min}{unit}"
-            )),
-            (_, Some(max)) if value > max => Some(format!(
-                "{value}{unit}, which is more than the most that it may be, {max}{unit}"
-            )),
+            (Some(min), _) if value < min => Some(format!("{value}{unit}, which is below the minimum, {min}{unit}")),
+            (_, Some(max)) if value > max => Some(format!("{value}{unit}, which is above the maximum, {max}{unit}")),
             _ => None,
         }
     }
 
     fn outputs(&mut self) -> Vec<Output<'a>> {
-        let known = self.fmu.variables(changes);
+        let recordable = self.fmu.variables(changes);
         let mut outputs = Vec::new();
         for (name, statistics) in &self.study.output {
             let at = ["output", name];
             if statistics.is_empty() {
-                let what = "nothing is kept of it: final, min, max, peak, mean, rms or series".to_owned();
+                let what = "no statistic is given: final, min, max, peak, mean, rms or series".to_owned();
                 self.report(&at, what);
             }
             if let Some(twice) = (1..statistics.len()).find(|&i| statistics[..i].contains(&statistics[i])) {
-                self.report(&at, format!("\"{}\" stands there twice", statistics[twice].name()));
+                self.report(&at, format!("\"{}\" is listed twice", statistics[twice].name()));
             }
-            match known.iter().find(|v| v.name == *name) {
+            match recordable.iter().find(|v| v.name == *name) {
                 Some(variable) => outputs.push(Output { variable, statistics }),
-                None => self.report(&at, unknown("output", name, names(&known))),
+                None => self.report(&at, unknown("output", name, names(&recordable))),
             }
         }
         if self.study.output.is_empty() {
-            self.report(&["output"], "of a run nothing is kept".to_owned());
+            self.report(&["output"], "no output is given".to_owned());
         }
         outputs.sort_by_key(|output| !is_real(output.variable));
         outputs
     }
 
-    /// The number of runs and of the grid's points.
+    /// Returns the number of runs and of grid points.
     fn runs(&mut self) -> (usize, usize) {
         let grids = self.study.dispersion.values().filter_map(|d| d.grid.as_ref());
         let has_grid = self.study.dispersion.values().any(|d| d.grid.is_some());
@@ -333,7 +328,7 @@ impl<'a> Judge<'a> {
             Some(runs) => runs,
             None if has_grid => 1,
             None => {
-                let what = "`runs`, the number of runs, is missing; only a grid says by itself how many there are";
+                let what = "`runs`, the number of runs, is missing; only a grid determines it";
                 self.report(&[], what.to_owned());
                 1
             }
@@ -349,7 +344,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Of a negative nominal value, a part rises where the value falls.
+/// Sorts the limits: relative limits of a negative nominal value are in reverse order.
 fn sorted([a, b]: [f64; 2]) -> [f64; 2] {
     [a.min(b), a.max(b)]
 }

@@ -1,0 +1,329 @@
+//! Events of a run as values. Their text is written here and nowhere else.
+
+use crate::spec::JointMotion;
+use crate::system::Unit;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Something that happened at an instant of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Time, s.
+    pub t: f64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: Occurrence,
+}
+
+/// A value in its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Amount {
+    /// The value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// Two frames of a contact, by their names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pairing {
+    /// The contact.
+    pub contact: String,
+    /// Frames a and b.
+    pub frames: [String; 2],
+    /// True if its law captures.
+    pub captures: bool,
+}
+
+/// The kinds of events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Occurrence {
+    /// A joint coordinate left its range.
+    RangeLeft {
+        /// The joint.
+        joint: String,
+        /// The coordinate.
+        coordinate: String,
+        /// Its value.
+        value: Amount,
+        /// The limit that it passed.
+        limit: Amount,
+        /// True for the upper limit.
+        is_above: bool,
+    },
+    /// The deflection of a beam's tip exceeded the linear limit.
+    LinearLimitExceeded {
+        /// The body.
+        body: String,
+        /// Deflection of its tip, m.
+        deflection: f64,
+        /// The limit, m.
+        limit: f64,
+        /// The limit as a part of the length.
+        part: f64,
+    },
+    /// A joint's rate came to the limit of its motor.
+    RateLimitReached {
+        /// The rate.
+        rate: String,
+        /// The limit.
+        limit: Amount,
+    },
+    /// The impulse of a contact acted.
+    Impact {
+        /// The contact.
+        #[serde(flatten)]
+        pairing: Pairing,
+        /// Magnitude of the impulse, N·s.
+        impulse: f64,
+        /// Work of the impulse, J.
+        work: f64,
+        /// Bounds between which the ratio of energies was clamped.
+        clamped: Option<[f64; 2]>,
+    },
+    /// The impulse of a contact did not act.
+    ImpactRefused {
+        /// The contact.
+        #[serde(flatten)]
+        pairing: Pairing,
+        /// The reason.
+        reason: Refused,
+    },
+    /// A capture was released.
+    Released {
+        /// The contact.
+        contact: String,
+    },
+    /// An impulse from outside acted at a port.
+    ImpulseApplied {
+        /// The port.
+        port: String,
+        /// Magnitude of the impulse, N·s; none if it is not finite, and then nothing acted.
+        impulse: Option<f64>,
+    },
+    /// The motion of a joint was switched.
+    MotionSwitched {
+        /// The joint.
+        joint: String,
+        /// Its motion from here on.
+        motion: JointMotion,
+        /// Its rates before.
+        rates: Vec<Amount>,
+    },
+    /// The command of a joint's motion was none of its motions.
+    CommandRefused {
+        /// The joint.
+        joint: String,
+        /// The command.
+        command: f64,
+        /// The joint's motions.
+        motions: Vec<JointMotion>,
+    },
+    /// The automatic solver changed its method.
+    MethodChanged {
+        /// The method from here on, as in the spec.
+        method: String,
+        /// True if it is the one for stiff equations.
+        is_stiff: bool,
+    },
+}
+
+/// Reasons for which an impulse of a contact does not act.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Refused {
+    /// The frames are farther apart than the contact's reach.
+    OutOfReach {
+        /// Their distance, m.
+        distance: f64,
+        /// The reach, m.
+        reach: f64,
+    },
+    /// The surfaces separate.
+    Separating {
+        /// Normal velocity, m/s.
+        speed: f64,
+    },
+    /// No impact has these ratios of energy and friction.
+    Inconsistent {
+        /// Ratio of energies.
+        r_E: f64,
+        /// Ratio of tangential impulses.
+        r_f: f64,
+        /// Admissible ratios of energies.
+        bounds: [f64; 2],
+    },
+    /// The impulse would have to pull.
+    Adhesive,
+    /// Coupled contacts with friction.
+    Coupled,
+    /// No impulse moves anything there, or the law has no solution.
+    Unsolved,
+}
+
+impl Event {
+    /// The contact that it is about.
+    pub fn contact(&self) -> Option<&str> {
+        match &self.what {
+            Occurrence::Impact { pairing, .. } | Occurrence::ImpactRefused { pairing, .. } => Some(&pairing.contact),
+            Occurrence::Released { contact } => Some(contact),
+            _ => None,
+        }
+    }
+
+    /// True if the impulse of a contact acted.
+    pub fn is_impact(&self) -> bool {
+        matches!(self.what, Occurrence::Impact { .. })
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.unit.of(self.value))
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t = {} s: {}", self.t, self.what)
+    }
+}
+
+impl Pairing {
+    /// The action with both frames: `impacts, "tip" on "pad"`.
+    fn action(&self, acts: bool) -> String {
+        let [a, b] = &self.frames;
+        let (verb, on) = if self.captures {
+            ("capture", "with")
+        } else {
+            ("impact", "on")
+        };
+        match acts {
+            true => format!("{verb}s, \"{a}\" {on} \"{b}\""),
+            false => format!("does not {verb}, \"{a}\" {on} \"{b}\""),
+        }
+    }
+}
+
+impl Occurrence {
+    /// The text without the contact's name and the numbers of its impulse.
+    pub fn action(&self) -> String {
+        match self {
+            Self::Impact { pairing, clamped, .. } => pairing.action(true) + &clamp(clamped),
+            Self::ImpactRefused { pairing, reason } => format!("{}: {reason}", pairing.action(false)),
+            Self::Released { .. } => "releases".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// The remark on clamped ratios.
+fn clamp(bounds: &Option<[f64; 2]>) -> String {
+    match bounds.map(|bounds| bounds.map(|ratio| Unit::One.about(ratio))) {
+        Some([low, high]) => format!("; r_E was clamped to between {low} and {high}"),
+        None => String::new(),
+    }
+}
+
+impl fmt::Display for Occurrence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RangeLeft {
+                joint,
+                coordinate,
+                value,
+                limit,
+                is_above,
+            } => {
+                let side = if *is_above { "above" } else { "below" };
+                write!(
+                    f,
+                    "joint \"{joint}\" left its range: {coordinate} = {value} is {side} {limit}"
+                )
+            }
+            Self::LinearLimitExceeded {
+                body,
+                deflection,
+                limit,
+                part,
+            } => write!(
+                f,
+                "body \"{body}\" bends beyond its linear limit: its tip is deflected by {deflection} m, more than \
+                 {limit} m ({part} of its length); the results from here on are a rough approximation"
+            ),
+            Self::RateLimitReached { rate, limit } => write!(f, "{rate} reached its motor's limit of {limit}"),
+            Self::Impact {
+                pairing,
+                impulse,
+                work,
+                clamped,
+            } => {
+                let (contact, action) = (&pairing.contact, pairing.action(true));
+                let (p, work) = (Unit::NewtonSecond.about(*impulse), Unit::Joule.about(*work));
+                write!(f, "contact \"{contact}\" {action}: {p}, work {work}{}", clamp(clamped))
+            }
+            Self::ImpactRefused { pairing, .. } => write!(f, "contact \"{}\" {}", pairing.contact, self.action()),
+            Self::Released { contact } => write!(f, "contact \"{contact}\" releases"),
+            Self::ImpulseApplied { port, impulse } => match impulse {
+                Some(impulse) => write!(
+                    f,
+                    "an impulse of {} acts at port \"{port}\"",
+                    Unit::NewtonSecond.about(*impulse)
+                ),
+                None => write!(f, "no impulse acts at port \"{port}\": it is not finite"),
+            },
+            Self::MotionSwitched { joint, motion, rates } => {
+                let how = match motion {
+                    JointMotion::Loads => "moves by its loads",
+                    JointMotion::Prescribed => "has its prescribed acceleration",
+                    JointMotion::Locked => {
+                        let rates: Vec<String> = rates.iter().map(Amount::to_string).collect();
+                        return write!(f, "joint \"{joint}\" is locked; its rate was {}", rates.join(", "));
+                    }
+                };
+                write!(f, "joint \"{joint}\" {how}")
+            }
+            Self::CommandRefused {
+                joint,
+                command,
+                motions,
+            } => {
+                let names: Vec<&str> = motions.iter().map(|motion| motion.name()).collect();
+                write!(
+                    f,
+                    "{joint}.motion = {command} is none of the joint's motions ({}); its motion stays",
+                    names.join(", ")
+                )
+            }
+            Self::MethodChanged { method, is_stiff } => {
+                let how = if *is_stiff { "stiff" } else { "no longer stiff" };
+                write!(f, "the equations are {how}; the integration continues with {method}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfReach { distance, reach } => {
+                let [distance, reach] = [distance, reach].map(|length| Unit::Metre.about(*length));
+                write!(f, "they are {distance} apart, its reach is {reach}")
+            }
+            Self::Separating { speed } => write!(f, "they separate at {}", Unit::MetrePerSecond.about(*speed)),
+            Self::Inconsistent { r_E, r_f, bounds } => {
+                let [low, high] = bounds.map(|ratio| Unit::One.about(ratio));
+                write!(
+                    f,
+                    "no impact has r_E = {r_E} with r_f = {r_f}; r_E must lie between {low} and {high} here"
+                )
+            }
+            Self::Adhesive => f.write_str("the impulse would have to pull"),
+            Self::Coupled => f.write_str(
+                "contacts with friction are coupled; only frictionless ones can be solved together (mu = 0)",
+            ),
+            Self::Unsolved => f.write_str("no impulse moves anything there, or the impact law has no solution"),
+        }
+    }
+}

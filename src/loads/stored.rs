@@ -1,0 +1,115 @@
+//! Discrete values as numbers, for saved states: one type writes and reads its own.
+
+use crate::algebra::{Mat3, Vec3};
+use crate::spec::JointMotion;
+
+/// A discrete value that is stored as a fixed count of numbers.
+pub trait Stored: Sized {
+    /// Passes its numbers on, in a fixed order.
+    fn write(&self, to: &mut impl FnMut(f64));
+
+    /// Reads itself from the next numbers; `None` if no run can have such a value.
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self>;
+}
+
+impl Stored for f64 {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        to(*self);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        Some(next()).filter(|number| number.is_finite())
+    }
+}
+
+impl Stored for i32 {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        to(f64::from(*self));
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let number = next();
+        // Saturates; NaN becomes zero.
+        let whole = number as i32;
+        (f64::from(whole) == number).then_some(whole)
+    }
+}
+
+impl Stored for usize {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        to(*self as f64);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        usize::try_from(i32::read(next)?).ok()
+    }
+}
+
+impl Stored for bool {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        to(f64::from(*self));
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        match i32::read(next)? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl Stored for JointMotion {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.number().write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let number = i32::read(next)?;
+        Self::ALL.into_iter().find(|motion| motion.number() == number)
+    }
+}
+
+impl<T: Stored + Default> Stored for Option<T> {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.is_some().write(to);
+        match self {
+            Some(value) => value.write(to),
+            None => T::default().write(to),
+        }
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let is_some = bool::read(next)?;
+        let value = T::read(next)?;
+        Some(is_some.then_some(value))
+    }
+}
+
+impl Stored for Vec3<f64> {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.iter().for_each(|number| number.write(to));
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let mut read = Self::zeros();
+        for number in read.iter_mut() {
+            *number = f64::read(next)?;
+        }
+        Some(read)
+    }
+}
+
+impl Stored for Mat3<f64> {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.iter().for_each(|number| number.write(to));
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let mut read = Self::zeros();
+        for number in read.iter_mut() {
+            *number = f64::read(next)?;
+        }
+        Some(read)
+    }
+}
