@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Event {
     /// Time, s.
     pub t: f64,
-    /// What happened.
+    /// Kind of the event, with its values.
     #[serde(flatten)]
     pub what: Occurrence,
 }

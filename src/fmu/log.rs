@@ -19,7 +19,7 @@ pub enum Category {
     Fatal,
     /// Events of the model, such as a joint that leaves its range.
     Events,
-    /// The same events as JSON objects, for programs; off unless enabled by name.
+    /// Events as JSON objects, for programs; off unless enabled by name.
     EventValues,
     /// Steps and evaluations of the Co-Simulation solver; off unless enabled by name.
     Solver,

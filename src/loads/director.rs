@@ -1,4 +1,4 @@
-//! What strains between the nodes of geometrically exact beams.
+//! Strain of geometrically exact beams between their nodes.
 
 use super::Instant;
 use crate::algebra::{Scalar, Twist, Vec3, Wrench};

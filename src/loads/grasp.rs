@@ -25,7 +25,7 @@ pub struct Grasp {
     pub names: [String; 2],
     frames: [FrameRef; 2],
     switch: usize,
-    /// Whether it is written as one that holds from the start.
+    /// True if it holds from the start.
     pub on: bool,
     /// First of three numbers each.
     stiffness: ParamId,
@@ -34,7 +34,7 @@ pub struct Grasp {
     angular_damping: Option<ParamId>,
 }
 
-/// What a grasp does at one instant.
+/// Wrench and deformation of a grasp at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Grasped<S: Scalar> {
     /// Distance of the origins, m.
@@ -117,12 +117,12 @@ impl Grasp {
         norm(&turn(self.holds_direction(system), &R_WA.tr_mul(&R_WB)))
     }
 
-    /// Whether what it holds is a point of an ANCF beam, which has a direction only.
+    /// True if b is a point of an ANCF beam, which has a direction only.
     fn holds_direction(&self, system: &System) -> bool {
         matches!(system.carrier(self.frames[1]), Carrier::Point(_))
     }
 
-    /// Whether turns are held too.
+    /// True if relative rotation is held too.
     pub fn is_stiff_against_turns(&self, parameters: &[f64]) -> bool {
         (self.angular_stiffness).is_some_and(|id| id.vector(parameters) != Vec3::zeros())
     }

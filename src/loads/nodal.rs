@@ -1,4 +1,4 @@
-//! What acts along ANCF beams: their own strain, and gravity.
+//! Loads along ANCF beams: their strain, and gravity.
 
 use super::Instant;
 use crate::algebra::{Mat3, Scalar, Vec3};

@@ -40,7 +40,8 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// The same with moments, if `turns`. A first on an ANCF beam has no moment about its direction.
+    /// Returns the pair with moments, if `turns`. A first frame on an ANCF beam has no moment about its
+    /// direction.
     pub fn turning(self, kinematics: &Kinematics<S>, turns: bool) -> Self {
         match (turns, self.on[0]) {
             (false, _) => self,
@@ -58,7 +59,7 @@ impl<S: Scalar> Pair<S> {
         self.first_row..6
     }
 
-    /// Whether moments act too.
+    /// True if moments act too.
     pub fn turns(&self) -> bool {
         self.first_row < 3
     }

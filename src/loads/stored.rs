@@ -1,7 +1,7 @@
 //! Discrete values as numbers, for saved states: one type writes and reads its own.
 
-use crate::algebra::{Mat3, Vec3};
 use crate::spec::JointMotion;
+use nalgebra::SMatrix;
 
 /// A discrete value that is stored as a fixed count of numbers.
 pub trait Stored: Sized {
@@ -86,21 +86,7 @@ impl<T: Stored + Default> Stored for Option<T> {
     }
 }
 
-impl Stored for Vec3<f64> {
-    fn write(&self, to: &mut impl FnMut(f64)) {
-        self.iter().for_each(|number| number.write(to));
-    }
-
-    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
-        let mut read = Self::zeros();
-        for number in read.iter_mut() {
-            *number = f64::read(next)?;
-        }
-        Some(read)
-    }
-}
-
-impl Stored for Mat3<f64> {
+impl<const R: usize, const C: usize> Stored for SMatrix<f64, R, C> {
     fn write(&self, to: &mut impl FnMut(f64)) {
         self.iter().for_each(|number| number.write(to));
     }

@@ -1,7 +1,7 @@
 use crate::event::{Event, Occurrence};
 use crate::system::{Derived, Modes, ParamId, System};
 
-/// Where linear bending ends: the deflection of a beam's tip, within the limit or beyond.
+/// Limit of linear bending: the deflection of a beam's tip, within the limit or beyond.
 #[derive(Clone, Debug)]
 pub(super) struct DeflectionLimit {
     /// Index of the body.

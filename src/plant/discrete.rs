@@ -13,7 +13,7 @@ pub struct Discrete {
     pub(super) segments: Vec<i32>,
     /// Limit state of each joint range.
     pub(super) ranges: Vec<Limit>,
-    /// Whether each beam's tip deflection exceeds its linear limit.
+    /// True for each beam whose tip deflection exceeds its linear limit.
     pub(super) deflections: Vec<bool>,
     /// Contact state of each pair of surfaces.
     pub(super) surfaces: Vec<Surfaces>,
@@ -21,7 +21,7 @@ pub struct Discrete {
     pub(super) motors: Vec<MotorState>,
     /// Motion of each joint whose motion can be switched.
     pub motions: Vec<JointMotion>,
-    /// Whether each command for an impulse or a capture is on.
+    /// True for each command for an impulse or a capture that is on.
     pub(super) commands: Vec<bool>,
     /// Number of the last command of each drive that none of its motions has, once it is reported.
     pub(super) refused: Vec<Option<f64>>,
@@ -40,7 +40,7 @@ pub struct Discrete {
 /// State of a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Captured {
-    /// Whether it holds.
+    /// True while it holds.
     pub holds: bool,
     /// Origin of frame a in frame b at the last capture, m.
     pub p: Vec3<f64>,
@@ -207,7 +207,7 @@ impl Discrete {
             && drives.all(|drive| drive.motions().contains(&drive.motion_now(&self.motions)))
     }
 
-    /// Whether a capture holds.
+    /// Returns true while a capture holds.
     #[inline]
     pub(super) fn is_held(&self, capture: usize) -> bool {
         self.captures[capture].holds
