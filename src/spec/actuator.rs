@@ -3,83 +3,92 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What the motor of a joint can give of what its torque input and its servo ask for.
+/// Motor of a joint: it exerts the sum of the torque input and the servo's torque within these
+/// limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motor {
-    /// Largest torque (force) either way, N·m (N).
+    /// Largest magnitude of the torque (force), N·m (N), positive.
     pub torque_limit: PerAxis,
-    /// Rate above which it does not drive on, rad/s (m/s). Default: none.
+    /// Largest rate, rad/s (m/s), positive. Over the last 1 % below it the torque that raises the
+    /// rate decreases linearly to zero. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<PerAxis>,
 }
 
-/// A reaction wheel: a rotor that turns about an axis fixed in a body, driven by a motor between them.
+/// Reaction wheel: a rotor on an axis fixed in a body, driven by a motor between them.
 ///
-/// It is short for a body `<wheel>_rotor` on a revolute joint `<wheel>` with a motor: input `<wheel>.tau` (N·m, on the rotor, its reaction on the body), outputs `<wheel>.qd`, `<wheel>.momentum`,
-/// `<wheel>.motor_torque`. The mass and inertia of the body do not contain it.
+/// It is shorthand for a body `<wheel>_rotor` on a revolute joint `<wheel>` with a motor: input
+/// `<wheel>.tau` (N·m, on the rotor, its reaction on the body), outputs `<wheel>.qd`,
+/// `<wheel>.momentum`, `<wheel>.motor_torque`. The mass and inertia of the body do not include the
+/// rotor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
-    /// The body that carries it.
+    /// Body that carries the wheel.
     pub body: String,
-    /// Its axis, body axes. Default `[0, 0, 1]`.
+    /// Axis, body axes. Any length but zero. Default `[0, 0, 1]`.
     #[serde(default = "super::default::z")]
     pub axis: [f64; 3],
-    /// Its centre, m, from the body's origin in body axes.
+    /// Centre, m, from the body's origin in body axes. Default `[0, 0, 0]`.
     #[serde(default)]
     pub position: [f64; 3],
-    /// Mass of the rotor, kg.
+    /// Mass of the rotor, kg, positive.
     pub mass: f64,
-    /// Inertia about its axis, kg·m².
+    /// Inertia of the rotor about its axis, kg·m², positive.
     pub inertia: f64,
-    /// Inertia across, kg·m². Default: half of `inertia`, as a thin disc or ring has it.
+    /// Inertia of the rotor perpendicular to its axis, kg·m², positive. Default: half of `inertia`,
+    /// as of a thin disc or ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transverse_inertia: Option<f64>,
-    /// Largest torque either way, N·m.
+    /// Largest magnitude of the motor's torque, N·m, positive.
     pub torque_limit: f64,
-    /// Rate above which the motor does not drive on, rad/s.
+    /// Largest rate, rad/s, positive. Over the last 1 % below it the torque that raises the rate
+    /// decreases linearly to zero.
     pub rate_limit: f64,
-    /// Rate at the start, rad/s. Default 0.
+    /// Initial rate, rad/s, not beyond `rate_limit`. Default 0.
     #[serde(default)]
     pub rate: f64,
-    /// Viscous friction of its bearings, N·m·s/rad. Default: none.
+    /// Viscous friction of the bearings, N·m·s/rad, not negative. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
 }
 
-/// A force along a direction fixed in a frame. Its propellant is not taken from the craft's mass.
+/// Thruster: a force along a direction fixed in a frame. The propellant is not taken from the
+/// spacecraft's mass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Thruster {
-    /// The frame (or body) at whose origin it pushes.
+    /// Frame or body at whose origin the force acts. Not on an ANCF beam.
     pub frame: String,
-    /// Direction of the force on the craft (against the jet), frame axes. Any length but zero.
+    /// Direction of the force on the spacecraft (opposite to the jet), frame axes. Any length but
+    /// zero.
     pub direction: [f64; 3],
-    /// Its force, N.
+    /// Force at full thrust, N, not negative.
     pub thrust: f64,
-    /// Its input. Default `switch`.
+    /// Type of the input. Default `switch`.
     #[serde(default)]
     pub throttle: Throttle,
 }
 
-/// How a thruster is commanded.
+/// Type of a thruster's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Throttle {
-    /// By the discrete input `<thruster>.on`: on above 0.5.
+    /// Discrete input `<thruster>.on`: on above 0.5.
     #[default]
     Switch,
-    /// By the continuous input `<thruster>.level`, clipped to 0 … 1.
+    /// Continuous input `<thruster>.level`: fraction of the force, clipped to 0 … 1.
     Level,
 }
 
 impl Wheel {
-    /// The name of the rotor as a body.
+    /// Returns the name of the rotor's body.
     pub fn rotor(name: &str) -> String {
         format!("{name}_rotor")
     }
 
+    /// Returns the rotor as a body, with its axis along z.
     fn body(&self) -> Body {
         let across = self.transverse_inertia.unwrap_or(0.5 * self.inertia);
         Body {
@@ -91,7 +100,7 @@ impl Wheel {
 }
 
 impl Spec {
-    /// The same with bodies and joints in the place of wheels.
+    /// Returns the spec with the body and the joint of every wheel added.
     pub(crate) fn with_rotors(&self) -> Cow<'_, Self> {
         if self.wheel.is_empty() {
             return Cow::Borrowed(self);

@@ -2,77 +2,87 @@ use super::FreeStart;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A large beam by itself: nodes in the world with cubic elements between them, which bend and move as far as they will. Joined to a craft by grasps.
+/// ANCF beam: a large beam in absolute nodal coordinates, with nodes in the world and cubic
+/// elements between them. Bending and motion may be of any size. Grasps, captures and loops connect
+/// it to bodies.
 ///
-/// It is straight at rest; its x axis goes from its root to its tip. It bends alike in all planes and has neither torsion nor section: what holds it holds its direction.
+/// It is straight at rest, with x from the root to the tip. It has no cross-section: its bending
+/// stiffness is equal in all planes, it has no torsion and no shear, and a connection holds its
+/// direction only.
 ///
-/// Frames stand on it by their distance from the root, `origin = [x, 0, 0]`; its own name means its root.
+/// A frame on it is at the distance x from the root, `origin = [x, 0, 0]`; in place of a frame, the
+/// beam's name stands for its root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AncfBeam {
-    /// Length, m. Not with `sections`.
+    /// Length, m, positive. Required without `sections`, not with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// Number of elements. Two describe a beam that is bent a little; a circle needs eight. At most 256. Not with `sections`.
+    /// Number of elements, 1 to 256: two for small bending, eight for a full circle. Required
+    /// without `sections`, not with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<usize>,
-    /// Mass per length, kg/m. Not with `sections`.
+    /// Mass per length, kg/m, positive. Required without `sections`, not with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_per_length: Option<f64>,
-    /// Stiffness against stretch, N. Not with `sections`.
+    /// Axial stiffness, N, positive. Required without `sections`, not with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub EA: Option<f64>,
-    /// Stiffness against bending, in all planes, N·m². Not with `sections`.
+    /// Bending stiffness in all planes, N·m², positive. Required without `sections`, not with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub EI: Option<f64>,
-    /// Sections of a beam that is not the same everywhere, from the root to the tip.
+    /// Sections of a beam that is not uniform, from the root to the tip, in place of `length`,
+    /// `elements`, `mass_per_length`, `EA` and `EI`. Default: none, the beam is uniform.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<NodalSection>,
-    /// The curvature that is bent. Default `quadratic`.
+    /// Measure of curvature in the bending energy. Default `quadratic`.
     #[serde(default, skip_serializing_if = "Curvature::is_default")]
     pub curvature: Curvature,
-    /// Where its root starts, the attitude of its axes, and how it moves, as a rigid body.
+    /// Initial position and velocity of the root, attitude and angular velocity of the straight
+    /// beam as a rigid body. Default: at rest at the world's origin, along its x axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
-    /// How its nodes start off the straight beam, one after the other from the root to the tip. Default: straight.
+    /// Initial deviations of the nodes from the straight beam, one entry for each node from the
+    /// root to the tip. Default: straight.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_nodes: Vec<NodeStart>,
 }
 
-/// How a node of an ANCF beam starts off the straight beam, in axes of its start.
+/// Initial deviation of a node from the straight beam, in axes of the beam's `start`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeStart {
-    /// By so much its place, m.
+    /// Deviation of the position, m. Default `[0, 0, 0]`.
     pub displacement: [f64; 3],
-    /// By so much its direction `dr/dx`, of length one where the beam is not stretched.
+    /// Deviation of the slope `dr/dx`, which has length one without stretch. Default `[0, 0, 0]`.
     pub slope: [f64; 3],
 }
 
-/// A uniform section of an ANCF beam.
+/// Uniform section of an ANCF beam.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodalSection {
-    /// Length, m.
+    /// Length, m, positive.
     pub length: f64,
-    /// Number of elements. All sections together have at most 256.
+    /// Number of elements, at least 1. All sections together have at most 256.
     pub elements: usize,
-    /// Mass per length, kg/m.
+    /// Mass per length, kg/m, positive.
     pub mass_per_length: f64,
-    /// Stiffness against stretch, N.
+    /// Axial stiffness, N, positive.
     pub EA: f64,
-    /// Stiffness against bending, in all planes, N·m².
+    /// Bending stiffness in all planes, N·m², positive.
     pub EI: f64,
 }
 
-/// How the curvature of an ANCF beam is measured.
+/// Measure of an ANCF beam's curvature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Curvature {
-    /// By the second derivative of its places along the beam: the cheapest, and right as long as it is stretched little (an error of twice the strain).
+    /// Second derivative of the position along the beam. It costs least, and is accurate for small
+    /// stretch: the relative error is twice the axial strain.
     #[default]
     Quadratic,
-    /// Exactly, for strains above a thousandth.
+    /// Change of direction per length at rest: for axial strains above 0.001.
     Exact,
 }
 
@@ -83,7 +93,7 @@ impl Curvature {
 }
 
 impl AncfBeam {
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     pub(crate) fn nodes(&self) -> usize {
         let elements = self
             .all_sections()
@@ -92,7 +102,8 @@ impl AncfBeam {
         elements.saturating_add(1)
     }
 
-    /// Its sections, a single one if it is uniform; none where a number is missing.
+    /// Returns the sections: a single one for a uniform beam, none if one of its numbers is
+    /// missing.
     pub(crate) fn all_sections(&self) -> Vec<NodalSection> {
         if !self.sections.is_empty() {
             return self.sections.clone();

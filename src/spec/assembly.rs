@@ -2,22 +2,24 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the start is made to close the loops.
+/// Assembly of the start: the computation of positions and rates that close all loops.
 ///
-/// Of all positions (and rates) that close them, those nearest to the written ones are taken: the weighted sum of squares of the changes of the
-/// joints' coordinates (rad, m; of rates rad/s, m/s) is least. Free bodies, modes and ANCF beams stay as they are written, unless the loops cannot
-/// be closed without them.
+/// Of all positions (and rates) that close them, those nearest to the written ones are taken, with
+/// the least weighted sum of squares of the changes of the joints' coordinates (rad, m; of rates
+/// rad/s, m/s). Free bodies, modes and ANCF beams keep their written start, unless the joints alone
+/// cannot close the loops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assembly {
-    /// Joints whose written positions and rates are kept.
+    /// Joints whose written positions and rates are kept. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<String>,
-    /// Weights of joints, greater for those that are to change less. Default 1.
+    /// Weights of joints, positive: the greater, the less the joint changes. Default 1.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub weights: IndexMap<String, f64>,
-    /// Whether the run starts at rest in the static equilibrium nearest to that, under all loads, with signals and inputs as they start: joints,
-    /// modes and ANCF beams move there. Default: no.
+    /// Start at rest in static equilibrium, found by a search from the assembled start, under all
+    /// loads, with signals and inputs at their start values. Joints, modes and ANCF beams move
+    /// there. Not with `[environment.orbit]`. Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub equilibrium: bool,
 }

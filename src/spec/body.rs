@@ -2,62 +2,76 @@ use super::{Axes, Beam, GeometricallyExactBeam, ModalData, PerAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A body: rigid, or a flexible link if it has a `beam`, a `geometrically_exact_beam` or `modal` data.
+/// A body: rigid, or flexible if it has a `beam`, a `geometrically_exact_beam` or `modal` data.
 ///
-/// Its frame B is where its inboard joint holds it: at joint position zero, B coincides with the
-/// joint's frame on the parent. A free body's frame is wherever you like to measure it.
+/// At joint position zero its frame B coincides with the frame of its joint on the parent. The
+/// frame of a free body may have any origin and any axes fixed in the body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Mass, kg. A beam has its own, which what is written here replaces; every other body needs it.
+    /// Mass of the whole body, kg, positive. Required for rigid bodies and with `modal`. With a
+    /// `beam` it is optional: `mass` and `inertia` together replace the mass of the beam. Not with
+    /// a `geometrically_exact_beam` or a beam in several segments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
-    /// Mass centre, m, from the body's origin in body axes. Default: the origin.
+    /// Mass centre, m, from the body's origin in body axes. Written with `mass` only. Default: the
+    /// origin.
     #[serde(default)]
     pub mass_centre: [f64; 3],
-    /// Inertia about the mass centre, kg·m²: `[Ixx, Iyy, Izz]` or `[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`, where
-    /// the products are the off-diagonal elements of the inertia matrix (Ixy = −∫ x y dm).
+    /// Inertia about the mass centre, kg·m²: `[Ixx, Iyy, Izz]` or `[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`,
+    /// where the products are the off-diagonal elements of the inertia matrix (Ixy = −∫ x y dm). It
+    /// is positive definite, and no principal moment exceeds the sum of the other two.
     ///
-    /// Written where `mass` is written; of a beam: at rest.
+    /// Required with `mass`. For a flexible body it is that of the undeformed body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia: Option<Inertia>,
-    /// Attitude in the body, as a unit quaternion (w, x, y, z), of the axes in which `inertia` is
-    /// given. Default: body axes.
+    /// Attitude in the body of the axes in which `inertia` is given, unit quaternion (w, x, y, z).
+    /// Default: body axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia_axes: Option<[f64; 4]>,
-    /// What bends.
+    /// Modal beam: small deflections by natural modes; large deflections if it is divided into
+    /// segments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beam: Option<Box<Beam>>,
-    /// What bends, twists and shears as far as it will.
+    /// Geometrically exact beam: bending, torsion, shear and stretch of any size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub geometrically_exact_beam: Option<Box<GeometricallyExactBeam>>,
-    /// What bends, by its modes from outside.
+    /// Modal data of a flexible body, from a finite-element program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modal: Option<Box<ModalData>>,
-    /// What holds the attitude of a free body: an ideal moment from outside, or its wheels.
+    /// Attitude servo of a free body, by an ideal external moment or by its wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attitude_servo: Option<Box<AttitudeServo>>,
-    /// Initial motion of a free body (one that no joint carries).
+    /// Initial motion of a free body (one that is no joint's child). Default: at rest at the
+    /// world's origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
 }
 
-/// Brings a free body to a reference attitude, by an ideal moment from outside or by its wheels. The reference is the inputs `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (body axes), the
-/// switch `<body>.servo`.
+/// Attitude servo of a free body: the moment `kp θ + kd (w_ref − w)`, body axes, with the rotation
+/// vector θ from the attitude to its reference. An ideal external moment or the body's wheels exert
+/// it.
+///
+/// The reference is the inputs `<body>.q_ref[1..4]` (unit quaternion) and `<body>.w_ref[1..3]`
+/// (rad/s, body axes); the input `<body>.servo` switches the servo on (above 0.5) and off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttitudeServo {
-    /// Proportional gain about the body's axes, N·m/rad: a number or three.
+    /// Proportional gain, N·m/rad, not negative: one number, or one for each body axis.
     pub kp: PerAxis,
-    /// Derivative gain, N·m·s/rad: a number or three.
+    /// Derivative gain, N·m·s/rad, not negative: one number, or one for each body axis.
     pub kd: PerAxis,
-    /// Whether it is on at the start. Default: yes.
+    /// State at the start: on (`true`) or off. Default: yes.
     #[serde(default = "AttitudeServo::is_on")]
     pub on: bool,
-    /// The axes to which the reference is relative: inertial ones, or the orbital ones, so that at the inputs' start values (no turn, no rate) it holds the body upright. Default `world`.
+    /// Axes to which the reference is relative: inertial axes, or, in orbit, the LVLH frame. With
+    /// `lvlh` and the start values of the inputs (identity, zero rate) the body axes are held
+    /// parallel to the LVLH axes. Default `world`.
     #[serde(default, skip_serializing_if = "Axes::is_default")]
     pub axes: Axes,
-    /// The wheels of the body that give the moment, by the least torques that do, within their limits. Three or more, not all in a plane. Default: none, the moment is from outside.
+    /// Wheels of this body that exert the moment, by the torques of least norm, each within the
+    /// limits of its motor. At least three, with axes that do not all lie in one plane. Default:
+    /// none, the moment is external.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wheels: Vec<String>,
 }
@@ -68,7 +82,7 @@ impl AttitudeServo {
     }
 }
 
-/// Three principal moments, or three moments and three products, kg·m².
+/// Inertia: three moments, or three moments and three products, kg·m².
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -81,90 +95,104 @@ pub enum Inertia {
     Full([f64; 6]),
 }
 
-/// Where a free body (or the child of a free joint) starts, in its parent frame: the world, if no
-/// joint is written.
+/// Initial motion of a free body or of the root of an ANCF beam, relative to the reference axes
+/// `axes`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreeStart {
-    /// Position of the body's origin, m, parent axes.
+    /// Position of the origin, m, reference axes. Default `[0, 0, 0]`.
     #[serde(default)]
     pub position: [f64; 3],
-    /// Attitude, unit quaternion (w, x, y, z): body to parent. Default: the parent's axes.
+    /// Attitude, unit quaternion (w, x, y, z): body axes to reference axes. Default: the reference
+    /// axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attitude: Option<[f64; 4]>,
-    /// Attitude as roll, pitch, yaw about the parent's fixed axes x, y, z, degrees.
+    /// Attitude in place of `attitude`: roll, pitch, yaw about the fixed reference axes x, y, z,
+    /// degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
-    /// Velocity of the body's origin, m/s, parent axes.
+    /// Velocity of the origin, m/s, reference axes; with `lvlh` relative to the rotating frame.
+    /// Default `[0, 0, 0]`.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Angular velocity, rad/s, body axes.
+    /// Angular velocity, rad/s, body axes; with `lvlh` relative to the rotating frame. Default `[0,
+    /// 0, 0]`.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
-    /// The axes to which all of it is relative, of a free body near an `orbit`. Default `world`.
+    /// Reference axes: those of the world, or, in orbit, the LVLH frame. Default `world`.
     #[serde(default, skip_serializing_if = "Axes::is_default")]
     pub axes: Axes,
 }
 
-/// A frame fixed to a body.
+/// A frame fixed to a body or an ANCF beam. On a flexible body it moves with the nearest point of
+/// the beam's axis or the nearest node, at a rigid offset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frame {
-    /// The body it is fixed to.
+    /// Body or ANCF beam to which the frame is fixed.
     pub body: String,
-    /// Its origin, m, from the body's origin in body axes.
+    /// Origin, m, from the body's origin in body axes; on an ANCF beam `[x, 0, 0]` with x from 0 to
+    /// its length. Default `[0, 0, 0]`.
     #[serde(default)]
     pub origin: [f64; 3],
-    /// Its attitude in the body, unit quaternion (w, x, y, z). Default: body axes.
+    /// Attitude in the body, unit quaternion (w, x, y, z). Not on an ANCF beam. Default: body axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
-    /// The same as roll, pitch, yaw about the body's fixed axes x, y, z, degrees.
+    /// Attitude in place of `orientation`: roll, pitch, yaw about the body's fixed axes x, y, z,
+    /// degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
 }
 
-/// Position, attitude, velocity and distance of frame `to` seen from frame `from`.
+/// Motion of frame `to` relative to frame `from`, in axes of `from`, as outputs: position
+/// `<measure>.r[1..3]` (m), attitude `.q[1..4]`, velocity `.v[1..3]` (m/s), angular velocity
+/// `.w[1..3]` (rad/s), and the distance of the origins, `.distance` (m).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// The frame (or body, or `world`) that looks. Everything is expressed in its axes.
+    /// Frame, body or `world` in whose axes the motion is measured. Not an ANCF beam, which has no
+    /// attitude.
     pub from: String,
-    /// The frame (or body) that is seen.
+    /// Frame, body or ANCF beam whose motion is measured.
     pub to: String,
 }
 
-/// A wrench from outside: three forces and three torques, as inputs `<port>.f[1..3]` (N) and `<port>.t[1..3]` (N·m).
+/// An external wrench: a force and a torque, as inputs `<port>.f[1..3]` (N) and `<port>.t[1..3]`
+/// (N·m).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Port {
-    /// The frame (or body) at whose origin the force acts.
+    /// Frame, body or ANCF beam at whose origin the force acts.
     pub frame: String,
-    /// The axes in which force and torque are given, and the impulse.
+    /// Axes of the force, the torque and the impulse; on an ANCF beam `world` only. Default
+    /// `world`.
     #[serde(default)]
     pub axes: PortAxes,
-    /// Whether an impulse may act there too: the inputs `<port>.impulse[1..3]` (N·s) act at once, and once, when the input `<port>.impact` rises above 0.5. Default: no.
+    /// Inputs of an external impulse: `<port>.impulse[1..3]` (N·s) acts once each time the input
+    /// `<port>.impact` rises above 0.5. Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub impulse: bool,
 }
 
-/// A force spread evenly along a beam, as inputs `<line_load>.f[1..3]` (N/m).
+/// A uniform distributed force along a modal beam, as inputs `<line_load>.f[1..3]` (N/m).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineLoad {
-    /// The body with the beam.
+    /// Body with a `beam`.
     pub body: String,
-    /// The axes in which the force is given: inertial ones, or the body's.
+    /// Axes of the force. Default `world`.
     #[serde(default)]
     pub axes: PortAxes,
 }
 
-/// Axes of a port's wrench.
+/// Axes of a port's wrench or of a line load's force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PortAxes {
     /// Inertial axes.
     #[default]
     World,
-    /// Its own axes, turning with it: a port's those of its frame, a line load's those of its body (of a beam in segments, of each segment's root).
+    /// Axes that rotate with the port's frame or the line load's body (for a beam in segments, with
+    /// the root of each segment).
     Frame,
 }

@@ -1,65 +1,72 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A joint that closes a kinematic loop between two frames, from the start of the run.
+/// Joint that closes a kinematic loop between two frames, for the whole run.
 ///
-/// `b` carries the joint, `a` moves in it: with the joint at zero the two frames coincide. Where loops exist, the written start is a guess:
-/// before the run begins it is moved to the nearest positions and rates that close all loops (`[assembly]`). The joint has no friction, its
-/// reaction is an output. What is caught during a run is a `[contact]` with a law that captures.
+/// `b` carries the joint, and `a` moves in it; at joint position zero the two frames coincide. In a
+/// model with loops the written start is a guess: before the run it is moved to the nearest
+/// positions and rates that close all loops (`[assembly]`). The joint has no friction, and its
+/// reaction is an output. A connection that is made during the run is a `[contact]` with a law that
+/// captures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Loop {
-    /// What `a` can do in `b`.
+    /// Type: the motion of `a` in `b`.
     #[serde(rename = "type")]
     pub kind: LoopType,
-    /// The frame (or body) that moves in the joint, and gets its reaction.
+    /// Frame, body or ANCF beam that moves in the joint, and on which its reaction acts.
     pub a: String,
-    /// The frame (or body, or `world`, at its origin) that carries the joint.
+    /// Frame, body, ANCF beam or `world` (at its origin) that carries the joint.
     pub b: String,
-    /// Direction in axes of `b`: of a revolute, prismatic or cylindrical joint the axis, which has the same components in `a`; of a planar one
-    /// the normal, likewise; of a universal one the axis that `b` carries; of `point_on_line` the line. Any length but zero. Default `[0, 0, 1]`.
+    /// Direction in axes of `b`: axis of a revolute, prismatic or cylindrical joint and normal of a
+    /// planar one, each with the same components in `a`; axis of a universal joint that `b`
+    /// carries; direction of the line of `point_on_line`. Any length but zero. Not for the other
+    /// types. Default `[0, 0, 1]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
-    /// Second axis of a universal joint, in axes of `a`, which stays at a right angle to the first. Default `[0, 1, 0]`.
+    /// Second axis of a universal joint, in axes of `a`, at a right angle to the first. Any length
+    /// but zero. Default `[0, 1, 0]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis2: Option<[f64; 3]>,
-    /// Of `distance`: how far the two origins are apart, m.
+    /// Distance of the two origins, m, positive. Required for the type `distance`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// Gains by which a constraint violation that integration has left is reduced, `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte), 1/s. Default 10.
+    /// Gain α, 1/s, not negative, of the stabilisation by which a constraint violation φ decays:
+    /// `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// See `alpha`, 1/s. Default 10.
+    /// Gain β of the stabilisation, 1/s, not negative (see `alpha`). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
 }
 
-/// The kinds of joints that close a loop.
+/// Type of a joint that closes a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopType {
-    /// Turns about `axis`.
+    /// Rotation about `axis`.
     Revolute,
-    /// Slides along `axis`.
+    /// Translation along `axis`.
     Prismatic,
-    /// Turns about and slides along `axis`.
+    /// Rotation about `axis` and translation along it.
     Cylindrical,
-    /// Turns about `axis`, which `b` carries, and about `axis2`, which `a` carries.
+    /// Rotation about `axis`, which `b` carries, and about `axis2`, which `a` carries.
     Universal,
-    /// Turns about the common origin.
+    /// Rotation about the common origin.
     Spherical,
-    /// Slides in the plane across `axis`, and turns about `axis`.
+    /// Translation in the plane normal to `axis`, and rotation about `axis`.
     Planar,
-    /// Holds the two frames together.
+    /// No relative motion.
     Fixed,
-    /// Holds the origin of `a` on the line through the origin of `b` along `axis`; turns freely.
+    /// Translation of the origin of `a` on the line through the origin of `b` along `axis`, and
+    /// free rotation.
     PointOnLine,
-    /// Holds the two origins at the distance `length`.
+    /// Free motion at the distance `length` of the two origins.
     Distance,
 }
 
 impl LoopType {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 9] = [
         Self::Revolute,
         Self::Prismatic,
@@ -72,7 +79,7 @@ impl LoopType {
         Self::Distance,
     ];
 
-    /// The word in the spec.
+    /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Revolute => "revolute",
@@ -87,17 +94,17 @@ impl LoopType {
         }
     }
 
-    /// Whether it has an `axis`.
+    /// Returns true if the type has an `axis`.
     pub fn has_axis(self) -> bool {
         !matches!(self, Self::Spherical | Self::Fixed | Self::Distance)
     }
 
-    /// Whether it needs the attitude of `a`.
+    /// Returns true if the constraints depend on the attitude of `a`.
     pub fn turns_a(self) -> bool {
         !matches!(self, Self::Spherical | Self::PointOnLine | Self::Distance)
     }
 
-    /// Whether it needs the attitude of `b`.
+    /// Returns true if the constraints depend on the attitude of `b`.
     pub fn turns_b(self) -> bool {
         !matches!(self, Self::Spherical | Self::Distance)
     }

@@ -1,111 +1,139 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Two frames that may strike each other: when the input `<contact>.impact` rises above 0.5, an impulse acts between them at once. With a law that captures, it is the input
-/// `<contact>.capture`, and they stay together as long as it is above 0.5. With a `surface` they strike whenever they touch, without a command.
+/// Contact of two frames. When the input `<contact>.impact` rises above 0.5, an impulse acts
+/// between them at that instant. For a law that captures, the input is `<contact>.capture`, and the
+/// frames stay connected as long as it is above 0.5. With a `surface` the impact occurs whenever
+/// the surfaces touch, without a command; a law that captures then does so at the first touch while
+/// `<contact>.capture` is above 0.5. The law `compliant` is a contact force in place of an impact.
 ///
-/// The impulse acts on `a` halfway between the two origins or surfaces (of a capture at the origin of `a`), and in reverse on `b`. What it was and did stays in the outputs
-/// `<contact>.impulse[1..3]` and those beside it until the next one. Which law fits: `docs/contacts.md`.
+/// The impulse acts on `a` at the midpoint between the two origins or surfaces (for a capture, at
+/// the origin of `a`), and its reverse on `b`. The outputs `<contact>.impulse[1..3]` and the others
+/// of the impact keep their values until the next one. `docs/contacts.md` describes the laws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
-    /// The frame (or body) that gets the impulse.
+    /// Frame or body on which the impulse acts. For a law that captures also an ANCF beam or a
+    /// frame on it.
     pub a: String,
-    /// The frame (or body, or `world`, at its origin) that gets its reaction.
+    /// Frame, body or `world` (at its origin) on which the reverse of the impulse acts.
     pub b: String,
-    /// The normal, from `b` towards `a`, in axes of `b`; of any length. Default `[0, 0, 1]`. Of spheres it is along the line of their centres, and not written.
+    /// Normal from `b` towards `a`, in axes of `b`. Any length but zero. For the surface `sphere`
+    /// the normal is the line of centres, and this field has no effect. Default `[0, 0, 1]`.
     #[serde(default = "super::default::z")]
     pub normal: [f64; 3],
-    /// The surface of `b` that `a` touches by itself. Left out: they strike on command only, wherever their origins are.
+    /// Surface of `b`, whose contact with `a` is detected. Default: none, impact on command only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<Surface>,
-    /// With a `surface`: radius of a sphere about the origin of `a`, m. Left out: `a` is a point.
+    /// Radius of a sphere about the origin of `a`, m, not negative. For the surfaces `plane` and
+    /// `sphere`. Default: none, `a` is a point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius_a: Option<f64>,
-    /// Radius of the `surface`, of a sphere or a disc, m.
+    /// Radius of the `surface`, m, positive. Required for the surfaces `sphere` and `disc`, and
+    /// only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius_b: Option<f64>,
-    /// The law of the impact.
+    /// Law of the impact, the capture or the contact force. Default `restitution`.
     #[serde(default)]
     pub law: ImpactLaw,
-    /// Restitution, 0 (plastic) to 1 (elastic): along the normal, of the velocity (`restitution`) or of the root of the work (`stronge`).
+    /// Coefficient of restitution, 0 (plastic) to 1 (elastic): ratio of the normal velocities
+    /// (`restitution`), or root of the ratio of the normal work (`stronge`). Required for these two
+    /// laws, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub e: Option<f64>,
-    /// Tangential restitution of `restitution`, −1 (smooth) to 1 (the slip is reversed). Default 0: it sticks, as far as `mu` allows.
+    /// Tangential restitution of the law `restitution`, −1 (no friction) to 1 (reversed slip).
+    /// Default 0: sticking, within the limit of `mu`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub e_t: Option<f64>,
-    /// Coefficient of friction of `restitution`, `stronge` and `compliant`. Default 0.
+    /// Coefficient of friction of the laws `restitution`, `stronge` and `compliant`, not negative.
+    /// Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mu: Option<f64>,
-    /// Of `energy_friction`: the energy lost over what a plastic impact that sticks would lose.
+    /// Energy loss relative to that of a plastic, sticking impact, 0 to 1. Required for the law
+    /// `energy_friction`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r_E: Option<f64>,
-    /// Of `energy_friction`: the tangential impulse over that of a plastic impact that sticks.
+    /// Tangential impulse relative to that of a plastic, sticking impact, 0 to 2. Required for the
+    /// law `energy_friction`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r_f: Option<f64>,
-    /// Of `energy_friction`: what to do if no impact has this `r_E` and `r_f`. Default `reject`.
+    /// Treatment of an impact for which `r_E` and `r_f` are inconsistent, with the law
+    /// `energy_friction`. Default `reject`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_inconsistent: Option<Inconsistent>,
-    /// Of captures: gains by which a gap that integration has opened is closed, `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte), 1/s. Default 10.
+    /// Gain α of captures, 1/s, not negative, of the stabilisation by which a constraint violation
+    /// φ decays: `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// See `alpha`, 1/s. Default 10.
+    /// Gain β of captures, 1/s, not negative (see `alpha`). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
-    /// Of `compliant`: the force that presses the surfaces by `depth` into each other, N.
+    /// Normal force at the penetration `depth`, N, not negative. Required for the law `compliant`,
+    /// and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<f64>,
-    /// Of `compliant`: see `force`, m.
+    /// Penetration at the normal force `force`, m, positive. Required for the law `compliant`, and
+    /// only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<f64>,
-    /// Of `compliant`: the power of the depth with which the force grows, 1.5 (round bodies) or 1. Default 1.5.
+    /// Exponent of the penetration in the force of the law `compliant`: 1.5 (round bodies) or 1.
+    /// Default 1.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponent: Option<f64>,
-    /// Of `compliant`: what the speed of approach adds to the force, as a part of it, s/m. At a small speed v the restitution is `1 − ⅔ · dissipation · v`. Default 0.
+    /// Dissipation of the law `compliant`, s/m, not negative: relative increase of the force per
+    /// speed of approach. At a low speed v the restitution is `1 − ⅔ · dissipation · v`. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dissipation: Option<f64>,
-    /// Of `compliant`: the speed of slip at which 71 % of the friction acts, m/s. Smaller is closer to Coulomb's law, and stiffer. Default 0.001.
+    /// Slip speed of the law `compliant` at which 71 % of the friction acts, m/s, positive. A
+    /// smaller value is closer to Coulomb's law, and stiffer. With `mu` only. Default 0.001.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip: Option<f64>,
-    /// How far the two may be apart at most when they strike or are captured on command, m. Default 0.01. Not with a `surface`.
+    /// Largest distance of the origins at which an impact or a capture on command acts, m, not
+    /// negative. Not with a `surface`. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
 }
 
-/// A surface that is touched.
+/// Surface of `b` in a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Surface {
-    /// The plane through the origin of `b`, across the normal. What is behind it is inside.
+    /// Plane through the origin of `b`, perpendicular to the normal. Points behind it penetrate.
     Plane,
-    /// The sphere of `radius_b` about the origin of `b`.
+    /// Sphere of `radius_b` about the origin of `b`.
     Sphere,
-    /// The disc of `radius_b` about the origin of `b`, across the normal: a point that comes from the normal's side meets it, one that passes beside or
-    /// comes from behind does not.
+    /// Disc of `radius_b` about the origin of `b`, perpendicular to the normal. A point that
+    /// crosses it against the normal makes contact; a point outside the radius, or one that comes
+    /// from behind, does not.
     Disc,
 }
 
-/// What decides the impulse of an impact.
+/// Law of an impact, a capture or a contact force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ImpactLaw {
-    /// By restitution along the normal and along the surface, within the cone of friction (Chatterjee and Ruina 1998): always solvable, never gains energy.
+    /// Restitution along the normal and along the surface, within the friction cone (Chatterjee and
+    /// Ruina 1998): always solvable, and never gains energy.
     #[default]
     Restitution,
-    /// By ratios of energy and of tangential impulse (Cyril et al. 1998).
+    /// Ratios of energy loss and of tangential impulse (Cyril et al. 1998).
     EnergyFriction,
-    /// Coulomb's friction followed through the impact, with restitution by the work along the normal (Stronge).
+    /// Coulomb friction integrated through the impact, with restitution by the work along the
+    /// normal (Stronge).
     Stronge,
-    /// Plastic, and from then on the two points stay together, free to turn.
+    /// Capture with a spherical connection: a plastic impact, then the two points stay together,
+    /// free to rotate.
     CapturePin,
-    /// Plastic, and from then on the two frames stay together as they met.
+    /// Capture with a fixed connection: a plastic impact, then the two frames keep their relative
+    /// pose.
     CaptureGrasp,
-    /// No impact: a force that grows with the depth (Hunt and Crossley), and smooth friction, for contacts that last.
+    /// Contact force that grows with the penetration (Hunt and Crossley), with regularised
+    /// friction, for lasting contacts. It requires the surface `plane` or `sphere`.
     Compliant,
 }
 
 impl ImpactLaw {
-    /// The name in a spec.
+    /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Restitution => "restitution",
@@ -117,19 +145,19 @@ impl ImpactLaw {
         }
     }
 
-    /// Whether what it strikes stays together.
+    /// Returns true if the law captures.
     pub fn captures(self) -> bool {
         matches!(self, Self::CapturePin | Self::CaptureGrasp)
     }
 }
 
-/// What to do with ratios that no impact has.
+/// Treatment of ratios `r_E` and `r_f` that no impact has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Inconsistent {
-    /// No impulse acts.
+    /// Rejection: no impulse acts.
     #[default]
     Reject,
-    /// The nearest `r_E` that some impact has is taken.
+    /// Replacement of `r_E` by the nearest consistent value.
     Clamp,
 }

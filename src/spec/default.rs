@@ -1,11 +1,11 @@
-//! What fields are that are not written.
+//! Default values of fields.
 
-/// So it is.
+/// Returns `true`.
 pub fn yes() -> bool {
     true
 }
 
-/// Along z.
+/// Returns the unit vector along z.
 pub fn z() -> [f64; 3] {
     [0.0, 0.0, 1.0]
 }

@@ -2,31 +2,34 @@ use super::Orbit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What surrounds the craft.
+/// Gravity, or the reference orbit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
-    /// Uniform gravity, m/s², world axes. Default: none.
+    /// Uniform gravity, m/s², world axes. Not with `orbit`. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity: Option<[f64; 3]>,
-    /// The orbit near which the craft are, with the gravity there. Default: none, free space.
+    /// Reference orbit, with the gravity of its central body. Default: none, free space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orbit: Option<Orbit>,
 }
 
-/// Which outputs the FMU offers beside joints, free bodies, frames and measures.
+/// Outputs of the FMU in addition to those of joints, free bodies, frames and measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
-    /// Pose and twist of every body that a joint carries. Default: yes.
+    /// Position, attitude, velocity and angular velocity of every body that is a joint's child.
+    /// Default: yes.
     pub bodies: bool,
-    /// Momentum, mass centre, energies and the work of actuators and friction of the whole system. Default: yes.
+    /// Run diagnostics `system.…`: momentum, mass centre, energies, and the work of actuators and
+    /// friction. Default: yes.
     pub diagnostics: bool,
-    /// The wrench that each joint transmits. Default: no.
+    /// Reaction force and moment of each joint. Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reactions: bool,
-    /// Condition number of the saddle-point matrix, of a formulation that has one. It costs far more than the rest, and has no derivative where eigenvalues at the end of the
-    /// spectrum are equal. Default: no.
+    /// Condition number of the saddle-point matrix, `system.condition`, in formulations that have
+    /// one (all but `recursive`). It costs far more than all other outputs, and has no derivative
+    /// at states with equal eigenvalues at an end of the spectrum. Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub condition: bool,
 }
@@ -42,17 +45,19 @@ impl Default for Output {
     }
 }
 
-/// The run that `grapple simulate` makes.
+/// Run of `grapple simulate`, and default experiment of the FMU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Experiment {
-    /// When it ends, s. Default 10.
+    /// End of the run, s, positive. Default 10.
     pub stop_time: f64,
-    /// Communication step and spacing of the results, s. Default 0.01.
+    /// Communication step and interval of the results, s, positive. Default 0.01.
     pub step: f64,
-    /// Relative tolerance of the integration; a variable's absolute tolerance is this times its nominal. Default 1e-8.
+    /// Relative tolerance of the integration, positive; the absolute tolerance of a state is its
+    /// product with the state's nominal value. Default 1e-8.
     pub tolerance: f64,
-    /// Highest frequency that matters, Hz: a warning tells of beams that leave out modes below it.
+    /// Highest frequency of interest, Hz, positive: `grapple check` warns of beams that leave out
+    /// modes below it, and of modal data whose modes end below it. Default: none, no warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<f64>,
 }
@@ -68,17 +73,20 @@ impl Default for Experiment {
     }
 }
 
-/// The Co-Simulation solver.
+/// Integration method of Co-Simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
-    /// The method. Default `dopri5`. `radau5`, `auto` and `implicit_midpoint` solve for all states at once, and take at most 2000 of them.
+    /// Integration method. Default `dopri5`. `radau5`, `auto` and `implicit_midpoint` solve for all
+    /// states at once, at most 2000.
     pub method: Method,
-    /// Sub-step of `rk4`, `implicit_midpoint`, `linearly_implicit` and `conserving`, s; the longest step of the adaptive methods, if given.
+    /// Step, s, positive: the fixed step of `rk4`, `implicit_midpoint`, `linearly_implicit` and
+    /// `conserving` (required), or the longest step of the adaptive methods (without it unlimited).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
-    /// Most evaluations of the dynamics within one communication step; past it the step is
-    /// discarded at the time reached. Default: as many as take about two seconds, from 50 000 (large models) to 1 000 000.
+    /// Largest number of evaluations of the dynamics in one communication step, at least 1; beyond
+    /// it `fmi2DoStep` returns `fmi2Discard` with the time reached. Default: as many as take about
+    /// two seconds, from 50 000 (large models) to 1 000 000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_limit: Option<f64>,
 }
@@ -93,34 +101,40 @@ impl Default for Solver {
     }
 }
 
-/// Integration methods of Co-Simulation.
+/// Integration method of Co-Simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Dormand and Prince, order 5(4), adaptive.
+    /// Explicit Runge–Kutta method of Dormand and Prince, order 5(4), adaptive.
     Dopri5,
-    /// Dormand and Prince, order 8(5,3), adaptive: fewer steps at tolerances below about 1e-9.
+    /// Explicit Runge–Kutta method of Dormand and Prince, order 8(5,3), adaptive: fewer steps at
+    /// tolerances below about 1e-9.
     Dop853,
-    /// The classical Runge–Kutta method, order 4, with the fixed sub-step `step`.
+    /// Classical Runge–Kutta method, order 4, with the fixed step `step`.
     Rk4,
-    /// Hairer and Wanner's RADAU5, order 5, adaptive, implicit: for stiff craft, whose fastest motions are damped before they matter.
+    /// Hairer and Wanner's RADAU5, implicit, order 5, adaptive: for stiff systems whose fastest
+    /// motions decay and are of no interest.
     Radau5,
-    /// The implicit midpoint rule, order 2, with the fixed sub-step `step`: stable with steps longer than the fastest
-    /// vibration, which it does not damp.
+    /// Implicit midpoint rule, order 2, with the fixed step `step`: stable with steps longer than
+    /// the period of the fastest vibration, without numerical damping.
     ImplicitMidpoint,
-    /// A midpoint rule that takes the stiffness and damping of modes and joints implicitly and makes two evaluations a step, order 2, with the
-    /// fixed sub-step `step`: stable with steps longer than the vibrations of flexible bodies, which it does not damp. What contacts,
-    /// grasps and attitude servos do is taken explicitly. It asks for `formulation = "recursive"`.
+    /// Linearly implicit midpoint rule, order 2, with the fixed step `step` and two evaluations of
+    /// the dynamics in a step. Stiffness and damping of modes and joints are implicit: stable with
+    /// steps longer than the vibrations of flexible bodies, without numerical damping. Contacts,
+    /// grasps and attitude servos are explicit. It requires `formulation = "recursive"`.
     LinearlyImplicit,
-    /// The midpoint rule in natural coordinates, order 2, with the fixed sub-step `step`: it keeps energy (a rotor's and a turned grasp's to the order of the step), momentum and
-    /// every joint whatever the step, and damps nothing. It asks for `formulation = "natural"`.
+    /// Midpoint rule in natural coordinates, order 2, with the fixed step `step`. Momentum, joint
+    /// constraints and energy are conserved at any step size (the energy of rotors and of rotated
+    /// grasps to the order of the step), without numerical damping. It requires `formulation =
+    /// "natural"`.
     Conserving,
-    /// `dopri5` where the craft is not stiff, `radau5` where it is; the log tells of each change.
+    /// Automatic choice: `dopri5` as long as the system is not stiff, `radau5` as long as it is.
+    /// Each change is logged.
     Auto,
 }
 
 impl Method {
-    /// The method's name in a spec.
+    /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Method::Dopri5 => "dopri5",
@@ -134,12 +148,12 @@ impl Method {
         }
     }
 
-    /// Whether it solves for all states at once, by matrices as large as their number squared.
+    /// Returns true if the method factors matrices of all states.
     pub fn is_dense(self) -> bool {
         matches!(self, Method::Radau5 | Method::Auto | Method::ImplicitMidpoint)
     }
 
-    /// Whether its step is fixed, and has to be given.
+    /// Returns true if the step is fixed, and required in the spec.
     pub fn has_fixed_step(self) -> bool {
         matches!(
             self,

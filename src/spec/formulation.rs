@@ -1,44 +1,51 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the equations of motion are written. Parameters, inputs and outputs are the same in all; states are not.
+/// Coordinates and equations of motion. All formulations have the same parameters, inputs and
+/// outputs; the states differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Formulation {
-    /// Coordinates of joints and modes, by recursion over the tree: the fastest, without constraints that could drift.
+    /// Coordinates of joints and modes, by the articulated-body recursion: the fastest, without
+    /// joint constraints that could be violated.
     #[default]
     Recursive,
-    /// Thirteen states for each body, joints as constraints with multipliers (Kłak and Jarzębowska 2020).
+    /// Maximal coordinates with quaternions, 13 states for each body and two for each mode; joints
+    /// as constraints with multipliers (Kłak and Jarzębowska 2020).
     Quaternion,
-    /// Coordinates of joints, and of every rigid body its dual velocity, with the wrenches of all joints as unknowns (Valverde and Tsiotras 2018).
+    /// Coordinates of joints and the dual velocity of every body, with the wrenches of all joints
+    /// as unknowns (Valverde and Tsiotras 2018). For rigid bodies.
     DualQuaternion,
-    /// Of every body the place of its origin and its three axes (natural coordinates), joints as constraints with multipliers (Yang et al. 2023, there in the plane).
+    /// Maximal coordinates with directors (natural coordinates): position of the origin and three
+    /// axes of every body; joints as constraints with multipliers (in the plane Yang et al. 2023).
     Natural,
 }
 
-/// What a formulation may be asked for and not have.
+/// Capability that not all formulations have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
-    /// Beams and bodies with modal data.
+    /// Modal beams and bodies with modal data.
     Flexible,
-    /// Constraints between bodies that may drift: Baumgarte's gains, outputs that tell the drift, the condition number.
+    /// Constraints that may be violated: Baumgarte's gains, outputs of the constraint violation,
+    /// the condition number.
     Constraints,
-    /// Constraints between the places of bodies, and not between their velocities alone: a gain for gaps.
+    /// Constraints on position level, not on velocity level alone: the gain β.
     Gaps,
-    /// Rows for the balance of momentum, couplings of the modes.
+    /// Momentum rows and couplings of the modes.
     QuaternionOptions,
-    /// Linearisation in tangent coordinates.
+    /// Linearisation, in tangent coordinates.
     Linearisation,
-    /// Beams in absolute nodal coordinates.
+    /// ANCF beams.
     AncfBeams,
-    /// The conserving step for Co-Simulation.
+    /// Conserving step of Co-Simulation.
     ConservingStep,
-    /// Added inertia on single rates, by which the linearly implicit step takes stiffness and damping implicitly.
+    /// Linearly implicit step of Co-Simulation, which needs inertia added on single rates to treat
+    /// stiffness and damping implicitly.
     LinearlyImplicit,
 }
 
 impl Capability {
-    /// All of them.
+    /// All capabilities.
     pub const ALL: [Self; 8] = [
         Self::Flexible,
         Self::Constraints,
@@ -52,10 +59,10 @@ impl Capability {
 }
 
 impl Formulation {
-    /// All of them.
+    /// All formulations.
     pub const ALL: [Self; 4] = [Self::Recursive, Self::Quaternion, Self::DualQuaternion, Self::Natural];
 
-    /// The name in a spec.
+    /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Recursive => "recursive",
@@ -65,7 +72,7 @@ impl Formulation {
         }
     }
 
-    /// Whether it has what it is asked for. All else every formulation has.
+    /// Returns true if the formulation has `capability`.
     pub fn has(self, capability: Capability) -> bool {
         use Capability::{
             AncfBeams, ConservingStep, Constraints, Flexible, Gaps, Linearisation, LinearlyImplicit, QuaternionOptions,
@@ -86,20 +93,21 @@ impl Formulation {
     }
 }
 
-/// How constraints that have drifted apart are brought together: `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). For formulations whose joints are
-/// constraints.
+/// Baumgarte stabilisation of the joints' constraints, by which a constraint violation φ decays:
+/// `φ̈ + 2 α φ̇ + β² φ = 0`. For formulations whose joints are constraints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Constraints {
-    /// `α`, 1/s. Default 10.
+    /// Gain `α`, 1/s, not negative. Default 10.
     pub alpha: f64,
-    /// `β`, 1/s. Default 10. `dual_quaternion`, whose bodies cannot come apart, does not have it.
+    /// Gain `β`, 1/s, not negative. Not for `dual_quaternion`, which has constraints on velocities
+    /// only. Default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
 }
 
 impl Constraints {
-    /// `β`, 1/s.
+    /// Returns the gain `β`, 1/s; 10 if it is not written.
     pub fn beta(&self) -> f64 {
         self.beta.unwrap_or(10.0)
     }
@@ -118,31 +126,34 @@ impl Default for Constraints {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuaternionOptions {
-    /// Whether the balance of momentum of each free-floating craft is among the constraints, six rows more (Kłak and Jarzębowska's (7) and (8), with
-    /// the modes' part and with the loads from outside). Default: no, since it follows from the other equations.
+    /// Momentum balance of each free-floating spacecraft as six additional constraint rows (Kłak
+    /// and Jarzębowska's (7) and (8), with the modes' part and with external loads). The rows
+    /// follow from the other equations. Default: no.
     pub momentum_rows: bool,
-    /// How bending and motion are coupled. Default `full`.
+    /// Coupling of the deflection and the motion of flexible bodies. Default `full`.
     pub coupling: Coupling,
 }
 
 impl QuaternionOptions {
-    /// Whether there are momentum rows.
+    /// Returns true if there are momentum rows.
     pub fn has_momentum_rows(&self) -> bool {
         self.momentum_rows || self.coupling == Coupling::PaperLiteral
     }
 }
 
-/// How the bending of a flexible body and its motion are coupled.
+/// Coupling of the deflection and the motion of a flexible body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Coupling {
-    /// By the whole kinetic energy: momentum and energy are kept.
+    /// Complete kinetic energy: momentum and energy are conserved.
     #[default]
     Full,
-    /// Kłak and Jarzębowska's (13)–(16): by the accelerations alone, with the matrices of the body at rest. It leaves out what is of first order in
-    /// the deflection with the rates, and momentum with it: on their own craft that is six times the deflection's whole effect.
+    /// Kłak and Jarzębowska's (13)–(16): coupling by accelerations only, with the matrices of the
+    /// undeformed body. Terms of first order in the deflection that contain rates are left out, so
+    /// momentum is not conserved; in the paper's example the error is six times the whole effect of
+    /// the deflection. It needs `stiffening = false` of each beam.
     Linear,
-    /// Their (17) to the letter, for reproducing the paper and nothing else: as `linear`, with momentum rows that know nothing of the modes and are held
-    /// by forces from nowhere.
+    /// The paper's (17) as printed, only to reproduce its results: as `linear`, with momentum rows
+    /// that omit the modes and that fictitious forces enforce.
     PaperLiteral,
 }

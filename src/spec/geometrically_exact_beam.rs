@@ -1,44 +1,53 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What makes a body a beam that bends, twists, shears and stretches as far as it will: geometrically exact (Simo and Reissner's), by elements between nodes that are rigid bodies.
+/// Geometrically exact beam (Simo and Reissner): bending, torsion, shear and stretch of any size,
+/// by elements between nodes that are rigid bodies.
 ///
-/// The body itself is the node at its root, held by whatever joint carries it or free; x goes along the beam, y and z are the section's principal axes. Straight at rest, and uniform: what is
-/// not is several of them on fixed joints. What stands on the body, a frame or a joint, stands on the node nearest to its `origin`.
+/// The body itself is the node at the root; any joint may carry it, or it floats freely. The x axis
+/// is along the beam, y and z are the section's principal axes. The beam is uniform, and straight
+/// at rest; a beam with different sections is modelled by several beams on fixed joints. Frames and
+/// joints attach to the node nearest to their `origin`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GeometricallyExactBeam {
-    /// Length, m.
+    /// Length, m, positive.
     pub length: f64,
-    /// Number of elements, which are straight: 8 to 16 for one that bends far; at most 100.
+    /// Number of straight elements, 1 to 100; 8 to 16 for large bending.
     pub elements: usize,
-    /// Mass per length, kg/m.
+    /// Mass per length, kg/m, positive.
     pub mass_per_length: f64,
-    /// Inertia of the section about the beam's axis per length, kg·m. Its parts about y and z go as `EI_y` and `EI_z`.
+    /// Inertia of the section about the beam's axis per length, kg·m, positive. It is divided
+    /// between y and z in proportion to `EI_y` and `EI_z`.
     pub polar_inertia_per_length: f64,
-    /// Stiffness against stretch, N.
+    /// Axial stiffness, N, positive.
     pub EA: f64,
-    /// Stiffness against shear along y and z, with the shear factor (`kGA`), N.
+    /// Shear stiffness along y and z, including the shear correction factor (`kGA`), N, positive.
+    /// Alternatives: `GA_y` and `GA_z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub GA: Option<f64>,
-    /// Stiffness against shear along y, N. With `GA_z`, for `GA`.
+    /// Shear stiffness along y, N, positive. With `GA_z`, in place of `GA`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub GA_y: Option<f64>,
-    /// Stiffness against shear along z, N. With `GA_y`, for `GA`.
+    /// Shear stiffness along z, N, positive. With `GA_y`, in place of `GA`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub GA_z: Option<f64>,
-    /// Stiffness against twist, N·m².
+    /// Torsional stiffness, N·m², positive.
     pub GJ: f64,
-    /// Stiffness against bending in both planes, N·m².
+    /// Bending stiffness in both planes, N·m², positive. Alternatives: `EI_y` and `EI_z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub EI: Option<f64>,
-    /// Stiffness against deflection along z (bending about y), N·m². With `EI_z`, for `EI`.
+    /// Bending stiffness against deflection along z (bending about y), N·m², positive. With `EI_z`,
+    /// in place of `EI`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub EI_y: Option<f64>,
-    /// Stiffness against deflection along y (bending about z), N·m². With `EI_y`, for `EI`.
+    /// Bending stiffness against deflection along y (bending about z), N·m², positive. With `EI_y`,
+    /// in place of `EI`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub EI_z: Option<f64>,
-    /// Damping that goes with the stiffness, as the time `τ` (s) by which stresses see strain rates, `C (ε + τ ε̇)` (Kelvin and Voigt): a vibration of ω has the damping ratio `ωτ/2`. Default: none.
+    /// Stiffness-proportional damping (Kelvin and Voigt) as a time τ, s, not negative: stresses are
+    /// `C (ε + τ ε̇)`, and a vibration of angular frequency ω has the damping ratio `ωτ/2`.
+    /// Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_time: Option<f64>,
 }

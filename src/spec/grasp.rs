@@ -2,25 +2,31 @@ use super::PerAxis;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A spring-damper between two frames, as a gripper with some give: three displacements and three turns. `<grasp>.on` switches it.
+/// Switched spring-damper between two frames, a model of a compliant gripper: it acts on three
+/// displacements and three rotations. The discrete input `<grasp>.on` switches it on (above 0.5)
+/// and off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grasp {
-    /// The frame (or body, or `world`) that holds; the outputs tell force and moment on it.
+    /// Frame, body or `world` in whose axes the grasp acts. The outputs `<grasp>.force[1..3]` and
+    /// `.moment[1..3]` act on it. Not an ANCF beam.
     pub a: String,
-    /// The frame (or body, or ANCF beam, or `world`) that is held: at rest the two coincide. Of an ANCF beam the direction is held, along x of `a`.
+    /// Frame, body, ANCF beam or `world` that is grasped; without load it coincides with `a`. For
+    /// an ANCF beam only its direction is held, along x of `a`.
     pub b: String,
-    /// Stiffness against displacements, N/m: a number or three, along axes of `a`.
+    /// Translational stiffness, N/m: one number, or one for each axis of `a`. Not zero for all
+    /// axes.
     pub stiffness: PerAxis,
-    /// Damping of displacements, N·s/m: a number or three.
+    /// Translational damping, N·s/m: one number, or one for each axis of `a`.
     pub damping: PerAxis,
-    /// Stiffness against turns, N·m/rad: a number or three, about axes of `a`. Default 0, which leaves turns free.
+    /// Rotational stiffness, N·m/rad: one number, or one for each axis of `a`. Default 0, free
+    /// rotation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_stiffness: Option<PerAxis>,
-    /// Damping of turns, N·m·s/rad: a number or three.
+    /// Rotational damping, N·m·s/rad: one number, or one for each axis of `a`. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_damping: Option<PerAxis>,
-    /// Whether it holds at the start. Default: yes.
+    /// State at the start: closed (`true`) or open. Default: yes.
     #[serde(default = "super::default::yes")]
     pub on: bool,
 }

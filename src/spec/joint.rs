@@ -2,101 +2,113 @@ use super::{Axes, FreeStart, Motor, Wheel, rotation_to};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A joint: it holds one body, the child, on another, the parent.
+/// A joint: the connection of a child body with its parent body or the world.
 ///
-/// Its frame F is fixed to the parent by `origin` and `orientation`; the child's body frame moves in F.
-/// Every number written here is a parameter of the FMU; what is left out does not exist
-/// (write `damping = 0.0` to have damping as a parameter).
+/// Its frame F is fixed to the parent by `origin` and `orientation` (on a flexible parent, to the
+/// nearest point of the beam's axis or the nearest node, at a rigid offset). The frame of the child
+/// moves in F, and coincides with it at position zero. Units in parentheses are those of
+/// translational coordinates.
+///
+/// Every number that is written is a parameter of the FMU. A field that is left out has no effect
+/// and no parameter; write `damping = 0.0` to have damping as a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
-    /// What the child can do in F.
+    /// Type: the motion of the child in F.
     #[serde(rename = "type")]
     pub kind: JointType,
-    /// The body that carries, or `world`.
+    /// Parent body, or `world`.
     pub parent: String,
-    /// The body that is carried.
+    /// Child body. A body is the child of at most one joint.
     pub child: String,
-    /// Origin of F, m, from the parent's origin in parent axes.
+    /// Origin of F, m, from the parent's origin in parent axes. Default `[0, 0, 0]`.
     #[serde(default)]
     pub origin: [f64; 3],
     /// Attitude of F in the parent, unit quaternion (w, x, y, z). Default: the parent's axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
-    /// The same as roll, pitch, yaw about the parent's fixed axes x, y, z, degrees.
+    /// Attitude of F in place of `orientation`: roll, pitch, yaw about the parent's fixed axes x,
+    /// y, z, degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
-    /// Direction of a revolute, prismatic or cylindrical joint, or the first axis of a universal
-    /// joint, in F. Any length but zero. Default `[0, 0, 1]`.
+    /// Axis of a revolute, prismatic or cylindrical joint, or first axis of a universal joint, in
+    /// F. Any length but zero. Default `[0, 0, 1]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
-    /// Second axis of a universal joint, carried by the first, in F at position zero. Default `[0, 1, 0]`.
+    /// Second axis of a universal joint, which rotates about the first, in F at position zero. Any
+    /// length but zero, not parallel to `axis`. Default `[0, 1, 0]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis2: Option<[f64; 3]>,
-    /// Viscous friction, N·m·s/rad or N·s/m.
+    /// Viscous friction, N·m·s/rad (N·s/m), not negative. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<PerAxis>,
-    /// Dry friction.
+    /// Dry friction. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<Friction>,
-    /// A spring between parent and child.
+    /// Spring between parent and child. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spring: Option<Spring>,
-    /// Inertia of the motor seen at the joint, n²J, kg·m² (or kg): added on the joint coordinate.
+    /// Inertia of the motor reflected to the joint by the gear ratio n, `n²J`, kg·m² (kg), not
+    /// negative. It acts on the joint coordinate. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotor_inertia: Option<PerAxis>,
-    /// Where the joint is meant to stay.
+    /// Range of the position, reported when it is left. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// A proportional-derivative servo on the joint.
+    /// Proportional-derivative servo. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servo: Option<Servo>,
-    /// What its motor can give of what the torque input and the servo ask for. Default: all of it.
+    /// Limits of the motor that exerts the sum of the torque input and the servo's torque. Not for
+    /// fixed, spherical and free joints. Default: no limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motor: Option<Motor>,
-    /// Who moves the joint, at the start and where `motions` has no other: the loads on it (default), nobody (a brake), or a drive that follows an acceleration
-    /// whatever it takes.
+    /// Motion at the start, and for the whole run if `motions` has no other: by loads, locked by a
+    /// brake, or prescribed by a drive. Default `loads`.
     #[serde(default)]
     pub motion: JointMotion,
-    /// All ways in which the joint may move. If they are several, the input `<joint>.motion` switches between them while it runs: 0 loads, 1 locked, 2 prescribed. Default:
+    /// All motions of the run, `motion` among them. If there are several, the input
+    /// `<joint>.motion` selects one during the run: 0 loads, 1 locked, 2 prescribed. Default:
     /// `motion` alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub motions: Vec<JointMotion>,
-    /// How a prescribed motion comes back to its reference.
+    /// Gains that bring a prescribed joint back to its reference. Only if its motion may be
+    /// prescribed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracking: Option<Tracking>,
-    /// Whether the joint has the torque (force) input `<joint>.tau`; a prescribed one must have its input. Default: yes.
+    /// Presence of the torque (force) input `<joint>.tau`. A joint whose motion may be prescribed
+    /// needs its input `<joint>.qdd`, and `false` is an error. Default: yes.
     #[serde(default = "super::default::yes")]
     pub input: bool,
-    /// Initial position and rate.
+    /// Initial position and rate. Not for fixed joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<JointStart>,
 }
 
-/// The kinds of joints.
+/// Type of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointType {
-    /// Turns about `axis`. One coordinate, rad.
+    /// Rotation about `axis`. One coordinate, rad.
     Revolute,
-    /// Slides along `axis`. One coordinate, m.
+    /// Translation along `axis`. One coordinate, m.
     Prismatic,
-    /// Turns about and slides along `axis`. Two coordinates: rad, m.
+    /// Rotation about `axis` and translation along it. Two coordinates: rad, m.
     Cylindrical,
-    /// Slides along the three axes of F. Three coordinates, m.
+    /// Translation along the three axes of F. Three coordinates, m.
     Cartesian,
-    /// Turns about a point. A quaternion (child to F); rates are the angular velocity in child axes, rad/s.
+    /// Rotation about a point. The coordinates are a unit quaternion (child to F), the rates the
+    /// angular velocity in child axes, rad/s.
     Spherical,
-    /// Turns about `axis`, then about `axis2`. Two coordinates, rad.
+    /// Rotation about `axis`, then about `axis2`. Two coordinates, rad.
     Universal,
-    /// Holds the child rigidly.
+    /// No relative motion.
     Fixed,
-    /// Does not hold the child at all: its motion is measured in F.
+    /// Six degrees of freedom, with position, attitude and rates measured in F.
     Free,
 }
 
 impl JointType {
-    /// The word in the spec.
+    /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Revolute => "revolute",
@@ -110,7 +122,7 @@ impl JointType {
         }
     }
 
-    /// Number of rates (degrees of freedom).
+    /// Returns the number of rates (degrees of freedom).
     pub fn rates(self) -> usize {
         match self {
             Self::Fixed => 0,
@@ -121,7 +133,7 @@ impl JointType {
         }
     }
 
-    /// How many coordinates it has; an attitude has four.
+    /// Returns the number of coordinates; an attitude has four.
     pub fn coordinates(self) -> usize {
         match self {
             Self::Spherical | Self::Free => self.rates() + 1,
@@ -129,7 +141,7 @@ impl JointType {
         }
     }
 
-    /// How many of its coordinates are angles, of which whole turns count; they come first.
+    /// Returns the number of coordinates that are angles with unwrapped values; they come first.
     pub fn angles(self) -> usize {
         match self {
             Self::Revolute | Self::Cylindrical | Self::Universal => {
@@ -139,12 +151,12 @@ impl JointType {
         }
     }
 
-    /// Whether positions are plain numbers whose derivatives are the rates.
+    /// Returns true if there are coordinates and their derivatives are the rates.
     pub fn has_plain_positions(self) -> bool {
         !matches!(self, Self::Fixed | Self::Spherical | Self::Free)
     }
 
-    /// Whether rate `i` is an angular one.
+    /// Returns true if rate `i` is angular.
     pub fn is_angular(self, i: usize) -> bool {
         match self {
             Self::Revolute | Self::Universal | Self::Spherical => true,
@@ -155,26 +167,26 @@ impl JointType {
     }
 }
 
-/// Who moves a joint.
+/// Motion of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JointMotion {
-    /// Torques and forces.
+    /// Free under torques and forces.
     #[default]
     Loads,
-    /// Nobody: a brake holds it. On locking, an impulse at the joint takes its rate away, which keeps momentum. The output `<joint>.drive` is the torque (force)
-    /// of the brake, N·m (N).
+    /// Locked by a brake. Its closing is an impulse that ends the joint's rate and conserves
+    /// momentum. The output `<joint>.drive` is the torque (force) of the brake, N·m (N).
     Locked,
-    /// A drive: the input `<joint>.qdd` is the rate's derivative, rad/s² (m/s²), and the output `<joint>.drive` the torque
-    /// (force) that it takes, N·m (N).
+    /// Prescribed by a drive. The input `<joint>.qdd` is the derivative of the rate, rad/s² (m/s²),
+    /// the output `<joint>.drive` the torque (force) that the drive exerts, N·m (N).
     Prescribed,
 }
 
 impl JointMotion {
-    /// All of them.
+    /// All motions, in the order of their [numbers](Self::number).
     pub const ALL: [Self; 3] = [Self::Loads, Self::Locked, Self::Prescribed];
 
-    /// The word in the spec.
+    /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Loads => "loads",
@@ -183,41 +195,42 @@ impl JointMotion {
         }
     }
 
-    /// The number that commands it.
+    /// Returns the value of the input `<joint>.motion` that selects it.
     pub fn number(self) -> i32 {
         self as i32
     }
 }
 
-/// A prescribed motion with references: `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`, with the inputs `<joint>.qdd`, `<joint>.q_ref` and
-/// `<joint>.qd_ref`; a servo on the same joint has the same references.
+/// Tracking of a reference by a prescribed joint: `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`,
+/// with the inputs `<joint>.qdd`, `<joint>.q_ref` and `<joint>.qd_ref`. A servo on the same joint
+/// has the same reference inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tracking {
-    /// Position gain, 1/s².
+    /// Position gain, 1/s², not negative.
     pub kp: PerAxis,
-    /// Rate gain, 1/s.
+    /// Rate gain, 1/s, not negative.
     pub kd: PerAxis,
 }
 
-/// One number for every degree of freedom of the joint, or one for each.
+/// One number for all axes, or one for each axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
     expecting = "expected a number, or a list with one number for each axis of the joint"
 )]
 pub enum PerAxis {
-    /// The same for all.
+    /// One number for all axes.
     All(f64),
-    /// One for each, in the joint's order.
+    /// One number for each axis, in the joint's order.
     Each(Vec<f64>),
 }
 
 impl PerAxis {
-    /// The number of axis `i`.
+    /// Returns the number of axis `i`.
     ///
     /// # Panics
-    /// If the list is too short: its length is [checked](super::read) when the spec is read.
+    /// If the list is too short. Its length is [validated](super::read) when the spec is read.
     pub fn get(&self, i: usize) -> f64 {
         match self {
             Self::All(value) => *value,
@@ -226,13 +239,14 @@ impl PerAxis {
     }
 }
 
-/// Coulomb friction, regularised: `τ = −coulomb · tanh(rate / slip)`.
+/// Regularised Coulomb friction: `τ = −coulomb · tanh(rate / slip)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Friction {
-    /// Friction torque (force) in full slip, N·m (N).
+    /// Friction torque (force) at full slip, N·m (N), not negative.
     pub coulomb: PerAxis,
-    /// Rate at which 76 % of it acts, rad/s (m/s). Smaller is closer to Coulomb's law, and stiffer.
+    /// Rate at which 76 % of the friction acts, rad/s (m/s), positive. A smaller value is closer to
+    /// Coulomb's law, and stiffer.
     pub slip: PerAxis,
 }
 
@@ -240,80 +254,85 @@ pub struct Friction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spring {
-    /// Stiffness, N·m/rad (N/m). A spherical joint has one number: `τ = −stiffness · θ`, with θ the
-    /// rotation vector of the child in F.
+    /// Stiffness, N·m/rad (N/m), not negative. A spherical joint has one number: `τ = −stiffness ·
+    /// θ`, with θ the rotation vector of the child in F.
     pub stiffness: PerAxis,
-    /// Position at which it is relaxed, rad (m). Default 0. Not for spherical joints.
+    /// Position of zero force, rad (m). Not for spherical joints. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<PerAxis>,
 }
 
-/// The range of the joint's positions. Leaving it sets the output `<joint>.out_of_range` and logs one message.
+/// Range of the joint's position. When it is left, the output `<joint>.out_of_range` is set and a
+/// message is logged. A lower and an upper limit are required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// Lowest position, rad (m).
+    /// Lower limit, rad (m).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<PerAxis>,
-    /// Lowest position, degrees.
+    /// Lower limit in place of `min`, degrees. For joints whose coordinates are all angles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_deg: Option<PerAxis>,
-    /// Highest position, rad (m).
+    /// Upper limit, rad (m).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<PerAxis>,
-    /// Highest position, degrees.
+    /// Upper limit in place of `max`, degrees. For joints whose coordinates are all angles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_deg: Option<PerAxis>,
-    /// What happens at the ends.
+    /// Stop at the ends of the range. Default `none`.
     #[serde(default)]
     pub stop: Stop,
-    /// Stiffness of a compliant stop, N·m/rad (N/m).
+    /// Stiffness of a compliant stop, N·m/rad (N/m), not negative. Required for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<PerAxis>,
-    /// Damping of a compliant stop, N·m·s/rad (N·s/m). The stop never pulls.
+    /// Damping of a compliant stop, N·m·s/rad (N·s/m), not negative. Required for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<PerAxis>,
 }
 
-/// What a joint meets at the ends of its range.
+/// Stop at the ends of a joint's range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// Nothing: the joint moves on.
+    /// No stop: the joint moves on.
     #[default]
     None,
-    /// A spring-damper that pushes back.
+    /// Spring-damper that pushes back into the range and never pulls.
     Compliant,
 }
 
-/// A PD servo: `τ = kp (q_ref − q) + kd (qd_ref − qd)`, added to the torque input (the feed-forward).
+/// Proportional-derivative servo of a joint: `τ = kp (q_ref − q) + kd (qd_ref − qd)`, added to the
+/// torque input (the feed-forward).
 ///
-/// Its reference is the inputs `<joint>.q_ref` and `<joint>.qd_ref`; the input `<joint>.servo` switches it
-/// on (above 0.5) and off.
+/// The reference is the inputs `<joint>.q_ref` and `<joint>.qd_ref`; the input `<joint>.servo`
+/// switches the servo on (above 0.5) and off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Servo {
-    /// Proportional gain, N·m/rad (N/m).
+    /// Proportional gain, N·m/rad (N/m), not negative.
     pub kp: PerAxis,
-    /// Derivative gain, N·m·s/rad (N·s/m).
+    /// Derivative gain, N·m·s/rad (N·s/m), not negative.
     pub kd: PerAxis,
-    /// Whether it is on when the run starts. Default: yes.
+    /// State at the start: on (`true`) or off. Default: yes.
     #[serde(default = "super::default::yes")]
     pub on: bool,
-    /// What it asks for by itself, beside the input `<joint>.tau`. Default `none`. Not for spherical joints.
+    /// Feed-forward torque, in addition to the input `<joint>.tau`. Not for spherical joints, and
+    /// not in a model with grasps or geometrically exact beams. Default `none`.
     #[serde(default, skip_serializing_if = "FeedForward::is_none")]
     pub feed_forward: FeedForward,
 }
 
-/// What a servo asks for beforehand.
+/// Feed-forward torque of a servo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedForward {
-    /// Nothing.
+    /// No feed-forward.
     #[default]
     None,
-    /// What the craft would take to follow the reference if nothing bent, by inverse dynamics at every instant: of a base that floats or is held, with gravity, friction and springs; contacts and captures are not known to it. The
-    /// joint then has the input `<joint>.qdd_ref`, which a signal `with_rate` drives too, and the output `<joint>.feed_forward`.
+    /// Torque that tracks the reference for a rigid spacecraft, by inverse dynamics at every
+    /// instant: with a base that floats or is held, with gravity, friction and springs, without
+    /// contacts and captures. The joint then has the input `<joint>.qdd_ref`, which a signal
+    /// `with_rate` also sets, and the output `<joint>.feed_forward`.
     Rigid,
 }
 
@@ -323,29 +342,32 @@ impl FeedForward {
     }
 }
 
-/// Where a joint starts.
+/// Initial position and rate of a joint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointStart {
-    /// Position, rad (m). For a free joint: of the child's origin, three numbers, m. Default 0.
+    /// Position, rad (m). For a free joint: position of the child's origin in F, three numbers, m.
+    /// Not for spherical joints. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<PerAxis>,
-    /// Position, degrees. Angles only.
+    /// Position in place of `position`, degrees. For joints whose coordinates are all angles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position_deg: Option<PerAxis>,
-    /// Rate, rad/s (m/s). For a spherical joint: the angular velocity in child axes. Default 0.
+    /// Rate, rad/s (m/s). For a spherical joint: the angular velocity in child axes. Not for free
+    /// joints. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<PerAxis>,
-    /// Rate, degrees per second. Angles only.
+    /// Rate in place of `rate`, degrees per second. For joints whose rates are all angular.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_deg: Option<PerAxis>,
-    /// Attitude of a spherical or free joint's child in F, unit quaternion (w, x, y, z). Default: the axes of F.
+    /// Attitude of a spherical or free joint's child in F, unit quaternion (w, x, y, z). Default:
+    /// the axes of F.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attitude: Option<[f64; 4]>,
-    /// The same as roll, pitch, yaw about the fixed axes of F, degrees.
+    /// Attitude in place of `attitude`: roll, pitch, yaw about the fixed axes of F, degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
-    /// Velocity of a free joint's child, m/s, axes of F. Default 0.
+    /// Velocity of the origin of a free joint's child, m/s, axes of F. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<[f64; 3]>,
     /// Angular velocity of a free joint's child, rad/s, child axes. Default 0.
@@ -354,13 +376,13 @@ pub struct JointStart {
 }
 
 impl Joint {
-    /// Whether its servo feeds forward.
+    /// Returns true if its servo has a feed-forward torque.
     pub(crate) fn feeds_forward(&self) -> bool {
         let servo = self.servo.as_ref();
         servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
     }
 
-    /// The joint that carries the rotor of a wheel.
+    /// Returns the revolute joint between a wheel's body and its `rotor`, with the wheel's motor.
     pub(super) fn of_wheel(wheel: &Wheel, rotor: &str) -> Self {
         Self {
             kind: JointType::Revolute,
@@ -394,7 +416,8 @@ impl Joint {
 }
 
 impl JointStart {
-    /// The same as a free body's start, for a free joint.
+    /// Returns the start of a free joint as that of a free body; [`Axes::World`] then stands for
+    /// the axes of F.
     pub(crate) fn as_free(&self) -> FreeStart {
         let position = |i| self.position.as_ref().map_or(0.0, |p| p.get(i));
         FreeStart {

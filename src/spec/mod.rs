@@ -1,9 +1,9 @@
-//! What the user writes: one TOML file, as plain data.
+//! The spec: one TOML file, as plain data.
 //!
-//! [`Spec`] mirrors the file field by field; [`read`] parses it and reports everything that is
-//! wrong with it at once, each [`Problem`] with the place in the file. Numbers stand
-//! as written: units and rules are in the field docs, which also make the editors' JSON schema
-//! ([`schema`]). What the numbers *mean* is decided one floor up, in [`system`](crate::system).
+//! [`Spec`] mirrors the file field by field. [`read`] parses it and reports all errors at once,
+//! each [`Problem`] with its position in the file. Numbers are stored as written: their units and
+//! limits are in the field docs, from which the JSON schema for editors ([`schema`]) is generated.
+//! The layer [`system`](crate::system) derives the mechanical model from them.
 
 mod actuator;
 mod ancf_beam;
@@ -60,10 +60,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The name by which joints and measures refer to the inertial frame.
+/// Name of the inertial frame in joints and other references.
 pub const WORLD: &str = "world";
 
-/// Version of the format that this library reads. Format 1 was that of version 0.1.
+/// Version of the spec's format that this library reads. Version 0.1 had format 1.
 pub const FORMAT: u32 = 2;
 
 fn format() -> u32 {
@@ -74,53 +74,55 @@ fn is_format(format: &u32) -> bool {
     *format == FORMAT
 }
 
-/// A craft, or several in one system, or a controller; with the experiment to run.
+/// Spec of a spacecraft, of several in one system, or of a controller, with the experiment to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Name of the model: letters, digits and underscores, at most 128. Becomes the FMU's model identifier.
+    /// Name of the model, and model identifier of the FMU: a letter, then letters, digits and
+    /// underscores, at most 128 characters.
     pub name: String,
-    /// Version of this format, as written by `grapple new`: 2. Later versions read it, with a warning
-    /// for names that have changed since. Default 2.
+    /// Version of the spec's format. This version of grapple reads format 2 only; later versions
+    /// also read it, with a warning for each name that has changed. Default 2.
     #[serde(default = "format", skip_serializing_if = "is_format")]
     pub format: u32,
-    /// One sentence on what it is.
+    /// Description of the model, one sentence, for the FMU. Default: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it is. Default `spacecraft`.
+    /// Content of the spec: the model of a spacecraft, or a controller. Default `spacecraft`.
     #[serde(default, skip_serializing_if = "Kind::is_spacecraft")]
     pub kind: Kind,
-    /// The joints that a controller acts on, and how.
+    /// Joints of a controller with their gains; required for `kind = "controller"`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<Controller>,
-    /// How the equations of motion are written. Default `recursive`.
+    /// Coordinates and equations of motion. Default `recursive`.
     #[serde(default, skip_serializing_if = "Formulation::is_default")]
     pub formulation: Formulation,
-    /// How constraints that have drifted apart are brought together.
+    /// Gains that reduce constraint violations of the joints. Not for `recursive`, whose joints are
+    /// no constraints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<Constraints>,
     /// Options of the formulation `quaternion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quaternion: Option<QuaternionOptions>,
-    /// What surrounds the craft.
+    /// Gravity, or the reference orbit.
     #[serde(default)]
     pub environment: Environment,
-    /// The bodies. One that is no joint's child floats freely.
+    /// Bodies. A body that is no joint's child floats freely.
     #[serde(default)]
     pub body: IndexMap<String, Body>,
-    /// Large beams in absolute nodal coordinates, beside the bodies.
+    /// Large beams in absolute nodal coordinates, outside the trees of bodies.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub ancf_beam: IndexMap<String, AncfBeam>,
-    /// The joints. Each carries one child body on its parent.
+    /// Joints. Each connects one child body with its parent body or the world.
     #[serde(default)]
     pub joint: IndexMap<String, Joint>,
-    /// Named frames on bodies: tips, grapple fixtures, sensors.
+    /// Named frames on bodies and ANCF beams: tips, grapple fixtures, sensors.
     #[serde(default)]
     pub frame: IndexMap<String, Frame>,
-    /// Relative motion between two frames, as outputs.
+    /// Relative motions of two frames, as outputs.
     #[serde(default)]
     pub measure: IndexMap<String, Measure>,
-    /// Frames on which a wrench from outside acts, as inputs.
+    /// Frames on which an external wrench acts, as inputs.
     #[serde(default)]
     pub port: IndexMap<String, Port>,
     /// Reaction wheels.
@@ -129,70 +131,73 @@ pub struct Spec {
     /// Thrusters.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub thruster: IndexMap<String, Thruster>,
-    /// Beams along which a force from outside is spread, as inputs.
+    /// Beams on which an external distributed force acts, as inputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub line_load: IndexMap<String, LineLoad>,
-    /// Frames that may strike each other.
+    /// Pairs of frames between which an impact, a compliant contact force or a capture may act.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub contact: IndexMap<String, Contact>,
-    /// Frames that a gripper with some give holds together.
+    /// Switched spring-dampers between two frames: models of compliant grippers.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub grasp: IndexMap<String, Grasp>,
-    /// Joints that close kinematic loops.
+    /// Joints that close kinematic loops, for the whole run.
     #[serde(default, rename = "loop", skip_serializing_if = "IndexMap::is_empty")]
     pub closed_loop: IndexMap<String, Loop>,
-    /// How the start is made to close the loops.
+    /// Computation of a start that closes all loops, or of a static equilibrium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Assembly>,
-    /// What drives the inputs, by the input's name: `[signal."elbow.tau"]`.
+    /// Courses of inputs over time, by the input's name: `[signal."elbow.tau"]`.
     #[serde(default)]
     pub signal: IndexMap<String, Signal>,
-    /// Which outputs the FMU offers.
+    /// Selection of the FMU's outputs.
     #[serde(default)]
     pub output: Output,
-    /// The run that `grapple simulate` makes, and the FMU's default experiment.
+    /// Run of `grapple simulate`, and default experiment of the FMU.
     #[serde(default)]
     pub experiment: Experiment,
-    /// How the FMU integrates in Co-Simulation.
+    /// Integration method of Co-Simulation.
     #[serde(default)]
     pub solver: Solver,
-    /// When a run in Co-Simulation is stopped because it is no longer true.
+    /// Limits of constraint violation and energy balance; a Co-Simulation run that exceeds one
+    /// stops with an error.
     #[serde(default, skip_serializing_if = "Monitor::is_default")]
     pub monitor: Monitor,
 }
 
 impl Spec {
-    /// Whether something has this name that stands somewhere: a frame, a body, an ANCF beam.
+    /// Returns true if a frame, a body or an ANCF beam has this name.
     pub(crate) fn has_frame(&self, name: &str) -> bool {
         self.frames().any(|known| known == name)
     }
 
-    /// The names of frames, bodies and ANCF beams.
+    /// Returns the names of all frames, bodies and ANCF beams.
     pub(crate) fn frames(&self) -> impl Iterator<Item = &String> {
         self.frame.keys().chain(self.body.keys()).chain(self.ancf_beam.keys())
     }
 
-    /// The ANCF beam on which a frame stands, or that it is.
+    /// Returns the name of the ANCF beam to which `frame` is fixed, or which has this name itself.
     pub(crate) fn on_ancf_beam(&self, frame: &str) -> Option<&str> {
         let beam = self.frame.get(frame).map_or(frame, |frame| &frame.body);
         self.ancf_beam.get_key_value(beam).map(|(name, _)| name.as_str())
     }
 
-    /// Whether momentum, energy and work are outputs: of a craft, if they are wanted.
+    /// Returns true if momentum, energy and work are outputs: for a spacecraft with `[output]
+    /// diagnostics = true`.
     pub(crate) fn has_diagnostics(&self) -> bool {
         self.output.diagnostics && self.kind == Kind::Spacecraft
     }
 }
 
-/// Reads a spec, and checks what can be seen in it alone: names, references, the tree, counts.
-/// Tables are loaded from their CSV files, beside `directory`.
+/// Reads a spec and validates its structure: names, references, the trees of bodies, counts of
+/// numbers. Tables are loaded from their CSV files, whose paths are relative to `directory`.
 ///
-/// The values of the numbers are judged when a [`Model`](crate::plant::Model) is compiled;
+/// Values of numbers are validated when a [`Model`](crate::plant::Model) is compiled;
 /// [`Model::read`](crate::plant::Model::read) does both.
 ///
 /// # Errors
-/// [`Error::Spec`] with every problem found. Of a file that is not TOML it is the first; where fields are unknown, missing or of a wrong type,
-/// these, the first of each thing, and numbers that are not finite.
+/// [`Error::Spec`] with every problem found. For a text that is not TOML, only the first syntax
+/// error. For fields that are unknown, missing or of a wrong type, the first of these in each table
+/// (`[joint.elbow]`), and all numbers that are not finite.
 pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
     let (spec, problems) = parse(text, directory)?;
     if problems.is_empty() {
@@ -202,7 +207,10 @@ pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
     }
 }
 
-/// As [`read`], with the spec even if there are problems.
+/// Reads a spec as [`read`] does, and returns it with its problems.
+///
+/// # Errors
+/// [`Error::Spec`] if the text cannot be parsed as a [`Spec`].
 pub(crate) fn parse(text: &str, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
     let mut problems = source::non_finite_numbers(text)?;
     let mut spec: Spec = match toml::from_str(text) {
@@ -217,7 +225,7 @@ pub(crate) fn parse(text: &str, directory: &std::path::Path) -> Result<(Spec, Ve
     Ok((spec, problems))
 }
 
-/// Checks a spec that was not read from its TOML file, as [`read`] does.
+/// Validates a spec that was not read from a TOML file, as [`read`] does.
 ///
 /// # Errors
 /// [`Error::Spec`] with every problem found.
@@ -231,15 +239,17 @@ pub fn check(spec: &Spec) -> Result<(), Error> {
     }
 }
 
-/// The JSON schema of the spec, for editors.
+/// Returns the JSON schema of the spec, for editors.
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Spec);
     serde_json::to_string_pretty(&schema).expect("a schema is plain JSON") + "\n"
 }
 
-/// A rotation as the spec writes it: a unit quaternion, or roll, pitch and yaw.
+/// Returns a rotation that is written as a unit quaternion or as roll, pitch and yaw; the identity
+/// if neither is written.
 ///
-/// `rpy_deg` turns about the fixed axes x, then y, then z (as in URDF): `R = Rz(yaw) Ry(pitch) Rx(roll)`.
+/// `rpy_deg` (degrees) rotates about the fixed axes x, then y, then z, as in URDF: `R = Rz(yaw)
+/// Ry(pitch) Rx(roll)`.
 pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) -> Quaternion<f64> {
     match (quaternion, rpy_deg) {
         (Some(q), _) => Quaternion::from_slice(&q),
@@ -255,7 +265,8 @@ pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) 
     }
 }
 
-/// The shortest rotation that takes z to a direction.
+/// Returns the shortest rotation that takes z to `direction`, a vector of any length but zero; for
+/// the opposite of z the half turn about x.
 fn rotation_to(direction: [f64; 3]) -> Quaternion<f64> {
     let d = nalgebra::Vector3::from(direction).normalize();
     let q = Quaternion::new(1.0 + d.z, -d.y, d.x, 0.0);
@@ -266,7 +277,8 @@ fn rotation_to(direction: [f64; 3]) -> Quaternion<f64> {
     }
 }
 
-/// The place `section.name.field` in the file; the field may be nested, `start.position`.
+/// Returns the path `section.name.field` of a field in the file. The field may be nested,
+/// `start.position`; empty parts are left out.
 pub(crate) fn at(section: &str, name: &str, field: &str) -> Vec<String> {
     [section, name]
         .into_iter()
@@ -276,6 +288,7 @@ pub(crate) fn at(section: &str, name: &str, field: &str) -> Vec<String> {
         .collect()
 }
 
+/// Returns a problem at `section.name.field`.
 pub(crate) fn problem(section: &str, name: &str, field: &str, what: String) -> Problem {
     Problem {
         at: at(section, name, field),

@@ -4,53 +4,60 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What makes a body flexible by modal data from outside: what a finite-element program prints of its modes.
+/// Modal data of a flexible body, from a finite-element program.
 ///
-/// The modes are those of the body **clamped at its origin**, where its inboard joint holds it, and **mass-normalised**
-/// (∫Φ·Φ dm = 1, Nastran's default). Everything is in body axes and SI units. In Nastran, with the body's origin and axes as the
-/// basic coordinate system: `SOL 103`, an `SPC` of the interface grid, `MEFFMASS(PARTFAC, SUMMARY) = YES` and `DISPLACEMENT = ALL`.
+/// The modes are those of the body **clamped at its origin**, the point of its joint, and
+/// **mass-normalised** (∫Φ·Φ dm = 1, Nastran's default). All data is in body axes and SI units. In
+/// Nastran, with the body's origin and axes as the basic coordinate system: `SOL 103`, an `SPC` of
+/// the interface grid, `MEFFMASS(PARTFAC, SUMMARY) = YES` and `DISPLACEMENT = ALL`.
 ///
-/// The amplitudes' unit is m·√kg. What the data does not hold is left out: how the inertia about the mass centre changes as the body
-/// bends, and the shortening that stiffens a body in fast rotation. A boom that turns fast is better a `beam`.
+/// Amplitudes are in m·√kg. Effects that the data does not contain are left out: the change of the
+/// inertia about the mass centre with the deflection, and the shortening that stiffens a body in
+/// fast rotation. For a boom that rotates fast use a `beam`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModalData {
-    /// Natural frequencies, Hz, in rising order (Nastran: `CYCLES` of the table of real eigenvalues).
+    /// Natural frequencies, Hz, positive, in ascending order, 1 to 512 (Nastran: `CYCLES` of the
+    /// table of real eigenvalues).
     pub frequencies: Vec<f64>,
-    /// Damping ratio of every mode, or of each. Default: none.
+    /// Damping ratio of the modes, not negative: one number, or one for each mode. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<PerAxis>,
-    /// Momentum per modal rate, one row of six numbers for each mode: linear, ∫Φ dm, √kg; then angular about the body's origin,
-    /// ∫x×Φ dm, √kg·m (Nastran: `MODAL PARTICIPATION FACTORS`, T1 to R3). The squares are the effective masses.
+    /// Participation factors (momentum per modal rate), one row of six numbers for each mode:
+    /// linear, ∫Φ dm, √kg; then angular about the body's origin, ∫x×Φ dm, √kg·m (Nastran: `MODAL
+    /// PARTICIPATION FACTORS`, T1 to R3). Their squares are the effective masses and inertias,
+    /// which must not exceed those of the body.
     #[schemars(inner(length(equal = 6)))]
     pub participation: Vec<Vec<f64>>,
-    /// Places where joints and frames stand, by any name. Each of them stands on the nearest node, rigidly offset from it. The
-    /// body's origin is a node that does not move.
+    /// Nodes to which joints, frames and wheels attach, by any name. Each attaches to the nearest
+    /// node, at a rigid offset. The body's origin is a node without deflection.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub node: IndexMap<String, ModalNode>,
 }
 
-/// A place of a body with modal data, and how it moves with each mode.
+/// Node of a body with modal data: position and mode shapes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModalNode {
-    /// Where it is at rest, m, from the body's origin in body axes.
+    /// Position on the undeformed body, m, from the body's origin in body axes.
     pub position: [f64; 3],
-    /// Displacement per amplitude, one row of three numbers for each mode, 1/√kg (Nastran: T1 to T3 of the eigenvector).
+    /// Displacement per amplitude, 1/√kg, one row of three numbers for each mode (Nastran: T1 to T3
+    /// of the eigenvector).
     #[schemars(inner(length(equal = 3)))]
     pub displacement: Vec<Vec<f64>>,
-    /// Rotation per amplitude, one row of three numbers for each mode, rad/(m·√kg) (Nastran: R1 to R3 of the eigenvector; a grid of
-    /// solid elements has none, an `RBE3` gives it some). Without: the node moves and does not turn.
+    /// Rotation per amplitude, rad/(m·√kg), one row of three numbers for each mode (Nastran: R1 to
+    /// R3 of the eigenvector; a grid of solid elements has no rotation, an `RBE3` defines one).
+    /// Default: none, the node does not rotate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(length(equal = 3)))]
     pub rotation: Option<Vec<Vec<f64>>>,
 }
 
-/// More are finer than any body is known, and their products fill the memory.
+/// Largest number of modes of a body. The memory for their products grows with the square of it.
 const MOST_MODES: usize = 512;
 
 impl ModalData {
-    /// What can be seen to be wrong in it alone: the field, and what.
+    /// Returns the errors that are found from the data alone, as pairs of a field and a message.
     pub(super) fn objections(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut object = |field: &str, what: String| found.push((field.to_owned(), what));
@@ -67,15 +74,15 @@ impl ModalData {
         }
         if let Some(k) = self.frequencies.iter().position(|f| *f <= 0.0) {
             let what = format!(
-                "mode {} has {} Hz: a motion as a rigid body? The modes are those of the body clamped at its origin; its joint \
-                 gives it the rigid motions",
+                "mode {} has {} Hz, as a rigid-body mode: the modes must be those of the body clamped at its origin; its \
+                 rigid-body motion is that of its joint",
                 k + 1,
                 self.frequencies[k]
             );
             object("frequencies", what);
         } else if let Some(k) = self.frequencies.windows(2).position(|pair| pair[1] < pair[0]) {
             let what = format!(
-                "frequencies rise from mode to mode, but {} Hz follows {} Hz: does every row belong to its mode?",
+                "frequencies must ascend, but {} Hz follows {} Hz: check that every row belongs to its mode",
                 self.frequencies[k + 1],
                 self.frequencies[k]
             );
@@ -112,7 +119,8 @@ impl ModalData {
     }
 }
 
-/// Joints, frames and wheels away from the origin of a body that says of no other place how it moves.
+/// Returns a problem for each joint, frame and wheel away from the origin of a body whose modal
+/// data has no nodes.
 pub(super) fn without_node(spec: &Spec) -> Vec<Problem> {
     let joints = spec
         .joint
@@ -129,7 +137,7 @@ pub(super) fn without_node(spec: &Spec) -> Vec<Problem> {
     });
     let report = |(section, name, field, body, origin): (&str, &String, &str, &String, [f64; 3])| {
         let what = format!(
-            "the modal data of \"{body}\" has no nodes, so nobody knows how it moves at {origin:?} m: write a table \
+            "the modal data of \"{body}\" has no nodes, so its deflection at {origin:?} m is unknown: write a table \
              [body.{body}.modal.node.<name>] with `position` and `displacement`"
         );
         problem(section, name, field, what)

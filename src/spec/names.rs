@@ -1,18 +1,20 @@
-/// A variable's name as OpenModelica's import rewrites it: `.`, `[`, `]`, `,`, `(`, `)` and blanks become `_`.
+/// Returns a variable's name as OpenModelica's import rewrites it: `.`, `[`, `]`, `,`, `(`, `)` and
+/// blanks become `_`.
 pub fn mangled(name: &str) -> String {
     name.chars()
         .map(|c| if ".[], ()".contains(c) { '_' } else { c })
         .collect()
 }
 
-/// Most characters of a name. Files are called by it (`binaries/linux64/<name>.so`, `<name>.fmu`), and a file's name has at
-/// most 255 bytes, a path on Windows 260 characters with the folder into which an importer unpacks the FMU.
+/// Largest number of characters of a name. It is part of file names (`binaries/linux64/<name>.so`,
+/// `<name>.fmu`); a file name has at most 255 bytes, and a path on Windows at most 260 characters,
+/// including the directory into which an importer unpacks the FMU.
 pub const LONGEST_NAME: usize = 128;
 
-/// Why a name cannot be used, if it cannot.
+/// Returns the reason for which a name is invalid, `None` if it is valid.
 ///
-/// A name must survive every importer: OpenModelica makes a Modelica identifier of each part, and
-/// its wrapper model owns some names itself.
+/// A name has to be valid in every importer: OpenModelica converts each part to a Modelica
+/// identifier, and its wrapper model declares some names itself.
 pub fn objection(name: &str) -> Option<String> {
     let mut letters = name.chars();
     let legal = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
@@ -22,10 +24,10 @@ pub fn objection(name: &str) -> Option<String> {
             "\"{name}\" is not a legal name: a letter, then letters, digits and underscores"
         ));
     }
-    // Of ASCII alone, so bytes are characters.
+    // The name is ASCII, so that bytes are characters.
     if name.len() > LONGEST_NAME {
         return Some(format!(
-            "a name of {} characters, and {LONGEST_NAME} are the most: importers make the names of files and identifiers of it",
+            "a name of {} characters, the maximum is {LONGEST_NAME}: importers derive file names and identifiers from it",
             name.len()
         ));
     }
@@ -35,7 +37,7 @@ pub fn objection(name: &str) -> Option<String> {
         ));
     }
     if OWN.contains(&name) {
-        return Some(format!("\"{name}\" is reserved: grapple gives it a meaning of its own"));
+        return Some(format!("\"{name}\" is reserved by grapple"));
     }
     if OMC_WRAPPER.contains(&name) {
         return Some(format!("\"{name}\" is reserved by OpenModelica's import"));
@@ -43,6 +45,7 @@ pub fn objection(name: &str) -> Option<String> {
     None
 }
 
+/// Names that grapple reserves.
 const OWN: [&str; 7] = [
     super::WORLD,
     "system",
@@ -53,7 +56,7 @@ const OWN: [&str; 7] = [
     "monitor",
 ];
 
-/// What the Modelica wrapper around an imported FMU declares itself.
+/// Names that the Modelica wrapper of an imported FMU declares.
 const OMC_WRAPPER: [&str; 9] = [
     "time",
     "fmi_x",
@@ -66,7 +69,7 @@ const OMC_WRAPPER: [&str; 9] = [
     "fmuWorkingDir",
 ];
 
-/// Modelica Language Specification 3.6, section 2.3.3.
+/// Keywords of Modelica: Modelica Language Specification 3.6, section 2.3.3.
 const MODELICA_KEYWORDS: [&str; 60] = [
     "algorithm",
     "and",
@@ -135,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_an_importer_would_break_are_refused() {
+    fn names_that_are_invalid_in_an_importer_are_rejected() {
         for bad in [
             "", "2nd", "arm-1", "a.b", "päd", "model", "time", "fmi_x", "world", "system", "a b", "within",
         ] {
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn mangling_is_what_omc_does() {
+    fn mangled_names_equal_those_of_openmodelica() {
         assert_eq!(mangled("der(base.v[1])"), "der_base_v_1__");
     }
 }

@@ -1,16 +1,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The orbit near which the craft are. A point that follows it in two-body motion is the world's origin, whose axes do not turn: places and velocities are relative to it.
+/// Reference orbit. The origin of the world follows it in two-body motion, with axes that do not
+/// rotate: positions and velocities are relative to this origin.
 ///
-/// The world's z is the central body's axis; where the three angles are zero, the orbit lies in the plane of x and y and its perigee on x. The LVLH frame have x
-/// upwards (radial), z along the orbit's angular momentum, and y along track.
+/// The z axis of the world is the polar axis of the central body; if inclination, ascending node
+/// and argument of the perigee are zero, the orbit lies in the x-y plane with its perigee on the
+/// positive x axis. The LVLH frame has x radial, away from the central body, z along the orbit's
+/// angular momentum, and y = z × x along track.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Orbit {
-    /// Semi-major axis, m: the radius of a circular orbit.
+    /// Semi-major axis, m: the radius of a circular orbit, not its height above ground. The perigee
+    /// lies above `radius`.
     pub semi_major_axis: f64,
-    /// Eccentricity, at least 0 and below 1. Default 0.
+    /// Eccentricity, from 0 to 0.999999. Default 0.
     #[serde(default)]
     pub eccentricity: f64,
     /// Inclination, degrees. Default 0.
@@ -25,16 +29,19 @@ pub struct Orbit {
     /// True anomaly at the time 0, degrees. Default 0.
     #[serde(default)]
     pub true_anomaly_deg: f64,
-    /// Gravitational parameter of the central body, m³/s². Default: the Earth's, 3.986004418e14.
+    /// Gravitational parameter of the central body, m³/s², positive. Default: the Earth's,
+    /// 3.986004418e14.
     #[serde(default = "Orbit::earth_mu")]
     pub mu: f64,
-    /// Equatorial radius of the central body, m. Default: the Earth's, 6378137.
+    /// Equatorial radius of the central body, m, positive. Default: the Earth's, 6378137.
     #[serde(default = "Orbit::earth_radius")]
     pub radius: f64,
-    /// Oblateness of the central body (1.08262668e-3 of the Earth), which pulls the craft away from the reference orbit. Default: left out.
+    /// Oblateness coefficient J₂ of the central body (Earth: 1.08262668e-3). It acts on the bodies,
+    /// not on the reference orbit, from which the spacecraft therefore departs. Default: none, a
+    /// spherical central body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub J2: Option<f64>,
-    /// How gravity is taken. Default `exact`.
+    /// Gravity model. Default `exact`.
     #[serde(default, skip_serializing_if = "Gravity::is_default")]
     pub gravity: Gravity,
 }
@@ -49,14 +56,17 @@ impl Orbit {
     }
 }
 
-/// How gravity in orbit is taken.
+/// Gravity model in orbit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gravity {
-    /// Its potential at each body's mass centre, less that of the reference orbit without cancellation, with the body's second moments of mass.
+    /// Gradient of the potential at each body's mass centre, with the body's second moments of
+    /// mass, relative to the free fall of the reference orbit; computed without cancellation at any
+    /// distance.
     #[default]
     Exact,
-    /// Its potential to the second order about the reference orbit, for all bodies alike: Hill's equations.
+    /// Potential to the second order about the reference orbit, the same for all bodies: Hill's
+    /// equations. For distances small compared with the radius.
     SecondOrder,
 }
 
@@ -66,14 +76,14 @@ impl Gravity {
     }
 }
 
-/// The axes to which a free body's start, or the reference of its servo, is relative.
+/// Reference axes of the start of a free body or an ANCF beam, or of an attitude servo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Axes {
-    /// Those of its parent, the world.
+    /// Axes of the world, which do not rotate.
     #[default]
     World,
-    /// The LVLH frame, which rotates: velocities are relative to it.
+    /// LVLH frame of the reference orbit. It rotates, and velocities are relative to it.
     Lvlh,
 }
 

@@ -1,4 +1,4 @@
-//! Names of version 0.1 and what they are called since, for the errors that a spec with an old name gets.
+//! Names of version 0.1 with their successors, for the errors of a spec with an old name.
 
 /// Fields and values of the spec's format 1, with their names in [`FORMAT`](super::FORMAT).
 const FIELDS: [(&str, &str); 6] = [
@@ -10,7 +10,7 @@ const FIELDS: [(&str, &str); 6] = [
     ("orbital", "lvlh"),
 ];
 
-/// Ends of variables' names.
+/// Suffixes of variables' names, with their successors.
 const VARIABLES: [(&str, &str); 16] = [
     (".drift", ".violation"),
     (".drift_angle", ".violation_angle"),
@@ -30,13 +30,13 @@ const VARIABLES: [(&str, &str); 16] = [
     ("system.gap_velocity", "system.violation_velocity"),
 ];
 
-/// The name of a field or value that format 1 had, if it has another one now.
+/// Returns the present name of a field or value of format 1, if it has changed.
 pub(super) fn field(old: &str) -> Option<&'static str> {
     FIELDS.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
 }
 
-/// The possible names of a variable, `berth.strike` or `base.r_orbital[2]`, that version 0.1 had, if
-/// it has another one now.
+/// Returns the possible present names of a variable of version 0.1 (`berth.strike`,
+/// `base.r_orbital[2]`); none if its name has not changed.
 pub fn variable(old: &str) -> impl Iterator<Item = String> {
     let (base, index) = old.split_at(old.find('[').unwrap_or(old.len()));
     VARIABLES.iter().filter_map(move |(end, new)| {

@@ -3,9 +3,10 @@ use crate::Problem;
 use std::collections::HashSet;
 
 impl Spec {
-    /// Takes out what has structural problems, and what depends on it, so that the numbers of the rest can be judged.
+    /// Removes the tables with structural problems and those that depend on them, so that the
+    /// numbers in the others can be validated.
     pub fn remove_unsound(&mut self, problems: &[Problem]) {
-        // A joint whose only problem is its parent stands on the world meanwhile.
+        // A joint with an invalid parent is validated as a joint on the world.
         let about_parent = |problem: &Problem| problem.at.get(2).is_some_and(|field| field == "parent");
         for (name, joint) in &mut self.joint {
             if problems.iter().any(|p| p.concerns("joint", name) && about_parent(p)) {
@@ -78,7 +79,7 @@ impl Spec {
     }
 }
 
-/// The names of what has inputs, but for bodies.
+/// Returns the names of the tables that have inputs, except bodies.
 fn owners(spec: &Spec) -> HashSet<String> {
     let acting = spec
         .port
@@ -90,7 +91,7 @@ fn owners(spec: &Spec) -> HashSet<String> {
     acting.chain(holding).chain(moving).cloned().collect()
 }
 
-/// Whether a problem is one of a joint under control.
+/// Returns true if the problem concerns this joint of a controller.
 fn of_controlled(problem: &Problem, joint: &str) -> bool {
     problem.concerns("controller", "joint") && problem.at.get(2).is_some_and(|at| at == joint)
 }

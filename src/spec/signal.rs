@@ -4,97 +4,108 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What drives one input over time.
+/// Course of one input over time.
 ///
-/// All numbers are in the input's unit; every one is a parameter `signal.<input>.<field>` of the FMU
-/// where the signal runs inside it.
+/// Values are in the unit of the input. In a signal inside the FMU (`from_importer = false`) the
+/// numbers, except those of a table, are parameters `signal.<input>.<field>` of the FMU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Signal {
-    /// The shape.
+    /// Waveform.
     #[serde(rename = "type")]
     pub waveform: Waveform,
-    /// Whether `grapple simulate` feeds it through the FMI (the FMU then has the input), or it runs
-    /// inside the FMU (exact at every evaluation; the FMU then has an output of that name). Default: yes.
+    /// Source of the signal. `true`: `grapple simulate` sets the input through the FMI, and the FMU
+    /// has the input. `false`: the signal runs inside the FMU, exact at every evaluation, and the
+    /// FMU has an output of that name. Default: yes.
     #[serde(default = "super::default::yes")]
     pub from_importer: bool,
-    /// Value of a constant, in the input's unit; height of a step, a sine's amplitude, a quintic's rise; of a table, its scale. Default 1.
+    /// Value of a constant, height of a step, amplitude of a sine or rise of a quintic, in the
+    /// input's unit; scale factor of a table. Default 1.
     #[serde(default = "one")]
     pub amplitude: f64,
-    /// Added to everything, in the input's unit, inside and outside the window. Default 0.
+    /// Offset that is added at all times, inside and outside the window, in the input's unit.
+    /// Default 0.
     #[serde(default)]
     pub offset: f64,
-    /// Frequency of a sine, Hz.
+    /// Frequency of a sine, Hz, not negative. Required for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<f64>,
-    /// Phase of a sine at t = 0, rad.
+    /// Phase of a sine at the time 0, rad. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<f64>,
-    /// When it begins, s: the time of a step, the start of a quintic, the opening of a window.
+    /// Begin, s: the time of a step or the begin of a quintic (required for both), or the begin of
+    /// the window of a constant or a sine (without it the window has no begin).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,
-    /// When it ends, s: the end of a quintic, the closing of a window.
+    /// End, s, later than `from`: the end of a quintic (required), or the end of the window of a
+    /// constant or a sine (without it the window has no end).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
-    /// Times of a table, s, rising.
+    /// Times of a table, s, in ascending order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Vec<f64>>,
-    /// Values of a table, in the input's unit.
+    /// Values of a table, in the input's unit, one for each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<f64>>,
-    /// A CSV file with two columns, time (s) and value, beside the spec; a first line of words is skipped, lines that begin with # too. At most 256 MiB.
+    /// CSV file of a table, in place of `times` and `values`: two columns, time (s) and value. Its
+    /// path is relative to the spec's directory, its size at most 256 MiB. A header line and lines
+    /// that begin with `#` are skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// How a table goes from one value to the next. Before the first and after the last time its
-    /// end values stand.
+    /// Interpolation of a table between its times. Before the first time the first value applies,
+    /// after the last time the last one. Default `linear`.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// On the reference `<joint>.q_ref` of a servo, inside the FMU: whether it drives `<joint>.qd_ref` too, by its derivative, and `<joint>.qdd_ref` where there is one, by its second. A trajectory, which has to start where the joint does.
-    /// Default: no.
+    /// Trajectory: a signal on a reference `<joint>.q_ref`, inside the FMU, then also sets
+    /// `<joint>.qd_ref` by its first derivative and, if that input exists, `<joint>.qdd_ref` by its
+    /// second derivative. It has no jumps, and starts at the start position of the joint. Default:
+    /// no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_rate: bool,
 }
 
-/// What is wrong with a window, s, if nothing is in it.
+/// Returns the error message for a window (s) that is empty, `None` if it is not.
 pub(crate) fn empty_window(from: f64, until: f64) -> Option<String> {
-    (from >= until).then(|| format!("it ends at {until} s and begins at {from} s: `until` is after `from`"))
+    (from >= until).then(|| format!("it ends at {until} s and begins at {from} s: `until` must be later than `from`"))
 }
 
 fn one() -> f64 {
     1.0
 }
 
-/// The shapes of signals.
+/// Waveform of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Waveform {
-    /// `amplitude`; with a window `from`–`until`: a pulse.
+    /// `amplitude`; with a window from `from` to `until` a pulse.
     Constant,
-    /// 0 before `from`, `amplitude` after.
+    /// 0 before `from`, `amplitude` after it.
     Step,
-    /// `amplitude · sin(2π frequency t + phase)`, inside the window if there is one.
+    /// `amplitude · sin(2π frequency t + phase)`; with a window 0 outside it.
     Sine,
-    /// From 0 at `from` to `amplitude` at `until`, `10s³ − 15s⁴ + 6s⁵`: at rest at both ends.
+    /// Rise from 0 at `from` to `amplitude` at `until`, `amplitude · (10s³ − 15s⁴ + 6s⁵)` with `s`
+    /// from 0 to 1: first and second derivative are zero at both ends.
     Quintic,
-    /// `amplitude` times the table.
+    /// `amplitude` times the values of the table.
     Table,
 }
 
-/// How a table is read between its times.
+/// Interpolation of a table between its times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
-    /// Straight lines.
+    /// Linear interpolation.
     #[default]
     Linear,
-    /// The last value holds.
+    /// Zero-order hold: a value applies until the next time.
     Hold,
 }
 
-/// A larger file is not read: it is no table.
+/// Largest size of a table's file, bytes.
 const TABLE_LIMIT: u64 = 256 << 20;
 
-/// Replaces every `file` by the times and values in it, so that the spec stands alone.
+/// Replaces every `file` by its times and values, so that the spec is self-contained. Files that
+/// cannot be read or parsed are added to `problems`.
 pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<Problem>) {
     for (input, signal) in &mut spec.signal {
         let Some(file) = signal.file.clone() else {
@@ -119,11 +130,15 @@ pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<
     }
 }
 
-/// Two columns. A line of words before all others is their header.
+/// Parses two columns, times and values. A first line in which no field is a number is a header.
+///
+/// # Errors
+/// A message for the first line that is neither empty, a comment nor two finite numbers, or for an
+/// empty table.
 fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
     let mut columns = (Vec::new(), Vec::new());
     let mut may_be_header = true;
-    // Programs of Windows mark a text's coding by its first character.
+    // Windows programs write a byte-order mark at the beginning of a UTF-8 file.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (i, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -154,9 +169,9 @@ fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
 mod tests {
     use super::parse_table;
 
-    /// Only words before all numbers are a header: what is mistyped in the first line is no less wrong than in the last one.
+    /// A mistyped number is an error in the first line as in any other: a header has no numbers.
     #[test]
-    fn a_header_is_a_first_line_of_words() {
+    fn header_is_a_first_line_without_numbers() {
         let two = Ok((vec![0.0, 1.0], vec![2.0, 3.0]));
         for good in [
             "0, 2\n1, 3",

@@ -8,13 +8,14 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// Reads a text file of at most `limit` bytes; the file is closed again.
+/// Reads a text file of at most `limit` bytes.
 ///
 /// # Errors
-/// A file that cannot be read, is larger, a device that never ends among them, or is no UTF-8.
+/// If the file cannot be read, is larger than `limit` (an endless device, for instance), or is not
+/// UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
-    // One byte more than allowed tells a file at the limit from one above it.
+    // One byte more than the limit distinguishes a file at the limit from a larger one.
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::other(format!("it is larger than {limit} bytes")));
@@ -22,14 +23,14 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
 }
 
-/// The text of a spec with the place of every field in it.
+/// Text of a spec with the position of every field.
 pub struct Source<'a> {
     text: &'a str,
     table: Option<Spanned<DeTable<'a>>>,
 }
 
 impl<'a> Source<'a> {
-    /// Reads where things stand. A text that is not TOML has no places.
+    /// Parses the positions of the fields. A text that is not TOML has none.
     pub fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -37,7 +38,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes of the field that a problem points at, or of the nearest table around it.
+    /// Returns the byte range of the field that a problem concerns or, if the text does not contain
+    /// it, of the innermost enclosing table; `None` if there is none.
     pub fn locate(&self, problem: &Problem) -> Option<Range<usize>> {
         if let [only] = problem.at.as_slice()
             && let Some(offset) = only.strip_prefix('@')
@@ -65,7 +67,7 @@ impl<'a> Source<'a> {
         span
     }
 
-    /// The line, counted from one, of a byte of the text.
+    /// Returns the line of a byte of the text, counted from one.
     pub fn line(&self, byte: usize) -> usize {
         1 + self.text.as_bytes()[..byte.min(self.text.len())]
             .iter()
@@ -74,8 +76,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The problem that the TOML reader reports, placed by bytes (`@start-end`) because the field may
-/// have no path.
+/// Returns the problem for an error of the TOML parser, with a position in bytes (`@start-end`)
+/// because the field may have no path.
 pub(super) fn problem(error: &toml::de::Error) -> Problem {
     // "unknown field `follow`, expected …": the first quoted word is the name.
     let message = error.message();
@@ -94,7 +96,8 @@ pub(super) fn problem(error: &toml::de::Error) -> Problem {
     }
 }
 
-/// All that the reader complains of, of each thing (`[joint.elbow]`) the first: each is read by itself. Of what is no TOML it is the `first` of all.
+/// Returns the errors of the parser, the first one of each table (`[joint.elbow]`): each table is
+/// parsed separately. For a text that is not TOML, returns only `first`.
 pub(super) fn misread(text: &str, first: &toml::de::Error) -> Vec<Problem> {
     let Ok(table) = DeTable::parse(text) else {
         return vec![problem(first)];
@@ -113,7 +116,7 @@ pub(super) fn misread(text: &str, first: &toml::de::Error) -> Vec<Problem> {
         problems.extend(complaint(DeTable::new()));
     }
     for field in table.get_ref().iter().flat_map(things) {
-        // What it has itself takes the place of the name.
+        // A `name` of the text replaces the placeholder.
         problems.extend(complaint([name.clone(), field].into_iter().collect()));
     }
     if problems.is_empty() {
@@ -124,7 +127,8 @@ pub(super) fn misread(text: &str, first: &toml::de::Error) -> Vec<Problem> {
 
 type Field<'a> = (Spanned<DeString<'a>>, Spanned<DeValue<'a>>);
 
-/// The things of a section, each as a section with it alone; what is no list of things as it is.
+/// Splits a section of named tables into sections with one table each; returns any other section
+/// unchanged.
 fn things<'a>((key, section): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)) -> Vec<Field<'a>> {
     match section.get_ref() {
         DeValue::Table(list) if list.values().all(|thing| thing.get_ref().is_table()) => {
@@ -138,7 +142,10 @@ fn things<'a>((key, section): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)) -
     }
 }
 
-/// TOML knows `inf` and `nan`; the model does not.
+/// Returns a problem for each number that is not finite: TOML has `inf` and `nan`, a spec has not.
+///
+/// # Errors
+/// [`Error::Spec`] with the first syntax error if the text is not TOML.
 pub(super) fn non_finite_numbers(text: &str) -> Result<Vec<Problem>, Error> {
     let table = DeTable::parse(text).map_err(|e| Error::Spec(vec![problem(&e)]))?;
     let mut problems = Vec::new();
@@ -148,6 +155,7 @@ pub(super) fn non_finite_numbers(text: &str) -> Result<Vec<Problem>, Error> {
     Ok(problems)
 }
 
+/// Adds a problem for each number in `value` that is not finite; `path` is the path of `value`.
 fn walk(value: &DeValue, path: &mut Vec<String>, problems: &mut Vec<Problem>) {
     match value {
         DeValue::Float(number) => {

@@ -2,9 +2,9 @@
 
 use crate::{GOOD, report};
 
-/// Contacts that cannot be do not hide what else is wrong.
+/// Invalid contacts are reported together with all other errors.
 #[test]
-fn contacts_of_one_rigid_body_are_told_with_all_else() {
+fn contacts_within_one_rigid_body_are_reported_with_all_other_errors() {
     let frames = "[frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[frame.grip]\nbody = \"arm\"\n";
     let contact = |name: &str| format!("[contact.{name}]\na = \"tip\"\nb = \"grip\"\nlaw = \"capture_pin\"\n");
     let command = "[signal.\"one.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_importer = false\n";
@@ -19,9 +19,10 @@ fn contacts_of_one_rigid_body_are_told_with_all_else() {
     }
 }
 
-/// A contact's mistakes are told with its name: frames that are not there or belong together, coefficients of another law, missing, or out of range.
+/// Errors of a contact are reported with its name: frames that are undefined or on one rigid body,
+/// coefficients that belong to another law, are missing or are out of range.
 #[test]
-fn contacts_that_make_no_sense_are_reported_with_their_names() {
+fn invalid_contacts_are_reported_with_their_names() {
     let frames = "[frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[frame.grip]\nbody = \"arm\"\n";
     let contact = |fields: &str| {
         let all = report(&format!("{GOOD}{frames}[contact.berth]\n{fields}"));
@@ -81,13 +82,13 @@ fn contacts_that_make_no_sense_are_reported_with_their_names() {
             "a = \"tip\"\nb = \"base\"\ne = 0.5\nsurface = \"sphere\"\nreach = 0.1\n",
             &[
                 "contact \"berth\", radius_b: missing field `radius_b`: the surface needs it",
-                "contact \"berth\", reach: `reach` goes without a surface: they strike where the surfaces touch",
+                "contact \"berth\", reach: `reach` is for contacts without a surface: with one, the impact occurs at zero gap",
             ],
         ),
         (
             "a = \"tip\"\nb = \"base\"\ne = 0.5\nsurface = \"disc\"\nradius_a = 0.1\nradius_b = 0.1\n",
             &[
-                "contact \"berth\", radius_a: `radius_a` goes with a plane or a sphere for a surface: of a disc, `a` is a point",
+                "contact \"berth\", radius_a: `radius_a` requires the surface \"plane\" or \"sphere\"; for a disc `a` is a point",
             ],
         ),
         (
@@ -101,7 +102,7 @@ fn contacts_that_make_no_sense_are_reported_with_their_names() {
                 "contact \"berth\", e: the law \"compliant\" has no `e`",
                 "contact \"berth\", exponent: 2 is neither 1 nor 1.5",
                 "contact \"berth\", slip: there is no friction: write `mu` too",
-                "contact \"berth\", surface: the law \"compliant\" needs a surface that has a depth: \"plane\" or \"sphere\"",
+                "contact \"berth\", surface: the law \"compliant\" needs the surface \"plane\" or \"sphere\"",
             ],
         ),
         (
@@ -119,7 +120,7 @@ fn contacts_that_make_no_sense_are_reported_with_their_names() {
     let sine = "a = \"tip\"\nb = \"base\"\ne = 0.5\n[signal.\"berth.impact\"]\ntype = \"sine\"\nfrequency = 1.0\n";
     assert_eq!(
         contact(sine),
-        ["signal \"berth.impact\", type: a command is a constant, a step, or a table that holds its values"]
+        ["signal \"berth.impact\", type: a command is a constant, a step, or a table with interpolation = \"hold\""]
     );
     let fixed = format!("{GOOD}{frames}").replace("type = \"revolute\"", "type = \"fixed\"");
     let [problem] = report(&format!("{fixed}[contact.berth]\na = \"tip\"\nb = \"base\"\ne = 0.5\n"))

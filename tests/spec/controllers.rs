@@ -1,4 +1,4 @@
-//! Files that describe a controller.
+//! Specs of a controller.
 
 use crate::{GOOD, report};
 
@@ -26,16 +26,16 @@ with_rate = true
 }
 
 #[test]
-fn what_belongs_to_a_craft_is_no_controllers_and_the_other_way_round() {
+fn sections_of_a_spacecraft_and_of_a_controller_exclude_each_other() {
     let both = GOOD.replace("name = \"craft\"", "name = \"craft\"\nkind = \"controller\"");
     let told = report(&both);
     assert_eq!(told.len(), 3, "{told:?}");
     assert!(
         told.iter()
-            .any(|line| line.starts_with("4: body: a controller has none of this"))
+            .any(|line| line.starts_with("4: body: a controller has no such section"))
             && told
                 .iter()
-                .any(|line| line.contains("joint: a controller has none of this"))
+                .any(|line| line.contains("joint: a controller has no such section"))
             && told
                 .iter()
                 .any(|line| line.contains("kind: a controller needs its section")),
@@ -43,11 +43,14 @@ fn what_belongs_to_a_craft_is_no_controllers_and_the_other_way_round() {
     );
     let craft = report(&format!("{GOOD}[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n"));
     assert_eq!(craft.len(), 1, "{craft:?}");
-    assert!(craft[0].contains("controller: a craft has none"), "{craft:?}");
+    assert!(
+        craft[0].contains("controller: a spacecraft has no such section"),
+        "{craft:?}"
+    );
 }
 
 #[test]
-fn joints_numbers_and_signals_of_a_controller_are_judged_with_their_places() {
+fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_positions() {
     let with = |from: &str, to: &str| {
         assert!(CONTROLLER.contains(from));
         report(&CONTROLLER.replace(from, to))
@@ -93,14 +96,14 @@ fn joints_numbers_and_signals_of_a_controller_are_judged_with_their_places() {
         let told = with(from, to);
         assert!(told.len() == 1 && told[0].starts_with(expected), "{expected}\n{told:?}");
     }
-    // Names that no variable can have, with numbers that no joint has: each is told, nothing breaks.
+    // Invalid names with wrong counts of numbers: both errors are reported.
     for name in ["a.b", ""] {
         let told = report(&format!(
             "name = \"control\"\nkind = \"controller\"\n[controller.joint.\"{name}\"]\ntype = \"cylindrical\"\nkp = [1.0]\nkd = 1.0\n"
         ));
         assert_eq!(told.len(), 2, "{told:?}");
     }
-    // The signal of a joint that is wrong is not wrong too.
+    // A signal of an invalid joint is not reported in addition.
     let told = with(
         "kp = 40.0",
         "kp = [1.0, 2.0]\n[signal.\"elbow.q_ref\"]\ntype = \"constant\"\n[controller.joint.wrist]\nkp = 1.0",
@@ -108,7 +111,7 @@ fn joints_numbers_and_signals_of_a_controller_are_judged_with_their_places() {
     assert_eq!(told.len(), 1, "{told:?}");
     let solved = report(&format!("{CONTROLLER}[solver]\nmethod = \"radau5\"\n"));
     assert!(
-        solved.len() == 1 && solved[0].contains("solver: a controller has none of this"),
+        solved.len() == 1 && solved[0].contains("solver: a controller has no such section"),
         "{solved:?}"
     );
     let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\nsample_time = 0.01\n");

@@ -23,12 +23,12 @@ origin = [3.0, 0.0, 0.0]
 "#;
 
 #[test]
-fn a_good_director_beam_has_no_problem() {
+fn valid_geometrically_exact_beam_has_no_problem() {
     assert_eq!(report(&format!("{GOOD}{BEAM}")), Vec::<String>::new());
 }
 
 #[test]
-fn wrong_director_beams_are_told_in_their_own_words() {
+fn invalid_geometrically_exact_beams_are_reported_with_field_and_value() {
     for (right, wrong, expected) in [
         (
             "elements = 4",
@@ -66,8 +66,7 @@ fn wrong_director_beams_are_told_in_their_own_words() {
     }
     let servo = "[joint.elbow.servo]\nkp = 1.0\nkd = 1.0\nfeed_forward = \"rigid\"\n";
     let found = report(&format!("{GOOD}{servo}{BEAM}"));
-    let expected =
-        "what joint \"elbow\" feeds forward is that of a rigid craft, and knows no geometrically exact beams";
+    let expected = "the feed-forward torque of joint \"elbow\" does not include geometrically exact beams";
     assert!(found.len() == 1 && found[0].contains(expected), "{found:?}");
     let modal = format!("{GOOD}{BEAM}[body.boom.beam]\nlength = 1.0\nmass_per_length = 1.0\nEI = 1.0\nbending = 1\n");
     let found = report(&modal);

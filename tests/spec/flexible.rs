@@ -1,8 +1,9 @@
-//! What bends: beams, modal data, segments.
+//! Flexible bodies: beams, modal data, segments.
 
 use crate::report;
 
-/// What is said of a craft whose arm has `body` in its table (from line 10) and `beam` in its beam's.
+/// Returns the problems of a spacecraft whose arm has `body` in its table (from line 10) and `beam`
+/// in that of its beam.
 fn bent(body: &str, beam: &str) -> Vec<String> {
     report(&format!(
         "name = \"craft\"\n[body.base]\nmass = 4.0\ninertia = [0.4, 0.4, 0.4]\n[joint.elbow]\ntype = \"revolute\"\n\
@@ -13,7 +14,7 @@ fn bent(body: &str, beam: &str) -> Vec<String> {
 const BEAM: &str = "length = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2";
 
 #[test]
-fn a_beam_that_is_not_written_whole_is_reported_with_what_it_needs() {
+fn incomplete_beams_are_reported_with_the_missing_field() {
     assert_eq!(bent("", BEAM), Vec::<String>::new());
     let sections = "sections = [{ x = 0.0, mass_per_length = 2.0, EI_y = 3.0, EI_z = 3.0 }, \
                     { x = 1.0, mass_per_length = 1.0, EI_y = 2.0, EI_z = 2.0 }]";
@@ -61,7 +62,7 @@ fn a_beam_that_is_not_written_whole_is_reported_with_what_it_needs() {
         ),
         (
             format!("bending = 1\nlength = 1.0\n{sections}"),
-            &["13: body \"arm\", beam.length: the `sections` say it: leave `length` out"],
+            &["13: body \"arm\", beam.length: the `sections` define it: leave `length` out"],
         ),
         (
             format!("{BEAM}\nboundary = \"clamped_loaded\""),
@@ -69,11 +70,13 @@ fn a_beam_that_is_not_written_whole_is_reported_with_what_it_needs() {
         ),
         (
             format!("{BEAM}\ntip_mass = 1.0"),
-            &["16: body \"arm\", beam.tip_mass: only boundary = \"clamped_loaded\" has it"],
+            &["16: body \"arm\", beam.tip_mass: `tip_mass` requires boundary = \"clamped_loaded\""],
         ),
         (
             BEAM.replace("bending = 2", "bending = 0"),
-            &["11: body \"arm\", beam: a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out"],
+            &[
+                "11: body \"arm\", beam: a beam without modes is rigid: write `bending = 2`, for example, or leave `beam` out",
+            ],
         ),
         (
             format!("{BEAM}\ndamping_ratio = [0.1, 0.1]"),
@@ -85,7 +88,7 @@ fn a_beam_that_is_not_written_whole_is_reported_with_what_it_needs() {
 }
 
 #[test]
-fn numbers_that_make_no_beam_are_reported_once_with_their_values() {
+fn numbers_out_of_range_are_reported_once_with_their_values() {
     let sections = |numbers: [(f64, f64); 3]| {
         let section = |(x, EI_y)| format!("{{ x = {x:?}, mass_per_length = 2.0, EI_y = {EI_y:?}, EI_z = 3.0 }}");
         format!("bending = 1\nsections = [{}]", numbers.map(section).join(", "))
@@ -135,7 +138,7 @@ fn numbers_that_make_no_beam_are_reported_once_with_their_values() {
 }
 
 #[test]
-fn a_mass_that_is_not_its_beams_is_reported_with_that_of_the_beam() {
+fn mass_that_is_inconsistent_with_the_beam_is_reported_with_the_mass_of_the_beam() {
     let beams = "the modes of \"arm\" carry more momentum than its mass (2 kg), mass centre and inertia allow; the beam alone has \
                  2 kg, centred at [0.5, 0, 0] m, and [0, 0.1667, 0.1667] kg·m² about that: is the inertia about the mass centre, \
                  and the beam's root where it should be?";
@@ -162,7 +165,8 @@ fn a_mass_that_is_not_its_beams_is_reported_with_that_of_the_beam() {
     assert_eq!(bent(sound, BEAM), Vec::<String>::new());
 }
 
-/// What is said of a craft whose array has `more` in its table (from line 10) and `modal` in that of its modal data (from line 15).
+/// Returns the problems of a spacecraft whose array has `more` in its table (from line 10) and
+/// `modal` in that of its modal data (from line 15).
 fn by_its_modes(more: &str, modal: &str) -> Vec<String> {
     report(&format!(
         "name = \"craft\"\n[body.base]\nmass = 4.0\ninertia = [0.4, 0.4, 0.4]\n[joint.drive]\ntype = \"revolute\"\n\
@@ -177,7 +181,7 @@ const NODE: &str = "[body.array.modal.node.tip]\nposition = [1.0, 0.0, 0.0]\n\
                     displacement = [[0.0, 1.4, 0.0], [0.0, 0.0, 1.4]]\nrotation = [[0.0, 0.0, 1.9], [0.0, -1.9, 0.0]]";
 
 #[test]
-fn modal_data_that_does_not_go_together_is_reported_with_its_mode() {
+fn inconsistent_modal_data_is_reported_with_the_mode() {
     assert_eq!(by_its_modes("", &format!("{MODAL}\n{NODE}")), Vec::<String>::new());
     let frame = "[frame.tip]\nbody = \"array\"\norigin = [1.0, 0.0, 0.0]";
     let load = "[body.tool]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.grip]\ntype = \"fixed\"\nparent = \"array\"\n\
@@ -189,13 +193,12 @@ fn modal_data_that_does_not_go_together_is_reported_with_its_mode() {
         ),
         (
             MODAL.replace("[1.0, 2.5]", "[0.0, 2.5]"),
-            "15: body \"array\", modal.frequencies: mode 1 has 0 Hz: a motion as a rigid body? The modes are those of the body clamped \
-             at its origin; its joint gives it the rigid motions",
+            "15: body \"array\", modal.frequencies: mode 1 has 0 Hz, as a rigid-body mode: the modes must be those of the body \
+             clamped at its origin; its rigid-body motion is that of its joint",
         ),
         (
             MODAL.replace("[1.0, 2.5]", "[2.5, 1.0]"),
-            "15: body \"array\", modal.frequencies: frequencies rise from mode to mode, but 1 Hz follows 2.5 Hz: does every row belong \
-             to its mode?",
+            "15: body \"array\", modal.frequencies: frequencies must ascend, but 1 Hz follows 2.5 Hz: check that every row belongs to its mode",
         ),
         (
             format!("{MODAL}\ndamping_ratio = [0.01, 0.01, 0.01]"),
@@ -224,12 +227,12 @@ fn modal_data_that_does_not_go_together_is_reported_with_its_mode() {
         ),
         (
             format!("{MODAL}\n{frame}"),
-            "18: frame \"tip\", body: the modal data of \"array\" has no nodes, so nobody knows how it moves at [1.0, 0.0, 0.0] m: write \
+            "18: frame \"tip\", body: the modal data of \"array\" has no nodes, so its deflection at [1.0, 0.0, 0.0] m is unknown: write \
              a table [body.array.modal.node.<name>] with `position` and `displacement`",
         ),
         (
             format!("{MODAL}\n{load}"),
-            "22: joint \"grip\", parent: the modal data of \"array\" has no nodes, so nobody knows how it moves at [0.0, 0.0, 0.5] m: \
+            "22: joint \"grip\", parent: the modal data of \"array\" has no nodes, so its deflection at [0.0, 0.0, 0.5] m is unknown: \
              write a table [body.array.modal.node.<name>] with `position` and `displacement`",
         ),
         (
@@ -241,7 +244,7 @@ fn modal_data_that_does_not_go_together_is_reported_with_its_mode() {
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].starts_with(expected), "{told:?}\n{expected}");
     }
-    // The origin does not move: it needs no node.
+    // The origin has no deflection and needs no node.
     let root = format!("{MODAL}\n{}", frame.replace("[1.0,", "[0.0,"));
     assert_eq!(by_its_modes("", &root), Vec::<String>::new());
     let both = by_its_modes(&format!("[body.array.beam]\n{BEAM}\n[body.array]"), MODAL);
@@ -249,14 +252,15 @@ fn modal_data_that_does_not_go_together_is_reported_with_its_mode() {
 }
 
 #[test]
-fn a_body_that_bends_in_two_ways_or_has_no_mass_of_its_own_is_reported() {
+fn two_models_of_flexibility_and_a_missing_mass_are_reported() {
     let both = by_its_modes(
         "beam = { length = 1.0, mass_per_length = 2.0, EI = 30.0, bending = 1 }",
         MODAL,
     );
     assert!(
         both.contains(
-            &"14: body \"array\", modal: a body bends in one way: write either `beam` or `modal`, not both".to_owned()
+            &"14: body \"array\", modal: a body has one model of flexibility: write either `beam` or `modal`, not both"
+                .to_owned()
         ),
         "{both:?}"
     );
@@ -271,7 +275,7 @@ fn a_body_that_bends_in_two_ways_or_has_no_mass_of_its_own_is_reported() {
 }
 
 #[test]
-fn modes_that_carry_more_than_the_body_has_are_reported_with_their_effective_masses() {
+fn modes_with_more_momentum_than_the_body_are_reported_with_their_effective_masses() {
     let ask = "Are the last three numbers of each row about the body's origin (Nastran's MEFFMASS takes them about that of the basic \
                coordinate system, or about its GRID), the modes mass-normalised, all in kg and m, and `inertia` about the mass centre?";
     for (participation, effective) in [
@@ -298,7 +302,7 @@ fn modes_that_carry_more_than_the_body_has_are_reported_with_their_effective_mas
 }
 
 #[test]
-fn a_hinge_that_moves_no_inertia_is_reported_when_the_spec_is_read() {
+fn joint_without_inertia_is_reported_when_the_spec_is_read() {
     let slender = "name = \"m\"\n[body.base]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[joint.twist]\ntype = \"revolute\"\naxis = [1.0, 0.0, 0.0]\n\
                    parent = \"base\"\nchild = \"arm\"\n[body.arm.beam]\nlength = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2\n";
     assert_eq!(
@@ -312,9 +316,9 @@ fn a_hinge_that_moves_no_inertia_is_reported_when_the_spec_is_read() {
     assert_eq!(report(&sound), Vec::<String>::new());
 }
 
-/// What it cannot turn about is the beam's axis, which is none of the world's.
+/// The axis without inertia is that of the beam, which is not parallel to an axis of the world.
 #[test]
-fn a_free_beam_without_inertia_about_its_axis_is_reported_by_its_name() {
+fn free_beam_without_inertia_about_its_axis_is_reported_by_name() {
     for start in ["", "start = { rpy_deg = [20.0, 30.0, 40.0] }\n"] {
         let slender = format!(
             "name = \"m\"\n[body.arm]\n{start}[body.arm.beam]\nlength = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2\n"
@@ -335,7 +339,7 @@ fn a_free_beam_without_inertia_about_its_axis_is_reported_by_its_name() {
 }
 
 #[test]
-fn segments_and_line_loads_that_make_no_sense_are_reported() {
+fn invalid_segments_and_line_loads_are_reported() {
     for (more, expected) in [
         (
             "segments = 0",
@@ -343,11 +347,11 @@ fn segments_and_line_loads_that_make_no_sense_are_reported() {
         ),
         (
             "segments = 2\nboundary = \"clamped_clamped\"",
-            "17: body \"arm\", beam.boundary: goes with one segment only: the shapes of several suit any load",
+            "17: body \"arm\", beam.boundary: a beam in several segments has modes with a free tip: leave `boundary` out",
         ),
         (
             "segments = 2\ndamping_ratio = [0.1, 0.1, 0.1, 0.1]",
-            "17: body \"arm\", beam.damping_ratio: of several segments one number, the ratio of the whole beam's first modes",
+            "17: body \"arm\", beam.damping_ratio: a beam in several segments has one damping ratio, that of the whole beam's first modes: write one number",
         ),
         (
             "bending_y = 65",
@@ -355,7 +359,7 @@ fn segments_and_line_loads_that_make_no_sense_are_reported() {
         ),
         (
             "[line_load.wind]\nbody = \"base\"",
-            "17: line_load \"wind\", body: body \"base\" has no beam: to push a rigid body, write a [port]",
+            "17: line_load \"wind\", body: body \"base\" has no beam: for a force on a rigid body write a [port]",
         ),
     ] {
         assert_eq!(bent("", &format!("{BEAM}\n{more}")), [expected], "{more}");
@@ -368,7 +372,7 @@ fn segments_and_line_loads_that_make_no_sense_are_reported() {
 }
 
 #[test]
-fn counts_that_no_machine_can_hold_are_refused() {
+fn counts_of_modes_and_segments_beyond_the_limits_are_rejected() {
     let largest = i64::MAX;
     let modes = format!(
         "bending_y = {largest}\nbending_z = {largest}\ntorsion = {largest}\npolar_inertia_per_length = 1.0\nGJ = 1.0"
@@ -396,14 +400,15 @@ fn counts_that_no_machine_can_hold_are_refused() {
 }
 
 #[test]
-fn a_beam_of_a_length_at_the_end_of_all_numbers_is_refused() {
+fn length_near_the_largest_number_is_rejected() {
     let told = bent("", &BEAM.replace("length = 1.0", "length = 1e308"));
     assert!(!told.is_empty());
 }
 
-/// What is wrong with a later segment is told, with its number; a section that is hardly beside a cut, too.
+/// Errors of any segment are reported with its number, also a section too close to the end of a
+/// segment.
 #[test]
-fn each_segment_of_a_beam_is_judged() {
+fn every_segment_of_a_beam_is_validated() {
     let table = |sections: &[(f64, f64)], GJ: [f64; 2]| {
         let last = sections.len() - 1;
         let section = |(i, (x, EI)): (usize, &(f64, f64))| {
@@ -436,9 +441,9 @@ fn each_segment_of_a_beam_is_judged() {
     );
 }
 
-/// Numbers without effect, and more modes than there is room for.
+/// Numbers without effect, nodes that are missing, and too many modes.
 #[test]
-fn what_has_no_effect_or_no_end_is_refused() {
+fn numbers_without_effect_and_too_many_modes_are_rejected() {
     let [axes] = bent("inertia_axes = [1.0, 0.0, 0.0, 0.0]", BEAM)
         .try_into()
         .expect("one");
@@ -468,9 +473,9 @@ fn what_has_no_effect_or_no_end_is_refused() {
     );
 }
 
-/// A line load on what it is not for.
+/// Line loads on other beams and on rigid bodies are rejected.
 #[test]
-fn line_loads_are_for_beams_of_modes() {
+fn line_loads_act_on_modal_beams_only() {
     let line = |body: &str, table: &str| {
         let text = format!("{}{table}[line_load.wind]\nbody = \"{body}\"\n", crate::GOOD);
         let problems = report(&text);
@@ -479,14 +484,14 @@ fn line_loads_are_for_beams_of_modes() {
     };
     let said = line("span", crate::NODAL_BEAM);
     assert!(
-        said.contains("\"span\" is an ANCF beam: a line load spreads over beams that bend by modes only"),
+        said.contains("\"span\" is an ANCF beam: line loads act on modal beams (`beam`) only"),
         "{said}"
     );
     let director = "[body.boom.geometrically_exact_beam]\nlength = 2.0\nelements = 2\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n";
     let said = line("boom", director);
     assert!(
-        said.contains("\"boom\" is a geometrically exact beam: a line load"),
+        said.contains("\"boom\" is a geometrically exact beam: line loads"),
         "{said}"
     );
-    assert!(line("arm", "").contains("body \"arm\" has no beam: to push a rigid body, write a [port]"));
+    assert!(line("arm", "").contains("body \"arm\" has no beam: for a force on a rigid body write a [port]"));
 }

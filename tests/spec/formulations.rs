@@ -1,4 +1,4 @@
-//! What each formulation has.
+//! Capabilities of the formulations.
 
 use crate::{GOOD, NODAL_BEAM, report};
 use grapple::plant::{Discrete, Linearisation, Plant};
@@ -6,7 +6,7 @@ use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
 #[test]
-fn options_of_another_formulation_are_refused_where_they_stand() {
+fn options_of_another_formulation_are_rejected_at_their_position() {
     let text =
         format!("{GOOD}[constraints]\nalpha = 5.0\n[quaternion]\nmomentum_rows = true\n[output]\ncondition = true\n");
     assert_eq!(
@@ -42,10 +42,11 @@ fn options_of_another_formulation_are_refused_where_they_stand() {
     );
 }
 
-/// What a formulation does not have is refused by name when the spec is read; what it has is not. One craft for each cell of the table in
-/// docs/formulations.md; linearisation, which no spec asks for, is refused when it is asked for.
+/// Capabilities that a formulation lacks are rejected by name when the spec is read, the others are
+/// accepted: one spacecraft for each cell of the table in docs/formulations.md. Linearisation,
+/// which is not part of a spec, is rejected when it is requested.
 #[test]
-fn every_cell_of_the_capability_matrix_is_kept() {
+fn every_cell_of_the_capability_table_is_correct() {
     let beam =
         "mass_centre = [0.5, 0.0, 0.0]\n[body.arm.beam]\nlength = 1.0\nmass_per_length = 0.5\nEI = 1.0\nbending = 1\n";
     let flexible = GOOD.replace("[joint.elbow]", &format!("{beam}[joint.elbow]"));
@@ -93,20 +94,20 @@ fn every_cell_of_the_capability_matrix_is_kept() {
 }
 
 #[test]
-fn dual_quaternions_refuse_by_name_what_they_do_not_have() {
+fn dual_quaternions_reject_flexible_bodies_by_name() {
     let dual = GOOD.replacen("\n[body.base]", "\nformulation = \"dual_quaternion\"\n[body.base]", 1);
     assert_eq!(report(&dual), Vec::<String>::new());
     let bent = format!("{dual}[body.arm.beam]\nlength = 1.0\nmass_per_length = 0.5\nEI = 1.0\nbending = 1\n");
     assert_eq!(
         report(&bent),
         [
-            "14: body \"arm\", beam: the formulation \"dual_quaternion\" has rigid bodies only; formulation = \"recursive\" bends this one"
+            "14: body \"arm\", beam: the formulation \"dual_quaternion\" has rigid bodies only; did you mean formulation = \"recursive\"?"
         ]
     );
 }
 
 #[test]
-fn the_conserving_step_refuses_by_name_what_it_does_not_have() {
+fn conserving_step_rejects_unsupported_features_by_name() {
     let natural = GOOD.replacen("\n[body.base]", "\nformulation = \"natural\"\n[body.base]", 1);
     let stepped = |more: &str| {
         report(&format!(
@@ -118,14 +119,14 @@ fn the_conserving_step_refuses_by_name_what_it_does_not_have() {
         .try_into()
         .expect("one");
     assert!(
-        problem.contains("body \"arm\", beam: the method conserving bends nothing by modes"),
+        problem.contains("body \"arm\", beam: the method conserving does not support modes"),
         "{problem}"
     );
     let [problem] = stepped("[contact.hold]\na = \"arm\"\nb = \"world\"\nlaw = \"capture_pin\"\n")
         .try_into()
         .expect("one");
     assert!(
-        problem.contains("contact \"hold\", law: the method conserving holds nothing that is captured"),
+        problem.contains("contact \"hold\", law: the method conserving does not support captures"),
         "{problem}"
     );
     let [problem] = report(&format!("{natural}[solver]\nmethod = \"conserving\"\n"))
@@ -135,12 +136,12 @@ fn the_conserving_step_refuses_by_name_what_it_does_not_have() {
 }
 
 #[test]
-fn the_linearly_implicit_step_refuses_by_name_what_it_does_not_have() {
+fn linearly_implicit_step_rejects_unsupported_features_by_name() {
     let solver = "[solver]\nmethod = \"linearly_implicit\"\nstep = 0.01\n";
     assert_eq!(report(&format!("{GOOD}{solver}")), Vec::<String>::new());
     let [problem] = report(&format!("{GOOD}{NODAL_BEAM}{solver}")).try_into().expect("one");
     assert!(
-        problem.contains("the method linearly_implicit knows the stiffness of modes and joints, and not of this beam"),
+        problem.contains("the method linearly_implicit does not treat the stiffness of this beam implicitly"),
         "{problem}"
     );
     let quaternion = GOOD.replacen("\n[body.base]", "\nformulation = \"quaternion\"\n[body.base]", 1);
@@ -161,7 +162,7 @@ fn the_linearly_implicit_step_refuses_by_name_what_it_does_not_have() {
 }
 
 #[test]
-fn the_linearly_implicit_step_refuses_gains_that_are_too_fast_for_it() {
+fn linearly_implicit_step_rejects_gains_that_are_unstable_at_its_step() {
     let problems = |step: f64| {
         let capture = "[contact.hold]\na = \"arm\"\nb = \"world\"\nlaw = \"capture_pin\"\n";
         report(&format!(
@@ -178,9 +179,9 @@ fn the_linearly_implicit_step_refuses_gains_that_are_too_fast_for_it() {
     );
 }
 
-/// A saddle point without an equation is as well conditioned as can be.
+/// A saddle-point matrix without rows has the condition number 1.
 #[test]
-fn a_nodal_beam_by_itself_has_a_condition() {
+fn ancf_beam_without_bodies_has_the_condition_number_one() {
     for formulation in ["quaternion", "natural"] {
         let text =
             format!("name = \"beam\"\nformulation = \"{formulation}\"\n{NODAL_BEAM}[output]\ncondition = true\n");

@@ -1,4 +1,4 @@
-//! A spec with many mistakes: all are found at once, each at its line, in the user's words.
+//! Errors of a spec: all are reported at once, each at its line.
 
 mod contacts;
 mod controllers;
@@ -20,7 +20,7 @@ fn problems(text: &str) -> Vec<Problem> {
     }
 }
 
-/// "line: message" of every problem, in the file's order.
+/// Returns "line: message" for every problem, in the order of the file.
 fn report(text: &str) -> Vec<String> {
     let source = Source::new(text);
     let mut lines: Vec<(usize, String)> = problems(text)
@@ -58,12 +58,12 @@ EI = 100.0
 "#;
 
 #[test]
-fn a_good_spec_has_no_problem() {
+fn valid_spec_has_no_problem() {
     assert_eq!(report(GOOD), Vec::<String>::new());
 }
 
 #[test]
-fn structural_mistakes_are_reported_together_with_their_lines() {
+fn structural_errors_are_reported_together_with_their_lines() {
     let text = r#"name = "2craft"
 [body.base]
 mass = 4.0
@@ -103,7 +103,7 @@ body = "arm"
 }
 
 #[test]
-fn a_description_is_a_text() {
+fn control_characters_in_a_description_are_rejected() {
     let with = |what: &str| {
         report(&GOOD.replace(
             "name = \"craft\"",
@@ -113,12 +113,12 @@ fn a_description_is_a_text() {
     assert_eq!(with("zwei Arme,\\n\\teine Nutzlast: q\u{301}, 🛰"), [""; 0]);
     assert_eq!(
         with("no\\u0000thing"),
-        ["3: description: it has the character \\u{0}, which is no text"]
+        ["3: description: the character \\u{0} is not allowed in a text"]
     );
 }
 
 #[test]
-fn numbers_that_make_no_physics_are_reported_together_with_their_values() {
+fn physically_invalid_numbers_are_reported_together_with_their_values() {
     let text = r#"name = "craft"
 [body.base]
 mass = -4.0
@@ -156,7 +156,7 @@ type = "constant"
 }
 
 #[test]
-fn structure_and_numbers_are_judged_in_one_go() {
+fn structure_and_numbers_are_validated_together() {
     let text = GOOD.replace("mass = 4.0", "mass = -4.0").replace(
         "parent = \"base\"",
         "parent = \"bsae\"\nstart = { position = 1.0, position_deg = 2.0 }",
@@ -172,16 +172,16 @@ fn structure_and_numbers_are_judged_in_one_go() {
 }
 
 #[test]
-fn a_circle_of_bodies_is_named_once() {
+fn cycle_of_joints_is_reported_once() {
     let text = GOOD.to_owned() + "[joint.back]\ntype = \"fixed\"\nparent = \"arm\"\nchild = \"base\"\n";
     assert_eq!(
         report(&text),
-        ["11: joint \"elbow\", parent: the bodies stand in a circle: \"arm\" on \"base\" on \"arm\""]
+        ["11: joint \"elbow\", parent: the joints form a cycle: \"arm\" on \"base\" on \"arm\""]
     );
 }
 
 #[test]
-fn unknown_fields_and_types_are_refused_where_they_stand() {
+fn unknown_fields_and_wrong_types_are_rejected_at_their_position() {
     let unknown = report(&GOOD.replace("mass = 1.0", "mass = 1.0\nmas_centre = [0, 0, 0]"));
     assert_eq!(unknown.len(), 1);
     assert!(
@@ -200,7 +200,7 @@ fn unknown_fields_and_types_are_refused_where_they_stand() {
 }
 
 #[test]
-fn names_of_format_1_are_refused_with_their_successors() {
+fn names_of_format_1_are_rejected_with_their_successors() {
     let field = report(&(GOOD.to_owned() + "tracking = { kp = 1.0, kd = 1.0 }\n").replace("tracking", "follow"));
     assert_eq!(field, ["13: `follow` is called `tracking` since version 0.2"]);
     let kind = report(&GOOD.replacen("name =", "kind = \"craft\"\nname =", 1));
@@ -216,16 +216,16 @@ fn names_of_format_1_are_refused_with_their_successors() {
     assert!(format[0].contains("format: this version reads format 2"), "{format:?}");
 }
 
-/// An FMU of a longer name has files that no file system takes.
+/// The limit keeps the names of the FMU's files within the limits of file systems.
 #[test]
-fn names_that_are_too_long_are_refused_with_their_place() {
+fn names_that_are_too_long_are_rejected_at_their_position() {
     let long = "x".repeat(300);
     let text =
         GOOD.replacen("name = \"", &format!("name = \"{long}"), 1) + &format!("[port.{long}]\nframe = \"arm\"\n");
     let wrong = report(&text);
     assert_eq!(wrong.len(), 2, "{wrong:?}");
     assert!(
-        wrong[0].contains(": name: a name of 3") && wrong[0].contains("128 are the most"),
+        wrong[0].contains(": name: a name of 3") && wrong[0].contains("the maximum is 128"),
         "{}",
         wrong[0]
     );
@@ -237,7 +237,7 @@ fn names_that_are_too_long_are_refused_with_their_place() {
 }
 
 #[test]
-fn infinities_are_refused() {
+fn numbers_that_are_not_finite_are_rejected() {
     let text = GOOD
         .replace("mass = 1.0", "mass = inf")
         .replace("[0.4, 0.4, 0.4]", "[0.4, nan, 0.4]");
@@ -251,7 +251,7 @@ fn infinities_are_refused() {
 }
 
 #[test]
-fn the_editors_schema_is_up_to_date() {
+fn schema_for_editors_is_up_to_date() {
     let shipped = include_str!("../../docs/spec.schema.json");
     assert!(
         shipped == spec::schema(),

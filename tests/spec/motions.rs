@@ -2,9 +2,10 @@
 
 use crate::{GOOD, report};
 
-/// A brake or a drive that could not act, or has no input, is refused when the spec is read.
+/// Brakes and drives on joints without coordinates or without the input, and inconsistent motions,
+/// are rejected when the spec is read.
 #[test]
-fn motions_that_make_no_sense_are_reported_with_the_joint() {
+fn invalid_motions_are_reported_with_the_joint() {
     let joint = |kind: &str, more: &str| {
         let text = GOOD.replace("type = \"revolute\"", &format!("type = \"{kind}\""));
         report(&format!("{text}{more}\n"))
@@ -30,17 +31,17 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
     );
     let idle = joint("revolute", "motion = \"locked\"\nservo = { kp = 1.0, kd = 1.0 }");
     assert!(
-        idle[0].contains("a revolute joint has no `servo` if it never moves by its loads"),
+        idle[0].contains("a revolute joint has no `servo` without the motion \"loads\""),
         "{idle:?}"
     );
     let follows = joint("revolute", "tracking = { kp = 1.0, kd = 1.0 }");
     assert!(
-        follows[0].contains("a revolute joint has no `tracking` if its motion is never prescribed"),
+        follows[0].contains("a revolute joint has no `tracking` without the motion \"prescribed\""),
         "{follows:?}"
     );
     let fed = joint("spherical", "servo = { kp = 1.0, kd = 1.0, feed_forward = \"rigid\" }");
     assert!(
-        fed.len() == 1 && fed[0].contains("servo.feed_forward: a spherical joint's servo has none"),
+        fed.len() == 1 && fed[0].contains("servo.feed_forward: a spherical joint's servo has no feed-forward"),
         "{fed:?}"
     );
     let moving = joint("revolute", "motion = \"locked\"\nstart = { rate = 0.1 }");
@@ -55,7 +56,9 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
         "motions = [\"loads\", \"locked\"]\n[signal.\"elbow.motion\"]\ntype = \"sine\"\nfrequency = 1.0",
     );
     assert!(
-        swept[0].contains("a motion is switched: write a constant, a step, or a table that holds"),
+        swept[0].contains(
+            "a motion is a discrete input: write a constant, a step, or a table with interpolation = \"hold\""
+        ),
         "{swept:?}"
     );
     let elsewhere = joint(
@@ -68,14 +71,16 @@ fn motions_that_make_no_sense_are_reported_with_the_joint() {
     );
 }
 
-/// An attitude servo belongs to a free body, and has one gain or three.
+/// An attitude servo is for a free body, and has one gain or three.
 #[test]
 fn an_attitude_servo_needs_a_free_body_and_three_axes() {
     let servo = |body: &str, kp: &str| report(&format!("{GOOD}[body.{body}.attitude_servo]\nkp = {kp}\nkd = 1.0\n"));
     assert_eq!(servo("base", "[1.0, 2.0, 3.0]"), Vec::<String>::new());
     let [problem] = servo("arm", "1.0").try_into().expect("one");
     assert!(
-        problem.ends_with("only a free body has one, and joint \"elbow\" carries this one: give the joint a servo"),
+        problem.ends_with(
+            "only a free body has an attitude servo, and joint \"elbow\" carries this one: write a `servo` of the joint"
+        ),
         "{problem}"
     );
     let [problem] = servo("base", "[1.0, 2.0]").try_into().expect("one");
@@ -87,7 +92,7 @@ fn an_attitude_servo_needs_a_free_body_and_three_axes() {
     assert!(problem.contains("base.kp[1] = -1 N.m/rad is negative"), "{problem}");
 }
 
-/// An orbit has its perigee above the ground, no uniform gravity beside it, and LVLH axes need one.
+/// The perigee is above the ground, uniform gravity excludes an orbit, and LVLH axes require one.
 #[test]
 fn an_orbit_is_closed_and_above_the_ground() {
     let orbit = |numbers: &str| report(&format!("{GOOD}[environment.orbit]\n{numbers}\n"));
@@ -118,14 +123,15 @@ fn an_orbit_is_closed_and_above_the_ground() {
     .try_into()
     .expect("one");
     assert!(
-        problem.ends_with("attitude_servo.axes: there are LVLH axes near an orbit only: write [environment.orbit]"),
+        problem.ends_with("attitude_servo.axes: LVLH axes need an orbit: write [environment.orbit]"),
         "{problem}"
     );
 }
 
-/// A wheel has a rotor with inertia on a body that is there; a thruster a direction, a motor something that asks it.
+/// A wheel needs a rotor with inertia and a defined body, a thruster a direction, a motor a torque
+/// input or a servo.
 #[test]
-fn actuators_have_something_to_act_on() {
+fn invalid_wheels_thrusters_and_motors_are_reported() {
     let wheel = |numbers: &str| {
         report(&format!(
             "{GOOD}[wheel.spin]\ntorque_limit = 0.1\nrate_limit = 600.0\n{numbers}\n"
@@ -155,7 +161,7 @@ fn actuators_have_something_to_act_on() {
         ),
         (
             "body = \"base\"\nmass = 1.0\ninertia = 0.1\n[frame.spin_rotor]\nbody = \"base\"",
-            "its rotor is called \"spin_rotor\", and that is already the name of a frame",
+            "the name \"spin_rotor\" of its rotor is already that of a frame",
         ),
     ] {
         let [problem] = wheel(numbers).try_into().expect("one");
@@ -175,7 +181,7 @@ fn actuators_have_something_to_act_on() {
         .try_into()
         .expect("one");
     assert!(
-        problem.ends_with("a revolute joint has no `motor` if nothing asks it for a torque"),
+        problem.ends_with("a revolute joint has no `motor` without a torque input or a servo"),
         "{problem}"
     );
     let [problem] = report(&format!("{GOOD}motor = {{ torque_limit = [1.0, 2.0] }}\n"))
@@ -187,7 +193,7 @@ fn actuators_have_something_to_act_on() {
     );
 }
 
-/// What never moves is not driven.
+/// A fixed joint has no coordinate for an actuator.
 #[test]
 fn a_fixed_joint_has_neither_servo_nor_motor() {
     let fixed = GOOD.replace("\"revolute\"", "\"fixed\"");
@@ -202,9 +208,10 @@ fn a_fixed_joint_has_neither_servo_nor_motor() {
     }
 }
 
-/// A trajectory starts where its joint does and drives what has a rate; the wheels of a servo stand on its body and span all axes.
+/// A trajectory starts at the joint's start and sets the derivatives of a reference; the wheels of
+/// an attitude servo are on its body, with axes that span all directions.
 #[test]
-fn servos_have_what_they_need() {
+fn invalid_trajectories_and_wheels_of_servos_are_reported() {
     let servo = format!("{GOOD}servo = {{ kp = 1.0, kd = 1.0 }}\nstart = {{ position_deg = 30.0 }}\n");
     let signal = |rest: &str| {
         report(&format!(
@@ -220,7 +227,7 @@ fn servos_have_what_they_need() {
         problem.ends_with("the trajectory starts at 0 rad (0 deg), and elbow.q_start is 0.5235987755982988 rad (30 deg): its `offset` is where it starts"),
         "{problem}"
     );
-    // A drive's reference is judged alike.
+    // The reference of a drive is validated in the same way.
     let drive = servo.replace(
         "servo = { kp = 1.0, kd = 1.0 }",
         "motion = \"prescribed\"\ntracking = { kp = 1.0, kd = 1.0 }",
@@ -233,7 +240,7 @@ fn servos_have_what_they_need() {
     assert!(problem.contains("the trajectory starts at 0 rad"), "{problem}");
     let [problem] = signal("offset = 0.523599\n").try_into().expect("one");
     assert!(problem.contains("write from_importer = false"), "{problem}");
-    // What a trajectory drives has no signal of its own, its acceleration neither.
+    // An input that a trajectory sets has no other signal; this includes the acceleration.
     let fed = servo.replace("kd = 1.0 }", "kd = 1.0, feed_forward = \"rigid\" }");
     let twice = report(&format!(
         "{fed}[signal.\"elbow.q_ref\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 9.0\nwith_rate = true\nfrom_importer = false\noffset = 0.523599\n\
@@ -271,9 +278,9 @@ fn servos_have_what_they_need() {
     }
 }
 
-/// An empty window and a frequency below zero are wrong whoever drives the input.
+/// An empty window and a negative frequency are rejected in signals of the importer and of the FMU.
 #[test]
-fn windows_of_the_hosts_signals_are_judged_too() {
+fn windows_and_frequencies_are_validated_in_signals_of_every_source() {
     for from_importer in [true, false] {
         let of = |rest: &str| {
             report(&format!(
@@ -287,7 +294,7 @@ fn windows_of_the_hosts_signals_are_judged_too() {
             let [from, until] = [from, until].map(|t| t.trim_end_matches(".0"));
             assert!(
                 said.ends_with(&format!(
-                    "until: it ends at {until} s and begins at {from} s: `until` is after `from`"
+                    "until: it ends at {until} s and begins at {from} s: `until` must be later than `from`"
                 )),
                 "{said}"
             );

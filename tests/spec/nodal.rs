@@ -2,7 +2,7 @@
 
 use crate::{GOOD, NODAL_BEAM, report};
 
-/// The only problem of a craft with a beam and this besides.
+/// Returns the only problem of a spacecraft with `beam` and `rest` added.
 fn problem(beam: &str, rest: &str) -> String {
     let problems = report(&format!("{GOOD}{beam}{rest}"));
     let [problem] = problems.as_slice() else {
@@ -14,7 +14,7 @@ fn problem(beam: &str, rest: &str) -> String {
 const GRIP: &str = "[grasp.grip]\na = \"arm\"\nb = \"span\"\nstiffness = 1e4\ndamping = 10.0\n";
 
 #[test]
-fn a_good_beam_in_a_good_grasp_has_no_problem() {
+fn valid_ancf_beam_in_a_valid_grasp_has_no_problem() {
     let frame =
         "[frame.tip]\nbody = \"span\"\norigin = [10.0, 0.0, 0.0]\n[measure.reach]\nfrom = \"arm\"\nto = \"tip\"\n";
     assert_eq!(
@@ -27,14 +27,14 @@ fn a_good_beam_in_a_good_grasp_has_no_problem() {
 }
 
 #[test]
-fn wrong_beams_are_told_in_their_own_words() {
+fn invalid_ancf_beams_are_reported_with_field_and_value() {
     for (wrong, right, expected) in [
         (
             "elements = 0",
             "elements = 2",
-            "10 m without an element: a beam has two nodes or more",
+            "10 m without elements: write elements = 1 or more",
         ),
-        ("elements = 2000", "elements = 2", "2000 elements, and 256 are the most"),
+        ("elements = 2000", "elements = 2", "2000 elements, the maximum is 256"),
         ("EI = -1.0", "EI = 100.0", "span.EI = -1 N.m2 is not positive"),
         (
             "mass_per_length = 0.0",
@@ -51,26 +51,29 @@ fn wrong_beams_are_told_in_their_own_words() {
     );
     let found = report(&format!("{GOOD}{both}"));
     assert!(
-        found.len() == 5 && found.iter().all(|problem| problem.contains("`sections` say the")),
+        found.len() == 5
+            && found
+                .iter()
+                .all(|problem| problem.contains("`sections` have their own")),
         "{found:?}"
     );
     let start = "start = { axes = \"lvlh\" }\n";
     let found = problem(&format!("{NODAL_BEAM}{start}"), "");
     assert!(
-        found.contains("ancf_beam \"span\", start.axes: there are LVLH axes near an orbit only"),
+        found.contains("ancf_beam \"span\", start.axes: LVLH axes need an orbit"),
         "{found}"
     );
 }
 
 #[test]
-fn what_stands_on_a_beam_stands_on_its_line() {
+fn frames_on_an_ancf_beam_are_on_its_centre_line_without_attitude() {
     let frame = |rest: &str| problem(NODAL_BEAM, &format!("[frame.tip]\nbody = \"span\"\n{rest}\n"));
     let found = frame("origin = [10.5, 0.0, 0.0]");
     assert!(
         found.contains("10.5 m along \"span\" is not on it: it is 10 m long"),
         "{found}"
     );
-    // A host that shortens the beam, or moves the frame beyond its end, is told the same.
+    // An importer that shortens the beam, or moves the frame beyond its end, gets the same error.
     let on = "[frame.tip]\nbody = \"span\"\norigin = [9.0, 0.0, 0.0]\n";
     let model =
         grapple::plant::Model::read(&format!("{GOOD}{NODAL_BEAM}{on}"), std::path::Path::new(".")).expect("sound");
@@ -85,12 +88,15 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     }
     let found = frame("origin = [5.0, 0.1, 0.0]");
     assert!(
-        found.contains("an ANCF beam is its centre line: write origin = [5, 0, 0]"),
+        found.contains("frames on an ANCF beam are on its centre line: write origin = [5, 0, 0]"),
         "{found}"
     );
     let found = frame("rpy_deg = [10.0, 0.0, 0.0]");
-    assert!(found.contains("on an ANCF beam x is the beam's direction"), "{found}");
-    let axes = "which has a direction and no axes that turn with it";
+    assert!(
+        found.contains("a frame on an ANCF beam has its x axis along the beam"),
+        "{found}"
+    );
+    let axes = "which has a direction but no attitude";
     let found = problem(NODAL_BEAM, "[measure.back]\nfrom = \"span\"\nto = \"arm\"\n");
     assert!(
         found.contains("measure \"back\", from: \"span\" is on the ANCF beam \"span\"") && found.contains(axes),
@@ -106,17 +112,15 @@ fn what_stands_on_a_beam_stands_on_its_line() {
     let joint = "[body.tip]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[joint.pin]\ntype = \"fixed\"\nparent = \"span\"\nchild = \"tip\"\n";
     let found = problem(NODAL_BEAM, joint);
     assert!(
-        found.contains(
-            "joint \"pin\", parent: \"span\" is an ANCF beam, which stands beside the joints: a [grasp] holds it"
-        ),
+        found.contains("joint \"pin\", parent: \"span\" is an ANCF beam, which has no joints: connect it by a [grasp]"),
         "{found}"
     );
     let contact = |law: &str| format!("[contact.hit]\na = \"arm\"\nb = \"span\"\nreach = 1.0\n{law}\n");
     for (law, what) in [
-        ("law = \"capture_pin\"", "what is captured is written as `a`"),
+        ("law = \"capture_pin\"", "write it as `a`"),
         (
             "e = 0.5",
-            "which nothing strikes: a law that captures holds it, or a [grasp]",
+            "impacts on it are not supported; use a law that captures, or a [grasp]",
         ),
     ] {
         let found = problem(NODAL_BEAM, &contact(law));
@@ -128,7 +132,7 @@ fn what_stands_on_a_beam_stands_on_its_line() {
 }
 
 #[test]
-fn a_grasp_holds_two_things_and_holds_them() {
+fn invalid_grasps_are_reported() {
     let grip = |right: &str, wrong: &str| problem(NODAL_BEAM, &GRIP.replace(right, wrong));
     let found = grip("stiffness = 1e4", "stiffness = 0.0");
     assert!(
@@ -146,13 +150,13 @@ fn a_grasp_holds_two_things_and_holds_them() {
         "{found}"
     );
     let found = grip("b = \"span\"", "b = \"arm\"");
-    assert!(found.contains("\"arm\" holds itself"), "{found}");
+    assert!(found.contains("`a` and `b` are the same frame, \"arm\""), "{found}");
     let found = grip("a = \"arm\"\nb = \"span\"", "a = \"span\"\nb = \"arm\"");
     assert!(
-        found.contains("\"span\" is on the ANCF beam \"span\": what is held is written as `b`"),
+        found.contains("\"span\" is on the ANCF beam \"span\": write it as `b`"),
         "{found}"
     );
-    // What is wrong with the beam is said once, whatever hangs on it.
+    // An error of the beam is reported once, not again for the tables that refer to it.
     let hangs = "[signal.\"grip.on\"]\ntype = \"step\"\nfrom = 1.0\n[frame.tip]\nbody = \"span\"\n[measure.far]\nfrom = \"arm\"\nto = \"tip\"\n[port.push]\nframe = \"tip\"\n\
                  [signal.\"push.f[1]\"]\ntype = \"constant\"\n";
     let found = problem(&NODAL_BEAM.replace("EA = 1e5", ""), &format!("{GRIP}{hangs}"));
@@ -167,7 +171,7 @@ fn a_grasp_holds_two_things_and_holds_them() {
 }
 
 #[test]
-fn more_states_than_can_be_solved_for_at_once_are_refused() {
+fn too_many_states_for_a_dense_method_are_rejected() {
     let fine = NODAL_BEAM.replace("elements = 2", "elements = 200");
     let craft = |method: &str| format!("{GOOD}{fine}[solver]\nmethod = \"{method}\"\n");
     assert_eq!(report(&craft("dopri5")), Vec::<String>::new());

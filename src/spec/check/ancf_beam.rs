@@ -1,10 +1,11 @@
 use super::{Check, unknown};
 use crate::spec::{AncfBeam, Frame, Grasp, PerAxis, WORLD};
 
-/// More elements are finer than any beam is known.
+/// Largest number of elements: finer discretisations are below the accuracy of a beam's data.
 const MOST_ELEMENTS: usize = 256;
 
 impl Check<'_> {
+    /// Validates an ANCF beam.
     pub(super) fn ancf_beam(&mut self, name: &str, beam: &AncfBeam) {
         let written = [
             ("length", beam.length.is_some()),
@@ -16,7 +17,7 @@ impl Check<'_> {
         let in_sections = !beam.sections.is_empty();
         for (field, _) in written.into_iter().filter(|(_, written)| *written == in_sections) {
             let what = match in_sections {
-                true => format!("`sections` say the {field} of each part: leave it out here"),
+                true => format!("`sections` have their own `{field}`: leave it out here"),
                 false => format!("missing field `{field}`"),
             };
             self.report("ancf_beam", name, field, what);
@@ -25,46 +26,46 @@ impl Check<'_> {
         let field = if in_sections { "sections" } else { "elements" };
         for section in sections.iter().filter(|section| section.elements == 0) {
             let what = format!(
-                "a length of {} m without an element: a beam has two nodes or more, write elements = 1 at least",
+                "a length of {} m without elements: write elements = 1 or more",
                 section.length
             );
             self.report("ancf_beam", name, field, what);
         }
         let elements = beam.nodes() - 1;
         if elements > MOST_ELEMENTS {
-            let what = format!("{elements} elements, and {MOST_ELEMENTS} are the most");
+            let what = format!("{elements} elements, the maximum is {MOST_ELEMENTS}");
             self.report("ancf_beam", name, field, what);
         }
         let (nodes, started) = (beam.nodes(), beam.start_nodes.len());
         if started > 0 && started != nodes {
-            let what = format!("{started} nodes are said to start off the straight beam, which has {nodes} nodes");
+            let what = format!("{started} entries for {nodes} nodes: write one for each node");
             self.report("ancf_beam", name, "start_nodes", what);
         }
     }
 
-    /// A frame on the centre line.
+    /// Reports a frame that is not on the centre line, or has an attitude.
     pub(super) fn on_ancf_beam(&mut self, name: &str, frame: &Frame) {
         let [x, y, z] = frame.origin;
         if y != 0.0 || z != 0.0 {
-            let what = format!("an ANCF beam is its centre line: write origin = [{x}, 0, 0]");
+            let what = format!("frames on an ANCF beam are on its centre line: write origin = [{x}, 0, 0]");
             self.report("frame", name, "origin", what);
         }
         if frame.orientation.is_some() || frame.rpy_deg.is_some() {
-            let what = "on an ANCF beam x is the beam's direction, and nothing else can be turned";
+            let what = "a frame on an ANCF beam has its x axis along the beam: leave its attitude out";
             self.report("frame", name, "orientation", what);
         }
     }
 
-    /// What needs axes does not stand on an ANCF beam, which nothing can turn about itself.
+    /// Reports a frame on an ANCF beam in a field that needs an attitude: the beam has none about
+    /// its direction.
     pub(super) fn needs_axes(&mut self, [section, name, field]: [&str; 3], frame: &str) {
         if let Some(beam) = self.spec.on_ancf_beam(frame) {
-            let what = format!(
-                "\"{frame}\" is on the ANCF beam \"{beam}\", which has a direction and no axes that turn with it"
-            );
+            let what = format!("\"{frame}\" is on the ANCF beam \"{beam}\", which has a direction but no attitude");
             self.report(section, name, field, what);
         }
     }
 
+    /// Validates a grasp.
     pub(super) fn grasp(&mut self, name: &str, grasp: &Grasp) {
         let spec = self.spec;
         for (field, frame) in [("a", &grasp.a), ("b", &grasp.b)] {
@@ -73,14 +74,16 @@ impl Check<'_> {
             }
         }
         if let Some(beam) = spec.on_ancf_beam(&grasp.a) {
-            let what = format!(
-                "\"{}\" is on the ANCF beam \"{beam}\": what is held is written as `b`",
-                grasp.a
-            );
+            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": write it as `b`", grasp.a);
             self.report("grasp", name, "a", what);
         }
         if grasp.a == grasp.b {
-            self.report("grasp", name, "b", format!("\"{}\" holds itself", grasp.a));
+            self.report(
+                "grasp",
+                name,
+                "b",
+                format!("`a` and `b` are the same frame, \"{}\"", grasp.a),
+            );
         }
         let gains = [
             ("stiffness", Some(&grasp.stiffness)),
@@ -99,7 +102,7 @@ impl Check<'_> {
         let fed = spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
         if let Some((joint, _)) = fed {
             let what = format!(
-                "what joint \"{joint}\" feeds forward is that of the rigid craft by itself, and knows no grasps: leave `feed_forward` out"
+                "the feed-forward torque of joint \"{joint}\" does not include grasps: leave `feed_forward` out"
             );
             self.report("grasp", name, "", what);
         }

@@ -2,6 +2,7 @@ use super::{Check, MOST_IN_SEGMENTS, MOST_MODES, MOST_SEGMENTS, unknown};
 use crate::spec::{Beam, Body, Boundary, GeometricallyExactBeam, PerAxis};
 
 impl Check<'_> {
+    /// Validates a body.
     pub(super) fn body(&mut self, name: &str, body: &Body) {
         let mut needs = |field: &str, written: bool| {
             if !written {
@@ -39,8 +40,9 @@ impl Check<'_> {
         }
         if let Some(servo) = &body.attitude_servo {
             if let Some((joint, _)) = self.spec.joint.iter().find(|(_, joint)| joint.child == name) {
-                let what =
-                    format!("only a free body has one, and joint \"{joint}\" carries this one: give the joint a servo");
+                let what = format!(
+                    "only a free body has an attitude servo, and joint \"{joint}\" carries this one: write a `servo` of the joint"
+                );
                 self.report("body", name, "attitude_servo", what);
             }
             for wheel in &servo.wheels {
@@ -62,7 +64,7 @@ impl Check<'_> {
         }
         if let Some(modal) = &body.modal {
             if body.beam.is_some() {
-                let what = "a body bends in one way: write either `beam` or `modal`, not both";
+                let what = "a body has one model of flexibility: write either `beam` or `modal`, not both";
                 self.report("body", name, "modal", what);
             }
             for (field, what) in modal.objections() {
@@ -71,6 +73,7 @@ impl Check<'_> {
         }
     }
 
+    /// Validates the geometrically exact beam of a body.
     fn geometrically_exact_beam(&mut self, name: &str, body: &Body, beam: &GeometricallyExactBeam) {
         let others = [
             ("mass", body.mass.is_some()),
@@ -88,8 +91,9 @@ impl Check<'_> {
             .into_iter()
             .filter(|(_, written)| *written)
         {
-            let what =
-                format!("a body bends in one way: write either `{field}` or `geometrically_exact_beam`, not both");
+            let what = format!(
+                "a body has one model of flexibility: write either `{field}` or `geometrically_exact_beam`, not both"
+            );
             self.report("body", name, "geometrically_exact_beam", what);
         }
         if !(1..=MOST_SEGMENTS).contains(&beam.elements) {
@@ -102,7 +106,7 @@ impl Check<'_> {
         let fed = self.spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
         if let Some((joint, _)) = fed {
             let what = format!(
-                "what joint \"{joint}\" feeds forward is that of a rigid craft, and knows no geometrically exact beams: leave `feed_forward` out"
+                "the feed-forward torque of joint \"{joint}\" does not include geometrically exact beams: leave `feed_forward` out"
             );
             self.report("body", name, "geometrically_exact_beam", what);
         }
@@ -127,11 +131,12 @@ impl Check<'_> {
         }
     }
 
+    /// Validates the modal beam of a body.
     pub(super) fn beam(&mut self, name: &str, beam: &Beam) {
         self.quaternion("body", name, "beam.orientation", beam.orientation);
         let (orientation, rpy_deg) = (beam.orientation, beam.rpy_deg);
         self.one_of("body", name, "beam.orientation", orientation, "beam.rpy_deg", rpy_deg);
-        // The four ways to write a section: what each needs.
+        // The alternatives for the stiffness, one of which must be written.
         let one_plane = if beam.EI_y.is_some() { "EI_y" } else { "EI_z" };
         let bending = [
             ("sections", !beam.sections.is_empty()),
@@ -164,7 +169,7 @@ impl Check<'_> {
         let (tabulated, profile) = (way == "sections", way == "E");
         let loaded = beam.boundary == Boundary::ClampedLoaded;
         let (by_way, by_load) = (format!("`{way}`"), "boundary = \"clamped_loaded\"");
-        // Each field: whether it is written, whether it may be, and what needs it.
+        // For each field: written, allowed, and the reason for which it is required.
         let by = |needed: bool, what| needed.then_some(what);
         let by_way = |needed| by(needed, by_way.as_str());
         let by_modes = |n: usize, allowed: bool, what| by(n > 0 && allowed, what);
@@ -199,8 +204,8 @@ impl Check<'_> {
             let at = format!("beam.{field}");
             if written && !allowed {
                 let what = match field {
-                    "tip_mass" | "tip_inertia" => format!("only {by_load} has it"),
-                    _ if tabulated => format!("the `sections` say it: leave `{field}` out"),
+                    "tip_mass" | "tip_inertia" => format!("`{field}` requires {by_load}"),
+                    _ if tabulated => format!("the `sections` define it: leave `{field}` out"),
                     _ => format!("`{field}` does not go with `{way}`: a section is written in one way"),
                 };
                 self.report("body", name, &at, what);
@@ -215,10 +220,10 @@ impl Check<'_> {
             let what = format!("{} segments: a beam has 1 to {MOST_SEGMENTS}", beam.segments);
             self.report("body", name, "beam.segments", what);
         } else if beam.segments > 1 && beam.boundary != Boundary::ClampedFree {
-            let what = "goes with one segment only: the shapes of several suit any load";
+            let what = "a beam in several segments has modes with a free tip: leave `boundary` out";
             self.report("body", name, "beam.boundary", what);
         } else if beam.segments > 1 && matches!(beam.damping_ratio, Some(PerAxis::Each(_))) {
-            let what = "of several segments one number, the ratio of the whole beam's first modes";
+            let what = "a beam in several segments has one damping ratio, that of the whole beam's first modes: write one number";
             self.report("body", name, "beam.damping_ratio", what);
         }
         let modes = beam.counts().into_iter().fold(0, usize::saturating_add);
@@ -233,7 +238,7 @@ impl Check<'_> {
             self.report("body", name, "beam.segments", what);
         }
         if modes == 0 {
-            let what = "a beam without modes is rigid: write `bending = 2`, say, or leave `beam` out";
+            let what = "a beam without modes is rigid: write `bending = 2`, for example, or leave `beam` out";
             self.report("body", name, "beam", what);
         }
         if let Some(PerAxis::Each(list)) = &beam.damping_ratio

@@ -2,6 +2,7 @@ use super::{Check, unknown};
 use crate::spec::{Loop, LoopType, WORLD};
 
 impl Check<'_> {
+    /// Validates a loop.
     pub(super) fn closed_loop(&mut self, name: &str, written: &Loop) {
         let spec = self.spec;
         let kind = written.kind;
@@ -12,7 +13,7 @@ impl Check<'_> {
             }
             if let Some(beam) = spec.on_ancf_beam(frame).filter(|_| turns) {
                 let what = format!(
-                    "\"{frame}\" is on the ANCF beam \"{beam}\", which has no attitude there: \"spherical\" and \"distance\" hold it, and \"point_on_line\" as `a`"
+                    "\"{frame}\" is on the ANCF beam \"{beam}\", which has no attitude there: use the type \"spherical\" or \"distance\", or, for `a`, \"point_on_line\""
                 );
                 self.report("loop", name, field, what);
             }
@@ -33,6 +34,7 @@ impl Check<'_> {
         }
     }
 
+    /// Validates the assembly of the start.
     pub(super) fn assembly(&mut self) {
         let spec = self.spec;
         let Some(assembly) = &spec.assembly else { return };
@@ -40,7 +42,7 @@ impl Check<'_> {
             self.report("assembly", "", "", "there is no [loop] to close");
         }
         if spec.environment.orbit.is_some() && assembly.equilibrium {
-            let what = "near an orbit nothing stays at rest: leave `equilibrium` or `orbit` out";
+            let what = "in orbit no configuration stays at rest: leave `equilibrium` or `orbit` out";
             self.report("assembly", "", "equilibrium", what);
         }
         let names = assembly.fixed.iter().map(|name| ("fixed", name));

@@ -3,7 +3,7 @@ use crate::Problem;
 use crate::spec::{ControlledJoint, Formulation, PerAxis, Solver, names};
 
 impl Check<'_> {
-    /// A file that describes a controller: joints with gains, and nothing that moves.
+    /// Validates the spec of a controller: joints with gains, no bodies.
     pub(super) fn controller(&mut self) {
         let spec = self.spec;
         let of_craft = [
@@ -22,7 +22,7 @@ impl Check<'_> {
             ("quaternion", spec.quaternion.is_some()),
             ("formulation", spec.formulation != Formulation::default()),
             ("environment", spec.environment != Default::default()),
-            // Samples are counted against the work limit.
+            // The work limit also applies to the samples of a controller.
             (
                 "solver",
                 spec.solver
@@ -35,7 +35,7 @@ impl Check<'_> {
         for (section, written) in of_craft {
             if written {
                 let what =
-                    "a controller has none of this: it belongs to the craft, which is a file and an FMU of its own";
+                    "a controller has no such section: it belongs to the spacecraft, which has its own file and FMU";
                 self.report(section, "", "", what);
             }
         }
@@ -55,6 +55,7 @@ impl Check<'_> {
         }
     }
 
+    /// Validates a joint of a controller.
     fn controlled(&mut self, name: &str, joint: &ControlledJoint) {
         let (kind, count) = (joint.kind.name(), joint.kind.rates());
         if !joint.kind.has_plain_positions() {
@@ -76,7 +77,7 @@ impl Check<'_> {
         }
     }
 
-    /// A problem of a joint, whose name may be any text.
+    /// Adds a problem of a controller's joint, whose name may be any text.
     fn of_controlled(&mut self, name: &str, field: &str, what: String) {
         let field = (!field.is_empty()).then_some(field);
         let at = ["controller", "joint", name].into_iter().chain(field);

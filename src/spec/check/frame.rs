@@ -2,9 +2,11 @@ use super::{Check, unknown};
 use crate::algebra::direction;
 use crate::spec::{Contact, ImpactLaw, PortAxes, Surface, WORLD};
 
-const ONLY_MODAL: &str = "a line load spreads over beams that bend by modes only (`beam`); a [port] pushes at a point";
+/// Message for a line load on a beam of another type.
+const ONLY_MODAL: &str = "line loads act on modal beams (`beam`) only; use a [port]";
 
 impl Check<'_> {
+    /// Validates frames, measures, ports, thrusters, wheels and line loads.
     pub(super) fn frames(&mut self) {
         let spec = self.spec;
         for (name, frame) in &spec.frame {
@@ -92,7 +94,7 @@ impl Check<'_> {
                 }
                 Some(body) if body.beam.is_none() => {
                     let what = format!(
-                        "body \"{}\" has no beam: to push a rigid body, write a [port]",
+                        "body \"{}\" has no beam: for a force on a rigid body write a [port]",
                         load.body
                     );
                     self.report("line_load", name, "body", what);
@@ -102,6 +104,7 @@ impl Check<'_> {
         }
     }
 
+    /// Validates a contact.
     pub(super) fn contact(&mut self, name: &str, contact: &Contact) {
         let spec = self.spec;
         for (field, frame) in [("a", &contact.a), ("b", &contact.b)] {
@@ -112,8 +115,8 @@ impl Check<'_> {
             if let Some(beam) = spec.on_ancf_beam(frame) {
                 let what = match (contact.law.captures(), field) {
                     (true, "a") => continue,
-                    (true, _) => "what is captured is written as `a`",
-                    (false, _) => "which nothing strikes: a law that captures holds it, or a [grasp]",
+                    (true, _) => "write it as `a`",
+                    (false, _) => "impacts on it are not supported; use a law that captures, or a [grasp]",
                 };
                 self.report(
                     "contact",
@@ -164,6 +167,7 @@ impl Check<'_> {
         self.surface(name, contact);
     }
 
+    /// Validates the surface of a contact.
     fn surface(&mut self, name: &str, contact: &Contact) {
         let written = contact.surface.is_some();
         let is_round = matches!(contact.surface, Some(Surface::Sphere | Surface::Disc));
@@ -172,19 +176,19 @@ impl Check<'_> {
                 "radius_a",
                 contact.radius_a.is_some(),
                 written && contact.surface != Some(Surface::Disc),
-                "goes with a plane or a sphere for a surface: of a disc, `a` is a point",
+                "requires the surface \"plane\" or \"sphere\"; for a disc `a` is a point",
             ),
             (
                 "radius_b",
                 contact.radius_b.is_some(),
                 is_round,
-                "goes with a sphere or a disc for a surface",
+                "requires the surface \"sphere\" or \"disc\"",
             ),
             (
                 "reach",
                 contact.reach.is_some(),
                 !written,
-                "goes without a surface: they strike where the surfaces touch",
+                "is for contacts without a surface: with one, the impact occurs at zero gap",
             ),
         ];
         for (field, written, fits, what) in fields {
@@ -201,7 +205,7 @@ impl Check<'_> {
             );
         }
         if contact.law == ImpactLaw::Compliant && !matches!(contact.surface, Some(Surface::Plane | Surface::Sphere)) {
-            let what = "the law \"compliant\" needs a surface that has a depth: \"plane\" or \"sphere\"";
+            let what = "the law \"compliant\" needs the surface \"plane\" or \"sphere\"";
             self.report("contact", name, "surface", what);
         }
     }

@@ -2,6 +2,7 @@ use super::Check;
 use crate::spec::{FeedForward, Joint, JointMotion, JointType, PerAxis, Range, Stop};
 
 impl Check<'_> {
+    /// Validates a joint.
     pub(super) fn joint(&mut self, name: &str, joint: &Joint) {
         use JointType::{Cylindrical, Free, Prismatic, Revolute, Spherical, Universal};
         let kind = joint.kind;
@@ -21,12 +22,12 @@ impl Check<'_> {
         forbid(
             "servo",
             joint.servo.is_some() && !may(JointMotion::Loads),
-            " if it never moves by its loads",
+            " without the motion \"loads\"",
         );
         forbid(
             "tracking",
             joint.tracking.is_some() && !may(JointMotion::Prescribed),
-            " if its motion is never prescribed",
+            " without the motion \"prescribed\"",
         );
         forbid("axis", joint.axis.is_some() && !has_axis, "");
         forbid("axis2", joint.axis2.is_some() && kind != Universal, "");
@@ -40,7 +41,7 @@ impl Check<'_> {
         forbid(
             "motor",
             joint.motor.is_some() && plain && !is_asked,
-            " if nothing asks it for a torque",
+            " without a torque input or a servo",
         );
         forbid("range", joint.range.is_some() && !plain, "");
         forbid(
@@ -99,7 +100,7 @@ impl Check<'_> {
         }
         if let Some(s) = &joint.servo {
             if s.feed_forward != FeedForward::None && kind == Spherical {
-                let what = "a spherical joint's servo has none: its reference has no accelerations";
+                let what = "a spherical joint's servo has no feed-forward: its reference has no accelerations";
                 self.report("joint", name, "servo.feed_forward", what);
             }
             counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
@@ -168,7 +169,8 @@ impl Check<'_> {
         }
     }
 
-    /// Degrees stand in place of radians, and only where every coordinate is an angle.
+    /// Reports degrees that are written in addition to radians, or for coordinates that are not all
+    /// angles.
     pub(super) fn degrees(&mut self, name: &str, joint: &Joint) {
         let kind = joint.kind;
         let all_angles = (0..kind.rates()).all(|i| kind.is_angular(i));
@@ -192,7 +194,7 @@ impl Check<'_> {
             }
             if degrees && !all_angles {
                 let what = format!(
-                    "a {} joint's coordinates are not all angles: no degrees here",
+                    "a {} joint's coordinates are not all angles: write `{field}`",
                     kind.name()
                 );
                 self.report("joint", name, &format!("{field}_deg"), what);
@@ -200,6 +202,7 @@ impl Check<'_> {
         }
     }
 
+    /// Validates the range of a joint.
     pub(super) fn range(&mut self, name: &str, range: &Range) {
         if range.min.is_none() && range.min_deg.is_none() || range.max.is_none() && range.max_deg.is_none() {
             self.report(
@@ -216,7 +219,7 @@ impl Check<'_> {
                     self.report("joint", name, "range.stop", format!("a compliant stop needs `{field}`"));
                 }
                 Stop::None if value.is_some() => {
-                    self.report("joint", name, field, "only a stop = \"compliant\" has it");
+                    self.report("joint", name, field, "it requires stop = \"compliant\"");
                 }
                 _ => {}
             }

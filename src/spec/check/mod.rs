@@ -1,6 +1,6 @@
-//! What can be seen to be wrong in the spec alone: names, references, the tree, counts, fields that do
-//! not belong together. The values of numbers are judged where they are used, in `system::derive`,
-//! for the spec and for a host's parameters alike.
+//! Validation of the spec's structure: names, references, the trees of bodies, counts, combinations
+//! of fields. Values of numbers are validated in `system::derive`, for a spec and for the
+//! parameters of an importer.
 
 mod ancf_beam;
 mod body;
@@ -17,25 +17,28 @@ use crate::Problem;
 use crate::algebra::Quaternion;
 use std::collections::HashMap;
 
-/// Cutting a beam finer only adds fast modes.
+/// Largest number of segments of a modal beam, and of elements of a geometrically exact one. More
+/// segments only add fast modes.
 const MOST_SEGMENTS: usize = 100;
 
-/// LVLH axes without an orbit.
-const NO_ORBIT: &str = "there are LVLH axes near an orbit only: write [environment.orbit]";
+/// Message for LVLH axes without an orbit.
+const NO_ORBIT: &str = "LVLH axes need an orbit: write [environment.orbit]";
 
-/// Beyond that a beam is better cut.
+/// Largest number of modes of a beam or a segment. A beam that needs more is divided into segments.
 const MOST_MODES: usize = 64;
 
-/// Two bending modes in each plane of every segment, and a torsion and an axial one to most of them.
+/// Largest number of modes in all segments of a beam: in 100 segments two bending modes in each
+/// plane, and a torsion or axial mode.
 const MOST_IN_SEGMENTS: usize = 512;
 
+/// Adds a problem for each error in the structure of `spec`.
 pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut check = Check { spec, problems };
     if let Some(what) = names::objection(&spec.name) {
         check.report("name", "", "", what);
     }
     if let Some(character) = spec.description.chars().find(|&c| is_no_text(c)) {
-        let what = format!("it has the character {}, which is no text", character.escape_unicode());
+        let what = format!("the character {} is not allowed in a text", character.escape_unicode());
         check.report("description", "", "", what);
     }
     if spec.format != FORMAT {
@@ -52,22 +55,24 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     check.experiment();
 }
 
-/// Whether XML has no such character, or nobody sees it.
+/// Returns true if XML does not allow the character, or it is not printable.
 fn is_no_text(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
 }
 
+/// Validation of a spec, with the problems found so far.
 struct Check<'a> {
     spec: &'a Spec,
     problems: &'a mut Vec<Problem>,
 }
 
 impl Check<'_> {
-    /// Bodies that move.
+    /// Validates the spec of a spacecraft.
     fn craft(&mut self) {
         let spec = self.spec;
         if spec.controller.is_some() {
-            let what = "a craft has none: a controller is a file and an FMU of its own, with kind = \"controller\"";
+            let what =
+                "a spacecraft has no such section: a controller has its own file and FMU, with kind = \"controller\"";
             self.report("controller", "", "", what);
         }
         self.names();
@@ -98,7 +103,7 @@ impl Check<'_> {
         self.formulation();
     }
 
-    /// What the formulation does not have.
+    /// Reports features that the formulation or the method does not support.
     fn formulation(&mut self) {
         let spec = self.spec;
         let formulation = spec.formulation;
@@ -123,7 +128,7 @@ impl Check<'_> {
                 Capability::Gaps,
                 beta,
                 ["constraints", "beta"],
-                "lets no gaps come between bodies",
+                "has no constraints on positions",
             ),
             (
                 Capability::QuaternionOptions,
@@ -133,7 +138,7 @@ impl Check<'_> {
             ),
         ];
         for (capability, written, [section, name], what) in written {
-            // Without constraints, nothing of them need be said.
+            // If there are no constraints at all, the section is reported already.
             let said = capability == Capability::Gaps && !formulation.has(Capability::Constraints);
             if written && !said && !formulation.has(capability) {
                 let what = format!(
@@ -159,7 +164,7 @@ impl Check<'_> {
             );
             self.report("solver", "", "method", what);
         }
-        let explicit = "the method linearly_implicit knows the stiffness of modes and joints, and not of this beam; method = \"implicit_midpoint\" does";
+        let explicit = "the method linearly_implicit does not treat the stiffness of this beam implicitly; did you mean method = \"implicit_midpoint\"?";
         for name in spec.ancf_beam.keys().filter(|_| linearly_implicit) {
             self.report("ancf_beam", name, "", explicit);
         }
@@ -170,9 +175,9 @@ impl Check<'_> {
         }
         let rigid_only = if !formulation.has(Capability::Flexible) {
             let name = formulation.name();
-            format!("the formulation \"{name}\" has rigid bodies only; formulation = \"recursive\" bends this one")
+            format!("the formulation \"{name}\" has rigid bodies only; did you mean formulation = \"recursive\"?")
         } else if conserving {
-            "the method conserving bends nothing by modes; method = \"auto\" does".to_owned()
+            "the method conserving does not support modes; did you mean method = \"auto\"?".to_owned()
         } else {
             String::new()
         };
@@ -189,11 +194,11 @@ impl Check<'_> {
             .iter()
             .filter(|(_, contact)| conserving && contact.law.captures())
         {
-            let what = "the method conserving holds nothing that is captured; method = \"auto\" does, and a [grasp] holds in both";
+            let what = "the method conserving does not support captures; use method = \"auto\", or a [grasp]";
             self.report("contact", name, "law", what);
         }
         for name in spec.closed_loop.keys().filter(|_| conserving) {
-            let what = "the method conserving closes no loops; method = \"auto\" does";
+            let what = "the method conserving does not support loops; did you mean method = \"auto\"?";
             self.report("loop", name, "", what);
         }
         for name in spec
@@ -202,7 +207,7 @@ impl Check<'_> {
             .filter(|_| !formulation.has(Capability::AncfBeams))
         {
             let what = format!(
-                "the formulation \"{}\" has no ANCF beams; formulation = \"recursive\" has",
+                "the formulation \"{}\" has no ANCF beams; did you mean formulation = \"recursive\"?",
                 formulation.name()
             );
             self.report("ancf_beam", name, "", what);
@@ -221,7 +226,7 @@ impl Check<'_> {
                 "coupling"
             };
             let what =
-                "every body is joined to the world, which takes up all momentum: there is none to write rows for";
+                "every body is joined to the world: there is no free-floating spacecraft whose momentum is conserved";
             self.report("quaternion", field, "", what);
         }
         if options.coupling != Coupling::Full {
@@ -235,10 +240,12 @@ impl Check<'_> {
         }
     }
 
+    /// Adds a problem at `section.name.field`.
     fn report(&mut self, section: &str, name: &str, field: &str, what: impl Into<String>) {
         self.problems.push(problem(section, name, field, what.into()));
     }
 
+    /// Reports names that are invalid or not unique, and a system without bodies.
     fn names(&mut self) {
         let spec = self.spec;
         let mut owners: HashMap<&str, &str> = HashMap::new();
@@ -272,7 +279,7 @@ impl Check<'_> {
         for name in spec.wheel.keys() {
             let rotor = Wheel::rotor(name);
             if let Some(owner) = owners.get(rotor.as_str()) {
-                let what = format!("its rotor is called \"{rotor}\", and that is already the name of a {owner}");
+                let what = format!("the name \"{rotor}\" of its rotor is already that of a {owner}");
                 self.report("wheel", name, "", what);
             }
         }
@@ -281,6 +288,7 @@ impl Check<'_> {
         }
     }
 
+    /// Reports attitudes that are not of unit length or are written twice.
     fn attitudes(&mut self) {
         let spec = self.spec;
         for (name, body) in &spec.body {
@@ -330,7 +338,8 @@ impl Check<'_> {
         }
     }
 
-    /// A quaternion in a file is meant to be of unit length: another length is a slip of the pen.
+    /// Reports a quaternion whose length differs from 1 by more than 1e-6: probably a mistyped
+    /// number.
     fn quaternion(&mut self, section: &str, name: &str, field: &str, q: Option<[f64; 4]>) {
         if let Some(q) = q {
             let length = Quaternion::from_slice(&q).norm_squared().sqrt();
@@ -345,12 +354,14 @@ impl Check<'_> {
         }
     }
 
+    /// Reports two alternative fields that are both written.
     fn one_of<A, B>(&mut self, section: &str, name: &str, a: &str, one: Option<A>, b: &str, other: Option<B>) {
         if one.is_some() && other.is_some() {
             self.report(section, name, a, format!("write either `{a}` or `{b}`, not both"));
         }
     }
 
+    /// Reports undefined parents and children, bodies with two joints, and cycles.
     fn tree(&mut self) {
         let spec = self.spec;
         let mut carrier: HashMap<&str, &str> = HashMap::new();
@@ -358,8 +369,7 @@ impl Check<'_> {
             for (field, body) in [("parent", &joint.parent), ("child", &joint.child)] {
                 let known = spec.body.contains_key(body) || (field == "parent" && body == WORLD);
                 if spec.ancf_beam.contains_key(body) {
-                    let what =
-                        format!("\"{body}\" is an ANCF beam, which stands beside the joints: a [grasp] holds it");
+                    let what = format!("\"{body}\" is an ANCF beam, which has no joints: connect it by a [grasp]");
                     self.report("joint", name, field, what);
                 } else if !known {
                     self.report("joint", name, field, unknown("body", body, spec.body.keys()));
@@ -387,7 +397,8 @@ impl Check<'_> {
                 );
             }
         }
-        // A body whose way to the root never ends is in a cycle. Each is passed once, on the first way that comes to it.
+        // A body from which the path of parents does not end is in a cycle. Each body is visited
+        // once, on the first path that reaches it.
         let mut passed: HashMap<&str, usize> = HashMap::new();
         for (number, joint) in spec.joint.values().enumerate() {
             let (mut way, mut body) = (Vec::new(), joint.child.as_str());
@@ -402,17 +413,17 @@ impl Check<'_> {
                 continue;
             }
             let mut circle = way.split_off(way.iter().position(|&on| on == body).unwrap_or(0));
-            // The first of its joints in the file says so.
+            // The cycle is reported at the first of its joints in the file.
             let in_file = |body: &&str| spec.joint.get_index_of(carrier[body]);
             let first = (0..circle.len()).min_by_key(|&i| in_file(&circle[i])).unwrap_or(0);
             circle.rotate_left(first);
             circle.push(circle[0]);
-            let what = format!("the bodies stand in a circle: \"{}\"", circle.join("\" on \""));
+            let what = format!("the joints form a cycle: \"{}\"", circle.join("\" on \""));
             self.report("joint", carrier[circle[0]], "parent", what);
         }
     }
 
-    /// What needs an orbit, and what goes with none.
+    /// Reports LVLH axes without an orbit, and uniform gravity with one.
     fn orbit(&mut self) {
         let spec = self.spec;
         if spec.environment.orbit.is_some() {
@@ -437,6 +448,7 @@ impl Check<'_> {
         }
     }
 
+    /// Reports numbers of the run that are not positive, and a missing step.
     fn experiment(&mut self) {
         let spec = self.spec;
         let positive = [
@@ -462,7 +474,9 @@ impl Check<'_> {
     }
 }
 
-/// "there is no body "uper"; did you mean "upper"?" Of more than a thousand names the first are compared: there may be as many mistakes.
+/// Returns the message for an undefined name: `there is no body "uper"; did you mean "upper"?` For
+/// a renamed variable it names the successor. Only the first 1000 known names are compared, to
+/// bound the time of many errors.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
     let renamed: Vec<String> = renamed::variable(name).collect();
     let most = if renamed.is_empty() { 1000 } else { usize::MAX };

@@ -2,6 +2,7 @@ use super::Check;
 use crate::spec::{Interpolation, JointMotion, Signal, Waveform, empty_window};
 
 impl Check<'_> {
+    /// Validates a signal.
     pub(super) fn signal(&mut self, input: &str, signal: &Signal) {
         let waveform = signal.waveform;
         let is = |kinds: &[Waveform]| kinds.contains(&waveform);
@@ -49,7 +50,7 @@ impl Check<'_> {
             _ => false,
         };
         if strikes && !switches {
-            let what = "a command is a constant, a step, or a table that holds its values";
+            let what = "a command is a constant, a step, or a table with interpolation = \"hold\"";
             self.report("signal", input, "type", what);
         }
         if signal.with_rate {
@@ -63,7 +64,7 @@ impl Check<'_> {
                 self.report("signal", input, "type", format!("a {kind} signal needs `{field}`"));
             }
         }
-        // Of one inside the FMU they are parameters, and judged as such.
+        // In a signal inside the FMU these numbers are parameters, and are validated as such.
         if signal.from_importer {
             let empty = signal
                 .from
@@ -82,13 +83,13 @@ impl Check<'_> {
                 self.report("signal", input, "times", what);
             }
             if let Some(i) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
-                let what = format!("times must rise, but {} follows {}", times[i + 1], times[i]);
+                let what = format!("times must ascend, but {} follows {}", times[i + 1], times[i]);
                 self.report("signal", input, "times", what);
             }
         }
     }
 
-    /// A signal that drives a reference with its rate.
+    /// Validates a signal that also sets the derivatives of a reference.
     fn trajectory(&mut self, input: &str, signal: &Signal) {
         let joint = input.split_once(".q_ref").map(|(joint, _)| joint);
         let spec = self.spec;
@@ -107,11 +108,11 @@ impl Check<'_> {
             || signal.waveform == Waveform::Step
             || (signal.waveform == Waveform::Table && signal.interpolation == Interpolation::Hold);
         let what = if !has_reference {
-            "only the reference `<joint>.q_ref` of a servo (not of a spherical joint) has a rate to drive".to_owned()
+            "only a signal on a reference `<joint>.q_ref` (not of a spherical joint) can set its rate".to_owned()
         } else if signal.from_importer {
-            "a host drives each input by itself: write from_importer = false, and it runs inside the FMU".to_owned()
+            "an importer sets each input separately: write from_importer = false, so that the signal runs inside the FMU".to_owned()
         } else if jumps {
-            "what jumps has no rate".to_owned()
+            "a signal with jumps has no rate".to_owned()
         } else if let Some(derivative) = driven_twice {
             format!("\"{derivative}\" has a signal of its own")
         } else {
@@ -120,10 +121,11 @@ impl Check<'_> {
         self.report("signal", input, "with_rate", what);
     }
 
-    /// A signal that switches the motion of a joint.
+    /// Validates a signal that selects the motion of a joint.
     pub(super) fn command(&mut self, input: &str, signal: &Signal, switches: bool, motions: &[JointMotion]) {
         if !switches {
-            let what = "a motion is switched: write a constant, a step, or a table that holds";
+            let what =
+                "a motion is a discrete input: write a constant, a step, or a table with interpolation = \"hold\"";
             return self.report("signal", input, "type", what);
         }
         let always = signal.waveform == Waveform::Constant && signal.from.is_none() && signal.until.is_none();
