@@ -14,6 +14,7 @@ mod chain;
 mod side_by_side;
 
 use chain::moving_chain;
+use grapple::plant::{Direction, OperatingPoint};
 use grapple::plant::{Discrete, Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
 use side_by_side::{Time, batch, rounds};
 use std::hint::black_box;
@@ -50,37 +51,33 @@ fn line(name: &str, text: &str) {
     let (mut x, mut discrete) = (vec![0.0; nx], Discrete::new(&model));
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u = vec![0.3; nu];
-    let at = (x.as_slice(), u.as_slice(), &discrete);
+    let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
     let seeds = (vec![1.0; nx], vec![1.0; nu]);
     let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; ny]);
     let (mut delta_dx, mut delta_y) = (vec![0.0; nx], vec![0.0; ny]);
     let still = plant.clone();
     let mut single = Tangent::<1>::new(&model);
     let mut along = || {
-        let (seeds, room) = ((&*seeds.0, &*seeds.1), (&mut *delta_dx, &mut *delta_y));
+        let seeds = Direction {
+            x: &seeds.0,
+            u: &seeds.1,
+        };
         single
-            .evaluate_along(&still, 0.0, black_box(at), seeds, room)
+            .evaluate_along(&still, black_box(at), seeds, &mut delta_dx, &mut delta_y)
             .expect("regular");
     };
-    let mut evaluate = || plant.evaluate(0.0, black_box(at), &mut dx, &mut y).expect("regular");
+    let mut evaluate = || plant.evaluate(black_box(at), &mut dx, &mut y).expect("regular");
     let [mut j1, mut j2, mut j4, mut j8] = [(); 4].map(|()| Jacobians::new(&model));
     let (mut t1, mut t2) = (Tangent::<1>::new(&model), Tangent::<2>::new(&model));
     let (mut t4, mut t8) = (Tangent::<4>::new(&model), Tangent::<8>::new(&model));
-    let mut one = || t1.jacobians(&still, 0.0, black_box(at), &mut j1).expect("regular");
-    let mut two = || t2.jacobians(&still, 0.0, black_box(at), &mut j2).expect("regular");
-    let mut four = || t4.jacobians(&still, 0.0, black_box(at), &mut j4).expect("regular");
-    let mut eight = || t8.jacobians(&still, 0.0, black_box(at), &mut j8).expect("regular");
+    let mut one = || t1.jacobians(&still, black_box(at), &mut j1).expect("regular");
+    let mut two = || t2.jacobians(&still, black_box(at), &mut j2).expect("regular");
+    let mut four = || t4.jacobians(&still, black_box(at), &mut j4).expect("regular");
+    let mut eight = || t8.jacobians(&still, black_box(at), &mut j8).expect("regular");
     let (mut several, mut A) = (Tangent::<LANES>::new(&model), vec![0.0; nx * nx]);
-    let mut states = || {
-        several
-            .state_jacobian(&still, 0.0, black_box(at), &mut A)
-            .expect("regular")
-    };
+    let mut states = || several.state_jacobian(&still, black_box(at), &mut A).expect("regular");
     let (mut tree, mut by_tree) = (StateJacobian::new(&model), vec![0.0; nx * nx]);
-    let mut tree = || {
-        tree.evaluate(&still, 0.0, black_box(at), &mut by_tree)
-            .expect("regular")
-    };
+    let mut tree = || tree.evaluate(&still, black_box(at), &mut by_tree).expect("regular");
     let alternatives: [(&mut dyn FnMut(), u32); 8] = [
         (&mut evaluate, 50),
         (&mut along, 20),

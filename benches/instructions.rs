@@ -10,7 +10,7 @@ mod chain;
 mod spacecraft;
 
 use chain::{chain, with_payload};
-use grapple::plant::{Discrete, Model, Plant, StateJacobian, Tangent};
+use grapple::plant::{Direction, Discrete, Model, OperatingPoint, Plant, StateJacobian, Tangent};
 use grapple::simulation::Simulation;
 use spacecraft::{STATES, Spacecraft, read};
 use std::hint::black_box;
@@ -178,9 +178,12 @@ fn along() -> Box<dyn FnMut()> {
     let seeds = (vec![1.0; x.len()], vec![1.0; u.len()]);
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; plant.model().outputs.len()]);
     Box::new(move || {
-        let at = (x.as_slice(), u.as_slice(), &discrete);
-        let (seeds, room) = ((&*seeds.0, &*seeds.1), (&mut *dx, &mut *y));
-        let done = tangent.evaluate_along(&plant, 0.0, black_box(at), seeds, room);
+        let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
+        let along = Direction {
+            x: &seeds.0,
+            u: &seeds.1,
+        };
+        let done = tangent.evaluate_along(&plant, black_box(at), along, &mut dx, &mut y);
         done.expect("regular");
     })
 }
@@ -189,9 +192,8 @@ fn state_jacobian() -> Box<dyn FnMut()> {
     let (plant, x, u, discrete) = at_start(&chain(12));
     let (mut tree, mut jacobian) = (StateJacobian::new(plant.model()), vec![0.0; x.len() * x.len()]);
     Box::new(move || {
-        let at = (x.as_slice(), u.as_slice(), &discrete);
-        tree.evaluate(&plant, 0.0, black_box(at), &mut jacobian)
-            .expect("regular");
+        let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
+        tree.evaluate(&plant, black_box(at), &mut jacobian).expect("regular");
     })
 }
 

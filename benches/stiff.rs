@@ -4,6 +4,7 @@
 //! thousand times as fast as its bending, with each method in the same rounds, and prints the time
 //! of a run and the error of the tip's path against `radau5` at a tolerance of 1e-11.
 
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Model, Plant};
 use grapple::simulation::Simulation;
 use std::path::Path;
@@ -73,8 +74,8 @@ fn run(method: &str, tolerance: f64) -> Run {
         simulation.advance(t, &mut messages).expect("advances");
         seconds += start.elapsed().as_secs_f64();
         let state = simulation.state.clone();
-        let at = (state.x.as_slice(), &[][..], &state.discrete);
-        simulation.plant.evaluate(t, at, &mut dx, &mut y).expect("finite");
+        let at = OperatingPoint::new(t, state.x.as_slice(), &[][..], &state.discrete);
+        simulation.plant.evaluate(at, &mut dx, &mut y).expect("finite");
         path.push(y[output]);
     }
     Run {

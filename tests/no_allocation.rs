@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 
+use grapple::plant::{Direction, OperatingPoint};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -195,7 +196,11 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
         let state = &simulation.state;
         simulation
             .plant
-            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut y)
+            .evaluate(
+                OperatingPoint::new(state.t, &state.x, &state.u, &state.discrete),
+                &mut dx,
+                &mut y,
+            )
             .expect("regular");
         let allocations = ALLOCATIONS.with(Cell::get) - before;
         if messages.len() == said {
@@ -204,16 +209,16 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
         }
     }
     let (plant, state) = (&simulation.plant, &simulation.state);
-    let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+    let at = OperatingPoint::new(state.t, state.x.as_slice(), state.u.as_slice(), &state.discrete);
     let (mut single, mut several) = (Tangent::<1>::new(&model), Tangent::<LANES>::new(&model));
     let mut jacobians = Jacobians::new(&model);
-    let (mut tree, mut A) = (StateJacobian::new(&model), vec![0.0; at.0.len().pow(2)]);
+    let (mut tree, mut A) = (StateJacobian::new(&model), vec![0.0; at.x.len().pow(2)]);
     let before = ALLOCATIONS.with(Cell::get);
-    tree.evaluate(plant, state.t, at, &mut A).expect("regular");
+    tree.evaluate(plant, at, &mut A).expect("regular");
     single
-        .evaluate_along(plant, state.t, at, (at.0, at.1), (&mut dx, &mut y))
+        .evaluate_along(plant, at, Direction { x: at.x, u: at.u }, &mut dx, &mut y)
         .expect("regular");
-    several.jacobians(plant, state.t, at, &mut jacobians).expect("regular");
+    several.jacobians(plant, at, &mut jacobians).expect("regular");
     assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "exact derivatives");
     let statistics = simulation.statistics();
     println!("{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
@@ -294,9 +299,9 @@ fn a_captured_craft_allocates_nothing() {
             simulation.advance(f64::from(step) * 0.01, &mut messages).expect("runs");
         }
         let (plant, state) = (&simulation.plant, &simulation.state);
-        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+        let at = OperatingPoint::new(state.t, state.x.as_slice(), state.u.as_slice(), &state.discrete);
         single
-            .evaluate_along(plant, state.t, at, (at.0, at.1), (&mut dx, &mut y))
+            .evaluate_along(plant, at, Direction { x: at.x, u: at.u }, &mut dx, &mut y)
             .expect("regular");
         assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "{formulation}");
         let captured = model
@@ -307,7 +312,11 @@ fn a_captured_craft_allocates_nothing() {
         let state = simulation.state.clone();
         simulation
             .plant
-            .evaluate(state.t, (&state.x, &state.u, &state.discrete), &mut dx, &mut values)
+            .evaluate(
+                OperatingPoint::new(state.t, &state.x, &state.u, &state.discrete),
+                &mut dx,
+                &mut values,
+            )
             .expect("regular");
         assert_eq!(captured.map(|i| values[i]), Some(1.0));
     }

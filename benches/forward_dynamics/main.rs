@@ -18,6 +18,7 @@ mod chain;
 use chain::{Chain, State};
 use grapple::dynamics::Applied;
 use grapple::dynamics::recursive::ForwardDynamics;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Model, Plant, StateJacobian};
 use grapple::system::Kinematics;
 use std::hint::black_box;
@@ -162,9 +163,9 @@ impl Jacobian {
         let (q, rest) = self.x.split_at_mut(state.q.len());
         q.copy_from_slice(&state.q);
         rest[..state.qd.len()].copy_from_slice(&state.qd);
-        let at = (self.x.as_slice(), state.tau.as_slice(), &self.discrete);
+        let at = OperatingPoint::new(0.0, self.x.as_slice(), state.tau.as_slice(), &self.discrete);
         self.jacobian
-            .evaluate(plant, 0.0, at, &mut self.A)
+            .evaluate(plant, at, &mut self.A)
             .expect("regular inertias");
         black_box(&self.A);
     }

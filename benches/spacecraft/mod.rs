@@ -1,5 +1,6 @@
 //! Spacecraft whose right-hand side ([`Plant::derivative`]) is evaluated repeatedly.
 
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Model, Plant};
 use grapple::spec::{self, Spec};
 use rand::{RngExt, SeedableRng};
@@ -34,7 +35,7 @@ impl Spacecraft {
         let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();
         // Applies the commands of the start.
         plant
-            .update(0.0, (&mut start, &u), &mut discrete, &mut Vec::new())
+            .update(0.0, &mut start, &u, &mut discrete, &mut Vec::new())
             .unwrap_or_else(|e| panic!("{e}"));
         // Around the start by a tenth of each state's nominal value.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -58,7 +59,10 @@ impl Spacecraft {
     pub fn sweep(&mut self) {
         for x in &self.states {
             self.plant
-                .derivative(0.0, black_box(x), &self.u, &self.discrete, &mut self.dx)
+                .derivative(
+                    OperatingPoint::new(0.0, black_box(x), &self.u, &self.discrete),
+                    &mut self.dx,
+                )
                 .expect("regular");
             black_box(&self.dx);
         }

@@ -4,6 +4,7 @@
 use crate::modes::{Mode, Modes, Perturbations};
 use crate::text::{count, number};
 use crate::zeros;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Linearisation, Model, Plant};
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ pub fn advice(model: &Arc<Model>) -> Option<String> {
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(model));
     plant.start(0.0, &mut x, &mut discrete).ok()?;
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
-    let linear = Linearisation::new(&mut plant, 0.0, (&x, &u, &discrete)).ok()?;
+    let linear = Linearisation::new(&mut plant, OperatingPoint::new(0.0, &x, &u, &discrete)).ok()?;
     let perturbations = Perturbations {
         round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
         gains: Vec::new(),

@@ -6,6 +6,7 @@ use crate::signals::DrivenInputs;
 use crate::summaries::unknown;
 use crate::text::{aligned, count, number, print};
 use crate::zeros;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Linearisation, Model, Plant};
 use grapple::simulation::{Simulation, State};
 use grapple::system::Quantity;
@@ -63,8 +64,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
     let model = Arc::new(Model::compile(&spec).into_diagnostic()?);
     let Simulation { mut plant, state, .. } = simulate_to(&model, arguments.at)?;
-    let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-    let mut linear = Linearisation::new(&mut plant, state.t, at).into_diagnostic()?;
+    let at = OperatingPoint::new(state.t, state.x.as_slice(), state.u.as_slice(), &state.discrete);
+    let mut linear = Linearisation::new(&mut plant, at).into_diagnostic()?;
     let perturbations = Perturbations {
         round_off: round_off(&linear, &mut plant, &state)?,
         gains: gains(&linear, &mut plant, &state)?,
@@ -122,8 +123,8 @@ fn round_off(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result
         let moved: Vec<f64> = (state.x.iter().enumerate())
             .map(|(i, x)| x + x.abs().max(1.0) * f64::EPSILON * units(i))
             .collect();
-        let at = (moved.as_slice(), state.u.as_slice(), &state.discrete);
-        let moved = Linearisation::new(plant, state.t, at).into_diagnostic()?;
+        let at = OperatingPoint::new(state.t, moved.as_slice(), state.u.as_slice(), &state.discrete);
+        let moved = Linearisation::new(plant, at).into_diagnostic()?;
         Ok(moved.A - &linear.A + zeros::round_off(&linear.A.abs(), seed))
     };
     (0..SAMPLES).map(sample).collect()
@@ -147,8 +148,8 @@ fn gains(linear: &Linearisation, plant: &mut Plant, state: &State) -> Result<Vec
         }
         if without != written {
             plant.set_parameters(&without).into_diagnostic()?;
-            let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-            let without = Linearisation::new(plant, state.t, at).into_diagnostic()?;
+            let at = OperatingPoint::new(state.t, state.x.as_slice(), state.u.as_slice(), &state.discrete);
+            let without = Linearisation::new(plant, at).into_diagnostic()?;
             parts.push(&linear.A - without.A);
         }
     }
@@ -192,7 +193,7 @@ fn simulate_to(model: &Arc<Model>, t: f64) -> Result<Simulation> {
     let mut messages = Vec::new();
     simulation
         .plant
-        .update(*t, (x, u), discrete, &mut messages)
+        .update(*t, x, u, discrete, &mut messages)
         .into_diagnostic()?;
     messages.iter().try_for_each(|message| print(&message.to_string()))?;
     Ok(simulation)

@@ -64,7 +64,8 @@ pub struct AttitudeServo {
 
 impl AttitudeServo {
     pub(super) fn declare(
-        (index, system): (usize, &System),
+        index: usize,
+        system: &System,
         servo: &spec::AttitudeServo,
         declare: &mut Declarations,
     ) -> Self {

@@ -5,7 +5,7 @@ use crate::Problem;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, norm};
 use crate::spec::{LoopType, Spec, at, problem};
 use crate::system::{
-    BodyKinematics, Bound, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit,
+    BodyKinematics, Bound, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit,
 };
 
 /// A joint between the frames a and b that closes a loop: a list of scalar constraints `φ = 0`, of
@@ -169,7 +169,7 @@ impl ClosedLoop {
     }
 
     /// The two bodies at the origin of a.
-    pub fn pair<S: Scalar>(&self, of: (&System, &Derived, &Kinematics<S>)) -> Pair<S> {
+    pub fn pair<S: Scalar>(&self, of: Configuration<S>) -> Pair<S> {
         Pair::at_a(of, [self.a, self.b])
     }
 
@@ -206,12 +206,13 @@ impl ClosedLoop {
     /// Gives each constraint to `to`, in a fixed order; `pair` is that of the same instant.
     pub fn constraints<S: Scalar>(
         &self,
-        (system, derived, kinematics): (&System, &Derived, &Kinematics<S>),
+        of: Configuration<S>,
         pair: &Pair<S>,
         parameters: &[f64],
         mut to: impl FnMut(Constraint<S>),
     ) {
-        let frames = [self.a, self.b].map(|frame| kinematics.pose(system, derived, frame));
+        let kinematics = of.kinematics;
+        let frames = [self.a, self.b].map(|frame| of.pose(frame));
         let carried: [BodyKinematics<S>; 2] = pair.carriers().map(|on| kinematics.carrier(on));
         let ends = Ends {
             R: [frames[0].R, frames[1].R],
@@ -251,9 +252,8 @@ impl ClosedLoop {
 
     /// Whether the frames are nearer to the joint's position than to the one that is turned by half
     /// a turn, which the same constraints allow.
-    pub fn is_upright<S: Scalar>(&self, of: (&System, &Derived, &Kinematics<S>), parameters: &[f64]) -> bool {
-        let (system, derived, kinematics) = of;
-        let [R_a, R_b] = [self.a, self.b].map(|frame| kinematics.pose(system, derived, frame).R.map(S::value));
+    pub fn is_upright<S: Scalar>(&self, of: Configuration<S>, parameters: &[f64]) -> bool {
+        let [R_a, R_b] = [self.a, self.b].map(|frame| of.pose(frame).R.map(S::value));
         let axes = self.axes(parameters);
         let along = |k: usize| (R_a * axes.column(k)).dot(&(R_b * axes.column(k)));
         match (self.kind, self.counts()[1]) {

@@ -52,7 +52,7 @@ impl Compliant {
         let shape = if self.is_hertz { part * part.sqrt() } else { part };
         Some(Pressed {
             law: self,
-            pair: Pair::at((now.system, now.derived, now.kinematics), frames, nearest.from_a),
+            pair: Pair::at(now.configuration(), frames, nearest.from_a),
             n: nearest.n,
             depth,
             spring: shape * S::lift(self.force.of(now.parameters)),
@@ -86,7 +86,7 @@ impl Compliant {
         let in_middle = self
             .press(now, frames, nearest)
             .map_or(S::zero(), |pressed| pressed.spring);
-        let pair = Pair::at((now.system, now.derived, now.kinematics), frames, nearest.from_a);
+        let pair = Pair::at(now.configuration(), frames, nearest.from_a);
         let F = Wrench::new(Vec3::zeros(), nearest.n * (slope * pace - in_middle));
         pair.push(now.system, now.kinematics, applied, F);
     }

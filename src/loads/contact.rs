@@ -8,7 +8,7 @@ use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{ImpactLaw, Inconsistent, Spec, at, problem};
-use crate::system::{Bound, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Bound, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
 
 /// Two frames, and what happens when they strike each other.
 #[derive(Clone, Debug)]
@@ -74,7 +74,8 @@ pub(super) fn declare(
     spec: &Spec,
     system: &System,
     declare: &mut Declarations,
-    (strikes, problems): (&mut Vec<Strike>, &mut Vec<Problem>),
+    strikes: &mut Vec<Strike>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Contact> {
     let mut contacts = Vec::new();
     for (name, contact) in &spec.contact {
@@ -303,8 +304,8 @@ impl Contact {
     }
 
     /// The two where a captures b: at the origin of a.
-    pub fn captured_pair<S: Scalar>(&self, of: (&System, &Derived, &Kinematics<S>), capture: Capture) -> Pair<S> {
-        Pair::at_a(of, [self.a, self.b]).turning(of.2, capture.turns)
+    pub fn captured_pair<S: Scalar>(&self, of: Configuration<S>, capture: Capture) -> Pair<S> {
+        Pair::at_a(of, [self.a, self.b]).turning(of.kinematics, capture.turns)
     }
 
     /// Where a is in b, of the poses of the two: the place of its origin, m, and its rotation.

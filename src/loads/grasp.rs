@@ -3,7 +3,7 @@ use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::{PerAxis, Spec, at};
-use crate::system::{Carrier, Declarations, Derived, FrameRef, Kinematics, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Carrier, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
 
 /// A spring-damper between two frames that coincide when it is at rest, while its switch is on.
 ///
@@ -112,9 +112,9 @@ impl Grasp {
     }
 
     /// Angle between the two, rad.
-    pub fn angle<S: Scalar>(&self, (system, derived, kinematics): (&System, &Derived, &Kinematics<S>)) -> S {
-        let [R_WA, R_WB] = self.frames.map(|frame| kinematics.pose(system, derived, frame).R);
-        norm(&turn(self.holds_direction(system), &R_WA.tr_mul(&R_WB)))
+    pub fn angle<S: Scalar>(&self, of: Configuration<S>) -> S {
+        let [R_WA, R_WB] = self.frames.map(|frame| of.pose(frame).R);
+        norm(&turn(self.holds_direction(of.system), &R_WA.tr_mul(&R_WB)))
     }
 
     /// True if b is a point of an ANCF beam, which has a direction only.
@@ -130,7 +130,7 @@ impl Grasp {
     /// The pair at the origin of b, and on a the wrench about it, world axes; with the displacement, and the turn. Nothing while it is off.
     fn wrench<S: Scalar>(&self, now: &Instant<S>) -> (Pair<S>, Wrench<S>, Vec3<S>, Vec3<S>) {
         let (system, kinematics) = (now.system, now.kinematics);
-        let of = (system, now.derived, kinematics);
+        let of = now.configuration();
         let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
         let gap = B.p - A.p;
         let pair = Pair::at(of, self.frames, gap);

@@ -130,9 +130,11 @@ impl JointLoads {
     /// Gives the first inputs of its reference, if it has one.
     pub fn declare(
         &mut self,
-        (body, joint): (usize, &Joint),
+        body: usize,
+        joint: &Joint,
         written: &spec::Joint,
-        (motors, drives): (&mut Vec<Motor>, usize),
+        motors: &mut Vec<Motor>,
+        drives: usize,
         declare: &mut Declarations,
     ) -> Option<References> {
         let name = &joint.name;
@@ -338,7 +340,7 @@ impl JointLoads {
         }
         if let Some(motor) = &written.motor {
             let asked = |i: usize| (torque(i), servo(i));
-            motors.extend(motor::declare((body, joint), motor, asked, declare));
+            motors.extend(motor::declare(body, joint, motor, asked, declare));
         } else {
             self.torques.extend(axes.filter_map(|i| {
                 let rate = joint.v + i;

@@ -53,7 +53,7 @@ use crate::Problem;
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
-use crate::system::{Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
+use crate::system::{Configuration, Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
 use std::sync::Arc;
 
 /// All loads of a system.
@@ -181,6 +181,16 @@ impl<'a, S: Scalar> Instant<'a, S> {
         }
     }
 
+    /// Returns the mechanism with its kinematics.
+    #[inline]
+    pub fn configuration(&self) -> Configuration<'a, S> {
+        Configuration {
+            system: self.system,
+            derived: self.derived,
+            kinematics: self.kinematics,
+        }
+    }
+
     /// `∫p dm` of body `i` about its origin, kg·m, world axes.
     fn first_moment(&self, i: usize) -> Vec3<S> {
         match &self.system.bodies[i].modes {
@@ -199,7 +209,7 @@ impl Loads {
         let (mut attitudes, mut motors) = (Vec::new(), Vec::new());
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
-                let references = joints.declare((i, &body.joint), written, (&mut motors, drives.len()), declare);
+                let references = joints.declare(i, &body.joint, written, &mut motors, drives.len(), declare);
                 let mode = drives.iter().filter(|drive| drive.is_switched()).count();
                 drives.extend(Drive::declare(i, &body.joint, written, mode, references, declare));
                 range::declare(&body.joint, written, declare, &mut ranges);
@@ -208,16 +218,16 @@ impl Loads {
                 .body
                 .get(&body.name)
                 .and_then(|written| written.attitude_servo.as_ref());
-            attitudes.extend(servo.map(|servo| Arc::new(AttitudeServo::declare((i, system), servo, declare))));
+            attitudes.extend(servo.map(|servo| Arc::new(AttitudeServo::declare(i, system, servo, declare))));
         }
         for servo in &attitudes {
             AttitudeServo::link(servo, &mut motors);
         }
         let mut strikes = Vec::new();
-        let ports = port::declare(spec, system, declare, (&mut strikes, problems));
+        let ports = port::declare(spec, system, declare, &mut strikes, problems);
         let thrusters = thruster::declare(spec, system, declare, problems);
         let lines = line::declare(spec, system, declare, problems);
-        let contacts = contact::declare(spec, system, declare, (&mut strikes, problems));
+        let contacts = contact::declare(spec, system, declare, &mut strikes, problems);
         let grasps = grasp::declare(spec, system, declare, problems);
         let closed_loops = closed_loop::declare(spec, system, declare, problems);
         Self {
@@ -240,7 +250,7 @@ impl Loads {
     }
 
     /// Judges the parameters' values.
-    pub fn judge(&self, (declared, derived): (&[Parameter], &Derived), values: &[f64], problems: &mut Vec<Problem>) {
+    pub fn judge(&self, declared: &[Parameter], derived: &Derived, values: &[f64], problems: &mut Vec<Problem>) {
         for range in &self.ranges {
             range.judge(declared, values, problems);
         }
@@ -517,7 +527,7 @@ impl Loads {
     /// energies. What is linear in coordinates has nothing more.
     ///
     /// The coordinates in the middle are means of both ends', `(q₀ + q₁)/2`, and bodies are where the [conserving step](crate::dynamics::conserving) has them.
-    pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, (h, q_0): (f64, &[f64]), applied: &mut Applied<S>) {
+    pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, q_0: &[f64], applied: &mut Applied<S>) {
         self.joints.add_of_step(now, q_0, &mut applied.tau);
         for range in &self.ranges {
             range.add_of_step(now, q_0, &mut applied.tau);

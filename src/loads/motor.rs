@@ -61,7 +61,8 @@ const LAST: f64 = 1e-2;
 
 /// Declares the motors of a joint's axes, of what asks them.
 pub(super) fn declare(
-    (body, joint): (usize, &Joint),
+    body: usize,
+    joint: &Joint,
     written: &spec::Motor,
     asked: impl Fn(usize) -> (Option<usize>, Option<Servo>),
     declare: &mut Declarations,

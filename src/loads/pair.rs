@@ -1,6 +1,6 @@
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
+use crate::system::{Carrier, Configuration, FrameRef, Kinematics, System};
 use std::ops::Range;
 
 /// Two frames that act on each other at a point: a wrench there acts on the first, and in reverse on the second.
@@ -20,20 +20,16 @@ pub struct Pair<S: Scalar> {
 
 impl<S: Scalar> Pair<S> {
     /// The frames a and b, without moments, at the origin of a.
-    pub fn at_a(of: (&System, &Derived, &Kinematics<S>), frames: [FrameRef; 2]) -> Self {
+    pub fn at_a(of: Configuration<S>, frames: [FrameRef; 2]) -> Self {
         Self::at(of, frames, Vec3::zeros())
     }
 
     /// The frames a and b, without moments, at the point that is off the origin of a by this much (m, world axes).
-    pub fn at(
-        (system, derived, kinematics): (&System, &Derived, &Kinematics<S>),
-        [a, b]: [FrameRef; 2],
-        from_a: Vec3<S>,
-    ) -> Self {
-        let [p_WA, p_WB] = [a, b].map(|frame| kinematics.pose(system, derived, frame).p);
-        let [arm_a, arm_b] = [a, b].map(|frame| kinematics.arm(system, derived, frame).p);
+    pub fn at(of: Configuration<S>, [a, b]: [FrameRef; 2], from_a: Vec3<S>) -> Self {
+        let [p_WA, p_WB] = [a, b].map(|frame| of.pose(frame).p);
+        let [arm_a, arm_b] = [a, b].map(|frame| of.arm(frame).p);
         Self {
-            on: [a, b].map(|frame| system.carrier(frame)),
+            on: [a, b].map(|frame| of.system.carrier(frame)),
             arms: [arm_a + from_a, arm_b + (p_WA - p_WB) + from_a],
             first_row: 3,
             axes: Mat3::identity(),

@@ -24,7 +24,8 @@ pub(super) fn declare(
     spec: &Spec,
     system: &System,
     declare: &mut Declarations,
-    (strikes, problems): (&mut Vec<Strike>, &mut Vec<Problem>),
+    strikes: &mut Vec<Strike>,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Port> {
     let mut ports = Vec::new();
     for (name, port) in &spec.port {

@@ -1,13 +1,13 @@
 //! Positions and rates at which all loops are closed, nearest to those that are written.
 
 use super::Model;
+use super::context::Constants;
 use super::equilibrium::Equilibrium;
-use super::numbers::Numbers;
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3, log, spd};
 use crate::dynamics::LeastNorm;
 use crate::spec::{Assembly as Written, JointMotion, JointType};
-use crate::system::{Derived, Kinematics, Unit};
+use crate::system::{Derived, JointState, Kinematics, Unit};
 
 /// Weights of free bodies, modes and ANCF beams: at first they stay, then they move as little as
 /// they can.
@@ -49,8 +49,7 @@ pub struct Assembly {
 
 /// Solves `φ(q) = 0` and `J q̇ = 0`, with the workspace for it.
 struct Solver<'a> {
-    model: &'a Model,
-    numbers: Numbers<'a>,
+    of: Constants<'a>,
     kinematics: Kinematics<f64>,
     /// Violations, and rates of violations.
     phi: Vec<f64>,
@@ -81,8 +80,11 @@ impl Model {
                 ..Assembly::default()
             });
         }
-        let numbers = Numbers { derived, parameters };
-        let mut solver = Solver::new(self, numbers);
+        let mut solver = Solver::new(Constants {
+            model: self,
+            derived,
+            parameters,
+        });
         let written = solver.violations(&q);
         solver.assemble(&mut q, &mut qd)?;
         let residual = solver.violations(&q);
@@ -145,12 +147,16 @@ impl Model {
         parameters: &[f64],
     ) -> Result<(Vec<f64>, Vec<f64>), Error> {
         let (mut q, mut qd) = self.start_at(derived, t, parameters);
-        let numbers = Numbers { derived, parameters };
+        let of = Constants {
+            model: self,
+            derived,
+            parameters,
+        };
         if !self.loads.closed_loops.is_empty() {
-            Solver::new(self, numbers).assemble(&mut q, &mut qd)?;
+            Solver::new(of).assemble(&mut q, &mut qd)?;
         }
         if self.seeks_equilibrium() {
-            q = Equilibrium::of(self, numbers, t, &q)?.q;
+            q = Equilibrium::of(of, t, &q)?.q;
             qd.fill(0.0);
         }
         Ok((q, qd))
@@ -158,11 +164,11 @@ impl Model {
 }
 
 impl<'a> Solver<'a> {
-    fn new(model: &'a Model, numbers: Numbers<'a>) -> Self {
+    fn new(of: Constants<'a>) -> Self {
+        let model = of.model;
         let (n, nv) = (model.loads.loop_rows(), model.system.nv);
         Self {
-            model,
-            numbers,
+            of,
             kinematics: Kinematics::new(&model.system),
             phi: vec![0.0; n],
             rates: vec![0.0; n],
@@ -177,26 +183,30 @@ impl<'a> Solver<'a> {
     /// these too.
     fn assemble(&mut self, q: &mut [f64], qd: &mut [f64]) -> Result<(), Error> {
         let (q_written, qd_written) = (q.to_vec(), qd.to_vec());
-        let attempt = self.close(KEPT, (&q_written, &qd_written), (q, qd));
+        let written = JointState {
+            q: &q_written,
+            qd: &qd_written,
+        };
+        let attempt = self.close(KEPT, written, q, qd);
         let Err(error) = attempt else { return Ok(()) };
-        self.close(HEAVY, (&q_written, &qd_written), (q, qd)).map_err(|_| error)
+        self.close(HEAVY, written, q, qd).map_err(|_| error)
     }
 
-    fn close(&mut self, heavy: f64, written: (&[f64], &[f64]), (q, qd): (&mut [f64], &mut [f64])) -> Result<(), Error> {
-        q.copy_from_slice(written.0);
-        qd.copy_from_slice(written.1);
+    fn close(&mut self, heavy: f64, written: JointState<f64>, q: &mut [f64], qd: &mut [f64]) -> Result<(), Error> {
+        q.copy_from_slice(written.q);
+        qd.copy_from_slice(written.qd);
         self.weigh(heavy);
         self.close_positions(q)?;
-        self.approach(written.0, q)?;
+        self.approach(written.q, q)?;
         self.close_rates(q, qd)
     }
 
     /// Sets how much each rate may change.
     fn weigh(&mut self, heavy: f64) {
         let none = Written::default();
-        let options = self.model.spec.assembly.as_ref().unwrap_or(&none);
+        let options = self.of.model.spec.assembly.as_ref().unwrap_or(&none);
         self.freedom.fill(heavy.recip());
-        for body in &self.model.system.bodies {
+        for body in &self.of.model.system.bodies {
             let joint = &body.joint;
             let rates = &mut self.freedom[joint.v..joint.v + joint.nv];
             if joint.motion != JointMotion::Loads || options.fixed.contains(&joint.name) {
@@ -209,9 +219,13 @@ impl<'a> Solver<'a> {
 
     /// Fills the violations and their rates at these coordinates and rates.
     fn evaluate(&mut self, q: &[f64], qd: &[f64]) {
-        let (model, Numbers { derived, parameters }) = (self.model, self.numbers);
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = self.of;
         self.kinematics.update(&model.system, derived, q, qd);
-        let of = (&model.system, derived, &self.kinematics);
+        let of = self.of.at(&self.kinematics);
         let mut row = 0;
         for closed_loop in &model.loads.closed_loops {
             closed_loop.constraints(of, &closed_loop.pair(of), parameters, |constraint| {
@@ -393,11 +407,11 @@ impl<'a> Solver<'a> {
             );
             return Err(open(name, what));
         }
-        let of = (&self.model.system, self.numbers.derived, &self.kinematics);
-        let turned = self.model.loads.closed_loops.iter();
+        let of = self.of.at(&self.kinematics);
+        let turned = self.of.model.loads.closed_loops.iter();
         match turned
             .into_iter()
-            .find(|of_loop| !of_loop.is_upright(of, self.numbers.parameters))
+            .find(|of_loop| !of_loop.is_upright(of, self.of.parameters))
         {
             Some(turned) => {
                 let what = "it closes with its frames turned by half a turn only; start nearer";
@@ -413,17 +427,17 @@ impl<'a> Solver<'a> {
         let size = |sizes: &[f64; 2]| sizes[0].hypot(sizes[1]);
         let worst = (0..sizes.len()).max_by(|&i, &j| size(&sizes[i]).total_cmp(&size(&sizes[j])));
         worst.map_or_else(Default::default, |worst| {
-            (self.model.loads.closed_loops[worst].name.as_str(), sizes[worst])
+            (self.of.model.loads.closed_loops[worst].name.as_str(), sizes[worst])
         })
     }
 
     /// The size of each loop's rows: of offsets, of angles.
     fn by_loop(&self, rows: &[f64]) -> Vec<[f64; 2]> {
         let mut row = 0;
-        let sizes = self.model.loads.closed_loops.iter().map(|closed_loop| {
+        let sizes = self.of.model.loads.closed_loops.iter().map(|closed_loop| {
             let mut squares = [0.0; 2];
-            let (model, Numbers { derived, parameters }) = (self.model, self.numbers);
-            let of = (&model.system, derived, &self.kinematics);
+            let parameters = self.of.parameters;
+            let of = self.of.at(&self.kinematics);
             closed_loop.constraints(of, &closed_loop.pair(of), parameters, |constraint| {
                 squares[usize::from(!constraint.is_offset)] += rows[row].powi(2);
                 row += 1;
@@ -440,12 +454,12 @@ impl<'a> Solver<'a> {
     }
 
     fn retract(&self, q: &mut [f64], step: &[f64], factor: f64) {
-        self.model.retract(self.numbers.derived, q, step, factor);
+        self.of.model.retract(self.of.derived, q, step, factor);
     }
 
     /// The step of the rates that leads from coordinates to others.
     fn difference(&self, from: &[f64], to: &[f64]) -> Vec<f64> {
-        let system = &self.model.system;
+        let system = &self.of.model.system;
         let mut d = vec![0.0; system.nv];
         let mut plain = |q: std::ops::Range<usize>, v: usize| {
             for (k, q) in q.enumerate() {
@@ -483,7 +497,7 @@ impl Solver<'_> {
     fn rank(&mut self, q: &[f64]) -> (usize, usize, usize) {
         self.linearise(q);
         self.freedom.fill(1.0);
-        for body in &self.model.system.bodies {
+        for body in &self.of.model.system.bodies {
             let joint = &body.joint;
             if joint.motion != JointMotion::Loads {
                 self.freedom[joint.v..joint.v + joint.nv].fill(0.0);
@@ -532,7 +546,7 @@ impl Solver<'_> {
         if rank_nearby <= rank {
             return Ok(());
         }
-        let mut ends = self.model.loads.closed_loops.iter().scan(0, |end, closed_loop| {
+        let mut ends = self.of.model.loads.closed_loops.iter().scan(0, |end, closed_loop| {
             *end += closed_loop.count();
             Some((*end, closed_loop))
         });

@@ -1,15 +1,14 @@
 //! Contacts that capture: how they close, and the rank of what holds.
 
+use super::context::Constants;
 use super::discrete::Captured;
 use super::evaluation::{Evaluation, joint_coordinates};
 use super::impact::{Told, meet, tell};
-use super::numbers::Numbers;
 use super::report::Status;
-use super::{Discrete, Model, Plant};
+use super::{Discrete, Plant};
 use crate::Error;
 use crate::dynamics::impact::{Plastic, plastic};
 use crate::loads::{Capture, Contact, Pair, Struck};
-use crate::system::Derived;
 use nalgebra::DVector;
 
 /// What a capture may leave of relative motion, as a part of the bodies' speeds: numbers with six digits leave as much in rows that depend on others.
@@ -21,13 +20,15 @@ const ROUNDED: f64 = 1e-5;
 /// # Errors
 /// [`Error::Singular`] if something moves no inertia.
 pub(super) fn capture(
-    of: (&Model, &Derived, &[f64]),
+    of: Constants,
     evaluation: &mut Evaluation<f64>,
-    (t, x, discrete): (f64, &mut [f64], &mut Discrete),
+    t: f64,
+    x: &mut [f64],
+    discrete: &mut Discrete,
     contacts: &[usize],
 ) -> Result<Vec<Told>, Error> {
-    let (model, derived, parameters) = of;
-    let (mut told, met) = meet(of, evaluation, (t, x, discrete), contacts);
+    let Constants { model, derived, .. } = of;
+    let (mut told, met) = meet(of, evaluation, t, x, discrete, contacts);
     let seen = |contact: &Contact| {
         let frames = [contact.a, contact.b].map(|frame| evaluation.kinematics.pose(&model.system, derived, frame));
         Contact::relative_pose(&frames)
@@ -38,7 +39,7 @@ pub(super) fn capture(
     let bodies = evaluation.kinematics.bodies.iter();
     let speeds = bodies.map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
     let speed = speeds.fold(0.0, f64::max);
-    let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &pairs)?;
+    let operator = evaluation.operator(of, x, discrete, &pairs)?;
     // Rows that contradict each other, or that no impulse moves, leave more than what rounded numbers of a start do.
     let is_ended = |solved: &Plastic| {
         let left = operator.after(&u, &solved.impulse).amax();
@@ -49,14 +50,9 @@ pub(super) fn capture(
         Some(solved) => (solved.impulse, Status::Struck),
         None => (DVector::zeros(u.len()), Status::Unsolved),
     };
-    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&p, &u));
-    told.extend(tell(
-        (t, discrete),
-        &met,
-        &operator,
-        (&p, &u),
-        &vec![outcome; met.len()],
-    ));
+    evaluation.strike(of, x, discrete, &operator, &p, &u);
+    let outcomes = vec![outcome; met.len()];
+    told.extend(tell(t, discrete, &met, &operator, &p, &u, &outcomes));
     if outcome.is_struck() {
         for (met, (place, attitude)) in met.iter().zip(&poses) {
             if let Some(capture) = met.contact.capture() {
@@ -67,7 +63,7 @@ pub(super) fn capture(
                 };
             }
         }
-        evaluation.determine_rank(model, Numbers { derived, parameters }, x, discrete);
+        evaluation.determine_rank(of, x, discrete);
     }
     Ok(told)
 }
@@ -78,11 +74,12 @@ impl Plant {
     /// # Errors
     /// [`Error::NotCaptured`] with the contact.
     pub fn check_captured(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> Result<(), Error> {
-        let model = &*self.model;
+        let of = self.base.constants();
+        let model = of.model;
         if model.loads.captures().next().is_none() {
             return Ok(());
         }
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        let inputs = self.evaluation.inputs(of, t, u, discrete);
         for strike in &model.loads.strikes {
             let Struck::Contact(index) = strike.what else { continue };
             let contact = &model.loads.contacts[index];
@@ -100,15 +97,15 @@ impl Plant {
 
 impl Evaluation<f64> {
     /// Determines the rank of the rows of all captures that hold and of all loops, where the bodies stand and as joints are held now.
-    pub(super) fn determine_rank(&mut self, model: &Model, numbers: Numbers, x: &[f64], discrete: &mut Discrete) {
+    pub(super) fn determine_rank(&mut self, of: Constants, x: &[f64], discrete: &mut Discrete) {
         if self.closure.is_none() {
             return;
         }
         // As joints are held and driven now.
-        self.at_rest(model, (numbers.derived, x), discrete);
-        let (q, _) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        self.at_rest(of, x, discrete);
+        let q = joint_coordinates(self.recovered.as_deref(), &of.model.split(x)).q;
         if let Some(closure) = &mut self.closure {
-            discrete.rank = closure.determine_rank(model, numbers, discrete, q, &self.applied.driven);
+            discrete.rank = closure.determine_rank(of, discrete, q, &self.applied.driven);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Captures and loops: constraints between bodies beside the tree's joints, closed by the wrenches
 //! that it takes.
 
+use super::context::Constants;
 use super::discrete::Captured;
-use super::numbers::Numbers;
+use super::evaluation::Engine;
 use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, root, spd};
-use crate::dynamics::{Applied, Dynamics, LeastNorm};
+use crate::dynamics::{Applied, LeastNorm};
 use crate::loads::{Capture, ClosedLoop, Contact, Pair};
 use crate::system::{Kinematics, System};
 
@@ -120,31 +121,34 @@ impl<S: Scalar> Closure<S> {
     /// [`Error::SingularLoop`] where the rank of the rows has dropped; those of the dynamics.
     pub fn hold(
         &mut self,
-        model: &Model,
-        numbers: Numbers,
+        of: Constants,
         stabilises: bool,
         discrete: &Discrete,
-        (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
-        (q, qdd): (&[S], &mut [S]),
+        mut engine: Engine<S>,
+        q: &[S],
+        qdd: &mut [S],
     ) -> Result<(), Error> {
+        let Constants { model, derived, .. } = of;
         let system = &model.system;
-        self.set_up(model, numbers, stabilises, discrete, kinematics);
+        let kinematics = engine.kinematics;
+        self.set_up(of, stabilises, discrete, kinematics);
         let n = self.rows.len();
         if n == 0 {
             return Ok(());
         }
         for k in 0..n {
             let row = &self.rows[k];
-            let A = self.held[row.held].accelerates(system, kinematics, dynamics.A(), qdd);
+            let A = self.held[row.held].accelerates(system, kinematics, engine.dynamics.A(), qdd);
             self.lambda[k] = row.target - row.unit.power(&A);
         }
-        self.loads.copy_from(applied);
-        self.respond(model, numbers, (kinematics, applied, dynamics), qdd);
+        self.loads.copy_from(engine.applied);
+        self.respond(of, &mut engine, qdd);
         let rank = discrete.rank;
         if rank < n {
-            self.fill_responses(model, numbers, (kinematics, applied, dynamics), qdd);
+            self.fill_responses(of, &mut engine, qdd);
         }
         self.solve(model, rank)?;
+        let Engine { applied, dynamics, .. } = engine;
         for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
             let closed = &mut self.state[self.held[row.held].index];
             closed.wrench = closed.wrench + row.unit * lambda;
@@ -155,22 +159,15 @@ impl<S: Scalar> Closure<S> {
                 .push(system, kinematics, applied, self.state[held.index].wrench);
         }
         dynamics
-            .solve(system, numbers.derived, kinematics, applied, (q, qdd))
+            .solve(system, derived, kinematics, applied, (q, qdd))
             .map_err(|singular| model.named(singular))
     }
 
     /// The rank of the rows of all that is held, for the motions of joints, modes and nodes at the
     /// coordinates `q` that no drive prescribes. It is that of `W`, without the round-off of the
     /// dynamics. Memory is taken for it.
-    pub fn determine_rank(
-        &mut self,
-        model: &Model,
-        numbers: Numbers,
-        discrete: &Discrete,
-        q: &[S],
-        driven: &[bool],
-    ) -> usize {
-        let system = &model.system;
+    pub fn determine_rank(&mut self, of: Constants, discrete: &Discrete, q: &[S], driven: &[bool]) -> usize {
+        let system = &of.model.system;
         let mut kinematics = Kinematics::new(system);
         let mut unit = vec![S::zero(); system.nv];
         let mut columns = Vec::new();
@@ -180,9 +177,9 @@ impl<S: Scalar> Closure<S> {
                 continue;
             }
             unit[v] = S::one();
-            kinematics.update(system, numbers.derived, q, &unit);
+            kinematics.update(system, of.derived, q, &unit);
             unit[v] = S::zero();
-            self.set_up(model, numbers, false, discrete, &kinematics);
+            self.set_up(of, false, discrete, &kinematics);
             columns.push(self.rows.iter().map(|row| row.rate).collect::<Vec<S>>());
         }
         let n = self.rows.len();
@@ -196,19 +193,18 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Fills `W`, by unit reactions after a solution; `applied` is overwritten.
-    fn respond(
-        &mut self,
-        model: &Model,
-        numbers: Numbers,
-        (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
-        qdd: &mut [S],
-    ) {
-        let (system, n) = (&model.system, self.rows.len());
+    fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
+        let (system, n) = (&of.model.system, self.rows.len());
+        let Engine {
+            kinematics,
+            applied,
+            dynamics,
+        } = engine;
         for k in 0..n {
             let Row { held, unit, .. } = self.rows[k];
             applied.clear();
             self.held[held].pair.push(system, kinematics, applied, unit);
-            dynamics.respond(system, numbers.derived, kinematics, applied, qdd);
+            dynamics.respond(system, of.derived, kinematics, applied, qdd);
             // Of a symmetric matrix one triangle says all.
             let mut l = k;
             while l < n {
@@ -243,14 +239,13 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Fills the [`responses`](Self::responses), after `W`; `applied` and `qdd` are overwritten.
-    fn fill_responses(
-        &mut self,
-        model: &Model,
-        numbers: Numbers,
-        (kinematics, applied, dynamics): (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
-        qdd: &mut [S],
-    ) {
-        let (system, n) = (&model.system, self.rows.len());
+    fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
+        let (system, n) = (&of.model.system, self.rows.len());
+        let Engine {
+            kinematics,
+            applied,
+            dynamics,
+        } = engine;
         // Where nothing can move, any response is round-off.
         let own = |i: usize| self.W[i * n + i].value();
         let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
@@ -270,7 +265,7 @@ impl<S: Scalar> Closure<S> {
                     let unit = Wrench::from_slice(&unit);
                     applied.clear();
                     held.pair.push(system, kinematics, applied, unit);
-                    dynamics.respond(system, numbers.derived, kinematics, applied, qdd);
+                    dynamics.respond(system, of.derived, kinematics, applied, qdd);
                     let A = held.accelerates(system, kinematics, dynamics.A(), qdd);
                     largest[kind] = largest[kind].max(unit.power(&A).value());
                 }
@@ -291,16 +286,9 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Fills the [`responses`](Self::responses) at the last solution, whatever the rank is.
-    pub fn complete_responses(
-        &mut self,
-        model: &Model,
-        numbers: Numbers,
-        discrete: &Discrete,
-        of: (&Kinematics<S>, &mut Applied<S>, &mut Dynamics<S>),
-        qdd: &mut [S],
-    ) {
+    pub fn complete_responses(&mut self, of: Constants, discrete: &Discrete, mut engine: Engine<S>, qdd: &mut [S]) {
         if discrete.rank >= self.rows.len() {
-            self.fill_responses(model, numbers, of, qdd);
+            self.fill_responses(of, &mut engine, qdd);
         }
     }
 
@@ -333,26 +321,20 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Lists what is held, its rows, how far they are off and what is to be done about it.
-    pub fn set_up(
-        &mut self,
-        model: &Model,
-        numbers: Numbers,
-        stabilises: bool,
-        discrete: &Discrete,
-        kinematics: &Kinematics<S>,
-    ) {
+    pub fn set_up(&mut self, of: Constants, stabilises: bool, discrete: &Discrete, kinematics: &Kinematics<S>) {
+        let model = of.model;
         self.rows.clear();
         self.held.clear();
         self.state.fill(Closed::none());
         for (contact, capture) in model.loads.captures() {
             if discrete.is_held(capture.number) {
                 let Captured { p, R, .. } = discrete.captures[capture.number];
-                self.add_capture(model, numbers, stabilises, kinematics, (contact, capture), (p, R));
+                self.add_capture(of, stabilises, kinematics, contact, capture, (p, R));
             }
         }
         let captures = model.loads.captures().count();
         for (k, closed_loop) in model.loads.closed_loops.iter().enumerate() {
-            self.add_loop(model, numbers, stabilises, kinematics, (captures + k, closed_loop));
+            self.add_loop(of, stabilises, kinematics, captures + k, closed_loop);
         }
     }
 
@@ -360,16 +342,17 @@ impl<S: Scalar> Closure<S> {
     /// captured.
     fn add_capture(
         &mut self,
-        model: &Model,
-        numbers: Numbers,
+        of: Constants,
         stabilises: bool,
         kinematics: &Kinematics<S>,
-        (contact, capture): (&Contact, Capture),
+        contact: &Contact,
+        capture: Capture,
         (p_BA, R_BA): (Vec3<f64>, Mat3<f64>),
     ) {
-        let of = (&model.system, numbers.derived, kinematics);
+        let parameters = of.parameters;
+        let of = of.at(kinematics);
         let pair = contact.captured_pair(of, capture);
-        let frames = [contact.a, contact.b].map(|frame| kinematics.pose(of.0, of.1, frame));
+        let frames = [contact.a, contact.b].map(|frame| of.pose(frame));
         let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
         // Of a small turn, the sine of its angle along its axis.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
@@ -387,7 +370,7 @@ impl<S: Scalar> Closure<S> {
         // 2 w_B × u; of the turning it is α_A − α_B − w_B × u.
         let mut target = Twist::new(w_B.cross(&u.w), w_B.cross(&u.v) * S::lift(2.0)) - pair.bias(kinematics);
         if stabilises {
-            let [alpha, beta] = capture.gains(numbers.parameters);
+            let [alpha, beta] = capture.gains(parameters);
             target = target - u * S::lift(2.0 * alpha) - gap.express(&frames[1].R) * S::lift(beta * beta);
         }
         let held = self.held.len();
@@ -411,18 +394,19 @@ impl<S: Scalar> Closure<S> {
 
     fn add_loop(
         &mut self,
-        model: &Model,
-        numbers: Numbers,
+        of: Constants,
         stabilises: bool,
         kinematics: &Kinematics<S>,
-        (index, closed_loop): (usize, &ClosedLoop),
+        index: usize,
+        closed_loop: &ClosedLoop,
     ) {
-        let of = (&model.system, numbers.derived, kinematics);
+        let parameters = of.parameters;
+        let of = of.at(kinematics);
         let pair = closed_loop.pair(of);
         let held = self.held.len();
-        let [alpha, beta] = closed_loop.gains(numbers.parameters);
+        let [alpha, beta] = closed_loop.gains(parameters);
         let mut squares = [S::zero(); 2];
-        closed_loop.constraints(of, &pair, numbers.parameters, |constraint| {
+        closed_loop.constraints(of, &pair, parameters, |constraint| {
             let (phi, phi_dot) = (constraint.violation, constraint.rate);
             squares[usize::from(constraint.is_offset)] += phi * phi;
             let mut target = -constraint.bias;

@@ -1,11 +1,24 @@
+use super::context::Constants;
 use super::coordinates::{Constrained, Coordinates};
+use super::evaluation::instant;
 use super::{Discrete, Evaluation, LANES, Model, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar, Twist, Vec3};
 use crate::dynamics::conserving::{Middle, Start};
 use crate::integrate::Span;
 use crate::spec::JointMotion;
-use crate::system::{Attitude, Derived, JointModel, Maximal, Natural};
+use crate::system::{Attitude, JointModel, JointState, Maximal, Natural};
+
+/// Mean rates of a conserving step, with the inputs and the discrete state there.
+#[derive(Clone, Copy, Debug)]
+pub struct MeanRates<'a, S = f64> {
+    /// Mean rates.
+    pub u: &'a [S],
+    /// The importer's inputs.
+    pub inputs: &'a [S],
+    /// Discrete state.
+    pub discrete: &'a Discrete,
+}
 
 /// The [conserving step](crate::dynamics::conserving) of a plant in natural coordinates, with the room for it.
 #[derive(Clone, Debug)]
@@ -46,16 +59,12 @@ impl ConservingStep {
     }
 
     /// Begins a step at the states `x`, with the modes as they are; writes the rates there into `u`.
-    pub fn begin(&mut self, plant: &mut Plant, (x, discrete): (&[f64], &Discrete), u: &mut [f64]) {
-        let Plant {
-            model,
-            parameters,
-            derived,
-            evaluation,
-            ..
-        } = plant;
+    pub fn begin(&mut self, plant: &mut Plant, x: &[f64], discrete: &Discrete, u: &mut [f64]) {
+        let Plant { base, evaluation, .. } = plant;
+        let of = base.constants();
+        let Constants { model, derived, .. } = of;
         let layout = &self.layout;
-        let (q, _) = evaluation.coordinates(model, (derived, parameters), x);
+        let q = evaluation.coordinates(of, x).q;
         self.start.q.copy_from_slice(q);
         let (here, kinematics) = (model.split(x), &evaluation.kinematics);
         for (i, (body, motion)) in self.start.bodies.iter_mut().zip(&mut self.motion).enumerate() {
@@ -97,19 +106,13 @@ impl ConservingStep {
         &mut self,
         plant: &mut Plant,
         span: Span,
-        (u, inputs, discrete): (&[f64], &[f64], &Discrete),
+        at: MeanRates,
         residual: &mut [f64],
     ) -> Result<(), Error> {
-        let numbers = (&plant.derived, plant.parameters.as_slice());
-        let given = (u, inputs, discrete);
-        self.power = plant.evaluation.step(
-            &plant.model,
-            numbers,
-            (&self.start, span),
-            given,
-            &mut self.middle,
-            residual,
-        )?;
+        let of = plant.base.constants();
+        self.power = plant
+            .evaluation
+            .step(of, &self.start, span, at, &mut self.middle, residual)?;
         Ok(())
     }
 
@@ -117,14 +120,8 @@ impl ConservingStep {
     ///
     /// # Errors
     /// Those of loads.
-    pub fn jacobian(
-        &mut self,
-        plant: &Plant,
-        span: Span,
-        (u, inputs, discrete): (&[f64], &[f64], &Discrete),
-        jacobian: &mut [f64],
-    ) -> Result<(), Error> {
-        let numbers = (&plant.derived, plant.parameters.as_slice());
+    pub fn jacobian(&mut self, plant: &Plant, span: Span, at: MeanRates, jacobian: &mut [f64]) -> Result<(), Error> {
+        let MeanRates { u, inputs, discrete } = at;
         let n = u.len();
         for (to, &from) in self.inputs.iter_mut().zip(inputs) {
             *to = Dual::lift(from);
@@ -134,10 +131,14 @@ impl ConservingStep {
             for (j, (to, &from)) in self.u.iter_mut().zip(u).enumerate() {
                 *to = Dual::new(from, std::array::from_fn(|lane| f64::from(u8::from(first + lane == j))));
             }
-            let given = (self.u.as_slice(), self.inputs.as_slice(), discrete);
-            let of = (&self.start, span);
+            let at = MeanRates {
+                u: &self.u,
+                inputs: &self.inputs,
+                discrete,
+            };
+            let start = &self.start;
             self.tangent
-                .step(&plant.model, numbers, of, given, &mut self.lifted, &mut self.residual)?;
+                .step(plant.constants(), start, span, at, &mut self.lifted, &mut self.residual)?;
             for lane in 0..LANES.min(n - first) {
                 let column = &mut jacobian[(first + lane) * n..(first + lane + 1) * n];
                 for (to, from) in column.iter_mut().zip(&self.residual) {
@@ -150,10 +151,10 @@ impl ConservingStep {
 
     /// Writes the states at the end; the work is that of the last [`residual`](Self::residual).
     pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
-        let (model, kinematics) = (&plant.model, &mut plant.evaluation.kinematics);
+        let (model, kinematics) = (&plant.base.model, &mut plant.evaluation.kinematics);
         let middle = &mut self.middle;
         self.start
-            .middle((&model.system, &plant.derived), (h, u), kinematics, middle);
+            .middle((&model.system, &plant.base.derived), (h, u), kinematics, middle);
         let layout = &self.layout;
         let before = model.split(x0);
         let after = model.split_mut(x1);
@@ -187,24 +188,34 @@ impl<S: Scalar> Evaluation<S> {
     /// The residual of a conserving step, and the power of what acts in its middle, W.
     fn step(
         &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        (start, Span { t, h }): (&Start, Span),
-        (u, inputs, discrete): (&[S], &[S], &Discrete),
+        of: Constants,
+        start: &Start,
+        Span { t, h }: Span,
+        at: MeanRates<S>,
         middle: &mut Middle<S>,
         residual: &mut [S],
     ) -> Result<S, Error> {
-        self.read_inputs(model, (derived, parameters), t + 0.5 * h, (inputs, discrete));
-        let of = (&model.system, derived);
-        start.middle(of, (h, u), &mut self.kinematics, middle);
-        let at = (middle.q.as_slice(), middle.qd.as_slice());
-        let mut power = self.load(model, (derived, parameters), (at, discrete))?;
-        let around = (self.orbit.as_ref(), &self.kinematics);
-        let (q, qd) = at;
-        let now = model.instant((derived, parameters), around, (q, qd, &self.inputs), discrete);
-        model.loads.add_of_step(&now, (h, &start.q), &mut self.applied);
+        let Constants { model, derived, .. } = of;
+        let MeanRates { u, inputs, discrete } = at;
+        self.read_inputs(of, t + 0.5 * h, inputs, discrete);
+        let mechanism = (&model.system, derived);
+        start.middle(mechanism, (h, u), &mut self.kinematics, middle);
+        let joints = JointState {
+            q: &middle.q,
+            qd: &middle.qd,
+        };
+        let mut power = self.load(of, joints, discrete)?;
+        let now = instant(
+            of,
+            self.orbit.as_ref(),
+            &self.kinematics,
+            joints,
+            &self.inputs,
+            discrete,
+        );
+        model.loads.add_of_step(&now, h, &start.q, &mut self.applied);
         let with = (&self.kinematics, &self.applied);
-        start.residual(of, (h, u), with, middle, residual);
+        start.residual(mechanism, (h, u), with, middle, residual);
         let Middle { qd, F, .. } = middle;
         for (i, body) in model.system.bodies.iter().enumerate() {
             if self.applied.driven[i] {

@@ -72,7 +72,7 @@ impl Controller {
     }
 
     /// Event indicators, positive as long as the limit states are right.
-    pub fn indicators(&self, (parameters, inputs): (&[f64], &[f64]), states: &[Limit], z: &mut [f64]) {
+    pub fn indicators(&self, parameters: &[f64], inputs: &[f64], states: &[Limit], z: &mut [f64]) {
         let axes = self.axes.iter().zip(states);
         let limited = axes.filter_map(|(axis, &state)| Some((axis, axis.band(parameters)?, state)));
         for ((axis, band, state), z) in limited.zip(z) {
@@ -81,7 +81,7 @@ impl Controller {
     }
 
     /// Updates the limit states for the inputs. True if one changed.
-    pub fn update_sides(&self, (parameters, inputs): (&[f64], &[f64]), states: &mut [Limit]) -> bool {
+    pub fn update_sides(&self, parameters: &[f64], inputs: &[f64], states: &mut [Limit]) -> bool {
         let mut changed = false;
         for (axis, state) in self.axes.iter().zip(states) {
             let next = axis.limit_state(parameters, inputs, *state);
@@ -92,12 +92,7 @@ impl Controller {
     }
 
     /// Writes the outputs of all axes: those of the last sample, or those for these inputs.
-    pub fn write<S: Scalar>(
-        &self,
-        (parameters, inputs): (&[f64], &[S]),
-        discrete: &Discrete,
-        mut write: impl FnMut(S),
-    ) {
+    pub fn write<S: Scalar>(&self, parameters: &[f64], inputs: &[S], discrete: &Discrete, mut write: impl FnMut(S)) {
         if self.is_sampled() && discrete.samples.next > 0.0 {
             let held = discrete.samples.held.as_flattened();
             held.iter().for_each(|&held| write(S::lift(held)));

@@ -1,8 +1,9 @@
+use super::model::Parts;
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::{Capability, Formulation, Spec, at};
 use crate::system::{
-    Attitude, Baumgarte, Bound, Declarations, Derived, Kinematics, Maximal, Modes, PER_BODY, ParamId, Quantity,
-    Recovered, System, Unit,
+    Attitude, Baumgarte, Bound, Declarations, JointState, Kinematics, Maximal, Mechanism, Modes, PER_BODY, ParamId,
+    Quantity, Recovered, System, Unit,
 };
 
 /// What the states are: positions first, then rates, one for one but for the attitudes' four numbers.
@@ -120,12 +121,15 @@ impl Coordinates {
     }
 
     /// Writes the states that belong to the coordinates `q` and the rates `qd` of joints and modes.
-    pub fn write<S: Scalar>(
-        &self,
-        (system, derived): (&System, &Derived),
-        (q, qd): (&[S], &[S]),
-        (positions, rates, windings): (&mut [S], &mut [S], &mut [S]),
-    ) {
+    pub fn write<S: Scalar>(&self, mechanism: Mechanism, joints: JointState<S>, to: Parts<&mut [S]>) {
+        let Mechanism { system, derived } = mechanism;
+        let JointState { q, qd } = joints;
+        let Parts {
+            positions,
+            rates,
+            windings,
+            ..
+        } = to;
         match self {
             Self::Minimal => {
                 positions.copy_from_slice(q);

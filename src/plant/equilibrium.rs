@@ -1,11 +1,11 @@
 //! Static equilibrium under all loads.
 
+use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
-use super::numbers::Numbers;
 use super::{Discrete, Model};
 use crate::Error;
 use crate::dynamics::invariants::Invariants;
-use crate::system::{Derived, Kinematics};
+use crate::system::{Derived, JointState, Kinematics, Mechanism};
 use nalgebra::{DMatrix, DVector};
 
 /// Steps of the search.
@@ -31,8 +31,7 @@ pub struct Equilibrium {
 
 /// Accelerations at rest, with the workspace for them.
 struct AtRest<'a> {
-    model: &'a Model,
-    numbers: Numbers<'a>,
+    of: Constants<'a>,
     evaluation: Evaluation<f64>,
     discrete: Discrete,
     t: f64,
@@ -54,7 +53,12 @@ impl Model {
     /// [`Error::Assembly`], [`Error::NoEquilibrium`].
     pub fn equilibrium(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<Equilibrium, Error> {
         let q = self.assembly(derived, t, parameters)?.q;
-        Equilibrium::of(self, Numbers { derived, parameters }, t, &q)
+        let of = Constants {
+            model: self,
+            derived,
+            parameters,
+        };
+        Equilibrium::of(of, t, &q)
     }
 }
 
@@ -71,8 +75,9 @@ impl Equilibrium {
     ///
     /// # Errors
     /// [`Error::NoEquilibrium`] with the coordinate that accelerates most.
-    pub(super) fn of(model: &Model, numbers: Numbers, t: f64, q: &[f64]) -> Result<Self, Error> {
-        let mut at_rest = AtRest::new(model, numbers, t);
+    pub(super) fn of(of: Constants, t: f64, q: &[f64]) -> Result<Self, Error> {
+        let model = of.model;
+        let mut at_rest = AtRest::new(of, t);
         let mut q = q.to_vec();
         let mut qdd = at_rest.accelerations(&q)?;
         let size = |qdd: &DVector<f64>| qdd.amax();
@@ -92,7 +97,7 @@ impl Equilibrium {
             step *= (0.5 / step.amax()).min(1.0);
             let before = at_rest.work(&q, &qdd, &step);
             let mut next = q.clone();
-            model.retract(numbers.derived, &mut next, step.as_slice(), 1.0);
+            model.retract(of.derived, &mut next, step.as_slice(), 1.0);
             let after = at_rest.accelerations(&next);
             match after.map(|after| (at_rest.work(&next, &after, &step), after)) {
                 // The loads push along the step, and do not push back much from its end.
@@ -123,11 +128,11 @@ impl Equilibrium {
 }
 
 impl<'a> AtRest<'a> {
-    fn new(model: &'a Model, numbers: Numbers<'a>, t: f64) -> Self {
+    fn new(of: Constants<'a>, t: f64) -> Self {
+        let model = of.model;
         let discrete = Discrete::new(model);
         Self {
-            model,
-            numbers,
+            of,
             evaluation: Evaluation::new(model),
             discrete,
             t,
@@ -141,7 +146,7 @@ impl<'a> AtRest<'a> {
     /// Work of the loads on a small step, `q̈ᵀ M Δq`: of kinetic energies, `½ T(q̈ + Δq) − ½ T(q̈ −
     /// Δq)`.
     fn work(&mut self, q: &[f64], qdd: &DVector<f64>, step: &DVector<f64>) -> f64 {
-        let (system, derived) = (&self.model.system, self.numbers.derived);
+        let (system, derived) = (&self.of.model.system, self.of.derived);
         // Of one size, so that no digit is lost in the difference.
         let sizes = [qdd, step].map(|of| of.amax().max(f64::MIN_POSITIVE));
         let (qdd, step) = (qdd / sizes[0], step / sizes[1]);
@@ -154,18 +159,19 @@ impl<'a> AtRest<'a> {
 
     /// The accelerations of joints, modes and nodes at these coordinates.
     fn accelerations(&mut self, q: &[f64]) -> Result<DVector<f64>, Error> {
-        let (model, numbers) = (self.model, self.numbers);
+        let Constants { model, derived, .. } = self.of;
         let qd = vec![0.0; model.system.nv];
-        let parts = model.split_mut(&mut self.x);
-        let states = (parts.positions, parts.rates, parts.windings);
-        model
-            .coordinates
-            .write((&model.system, numbers.derived), (q, &qd), states);
-        self.evaluation
-            .determine_rank(model, numbers, &self.x, &mut self.discrete);
-        let both = (numbers.derived, numbers.parameters);
-        let at = (self.x.as_slice(), self.u.as_slice(), &self.discrete);
-        self.evaluation.derivative(model, both, self.t, at, &mut self.dx)?;
+        let (system, joints) = (&model.system, JointState { q, qd: &qd });
+        let to = model.split_mut(&mut self.x);
+        model.coordinates.write(Mechanism { system, derived }, joints, to);
+        self.evaluation.determine_rank(self.of, &self.x, &mut self.discrete);
+        let at = OperatingPoint {
+            t: self.t,
+            x: &self.x,
+            u: &self.u,
+            discrete: &self.discrete,
+        };
+        self.evaluation.derivative(self.of, at, &mut self.dx)?;
         let rates = match model.coordinates {
             super::coordinates::Coordinates::Minimal => model.split(&self.dx).rates,
             _ => &self.evaluation.qdd,
@@ -182,7 +188,7 @@ impl<'a> AtRest<'a> {
             step[k] = 1.0;
             let mut ends = [-MOVE, MOVE].into_iter().map(|by| {
                 let mut moved = q.to_vec();
-                self.model.retract(self.numbers.derived, &mut moved, &step, by);
+                self.of.model.retract(self.of.derived, &mut moved, &step, by);
                 self.accelerations(&moved)
             });
             if let (Some(before), Some(after)) = (ends.next(), ends.next()) {

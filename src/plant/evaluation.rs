@@ -1,15 +1,15 @@
 use super::Discrete;
 use super::closure::Closure;
+use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::FeedForward;
 use super::model::{Model, Parts};
-use super::numbers::Numbers;
 use super::outputs::View;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Sensed};
-use crate::system::{Baumgarte, Derived, Kinematics, OrbitPoint, Recovered};
+use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered};
 
 /// The way from states and inputs to derivatives and outputs, with the room for it.
 ///
@@ -51,82 +51,72 @@ impl<S: Scalar> Evaluation<S> {
         }
     }
 
-    /// The states' derivatives `dx` at the time `t` (s), the states `x` and the host's inputs `u`.
+    /// Computes the states' derivatives `dx` at an operating point.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia, [`Error::SingularLoop`].
-    pub fn derivative(
-        &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        t: f64,
-        (x, u, discrete): (&[S], &[S], &Discrete),
-        dx: &mut [S],
-    ) -> Result<(), Error> {
-        self.read_inputs(model, (derived, parameters), t, (u, discrete));
-        self.follow(model, (derived, parameters), (x, discrete), dx)
+    /// [`Error::Singular`] if an axis moves no inertia, [`Error::SingularLoop`].
+    pub fn derivative(&mut self, of: Constants, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
+        self.read_inputs(of, at.t, at.u, at.discrete);
+        self.derivative_with_inputs(of, at.x, at.discrete, dx)
     }
 
-    /// The same with inputs, signals and the orbit as they are.
-    pub(super) fn follow(
+    /// Computes the states' derivatives `dx` with the inputs and the orbit of the last
+    /// [`read_inputs`](Self::read_inputs).
+    pub(super) fn derivative_with_inputs(
         &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        (x, discrete): (&[S], &Discrete),
+        of: Constants,
+        x: &[S],
+        discrete: &Discrete,
         dx: &mut [S],
     ) -> Result<(), Error> {
-        self.update_kinematics(model, (derived, parameters), x);
-        let here = model.split(x);
+        self.update_kinematics(of, x);
+        let here = of.model.split(x);
         let at = joint_coordinates(self.recovered.as_deref(), &here);
-        let around = (self.orbit.as_ref(), &self.kinematics, self.inputs.as_slice());
-        let to = (self.feed_forward.as_deref_mut(), &mut self.applied);
-        let power = load(model, (derived, parameters), around, (at, discrete), to)?;
-        self.accelerate(model, Numbers { derived, parameters }, true, (power, discrete), x, dx)
-    }
-
-    /// Takes the inputs, and what signals and the orbit are at the time `t` (s).
-    pub(super) fn read_inputs(
-        &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        t: f64,
-        (u, discrete): (&[S], &Discrete),
-    ) {
-        model.inputs_at(parameters, t, (u, discrete), &mut self.inputs);
-        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
-    }
-
-    /// Fills the loads where the kinematics are, for these coordinates and rates of joints; gives their power, W.
-    pub(super) fn load(
-        &mut self,
-        model: &Model,
-        numbers: (&Derived, &[f64]),
-        at: ((&[S], &[S]), &Discrete),
-    ) -> Result<S, Error> {
-        let around = (self.orbit.as_ref(), &self.kinematics, self.inputs.as_slice());
-        load(
-            model,
-            numbers,
-            around,
-            at,
-            (self.feed_forward.as_deref_mut(), &mut self.applied),
+        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
+        let power = load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)?;
+        self.accelerate(
+            of,
+            x,
+            discrete,
+            Balance {
+                power,
+                stabilises: true,
+            },
+            dx,
         )
     }
 
-    /// The states' derivatives under the loads in `applied`, of this `power` (W), where the states have their [kinematics](Self::update_kinematics_with). Unless
-    /// it `stabilises`, constraint violations stay as they are, as for the velocity jumps of an impulse.
+    /// Reads the importer's inputs `u` and evaluates signals and the reference orbit at the time `t` (s).
+    pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], discrete: &Discrete) {
+        of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
+        self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
+    }
+
+    /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
+    /// modes; returns their power, W.
+    pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
+        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
+        load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)
+    }
+
+    /// Computes the states' derivatives under the loads in `applied`, at the
+    /// [kinematics](Self::update_kinematics_with) of the states `x`.
     pub(super) fn accelerate(
         &mut self,
-        model: &Model,
-        numbers: Numbers,
-        stabilises: bool,
-        (mut power, discrete): (S, &Discrete),
+        of: Constants,
         x: &[S],
+        discrete: &Discrete,
+        balance: Balance<S>,
         dx: &mut [S],
     ) -> Result<(), Error> {
-        let Numbers { derived, parameters } = numbers;
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
+        let Balance { mut power, stabilises } = balance;
         let (system, here) = (&model.system, model.split(x));
-        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &here);
+        let JointState { q, qd } = joint_coordinates(self.recovered.as_deref(), &here);
         let to = model.split_mut(dx);
         let qdd = match model.coordinates {
             Coordinates::Minimal => &mut *to.rates,
@@ -137,8 +127,12 @@ impl<S: Scalar> Evaluation<S> {
             .solve(system, derived, kinematics, applied, (q, &mut *qdd))
             .map_err(|singular| model.named(singular))?;
         if let Some(closure) = &mut self.closure {
-            let of = (kinematics, &mut *applied, &mut self.dynamics);
-            closure.hold(model, numbers, stabilises, discrete, of, (q, &mut *qdd))?;
+            let engine = Engine {
+                kinematics,
+                applied: &mut *applied,
+                dynamics: &mut self.dynamics,
+            };
+            closure.hold(of, stabilises, discrete, engine, q, &mut *qdd)?;
         }
         power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
         if let Some(work) = to.work.first_mut() {
@@ -170,29 +164,23 @@ impl<S: Scalar> Evaluation<S> {
         Ok(())
     }
 
-    /// The outputs `y`, after [`derivative`](Self::derivative) at the same instant.
-    pub fn outputs(
-        &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        (x, discrete): (&[S], &Discrete),
-        y: &mut [S],
-    ) {
+    /// Computes the outputs `y`, after [`derivative`](Self::derivative) at the same states and
+    /// discrete state.
+    pub fn outputs(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
+        let Constants { model, derived, .. } = of;
         let system = &model.system;
         let recovered = self.recovered.as_deref();
-        let (q, qd) = joint_coordinates(recovered, &model.split(x));
+        let at = joint_coordinates(recovered, &model.split(x));
         let q_WB = match (&model.coordinates, recovered) {
             (Coordinates::Maximal(_), Some(recovered)) => recovered.q_WB.as_slice(),
             _ => {
-                system.attitudes(derived, q, &mut self.q_WB);
+                system.attitudes(derived, at.q, &mut self.q_WB);
                 &self.q_WB
             }
         };
-        let numbers = (derived, parameters);
-        let around = (self.orbit.as_ref(), &self.kinematics);
         let now = Instant {
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
-            ..model.instant(numbers, around, (q, qd, &self.inputs), discrete)
+            ..instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete)
         };
         let view = View {
             now,
@@ -207,26 +195,22 @@ impl<S: Scalar> Evaluation<S> {
         model.output_groups.write(&view, y);
     }
 
-    /// Coordinates and rates of joints and modes.
-    pub(super) fn coordinates<'a>(
-        &'a mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        x: &'a [S],
-    ) -> (&'a [S], &'a [S]) {
+    /// Returns coordinates and rates of joints and modes.
+    pub(super) fn coordinates<'a>(&'a mut self, of: Constants, x: &'a [S]) -> JointState<'a, S> {
         if self.recovered.is_some() {
-            self.update_kinematics(model, (derived, parameters), x);
+            self.update_kinematics(of, x);
         }
-        joint_coordinates(self.recovered.as_deref(), &model.split(x))
+        joint_coordinates(self.recovered.as_deref(), &of.model.split(x))
     }
 
-    /// Fills the kinematics, for the states as they are.
-    pub(super) fn update_kinematics(&mut self, model: &Model, (derived, parameters): (&Derived, &[f64]), x: &[S]) {
-        self.update_kinematics_with(model, derived, model.coordinates.baumgarte(parameters), x);
+    /// Fills the kinematics at the states `x`.
+    pub(super) fn update_kinematics(&mut self, of: Constants, x: &[S]) {
+        self.update_kinematics_with(of, of.model.coordinates.baumgarte(of.parameters), x);
     }
 
-    /// Fills the kinematics, with gaps stabilised in this way.
-    pub(super) fn update_kinematics_with(&mut self, model: &Model, derived: &Derived, baumgarte: Baumgarte, x: &[S]) {
+    /// Fills the kinematics, with constraint violations of joints stabilised in this way.
+    pub(super) fn update_kinematics_with(&mut self, of: Constants, baumgarte: Baumgarte, x: &[S]) {
+        let Constants { model, derived, .. } = of;
         let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
@@ -241,58 +225,126 @@ impl<S: Scalar> Evaluation<S> {
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
         }
     }
+
+    /// Returns the view of the loads at the present kinematics, without feed-forward.
+    pub(super) fn instant<'a>(
+        &'a self,
+        of: Constants<'a>,
+        at: JointState<'a, S>,
+        discrete: &'a Discrete,
+    ) -> Instant<'a, S> {
+        instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete)
+    }
 }
 
-/// Fills the loads; gives their power, W.
-fn load<S: Scalar>(
-    model: &Model,
-    numbers: (&Derived, &[f64]),
-    (orbit, kinematics, inputs): (Option<&OrbitPoint<S>>, &Kinematics<S>, &[S]),
-    ((q, qd), discrete): ((&[S], &[S]), &Discrete),
-    (feed_forward, applied): (Option<&mut FeedForward<S>>, &mut Applied<S>),
+/// Power of the loads, and the treatment of constraint violations.
+#[derive(Clone, Copy)]
+pub(super) struct Balance<S> {
+    /// Power of the loads, W.
+    pub power: S,
+    /// False keeps constraint violations, as for the velocity jumps of an impulse.
+    pub stabilises: bool,
+}
+
+impl Balance<f64> {
+    /// Velocity jumps of an impulse: no power, no stabilisation.
+    pub const IMPULSE: Self = Self {
+        power: 0.0,
+        stabilises: false,
+    };
+}
+
+/// Kinematics with the loads and the solution of the dynamics there.
+pub(super) struct Engine<'a, S: Scalar> {
+    pub kinematics: &'a Kinematics<S>,
+    pub applied: &'a mut Applied<S>,
+    pub dynamics: &'a mut Dynamics<S>,
+}
+
+/// Returns the view of the loads, without feed-forward.
+pub(super) fn instant<'a, S: Scalar>(
+    of: Constants<'a>,
+    orbit: Option<&'a OrbitPoint<S>>,
+    kinematics: &'a Kinematics<S>,
+    at: JointState<'a, S>,
+    inputs: &'a [S],
+    discrete: &'a Discrete,
+) -> Instant<'a, S> {
+    Instant {
+        system: &of.model.system,
+        derived: of.derived,
+        parameters: of.parameters,
+        orbit,
+        kinematics,
+        q: at.q,
+        qd: at.qd,
+        inputs,
+        motions: &discrete.motions,
+        motors: &discrete.motors,
+        feed_forward: &[],
+    }
+}
+
+/// Fills the loads; returns their power, W.
+fn load<'a, S: Scalar>(
+    of: Constants,
+    mut now: Instant<'a, S>,
+    feed_forward: Option<&'a mut FeedForward<S>>,
+    applied: &mut Applied<S>,
 ) -> Result<S, Error> {
-    let mut now = model.instant(numbers, (orbit, kinematics), (q, qd, inputs), discrete);
     if let Some(feed_forward) = feed_forward {
-        feed_forward.update(model, &now)?;
+        feed_forward.update(of.model, &now)?;
         now.feed_forward = &feed_forward.torques;
     }
-    Ok(model.loads.evaluate(&now, applied))
+    Ok(of.model.loads.evaluate(&now, applied))
 }
 
-/// Coordinates and rates of joints and modes.
+/// Returns coordinates and rates of joints and modes.
 pub(super) fn joint_coordinates<'a, S: Scalar>(
     recovered: Option<&'a Recovered<S>>,
     x: &Parts<&'a [S]>,
-) -> (&'a [S], &'a [S]) {
-    recovered.map_or((x.positions, x.rates), |recovered| (&recovered.q, &recovered.qd))
+) -> JointState<'a, S> {
+    let (q, qd) = recovered.map_or((x.positions, x.rates), |recovered| (&recovered.q, &recovered.qd));
+    JointState { q, qd }
 }
 
 impl Evaluation<f64> {
-    /// The inputs of the loads at the time `t` (s), whoever drives them.
-    pub(super) fn inputs(&mut self, model: &Model, parameters: &[f64], t: f64, u: (&[f64], &Discrete)) -> &[f64] {
-        model.inputs_at(parameters, t, u, &mut self.inputs);
+    /// Returns the inputs of the loads at the time `t` (s).
+    pub(super) fn inputs(&mut self, of: Constants, t: f64, u: &[f64], discrete: &Discrete) -> &[f64] {
+        of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
         &self.inputs
     }
 
-    /// What servos see at the time `t` (s).
+    /// Returns the view of servos and motors at the time `t` (s), states `x` and the importer's
+    /// inputs `u`.
     pub(super) fn sensed<'a>(
         &'a mut self,
-        model: &Model,
-        (derived, parameters): (&'a Derived, &'a [f64]),
+        of: Constants<'a>,
         t: f64,
-        (x, u, discrete): (&'a [f64], &[f64], &Discrete),
+        x: &'a [f64],
+        u: &[f64],
+        discrete: &Discrete,
     ) -> Sensed<'a, f64> {
-        model.inputs_at(parameters, t, (u, discrete), &mut self.inputs);
-        self.orbit = derived.orbit.as_ref().map(|orbit| orbit.at(t));
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
+        self.read_inputs(of, t, u, discrete);
         if self.recovered.is_some() {
-            self.update_kinematics(model, (derived, parameters), x);
+            self.update_kinematics(of, x);
         }
-        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));
         if let Some(feed_forward) = &mut self.feed_forward {
-            let numbers = (derived, parameters);
-            let around = (self.orbit.as_ref(), &self.kinematics);
-            let now = model.instant(numbers, around, (q, qd, &self.inputs), discrete);
-            // Where it has no solution, neither have the derivatives: they say so.
+            let now = instant(
+                of,
+                self.orbit.as_ref(),
+                &self.kinematics,
+                joints,
+                &self.inputs,
+                discrete,
+            );
+            // Without a solution, the derivatives report it.
             let _ = feed_forward.update(model, &now);
         }
         Sensed {
@@ -300,8 +352,8 @@ impl Evaluation<f64> {
             parameters,
             orbit: self.orbit.as_ref(),
             inputs: &self.inputs,
-            q,
-            qd,
+            q: joints.q,
+            qd: joints.qd,
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
         }
     }

@@ -1,6 +1,5 @@
 //! What happens at events: sides change, commands are obeyed, states jump.
 
-use super::numbers::Numbers;
 use super::report::Report;
 use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
@@ -63,11 +62,12 @@ impl Plant {
     /// Whether a command waits for an event at the time `t` (s) and the host's inputs `u`: a strike has risen or fallen, or another motion of a joint is asked
     /// for than it has, or none of its motions, which has not been told yet.
     pub fn command_waits(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> bool {
-        let model = &self.model;
+        let of = self.base.constants();
+        let model = of.model;
         if !model.has_commands() {
             return false;
         }
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut strikes = model.loads.strikes.iter().zip(&discrete.commands);
         let mut drives = model.loads.drives.iter().zip(&discrete.refused);
         strikes.any(|(strike, &was_on)| strike.is_on(inputs) != was_on)
@@ -88,7 +88,8 @@ impl Plant {
     pub fn update(
         &mut self,
         t: f64,
-        (x, u): (&mut [f64], &[f64]),
+        x: &mut [f64],
+        u: &[f64],
         discrete: &mut Discrete,
         events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
@@ -106,13 +107,13 @@ impl Plant {
 
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
         let After { x, discrete, events } = after;
-        let sides = self.update_sides(t, (x, u), discrete, events);
+        let sides = self.update_sides(t, x, u, discrete, events);
         let (touches, meeting) = self.update_touches(t, x, discrete)?;
-        let struck = self.strike(t, (x, u), &meeting, discrete, events)?;
-        let switched = self.switch_motions(t, (x, u), discrete, events)?;
+        let struck = self.strike(t, x, u, &meeting, discrete, events)?;
+        let switched = self.switch_motions(t, x, u, discrete, events)?;
         let states = struck.states || switched.states;
         // What rates decide is decided anew where they have jumped.
-        let after = states && self.update_sides(t, (x, u), discrete, events);
+        let after = states && self.update_sides(t, x, u, discrete, events);
         Ok(Changes {
             modes: sides || touches || struck.modes || switched.modes || after,
             states,
@@ -121,9 +122,10 @@ impl Plant {
 
     /// Hears the commands at the host's inputs `u`; what of them and of the contacts that are `meeting` is due now.
     fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
-        let model = &*self.model;
+        let of = self.base.constants();
+        let model = of.model;
         let (contacts, strikes) = (&model.loads.contacts, &model.loads.strikes);
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut due = Due::default();
         for (k, strike) in strikes.iter().enumerate() {
             let is_on = strike.is_on(inputs);
@@ -160,7 +162,8 @@ impl Plant {
     fn strike(
         &mut self,
         t: f64,
-        (x, u): (&mut [f64], &[f64]),
+        x: &mut [f64],
+        u: &[f64],
         meeting: &[usize],
         discrete: &mut Discrete,
         events: &mut Vec<Event>,
@@ -169,8 +172,8 @@ impl Plant {
         if !due.hears && meeting.is_empty() {
             return Ok(Changes::default());
         }
-        let model = &*self.model;
-        let of = (model, &self.derived, self.parameters.as_slice());
+        let of = self.base.constants();
+        let model = of.model;
         let evaluation = &mut self.evaluation;
         if !due.released.is_empty() {
             for contact in due.released.iter().map(|&contact| &model.loads.contacts[contact]) {
@@ -181,17 +184,16 @@ impl Plant {
                 let what = Occurrence::Released { contact };
                 events.push(Event { t, what });
             }
-            let (derived, parameters) = (of.1, of.2);
-            evaluation.determine_rank(model, Numbers { derived, parameters }, x, discrete);
-            evaluation.update_kinematics(model, (of.1, of.2), x);
+            evaluation.determine_rank(of, x, discrete);
+            evaluation.update_kinematics(of, x);
             for contact in due.released {
-                touch::let_go(model, (of.1, of.2), evaluation, discrete, contact);
+                touch::let_go(of, evaluation, discrete, contact);
             }
         }
         let mut jumped = false;
         for port in due.ports {
             let inputs = evaluation.inputs.clone();
-            let impulse = impact::strike_port(of, evaluation, (x, discrete), (port, &inputs))?;
+            let impulse = impact::strike_port(of, evaluation, x, discrete, port, &inputs)?;
             jumped |= impulse.is_some();
             let port = model.loads.ports[port].name.clone();
             let what = Occurrence::ImpulseApplied { port, impulse };
@@ -199,10 +201,10 @@ impl Plant {
         }
         let mut reports = Vec::new();
         if !due.struck.is_empty() {
-            reports = impact::strike(of, evaluation, (t, x, discrete), &due.struck)?;
+            reports = impact::strike(of, evaluation, t, x, discrete, &due.struck)?;
         }
         if !due.captured.is_empty() {
-            reports.extend(captures::capture(of, evaluation, (t, x, discrete), &due.captured)?);
+            reports.extend(captures::capture(of, evaluation, t, x, discrete, &due.captured)?);
         }
         for (contact, report, what) in reports {
             jumped |= report.status.is_struck();
@@ -224,7 +226,7 @@ impl Plant {
     /// # Errors
     /// [`Error::NotFinite`] with the name of the first that is none.
     fn check_finite(&self, t: f64, x: &[f64], discrete: &Discrete) -> Result<(), Error> {
-        let model = &self.model;
+        let model = &self.base.model;
         let is_none = |number: &f64| !number.is_finite();
         let state = x.iter().position(is_none).map(|i| model.states[i].name.clone());
         let reported = || {
@@ -246,13 +248,15 @@ impl Plant {
     fn switch_motions(
         &mut self,
         t: f64,
-        (x, u): (&mut [f64], &[f64]),
+        x: &mut [f64],
+        u: &[f64],
         discrete: &mut Discrete,
         events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
-        let model = &self.model;
+        let of = self.base.constants();
+        let model = of.model;
         let drives = &model.loads.drives;
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
         for (drive, refused) in drives.iter().zip(&mut discrete.refused) {
             match (drive.mode(), drive.command(inputs)) {
@@ -272,20 +276,18 @@ impl Plant {
         if switched.is_empty() {
             return Ok(Changes::default());
         }
-        let numbers = (&self.derived, self.parameters.as_slice());
-        let (_, qd) = self.evaluation.coordinates(model, numbers, x);
+        let of = self.base.constants();
+        let qd = self.evaluation.coordinates(of, x).qd;
         events.extend(switched.iter().map(|(_, drive, motion)| drive.switched(*motion, qd, t)));
         for (mode, _, motion) in &switched {
             discrete.motions[*mode] = *motion;
         }
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
-        let (derived, parameters) = (&self.derived, self.parameters.as_slice());
-        let of = Numbers { derived, parameters };
-        self.evaluation.determine_rank(model, of, x, discrete);
+        self.evaluation.determine_rank(of, x, discrete);
         if !locked.is_empty() {
             let locks = |drive: &Drive| locked.contains(&drive.body);
-            self.evaluation.lock(model, numbers, x, discrete, locks)?;
+            self.evaluation.lock(of, x, discrete, locks)?;
             self.check_finite(t, x, discrete)?;
         }
         Ok(Changes {

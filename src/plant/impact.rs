@@ -1,16 +1,16 @@
 //! Contacts that strike: where they meet, what they feel there, what their laws make of it, and what is told of it.
 
+use super::Discrete;
+use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::impulse::Operator;
-use super::numbers::Numbers;
 use super::report::{Report, Status};
-use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
 use crate::event::{Occurrence, Pairing, Refused};
 use crate::loads::{Contact, Pair};
-use crate::system::{Derived, FrameRef, Kinematics, System};
+use crate::system::{FrameRef, Kinematics};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Below this part of the own responses of two contacts, an impulse at one does nothing at the other; below this part of the bodies' speeds, nothing moves.
@@ -36,12 +36,19 @@ pub(super) type Told = (usize, Report, Occurrence);
 /// The given contacts at the states `x`: for each within reach its pair, normal and law, at the origin of a for a capture, else halfway between the
 /// surfaces. Those out of reach come back as refused reports.
 pub(super) fn meet<'a>(
-    (model, derived, parameters): (&'a Model, &Derived, &[f64]),
+    of: Constants<'a>,
     evaluation: &mut Evaluation<f64>,
-    (t, x, discrete): (f64, &[f64], &Discrete),
+    t: f64,
+    x: &[f64],
+    discrete: &Discrete,
     contacts: &[usize],
 ) -> (Vec<Told>, Vec<Met<'a>>) {
-    evaluation.update_kinematics(model, (derived, parameters), x);
+    let Constants {
+        model,
+        derived,
+        parameters,
+    } = of;
+    evaluation.update_kinematics(of, x);
     let (system, kinematics) = (&model.system, &evaluation.kinematics);
     let (mut told, mut met) = (Vec::new(), Vec::new());
     for &index in contacts {
@@ -57,7 +64,7 @@ pub(super) fn meet<'a>(
         met.push(Met {
             index,
             contact,
-            pair: pair((system, derived, kinematics), contact, parameters),
+            pair: pair(of, kinematics, contact),
             n: contact.nearest(parameters, [&A, &B]).n,
             law: contact.law(parameters),
         });
@@ -66,8 +73,14 @@ pub(super) fn meet<'a>(
 }
 
 /// The two frames of a contact where they act on each other.
-pub(super) fn pair(of: (&System, &Derived, &Kinematics<f64>), contact: &Contact, parameters: &[f64]) -> Pair<f64> {
-    let (system, derived, kinematics) = of;
+pub(super) fn pair(of: Constants, kinematics: &Kinematics<f64>, contact: &Contact) -> Pair<f64> {
+    let Constants {
+        model,
+        derived,
+        parameters,
+    } = of;
+    let system = &model.system;
+    let of = of.at(kinematics);
     let frames = [contact.a, contact.b];
     match contact.capture() {
         Some(capture) => contact.captured_pair(of, capture),
@@ -95,29 +108,30 @@ pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl
 /// # Errors
 /// [`Error::Singular`] if something moves no inertia.
 pub(super) fn strike(
-    of: (&Model, &Derived, &[f64]),
+    of: Constants,
     evaluation: &mut Evaluation<f64>,
-    (t, x, discrete): (f64, &mut [f64], &Discrete),
+    t: f64,
+    x: &mut [f64],
+    discrete: &Discrete,
     contacts: &[usize],
 ) -> Result<Vec<Told>, Error> {
-    let (model, derived, parameters) = of;
-    let (mut told, met) = meet(of, evaluation, (t, x, discrete), contacts);
+    let (mut told, met) = meet(of, evaluation, t, x, discrete, contacts);
     let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
-    let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &pairs)?;
+    let operator = evaluation.operator(of, x, discrete, &pairs)?;
     // To a unit impulse free craft answer by one over their mass at least; what answers much less is held by what it strikes.
-    let mass: f64 = derived.bodies.iter().map(|body| body.m).sum();
-    let outcomes = solve(&met, (&operator, NO_RESPONSE / mass), &u);
+    let mass: f64 = of.derived.bodies.iter().map(|body| body.m).sum();
+    let outcomes = solve(&met, &operator, NO_RESPONSE / mass, &u);
     let impulses = outcomes
         .iter()
         .map(|outcome| outcome.map_or_else(|_| Vec3::zeros(), |(p, _)| p));
     let p = DVector::from_vec(impulses.flat_map(|p| [p.x, p.y, p.z]).collect());
-    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&p, &u));
+    evaluation.strike(of, x, discrete, &operator, &p, &u);
     let statuses: Vec<Status> = outcomes
         .iter()
         .map(|outcome| outcome.map_or_else(|status| status, |(_, status)| status))
         .collect();
-    told.extend(tell((t, discrete), &met, &operator, (&p, &u), &statuses));
+    told.extend(tell(t, discrete, &met, &operator, &p, &u, &statuses));
     Ok(told)
 }
 
@@ -127,14 +141,17 @@ pub(super) fn strike(
 /// # Errors
 /// [`Error::Singular`] if something moves no inertia.
 pub(super) fn strike_port(
-    (model, derived, parameters): (&Model, &Derived, &[f64]),
+    of: Constants,
     evaluation: &mut Evaluation<f64>,
-    (x, discrete): (&mut [f64], &Discrete),
-    (port, inputs): (usize, &[f64]),
+    x: &mut [f64],
+    discrete: &Discrete,
+    port: usize,
+    inputs: &[f64],
 ) -> Result<Option<f64>, Error> {
+    let Constants { model, derived, .. } = of;
     let port = &model.loads.ports[port];
-    evaluation.update_kinematics(model, (derived, parameters), x);
-    let at = (&model.system, derived, &evaluation.kinematics);
+    evaluation.update_kinematics(of, x);
+    let at = of.at(&evaluation.kinematics);
     let pair = Pair::at_a(at, [port.frame, FrameRef::World]);
     let p = port.impulse(
         inputs,
@@ -144,18 +161,20 @@ pub(super) fn strike_port(
         return Ok(None);
     }
     let u = evaluation.velocities(&[pair]);
-    let operator = evaluation.operator(model, Numbers { derived, parameters }, x, discrete, &[pair])?;
+    let operator = evaluation.operator(of, x, discrete, &[pair])?;
     let impulse = DVector::from_column_slice(p.as_slice());
-    evaluation.strike(model, (derived, parameters), (x, discrete), &operator, (&impulse, &u));
+    evaluation.strike(of, x, discrete, &operator, &impulse, &u);
     Ok(Some(p.norm()))
 }
 
 /// What became of each, which got the impulses `p` at the relative velocities `u`.
 pub(super) fn tell(
-    (t, discrete): (f64, &Discrete),
+    t: f64,
+    discrete: &Discrete,
     met: &[Met],
     operator: &Operator,
-    (p, u): (&DVector<f64>, &DVector<f64>),
+    p: &DVector<f64>,
+    u: &DVector<f64>,
     statuses: &[Status],
 ) -> Vec<Told> {
     let after = operator.after(u, p);
@@ -196,11 +215,7 @@ pub(super) fn tell(
 }
 
 /// The impulse of each, or why there is none. `least`: the response along the normal, 1/kg, below which nothing gives way.
-fn solve(
-    met: &[Met],
-    (operator, least): (&Operator, f64),
-    u: &DVector<f64>,
-) -> Vec<Result<(Vec3<f64>, Status), Status>> {
+fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<Result<(Vec3<f64>, Status), Status>> {
     let mut outcomes = vec![Err(Status::Unsolved); met.len()];
     let response = |i: usize, j: usize| met[i].n.dot(&(block(operator, i, j) * met[j].n));
     let mut left: Vec<usize> = (0..met.len()).filter(|&i| response(i, i) > least).collect();

@@ -1,14 +1,14 @@
 //! Impulses: what they do to all rates at once, in every formulation.
 
+use super::Discrete;
+use super::context::Constants;
 use super::coordinates::Coordinates;
-use super::evaluation::Evaluation;
-use super::numbers::Numbers;
-use super::{Discrete, Model};
+use super::evaluation::{Balance, Evaluation};
 use crate::Error;
 use crate::algebra::Twist;
 use crate::loads::{Drive, Pair};
 use crate::spec::JointMotion;
-use crate::system::{Baumgarte, Carrier, Derived};
+use crate::system::{Baumgarte, Carrier};
 use nalgebra::{DMatrix, DVector};
 
 /// How impulses at some points change the velocities there, and all rates: `u⁺ = u + W p` with `W = J M⁻¹ Jᵀ`.
@@ -55,10 +55,11 @@ impl Evaluation<f64> {
     }
 
     /// The system where it is, at rest and without loads, its joints moving as they do: with its states. Memory is taken for them.
-    pub(super) fn at_rest(&mut self, model: &Model, (derived, x): (&Derived, &[f64]), discrete: &Discrete) -> Vec<f64> {
+    pub(super) fn at_rest(&mut self, of: Constants, x: &[f64], discrete: &Discrete) -> Vec<f64> {
+        let model = of.model;
         let mut still = x.to_vec();
         model.split_mut(&mut still).rates.fill(0.0);
-        self.update_kinematics_with(model, derived, Baumgarte::NONE, &still);
+        self.update_kinematics_with(of, Baumgarte::NONE, &still);
         self.applied.clear();
         for drive in &model.loads.drives {
             self.applied.driven[drive.body] = drive.motion_now(&discrete.motions) != JointMotion::Loads;
@@ -73,14 +74,14 @@ impl Evaluation<f64> {
     /// [`Error::Singular`] if something moves no inertia.
     pub(super) fn operator(
         &mut self,
-        model: &Model,
-        numbers: Numbers,
+        of: Constants,
         x: &[f64],
         discrete: &Discrete,
         pairs: &[Pair<f64>],
     ) -> Result<Operator, Error> {
+        let model = of.model;
         let system = &model.system;
-        let still = self.at_rest(model, (numbers.derived, x), discrete);
+        let still = self.at_rest(of, x, discrete);
         let rows: Vec<_> = pairs
             .iter()
             .flat_map(|pair| pair.rows().map(move |row| (pair, row)))
@@ -91,7 +92,7 @@ impl Evaluation<f64> {
         for (column, (pair, row)) in rows.into_iter().enumerate() {
             self.applied.clear();
             pair.push(system, &self.kinematics, &mut self.applied, pair.unit(row));
-            self.accelerate(model, numbers, false, (0.0, discrete), &still, &mut jump)?;
+            self.accelerate(of, &still, discrete, Balance::IMPULSE, &mut jump)?;
             let rates = model.split(&jump).rates;
             let of_joints = match model.coordinates {
                 Coordinates::Minimal => rates,
@@ -112,18 +113,20 @@ impl Evaluation<f64> {
     /// Lets the impulses `p` act in the operator's rows (N·m·s and N·s), where the relative velocities are `u`: rates jump, and the work of impulses and drives is counted.
     pub(super) fn strike(
         &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        (x, discrete): (&mut [f64], &Discrete),
+        of: Constants,
+        x: &mut [f64],
+        discrete: &Discrete,
         operator: &Operator,
-        (p, u): (&DVector<f64>, &DVector<f64>),
+        p: &DVector<f64>,
+        u: &DVector<f64>,
     ) {
+        let model = of.model;
         // None at all: not even the sign of a zero changes.
         if p.iter().all(|&p| p == 0.0) {
             return;
         }
         let mut work = 0.5 * p.dot(&(u + operator.after(u, p)));
-        let qd = self.coordinates(model, (derived, parameters), x).1.to_vec();
+        let qd = self.coordinates(of, x).qd.to_vec();
         let to = model.split_mut(x);
         for (jump, &p) in operator.jumps.iter().zip(p) {
             for (rate, change) in to.rates.iter_mut().zip(&jump.rates) {
@@ -148,28 +151,21 @@ impl Evaluation<f64> {
     /// [`Error::Singular`] if something moves no inertia.
     pub(super) fn lock(
         &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
+        of: Constants,
         x: &mut [f64],
         discrete: &Discrete,
         locks: impl Fn(&Drive) -> bool,
     ) -> Result<(), Error> {
-        let qd = self.coordinates(model, (derived, parameters), x).1.to_vec();
-        let still = self.at_rest(model, (derived, x), discrete);
+        let model = of.model;
+        let qd = self.coordinates(of, x).qd.to_vec();
+        let still = self.at_rest(of, x, discrete);
         for drive in model.loads.drives.iter().filter(|drive| locks(drive)) {
             for v in drive.rates() {
                 self.applied.qdd[v] = -qd[v];
             }
         }
         let mut jump = vec![0.0; x.len()];
-        self.accelerate(
-            model,
-            Numbers { derived, parameters },
-            false,
-            (0.0, discrete),
-            &still,
-            &mut jump,
-        )?;
+        self.accelerate(of, &still, discrete, Balance::IMPULSE, &mut jump)?;
         let (to, jump) = (model.split_mut(x), model.split(&jump));
         to.rates
             .iter_mut()

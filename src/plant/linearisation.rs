@@ -1,6 +1,6 @@
 use super::coordinates::{Constrained, Coordinates};
 use super::model::Parts;
-use super::{Discrete, Jacobians, LANES, Model, OutputKind, Plant, Tangent};
+use super::{Jacobians, LANES, Model, OperatingPoint, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
 use crate::spec::{Capability, JointType};
@@ -61,7 +61,7 @@ impl Linearisation {
     ///
     /// # Errors
     /// [`Error::NotLinearised`] in a formulation that does not have it; those of [`Plant::evaluate`], of values and of partial derivatives.
-    pub fn new(plant: &mut Plant, t: f64, (x, u, discrete): (&[f64], &[f64], &Discrete)) -> Result<Self, Error> {
+    pub fn new(plant: &mut Plant, at: OperatingPoint) -> Result<Self, Error> {
         let model = plant.model().clone();
         let formulation = model.spec.formulation;
         if !formulation.has(Capability::Linearisation) {
@@ -73,7 +73,7 @@ impl Linearisation {
             .into_iter()
             .chain(rates.iter().cloned())
             .collect();
-        let mut x = x.to_vec();
+        let mut x = at.x.to_vec();
         for attitude in &attitudes {
             let q = &mut x[attitude.q..attitude.q + 4];
             q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
@@ -82,8 +82,8 @@ impl Linearisation {
         let (T, S) = chart(positions.len() + rates.len(), &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
-        let at = (x.as_slice(), u, discrete);
-        Tangent::<LANES>::new(&model).jacobians(plant, t, at, &mut jacobians)?;
+        let at = OperatingPoint { x: &x, ..at };
+        Tangent::<LANES>::new(&model).jacobians(plant, at, &mut jacobians)?;
         let mut A = &S * &jacobians.A * &T;
         for attitude in &attitudes {
             // The turned axes turn with the body: d(S δx)/dt has a part Ṡ δx, and Ṡ T = −½ [w]×.
@@ -95,7 +95,7 @@ impl Linearisation {
             .filter(|&i| model.outputs[i].kind == OutputKind::Continuous)
             .collect();
         let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; model.outputs.len()]);
-        plant.evaluate(t, at, &mut dx, &mut y)?;
+        plant.evaluate(at, &mut dx, &mut y)?;
         Ok(Self {
             coordinates,
             inputs: model.inputs.iter().map(|input| input.quantity.clone()).collect(),

@@ -1,7 +1,8 @@
-use super::numbers::Numbers;
-use super::{Discrete, Evaluation, Model, Plant};
+use super::context::Constants;
+use super::evaluation::{Balance, instant};
+use super::{Evaluation, OperatingPoint, Plant};
 use crate::Error;
-use crate::system::Derived;
+use crate::system::JointState;
 
 impl Plant {
     /// Corrects `g`, which stands for the states' derivatives in the middle of a step from the states `x0`, at the time `t` (s), which is `theta` (s)
@@ -20,18 +21,9 @@ impl Plant {
     ///
     /// # Errors
     /// [`Error::Singular`], with the name.
-    pub fn correct(
-        &mut self,
-        (t, theta): (f64, f64),
-        (x0, u, discrete): (&[f64], &[f64], &Discrete),
-        g: &mut [f64],
-        middle: &mut [f64],
-    ) -> Result<(), Error> {
-        let numbers = (&self.derived, self.parameters.as_slice());
-        let given = (x0, u, discrete);
-        let corrected = self
-            .evaluation
-            .correct(&self.model, numbers, (t, theta), given, g, middle);
+    pub fn correct(&mut self, at: OperatingPoint, theta: f64, g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
+        let of = self.base.constants();
+        let corrected = self.evaluation.correct(of, at, theta, g, middle);
         self.evaluation.applied.inertia.fill(0.0);
         corrected
     }
@@ -40,14 +32,15 @@ impl Plant {
 impl Evaluation<f64> {
     fn correct(
         &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        (t, theta): (f64, f64),
-        (x0, u, discrete): (&[f64], &[f64], &Discrete),
+        of: Constants,
+        at: OperatingPoint,
+        theta: f64,
         g: &mut [f64],
         middle: &mut [f64],
     ) -> Result<(), Error> {
-        let (numbers, system) = ((derived, parameters), &model.system);
+        let Constants { model, derived, .. } = of;
+        let OperatingPoint { t, x: x0, u, discrete } = at;
+        let system = &model.system;
         for ((middle, x0), g) in middle.iter_mut().zip(x0).zip(&*g) {
             *middle = x0 + theta * g;
         }
@@ -57,14 +50,23 @@ impl Evaluation<f64> {
         for ((middle, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
             *middle = x0 + theta * g;
         }
-        self.read_inputs(model, numbers, t, (u, discrete));
-        self.update_kinematics(model, numbers, middle);
+        self.read_inputs(of, t, u, discrete);
+        self.update_kinematics(of, middle);
         let here = model.split(&*middle);
-        let at = (here.positions, here.rates);
-        let power = self.load(model, numbers, (at, discrete))?;
+        let joints = JointState {
+            q: here.positions,
+            qd: here.rates,
+        };
+        let power = self.load(of, joints, discrete)?;
 
-        let around = (self.orbit.as_ref(), &self.kinematics);
-        let now = model.instant(numbers, around, (at.0, at.1, &self.inputs), discrete);
+        let now = instant(
+            of,
+            self.orbit.as_ref(),
+            &self.kinematics,
+            joints,
+            &self.inputs,
+            discrete,
+        );
         let inertia = &mut self.applied.inertia;
         model.loads.resist(&now, |rate, of| {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
@@ -84,14 +86,11 @@ impl Evaluation<f64> {
             let inertia = theta * (of.damping + theta * of.stiffness);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
         });
-        self.accelerate(
-            model,
-            Numbers { derived, parameters },
-            true,
-            (power, discrete),
-            middle,
-            g,
-        )?;
+        let balance = Balance {
+            power,
+            stabilises: true,
+        };
+        self.accelerate(of, middle, discrete, balance, g)?;
         let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(middle));
         for ((middle, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
             *middle = x0 + theta * g;
@@ -106,6 +105,7 @@ mod tests {
     use super::*;
     use crate::larger::Larger;
     use crate::loads::Resistance;
+    use crate::plant::{Discrete, Model};
     use crate::simulation::Simulation;
     use std::path::Path;
 
@@ -201,16 +201,17 @@ tracking = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
 start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
 "#;
 
-    /// What loads give on the rates, and drives for their derivatives.
-    fn given(plant: &mut Plant, x: &[f64], (u, discrete): (&[f64], &Discrete)) -> [Vec<f64>; 2] {
-        let numbers = (&plant.derived, plant.parameters.as_slice());
-        let (model, evaluation) = (&plant.model, &mut plant.evaluation);
-        evaluation.read_inputs(model, numbers, 0.0, (u, discrete));
-        evaluation.update_kinematics(model, numbers, x);
-        let here = model.split(x);
-        evaluation
-            .load(model, numbers, ((here.positions, here.rates), discrete))
-            .expect("loads");
+    /// Returns the loads on the rates and the accelerations that drives prescribe.
+    fn given(plant: &mut Plant, x: &[f64], u: &[f64], discrete: &Discrete) -> [Vec<f64>; 2] {
+        let (of, evaluation) = (plant.base.constants(), &mut plant.evaluation);
+        evaluation.read_inputs(of, 0.0, u, discrete);
+        evaluation.update_kinematics(of, x);
+        let here = of.model.split(x);
+        let joints = JointState {
+            q: here.positions,
+            qd: here.rates,
+        };
+        evaluation.load(of, joints, discrete).expect("loads");
         [evaluation.applied.tau.clone(), evaluation.applied.qdd.clone()]
     }
 
@@ -225,53 +226,43 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
             let states = &simulation.plant.model().states;
             state.x[states.iter().position(|state| state.name == name).expect("a state")] = q;
         }
-        let (plant, x, at) = (
-            &mut simulation.plant,
-            state.x.as_slice(),
-            (state.u.as_slice(), &state.discrete),
-        );
-
-        given(plant, x, at);
-        let nv = plant.model.system.nv;
+        let (plant, x) = (&mut simulation.plant, state.x.as_slice());
+        given(plant, x, &state.u, &state.discrete);
+        let model = plant.model().clone();
+        let nv = model.system.nv;
         let mut said = vec![[[0.0; 2]; 2]; nv];
         let evaluation = &plant.evaluation;
-        let here = plant.model.split(x);
-        let (numbers, around) = (
-            (&plant.derived, plant.parameters.as_slice()),
-            (None, &evaluation.kinematics),
-        );
-        let now = plant.model.instant(
-            numbers,
-            around,
-            (here.positions, here.rates, &evaluation.inputs),
-            &state.discrete,
-        );
+        let here = model.split(x);
+        let joints = JointState {
+            q: here.positions,
+            qd: here.rates,
+        };
+        let now = evaluation.instant(plant.constants(), joints, &state.discrete);
         let mut say = |by: usize, rate: usize, of: Resistance| {
             said[rate][by][0] += of.stiffness;
             said[rate][by][1] += of.damping;
         };
-        plant.model.loads.resist(&now, |rate, of| say(0, rate, of));
-        plant.model.loads.resist_as_drives(&now, |rate, of| say(1, rate, of));
+        model.loads.resist(&now, |rate, of| say(0, rate, of));
+        model.loads.resist_as_drives(&now, |rate, of| say(1, rate, of));
 
         let (mut worst, step) = (0.0_f64, 1e-6);
         for rate in 0..nv {
             for (by, kind) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 let moved = [1.0, -1.0].map(|sign| {
                     let mut x = x.to_vec();
-                    let parts = plant.model.split_mut(&mut x);
+                    let parts = model.split_mut(&mut x);
                     let mut unit = vec![0.0; nv];
                     unit[rate] = sign * step;
                     if kind == 0 {
                         let mut turned = vec![0.0; parts.positions.len()];
-                        plant
-                            .model
+                        model
                             .system
-                            .q_dot(&plant.derived, (&*parts.positions, &unit), &mut turned);
+                            .q_dot(plant.derived(), (&*parts.positions, &unit), &mut turned);
                         parts.positions.iter_mut().zip(turned).for_each(|(q, by)| *q += by);
                     } else {
                         parts.rates[rate] += unit[rate];
                     }
-                    given(plant, &x, at)[by][rate]
+                    given(plant, &x, &state.u, &state.discrete)[by][rate]
                 });
                 let changes = (moved[1] - moved[0]) / (2.0 * step);
                 let said = said[rate][by][kind];
@@ -285,7 +276,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
         }
         println!("{worst:.1e}");
         let of = |name: &str| {
-            let body = plant.model.system.bodies.iter().find(|body| body.name == name);
+            let body = model.system.bodies.iter().find(|body| body.name == name);
             said[body.expect("a body").joint.v][0]
         };
         assert!(of("spent") == [0.0; 2] && of("leaving") == [0.0; 2] && of("pushed") == [35.0, 2.0]);

@@ -7,6 +7,7 @@ mod assembly;
 mod captures;
 mod closure;
 mod conserving_step;
+mod context;
 mod controller;
 mod coordinates;
 mod deflection_limit;
@@ -22,7 +23,6 @@ mod layout;
 mod linearisation;
 mod linearly_implicit;
 mod model;
-mod numbers;
 mod outputs;
 mod remarks;
 mod report;
@@ -39,7 +39,9 @@ mod watch;
 mod work;
 
 pub use assembly::Assembly;
-pub use conserving_step::ConservingStep;
+pub use conserving_step::{ConservingStep, MeanRates};
+pub use context::OperatingPoint;
+use context::{Constants, Parameterised};
 pub use discrete::Discrete;
 pub use equilibrium::Equilibrium;
 use evaluation::Evaluation;
@@ -50,7 +52,7 @@ pub use model::{Model, Monitor, Output, OutputKind};
 pub use remarks::Remarks;
 pub use start_derivatives::StartAlong;
 pub use state_jacobian::StateJacobian;
-pub use tangent::{Jacobians, LANES, Tangent};
+pub use tangent::{Direction, Jacobians, LANES, Tangent};
 pub use watch::Energies;
 
 use crate::Error;
@@ -61,9 +63,7 @@ use std::sync::Arc;
 /// A model with the values of its parameters, and room to evaluate it.
 #[derive(Clone, Debug)]
 pub struct Plant {
-    model: Arc<Model>,
-    parameters: Vec<f64>,
-    derived: Derived,
+    base: Parameterised,
     evaluation: Evaluation<f64>,
     /// Room for what an event makes of the states.
     after: events::After,
@@ -86,10 +86,13 @@ impl Plant {
         let evaluation = Evaluation::new(&model);
         let after = events::After::new(&model);
         let watch = watch::Watch::new(&model);
-        Ok(Self {
+        let base = Parameterised {
             model,
-            parameters,
             derived,
+            parameters,
+        };
+        Ok(Self {
+            base,
             evaluation,
             after,
             watch,
@@ -98,17 +101,22 @@ impl Plant {
 
     /// What never changes.
     pub fn model(&self) -> &Arc<Model> {
-        &self.model
+        &self.base.model
     }
 
     /// The parameters' values.
     pub fn parameters(&self) -> &[f64] {
-        &self.parameters
+        &self.base.parameters
     }
 
     /// The constants that follow from them.
     pub fn derived(&self) -> &Derived {
-        &self.derived
+        &self.base.derived
+    }
+
+    /// Returns the model with the values of its parameters.
+    fn constants(&self) -> Constants<'_> {
+        self.base.constants()
     }
 
     /// Takes new values of all parameters, and judges them together.
@@ -129,111 +137,110 @@ impl Plant {
 
     fn take(&mut self, values: &[f64], start: Option<f64>) -> Result<(), Error> {
         let mut problems = Vec::new();
-        let before = (self.parameters.as_slice(), &self.derived);
-        let derived = self.model.judge(values, Some(before), &mut problems);
+        let Parameterised {
+            model,
+            derived,
+            parameters,
+        } = &mut self.base;
+        let updated = model.judge(values, Some((parameters, derived)), &mut problems);
         if let Some(t) = start {
-            self.model.judge_start(values, &mut problems);
-            // Where they make a craft, it can be seen how that stands.
+            model.judge_start(values, &mut problems);
+            // Positions at the start need valid constants.
             if problems.is_empty() {
-                self.evaluation
-                    .judge_start(&self.model, (&derived, values), t, &mut problems);
+                let constants = Constants {
+                    model,
+                    derived: &updated,
+                    parameters: values,
+                };
+                self.evaluation.judge_start(constants, t, &mut problems);
             }
         }
         if !problems.is_empty() {
             return Err(Error::Spec(problems));
         }
-        self.derived = derived;
-        self.parameters.copy_from_slice(values);
+        *derived = updated;
+        parameters.copy_from_slice(values);
         Ok(())
     }
 
-    /// The initial states, and what changes at events only, at the time `t` (s), with inputs that nobody has set.
+    /// Writes the initial states `x` and discrete state at the time `t` (s), with the inputs' start
+    /// values.
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop cannot be closed.
     pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) -> Result<(), Error> {
-        let u: Vec<f64> = self.model.inputs.iter().map(|input| input.start).collect();
-        self.start_with(t, (x, &u), discrete)
+        let u: Vec<f64> = self.base.model.inputs.iter().map(|input| input.start).collect();
+        self.start_with(t, x, &u, discrete)
     }
 
-    /// The same with the inputs `u`, on which modes depend and states do not.
+    /// Writes the initial states `x` and discrete state at the time `t` (s); the discrete state alone
+    /// depends on the inputs `u`.
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop cannot be closed.
-    pub fn start_with(&mut self, t: f64, (x, u): (&mut [f64], &[f64]), discrete: &mut Discrete) -> Result<(), Error> {
-        self.model.start(&self.derived, t, &self.parameters, x)?;
-        *discrete = Discrete::new(&self.model);
-        self.initialise_modes(t, (x, u), discrete);
+    pub fn start_with(&mut self, t: f64, x: &mut [f64], u: &[f64], discrete: &mut Discrete) -> Result<(), Error> {
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = self.base.constants();
+        model.start(derived, t, parameters, x)?;
+        *discrete = Discrete::new(model);
+        self.initialise_modes(t, x, u, discrete);
         self.start_touches(x, discrete);
-        if self.model.loads.closed_loops.is_empty() {
-            return Ok(());
+        if !self.base.model.loads.closed_loops.is_empty() {
+            self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
-        let (derived, parameters) = (&self.derived, self.parameters.as_slice());
-        let numbers = numbers::Numbers { derived, parameters };
-        self.evaluation.determine_rank(&self.model, numbers, x, discrete);
         Ok(())
     }
 
-    /// Brings the modes to where the inputs are, before the run begins.
-    pub fn initialise_modes(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &mut Discrete) {
-        self.update_sides(t, (x, u), discrete, &mut Vec::new());
+    /// Sets limit states and signal segments to the states `x` and the inputs `u`, before a run
+    /// begins.
+    pub fn initialise_modes(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) {
+        self.update_sides(t, x, u, discrete, &mut Vec::new());
         self.evaluation
-            .choose_controlled_sides(&self.model, &self.parameters, t, u, discrete);
+            .choose_controlled_sides(self.base.constants(), t, u, discrete);
     }
 
-    /// Limits that are passed at the start of a run, at the time `t` (s), states `x` and the importer's
-    /// inputs `u`.
-    pub fn events_of_start(&mut self, t: f64, (x, u): (&[f64], &[f64])) -> Vec<Event> {
-        let (mut discrete, mut events) = (Discrete::new(&self.model), Vec::new());
-        self.update_sides(t, (x, u), &mut discrete, &mut events);
+    /// Returns the events of limits that are exceeded at the start of a run, at the time `t` (s),
+    /// states `x` and the importer's inputs `u`.
+    pub fn events_of_start(&mut self, t: f64, x: &[f64], u: &[f64]) -> Vec<Event> {
+        let (mut discrete, mut events) = (Discrete::new(&self.base.model), Vec::new());
+        self.update_sides(t, x, u, &mut discrete, &mut events);
         events
     }
 
-    /// The states' derivatives.
+    /// Computes the states' derivatives `dx` at an operating point.
     ///
     /// # Errors
     /// [`Error::Singular`], [`Error::SingularLoop`] and [`Error::NotFinite`], with the names.
-    pub fn derivative(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        u: &[f64],
-        discrete: &Discrete,
-        dx: &mut [f64],
-    ) -> Result<(), Error> {
-        let numbers = (&self.derived, self.parameters.as_slice());
-        self.evaluation
-            .derivative(&self.model, numbers, t, (x, u, discrete), dx)?;
+    pub fn derivative(&mut self, at: OperatingPoint, dx: &mut [f64]) -> Result<(), Error> {
+        let of = self.base.constants();
+        self.evaluation.derivative(of, at, dx)?;
         match dx.iter().position(|d| !d.is_finite()) {
             None => Ok(()),
             Some(i) => Err(Error::NotFinite {
-                variable: self.model.derivatives[i].name.clone(),
-                t,
+                variable: of.model.derivatives[i].name.clone(),
+                t: at.t,
             }),
         }
     }
 
-    /// The states' derivatives and the outputs.
+    /// Computes the states' derivatives `dx` and the outputs `y` at an operating point.
     ///
     /// # Errors
     /// As [`derivative`](Self::derivative).
-    pub fn evaluate(
-        &mut self,
-        t: f64,
-        (x, u, discrete): (&[f64], &[f64], &Discrete),
-        dx: &mut [f64],
-        y: &mut [f64],
-    ) -> Result<(), Error> {
-        self.derivative(t, x, u, discrete, dx)?;
-        let numbers = (&self.derived, self.parameters.as_slice());
-        self.evaluation.outputs(&self.model, numbers, (x, discrete), y);
+    pub fn evaluate(&mut self, at: OperatingPoint, dx: &mut [f64], y: &mut [f64]) -> Result<(), Error> {
+        self.derivative(at, dx)?;
+        self.evaluation.outputs(self.base.constants(), at.x, at.discrete, y);
         Ok(())
     }
 
-    /// When the next piece of a signal ends, or a controller looks at its inputs, s.
+    /// Returns the time of the next end of a signal's segment or sample of a controller, s.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
-        let ends = self.model.signals.iter().zip(&discrete.segments);
-        ends.filter_map(|(signal, &piece)| signal.wave(&self.parameters).end(piece))
+        let Constants { model, parameters, .. } = self.base.constants();
+        let ends = model.signals.iter().zip(&discrete.segments);
+        ends.filter_map(|(signal, &piece)| signal.wave(parameters).end(piece))
             .chain(self.next_sample(discrete))
             .min_by(f64::total_cmp)
     }

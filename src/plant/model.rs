@@ -3,14 +3,12 @@ use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
 use super::deflection_limit::DeflectionLimit;
 use super::layout::Layout;
-use super::outputs::Outputs;
+use super::outputs::{Compiled, Outputs};
 use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
-use crate::loads::{Instant, Loads, SignalSource};
+use crate::loads::{Loads, SignalSource};
 use crate::spec::{self, Method, Spec, at};
-use crate::system::{
-    Bound, Declarations, Derived, Input, Kinematics, OrbitPoint, ParamId, Parameter, Quantity, System, Unit,
-};
+use crate::system::{Bound, Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use std::ops::Range;
 
@@ -188,15 +186,15 @@ impl Model {
         }
         let derivatives = states.iter().map(derivative_of).collect();
         let limits = DeflectionLimit::of(&system);
-        let output_groups = Outputs::compile(
-            spec,
-            &system,
-            &loads,
-            &limits,
-            (&declare.inputs, &signals),
-            controller.as_ref(),
-            &mut problems,
-        );
+        let compiled = Compiled {
+            system: &system,
+            loads: &loads,
+            limits: &limits,
+            inputs: &declare.inputs,
+            signals: &signals,
+            controller: controller.as_ref(),
+        };
+        let output_groups = Outputs::compile(spec, compiled, &mut problems);
         let layout = Layout::new(&loads, limits.len(), controller.as_ref());
         let model = Self {
             spec: written.clone(),
@@ -337,7 +335,7 @@ impl Model {
                 });
             }
         }
-        self.loads.judge((&self.parameters, &derived), values, problems);
+        self.loads.judge(&self.parameters, &derived, values, problems);
         let solver = &self.spec.solver;
         if let (Method::LinearlyImplicit, Some(step)) = (solver.method, solver.step) {
             self.loads.judge_gains(step, &self.parameters, values, problems);
@@ -351,22 +349,23 @@ impl Model {
         derived
     }
 
-    /// The inputs of the loads at the time `t` (s): the host's `u`, and the signals inside the model.
+    /// Writes the inputs of the loads at the time `t` (s): the importer's `u`, and the signals inside
+    /// the model.
     pub(super) fn inputs_at<S: Scalar>(
         &self,
         parameters: &[f64],
         t: f64,
-        (u, discrete): (&[S], &Discrete),
+        u: &[S],
+        discrete: &Discrete,
         inputs: &mut [S],
     ) {
+        let wave = |k: usize| self.signals[k].wave(parameters);
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
                 Source::Host(i) => u[i],
-                Source::Signal(k) => S::lift(self.signals[k].wave(parameters).value(discrete.segments[k], t)),
-                Source::Rate(k) => S::lift(self.signals[k].wave(parameters).rate(discrete.segments[k], t)),
-                Source::Acceleration(k) => {
-                    S::lift(self.signals[k].wave(parameters).acceleration(discrete.segments[k], t))
-                }
+                Source::Signal(k) => S::lift(wave(k).value(discrete.segments[k], t)),
+                Source::Rate(k) => S::lift(wave(k).rate(discrete.segments[k], t)),
+                Source::Acceleration(k) => S::lift(wave(k).acceleration(discrete.segments[k], t)),
             };
         }
     }
@@ -379,29 +378,6 @@ impl Model {
             Source::Signal(k) => wave(k).rate(discrete.segments[k], t),
             Source::Rate(k) => wave(k).acceleration(discrete.segments[k], t),
             Source::Acceleration(k) => wave(k).jerk(discrete.segments[k], t),
-        }
-    }
-
-    /// What the loads see of one instant: numbers, where the orbit and the bodies are, coordinates, rates and inputs; nothing is fed forward.
-    pub(super) fn instant<'a, S: Scalar>(
-        &'a self,
-        (derived, parameters): (&'a Derived, &'a [f64]),
-        (orbit, kinematics): (Option<&'a OrbitPoint<S>>, &'a Kinematics<S>),
-        (q, qd, inputs): (&'a [S], &'a [S], &'a [S]),
-        discrete: &'a Discrete,
-    ) -> Instant<'a, S> {
-        Instant {
-            system: &self.system,
-            derived,
-            parameters,
-            orbit,
-            kinematics,
-            q,
-            qd,
-            inputs,
-            motions: &discrete.motions,
-            motors: &discrete.motors,
-            feed_forward: &[],
         }
     }
 

@@ -102,16 +102,27 @@ enum Group {
     Capture(usize),
 }
 
+/// Compiled parts of a model that have outputs.
+#[derive(Clone, Copy)]
+pub(super) struct Compiled<'a> {
+    pub system: &'a System,
+    pub loads: &'a Loads,
+    pub limits: &'a [DeflectionLimit],
+    pub inputs: &'a [Input],
+    pub signals: &'a [SignalSource],
+    pub controller: Option<&'a Controller>,
+}
+
 impl Outputs {
-    pub fn compile(
-        spec: &Spec,
-        system: &System,
-        loads: &Loads,
-        limits: &[DeflectionLimit],
-        (inputs, signals): (&[Input], &[SignalSource]),
-        controller: Option<&Controller>,
-        problems: &mut Vec<Problem>,
-    ) -> Self {
+    pub fn compile(spec: &Spec, of: Compiled, problems: &mut Vec<Problem>) -> Self {
+        let Compiled {
+            system,
+            loads,
+            limits,
+            inputs,
+            signals,
+            controller,
+        } = of;
         let mut outputs = Self {
             declared: Vec::new(),
             groups: Vec::new(),

@@ -57,14 +57,14 @@ impl Remarks {
     }
 
     fn on_beam(&mut self, plant: &Plant, i: usize, elastic: &Elastic, frequencies: &[f64]) {
-        let name = &plant.model.system.bodies[i].name;
+        let name = &plant.base.model.system.bodies[i].name;
         let left_out = elastic.left_out.iter().copied().map(hertz);
         let first_left_out = left_out.fold(f64::INFINITY, f64::min);
         self.flexible.push(format!(
             "{name}: modes of the beam alone at {} Hz; the first left out has {first_left_out:.3} Hz",
             listed(frequencies)
         ));
-        if let Some(bandwidth) = plant.model.spec.experiment.bandwidth
+        if let Some(bandwidth) = plant.base.model.spec.experiment.bandwidth
             && first_left_out < bandwidth
         {
             self.warnings.push(format!(
@@ -72,7 +72,7 @@ impl Remarks {
                  give the beam more modes"
             ));
         }
-        for (what, _, lever) in standing_on(&plant.model.system, &plant.derived, i) {
+        for (what, _, lever) in standing_on(&plant.base.model.system, &plant.base.derived, i) {
             if lever > LEVER * elastic.length {
                 self.warnings.push(format!(
                     "{what} stands {lever} m off the beam of {name}: it moves as if it were held rigidly at the beam's nearest place"
@@ -82,7 +82,7 @@ impl Remarks {
     }
 
     fn on_modal_data(&mut self, plant: &Plant, i: usize, data: &ModalData, frequencies: &[f64]) {
-        let (body, constants) = (&plant.model.system.bodies[i], &plant.derived.bodies[i]);
+        let (body, constants) = (&plant.base.model.system.bodies[i], &plant.base.derived.bodies[i]);
         let name = &body.name;
         let (mass, inertia) = data.effective();
         let part = |of: f64, whole: f64| format!("{:.1}", 100.0 * of / whole);
@@ -96,7 +96,7 @@ impl Remarks {
             listed(frequencies)
         ));
         let highest = frequencies.iter().copied().fold(0.0, f64::max);
-        if let Some(bandwidth) = plant.model.spec.experiment.bandwidth
+        if let Some(bandwidth) = plant.base.model.spec.experiment.bandwidth
             && highest < bandwidth
         {
             self.warnings.push(format!(
@@ -110,9 +110,9 @@ impl Remarks {
                 frequencies[k]
             ));
         }
-        for (what, station, lever) in standing_on(&plant.model.system, &plant.derived, i) {
+        for (what, station, lever) in standing_on(&plant.base.model.system, &plant.base.derived, i) {
             if lever > BESIDE * data.size() {
-                let (node, _) = data.nearest(&plant.derived.stations[station].p);
+                let (node, _) = data.nearest(&plant.base.derived.stations[station].p);
                 let node = match &node.name {
                     Some(node) => format!("node \"{node}\""),
                     None => "origin".to_owned(),

@@ -62,7 +62,7 @@ impl Model {
         write: impl FnMut(S),
     ) {
         if let Some(controller) = &self.controller {
-            controller.write((parameters, inputs), discrete, write);
+            controller.write(parameters, inputs, discrete, write);
         }
     }
 }
@@ -75,11 +75,11 @@ impl Plant {
     /// # Errors
     /// [`Error::NotFinite`] with the output that would not be, [`Error::Integration`] so late that samples cannot be told apart. Then nothing has changed.
     pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
-        let model = &self.model;
-        let Some(controller) = &model.controller else {
+        let of = self.base.constants();
+        let Some(controller) = &of.model.controller else {
             return Ok(false);
         };
-        let Some(period) = controller.sample_time.map(|id| id.of(&self.parameters)) else {
+        let Some(period) = controller.sample_time.map(|id| id.of(of.parameters)) else {
             return Ok(false);
         };
         let Samples { first, next: taken, .. } = discrete.samples;
@@ -99,31 +99,28 @@ impl Plant {
             let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");
             return Err(Error::Integration { t, what });
         }
-        let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
+        let inputs = self.evaluation.inputs(of, t, u, discrete);
         for (axis, &state) in controller.axes.iter().zip(&discrete.controlled) {
-            let values = axis.values(
-                &self.parameters,
-                inputs,
-                axis.limit_state(&self.parameters, inputs, state),
-            );
+            let next = axis.limit_state(of.parameters, inputs, state);
+            let values = axis.values(of.parameters, inputs, next);
             if let Some(i) = values.iter().position(|value| !value.is_finite()) {
                 let variable = axis.outputs[i].name.clone();
                 return Err(Error::NotFinite { variable, t });
             }
         }
         (discrete.samples.first, discrete.samples.next) = (start, next);
-        controller.update_sides((&self.parameters, inputs), &mut discrete.controlled);
+        controller.update_sides(of.parameters, inputs, &mut discrete.controlled);
         let axes = controller.axes.iter().zip(&discrete.controlled);
         for ((axis, &state), held) in axes.zip(&mut discrete.samples.held) {
-            *held = axis.values(&self.parameters, inputs, state);
+            *held = axis.values(of.parameters, inputs, state);
         }
         Ok(true)
     }
 
     /// When the next sample is due, s.
     pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
-        let controller = self.model.controller.as_ref()?;
-        let period = controller.sample_time?.of(&self.parameters);
+        let controller = self.base.model.controller.as_ref()?;
+        let period = controller.sample_time?.of(&self.base.parameters);
         match discrete.samples {
             Samples { first, next, .. } if next > 0.0 => Some(first + next * period),
             // The first one is scheduled already.

@@ -1,34 +1,38 @@
 //! On which sides of their limits things are: ranges, linear deflections, torques and rates of motors and of controllers.
 
+use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
-use super::{Discrete, Model, Plant};
+use super::{Discrete, Plant};
 use crate::event::Event;
 use crate::loads::Motor;
-use crate::system::Derived;
 
 impl Evaluation<f64> {
     /// Brings pieces of signals and sides of limits to where time, states `x` and inputs `u` are; says what is beyond its limit now. True if one changed.
     pub(super) fn update_sides(
         &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
+        of: Constants,
         t: f64,
-        (x, u): (&[f64], &[f64]),
+        x: &[f64],
+        u: &[f64],
         discrete: &mut Discrete,
         events: &mut Vec<Event>,
     ) -> bool {
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
         let mut changed = false;
         for (signal, segment) in model.signals.iter().zip(&mut discrete.segments) {
             changed |= replace(segment, signal.wave(parameters).piece(t));
         }
         // What is sampled chooses when it is.
-        let controlled = !model.is_sampled() && self.choose_controlled_sides(model, parameters, t, u, discrete);
+        let controlled = !model.is_sampled() && self.choose_controlled_sides(of, t, u, discrete);
         if model.indicator_count() == 0 {
             return changed || controlled;
         }
-        let numbers = (derived, parameters);
         if !model.loads.motors.is_empty() {
-            let sensed = self.sensed(model, numbers, t, (x, u, discrete));
+            let sensed = self.sensed(of, t, x, u, discrete);
             for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
                 let next = motor.next(&sensed, state);
                 if !state.rate.is_reached() && next.rate.is_reached() {
@@ -37,7 +41,7 @@ impl Evaluation<f64> {
                 changed |= replace(state, next);
             }
         }
-        let (q, _) = self.coordinates(model, numbers, x);
+        let q = self.coordinates(of, x).q;
         for (limit, exceeded) in model.limits.iter().zip(&mut discrete.deflections) {
             let next = limit.next(parameters, derived, q, *exceeded);
             if replace(exceeded, next) {
@@ -62,17 +66,16 @@ impl Evaluation<f64> {
     /// Chooses the sides of a controller's torques for the inputs `u`. True if one changed.
     pub(super) fn choose_controlled_sides(
         &mut self,
-        model: &Model,
-        parameters: &[f64],
+        of: Constants,
         t: f64,
         u: &[f64],
         discrete: &mut Discrete,
     ) -> bool {
-        let Some(controller) = &model.controller else {
+        let Some(controller) = &of.model.controller else {
             return false;
         };
-        let inputs = self.inputs(model, parameters, t, (u, discrete));
-        controller.update_sides((parameters, inputs), &mut discrete.controlled)
+        let inputs = self.inputs(of, t, u, discrete);
+        controller.update_sides(of.parameters, inputs, &mut discrete.controlled)
     }
 }
 
@@ -82,50 +85,51 @@ impl Plant {
     pub fn update_sides(
         &mut self,
         t: f64,
-        at: (&[f64], &[f64]),
+        x: &[f64],
+        u: &[f64],
         discrete: &mut Discrete,
         events: &mut Vec<Event>,
     ) -> bool {
-        let numbers = (&self.derived, self.parameters.as_slice());
         self.evaluation
-            .update_sides(&self.model, numbers, t, at, discrete, events)
+            .update_sides(self.base.constants(), t, x, u, discrete, events)
     }
 
     /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
-    pub fn indicators(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete, z: &mut [f64]) {
-        let model = &*self.model;
+    pub fn indicators(&mut self, at: OperatingPoint, z: &mut [f64]) {
+        let OperatingPoint { t, x, u, discrete } = at;
+        let of = self.base.constants();
+        let model = of.model;
         let layout = &model.layout;
         let (z, rest) = z.split_at_mut(layout.watched);
         rest.fill(1.0);
         if let Some(controller) = &model.controller {
-            let inputs = self.evaluation.inputs(model, &self.parameters, t, (u, discrete));
-            controller.indicators((&self.parameters, inputs), &discrete.controlled, rest);
+            let inputs = self.evaluation.inputs(of, t, u, discrete);
+            controller.indicators(of.parameters, inputs, &discrete.controlled, rest);
         }
         if z.is_empty() {
             return;
         }
-        let numbers = (&self.derived, self.parameters.as_slice());
-        let (q, _) = self.evaluation.coordinates(model, numbers, x);
+        let q = self.evaluation.coordinates(of, x).q;
         let (of_ranges, z) = z.split_at_mut(model.loads.ranges.len());
         let (of_limits, z) = z.split_at_mut(model.limits.len());
         let (of_surfaces, of_motors) = z.split_at_mut(layout.surfaces);
         let ranges = model.loads.ranges.iter().zip(&discrete.ranges);
         for (z, (range, &state)) in of_ranges.iter_mut().zip(ranges) {
-            *z = range.indicator(&self.parameters, q, state);
+            *z = range.indicator(of.parameters, q, state);
         }
         let limits = model.limits.iter().zip(&discrete.deflections);
         for (z, (limit, &exceeded)) in of_limits.iter_mut().zip(limits) {
-            *z = limit.indicator(&self.parameters, &self.derived, q, exceeded);
+            *z = limit.indicator(of.parameters, of.derived, q, exceeded);
         }
         if !of_motors.is_empty() {
-            let sensed = self.evaluation.sensed(model, numbers, t, (x, u, discrete));
+            let sensed = self.evaluation.sensed(of, t, x, u, discrete);
             let motors = model.loads.motors.iter().zip(&discrete.motors);
             for ((motor, state), z) in motors.zip(of_motors.chunks_exact_mut(Motor::INDICATORS)) {
                 z.copy_from_slice(&motor.indicators(&sensed, state));
             }
         }
         if !of_surfaces.is_empty() {
-            self.evaluation.update_kinematics(model, numbers, x);
+            self.evaluation.update_kinematics(of, x);
             self.touch_indicators(discrete, of_surfaces);
         }
     }

@@ -2,7 +2,7 @@ use super::Model;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::JointType;
-use crate::system::{Derived, ParamId};
+use crate::system::{Derived, JointState, Mechanism, ParamId};
 
 /// Where a run starts.
 impl Model {
@@ -21,9 +21,10 @@ impl Model {
             false => self.start_at(derived, t, values),
         };
         let parts = self.split_mut(x);
-        let states = (parts.positions, parts.rates, parts.windings);
-        self.coordinates.write((&self.system, derived), (&q, &qd), states);
         parts.work.fill(S::zero());
+        let system = &self.system;
+        let joints = JointState { q: &q, qd: &qd };
+        self.coordinates.write(Mechanism { system, derived }, joints, parts);
         Ok(())
     }
 

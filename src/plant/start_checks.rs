@@ -1,12 +1,13 @@
 //! What a run cannot start from, judged of a spec's numbers when it is read, and of a host's when they are taken.
 
+use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::model::Model;
 use super::touch;
 use crate::dynamics::{Singular, SingularPart};
 use crate::loads::SignalSource;
 use crate::spec::{self, JointMotion, Waveform, at};
-use crate::system::{Derived, ParamId, Unit};
+use crate::system::{ParamId, Unit};
 use crate::{Error, Problem};
 use std::path::Path;
 
@@ -25,8 +26,13 @@ impl Model {
             let mut evaluation = Evaluation::new(&model);
             let values = model.parameter_starts();
             // A host hears of it where it asks for accelerations.
-            problems.extend(evaluation.singular_at_start(&model, (&derived, &values)));
-            evaluation.judge_start(&model, (&derived, &values), 0.0, &mut problems);
+            let constants = Constants {
+                model: &model,
+                derived: &derived,
+                parameters: &values,
+            };
+            problems.extend(evaluation.singular_at_start(constants));
+            evaluation.judge_start(constants, 0.0, &mut problems);
             return if problems.is_empty() {
                 Ok(model)
             } else {
@@ -76,15 +82,14 @@ impl Model {
 
 impl Evaluation<f64> {
     /// Complains of what cannot start where bodies stand at the time `t` (s): of surfaces in each other, of grasps that are closed on what is turned the other way.
-    pub(super) fn judge_start(
-        &mut self,
-        model: &Model,
-        numbers: (&Derived, &[f64]),
-        t: f64,
-        problems: &mut Vec<Problem>,
-    ) {
-        let assembled = model.assembly(numbers.0, t, numbers.1);
-        let (q, qd) = match assembled.and_then(|_| model.solved_start(numbers.0, t, numbers.1)) {
+    pub(super) fn judge_start(&mut self, of: Constants, t: f64, problems: &mut Vec<Problem>) {
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
+        let assembled = model.assembly(derived, t, parameters);
+        let (q, qd) = match assembled.and_then(|_| model.solved_start(derived, t, parameters)) {
             Ok(start) => start,
             Err(Error::Assembly { closure, what }) => {
                 let at = at("loop", &closure, "");
@@ -99,16 +104,16 @@ impl Evaluation<f64> {
             // What moves no inertia is reported where accelerations are asked for.
             Err(_) => return,
         };
-        self.kinematics.update(&model.system, numbers.0, &q, &qd);
-        problems.extend(self.inside(model, numbers));
-        problems.extend(self.out_of_reach(model, numbers));
-        problems.extend(self.turned(model, numbers));
+        self.kinematics.update(&model.system, derived, &q, &qd);
+        problems.extend(self.inside(of));
+        problems.extend(self.out_of_reach(of));
+        problems.extend(self.turned(of));
     }
 
     /// The surfaces that start in each other.
-    fn inside(&self, model: &Model, numbers: (&Derived, &[f64])) -> impl Iterator<Item = Problem> {
-        model.loads.touching().filter_map(move |(_, contact)| {
-            let depth = touch::inside(model, numbers, self, contact)?;
+    fn inside(&self, of: Constants) -> impl Iterator<Item = Problem> {
+        of.model.loads.touching().filter_map(move |(_, contact)| {
+            let depth = touch::inside(of, self, contact)?;
             let [a, b] = &contact.names;
             let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
             Some(Problem {
@@ -119,9 +124,14 @@ impl Evaluation<f64> {
     }
 
     /// The captures that a signal commands from the start, and that are out of reach there.
-    fn out_of_reach(&self, model: &Model, (derived, values): (&Derived, &[f64])) -> impl Iterator<Item = Problem> {
+    fn out_of_reach(&self, of: Constants) -> impl Iterator<Item = Problem> {
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
         model.loads.contacts.iter().filter_map(move |contact| {
-            let reach = contact.capture().and_then(|_| contact.reach(values))?;
+            let reach = contact.capture().and_then(|_| contact.reach(parameters))?;
             let [A, B] = [contact.a, contact.b].map(|frame| self.kinematics.pose(&model.system, derived, frame));
             let apart = (A.p - B.p).norm();
             let [a, b] = &contact.names;
@@ -137,10 +147,11 @@ impl Evaluation<f64> {
     }
 
     /// The grasps that start closed on what is turned the other way: at half a turn they would not know which way is back.
-    fn turned(&self, model: &Model, (derived, values): (&Derived, &[f64])) -> impl Iterator<Item = Problem> {
+    fn turned(&self, of: Constants) -> impl Iterator<Item = Problem> {
+        let Constants { model, parameters, .. } = of;
         model.loads.grasps.iter().filter_map(move |grasp| {
-            let holds = grasp.on && grasp.is_stiff_against_turns(values);
-            let angle = grasp.angle((&model.system, derived, &self.kinematics)).to_degrees();
+            let holds = grasp.on && grasp.is_stiff_against_turns(parameters);
+            let angle = grasp.angle(of.at(&self.kinematics)).to_degrees();
             let [a, b] = &grasp.names;
             (holds && angle > FARTHEST_TURN_DEG).then(|| Problem {
                 at: at("grasp", &grasp.name, "b"),
@@ -150,9 +161,14 @@ impl Evaluation<f64> {
     }
 
     /// The joint or the mode that moves no inertia, if there is one: as the joints start, or with all of them let go that may be.
-    fn singular_at_start(&mut self, model: &Model, (derived, values): (&Derived, &[f64])) -> Option<Problem> {
+    fn singular_at_start(&mut self, of: Constants) -> Option<Problem> {
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
         let system = &model.system;
-        let (q, mut qd) = model.start_at(derived, 0.0, values);
+        let (q, mut qd) = model.start_at(derived, 0.0, parameters);
         self.kinematics.update(system, derived, &q, &qd);
         let Singular { body, what } = [false, true].into_iter().find_map(|released| {
             for drive in &model.loads.drives {

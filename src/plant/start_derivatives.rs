@@ -1,4 +1,6 @@
-use super::{Discrete, Evaluation, Plant, Tangent};
+use super::context::{Constants, OperatingPoint};
+use super::tangent::Direction;
+use super::{Evaluation, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::system::Parameter;
@@ -33,34 +35,38 @@ impl Tangent<1> {
     pub fn start_along(
         &mut self,
         plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        (delta_p, delta_u): (&[f64], &[f64]),
+        at: OperatingPoint,
+        direction: Direction,
         along: StartAlong,
     ) -> Result<(), Error> {
-        let model = &*plant.model;
+        let Constants { model, derived, .. } = plant.constants();
+        let (t, delta_p) = (at.t, direction.x);
         let StartAlong {
             delta_x,
             delta_dx,
             delta_y,
         } = along;
         let is_start = model.is_start();
-        let values = plant.parameters.iter().zip(delta_p).zip(&is_start);
+        let values = plant.base.parameters.iter().zip(delta_p).zip(&is_start);
         // Of the others differences have all.
         let p: Vec<Dual<1>> = values
             .map(|((&p, &delta), &exact)| Dual::new(p, [if exact { delta } else { 0.0 }]))
             .collect();
-        let mut x = vec![Dual::<1>::lift(0.0); at.0.len()];
-        model.start(&plant.derived, t, &p, &mut x)?;
+        let mut x = vec![Dual::<1>::lift(0.0); at.x.len()];
+        model.start(derived, t, &p, &mut x)?;
         for (delta, x) in delta_x.iter_mut().zip(&x) {
             *delta = x.eps[0];
         }
-        self.evaluate_along(plant, t, at, (delta_x, delta_u), (delta_dx, delta_y))?;
+        let along = Direction {
+            x: delta_x,
+            u: direction.u,
+        };
+        self.evaluate_along(plant, at, along, delta_dx, delta_y)?;
 
         let moved = (0..delta_p.len()).filter(|&j| delta_p[j] != 0.0 && !is_start[j]);
         let mut differences = Differences::new(plant);
         for j in moved {
-            let slope = differences.slope(plant, t, at, j)?;
+            let slope = differences.slope(plant, at, j)?;
             let along = delta_x.iter_mut().chain(&mut *delta_dx).chain(&mut *delta_y);
             for (delta, slope) in along.zip(slope) {
                 *delta += slope * delta_p[j];
@@ -82,9 +88,9 @@ struct Differences {
 
 impl Differences {
     fn new(plant: &Plant) -> Self {
-        let n = 2 * plant.model.states.len() + plant.model.outputs.len();
+        let n = 2 * plant.base.model.states.len() + plant.base.model.outputs.len();
         Self {
-            evaluation: Evaluation::new(&plant.model),
+            evaluation: Evaluation::new(&plant.base.model),
             ends: [(); 2].map(|()| vec![0.0; n]),
             rows: [(); 2].map(|()| vec![vec![0.0; n]; ROUNDS]),
             slope: vec![0.0; n],
@@ -101,9 +107,9 @@ impl Differences {
     /// Odd powers of h are taken out too, which are there where a second derivative jumps: a joint on a beam's very end.
     /// The entry that changes least is taken (Ridders 1982; Press et al., *Numerical Recipes*, §5.7). Steps that lead to where
     /// nothing can be evaluated are too long: a beam nearly as heavy as its body bears no other mass.
-    fn slope(&mut self, plant: &Plant, t: f64, at: (&[f64], &[f64], &Discrete), j: usize) -> Result<&[f64], Error> {
-        let model = &*plant.model;
-        let size = size(&model.parameters, &plant.parameters, j);
+    fn slope(&mut self, plant: &Plant, at: OperatingPoint, j: usize) -> Result<&[f64], Error> {
+        let model = &*plant.base.model;
+        let size = size(&model.parameters, &plant.base.parameters, j);
         let mut least = f64::INFINITY;
         let (mut known, mut failure) = (0, None);
         for round in 0..SHORTER + ROUNDS {
@@ -111,7 +117,7 @@ impl Differences {
                 break;
             }
             let h = STEP * size / f64::from(1 << round);
-            if let Err(error) = self.ends(plant, t, at, (j, h)) {
+            if let Err(error) = self.ends(plant, at, j, h) {
                 (known, failure) = (0, Some(error));
                 continue;
             }
@@ -146,49 +152,48 @@ impl Differences {
             (false, None) => {
                 let name = &model.parameters[j].quantity.name;
                 let variable = format!("the partial derivative with respect to {name}");
-                Err(Error::NotFinite { variable, t })
+                Err(Error::NotFinite { variable, t: at.t })
             }
         }
     }
 
     /// Initial states, derivatives and outputs with parameter `j` less and more by `h`.
-    fn ends(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        (j, h): (usize, f64),
-    ) -> Result<(), Error> {
-        let model = &*plant.model;
-        let mut parameters = plant.parameters.clone();
+    fn ends(&mut self, plant: &Plant, at: OperatingPoint, j: usize, h: f64) -> Result<(), Error> {
+        let model = &*plant.base.model;
+        let t = at.t;
+        let mut parameters = plant.base.parameters.clone();
         // Where loops of a little other geometry cannot be closed, as those of a mechanism with redundant constraints, the start stays.
         let stays = model.is_assembled()
             && [-h, h].into_iter().any(|step| {
-                parameters[j] = plant.parameters[j] + step;
-                let before = (plant.parameters.as_slice(), &plant.derived);
+                parameters[j] = plant.base.parameters[j] + step;
+                let before = (plant.base.parameters.as_slice(), &plant.base.derived);
                 let derived = model.judge(&parameters, Some(before), &mut Vec::new());
                 model.solved_start(&derived, t, &parameters).is_err()
             });
         for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {
-            parameters[j] = plant.parameters[j] + step;
+            parameters[j] = plant.base.parameters[j] + step;
             // Numbers a little beyond their bounds (a damping below zero) are no craft's, but the law goes on there.
-            let before = (plant.parameters.as_slice(), &plant.derived);
+            let before = (plant.base.parameters.as_slice(), &plant.base.derived);
             let derived = model.judge(&parameters, Some(before), &mut Vec::new());
             let (x, rest) = values.split_at_mut(model.states.len());
             let (dx, y) = rest.split_at_mut(model.states.len());
             // They follow from the parameters, but for what has been set since.
             if stays {
-                x.copy_from_slice(at.0);
+                x.copy_from_slice(at.x);
             } else {
-                model.start(&plant.derived, t, &plant.parameters, dx)?;
+                model.start(&plant.base.derived, t, &plant.base.parameters, dx)?;
                 model.start(&derived, t, &parameters, x)?;
-                for (x, (&here, start)) in x.iter_mut().zip(at.0.iter().zip(&*dx)) {
+                for (x, (&here, start)) in x.iter_mut().zip(at.x.iter().zip(&*dx)) {
                     *x += here - start;
                 }
             }
-            let numbers = (&derived, parameters.as_slice());
-            self.evaluation.derivative(model, numbers, t, (x, at.1, at.2), dx)?;
-            self.evaluation.outputs(model, numbers, (x, at.2), y);
+            let of = Constants {
+                model,
+                derived: &derived,
+                parameters: &parameters,
+            };
+            self.evaluation.derivative(of, OperatingPoint { x, ..at }, dx)?;
+            self.evaluation.outputs(of, x, at.discrete, y);
         }
         Ok(())
     }

@@ -1,11 +1,13 @@
+use super::context::Constants;
 use super::coordinates::Coordinates;
-use super::{Discrete, LANES, Model, Plant, Tangent};
+use super::evaluation::instant;
+use super::{LANES, Model, OperatingPoint, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{Derivatives, Local};
 use crate::loads::{Instant, Loads};
-use crate::system::Kinematics;
+use crate::system::{JointState, Kinematics};
 use nalgebra::DMatrixViewMut;
 
 /// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
@@ -41,16 +43,10 @@ impl StateJacobian {
     ///
     /// # Errors
     /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
-    pub fn evaluate(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        A: &mut [f64],
-    ) -> Result<(), Error> {
+    pub fn evaluate(&mut self, plant: &Plant, at: OperatingPoint, A: &mut [f64]) -> Result<(), Error> {
         match &mut self.0 {
-            Way::ByTree(tree) => tree.evaluate(plant, t, at, A),
-            Way::ByDuals(tangent) => tangent.state_jacobian(plant, t, at, A),
+            Way::ByTree(tree) => tree.evaluate(plant, at, A),
+            Way::ByDuals(tangent) => tangent.state_jacobian(plant, at, A),
         }
     }
 }
@@ -79,21 +75,21 @@ impl ByTree {
         }
     }
 
-    fn evaluate(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        (x, u, discrete): (&[f64], &[f64], &Discrete),
-        A: &mut [f64],
-    ) -> Result<(), Error> {
-        let (model, derived, parameters) = (&*plant.model, &plant.derived, plant.parameters.as_slice());
+    fn evaluate(&mut self, plant: &Plant, at: OperatingPoint, A: &mut [f64]) -> Result<(), Error> {
+        let of = plant.constants();
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
+        let OperatingPoint { t, x, u, discrete } = at;
         let (system, loads) = (&model.system, &model.loads);
         let (q, rest) = x.split_at(system.nq);
         let qd = &rest[..system.nv];
-        model.inputs_at(parameters, t, (u, discrete), &mut self.inputs);
+        model.inputs_at(parameters, t, u, discrete, &mut self.inputs);
         self.kinematics.update(system, derived, q, qd);
-        let numbers = (derived, parameters);
-        let now = model.instant(numbers, (None, &self.kinematics), (q, qd, &self.inputs), discrete);
+        let joints = JointState { q, qd };
+        let now = instant(of, None, &self.kinematics, joints, &self.inputs, discrete);
         self.active.clear();
         loads.add_active(&now, &mut self.active);
         self.applied.copy_from(&self.active);
@@ -109,8 +105,11 @@ impl ByTree {
             derivatives.seed(pass, (system, derived), kinematics, (q, qd));
             let inputs = self.lifted.as_slice();
             let add = |local: &mut Local, load: fn(&Loads, &Instant<_>, &mut Applied<_>)| {
-                let here = (local.q.as_slice(), local.qd.as_slice(), inputs);
-                let now = model.instant(numbers, (None, &local.kinematics), here, discrete);
+                let joints = JointState {
+                    q: &local.q,
+                    qd: &local.qd,
+                };
+                let now = instant(of, None, &local.kinematics, joints, inputs, discrete);
                 load(loads, &now, &mut local.applied);
             };
             derivatives.local().applied.clear();

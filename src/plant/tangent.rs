@@ -1,7 +1,6 @@
-use super::{Discrete, Evaluation, Model, Plant};
+use super::{Constants, Discrete, Evaluation, Model, OperatingPoint, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
-use crate::system::Derived;
 use nalgebra::{DMatrix, DMatrixViewMut};
 
 /// How the states' derivatives and the outputs change with states and inputs, exactly, in `N` directions at once.
@@ -84,30 +83,15 @@ impl<const N: usize> Tangent<N> {
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
-    pub fn jacobians(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        jacobians: &mut Jacobians,
-    ) -> Result<(), Error> {
-        self.jacobians_of(
-            &plant.model,
-            (&plant.derived, &plant.parameters),
-            t,
-            at,
-            jacobians,
-            |_| true,
-        )
+    pub fn jacobians(&mut self, plant: &Plant, at: OperatingPoint, jacobians: &mut Jacobians) -> Result<(), Error> {
+        self.jacobians_of(plant.constants(), at, jacobians, |_| true)
     }
 
     /// The same of a model with these numbers, as far as columns are asked for: those beside them, up to `N`, may be filled too.
     pub(super) fn jacobians_of(
         &mut self,
-        model: &Model,
-        numbers: (&Derived, &[f64]),
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
+        of: Constants,
+        at: OperatingPoint,
         jacobians: &mut Jacobians,
         asked: impl Fn(usize) -> bool,
     ) -> Result<(), Error> {
@@ -118,7 +102,7 @@ impl<const N: usize> Tangent<N> {
                 continue;
             }
             self.seed_columns(at, first);
-            self.evaluate(model, numbers, t, at.2, true)?;
+            self.evaluate(of, at.t, at.discrete, true)?;
             for (k, column) in (first..nx + nu).take(N).enumerate() {
                 let (of_dx, of_y) = if column < nx {
                     (A.column_mut(column), C.column_mut(column))
@@ -137,18 +121,12 @@ impl<const N: usize> Tangent<N> {
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
-    pub fn state_jacobian(
-        &mut self,
-        plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        A: &mut [f64],
-    ) -> Result<(), Error> {
+    pub fn state_jacobian(&mut self, plant: &Plant, at: OperatingPoint, A: &mut [f64]) -> Result<(), Error> {
         let nx = self.x.len();
         let mut A = DMatrixViewMut::from_slice(A, nx, nx);
         for first in (0..nx).step_by(N) {
             self.seed_columns(at, first);
-            self.evaluate(&plant.model, (&plant.derived, &plant.parameters), t, at.2, false)?;
+            self.evaluate(plant.constants(), at.t, at.discrete, false)?;
             for (k, column) in (first..nx).take(N).enumerate() {
                 copy_lane(&self.dx, k, A.column_mut(column));
             }
@@ -157,8 +135,8 @@ impl<const N: usize> Tangent<N> {
     }
 
     /// Makes the states and inputs from number `first` on the independent variables.
-    fn seed_columns(&mut self, (x, u, _): (&[f64], &[f64], &Discrete), first: usize) {
-        let values = x.iter().chain(u);
+    fn seed_columns(&mut self, at: OperatingPoint, first: usize) {
+        let values = at.x.iter().chain(at.u);
         for (i, (dual, &value)) in self.x.iter_mut().chain(&mut self.u).zip(values).enumerate() {
             *dual = match i.checked_sub(first) {
                 Some(k) if k < N => Dual::variable(value, k),
@@ -168,24 +146,30 @@ impl<const N: usize> Tangent<N> {
     }
 
     /// Derivatives, and outputs if wanted, of what is seeded.
-    fn evaluate(
-        &mut self,
-        model: &Model,
-        numbers: (&Derived, &[f64]),
-        t: f64,
-        discrete: &Discrete,
-        outputs: bool,
-    ) -> Result<(), Error> {
-        let at = (self.x.as_slice(), self.u.as_slice(), discrete);
-        self.evaluation.derivative(model, numbers, t, at, &mut self.dx)?;
-        check(&self.dx, t, |i| &model.derivatives[i].name)?;
+    fn evaluate(&mut self, of: Constants, t: f64, discrete: &Discrete, outputs: bool) -> Result<(), Error> {
+        let at = OperatingPoint {
+            t,
+            x: &self.x,
+            u: &self.u,
+            discrete,
+        };
+        self.evaluation.derivative(of, at, &mut self.dx)?;
+        check(&self.dx, t, |i| &of.model.derivatives[i].name)?;
         if outputs {
-            self.evaluation
-                .outputs(model, numbers, (&self.x, discrete), &mut self.y);
-            check(&self.y, t, |i| &model.outputs[i].quantity.name)?;
+            self.evaluation.outputs(of, &self.x, discrete, &mut self.y);
+            check(&self.y, t, |i| &of.model.outputs[i].quantity.name)?;
         }
         Ok(())
     }
+}
+
+/// Direction of a derivative.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction<'a> {
+    /// Changes of the states, or of the parameters at the start of a run.
+    pub x: &'a [f64],
+    /// Changes of the inputs.
+    pub u: &'a [f64],
 }
 
 impl Tangent<1> {
@@ -196,13 +180,12 @@ impl Tangent<1> {
     pub fn derivative_along(
         &mut self,
         plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        along: (&[f64], &[f64]),
+        at: OperatingPoint,
+        along: Direction,
         delta_dx: &mut [f64],
     ) -> Result<(), Error> {
         self.seed(at, along);
-        self.evaluate(&plant.model, (&plant.derived, &plant.parameters), t, at.2, false)?;
+        self.evaluate(plant.constants(), at.t, at.discrete, false)?;
         copy_direction(&self.dx, delta_dx);
         Ok(())
     }
@@ -214,13 +197,13 @@ impl Tangent<1> {
     pub fn evaluate_along(
         &mut self,
         plant: &Plant,
-        t: f64,
-        at: (&[f64], &[f64], &Discrete),
-        along: (&[f64], &[f64]),
-        (delta_dx, delta_y): (&mut [f64], &mut [f64]),
+        at: OperatingPoint,
+        along: Direction,
+        delta_dx: &mut [f64],
+        delta_y: &mut [f64],
     ) -> Result<(), Error> {
         self.seed(at, along);
-        self.evaluate(&plant.model, (&plant.derived, &plant.parameters), t, at.2, true)?;
+        self.evaluate(plant.constants(), at.t, at.discrete, true)?;
         copy_direction(&self.dx, delta_dx);
         copy_direction(&self.y, delta_y);
         Ok(())
@@ -234,28 +217,28 @@ impl Tangent<1> {
     pub fn evaluate_along_motion(
         &mut self,
         plant: &Plant,
-        t: f64,
-        (x, u, discrete): (&[f64], &[f64], &Discrete),
+        at: OperatingPoint,
         dx: &[f64],
-        (ddx, dy): (&mut [f64], &mut [f64]),
+        ddx: &mut [f64],
+        dy: &mut [f64],
     ) -> Result<(), Error> {
-        let (model, numbers) = (&plant.model, (&plant.derived, plant.parameters.as_slice()));
+        let of = plant.constants();
+        let OperatingPoint { t, x, u, discrete } = at;
         for (dual, (&x, &dx)) in self.x.iter_mut().zip(x.iter().zip(dx)) {
             *dual = Dual::new(x, [dx]);
         }
         for (dual, &u) in self.u.iter_mut().zip(u) {
             *dual = Dual::lift(u);
         }
-        self.evaluation.read_inputs(model, numbers, t, (&self.u, discrete));
-        for (input, source) in self.evaluation.inputs.iter_mut().zip(&model.sources) {
-            input.eps[0] = model.rate_of(source, numbers.1, t, discrete);
+        self.evaluation.read_inputs(of, t, &self.u, discrete);
+        for (input, source) in self.evaluation.inputs.iter_mut().zip(&of.model.sources) {
+            input.eps[0] = of.model.rate_of(source, of.parameters, t, discrete);
         }
-        let orbit = plant.derived.orbit.as_ref();
+        let orbit = of.derived.orbit.as_ref();
         self.evaluation.orbit = orbit.map(|orbit| orbit.at(t).moving());
         self.evaluation
-            .follow(model, numbers, (&self.x, discrete), &mut self.dx)?;
-        self.evaluation
-            .outputs(model, numbers, (&self.x, discrete), &mut self.y);
+            .derivative_with_inputs(of, &self.x, discrete, &mut self.dx)?;
+        self.evaluation.outputs(of, &self.x, discrete, &mut self.y);
         let values = self.dx.iter().zip(ddx).chain(self.y.iter().zip(dy));
         for (dual, to) in values {
             *to = if dual.re.is_finite() { dual.eps[0] } else { f64::NAN };
@@ -263,9 +246,9 @@ impl Tangent<1> {
         Ok(())
     }
 
-    fn seed(&mut self, (x, u, _): (&[f64], &[f64], &Discrete), (delta_x, delta_u): (&[f64], &[f64])) {
+    fn seed(&mut self, at: OperatingPoint, along: Direction) {
         let duals = self.x.iter_mut().chain(&mut self.u);
-        let values = x.iter().chain(u).zip(delta_x.iter().chain(delta_u));
+        let values = at.x.iter().chain(at.u).zip(along.x.iter().chain(along.u));
         for (dual, (&value, &delta)) in duals.zip(values) {
             *dual = Dual::new(value, [delta]);
         }

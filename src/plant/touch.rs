@@ -1,10 +1,10 @@
 //! Surfaces that touch by themselves, watched by a mode.
 
+use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::loads::{Contact, Pair, Stored};
-use crate::system::Derived;
 
 /// Contact state of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -83,17 +83,17 @@ enum Next {
 
 impl Touch {
     /// Of a contact, where the bodies stand.
-    fn of(
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        evaluation: &Evaluation<f64>,
-        contact: &Contact,
-    ) -> Self {
+    fn of(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Self {
+        let Constants {
+            model,
+            derived,
+            parameters,
+        } = of;
         let (system, kinematics) = (&model.system, &evaluation.kinematics);
         let frames = [contact.a, contact.b];
         let [A, B] = frames.map(|frame| kinematics.pose(system, derived, frame));
         let nearest = contact.nearest(parameters, [&A, &B]);
-        let of = (system, derived, kinematics);
+        let of = of.at(kinematics);
         let pair = Pair::at(of, frames, nearest.from_a);
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
@@ -175,39 +175,42 @@ impl Discrete {
 impl Plant {
     /// The indicators of surfaces, where the bodies stand.
     pub(super) fn touch_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
-        let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
+        let of = self.base.constants();
+        let model = of.model;
         for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.loads.touching()).zip(z) {
             *z = match discrete.holds(contact) {
                 true => HELD,
-                false => Touch::of(model, numbers, &self.evaluation, contact).indicator(state),
+                false => Touch::of(of, &self.evaluation, contact).indicator(state),
             };
         }
     }
 
     /// Whether some surfaces that are apart may touch and come apart again within `h` (s), as they move in the states `x`.
     pub fn may_touch(&mut self, x: &[f64], discrete: &Discrete, h: f64) -> bool {
-        let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
+        let of = self.base.constants();
+        let model = of.model;
         if model.loads.touching().next().is_none() {
             return false;
         }
-        self.evaluation.update_kinematics(model, numbers, x);
+        self.evaluation.update_kinematics(of, x);
         let evaluation = &self.evaluation;
         let mut surfaces = model.loads.touching().zip(&discrete.surfaces);
         surfaces.any(|((_, contact), state)| {
-            let seen = Touch::of(model, numbers, evaluation, contact);
+            let seen = Touch::of(of, evaluation, contact);
             *state == Surfaces::Apart && seen.gap <= 2.0 * h * seen.fastest
         })
     }
 
     /// How surfaces stand to each other at the start. What starts inside strikes where it sinks deeper.
     pub(super) fn start_touches(&mut self, x: &[f64], discrete: &mut Discrete) {
-        let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
+        let of = self.base.constants();
+        let model = of.model;
         if model.loads.touching().next().is_none() {
             return;
         }
-        self.evaluation.update_kinematics(model, numbers, x);
+        self.evaluation.update_kinematics(of, x);
         for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.loads.touching()) {
-            let seen = Touch::of(model, numbers, &self.evaluation, contact);
+            let seen = Touch::of(of, &self.evaluation, contact);
             *state = match seen.next(Surfaces::Apart) {
                 Next::Passes | Next::Meets if contact.has_back() && seen.gap < -seen.margin => Surfaces::Behind,
                 Next::Meets if contact.is_compliant() => Surfaces::SINKING,
@@ -228,18 +231,19 @@ impl Plant {
         x: &[f64],
         discrete: &mut Discrete,
     ) -> Result<(bool, Vec<usize>), Error> {
-        let (model, numbers) = (&self.model, (&self.derived, self.parameters.as_slice()));
+        let of = self.base.constants();
+        let model = of.model;
         let mut meeting = Vec::new();
         if model.loads.touching().next().is_none() {
             return Ok((false, meeting));
         }
-        self.evaluation.update_kinematics(model, numbers, x);
+        self.evaluation.update_kinematics(of, x);
         let mut changed = false;
         for (touch, (index, contact)) in model.loads.touching().enumerate() {
             if discrete.holds(contact) {
                 continue;
             }
-            let seen = Touch::of(model, numbers, &self.evaluation, contact);
+            let seen = Touch::of(of, &self.evaluation, contact);
             let state = discrete.surfaces[touch];
             let next = match seen.next(state) {
                 Next::Stays => continue,
@@ -279,29 +283,18 @@ impl Plant {
 }
 
 /// Lets surfaces that were held together touch where they are let go, as the bodies stand: they part, or sink, from there.
-pub(super) fn let_go(
-    model: &Model,
-    numbers: (&Derived, &[f64]),
-    evaluation: &Evaluation<f64>,
-    discrete: &mut Discrete,
-    contact: usize,
-) {
-    let contact = &model.loads.contacts[contact];
+pub(super) fn let_go(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
+    let contact = &of.model.loads.contacts[contact];
     if let Some(touch) = contact.touch() {
-        let seen = Touch::of(model, numbers, evaluation, contact);
+        let seen = Touch::of(of, evaluation, contact);
         discrete.surfaces[touch] = seen.touching();
     }
 }
 
 /// By how much surfaces with laws of impact are in each other, m, as the bodies stand; none where they are not.
-pub(super) fn inside(
-    model: &Model,
-    numbers: (&Derived, &[f64]),
-    evaluation: &Evaluation<f64>,
-    contact: &Contact,
-) -> Option<f64> {
-    let seen = Touch::of(model, numbers, evaluation, contact);
-    let strikes = contact.law(numbers.1).is_some() && !contact.has_back();
+pub(super) fn inside(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {
+    let seen = Touch::of(of, evaluation, contact);
+    let strikes = contact.law(of.parameters).is_some() && !contact.has_back();
     (strikes && seen.gap < -seen.margin).then_some(-seen.gap)
 }
 

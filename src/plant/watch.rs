@@ -2,14 +2,13 @@
 //! constraint violations, the energy.
 
 use super::closure::Closure;
-use super::evaluation::{Evaluation, joint_coordinates};
-use super::numbers::Numbers;
+use super::context::{Constants, OperatingPoint};
+use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
-use crate::loads::Instant;
-use crate::system::{Derived, Kinematics};
+use crate::system::{JointState, Kinematics};
 
 /// A row that was redundant at the last event, and whose angle to the others has a squared sine
 /// above this, is redundant no more: the rank has risen.
@@ -96,26 +95,22 @@ impl Plant {
     /// # Errors
     /// Those of [`derivative`](Self::derivative); [`Error::SingularLoop`] where rows are
     /// independent that were redundant.
-    pub fn begin_watch(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete) -> Result<f64, Error> {
-        let (model, evaluation) = (&*self.model, &mut self.evaluation);
+    pub fn begin_watch(&mut self, at: OperatingPoint) -> Result<f64, Error> {
+        let of = self.base.constants();
+        let (model, discrete, evaluation) = (of.model, at.discrete, &mut self.evaluation);
         let (Some(watch), true) = (&mut self.watch, discrete.rank > 0) else {
             return Ok(1.0);
         };
-        let numbers = (&self.derived, self.parameters.as_slice());
-        evaluation.derivative(model, numbers, t, (x, u, discrete), &mut watch.dx)?;
+        evaluation.derivative(of, at, &mut watch.dx)?;
         let Some(closure) = &mut evaluation.closure else {
             return Ok(1.0);
         };
-        let of = (
-            &evaluation.kinematics,
-            &mut evaluation.applied,
-            &mut evaluation.dynamics,
-        );
-        let numbers = Numbers {
-            derived: &self.derived,
-            parameters: &self.parameters,
+        let engine = Engine {
+            kinematics: &evaluation.kinematics,
+            applied: &mut evaluation.applied,
+            dynamics: &mut evaluation.dynamics,
         };
-        closure.complete_responses(model, numbers, discrete, of, &mut watch.v);
+        closure.complete_responses(of, discrete, engine, &mut watch.v);
         for (scale, response) in watch.scale.iter_mut().zip(closure.responses()) {
             *scale = response.sqrt().recip();
         }
@@ -138,7 +133,7 @@ impl Plant {
         applied.clear();
         closure.push(model, kinematics, applied, &watch.u[..n]);
         let dynamics = &mut evaluation.dynamics;
-        dynamics.respond(&model.system, &self.derived, kinematics, applied, &mut watch.v);
+        dynamics.respond(&model.system, of.derived, kinematics, applied, &mut watch.v);
         watch.v.iter_mut().for_each(|v| *v /= watch.sigma);
         Ok(watch.sigma)
     }
@@ -153,7 +148,7 @@ impl Plant {
     pub fn least_closure(&self, discrete: &Discrete) -> String {
         match (&self.watch, &self.evaluation.closure) {
             (Some(watch), Some(closure)) if discrete.rank > 0 => {
-                closure.name_of(&self.model, watch.least_norm.last_pivot())
+                closure.name_of(&self.base.model, watch.least_norm.last_pivot())
             }
             _ => String::new(),
         }
@@ -162,21 +157,17 @@ impl Plant {
     /// `s` at the states `x`, of the watch that was begun last; it has the sign of before unless a
     /// singular position was passed.
     pub fn watched(&mut self, x: &[f64], discrete: &Discrete) -> f64 {
-        let (model, evaluation) = (&*self.model, &mut self.evaluation);
-        let numbers = (&self.derived, self.parameters.as_slice());
+        let of = self.base.constants();
+        let evaluation = &mut self.evaluation;
         if evaluation.recovered.is_some() {
-            evaluation.update_kinematics(model, numbers, x);
+            evaluation.update_kinematics(of, x);
         }
-        let (q, _) = joint_coordinates(evaluation.recovered.as_deref(), &model.split(x));
+        let q = joint_coordinates(evaluation.recovered.as_deref(), &of.model.split(x)).q;
         let (Some(watch), Some(closure)) = (&mut self.watch, &mut evaluation.closure) else {
             return 1.0;
         };
-        watch.kinematics.update(&model.system, &self.derived, q, &watch.v);
-        let numbers = Numbers {
-            derived: &self.derived,
-            parameters: &self.parameters,
-        };
-        closure.set_up(model, numbers, false, discrete, &watch.kinematics);
+        watch.kinematics.update(&of.model.system, of.derived, q, &watch.v);
+        closure.set_up(of, false, discrete, &watch.kinematics);
         closure.rates().zip(&watch.u).map(|(rate, u)| rate * u).sum()
     }
 
@@ -193,8 +184,9 @@ impl Plant {
     /// The positions of the joints at the states `x`, as a text.
     pub fn configuration(&mut self, x: &[f64]) -> String {
         const MOST: usize = 8;
-        let (model, numbers) = (&*self.model, (&self.derived, self.parameters.as_slice()));
-        let (q, _) = self.evaluation.coordinates(model, numbers, x);
+        let of = self.base.constants();
+        let model = of.model;
+        let q = self.evaluation.coordinates(of, x).q;
         let states = model.system.states();
         let of_joints = model.system.bodies.iter().filter(|body| body.joint.written);
         let places = of_joints.flat_map(|body| body.joint.q..body.joint.q + body.joint.nq);
@@ -206,12 +198,11 @@ impl Plant {
     }
 
     /// The energies at the time `t` (s), states and inputs; none without diagnostics.
-    pub fn energies(&mut self, t: f64, (x, u): (&[f64], &[f64]), discrete: &Discrete) -> Option<Energies> {
-        let model = &*self.model;
-        let work = *model.split(x).work.first()?;
-        let numbers = (&self.derived, self.parameters.as_slice());
+    pub fn energies(&mut self, at: OperatingPoint) -> Option<Energies> {
+        let of = self.base.constants();
+        let work = *of.model.split(at.x).work.first()?;
         self.evaluation
-            .energies(model, numbers, t, (x, u, discrete))
+            .energies(of, at)
             .map(|[kinetic, potential, mass]| Energies {
                 mass,
                 kinetic,
@@ -222,19 +213,13 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    fn energies(
-        &mut self,
-        model: &Model,
-        (derived, parameters): (&Derived, &[f64]),
-        t: f64,
-        (x, u, discrete): (&[f64], &[f64], &Discrete),
-    ) -> Option<[f64; 3]> {
-        let numbers = (derived, parameters);
-        self.read_inputs(model, numbers, t, (u, discrete));
-        self.update_kinematics(model, numbers, x);
-        let (q, qd) = joint_coordinates(self.recovered.as_deref(), &model.split(x));
-        let around = (self.orbit.as_ref(), &self.kinematics);
-        let now: Instant<f64> = model.instant(numbers, around, (q, qd, &self.inputs), discrete);
+    fn energies(&mut self, of: Constants, at: OperatingPoint) -> Option<[f64; 3]> {
+        let Constants { model, derived, .. } = of;
+        self.read_inputs(of, at.t, at.u, at.discrete);
+        self.update_kinematics(of, at.x);
+        let joints = joint_coordinates(self.recovered.as_deref(), &model.split(at.x));
+        let JointState { q, qd } = joints;
+        let now = self.instant(of, joints, at.discrete);
         let directors = self
             .recovered
             .as_deref()

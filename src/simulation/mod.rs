@@ -14,7 +14,7 @@ use crate::Error;
 use crate::event::Event;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::loads::reached;
-use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
+use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
 use motion::Motion;
 use solver::{changed_to, named, stepper, supported_limits};
 
@@ -167,7 +167,7 @@ impl Simulation {
         self.state.memory = Memory::new(self.stepper.settings());
         self.state.monitored = Monitored::NOTHING;
         let State { x, u, discrete, .. } = &mut self.state;
-        self.plant.start_with(t, (x, u), discrete)?;
+        self.plant.start_with(t, x, u, discrete)?;
         self.statistics = Statistics::default();
         self.stepper.invalidate();
         let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
@@ -182,14 +182,14 @@ impl Simulation {
     /// Updates limit states to inputs that were set since the run began, before the first step.
     pub fn initialise_modes(&mut self) {
         let State { t, x, u, discrete, .. } = &mut self.state;
-        self.plant.initialise_modes(*t, (x, u), discrete);
+        self.plant.initialise_modes(*t, x, u, discrete);
     }
 
     /// Updates limit states to parameters that were changed during the run; adds the messages for
     /// the user to `events`.
     pub fn update_sides(&mut self, events: &mut Vec<Event>) {
         let State { t, x, u, discrete, .. } = &mut self.state;
-        if self.plant.update_sides(*t, (x, u), discrete, events) {
+        if self.plant.update_sides(*t, x, u, discrete, events) {
             self.statistics.events += 1;
             self.stepper.invalidate();
         }
@@ -312,9 +312,9 @@ impl Simulation {
     /// Computes the event indicators at the current state into `z_before`; the inputs had their
     /// values at `t_start`.
     fn update_indicators(&mut self, t_start: f64) {
-        let (State { t, x, discrete, .. }, Workspace { u, z_before, .. }) = (&self.state, &mut self.workspace);
-        state::inputs_after(t - t_start, &self.state.u, &self.state.u_derivatives, u);
-        self.plant.indicators(*t, (x, u), discrete, z_before);
+        let (state, Workspace { u, z_before, .. }) = (&self.state, &mut self.workspace);
+        state::inputs_after(state.t - t_start, &state.u, &state.u_derivatives, u);
+        self.plant.indicators(OperatingPoint { u, ..state.point() }, z_before);
     }
 
     /// Samples a controller's inputs, if a sample is scheduled now.
@@ -361,7 +361,7 @@ impl Simulation {
         } = &mut self.state;
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let u = self.workspace.u.as_slice();
-        let changes = self.plant.update(*t, (x, u), discrete, events);
+        let changes = self.plant.update(*t, x, u, discrete, events);
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();
@@ -470,6 +470,7 @@ impl Simulation {
         let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
         let Motion { plant, u: u_inside, .. } = &mut motion;
         let t_end = *t;
+        let discrete: &Discrete = discrete;
         let times: [f64; PARTS + 1] =
             std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / PARTS as f64));
         z_inside[0].copy_from_slice(z_before);
@@ -477,14 +478,30 @@ impl Simulation {
         for (z, &at) in z_inside[1..PARTS].iter_mut().zip(&times[1..PARTS]) {
             dense.interpolate(at, x_inside);
             state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-            plant.indicators(at, (x_inside, u_inside), discrete, z);
+            plant.indicators(
+                OperatingPoint {
+                    t: at,
+                    x: x_inside,
+                    u: u_inside,
+                    discrete,
+                },
+                z,
+            );
         }
         let mut first = None;
         for i in 0..z_before.len() {
             let mut indicator = |at: f64| {
                 dense.interpolate(at, x_inside);
                 state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-                plant.indicators(at, (x_inside, u_inside), discrete, z);
+                plant.indicators(
+                    OperatingPoint {
+                        t: at,
+                        x: x_inside,
+                        u: u_inside,
+                        discrete,
+                    },
+                    z,
+                );
                 z[i]
             };
             let samples: [(f64, f64); PARTS + 1] = std::array::from_fn(|k| (times[k], z_inside[k][i]));

@@ -4,6 +4,7 @@ use super::state::{self, Monitored};
 use super::{Simulation, State, Workspace};
 use crate::Error;
 use crate::integrate::root;
+use crate::plant::OperatingPoint;
 
 /// Accepted steps between two comparisons of the energy balance.
 const STEPS: f64 = 8.0;
@@ -41,7 +42,12 @@ impl Simulation {
         } = &self.state;
         state::inputs_after(t - t_start, u, u_derivatives, &mut self.workspace.u);
         self.workspace.x_before.copy_from_slice(x);
-        let begun = self.plant.begin_watch(*t, (x, &self.workspace.u), discrete);
+        let begun = self.plant.begin_watch(OperatingPoint {
+            t: *t,
+            x,
+            u: &self.workspace.u,
+            discrete,
+        });
         self.workspace
             .dx_before
             .copy_from_slice(self.plant.watched_derivative());
@@ -125,7 +131,7 @@ impl Simulation {
             ..
         } = &self.state;
         state::inputs_after(at - t_start, inputs, u_derivatives, u);
-        let there = self.plant.begin_watch(at, (x, u), discrete);
+        let there = self.plant.begin_watch(OperatingPoint { t: at, x, u, discrete });
         let is_singular = there.map_or_else(
             |error| matches!(error, Error::SingularLoop { .. }),
             |there| there < 1e-2 * sine,
@@ -152,7 +158,16 @@ impl Simulation {
             ..
         } = &self.state;
         state::inputs_after(t - t_start, u, u_derivatives, &mut self.workspace.u);
-        if self.plant.begin_watch(*t, (x, &self.workspace.u), discrete).is_err() {
+        if self
+            .plant
+            .begin_watch(OperatingPoint {
+                t: *t,
+                x,
+                u: &self.workspace.u,
+                discrete,
+            })
+            .is_err()
+        {
             return true;
         }
         let h = t - t_before;
@@ -215,7 +230,12 @@ impl Simulation {
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let is_new = monitored.steps < 0.0;
         monitored.steps = 0.0;
-        let Some(energies) = self.plant.energies(*t, (x, &self.workspace.u), discrete) else {
+        let Some(energies) = self.plant.energies(OperatingPoint {
+            t: *t,
+            x,
+            u: &self.workspace.u,
+            discrete,
+        }) else {
             return Ok(());
         };
         let balance = energies.kinetic + energies.potential - energies.work;

@@ -3,7 +3,7 @@
 use super::state::{self, INPUT_ORDER};
 use crate::Error;
 use crate::integrate::{Ode, OwnStep, Span};
-use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
+use crate::plant::{ConservingStep, Discrete, MeanRates, OperatingPoint, Plant, StateJacobian};
 
 /// A plant with its inputs and discrete state: an ODE.
 pub(super) struct Motion<'a> {
@@ -25,7 +25,8 @@ impl Ode for Motion<'_> {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        self.plant.derivative(t, x, self.u, self.discrete, dx)
+        let (u, discrete) = (&*self.u, self.discrete);
+        self.plant.derivative(OperatingPoint { t, x, u, discrete }, dx)
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
@@ -34,14 +35,21 @@ impl Ode for Motion<'_> {
         };
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        state_jacobian.evaluate(self.plant, t, (x, self.u, self.discrete), jacobian)?;
+        let (u, discrete) = (&*self.u, self.discrete);
+        state_jacobian.evaluate(self.plant, OperatingPoint { t, x, u, discrete }, jacobian)?;
         Ok(true)
     }
 
     fn correct(&mut self, (t, theta): (f64, f64), x0: &[f64], g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
-        self.plant.correct((t, theta), (x0, self.u, self.discrete), g, middle)
+        let at = OperatingPoint {
+            t,
+            x: x0,
+            u: &*self.u,
+            discrete: self.discrete,
+        };
+        self.plant.correct(at, theta, g, middle)
     }
 
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {
@@ -62,20 +70,22 @@ impl OwnStep for Motion<'_> {
 
     fn begin(&mut self, Span { t, .. }: Span, x: &[f64], u: &mut [f64]) -> Result<(), Error> {
         let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(t))?;
-        step.begin(self.plant, (x, self.discrete), u);
+        step.begin(self.plant, x, self.discrete, u);
         Ok(())
     }
 
     fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Error> {
         self.inputs_at_midpoint(span);
         let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
-        step.residual(self.plant, span, (u, self.u, self.discrete), residual)
+        let (inputs, discrete) = (&*self.u, self.discrete);
+        step.residual(self.plant, span, MeanRates { u, inputs, discrete }, residual)
     }
 
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Error> {
         self.inputs_at_midpoint(span);
         let step = self.own_step.as_deref_mut().ok_or_else(|| no_own_step(span.t))?;
-        step.jacobian(self.plant, span, (u, self.u, self.discrete), jacobian)
+        let (inputs, discrete) = (&*self.u, self.discrete);
+        step.jacobian(self.plant, span, MeanRates { u, inputs, discrete }, jacobian)
     }
 
     fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Error> {

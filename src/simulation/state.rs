@@ -1,5 +1,5 @@
 use crate::integrate::{Memory, Settings};
-use crate::plant::{Discrete, Model};
+use crate::plant::{Discrete, Model, OperatingPoint};
 
 /// Highest order of input derivatives.
 pub const INPUT_ORDER: usize = 3;
@@ -98,6 +98,16 @@ impl Clone for State {
 }
 
 impl State {
+    /// Returns the operating point.
+    pub fn point(&self) -> OperatingPoint<'_> {
+        OperatingPoint {
+            t: self.t,
+            x: &self.x,
+            u: &self.u,
+            discrete: &self.discrete,
+        }
+    }
+
     /// Creates the state for a model and its integrator, with inputs at their start values.
     pub fn new(model: &Model, settings: &Settings) -> Self {
         Self {

@@ -7,6 +7,7 @@
 mod attitude;
 mod beam;
 mod compile;
+mod context;
 mod declare;
 mod deflection;
 mod derive;
@@ -25,6 +26,7 @@ mod unit;
 mod velocities;
 
 pub use beam::Beam;
+pub use context::{Configuration, JointState, Mechanism};
 pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use director::{DirectorConstants, GeometricallyExactBeam};

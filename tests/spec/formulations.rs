@@ -1,6 +1,7 @@
 //! Capabilities of the formulations.
 
 use crate::{GOOD, NODAL_BEAM, report};
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Linearisation, Plant};
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
@@ -73,7 +74,7 @@ fn every_cell_of_the_capability_table_is_correct() {
                     let mut plant = Plant::new(model.into()).expect("its own values");
                     let (mut x, mut discrete) = (vec![0.0; plant.model().states.len()], Discrete::new(plant.model()));
                     plant.start(0.0, &mut x, &mut discrete).expect("closed");
-                    match Linearisation::new(&mut plant, 0.0, (&x, &[0.0], &discrete)) {
+                    match Linearisation::new(&mut plant, OperatingPoint::new(0.0, &x, &[0.0], &discrete)) {
                         Ok(_) => Vec::new(),
                         Err(error) => vec![error.to_string()],
                     }
@@ -192,7 +193,7 @@ fn ancf_beam_without_bodies_has_the_condition_number_one() {
         plant.start(0.0, &mut x, &mut discrete).expect("closed");
         let (mut dx, mut y) = (x.clone(), vec![0.0; model.outputs.len()]);
         plant
-            .evaluate(0.0, (&x, &[], &discrete), &mut dx, &mut y)
+            .evaluate(OperatingPoint::new(0.0, &x, &[], &discrete), &mut dx, &mut y)
             .expect("finite");
         let place = model
             .outputs

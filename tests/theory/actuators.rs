@@ -3,6 +3,7 @@
 use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
+use grapple::plant::OperatingPoint;
 use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use std::path::Path;
@@ -70,10 +71,10 @@ fn motor_saturates_within_the_event_of_an_impulse() {
         run.set("push.impulse[2]", impulse);
         run.set("push.impact", 1.0);
         let Simulation { plant, state, .. } = &mut run.simulation;
-        let changes = plant.update(0.0, (&mut state.x, &state.u), &mut state.discrete, &mut Vec::new());
+        let changes = plant.update(0.0, &mut state.x, &state.u, &mut state.discrete, &mut Vec::new());
         assert!(changes.is_ok_and(|changes| changes.states && changes.modes));
         let mut z = vec![0.0; plant.model().indicator_count()];
-        plant.indicators(0.0, (&state.x, &state.u), &state.discrete, &mut z);
+        plant.indicators(OperatingPoint::new(0.0, &state.x, &state.u, &state.discrete), &mut z);
         assert!(z.iter().all(|&z| z > 0.0), "{z:?}");
         run.look();
         assert_eq!(run.value("hinge.motor_torque"), -limit);

@@ -4,6 +4,7 @@ use crate::impact::{Balance, command, obey};
 use crate::numbers::{Larger, few};
 use crate::run::Run;
 use grapple::algebra::{Mat3, Vec3};
+use grapple::plant::OperatingPoint;
 use grapple::spec::Formulation;
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -107,7 +108,7 @@ fn captured_payload_stays_until_release_and_conserves_momentum() {
             let state = &mut run.simulation.state;
             let plant = &mut run.simulation.plant;
             let changes = plant
-                .update(state.t, (&mut state.x, &state.u), &mut state.discrete, &mut Vec::new())
+                .update(state.t, &mut state.x, &state.u, &mut state.discrete, &mut Vec::new())
                 .expect("regular");
             assert!(changes.modes && !changes.states && x == run.simulation.state.x);
             run.look();
@@ -442,8 +443,8 @@ fn loop_in_a_singular_position_is_reported() {
     }
     let Run { simulation, .. } = &mut run;
     let (state, mut dx) = (&simulation.state, vec![0.0; simulation.state.x.len()]);
-    let flat = (&state.x, &state.u, &state.discrete);
-    let told = simulation.plant.derivative(0.0, flat.0, flat.1, flat.2, &mut dx);
+    let flat = OperatingPoint::new(0.0, &state.x, &state.u, &state.discrete);
+    let told = simulation.plant.derivative(flat, &mut dx);
     let told = told.expect_err("it is flat").to_string();
     println!("{told}");
     assert!(told.contains("contact \"pin\"") && told.contains("singular position") && !told.contains("inertia"));

@@ -3,6 +3,7 @@
 use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::plant::Discrete;
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
@@ -59,7 +60,11 @@ fn drive_torque_gives_the_prescribed_motion() {
     let discrete = Discrete::new(&model);
     // Two accelerations of the shoulder, the torque of the elbow.
     driven
-        .evaluate(0.0, (&x, &[0.7, -1.1, 0.4], &discrete), &mut dx, &mut y)
+        .evaluate(
+            OperatingPoint::new(0.0, &x, &[0.7, -1.1, 0.4], &discrete),
+            &mut dx,
+            &mut y,
+        )
         .expect("regular");
     let output = |name: &str| {
         let place = model.outputs.iter().position(|o| o.quantity.name == name);
@@ -67,7 +72,8 @@ fn drive_torque_gives_the_prescribed_motion() {
     };
     let u = [output("shoulder.drive[1]"), output("shoulder.drive[2]"), 0.4];
     let mut expected = vec![0.0; x.len()];
-    free.derivative(0.0, &x, &u, &discrete, &mut expected).expect("regular");
+    free.derivative(OperatingPoint::new(0.0, &x, &u, &discrete), &mut expected)
+        .expect("regular");
     let off = dx
         .iter()
         .zip(&expected)

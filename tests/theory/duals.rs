@@ -6,6 +6,7 @@ use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
 use grapple::algebra::{Mat3, Quaternion};
+use grapple::plant::{Direction, OperatingPoint};
 use grapple::plant::{Discrete, Jacobians, LANES, Model, Plant, Tangent};
 use grapple::spec::{Capability, Formulation};
 use nalgebra::DMatrix;
@@ -29,7 +30,7 @@ fn values(plant: &mut Plant, point: &Point, k: usize, s: f64) -> Vec<f64> {
     let mut values = vec![0.0; nx + ny];
     let (dx, y) = values.split_at_mut(nx);
     plant
-        .evaluate(point.t, (&x, &u, &point.discrete), dx, y)
+        .evaluate(OperatingPoint::new(point.t, &x, &u, &point.discrete), dx, y)
         .expect("regular");
     values
 }
@@ -91,9 +92,9 @@ fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
 fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let model = Arc::clone(plant.model());
     let mut jacobians = Jacobians::new(&model);
-    let at = (point.x.as_slice(), point.u.as_slice(), &point.discrete);
+    let at = OperatingPoint::new(point.t, point.x.as_slice(), point.u.as_slice(), &point.discrete);
     let mut tangent = Tangent::<LANES>::new(&model);
-    tangent.jacobians(plant, point.t, at, &mut jacobians).expect("regular");
+    tangent.jacobians(plant, at, &mut jacobians).expect("regular");
     let nominals = nominals(&model);
     let exact = stacked(&jacobians, &nominals);
 
@@ -103,7 +104,7 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let nx = point.x.len();
     let mut block = DMatrix::zeros(nx, nx);
     tangent
-        .state_jacobian(plant, point.t, at, block.as_mut_slice())
+        .state_jacobian(plant, at, block.as_mut_slice())
         .expect("regular");
     assert_eq!(block, jacobians.A);
     let names = model.derivatives.iter().map(|q| &q.name);
@@ -117,16 +118,13 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     for k in 0..exact.ncols() {
         let mut seed = vec![0.0; exact.ncols()];
         seed[k] = nominals[k];
-        let along = seed.split_at(nx);
+        let (x, u) = seed.split_at(nx);
+        let along = Direction { x, u };
         let mut found = vec![f64::NAN; exact.nrows()];
         let (dx, y) = found.split_at_mut(nx);
-        single
-            .evaluate_along(plant, point.t, at, along, (dx, y))
-            .expect("regular");
+        single.evaluate_along(plant, at, along, dx, y).expect("regular");
         let mut alone = vec![f64::NAN; nx];
-        single
-            .derivative_along(plant, point.t, at, along, &mut alone)
-            .expect("regular");
+        single.derivative_along(plant, at, along, &mut alone).expect("regular");
         assert_eq!(alone, found[..nx]);
         for (row, found) in found.iter().enumerate() {
             let off = (found - exact[(row, k)]).abs();
@@ -284,19 +282,21 @@ fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) ->
     let model = Arc::clone(plant.model());
     let (nx, ny) = (x.len(), model.outputs.len());
     let mut dx = vec![0.0; nx];
-    plant.derivative(*t, x, u, discrete, &mut dx).expect("regular");
+    plant
+        .derivative(OperatingPoint::new(*t, x, u, discrete), &mut dx)
+        .expect("regular");
     let mut exact = vec![0.0; nx + ny];
     let (ddx, dy) = exact.split_at_mut(nx);
-    let at = (x.as_slice(), u.as_slice(), discrete);
+    let at = OperatingPoint::new(*t, x, u, discrete);
     let mut tangent = Tangent::<1>::new(&model);
-    tangent
-        .evaluate_along_motion(plant, *t, at, &dx, (ddx, dy))
-        .expect("regular");
+    tangent.evaluate_along_motion(plant, at, &dx, ddx, dy).expect("regular");
     let mut values = |h: f64| {
         let ahead: Vec<f64> = x.iter().zip(&dx).map(|(x, dx)| x + h * dx).collect();
         let mut values = vec![0.0; nx + ny];
         let (dx, y) = values.split_at_mut(nx);
-        plant.evaluate(t + h, (&ahead, u, discrete), dx, y).expect("regular");
+        plant
+            .evaluate(OperatingPoint::new(t + h, &ahead, u, discrete), dx, y)
+            .expect("regular");
         values
     };
     // The best step for each quantity, because their time scales differ.
@@ -386,7 +386,7 @@ fn derivatives_along_the_motion_agree_with_differences() {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         point.x.iter_mut().for_each(|x| *x += rng.random_range(-0.05..0.05));
         let Point { t, x, u, discrete } = &mut point;
-        plant.initialise_modes(*t, (x, u), discrete);
+        plant.initialise_modes(*t, x, u, discrete);
         let worst = worst_along_motion(&mut plant, &point);
         println!("{name}: {worst:.1e}");
         // Sixth order, and round-off over 1e-3 s: 1e-13 of the largest value; relative to an
@@ -464,10 +464,8 @@ fn tangent_agrees_with_differences_on_every_example() {
                     *value += size * nominal * rng.random_range(-1.0..1.0);
                 }
                 away_from_jumps(&model, &mut point);
-                let at = (point.x.as_mut_slice(), point.u.as_slice());
-                plant
-                    .update(point.t, at, &mut point.discrete, &mut Vec::new())
-                    .expect("regular");
+                let Point { t, x, u, discrete } = &mut point;
+                plant.update(*t, x, u, discrete, &mut Vec::new()).expect("regular");
                 worst = worst.larger(worst_row(&mut plant, &point));
             }
             println!("{}, {}: {worst:.1e}", model.spec.name, formulation.name());

@@ -10,6 +10,7 @@ mod statics;
 use crate::numbers::distance;
 use crate::run::Run;
 use grapple::dynamics::recursive::mass_matrix;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Influence, Model, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::sync::Arc;
@@ -211,7 +212,7 @@ fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
         let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
         let discrete = Discrete::new(&model);
         plant
-            .evaluate(0.3, (&x, &[], &discrete), &mut dx, &mut y)
+            .evaluate(OperatingPoint::new(0.3, &x, &[], &discrete), &mut dx, &mut y)
             .expect("regular");
         [dx, y].concat()
     };

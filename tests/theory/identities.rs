@@ -7,6 +7,7 @@ use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
 use grapple::dynamics::{Applied, Dynamics};
 use grapple::plant::Discrete;
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation, JointType, QuaternionOptions};
 use grapple::system::Kinematics;
 use nalgebra::{DMatrix, DVector};
@@ -224,7 +225,7 @@ fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     tree.plant
         .clone()
-        .derivative(0.0, &x, &u, &Discrete::new(model), &mut dx)
+        .derivative(OperatingPoint::new(0.0, &x, &u, &Discrete::new(model)), &mut dx)
         .expect("regular");
     dx[..system.nq].to_vec()
 }
@@ -285,7 +286,7 @@ origin = [0.0, 1.0, 0.0]
     let mut evaluate = || {
         let mut dx = vec![0.0; x.len()];
         plant
-            .derivative(0.0, &x, &u, &Discrete::new(plant.model()), &mut dx)
+            .derivative(OperatingPoint::new(0.0, &x, &u, &Discrete::new(plant.model())), &mut dx)
             .expect("regular");
         dx
     };

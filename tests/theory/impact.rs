@@ -63,7 +63,7 @@ pub fn obey(run: &mut Run) -> Vec<Event> {
     let state = &mut run.simulation.state;
     run.simulation
         .plant
-        .update(state.t, (&mut state.x, &state.u), &mut state.discrete, &mut events)
+        .update(state.t, &mut state.x, &state.u, &mut state.discrete, &mut events)
         .expect("regular");
     run.simulation.invalidate();
     run.look();
@@ -600,7 +600,7 @@ fn commands_are_executed_in_order_with_current_parameters() {
     let (state, mut told) = (&mut run.simulation.state, Vec::new());
     let (discrete, t) = (state.discrete.clone(), state.t);
     let after = (&mut state.x, &mut state.discrete);
-    let failed = run.simulation.plant.update(t, (after.0, &state.u), after.1, &mut told);
+    let failed = run.simulation.plant.update(t, after.0, &state.u, after.1, &mut told);
     let failed = failed.expect_err("no number").to_string();
     assert!(failed.contains("system.work is not finite"), "{failed}");
     assert!(x == state.x && discrete == state.discrete && told.is_empty());

@@ -1,6 +1,7 @@
 //! Linearisation in tangent coordinates.
 
 use crate::random_tree::random_tree;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Linearisation, Plant};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -10,7 +11,7 @@ pub fn at_start(plant: &mut Plant) -> Linearisation {
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
-    Linearisation::new(plant, 0.0, (&x, &u, &discrete)).expect("regular")
+    Linearisation::new(plant, OperatingPoint::new(0.0, &x, &u, &discrete)).expect("regular")
 }
 
 const SPINNING: &str = r#"
@@ -68,7 +69,9 @@ fn neighbouring_motions_follow_the_linear_equations() {
         let discrete = Discrete::new(&model);
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
         x.push(0.0);
-        let mut at = |x: &[f64]| Linearisation::new(&mut tree.plant, 0.0, (x, &u, &discrete)).expect("regular");
+        let mut at = |x: &[f64]| {
+            Linearisation::new(&mut tree.plant, OperatingPoint::new(0.0, x, &u, &discrete)).expect("regular")
+        };
         let linear = at(&x);
         assert_eq!(linear.coordinates.len(), 2 * nv);
         let one = (&linear.S * &linear.T - DMatrix::identity(2 * nv, 2 * nv)).norm();

@@ -6,16 +6,15 @@ use crate::every_load::{FAR, every_load};
 use crate::numbers::{Larger, distance};
 use crate::random_tree::random_tree;
 use crate::run::Run;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Plant};
 
 /// Returns `g = 0` after `times` corrections; the midpoint of a step of length `2 θ`.
 fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f64> {
     let (mut g, mut middle) = (vec![0.0; point.x.len()], vec![f64::NAN; point.x.len()]);
     for _ in 0..times {
-        let at = (point.x.as_slice(), point.u.as_slice(), &point.discrete);
-        plant
-            .correct((point.t, theta), at, &mut g, &mut middle)
-            .expect("regular");
+        let at = OperatingPoint::new(point.t, point.x.as_slice(), point.u.as_slice(), &point.discrete);
+        plant.correct(at, theta, &mut g, &mut middle).expect("regular");
     }
     g
 }
@@ -25,7 +24,7 @@ fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
     let middle: Vec<f64> = point.x.iter().zip(g).map(|(x, g)| x + theta * g).collect();
     let mut f = vec![f64::NAN; g.len()];
     plant
-        .derivative(point.t, &middle, &point.u, &point.discrete, &mut f)
+        .derivative(OperatingPoint::new(point.t, &middle, &point.u, &point.discrete), &mut f)
         .expect("regular");
     let nominals = nominals(plant.model());
     let off = g

@@ -5,6 +5,7 @@ use crate::run::Run;
 use grapple::algebra::{Dual, Scalar, Vec3};
 use grapple::nodal::{Curvature, Element};
 use grapple::plant::Linearisation;
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation};
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{PI, TAU};
@@ -174,8 +175,8 @@ fn free_ancf_beam_has_its_bending_frequencies() {
         let mut run = Run::of(plant.clone(), 1e-9);
         run.go(0.0);
         let state = &run.simulation.state;
-        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-        let A = Linearisation::new(&mut plant, 0.0, at).expect("linear").A;
+        let at = OperatingPoint::new(0.0, state.x.as_slice(), state.u.as_slice(), &state.discrete);
+        let A = Linearisation::new(&mut plant, at).expect("linear").A;
         // Bending only: axial modes are faster.
         let mut found: Vec<f64> = A
             .complex_eigenvalues()

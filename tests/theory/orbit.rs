@@ -5,6 +5,7 @@ use crate::quaternion::{align, values_at_random};
 use crate::random_tree::{random_craft, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3};
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Model, Plant};
 use grapple::spec::{Capability, Formulation, Gravity};
 use grapple::system::{Kinematics, OrbitPoint};
@@ -242,7 +243,9 @@ fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
     let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let mut dx = vec![0.0; x.len()];
-    plant.derivative(0.0, &x, &[], &discrete, &mut dx).expect("regular");
+    plant
+        .derivative(OperatingPoint::new(0.0, &x, &[], &discrete), &mut dx)
+        .expect("regular");
     let first = |part: &str| {
         model
             .derivatives
@@ -374,12 +377,16 @@ fn gravity_is_the_gradient_of_its_potential() {
             let (discrete, mut dx) = (Discrete::new(plant.model()), vec![0.0; x.len()]);
             let u: Vec<f64> = plant.model().inputs.iter().map(|_| 0.0).collect();
             let t = 0.7;
-            plant.derivative(t, &x, &u, &discrete, &mut dx).expect("regular");
+            plant
+                .derivative(OperatingPoint::new(t, &x, &u, &discrete), &mut dx)
+                .expect("regular");
             let (power, scale) = potential_rate(&plant, t, &tree.q, &tree.qd);
             // Modal dampers have power, too: subtracted by an evaluation without gravity.
             let mut silent = tree.plant;
             let mut without = dx.clone();
-            silent.derivative(t, &x, &u, &discrete, &mut without).expect("regular");
+            silent
+                .derivative(OperatingPoint::new(t, &x, &u, &discrete), &mut without)
+                .expect("regular");
             let off = (dx[work] - without[work] + power).abs() / scale;
             worst[k] = worst[k].larger(off);
         }

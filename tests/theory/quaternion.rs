@@ -8,6 +8,7 @@ use crate::run::Run;
 use grapple::algebra::{Quaternion, Twist, Vec3, Wrench};
 use grapple::dynamics::quaternion::{Rows, SaddlePoint};
 use grapple::dynamics::{Applied, condition};
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Plant};
 use grapple::spec::JointType;
 use grapple::system::{Attitude, Baumgarte, BodyKinematics, Kinematics, Maximal, Recovered};
@@ -166,7 +167,7 @@ pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
     let u: Vec<f64> = model.inputs.iter().map(|_| rng.random_range(-1.0..1.0)).collect();
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
     plant
-        .evaluate(0.0, (&x, &u, &discrete), &mut dx, &mut y)
+        .evaluate(OperatingPoint::new(0.0, &x, &u, &discrete), &mut dx, &mut y)
         .expect("regular");
     let states = model.states.iter().chain(&model.derivatives).zip(x.iter().chain(&dx));
     let outputs = model.outputs.iter().map(|output| &output.quantity).zip(&y);

@@ -1,6 +1,7 @@
 //! Runs with access to values by name.
 
 use grapple::algebra::{Quaternion, Vec3};
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Model, Plant};
 use grapple::simulation::Simulation;
 use std::sync::Arc;
@@ -41,8 +42,7 @@ impl Run {
         self.simulation
             .plant
             .evaluate(
-                state.t,
-                (&state.x, &state.u, &state.discrete),
+                OperatingPoint::new(state.t, &state.x, &state.u, &state.discrete),
                 &mut self.dx,
                 &mut self.y,
             )

@@ -6,6 +6,7 @@ use crate::every_load::{FAR, every_load};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, LANES, Model, Plant, StateJacobian, Tangent};
 use grapple::spec::JointMotion;
 use nalgebra::DMatrix;
@@ -18,21 +19,21 @@ fn between_both(plant: &Plant, point: &Point) -> f64 {
     if nx == 0 {
         return 0.0; // a controller
     }
-    let at = (point.x.as_slice(), point.u.as_slice(), &point.discrete);
+    let at = OperatingPoint::new(point.t, point.x.as_slice(), point.u.as_slice(), &point.discrete);
     let (mut tree, mut duals) = (DMatrix::from_element(nx, nx, f64::NAN), DMatrix::zeros(nx, nx));
     let mut state_jacobian = StateJacobian::new(model);
     state_jacobian
-        .evaluate(plant, point.t, at, tree.as_mut_slice())
+        .evaluate(plant, at, tree.as_mut_slice())
         .expect("regular");
     // An evaluation does not depend on the previous one.
     let mut again = DMatrix::zeros(nx, nx);
     state_jacobian
-        .evaluate(plant, point.t, at, again.as_mut_slice())
+        .evaluate(plant, at, again.as_mut_slice())
         .expect("regular");
     assert_eq!(tree, again);
     let mut tangent = Tangent::<LANES>::new(model);
     tangent
-        .state_jacobian(plant, point.t, at, duals.as_mut_slice())
+        .state_jacobian(plant, at, duals.as_mut_slice())
         .expect("regular");
     let all = duals.norm();
     let row = |i: usize| (tree.row(i) - duals.row(i)).norm() / duals.row(i).norm().max(SMALL * all);
@@ -60,10 +61,8 @@ fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
     for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(plant.model())) {
         *value += size * nominal * rng.random_range(-1.0..1.0);
     }
-    let at = (point.x.as_mut_slice(), point.u.as_slice());
-    plant
-        .update(point.t, at, &mut point.discrete, &mut Vec::new())
-        .expect("regular");
+    let Point { t, x, u, discrete } = &mut point;
+    plant.update(*t, x, u, discrete, &mut Vec::new()).expect("regular");
     point
 }
 

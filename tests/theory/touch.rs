@@ -99,7 +99,7 @@ fn failed_event_changes_nothing() {
     run.simulation.advance(5.0, &mut Vec::new()).expect_err("chatters");
     let (state, plant) = (run.simulation.state.clone(), &mut run.simulation.plant);
     let (mut x, mut discrete, mut told) = (state.x.clone(), state.discrete.clone(), Vec::new());
-    let failed = plant.update(4.6, (&mut x, &state.u), &mut discrete, &mut told);
+    let failed = plant.update(4.6, &mut x, &state.u, &mut discrete, &mut told);
     let failed = failed.expect_err("chatters").to_string();
     assert!(failed.contains("chatters"), "{failed}");
     assert!(x == state.x && discrete == state.discrete && told.is_empty());

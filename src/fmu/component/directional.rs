@@ -2,7 +2,7 @@ use super::{Component, Fault};
 use crate::Error;
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
-use crate::plant::{Model, StartAlong, Tangent};
+use crate::plant::{Direction, Model, StartAlong, Tangent};
 
 /// Workspace of directional derivatives and of time derivatives: seeds of the knowns and resulting
 /// derivatives of the unknowns.
@@ -117,18 +117,18 @@ impl Component {
         let outputs = slots().any(|slot| matches!(slot, Slot::Output(_)));
         let derivatives = outputs || slots().any(|slot| matches!(slot, Slot::Derivative(_)));
         let (plant, state) = (&self.simulation.plant, &self.simulation.state);
-        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
+        let at = state.point();
         let outcome = if self.mode == Mode::Initialization {
             let along = StartAlong {
                 delta_x: x,
                 delta_dx: dx,
                 delta_y: y,
             };
-            tangent.start_along(plant, state.t, at, (p, u), along)
+            tangent.start_along(plant, at, Direction { x: p, u }, along)
         } else if outputs {
-            tangent.evaluate_along(plant, state.t, at, (x, u), (dx, y))
+            tangent.evaluate_along(plant, at, Direction { x, u }, dx, y)
         } else if derivatives {
-            tangent.derivative_along(plant, state.t, at, (x, u), dx)
+            tangent.derivative_along(plant, at, Direction { x, u }, dx)
         } else {
             Ok(())
         };

@@ -331,11 +331,10 @@ impl Component {
         }
         let state = &self.simulation.state;
         let plant = &mut self.simulation.plant;
-        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
         let outcome = if what == Cached::Everything {
-            plant.evaluate(state.t, at, &mut self.dx, &mut self.y)
+            plant.evaluate(state.point(), &mut self.dx, &mut self.y)
         } else {
-            plant.derivative(state.t, at.0, at.1, at.2, &mut self.dx)
+            plant.derivative(state.point(), &mut self.dx)
         };
         let outcome = outcome.and_then(|()| match self.y.iter().position(|y| !y.is_finite()) {
             Some(i) if what == Cached::Everything => Err(Error::NotFinite {
@@ -410,7 +409,7 @@ fn simulation(interface: Interface, model: Arc<Model>) -> Result<Box<Simulation>
 /// Adds the events of the start.
 fn report_start(simulation: &mut Simulation, events: &mut Vec<Event>) {
     let State { t, x, u, .. } = &simulation.state;
-    events.append(&mut simulation.plant.events_of_start(*t, (x, u)));
+    events.append(&mut simulation.plant.events_of_start(*t, x, u));
 }
 
 /// Passes parameters to the plant if they differ in any bit (results distinguish 0 from −0).

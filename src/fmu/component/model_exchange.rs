@@ -26,7 +26,7 @@ impl Component {
         self.catch_up()?;
         let (changes, sampled) = self.attempt(|simulation, events| {
             let State { t, x, u, discrete, .. } = &mut simulation.state;
-            let changes = simulation.plant.update(*t, (x, u), discrete, events)?;
+            let changes = simulation.plant.update(*t, x, u, discrete, events)?;
             Ok((changes, simulation.plant.sample(*t, u, discrete)?))
         })?;
         if changes.modes || sampled {
@@ -153,8 +153,7 @@ impl Component {
         self.check_count("event indicators", z.len(), self.model().indicator_count())?;
         self.catch_up()?;
         let state = &self.simulation.state;
-        let at = (state.x.as_slice(), state.u.as_slice());
-        self.simulation.plant.indicators(state.t, at, &state.discrete, z);
+        self.simulation.plant.indicators(state.point(), z);
         if let Some(i) = z.iter().position(|z| !z.is_finite()) {
             let (variable, t) = (format!("event indicator {}", i + 1), state.t);
             return Err(self.overreached(Error::NotFinite { variable, t }.to_string()));

@@ -74,8 +74,7 @@ impl Component {
         let mut directions = self.take_directions();
         let Directions { tangent, dx, y, .. } = &mut *directions;
         let (plant, state) = (&self.simulation.plant, &self.simulation.state);
-        let at = (state.x.as_slice(), state.u.as_slice(), &state.discrete);
-        let outcome = tangent.evaluate_along_motion(plant, state.t, at, &self.dx, (dx, y));
+        let outcome = tangent.evaluate_along_motion(plant, state.point(), &self.dx, dx, y);
         self.directions = Some(directions);
         Ok(outcome?)
     }

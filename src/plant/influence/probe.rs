@@ -2,8 +2,8 @@ use super::table::Table;
 use crate::Problem;
 use crate::algebra::{Quaternion, Vec3};
 use crate::loads::{Limit, MotorState};
+use crate::plant::context::{Constants, OperatingPoint};
 use crate::plant::model::{Model, Source};
-use crate::plant::numbers::Numbers;
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent};
 use crate::spec::JointMotion;
 use crate::system::{Derived, Parameter};
@@ -244,11 +244,14 @@ impl Probe {
         let n = model.states.len();
         let mut values = vec![0.0; n + model.outputs.len()];
         let (dx, y) = values.split_at_mut(n);
-        let numbers = (derived, parameters);
-        let at = (x, slots);
+        let of = Constants {
+            model,
+            derived,
+            parameters,
+        };
         let (evaluation, discrete) = (&mut self.evaluation, &mut self.discrete);
-        evaluation.update_sides(model, numbers, 0.0, at, discrete, &mut Vec::new());
-        evaluation.choose_controlled_sides(model, parameters, 0.0, slots, discrete);
+        evaluation.update_sides(of, 0.0, x, slots, discrete, &mut Vec::new());
+        evaluation.choose_controlled_sides(of, 0.0, slots, discrete);
         if self.limits != Limits::Own {
             let limit = Limit::passed(self.limits == Limits::At, false);
             for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
@@ -265,16 +268,20 @@ impl Probe {
             }
             discrete.controlled.fill(limit);
         }
-        let of = Numbers { derived, parameters };
-        self.evaluation.determine_rank(model, of, x, &mut self.discrete);
+        self.evaluation.determine_rank(of, x, &mut self.discrete);
         // Open loops of random craft are independent where closed ones are not, and would leave nothing that moves by its loads.
         if let Some(rank) = self.closed_rank {
             let captured = 6 * model.loads.captures().count();
             self.discrete.rank = self.discrete.rank.min(rank + captured);
         }
-        let at = (x, slots, &self.discrete);
-        self.evaluation.derivative(model, numbers, 0.0, at, dx).ok()?;
-        self.evaluation.outputs(model, numbers, (x, &self.discrete), y);
+        let at = OperatingPoint {
+            t: 0.0,
+            x,
+            u: slots,
+            discrete: &self.discrete,
+        };
+        self.evaluation.derivative(of, at, dx).ok()?;
+        self.evaluation.outputs(of, x, &self.discrete, y);
         Some(values)
     }
 
@@ -289,11 +296,20 @@ impl Probe {
     ) -> Option<&Jacobians> {
         // By numbers of its own: what is round-off does not say where else to look.
         let mut random = Random::new(self.echo);
-        let (model, numbers) = (&self.model, (numbers.1, numbers.0));
+        let model = &self.model;
+        let of = Constants {
+            model,
+            derived: numbers.1,
+            parameters: numbers.0,
+        };
+        let at = OperatingPoint {
+            t: 0.0,
+            x,
+            u: slots,
+            discrete: &self.discrete,
+        };
         let [slopes, echo] = &mut self.slopes;
-        self.tangent
-            .jacobians_of(model, numbers, 0.0, (x, slots, &self.discrete), slopes, |_| true)
-            .ok()?;
+        self.tangent.jacobians_of(of, at, slopes, |_| true).ok()?;
         for _ in 0..ECHOES {
             let news = found.news(slopes, model);
             if !news.contains(&true) {
@@ -302,10 +318,8 @@ impl Probe {
             let beside = x.iter().zip(&model.states);
             let beside = beside.map(|(x, state)| x + HAIR * state.nominal.max(x.abs()) * random.unit());
             let beside: Vec<f64> = beside.collect();
-            let at = (beside.as_slice(), slots, &self.discrete);
-            self.tangent
-                .jacobians_of(model, numbers, 0.0, at, echo, |column| news[column])
-                .ok()?;
+            let at = OperatingPoint { x: &beside, ..at };
+            self.tangent.jacobians_of(of, at, echo, |column| news[column]).ok()?;
             let (of_states, of_inputs) = news.split_at(x.len());
             let both = [
                 (&mut slopes.A, &echo.A, of_states),

@@ -8,6 +8,7 @@ use crate::vibration::{mass_and_stiffness, squares};
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::beam::{Beam, Boundary, Counts, Section};
 use grapple::dynamics::recursive::mass_matrix;
+use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Influence, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::f64::consts::TAU;
@@ -188,7 +189,11 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
         }
         let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
         plant
-            .evaluate(0.0, (&x, &vec![0.0; model.inputs.len()], &discrete), &mut dx, &mut y)
+            .evaluate(
+                OperatingPoint::new(0.0, &x, &vec![0.0; model.inputs.len()], &discrete),
+                &mut dx,
+                &mut y,
+            )
             .expect("regular");
         let derivatives: Vec<f64> = (0..x.len()).map(|i| dx[place(i)]).collect();
         let frames = [

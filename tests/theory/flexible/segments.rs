@@ -5,6 +5,7 @@ use super::cantilever_roots;
 use super::frequencies::{EI, L, M, frequencies};
 use crate::numbers::{Larger, distance, few};
 use crate::run::Run;
+use grapple::plant::OperatingPoint;
 use nalgebra::{DMatrix, DVector};
 
 /// Returns a cantilever on the world with a frame and a load at its tip.
@@ -66,7 +67,7 @@ fn to_rest(run: &mut Run) {
         let now = (&state.x[..], &state.u[..], &state.discrete);
         simulation
             .plant
-            .derivative(state.t, now.0, now.1, now.2, &mut dx)
+            .derivative(OperatingPoint::new(state.t, now.0, now.1, now.2), &mut dx)
             .expect("regular");
         DVector::from_column_slice(&dx[nq..nq + nv])
     };
