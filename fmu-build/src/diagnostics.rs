@@ -27,8 +27,13 @@ pub struct Diagnostics {
 
 /// Momentum of the whole system.
 pub enum Momentum {
-    /// Largest change of the linear and of the angular momentum since the start.
-    Conserved { linear: Ratio, angular: Ratio },
+    /// Conserved up to the error of the integration.
+    Conserved {
+        /// Largest change of the linear momentum since the start, kg·m/s.
+        linear: Ratio,
+        /// Largest change of the angular momentum since the start, kg·m²/s.
+        angular: Ratio,
+    },
     /// Not conserved, or not available, with the reason.
     Not(String),
 }
@@ -66,7 +71,7 @@ impl Ratio {
 
 impl Diagnostics {
     /// Computes the diagnostics of a run.
-    pub fn of(spec: &Spec, run: &Run, tolerance: f64) -> Self {
+    pub fn of(spec: &Spec, run: &Run) -> Self {
         let results = &run.results;
         Self {
             momentum: (spec.kind == Kind::Spacecraft).then(|| momentum(spec, run)),
@@ -75,7 +80,7 @@ impl Diagnostics {
             solver: run.solver.clone(),
             simulated: results.time.last().unwrap_or(&0.0) - results.time.first().unwrap_or(&0.0),
             wall: run.effort.wall,
-            bound: (100.0 * tolerance).max(1e-6),
+            bound: (100.0 * run.times.tolerance).max(1e-6),
         }
     }
 
