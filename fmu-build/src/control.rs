@@ -1,3 +1,4 @@
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Progress and cancellation of long work; by default it is neither reported nor cancelled.
@@ -18,8 +19,11 @@ impl Control<'_> {
         }
     }
 
-    /// Returns whether the work is to end.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+    /// Returns whether the work continues.
+    pub(crate) fn flow(&self) -> ControlFlow<()> {
+        match self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! the licences.
 
 use crate::archive::Content;
-use crate::error::{Context, Result};
+use crate::error::Result;
 use crate::html::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
@@ -32,7 +32,7 @@ pub fn documentation(
         let parts = [("picture", &*picture.to_svg(&spec.name))];
         figure = filled(include_str!("../assets/spacecraft_figure.html"), &parts);
     }
-    let plant = Plant::new(Arc::clone(model)).other()?;
+    let plant = Plant::new(Arc::clone(model))?;
     let mass = plant.derived().mass();
     let page = page(model, description, facts(spec, mass, description, platforms), &figure);
     let licence =

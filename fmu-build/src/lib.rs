@@ -27,7 +27,7 @@
 //! | [`run`], [`results`], [`diagnostics`] | a run in Co-Simulation, its results and diagnostics |
 //! | [`input_table`], [`table`], [`files`] | tables of inputs and results; output files |
 //! | [`modes`] | the modes of a linearised model |
-//! | [`page`], [`picture`] | a run's page; a drawing of the spacecraft |
+//! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 //!
 //! ```no_run
@@ -72,7 +72,7 @@ mod matrices;
 pub mod modes;
 mod motion;
 pub mod package;
-pub mod page;
+mod page;
 pub mod picture;
 pub mod platform;
 mod point;

@@ -114,8 +114,8 @@ impl Point {
             return Ok(None);
         }
         self.plant.set_parameters(&without)?;
-        let linear = self.linearised()?;
+        let linear = self.linearised();
         self.plant.set_parameters(&written)?;
-        Ok(Some(linear))
+        linear.map(Some)
     }
 }

@@ -178,10 +178,7 @@ impl<'a> Plan<'a> {
         let mut effort = Effort::default();
         let outcome = self.advance(&mut slave, &mut effort, |t, slave| {
             recorder.record(t, slave)?;
-            Ok(match watch(t) {
-                ControlFlow::Break(()) => ControlFlow::Break(Error::Interrupted(format!("at t = {t} s"))),
-                ControlFlow::Continue(()) => ControlFlow::Continue(()),
-            })
+            Ok(watch(t).map_break(|()| Error::Interrupted(format!("at t = {t} s"))))
         });
         let failure = match outcome {
             Ok(ControlFlow::Continue(())) => slave.terminate().err(),

@@ -7,7 +7,6 @@ use crate::run::{Experiment, Plan, Request, Run};
 use grapple::spec::Signal;
 use indexmap::IndexMap;
 use model_description::Causality;
-use std::ops::ControlFlow;
 
 /// Options of a run; by default it is the spec's experiment.
 #[derive(Default)]
@@ -40,10 +39,7 @@ pub fn simulate(fmu: &Fmu, options: &SimulateOptions, mut control: Control) -> R
     };
     plan.record(fmu, &request, |t| {
         control.report(t, plan.times.stop);
-        match control.is_cancelled() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        control.flow()
     })
 }
 
@@ -56,7 +52,10 @@ fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f
                 "{name} is driven by a signal of the spec, or by --inputs; change it there"
             ));
         }
-        Ok((variable.value_reference, *value))
+        match value.is_finite() {
+            true => Ok((variable.value_reference, *value)),
+            false => Err(invalid!("{name} = {value} is not a finite number")),
+        }
     };
     set.iter().map(setting).collect()
 }

@@ -76,7 +76,7 @@ impl Campaign<'_> {
         &self,
         run: usize,
         folder: &Folder,
-        is_cancelled: impl Fn() -> bool,
+        flow: impl Fn() -> ControlFlow<()>,
     ) -> Result<Option<Record>> {
         let mut values = self.values(run);
         let set: Vec<&ScalarVariable> = self.settings.iter().map(|setting| setting.variable).collect();
@@ -90,11 +90,7 @@ impl Campaign<'_> {
             log: &[],
         };
         let mut results = Vec::new();
-        let watch = |_| match is_cancelled() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let failure = match self.plan.record(self.fmu, &request, watch) {
+        let failure = match self.plan.record(self.fmu, &request, |_| flow()) {
             Ok(run_made) => {
                 values = run_made.results.parameters.iter().map(|(_, value)| *value).collect();
                 if run_made.failure.is_none() {

@@ -5,6 +5,7 @@ use super::plan::Campaign;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::text::count;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -24,17 +25,17 @@ pub fn work(
     let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
     let mut done = 0;
-    let cancel = control.cancel;
-    let is_cancelled = || {
-        let cancelled = cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
-        cancelled || has_failed.load(Ordering::Relaxed)
+    let Control { cancel, .. } = control;
+    let flow = || match has_failed.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => Control { cancel, progress: None }.flow(),
     };
     thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, runs.len().max(1)) {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
                 while let Some(&run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let Some(outcome) = campaign.perform(run, folder, is_cancelled).transpose() else {
+                    let Some(outcome) = campaign.perform(run, folder, flow).transpose() else {
                         break;
                     };
                     if sender.send(outcome).is_err() {

@@ -8,7 +8,6 @@ pub mod completions;
 pub mod couple;
 pub mod describe;
 pub mod equilibrium;
-mod experiment;
 pub mod import;
 pub mod interrupt;
 mod libraries;

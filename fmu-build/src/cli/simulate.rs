@@ -1,4 +1,3 @@
-use super::experiment::Experiment;
 use super::interrupt::{self, TemporaryFolder};
 use super::output::print;
 use super::progress::Progress;
@@ -6,6 +5,7 @@ use fmu_build::diagnostics::Diagnostics;
 use fmu_build::files::Target;
 use fmu_build::fmu::Fmu;
 use fmu_build::package::Package;
+use fmu_build::run::Experiment;
 use fmu_build::simulate::{SimulateOptions, simulate};
 use fmu_build::text::{count, number};
 use fmu_build::{Control, input_table, report};
@@ -47,8 +47,15 @@ pub struct Arguments {
     /// Write no page
     #[arg(long, conflicts_with = "page")]
     no_page: bool,
-    #[command(flatten)]
-    experiment: Experiment,
+    /// End of the run, s
+    #[arg(long, value_name = "T", value_parser = positive)]
+    stop_time: Option<f64>,
+    /// Communication step and spacing of the results, s
+    #[arg(long, value_name = "H", value_parser = positive)]
+    step: Option<f64>,
+    /// Relative tolerance of the integration
+    #[arg(long, value_name = "TOL", value_parser = positive)]
+    tolerance: Option<f64>,
     /// A table of input values
     #[arg(long, value_name = "FILE")]
     inputs: Option<PathBuf>,
@@ -75,7 +82,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
     let inputs = arguments.inputs.as_ref().map(|file| input_table::read(file, &fmu));
     let options = SimulateOptions {
-        experiment: (&arguments.experiment).into(),
+        experiment: Experiment {
+            stop_time: arguments.stop_time,
+            step: arguments.step,
+            tolerance: arguments.tolerance,
+        },
         inputs: inputs.transpose()?.unwrap_or_default(),
         set: arguments.set.clone(),
     };
@@ -90,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     run.results.table().save(&table)?;
     let diagnostics = Diagnostics::of(spec, &run);
     if let Some(page) = &page {
-        page.write(report::page(&fmu, &run, &diagnostics).to_html())?;
+        page.write(report::page(&fmu, &run))?;
     }
     let events = run.events.iter().map(ToString::to_string);
     for line in events.chain(run.messages.iter().cloned()) {
@@ -103,6 +114,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     print(&diagnostics.line())?;
     run.failure.map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a positive number".to_owned()),
+    }
 }
 
 fn setting(text: &str) -> Result<(String, f64), String> {

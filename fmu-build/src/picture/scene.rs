@@ -1,4 +1,4 @@
-use crate::error::{Context, Result};
+use crate::error::Result;
 use crate::start::{Start, half_axes};
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Model, Plant};
@@ -39,7 +39,7 @@ impl Scene {
     /// # Errors
     /// Invalid parameters.
     pub fn of(model: &Arc<Model>) -> Result<Self> {
-        let plant = Plant::new(Arc::clone(model)).other()?;
+        let plant = Plant::new(Arc::clone(model))?;
         let Start {
             system,
             derived,

@@ -18,9 +18,11 @@ use grapple::Event;
 use grapple::plant::Model;
 use std::sync::Arc;
 
-/// Returns the page of a run.
-pub fn page(fmu: &Fmu, run: &Run, diagnostics: &Diagnostics) -> Page {
+/// Returns the page of a run as one HTML file, with charts, tables and the animated spacecraft. It
+/// needs no network.
+pub fn page(fmu: &Fmu, run: &Run) -> String {
     let spec = &fmu.model.spec;
+    let diagnostics = Diagnostics::of(spec, run);
     let (time, charts) = charts(spec, &run.results, diagnostics.is_free());
     let rows = rows(run.results.time.len());
     let mut foot = vec![
@@ -46,20 +48,21 @@ pub fn page(fmu: &Fmu, run: &Run, diagnostics: &Diagnostics) -> Page {
         messages.push(format!("The spacecraft is not drawn: {error}"));
         None
     });
-    Page {
+    let page = Page {
         name: spec.name.clone(),
         description: spec.description.clone(),
         facts: facts(&model, run),
         messages,
         marks: marks(run),
-        diagnostics: tiles::tiles(diagnostics),
+        diagnostics: tiles::tiles(&diagnostics),
         time,
         tables: tables::tables(run),
         charts,
         motion,
         variables: variables(run, &rows),
         foot,
-    }
+    };
+    page.to_html()
 }
 
 /// Returns the messages without a time, and the reason of an early end.

@@ -3,8 +3,8 @@
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;
-use fmu_build::archive::{self, Content};
 use fmu_build::Error;
+use fmu_build::archive::{self, Content};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
