@@ -1,6 +1,6 @@
 //! The FMU as a zip file: packed with reproducible bytes, unpacked to run.
 
-use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use crate::error::{Context, Result, invalid};
 use model_description::ModelDescription;
 use std::borrow::Cow;
 use std::fs::File;
@@ -49,9 +49,12 @@ pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<
     let problems = description.check();
     if !problems.is_empty() {
         let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        bail!("the model description is not legal FMI 2.0:\n{}", list.join("\n"));
+        return Err(invalid!(
+            "the model description is not legal FMI 2.0:\n{}",
+            list.join("\n")
+        ));
     }
-    let xml = description.to_xml().into_diagnostic()?;
+    let xml = description.to_xml().other()?;
     let first = Content::new(DESCRIPTION, xml.into_bytes());
     zip(std::iter::once(&first).chain(contents))
 }
@@ -70,10 +73,10 @@ pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Ve
             .compression_level(Some(9))
             .last_modified_time(DateTime::default())
             .unix_permissions(if content.executable { 0o755 } else { 0o644 });
-        archive.start_file(content.path.as_str(), options).into_diagnostic()?;
-        archive.write_all(&content.bytes).into_diagnostic()?;
+        archive.start_file(content.path.as_str(), options).other()?;
+        archive.write_all(&content.bytes).other()?;
     }
-    Ok(archive.finish().into_diagnostic()?.into_inner())
+    Ok(archive.finish().other()?.into_inner())
 }
 
 /// Returns the name of the shared library, which both interfaces share.
@@ -85,27 +88,27 @@ pub fn identifier(description: &ModelDescription) -> Result<&str> {
     let exchange = description.model_exchange.as_ref().map(|i| &i.model_identifier);
     let simulation = description.co_simulation.as_ref().map(|i| &i.model_identifier);
     let identifier = simulation.or(exchange);
-    let identifier = identifier.ok_or_else(|| miette!("the FMU offers neither Model Exchange nor Co-Simulation"))?;
+    let identifier = identifier.ok_or_else(|| invalid!("the FMU offers neither Model Exchange nor Co-Simulation"))?;
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     if !identifier.starts_with(is_letter) || !identifier.chars().all(|c| is_letter(c) || c.is_ascii_digit()) {
-        bail!("the FMU's modelIdentifier {identifier:?} is not a C identifier");
+        return Err(invalid!(
+            "the FMU's modelIdentifier {identifier:?} is not a C identifier"
+        ));
     }
     Ok(identifier)
 }
 
 /// Returns the model description of an FMU of any tool.
 pub fn description(fmu: &Path) -> Result<ModelDescription> {
-    let xml = read(&mut open(fmu)?, DESCRIPTION).wrap_err_with(|| fmu.display().to_string())?;
-    let xml = String::from_utf8(xml).into_diagnostic()?;
-    ModelDescription::from_xml(&xml)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("{}: {DESCRIPTION}", fmu.display()))
+    let xml = read(&mut open(fmu)?, DESCRIPTION).context(|| fmu.display().to_string())?;
+    let xml = String::from_utf8(xml).other()?;
+    ModelDescription::from_xml(&xml).context(|| format!("{}: {DESCRIPTION}", fmu.display()))
 }
 
 /// Returns the compiled model in an FMU built by grapple.
 pub fn model(fmu: &Path) -> Result<grapple::plant::Model> {
-    let bytes = read(&mut open(fmu)?, MODEL).wrap_err_with(|| format!("{} was not built by grapple", fmu.display()))?;
-    grapple::plant::Model::from_bytes(&bytes).map_err(|error| miette!("{}: {MODEL}: {error}", fmu.display()))
+    let bytes = read(&mut open(fmu)?, MODEL).context(|| format!("{} was not built by grapple", fmu.display()))?;
+    grapple::plant::Model::from_bytes(&bytes).map_err(|error| invalid!("{}: {MODEL}: {error}", fmu.display()))
 }
 
 /// Returns the platforms whose libraries an FMU contains.
@@ -129,47 +132,42 @@ pub fn unpack(fmu: &Path, folder: &Path, limit: u64) -> Result<()> {
     let mut unpack = || -> Result<()> {
         let mut left = limit;
         for i in 0..archive.len() {
-            let mut entry = archive.by_index(i).into_diagnostic()?;
-            let name = entry.name().into_diagnostic()?.into_owned();
+            let mut entry = archive.by_index(i).other()?;
+            let name = entry.name().other()?.into_owned();
             let path = entry.enclosed_name();
-            let path = folder.join(path.ok_or_else(|| miette!("{name:?} lies outside the folder"))?);
+            let path = folder.join(path.ok_or_else(|| invalid!("{name:?} lies outside the folder"))?);
             if entry.is_dir() {
-                std::fs::create_dir_all(&path).into_diagnostic()?;
+                std::fs::create_dir_all(&path).other()?;
                 continue;
             }
             if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).into_diagnostic()?;
+                std::fs::create_dir_all(parent).other()?;
             }
-            let mut file = File::create(&path)
-                .into_diagnostic()
-                .wrap_err_with(|| format!("cannot write {name:?}"))?;
+            let mut file = File::create(&path).context(|| format!("cannot write {name:?}"))?;
             // The declared size of an entry may be wrong.
-            let taken = std::io::copy(&mut entry.by_ref().take(left + 1), &mut file).into_diagnostic()?;
-            left = (left.checked_sub(taken)).ok_or_else(|| miette!("it holds more than {limit} bytes"))?;
+            let taken = std::io::copy(&mut entry.by_ref().take(left + 1), &mut file).other()?;
+            left = (left.checked_sub(taken)).ok_or_else(|| invalid!("it holds more than {limit} bytes"))?;
         }
         Ok(())
     };
-    unpack().wrap_err_with(|| format!("cannot unpack {}", fmu.display()))
+    unpack().context(|| format!("cannot unpack {}", fmu.display()))
 }
 
 fn open(fmu: &Path) -> Result<ZipArchive<File>> {
     let open = || -> Result<_> {
-        let file = File::open(fmu).into_diagnostic()?;
-        ZipArchive::new(file).into_diagnostic()
+        let file = File::open(fmu).other()?;
+        ZipArchive::new(file).other()
     };
-    open().wrap_err_with(|| format!("cannot open {}", fmu.display()))
+    open().context(|| format!("cannot open {}", fmu.display()))
 }
 
 fn read(archive: &mut ZipArchive<File>, path: &str) -> Result<Vec<u8>> {
-    let entry = archive
-        .by_name(path)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("the archive has no {path}"))?;
+    let entry = archive.by_name(path).context(|| format!("the archive has no {path}"))?;
     let mut bytes = Vec::new();
     let read = entry.take(FILE_LIMIT + 1).read_to_end(&mut bytes);
-    read.into_diagnostic().wrap_err_with(|| path.to_owned())?;
+    read.context(|| path.to_owned())?;
     if bytes.len() as u64 > FILE_LIMIT {
-        bail!("{path} is larger than {FILE_LIMIT} bytes");
+        return Err(invalid!("{path} is larger than {FILE_LIMIT} bytes"));
     }
     Ok(bytes)
 }

@@ -2,10 +2,10 @@
 //! unstable.
 
 use crate::modes::{Mode, Modes, Perturbations};
+use crate::point::Point;
 use crate::text::{count, number};
 use crate::zeros;
-use grapple::plant::OperatingPoint;
-use grapple::plant::{Discrete, Linearisation, Model, Plant};
+use grapple::plant::Model;
 use std::sync::Arc;
 
 /// Orders of BDF methods with their angles of A(α)-stability, degrees (E. Hairer and G. Wanner,
@@ -25,11 +25,7 @@ pub fn advice(model: &Arc<Model>) -> Option<String> {
     if model.spec.controller.is_some() || model.states.len() > LARGEST {
         return None;
     }
-    let mut plant = Plant::new(Arc::clone(model)).ok()?;
-    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(model));
-    plant.start(0.0, &mut x, &mut discrete).ok()?;
-    let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
-    let linear = Linearisation::new(&mut plant, OperatingPoint::new(0.0, &x, &u, &discrete)).ok()?;
+    let linear = Point::start(model).ok()?.linearised().ok()?;
     let perturbations = Perturbations {
         round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
         gains: Vec::new(),

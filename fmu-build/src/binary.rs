@@ -1,8 +1,8 @@
 //! Inspection of a shared library's headers: its machine, its exports and the C library version it
 //! needs.
 
+use crate::error::{Context, Result, invalid};
 use crate::platform::Platform;
-use miette::{IntoDiagnostic, Result, bail};
 use object::read::elf::{ElfFile, FileHeader};
 use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind};
@@ -77,10 +77,10 @@ pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     let mut findings = Findings::default();
     let images = images(bytes)?;
     if images.is_empty() {
-        bail!("it is an empty universal library of macOS");
+        return Err(invalid!("it is an empty universal library of macOS"));
     }
     for image in images {
-        let file = object::File::parse(image).into_diagnostic()?;
+        let file = object::File::parse(image).other()?;
         suits(&file, platform)?;
         findings.machines.push(machine(file.architecture()));
         findings.others.extend(foreign_exports(&file)?);
@@ -89,7 +89,7 @@ pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
             object::File::Elf64(elf) => glibc(elf),
             _ => Ok(None),
         }
-        .into_diagnostic()?;
+        .other()?;
     }
     findings.others.sort();
     findings.others.dedup();
@@ -102,7 +102,7 @@ fn images(bytes: &[u8]) -> Result<Vec<&[u8]>> {
         arches.iter().map(|arch| arch.data(bytes)).collect()
     }
     let Ok(kind) = FileKind::parse(bytes) else {
-        bail!("it is not a library of any platform");
+        return Err(invalid!("it is not a library of any platform"));
     };
     match kind {
         FileKind::MachOFat32 => MachOFatFile32::parse(bytes).and_then(|fat| slices(fat.arches(), bytes)),
@@ -110,9 +110,9 @@ fn images(bytes: &[u8]) -> Result<Vec<&[u8]>> {
         FileKind::Elf32 | FileKind::Elf64 | FileKind::Pe32 | FileKind::Pe64 | FileKind::MachO32 | FileKind::MachO64 => {
             Ok(vec![bytes])
         }
-        other => bail!("it is not a shared library, but of kind {other:?}"),
+        other => return Err(invalid!("it is not a shared library, but of kind {other:?}")),
     }
-    .into_diagnostic()
+    .other()
 }
 
 /// Checks that a file is a shared library for the platform.
@@ -133,14 +133,14 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
     let suits = architectures.contains(&architecture)
         || (platform == Platform::here() && Some(architecture) == own_architecture());
     if !suits || file.format() != format || file.is_64() != is_64 {
-        bail!(
+        return Err(invalid!(
             "it is {}, and {platform} needs {}",
             kind_of(file.format(), file.is_64(), architecture),
             kind_of(format, is_64, architectures[0])
-        );
+        ));
     }
     if file.kind() != ObjectKind::Dynamic {
-        bail!("it is a program or an object file, not a shared library");
+        return Err(invalid!("it is a program or an object file, not a shared library"));
     }
     Ok(())
 }
@@ -182,8 +182,8 @@ fn machine(architecture: Architecture) -> String {
 fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
     let underscored = file.format() == BinaryFormat::MachO;
     let mut exports = Vec::new();
-    for export in file.exports().into_diagnostic()? {
-        if let object::read::NameOrOrdinal::Name(name) = export.into_diagnostic()?.name() {
+    for export in file.exports().other()? {
+        if let object::read::NameOrOrdinal::Name(name) = export.other()?.name() {
             let name = String::from_utf8_lossy(name);
             let plain = if underscored { name.strip_prefix('_') } else { None };
             exports.push(plain.unwrap_or(&name).to_owned());
@@ -194,10 +194,10 @@ fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
         .filter(|function| !exports.iter().any(|name| name == function))
         .collect();
     if missing.len() == FUNCTIONS.len() {
-        bail!("it exports none of FMI's {} functions", FUNCTIONS.len());
+        return Err(invalid!("it exports none of FMI's {} functions", FUNCTIONS.len()));
     }
     if !missing.is_empty() {
-        bail!("it lacks {}", missing.join(", "));
+        return Err(invalid!("it lacks {}", missing.join(", ")));
     }
     exports.retain(|name| !FUNCTIONS.contains(&name.as_str()));
     Ok(exports)

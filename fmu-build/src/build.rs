@@ -1,124 +1,71 @@
-use crate::compiled_spec::CompiledSpec;
-use crate::files::Target;
-use crate::library::Choice;
-use crate::package;
-use crate::summaries::{interfaces, sorted};
-use crate::text::{count, print, size};
-use clap::ValueEnum;
-use grapple::fmu::description::Interfaces;
+//! The FMU of a model.
+
+use crate::archive::{self, Content};
+use crate::documentation::documentation;
+use crate::error::Result;
+use crate::library::Library;
+use crate::platform::Platform;
+use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
-use miette::{IntoDiagnostic, Result};
 use model_description::ModelDescription;
-use std::path::PathBuf;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Build an FMU from a spec.
-///
-///   grapple build my_arm.toml                        my_arm.fmu
-///   grapple build my_arm.toml -o out/arm.fmu
-///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
-///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
-///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
-///   grapple build my_arm.toml --binary win64=grapple.dll
-///   grapple build my_arm.toml --library old_glibc/libgrapple.so
-///
-/// An FMU runs on the platforms whose libraries it contains. This program contains
-/// the library of its own platform; build those of other platforms there, or with a
-/// cross compiler, from the sources of the same version:
-///
-///   cargo rustc -p grapple --lib --crate-type cdylib --profile dist \
-///       --target TARGET
-///
-/// with the TARGET x86_64-pc-windows-gnu for Windows.
-///
-/// Each library is inspected before it is packed: its format, its machine, and the
-/// 44 functions of FMI. The output lists the platforms of the FMU, and the oldest
-/// GNU C library (GLIBC) with which it runs on Linux. Equal specs, options and
-/// libraries give equal bytes.
-#[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
-pub struct Arguments {
-    /// The spec
-    spec: PathBuf,
-    /// The FMU; by default the `name` of the spec with .fmu, in the current folder
-    #[arg(long, short)]
-    output: Option<PathBuf>,
-    /// Interfaces that the FMU offers
-    #[arg(long, value_enum, default_value_t = FmiType::Both)]
-    fmi_type: FmiType,
-    /// Naming of its variables
-    #[arg(long, value_enum, default_value_t = Names::Structured)]
-    names: Names,
-    /// Omit system.*: momentum, mass centre, energies, work, and the state that integrates it
-    #[arg(long)]
-    without_diagnostics: bool,
-    #[command(flatten)]
-    libraries: Choice,
+/// Options of an FMU; by default it has both interfaces, structured names and diagnostics.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildOptions {
+    /// Interfaces that it offers.
+    pub interfaces: Interfaces,
+    /// Naming of its variables.
+    pub naming: Naming,
+    /// Set for `system.*`: momentum, mass centre, energies, work, and the state that integrates it.
+    /// A spec can disable them as well.
+    pub diagnostics: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum FmiType {
-    /// Model Exchange: the importer integrates
-    Me,
-    /// Co-Simulation: the FMU integrates
-    Cs,
-    /// Both in one archive
-    Both,
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            interfaces: Interfaces::Both,
+            naming: Naming::Structured,
+            diagnostics: true,
+        }
+    }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Names {
-    /// elbow.q, base.r[1], der(elbow.qd)
-    Structured,
-    /// elbow_q, base_r_1_, der_elbow_qd_
-    Flat,
+/// An FMU in memory.
+pub struct BuiltFmu {
+    /// The archive.
+    pub bytes: Vec<u8>,
+    /// Its model description.
+    pub description: ModelDescription,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let compiled = CompiledSpec::read(&arguments.spec)?;
-    let mut model = Arc::clone(&compiled.model);
-    if arguments.without_diagnostics {
+/// Builds the FMU of a model, with these libraries. Equal models, options and libraries give equal
+/// bytes.
+///
+/// # Errors
+/// None for a compiled model.
+pub fn build(model: &Arc<Model>, options: &BuildOptions, libraries: &[Library]) -> Result<BuiltFmu> {
+    let mut model = Cow::Borrowed(model);
+    if !options.diagnostics {
         let mut spec = model.spec.clone();
         spec.output.diagnostics = false;
-        model = Arc::new(Model::compile(&spec).into_diagnostic()?);
+        model = Cow::Owned(Arc::new(Model::compile(&spec)?));
     }
-    let interfaces = match arguments.fmi_type {
-        FmiType::Me => Interfaces::ModelExchange,
-        FmiType::Cs => Interfaces::CoSimulation,
-        FmiType::Both => Interfaces::Both,
-    };
-    let naming = match arguments.names {
-        Names::Structured => Naming::Structured,
-        Names::Flat => Naming::Flat,
-    };
-    let default = || PathBuf::from(format!("{}.fmu", model.spec.name));
-    let mut reads = compiled.reads.clone();
-    reads.extend(arguments.libraries.files().cloned());
-    let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
-    let libraries = arguments.libraries.read()?;
-    let (bytes, description) = package::fmu(&model, naming, interfaces, &libraries)?;
-    output.write(&bytes)?;
-    let output = output.path().display();
-    print(&format!("{output}: {}", summary(&description, bytes.len())))?;
-    compiled.remark(true)?;
-    for library in &libraries {
-        print(&format!("  runs on {}", library.summary()))?;
-    }
-    Ok(())
-}
-
-/// Returns "412 kB, 18 states, 2 inputs, 58 outputs, 80 parameters; FMI 2.0 Model Exchange and
-/// Co-Simulation".
-fn summary(description: &ModelDescription, bytes: usize) -> String {
-    let sorted = sorted(description);
-    format!(
-        "{}, {}, {}, {}, {}; FMI 2.0 {}",
-        size(bytes),
-        count(sorted.states.len(), "state"),
-        count(sorted.inputs.len(), "input"),
-        count(sorted.outputs.len(), "output"),
-        count(sorted.parameters.len(), "parameter"),
-        interfaces(description),
-    )
+    let description = description::describe(&model, options.naming, options.interfaces)?;
+    let identifier = archive::identifier(&description)?;
+    let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
+    let mut contents = documentation(&model, &description, &platforms)?;
+    contents.extend(libraries.iter().map(|library| Content {
+        path: library.path(identifier),
+        bytes: Cow::Borrowed(&library.bytes),
+        executable: true,
+    }));
+    contents.push(Content::new(archive::MODEL, model.to_bytes()?));
+    Ok(BuiltFmu {
+        bytes: archive::pack(&description, &contents)?,
+        description,
+    })
 }

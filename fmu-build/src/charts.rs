@@ -68,6 +68,12 @@ impl Draw<'_> {
         self.results.get(name).map(|values| self.series(label, values, 1.0))
     }
 
+    /// Returns a quantity of each of these elements.
+    fn each<'n>(&self, names: impl Iterator<Item = &'n String>, quantity: &str) -> Vec<Series> {
+        let series = names.filter_map(|name| self.variable(&format!("{name}.{quantity}"), name));
+        series.collect()
+    }
+
     /// Returns the components of a vector, named x, y, z.
     fn components(&self, name: &str) -> Vec<Series> {
         let part = |(i, axis): (usize, &&str)| self.variable(&format!("{name}[{}]", i + 1), axis);
@@ -180,14 +186,9 @@ impl Draw<'_> {
     }
 
     fn measures(&self) -> Vec<Chart> {
-        let distance = |name: &String| self.variable(&format!("{name}.distance"), name);
-        let series = self.spec.measure.keys().filter_map(distance).collect();
-        over_time(
-            "Distances",
-            "between the two frames of each measure",
-            "distance [m]",
-            series,
-        )
+        let series = self.each(self.spec.measure.keys(), "distance");
+        let note = "between the two frames of each measure";
+        over_time("Distances", note, "distance [m]", series)
     }
 
     /// Returns the tip deflections of flexible bodies.
@@ -222,17 +223,16 @@ impl Draw<'_> {
         let joints = self.spec.joint.iter().filter(|(_, joint)| joint.motor.is_some());
         let revolute = joints.filter(|(_, joint)| joint.kind == JointType::Revolute);
         let motors = revolute.map(|(name, _)| name).chain(self.spec.wheel.keys());
-        let series = motors.filter_map(|name| self.variable(&format!("{name}.motor_torque"), name));
+        let series = self.each(motors, "motor_torque");
         let note = "torque of each motor, within its limits";
-        over_time("Motor torques", note, "torque [N·m]", series.collect())
+        over_time("Motor torques", note, "torque [N·m]", series)
     }
 
     /// Returns the momenta stored by the wheels.
     fn wheels(&self) -> Vec<Chart> {
-        let wheels = self.spec.wheel.keys();
-        let series = wheels.filter_map(|name| self.variable(&format!("{name}.momentum"), name));
+        let series = self.each(self.spec.wheel.keys(), "momentum");
         let note = "of each wheel about its axis, relative to its body";
-        over_time("Momentum of the wheels", note, "h [N·m·s]", series.collect())
+        over_time("Momentum of the wheels", note, "h [N·m·s]", series)
     }
 
     /// Returns the inputs, one chart per unit.
@@ -349,9 +349,7 @@ fn planes(extent: [f64; 3]) -> Vec<[usize; 2]> {
     match flat.as_slice() {
         [] => vec![[0, 1], [0, 2]],
         [0] => vec![[1, 2]],
-        [1] => vec![[0, 2]],
-        [1, 2] | [2] | [0, 1, 2] => vec![[0, 1]],
-        [0, 1] => vec![[0, 2]],
+        [1] | [0, 1] => vec![[0, 2]],
         _ => vec![[0, 1]],
     }
 }

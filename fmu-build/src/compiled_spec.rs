@@ -1,12 +1,10 @@
 //! A spec file, read and compiled, or all its errors.
 
+use crate::error::{Context, Result, invalid};
 use crate::problems::{Problems, SIZE_LIMIT};
-use crate::text::{print, warn};
-use grapple::Error;
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Remarks};
-use grapple::spec::read_text;
-use miette::{IntoDiagnostic, Report, Result, WrapErr};
+use grapple::spec::{Spec, read_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,8 +14,8 @@ pub struct CompiledSpec {
     pub model: Arc<Model>,
     /// Files it was read from: the spec, and the tables of its signals.
     pub reads: Vec<PathBuf>,
-    /// The spec's file name for messages.
-    file: String,
+    /// Name of the spec's file for messages.
+    pub file: String,
 }
 
 impl CompiledSpec {
@@ -28,46 +26,58 @@ impl CompiledSpec {
     /// A file that cannot be read; else [`Problems`] with all errors, each at its position in the
     /// file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = read_text(path, SIZE_LIMIT)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let file = path.display().to_string();
+        let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {file}"))?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        let model = Model::read(&text, directory).and_then(|model| {
-            let model = Arc::new(model);
-            // Importers derive the same identifiers from structured and flat names.
-            Registry::new(Arc::clone(&model), Naming::Structured).check_names()?;
-            Ok(model)
-        });
-        let mut reads = vec![path.to_owned()];
-        reads.extend(tables(&text).iter().map(|file| directory.join(file)));
-        match model {
-            Ok(model) => Ok(Self {
-                model,
-                reads,
-                file: path.display().to_string(),
-            }),
-            Err(error) => Err(report(error, path, &text)),
-        }
+        let mut compiled = Self::parse(&text, directory, &file)?;
+        compiled.reads.insert(0, path.to_owned());
+        Ok(compiled)
     }
 
-    /// Prints the frequencies of flexible bodies, unless `quiet`, and warnings about unlikely
-    /// values.
+    /// Compiles the text of a spec. Its tables of signals are relative to `directory`; `file` is
+    /// its name for messages.
     ///
     /// # Errors
-    /// Standard output cannot be written.
-    pub fn remark(&self, quiet: bool) -> Result<()> {
-        let remarks = Remarks::on(&self.model).into_diagnostic()?;
-        if !quiet {
-            remarks
-                .flexible
-                .iter()
-                .try_for_each(|line| print(&format!("  {line}")))?;
-        }
-        for warning in &remarks.warnings {
-            warn(&format!("{}: warning: {warning}", self.file));
-        }
-        Ok(())
+    /// [`Problems`] with all errors, each at its position in the text.
+    pub fn parse(text: &str, directory: &Path, file: &str) -> Result<Self> {
+        let located = |error| match error {
+            grapple::Error::Spec(problems) => Problems::locate(&problems, file, text).into(),
+            other => invalid!("{file}: {other}"),
+        };
+        Ok(Self {
+            model: Model::read(text, directory).and_then(checked).map_err(located)?,
+            reads: tables(text).iter().map(|table| directory.join(table)).collect(),
+            file: file.to_owned(),
+        })
     }
+
+    /// Compiles a spec.
+    ///
+    /// # Errors
+    /// [`Error::Model`](crate::Error::Model) with all errors, each with the name of its field.
+    pub fn of(spec: &Spec) -> Result<Self> {
+        Ok(Self {
+            model: Model::compile(spec).and_then(checked)?,
+            reads: Vec::new(),
+            file: spec.name.clone(),
+        })
+    }
+
+    /// Returns the frequencies of flexible bodies, and warnings about unlikely values.
+    ///
+    /// # Errors
+    /// None for a valid spec.
+    pub fn remarks(&self) -> Result<Remarks> {
+        Ok(Remarks::on(&self.model)?)
+    }
+}
+
+/// Checks the names of all variables: importers derive the same identifiers from structured and
+/// flat names.
+fn checked(model: Model) -> Result<Arc<Model>, grapple::Error> {
+    let model = Arc::new(model);
+    Registry::new(Arc::clone(&model), Naming::Structured).check_names()?;
+    Ok(model)
 }
 
 /// Returns the files of the signals' tables, as a spec names them. (A spec that has been read
@@ -79,13 +89,4 @@ fn tables(text: &str) -> Vec<String> {
     files
         .filter_map(|signal| Some(signal.get("file")?.as_str()?.to_owned()))
         .collect()
-}
-
-/// Returns an error of the library, with its positions in the file if it has any.
-fn report(error: Error, path: &Path, text: &str) -> Report {
-    let file = path.display().to_string();
-    match error {
-        Error::Spec(problems) => Problems::locate(&problems, &file, text).into(),
-        other => miette::miette!("{file}: {other}"),
-    }
 }

@@ -1,36 +1,29 @@
+//! Several FMUs connected to one system, in SSP's format.
+
 use crate::archive::{self, Content};
-use crate::files::Target;
-use crate::library::{Choice, Library};
+use crate::build::BuiltFmu;
+use crate::error::{Result, invalid};
+use crate::library::Library;
 use crate::package::Package;
-use crate::system_structure::{Component, Connection, SystemStructure};
-use crate::text::{aligned, count, number, print};
-use miette::{Result, bail};
+pub use crate::system_structure::Connection;
+use crate::system_structure::{Component, SystemStructure};
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
 
-/// Connect FMUs to one system: an SSP file, for masters that read SSP 1.0.
-///
-///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
-///   grapple couple arm.fmu controller.fmu -o loop.ssp
-///   grapple couple arm.toml controller.fmu --library old_glibc/libgrapple.so
-///
-/// An output is connected to the inputs of the same name in the other FMUs: the
-/// spacecraft's measurements (elbow.q) to the controller, the commanded torque
-/// (elbow.tau) to the spacecraft. The connections are printed, and the inputs that
-/// keep their start values. The file runs in FMPy
-/// (fmpy.ssp.simulation.simulate_ssp) and in libcosim. FMUs of specs contain the
-/// libraries that `grapple build` packs.
-#[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
-pub struct Arguments {
-    /// Specs, or FMUs of this or any other tool
-    #[arg(required = true, num_args = 2..)]
-    models: Vec<PathBuf>,
-    /// The SSP file; by default the names of all, joined, in the current folder
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    libraries: Choice,
+/// A system of FMUs.
+pub struct Coupled {
+    /// Its name: those of its FMUs, joined.
+    pub name: String,
+    /// The SSP file.
+    pub bytes: Vec<u8>,
+    /// Connections of outputs to inputs.
+    pub connections: Vec<Connection>,
+    /// Names of the FMUs, each with the names of its inputs that keep their start values.
+    pub parts: Vec<(String, Vec<String>)>,
+    /// Shortest communication step that an FMU requests, s.
+    pub step: Option<f64>,
+    /// Files it was made from.
+    pub reads: Vec<PathBuf>,
 }
 
 /// One FMU of the system.
@@ -42,63 +35,40 @@ struct Part {
     reads: Vec<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let libraries = arguments.libraries.read()?;
-    let open = |path: &PathBuf| Part::open(path, &libraries);
-    let parts: Vec<Part> = arguments.models.iter().map(open).collect::<Result<_>>()?;
-    for (i, part) in parts.iter().enumerate() {
-        if parts[..i].iter().any(|other| other.name == part.name) {
-            bail!(
-                "two of them are called {:?}; a system's parts have different names",
-                part.name
-            );
-        }
+/// Connects specs or FMUs of any tool: each output to the inputs of the same name in the others.
+/// FMUs of specs contain these libraries.
+///
+/// # Errors
+/// Errors of a spec or an archive; two FMUs of one name, or without Co-Simulation; an input that
+/// could come from two outputs, or has another unit; no connection at all.
+pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
+    let open = |path: &PathBuf| Part::open(path, libraries);
+    let parts: Vec<Part> = models.iter().map(open).collect::<Result<_>>()?;
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    if let Some(i) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+        let name = names[i];
+        return Err(invalid!(
+            "two of them are called {name:?}; a system's parts have different names"
+        ));
     }
     let connections = wire(&parts)?;
-    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-    let system = names.join("_");
-    let structure = SystemStructure::new(
-        &system,
-        parts
+    let component = |part: &Part| Component::new(&part.name, &source(&part.name), &part.description);
+    let name = names.join("_");
+    let structure = SystemStructure::new(&name, parts.iter().map(component), &connections);
+    let mut contents = vec![Content::new("SystemStructure.ssd", structure.to_xml()?.into_bytes())];
+    let fmus = parts.iter();
+    contents.extend(fmus.map(|part| Content::new(source(&part.name), part.bytes.as_slice())));
+    Ok(Coupled {
+        bytes: archive::zip(&contents)?,
+        parts: parts
             .iter()
-            .map(|part| Component::new(&part.name, &source(&part.name), &part.description)),
-        &connections,
-    );
-    let xml = structure.to_xml()?;
-    let mut contents = vec![Content::new("SystemStructure.ssd", xml.into_bytes())];
-    contents.extend(
-        parts
-            .iter()
-            .map(|part| Content::new(source(&part.name), part.bytes.as_slice())),
-    );
-    let default = || PathBuf::from(format!("{system}.ssp"));
-    let mut reads: Vec<PathBuf> = parts.iter().flat_map(|part| part.reads.clone()).collect();
-    reads.extend(arguments.libraries.files().cloned());
-    let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
-    output.write(archive::zip(&contents)?)?;
-
-    let rows: Vec<[String; 2]> = connections
-        .iter()
-        .map(|wire| [wire.name.clone(), format!("{} → {}", wire.from, wire.to)])
-        .collect();
-    print(aligned(&rows).trim_end())?;
-    for part in &parts {
-        let is_wired = |name: &str| connections.iter().any(|wire| wire.to == part.name && wire.name == name);
-        let names = of(&part.description, Causality::Input).map(|input| input.name.as_str());
-        let free: Vec<&str> = names.filter(|name| !is_wired(name)).collect();
-        if !free.is_empty() {
-            print(&format!("{} keeps the start values of {}", part.name, free.join(", ")))?;
-        }
-    }
-    let step = structure.step().map_or_else(String::new, |step| {
-        format!("; its parts request steps of {} s", number(step, 6))
-    });
-    print(&format!(
-        "{}: {}, {}{step}",
-        output.path().display(),
-        count(parts.len(), "FMU"),
-        count(connections.len(), "connection")
-    ))
+            .map(|part| (part.name.clone(), part.free(&connections)))
+            .collect(),
+        reads: parts.iter().flat_map(|part| part.reads.clone()).collect(),
+        step: structure.step(),
+        name,
+        connections,
+    })
 }
 
 /// Returns the path of an FMU in the archive.
@@ -109,9 +79,12 @@ fn source(name: &str) -> String {
 impl Part {
     fn open(path: &Path, libraries: &[Library]) -> Result<Self> {
         let package = Package::of(path)?;
-        let (bytes, description) = package.fmu(libraries)?;
+        let BuiltFmu { bytes, description } = package.fmu(libraries)?;
         if description.co_simulation.is_none() {
-            bail!("{} does not offer Co-Simulation, which coupling needs", path.display());
+            return Err(invalid!(
+                "{} does not offer Co-Simulation, which coupling needs",
+                path.display()
+            ));
         }
         Ok(Self {
             name: archive::identifier(&description)?.to_owned(),
@@ -119,6 +92,13 @@ impl Part {
             bytes,
             reads: package.reads(),
         })
+    }
+
+    /// Returns the names of the inputs without a connection.
+    fn free(&self, connections: &[Connection]) -> Vec<String> {
+        let is_wired = |name: &str| connections.iter().any(|wire| wire.to == self.name && wire.name == name);
+        let names = of(&self.description, Causality::Input).map(|input| &input.name);
+        names.filter(|name| !is_wired(name)).cloned().collect()
     }
 }
 
@@ -147,13 +127,13 @@ fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
                         format!("{} {unit}", variable.kind.base_type())
                     });
                     if kinds[0] != kinds[1] {
-                        bail!(
+                        return Err(invalid!(
                             "{name} is {} in {} and {} in {}: does a controller's joint lack its `type`?",
                             kinds[0].trim_end(),
                             from.name,
                             kinds[1].trim_end(),
                             to.name
-                        );
+                        ));
                     }
                     connections.push(Connection {
                         name: name.clone(),
@@ -161,21 +141,23 @@ fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
                         to: to.name.clone(),
                     });
                 }
-                [(first, _), (second, _), ..] => bail!(
-                    "the input {name} of {} could come from {} and from {}: rename one of them",
-                    to.name,
-                    first.name,
-                    second.name
-                ),
+                [(first, _), (second, _), ..] => {
+                    return Err(invalid!(
+                        "the input {name} of {} could come from {} and from {}: rename one of them",
+                        to.name,
+                        first.name,
+                        second.name
+                    ));
+                }
             }
         }
     }
     if connections.is_empty() {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-        bail!(
+        return Err(invalid!(
             "there is nothing to connect: no input of {} has the name of another's output",
             names.join(", ")
-        );
+        ));
     }
     Ok(connections)
 }

@@ -1,71 +1,75 @@
-use crate::files::Target;
+//! Variables, units and capabilities of an FMU.
+
+use crate::error::Result;
 use crate::package::Package;
 use crate::summaries::{interfaces, sorted, start};
 use crate::table::{Cells, Table};
-use crate::text::{aligned, number, print, size};
-use miette::Result;
+use crate::text::{aligned, number, size};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::fmt::{self, Write};
 
-/// Print variables, units and capabilities of an FMU, or of a spec's FMU.
-///
-///   grapple describe my_arm.fmu
-///   grapple describe my_arm.toml | less
-///   grapple describe my_arm.fmu --inputs-template inputs.csv
-///
-/// The template is a CSV file with a column for time and one for each input, and
-/// one row with their start values: fill in more rows and pass it to
-/// `grapple simulate --inputs inputs.csv` or `fmpy simulate --input-file inputs.csv`.
-#[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
-pub struct Arguments {
-    /// An FMU, of this or any other tool, or a spec
-    model: PathBuf,
-    /// Also write a CSV file for values of the inputs, to be filled in
-    #[arg(long, value_name = "FILE")]
-    inputs_template: Option<PathBuf>,
+/// Description of an FMU; as text, its facts, capabilities and tables of its variables.
+pub struct Description {
+    /// Its model description.
+    pub model: ModelDescription,
+    /// Platforms on which it runs, e.g. "linux64".
+    pub platforms: Vec<String>,
+    /// Size of its file, bytes; none for an FMU that is not built yet.
+    pub size: Option<usize>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let package = Package::of(&arguments.model)?;
-    let template = arguments.inputs_template.as_ref();
-    let template = template.map(|path| Target::new(path, &package.reads())).transpose()?;
-    let description = package.description()?;
-    let bytes = match &package {
-        Package::Fmu(path) => std::fs::metadata(path).ok().and_then(|file| file.len().try_into().ok()),
-        Package::Spec(_) => None,
-    };
-    print(text_of(&description, &package.platforms()?, bytes).trim_end())?;
-    if let Some(template) = template {
-        inputs(&description).save(&template)?;
-        print(&format!("\ninputs template: {}", template.path().display()))?;
-    }
-    Ok(())
+/// Describes an FMU of any tool, or the FMU of a spec, which is not built for it.
+///
+/// # Errors
+/// An archive that cannot be read.
+pub fn describe(package: &Package) -> Result<Description> {
+    Ok(Description {
+        model: package.description()?,
+        platforms: package.platforms()?,
+        size: match package {
+            Package::Fmu(path) => std::fs::metadata(path).ok().and_then(|file| file.len().try_into().ok()),
+            Package::Spec(_) => None,
+        },
+    })
 }
 
-/// Returns the whole text.
-fn text_of(description: &ModelDescription, platforms: &[String], bytes: Option<usize>) -> String {
-    let mut text = format!("{}\n", description.model_name);
-    if let Some(sentence) = &description.description {
-        text += &format!("{sentence}\n");
+impl Description {
+    /// Returns a table for values of the inputs, with the time (s) and their start values in its
+    /// only row. It has no units, since FMPy takes a column's whole title for the name.
+    pub fn inputs(&self) -> Table<'_> {
+        let mut table = Table::default();
+        table.push("time", "", Cells::Real(vec![0.0].into()));
+        for variable in &self.model.model_variables {
+            if variable.causality == Causality::Input {
+                table.push(&variable.name, "", at_start(&variable.kind));
+            }
+        }
+        table
     }
-    text += "\n";
-    text += &aligned(&facts(description, platforms, bytes));
-    section(&mut text, "capabilities", &capabilities(description));
+}
 
-    let sorted = sorted(description);
-    for (title, members) in [
-        ("states", sorted.states),
-        ("inputs", sorted.inputs),
-        ("outputs", sorted.outputs),
-        ("locals", sorted.locals),
-        ("parameters", sorted.parameters),
-    ] {
-        let rows: Vec<_> = members.iter().map(|v| row(description, v)).collect();
-        section(&mut text, title, &rows);
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = &self.model;
+        writeln!(f, "{}", model.model_name)?;
+        if let Some(sentence) = &model.description {
+            writeln!(f, "{sentence}")?;
+        }
+        let mut text = format!("\n{}", aligned(&facts(self)));
+        section(&mut text, "capabilities", &capabilities(model));
+        let sorted = sorted(model);
+        for (title, members) in [
+            ("states", sorted.states),
+            ("inputs", sorted.inputs),
+            ("outputs", sorted.outputs),
+            ("locals", sorted.locals),
+            ("parameters", sorted.parameters),
+        ] {
+            let rows: Vec<_> = members.iter().map(|v| row(model, v)).collect();
+            section(&mut text, title, &rows);
+        }
+        f.write_str(&text)
     }
-    text
 }
 
 fn section<const N: usize>(text: &mut String, title: &str, rows: &[[String; N]]) {
@@ -78,11 +82,12 @@ fn section<const N: usize>(text: &mut String, title: &str, rows: &[[String; N]])
     }
 }
 
-fn facts(description: &ModelDescription, platforms: &[String], bytes: Option<usize>) -> Vec<[String; 2]> {
+fn facts(of: &Description) -> Vec<[String; 2]> {
+    let description = &of.model;
     let mut facts = vec![("FMI 2.0".to_owned(), interfaces(description).to_owned())];
     let mut fact = |label: &str, value: Option<String>| facts.extend(value.map(|value| (label.to_owned(), value)));
-    fact("platforms", Some(platforms.join(", ")));
-    fact("size", bytes.map(size));
+    fact("platforms", Some(of.platforms.join(", ")));
+    fact("size", of.size.map(size));
     fact("made by", description.generation_tool.clone());
     fact("GUID", Some(description.guid.clone()));
     fact(
@@ -157,19 +162,6 @@ fn row(description: &ModelDescription, variable: &ScalarVariable) -> [String; 4]
         start(variable).unwrap_or_default(),
         variable.description.clone().unwrap_or_default(),
     ]
-}
-
-/// Returns the inputs at time zero with their start values. No units, since FMPy takes a column's
-/// whole title for the name.
-fn inputs(description: &ModelDescription) -> Table<'_> {
-    let mut table = Table::default();
-    table.push("time", "", Cells::Real(vec![0.0].into()));
-    for variable in &description.model_variables {
-        if variable.causality == Causality::Input {
-            table.push(&variable.name, "", at_start(&variable.kind));
-        }
-    }
-    table
 }
 
 fn at_start(kind: &Kind) -> Cells<'_> {

@@ -27,8 +27,13 @@ pub struct Diagnostics {
 
 /// Momentum of the whole system.
 pub enum Momentum {
-    /// Largest change of the linear and of the angular momentum since the start.
-    Conserved { linear: Ratio, angular: Ratio },
+    /// Conserved up to the error of the integration.
+    Conserved {
+        /// Largest change of the linear momentum since the start, kg·m/s.
+        linear: Ratio,
+        /// Largest change of the angular momentum since the start, kg·m²/s.
+        angular: Ratio,
+    },
     /// Not conserved, or not available, with the reason.
     Not(String),
 }
@@ -54,19 +59,26 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Returns the relative error; zero if both are zero.
-    pub fn value(&self) -> f64 {
-        if self.scale > 0.0 {
-            self.error / self.scale
-        } else {
-            self.error
-        }
+    /// Returns the ratio with this relative error; without a reference it is the error.
+    fn new(relative: f64, scale: f64) -> Self {
+        let error = if scale > 0.0 { relative * scale } else { relative };
+        Self { error, scale }
     }
+
+    /// Returns the relative error; without a reference the error.
+    pub fn value(&self) -> f64 {
+        relative(self.error, self.scale)
+    }
+}
+
+/// Returns an error relative to a reference, if there is one above zero.
+fn relative(error: f64, scale: f64) -> f64 {
+    if scale > 0.0 { error / scale } else { error }
 }
 
 impl Diagnostics {
     /// Computes the diagnostics of a run.
-    pub fn of(spec: &Spec, run: &Run, tolerance: f64) -> Self {
+    pub fn of(spec: &Spec, run: &Run) -> Self {
         let results = &run.results;
         Self {
             momentum: (spec.kind == Kind::Spacecraft).then(|| momentum(spec, run)),
@@ -75,7 +87,7 @@ impl Diagnostics {
             solver: run.solver.clone(),
             simulated: results.time.last().unwrap_or(&0.0) - results.time.first().unwrap_or(&0.0),
             wall: run.effort.wall,
-            bound: (100.0 * tolerance).max(1e-6),
+            bound: (100.0 * run.times.tolerance).max(1e-6),
         }
     }
 
@@ -127,14 +139,7 @@ pub fn drift(results: &Results, name: &str) -> Option<Vec<f64>> {
     let p: [&[f64]; 3] = results.get_vector(&format!("system.{name}"))?;
     let scale = peak(results.get(&format!("system.{name}_scale"))?);
     let change = |i: usize| p.map(|p| (p[i] - p[0]).powi(2)).iter().sum::<f64>().sqrt();
-    let relative = |i| {
-        Ratio {
-            error: change(i),
-            scale,
-        }
-        .value()
-    };
-    Some((0..results.time.len()).map(relative).collect())
+    Some((0..results.time.len()).map(|i| relative(change(i), scale)).collect())
 }
 
 /// Returns energy minus its start minus the work done since, over the peak kinetic energy (at least
@@ -144,14 +149,7 @@ pub fn imbalance(results: &Results) -> Option<Vec<f64>> {
     // At rest the only difference is the round-off of the stored energy.
     let scale = peak(results.get("system.kinetic_energy")?).max(1e-9 * peak(energy));
     let gap = |(e, w): (&f64, &f64)| (e - energy[0]) - (w - work[0]);
-    let relative = |pair| {
-        Ratio {
-            error: gap(pair),
-            scale,
-        }
-        .value()
-    };
-    Some(energy.iter().zip(work).map(relative).collect())
+    Some(energy.iter().zip(work).map(|pair| relative(gap(pair), scale)).collect())
 }
 
 fn momentum(spec: &Spec, run: &Run) -> Momentum {
@@ -161,9 +159,7 @@ fn momentum(spec: &Spec, run: &Run) -> Momentum {
     let results = &run.results;
     let ratio = |name: &str| {
         let scale = peak(results.get(&format!("system.{name}_scale"))?);
-        let relative = peak(&drift(results, name)?);
-        let error = if scale > 0.0 { relative * scale } else { relative };
-        Some(Ratio { error, scale })
+        Some(Ratio::new(peak(&drift(results, name)?), scale))
     };
     match (ratio("momentum"), ratio("angular_momentum")) {
         (Some(linear), Some(angular)) => Momentum::Conserved { linear, angular },
@@ -173,9 +169,7 @@ fn momentum(spec: &Spec, run: &Run) -> Momentum {
 
 fn energy(results: &Results) -> Option<Ratio> {
     let scale = peak(results.get("system.kinetic_energy")?);
-    let relative = peak(&imbalance(results)?);
-    let error = if scale > 0.0 { relative * scale } else { relative };
-    Some(Ratio { error, scale })
+    Some(Ratio::new(peak(&imbalance(results)?), scale))
 }
 
 /// Returns the external load that acts on the system, if there is one.

@@ -2,6 +2,7 @@
 //! the licences.
 
 use crate::archive::Content;
+use crate::error::Result;
 use crate::html::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
@@ -9,7 +10,6 @@ use crate::summaries::{bodies_and_mass, controlled, interfaces, joints, method, 
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{Kind, Spec};
-use miette::{IntoDiagnostic, Result};
 use model_description::{ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn documentation(
         let parts = [("picture", &*picture.to_svg(&spec.name))];
         figure = filled(include_str!("../assets/spacecraft_figure.html"), &parts);
     }
-    let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
+    let plant = Plant::new(Arc::clone(model))?;
     let mass = plant.derived().mass();
     let page = page(model, description, facts(spec, mass, description, platforms), &figure);
     let licence =

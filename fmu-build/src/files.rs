@@ -1,7 +1,7 @@
 //! Output files: each is written completely or not at all, and never replaces an input file of the
 //! same command.
 
-use miette::{IntoDiagnostic, Result, WrapErr, bail};
+use crate::error::{Context, Result, invalid};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ impl Target {
         let path = path.into();
         let own = place(&path);
         if reads.iter().any(|read| place(read) == own) {
-            bail!(
+            return Err(invalid!(
                 "{} is an input or another output of this command; choose another name for the output",
                 path.display()
-            );
+            ));
         }
         Ok(Self { path })
     }
@@ -35,7 +35,7 @@ impl Target {
     /// The file exists.
     pub fn unless_there(self, force: bool) -> Result<Self> {
         if self.path.exists() && !force {
-            bail!("{} exists; --force replaces it", self.path.display());
+            return Err(invalid!("{} exists; --force replaces it", self.path.display()));
         }
         Ok(self)
     }
@@ -50,7 +50,7 @@ impl Target {
     /// # Errors
     /// The file cannot be written; it is then unchanged.
     pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<()> {
-        self.save(|file| file.write_all(bytes.as_ref()).into_diagnostic())
+        self.save(|file| file.write_all(bytes.as_ref()).other())
     }
 
     /// Writes the output of `fill`.
@@ -65,7 +65,7 @@ impl Target {
             if before.is_some() {
                 // A file without write permission is not replaced; a target that is not a file
                 // (/dev/stdout, a pipe) is written in place.
-                let mut there = File::options().write(true).open(&path).into_diagnostic()?;
+                let mut there = File::options().write(true).open(&path).other()?;
                 if before.as_ref().is_some_and(|before| !before.is_file()) {
                     return fill(&mut there);
                 }
@@ -73,12 +73,12 @@ impl Target {
             let mut file = beside(&path)?;
             fill(file.as_file_mut())?;
             if let Some(before) = before {
-                std::fs::set_permissions(file.path(), before.permissions()).into_diagnostic()?;
+                std::fs::set_permissions(file.path(), before.permissions()).other()?;
             }
-            file.persist(&path).into_diagnostic()?;
+            file.persist(&path).other()?;
             Ok(())
         };
-        save().wrap_err_with(|| format!("cannot write {}", self.path.display()))
+        save().context(|| format!("cannot write {}", self.path.display()))
     }
 
     /// Writes bytes, unless another process has created the file meanwhile.
@@ -88,12 +88,12 @@ impl Target {
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
         let create = || -> Result<()> {
             let mut file = beside(&self.path)?;
-            file.write_all(bytes).into_diagnostic()?;
-            file.persist_noclobber(&self.path).into_diagnostic()?;
+            file.write_all(bytes).other()?;
+            file.persist_noclobber(&self.path).other()?;
             Ok(())
         };
         match create() {
-            Err(error) if !self.path.exists() => Err(error.wrap_err(format!("cannot write {}", self.path.display()))),
+            Err(error) if !self.path.exists() => Err(error).context(|| format!("cannot write {}", self.path.display())),
             _ => Ok(()),
         }
     }
@@ -106,7 +106,7 @@ fn beside(path: &Path) -> Result<NamedTempFile<File>> {
         .prefix(".grapple-")
         // With the permissions of any new file.
         .make_in(folder.unwrap_or(Path::new(".")), |path| File::create_new(path))
-        .into_diagnostic()
+        .other()
 }
 
 /// Creates a folder and its parents.
@@ -114,9 +114,7 @@ fn beside(path: &Path) -> Result<NamedTempFile<File>> {
 /// # Errors
 /// The folder cannot be created.
 pub fn folder(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot make the folder {}", path.display()))
+    std::fs::create_dir_all(path).context(|| format!("cannot make the folder {}", path.display()))
 }
 
 /// Returns the canonical path of a file, whether it exists or not.
@@ -142,8 +140,8 @@ mod tests {
         std::fs::write(&path, "before").expect("a file");
         let target = Target::new(&path, &[]).expect("no input file");
         let failed = target.save(|file| {
-            file.write_all(b"half").into_diagnostic()?;
-            bail!("no more")
+            file.write_all(b"half").other()?;
+            Err(invalid!("no more"))
         });
         let error = failed.expect_err("an error");
         assert_eq!(error.to_string(), format!("cannot write {}", path.display()));

@@ -1,15 +1,15 @@
 //! An FMU built by grapple, unpacked and loaded, with its model description.
 
-use crate::interrupt::TemporaryFolder;
+use crate::error::{Context, Error, Result};
 use crate::library::{self, Library};
 use crate::package::Package;
 use crate::slave::FmuLibrary;
 use crate::summaries::unknown;
 use crate::{archive, results};
 use grapple::plant::Model;
-use miette::{IntoDiagnostic, Result};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// An unpacked FMU, its library loaded.
 pub struct Fmu {
@@ -21,35 +21,52 @@ pub struct Fmu {
     pub library: FmuLibrary,
     /// Files it was read from.
     pub reads: Vec<PathBuf>,
+    folder: PathBuf,
     /// Last, so that it is dropped last: the library lies in it.
-    folder: TemporaryFolder,
+    _temporary: Option<TempDir>,
 }
 
 impl Fmu {
-    /// Unpacks an FMU; a spec is built first.
+    /// Loads an FMU from a temporary folder; a spec is built first.
+    ///
+    /// # Errors
+    /// All errors of a spec; an FMU that cannot be read, was not built by grapple, or does not run
+    /// here.
     pub fn open(path: &Path) -> Result<Self> {
         let package = Package::of(path)?;
-        let folder = TemporaryFolder::new()?;
-        let file = match &package {
+        let folder = TempDir::with_prefix("grapple-").context(|| "cannot make a temporary folder")?;
+        let mut fmu = Self::unpack(&package, folder.path())?;
+        fmu._temporary = Some(folder);
+        Ok(fmu)
+    }
+
+    /// Unpacks an FMU into an empty folder, which is kept until the FMU is dropped, and loads it
+    /// from there; a spec is built first.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn unpack(package: &Package, folder: &Path) -> Result<Self> {
+        let file = match package {
             Package::Fmu(path) => path.clone(),
             Package::Spec(_) => {
-                let file = folder.path().join("built.fmu");
-                std::fs::write(&file, package.fmu(&[Library::embedded()?])?.0).into_diagnostic()?;
+                let file = folder.join("built.fmu");
+                std::fs::write(&file, package.fmu(&[Library::embedded()?])?.bytes).other()?;
                 file
             }
         };
-        archive::unpack(&file, folder.path(), archive::ALL_LIMIT)?;
+        archive::unpack(&file, folder, archive::ALL_LIMIT)?;
         let description = archive::description(&file)?;
         Ok(Self {
             model: archive::model(&file)?,
-            library: FmuLibrary::new(folder.path(), &description)?,
+            library: FmuLibrary::new(folder, &description)?,
             description,
             reads: package.reads(),
-            folder,
+            folder: folder.to_owned(),
+            _temporary: None,
         })
     }
 
-    /// True if the FMU has a log category of this name.
+    /// Returns whether the FMU has a log category of this name.
     pub fn logs(&self, category: &str) -> bool {
         self.description.log_categories.iter().any(|own| own.name == category)
     }
@@ -60,7 +77,7 @@ impl Fmu {
     /// The file can no longer be read.
     pub fn library_bytes(&self) -> Result<Vec<u8>> {
         let library = library::path(archive::identifier(&self.description)?);
-        std::fs::read(self.folder.path().join(library)).into_diagnostic()
+        std::fs::read(self.folder.join(library)).other()
     }
 
     /// Returns the variables that match, in the FMU's order.
@@ -90,13 +107,13 @@ impl Fmu {
     ///
     /// # Errors
     /// There is none; the message names the most similar one.
-    pub fn settable(&self, name: &str) -> Result<&ScalarVariable, String> {
+    pub fn settable(&self, name: &str) -> Result<&ScalarVariable> {
         let variables =
             self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
         let found = variables.iter().find(|v| v.name == name);
         found
             .copied()
-            .ok_or_else(|| unknown("parameter or input", name, names(&variables)))
+            .ok_or_else(|| Error::Invalid(unknown("parameter or input", name, names(&variables))))
     }
 
     /// Returns the value reference of an input by its structured name, and whether it changes at

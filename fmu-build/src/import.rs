@@ -1,94 +1,63 @@
-use crate::compiled_spec::CompiledSpec;
-use crate::files::Target;
+//! Robot descriptions in URDF, converted to specs.
+
+use crate::error::{Context, Result, invalid};
 use crate::problems::{Problems, SIZE_LIMIT};
-use crate::text::{count, print, warn};
 use crate::urdf::read::{XACRO, read};
-use crate::urdf::spec::spec;
-use crate::urdf::tree::{ImportOptions, Tree};
-use clap::ValueEnum;
+use crate::urdf::spec::{Converted, spec};
+use crate::urdf::tree::Tree;
 use grapple::spec::read_text;
-use miette::{IntoDiagnostic, Result, WrapErr, bail};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Convert a URDF robot description to a spec.
-///
-///   grapple import arm.urdf                      arm.toml: the arm on the world
-///   grapple import arm.urdf --base floating      its base floats freely
-///   grapple import arm.urdf -o crane.toml
-///   grapple import arm.urdf --keep-fixed         keeps links on fixed joints
-///
-/// Links and joints keep their names. Links connected by fixed joints are merged to
-/// one body with the total mass, mass centre and inertia; each merged link is a frame
-/// on it. Limits of position become ranges, limits of effort and velocity become
-/// motors, damping and friction are kept. A root link "world" without mass is the
-/// world. Warnings report unlikely data: inertias that no rigid body has, mass
-/// centres at the joint, links without mass, joints that mimic others.
-#[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
-pub struct Arguments {
-    /// The URDF file; expand xacro macros first
-    urdf: PathBuf,
-    /// Attachment of the root link
-    #[arg(long, value_enum, default_value_t = Base::Fixed)]
-    base: Base,
-    /// The spec; by default the file's name with .toml, in the current folder
-    #[arg(long, short)]
-    output: Option<PathBuf>,
-    /// Keep links with mass on fixed joints as separate bodies
-    #[arg(long)]
-    keep_fixed: bool,
-    /// Replace the spec if there is one
-    #[arg(long)]
-    force: bool,
+/// Options of an import; by default the root link is fixed to the world and links on fixed joints
+/// are merged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImportOptions {
+    /// The base floats freely instead of being welded to the world.
+    pub floating: bool,
+    /// Links with mass on fixed joints stay separate bodies.
+    pub keep_fixed: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Base {
-    /// Fixed to the world
-    Fixed,
-    /// Free-floating
-    Floating,
+/// An imported robot.
+pub struct Imported {
+    /// The text of the spec.
+    pub text: String,
+    /// Warnings about unlikely data.
+    pub warnings: Vec<String>,
+    /// Number of links in the file.
+    pub links: usize,
+    /// Number of joints in the file.
+    pub joints: usize,
+    /// Number of bodies in the spec.
+    pub bodies: usize,
+    /// Number of joints in the spec.
+    pub kept_joints: usize,
+    /// Number of frames in the spec.
+    pub frames: usize,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let path = &arguments.urdf;
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xacro")) {
-        bail!("{}: {XACRO}", path.display());
-    }
-    let text = read_text(path, SIZE_LIMIT)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+/// Converts a URDF file to a spec. The spec may still have errors, e.g. a body without mass.
+///
+/// # Errors
+/// A file that cannot be read; [`Problems`] with all of its errors, each with its position.
+pub fn import(path: &Path, options: ImportOptions) -> Result<Imported> {
     let shown = path.display().to_string();
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xacro")) {
+        return Err(invalid!("{shown}: {XACRO}"));
+    }
+    let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {shown}"))?;
     let wrong = |faults| Problems::of(&shown, &text, "XML", faults);
     let robot = read(&text).map_err(wrong)?;
-    let options = ImportOptions {
-        floating: arguments.base == Base::Floating,
-        keep_fixed: arguments.keep_fixed,
-    };
     let tree = Tree::of(&robot, options).map_err(wrong)?;
-    let imported = spec(&robot, &tree, &file);
-
-    let output = arguments.output.clone().unwrap_or_else(|| {
-        let stem = path.file_stem().unwrap_or_default();
-        Path::new(stem).with_extension("toml")
-    });
-    let target = Target::new(&output, std::slice::from_ref(path))?;
-    target.unless_there(arguments.force)?.write(&imported.text)?;
-    print(&format!(
-        "{}: {} from {}, {} from {}, {}",
-        output.display(),
-        count(tree.bodies.len(), "body"),
-        count(robot.links.len(), "link"),
-        count(tree.attachments.len(), "joint"),
-        robot.joints.len(),
-        count(tree.fixed_links.len(), "frame"),
-    ))?;
-    for warning in &imported.remarks {
-        warn(&format!("  warning: {warning}"));
-    }
-    let compiled =
-        CompiledSpec::read(&output).wrap_err("the spec is written, but must be corrected before it can run")?;
-    compiled.remark(false)?;
-    print(&format!("next: grapple simulate {}", output.display()))
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let Converted { text, remarks } = spec(&robot, &tree, &file);
+    Ok(Imported {
+        text,
+        warnings: remarks,
+        links: robot.links.len(),
+        joints: robot.joints.len(),
+        bodies: tree.bodies.len(),
+        kept_joints: tree.attachments.len(),
+        frames: tree.fixed_links.len(),
+    })
 }

@@ -2,10 +2,10 @@
 //! files.
 
 use crate::binary::{self, Findings, Glibc};
+use crate::error::{Context, Result, invalid};
 use crate::platform::Platform;
-use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes of the embedded library, for the platform of this program.
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
@@ -14,53 +14,25 @@ const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 /// 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
 
-/// Command-line options that select the libraries of an FMU.
-#[derive(Default, clap::Args)]
-pub struct Choice {
-    /// Use this shared library for the platform of this program, instead of the embedded one
-    #[arg(long, value_name = "FILE")]
-    library: Option<PathBuf>,
-    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be
-    /// repeated
-    #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
-    binary: Vec<(Platform, PathBuf)>,
-}
-
-fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
-    let (platform, file) = text
-        .split_once('=')
-        .filter(|(_, file)| !file.is_empty())
-        .ok_or("it must be PLATFORM=FILE, as in win64=grapple.dll")?;
-    Ok((platform.parse()?, file.into()))
-}
-
-impl Choice {
-    /// Returns the files.
-    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.library.iter().chain(self.binary.iter().map(|(_, file)| file))
-    }
-
-    /// Reads the libraries in the order of their platforms.
-    ///
-    /// # Errors
-    /// As [`Library::read`]; two libraries for one platform.
-    pub fn read(&self) -> Result<Vec<Library>> {
-        let here = Platform::here();
-        let own = self.library.iter().map(|file| (here, file));
-        let others = self.binary.iter().map(|(platform, file)| (*platform, file));
-        let mut libraries: Vec<Library> = Vec::new();
-        for (platform, file) in own.chain(others) {
-            if let Some(first) = libraries.iter().find(|library| library.platform == platform) {
-                bail!("two libraries for {platform}: {} and {}", first.origin, file.display());
-            }
-            libraries.push(Library::read(platform, file)?);
+/// Reads libraries, each for its platform, in the order of the platforms. The embedded one is added
+/// if there is none for the platform of this program.
+///
+/// # Errors
+/// Those of [`Library::read`]; two libraries for one platform.
+pub fn libraries<'a>(files: impl IntoIterator<Item = (Platform, &'a Path)>) -> Result<Vec<Library>> {
+    let mut libraries: Vec<Library> = Vec::new();
+    for (platform, file) in files {
+        if let Some(first) = libraries.iter().find(|library| library.platform == platform) {
+            let (first, second) = (&first.origin, file.display());
+            return Err(invalid!("two libraries for {platform}: {first} and {second}"));
         }
-        if !libraries.iter().any(|library| library.platform == here) {
-            libraries.push(Library::embedded()?);
-        }
-        libraries.sort_by_key(|library| library.platform);
-        Ok(libraries)
+        libraries.push(Library::read(platform, file)?);
     }
+    if !libraries.iter().any(|library| library.platform == Platform::here()) {
+        libraries.push(Library::embedded()?);
+    }
+    libraries.sort_by_key(|library| library.platform);
+    Ok(libraries)
 }
 
 /// An inspected library for one platform.
@@ -95,15 +67,12 @@ impl Library {
     /// platform's, or lacks a function of FMI.
     pub fn read(platform: Platform, file: &Path) -> Result<Self> {
         let origin = file.display().to_string();
-        let bytes = std::fs::read(file)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read {origin}"))?;
+        let bytes = std::fs::read(file).context(|| format!("cannot read {origin}"))?;
         Self::new(platform, Cow::Owned(bytes), origin)
     }
 
     fn new(platform: Platform, bytes: Cow<'static, [u8]>, origin: String) -> Result<Self> {
-        let findings =
-            binary::inspect(&bytes, platform).wrap_err_with(|| format!("{origin} cannot serve {platform}"))?;
+        let findings = binary::inspect(&bytes, platform).context(|| format!("{origin} cannot serve {platform}"))?;
         Ok(Self {
             platform,
             bytes,

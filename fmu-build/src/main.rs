@@ -1,79 +1,18 @@
 //! `grapple`: converts a text file to an FMU that runs.
 //!
-//! One module per verb; the other modules serve several verbs:
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`new`], [`import`], [`check`], [`assemble`], [`equilibrium`], [`build`], [`couple`], [`describe`], [`simulate`], [`campaign`], [`linearize`], [`schema`], [`completions`] | the verbs |
-//! | [`compiled_spec`], [`problems`] | a spec file, read and compiled, or all its errors |
-//! | [`package`] | a spec or an FMU, as named on the command line; the FMU of a model |
-//! | [`files`] | output files |
-//! | [`urdf`] | a URDF file, read, its links merged to bodies, and written as a spec |
-//! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
-//! | [`system_structure`] | several FMUs connected to one system in SSP's format |
-//! | [`library`], [`binary`], [`platform`] | the shared libraries of an FMU, and their inspection |
-//! | [`documentation`], [`picture`] | the documentation inside an FMU: a page and a drawing of the spacecraft |
-//! | [`start`] | the spacecraft at its start, and the shapes of its bodies |
-//! | [`html`] | building blocks of HTML pages |
-//! | [`fmu`], [`slave`] | an FMU, unpacked and loaded, with safe calls; the only `unsafe` here |
-//! | [`run`], [`interrupt`] | a run in Co-Simulation, to its end or until it is interrupted |
-//! | [`results`], [`table`], [`diagnostics`], [`charts`], [`motion`], [`page`] | the results of a run: tables and files, events, diagnostics, the page |
-//! | [`signals`], [`input_table`] | the inputs that this program sets while it runs an FMU |
-//! | [`modes`], [`zeros`], [`matrices`] | a linearised model: its modes, its zero eigenvalues, the files |
-//! | [`report`], [`progress`] | texts and tables of the page; a progress bar |
-//! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
+//! Each verb is a function of the library [`fmu_build`]; its module here has the arguments, the
+//! output to the terminal and the exit code.
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
-mod archive;
-mod assemble;
-mod bdf;
-mod binary;
-mod build;
-mod campaign;
-mod charts;
-mod check;
-mod compiled_spec;
-mod completions;
-mod couple;
-mod describe;
-mod diagnostics;
-mod documentation;
-mod equilibrium;
-mod files;
-mod fmu;
-mod html;
-mod import;
-mod input_table;
-mod interrupt;
-mod library;
-mod linearize;
-mod matrices;
-mod modes;
-mod motion;
-mod new;
-mod package;
-mod page;
-mod picture;
-mod platform;
-mod problems;
-mod progress;
-mod report;
-mod results;
-mod run;
-mod schema;
-mod signals;
-mod simulate;
-mod slave;
-mod start;
-mod summaries;
-mod system_structure;
-mod table;
-mod text;
-mod urdf;
-mod zeros;
+mod cli;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use cli::{
+    assemble, build, campaign, check, completions, couple, describe, equilibrium, import, interrupt, linearize, new,
+    output, schema, simulate,
+};
+use fmu_build::Error;
 use std::process::ExitCode;
 
 /// Dynamics of flexible space manipulators as an FMU.
@@ -140,10 +79,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
-            text::warn(&format!("{report:?}"));
+            output::warn(&format!("{report:?}"));
             if report.is::<campaign::Failed>() {
                 ExitCode::from(3)
-            } else if report.is::<interrupt::Interrupted>() {
+            } else if matches!(report.downcast_ref(), Some(Error::Interrupted(_))) {
                 ExitCode::from(interrupt::EXIT_CODE)
             } else {
                 ExitCode::FAILURE

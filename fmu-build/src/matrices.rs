@@ -1,37 +1,24 @@
 //! Files of a linearised model: JSON with everything, CSV for each matrix, and NumPy's `.npz`.
 
-use crate::modes::Modes;
-use grapple::plant::{Linearisation, Model};
+use crate::error::{Context, Result};
+use crate::files::{self, Target};
+use crate::linearize::Linearized;
 use grapple::system::Quantity;
-use miette::{IntoDiagnostic, Result};
 use nalgebra::DMatrix;
 use npyz::WriterBuilder;
 use serde_json::{Value, json};
 use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
-
-/// A linearised model with its context.
-pub struct Linear<'a> {
-    /// The model.
-    pub model: &'a Model,
-    /// Time, s.
-    pub t: f64,
-    /// The matrices.
-    pub linear: &'a Linearisation,
-    /// Values of the inputs at that time.
-    pub u: &'a [f64],
-    /// The modes.
-    pub modes: &'a Modes,
-}
 
 /// A matrix with its letter, its rows and its columns.
 type Lettered<'a> = (&'static str, &'a DMatrix<f64>, &'a [Quantity], &'a [Quantity]);
 
-impl Linear<'_> {
+impl Linearized {
     /// Returns the four matrices.
     fn matrices(&self) -> [Lettered<'_>; 4] {
-        let linear = self.linear;
+        let linear = &self.linear;
         let (x, u, y) = (&linear.coordinates[..], &linear.inputs[..], &linear.outputs[..]);
         [
             ("A", &linear.A, x, x),
@@ -50,7 +37,7 @@ impl Linear<'_> {
         let rows = |matrix: &DMatrix<f64>| -> Vec<Vec<f64>> {
             matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
         };
-        let linear = self.linear;
+        let linear = &self.linear;
         let pairs = &linear.coordinates[..linear.coordinates.len() / 2];
         let parts = |names: &mut dyn Iterator<Item = &Quantity>, parts: &[f64]| -> Value {
             let named = names.zip(parts).filter(|(_, part)| **part > 1e-6);
@@ -120,19 +107,19 @@ impl Linear<'_> {
     /// # Errors
     /// None for a writer in memory.
     pub fn npz(&self) -> Result<Vec<u8>> {
-        let linear = self.linear;
+        let linear = &self.linear;
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         let mut add = |name: &str, bytes: Vec<u8>| -> Result<()> {
             let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
-            archive.start_file(format!("{name}.npy"), options).into_diagnostic()?;
-            archive.write_all(&bytes).into_diagnostic()
+            archive.start_file(format!("{name}.npy"), options).other()?;
+            archive.write_all(&bytes).other()
         };
         let matrices = self.matrices().map(|(letter, matrix, ..)| (letter, matrix));
         for (name, matrix) in matrices.into_iter().chain([("T", &linear.T), ("S", &linear.S)]) {
             let shape = [matrix.nrows() as u64, matrix.ncols() as u64];
             add(name, array(matrix.transpose().as_slice(), &shape)?)?;
         }
-        for (name, vector) in [("x", linear.x.as_slice()), ("u", self.u)] {
+        for (name, vector) in [("x", linear.x.as_slice()), ("u", &self.u)] {
             add(name, array(vector, &[vector.len() as u64])?)?;
         }
         for (name, quantities) in [
@@ -143,7 +130,29 @@ impl Linear<'_> {
         ] {
             add(name, names(quantities)?)?;
         }
-        Ok(archive.finish().into_diagnostic()?.into_inner())
+        Ok(archive.finish().other()?.into_inner())
+    }
+
+    /// Writes one file that ends in `.json` or `.npz`, or a folder with all files: `linear.json`,
+    /// `linear.npz`, `A.csv` … `D.csv`, `modes.txt`. No file in `reads` is replaced.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn save(&self, output: &Path, reads: &[PathBuf]) -> Result<()> {
+        let write = |path: PathBuf, bytes: &[u8]| Target::new(path, reads)?.write(bytes);
+        match output.extension().and_then(|e| e.to_str()) {
+            Some("json") => write(output.to_owned(), self.json().as_bytes()),
+            Some("npz") => write(output.to_owned(), &self.npz()?),
+            _ => {
+                files::folder(output)?;
+                write(output.join("linear.json"), self.json().as_bytes())?;
+                write(output.join("linear.npz"), &self.npz()?)?;
+                for (letter, text) in self.csv() {
+                    write(output.join(format!("{letter}.csv")), text.as_bytes())?;
+                }
+                write(output.join("modes.txt"), self.to_string().as_bytes())
+            }
+        }
     }
 }
 
@@ -155,26 +164,26 @@ fn array(numbers: &[f64], shape: &[u64]) -> Result<Vec<u8>> {
         .shape(shape)
         .writer(&mut bytes)
         .begin_nd()
-        .into_diagnostic()?;
-    writer.extend(numbers.iter().copied()).into_diagnostic()?;
-    writer.finish().into_diagnostic()?;
+        .other()?;
+    writer.extend(numbers.iter().copied()).other()?;
+    writer.finish().other()?;
     Ok(bytes)
 }
 
 /// Returns names as a `.npy` file of byte strings.
 fn names(quantities: &[Quantity]) -> Result<Vec<u8>> {
     let longest = quantities.iter().map(|q| q.name.len()).max().unwrap_or(0).max(1);
-    let kind = format!("|S{longest}").parse().into_diagnostic()?;
+    let kind = format!("|S{longest}").parse().other()?;
     let mut bytes = Vec::new();
     let mut writer = npyz::WriteOptions::<[u8]>::new()
         .dtype(npyz::DType::Plain(kind))
         .shape(&[quantities.len() as u64])
         .writer(&mut bytes)
         .begin_nd()
-        .into_diagnostic()?;
+        .other()?;
     for quantity in quantities {
-        writer.push(quantity.name.as_bytes()).into_diagnostic()?;
+        writer.push(quantity.name.as_bytes()).other()?;
     }
-    writer.finish().into_diagnostic()?;
+    writer.finish().other()?;
     Ok(bytes)
 }

@@ -1,13 +1,13 @@
 //! The modes of `ξ̇ = A ξ`: eigenvalues and participation factors.
 //!
-//! Zero eigenvalues are deflated first ([`zeros`](crate::zeros)); the remaining matrix is balanced,
+//! Zero eigenvalues are deflated first (module `zeros`); the remaining matrix is balanced,
 //! so that units do not matter.
 
-use crate::zeros::Deflated;
+use crate::error::Result;
+use crate::zeros::{Deflated, not_found};
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, c64};
 use grapple::plant::Linearisation;
-use miette::{Report, Result, miette};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::TAU;
@@ -90,7 +90,7 @@ impl Modes {
         let (balanced, scale) = balanced(left.A.clone());
         let eigen = Mat::from_fn(size, size, |i, k| balanced[(i, k)])
             .eigen()
-            .map_err(not_found)?;
+            .map_err(|error| not_found("eigenvalues", error))?;
         let (values, U) = (eigen.S(), eigen.U());
         let W: Mat<c64> = U.partial_piv_lu().inverse();
         let round_off = size as f64 * f64::EPSILON * balanced.norm();
@@ -99,7 +99,7 @@ impl Modes {
         let eigenvalues = |sample: &DMatrix<f64>| {
             let (balanced, _) = self::balanced(&left.A + sample);
             let moved = Mat::from_fn(size, size, |i, k| balanced[(i, k)]);
-            moved.eigenvalues().map_err(not_found)
+            moved.eigenvalues().map_err(|error| not_found("eigenvalues", error))
         };
         let moved: Vec<Vec<c64>> = left.samples.iter().take(2).map(eigenvalues).collect::<Result<_>>()?;
         let mode = |i: usize| {
@@ -151,10 +151,6 @@ fn balanced(mut A: DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
         _ => balance_parlett_reinsch(&mut A),
     };
     (A, scale)
-}
-
-fn not_found(error: impl std::fmt::Debug) -> Report {
-    miette!("the eigenvalues cannot be found: {error:?}")
 }
 
 /// Returns the distance to the nearest of these.

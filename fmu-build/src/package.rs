@@ -1,18 +1,15 @@
-//! A spec or an FMU, as named on the command line, and its FMU.
+//! A spec or an FMU, by its file name.
 
-use crate::archive::{self, Content};
+use crate::archive;
+use crate::build::{BuildOptions, BuiltFmu, build};
 use crate::compiled_spec::CompiledSpec;
-use crate::documentation::documentation;
+use crate::error::{Context, Result};
 use crate::library::Library;
 use crate::platform::Platform;
 use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::registry::Naming;
-use grapple::plant::Model;
-use miette::{IntoDiagnostic, Result, WrapErr};
 use model_description::ModelDescription;
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A spec, or an FMU.
 pub enum Package {
@@ -48,9 +45,11 @@ impl Package {
     /// An archive that cannot be read.
     pub fn description(&self) -> Result<ModelDescription> {
         match self {
-            Self::Spec(compiled) => {
-                description::describe(&compiled.model, Naming::Structured, Interfaces::Both).into_diagnostic()
-            }
+            Self::Spec(compiled) => Ok(description::describe(
+                &compiled.model,
+                Naming::Structured,
+                Interfaces::Both,
+            )?),
             Self::Fmu(path) => archive::description(path),
         }
     }
@@ -66,44 +65,17 @@ impl Package {
         }
     }
 
-    /// Returns the FMU's bytes and its model description. An FMU built from a spec has both
-    /// interfaces and these libraries.
+    /// Returns the FMU. One built from a spec has both interfaces and these libraries.
     ///
     /// # Errors
     /// An archive that cannot be read.
-    pub fn fmu(&self, libraries: &[Library]) -> Result<(Vec<u8>, ModelDescription)> {
+    pub fn fmu(&self, libraries: &[Library]) -> Result<BuiltFmu> {
         match self {
-            Self::Spec(compiled) => fmu(&compiled.model, Naming::Structured, Interfaces::Both, libraries),
-            Self::Fmu(path) => {
-                let bytes = std::fs::read(path)
-                    .into_diagnostic()
-                    .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-                Ok((bytes, archive::description(path)?))
-            }
+            Self::Spec(compiled) => build(&compiled.model, &BuildOptions::default(), libraries),
+            Self::Fmu(path) => Ok(BuiltFmu {
+                bytes: std::fs::read(path).context(|| format!("cannot read {}", path.display()))?,
+                description: archive::description(path)?,
+            }),
         }
     }
-}
-
-/// Returns the FMU of a model and its model description.
-///
-/// # Errors
-/// None for a compiled model.
-pub fn fmu(
-    model: &Arc<Model>,
-    naming: Naming,
-    interfaces: Interfaces,
-    libraries: &[Library],
-) -> Result<(Vec<u8>, ModelDescription)> {
-    let description = description::describe(model, naming, interfaces).into_diagnostic()?;
-    let identifier = archive::identifier(&description)?;
-    let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
-    let mut contents = documentation(model, &description, &platforms)?;
-    contents.extend(libraries.iter().map(|library| Content {
-        path: library.path(identifier),
-        bytes: Cow::Borrowed(&library.bytes),
-        executable: true,
-    }));
-    let compiled = model.to_bytes().into_diagnostic()?;
-    contents.push(Content::new(archive::MODEL, compiled));
-    Ok((archive::pack(&description, &contents)?, description))
 }

@@ -1,14 +1,13 @@
 //! A run of an FMU in Co-Simulation: the communication points, the loop, the table.
 
+use crate::error::{Error, Result, invalid};
 use crate::fmu::{Fmu, is_real};
-use crate::interrupt::{self, Interrupted};
 use crate::results::{Column, Results};
 use crate::signals::DrivenInputs;
 use crate::slave::Slave;
 use grapple::Event;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
-use miette::{Report, Result, bail};
 use model_description::{Causality, ScalarVariable};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -18,35 +17,48 @@ use std::time::{Duration, Instant};
 const MOST_NUMBERS: f64 = 2.5e8;
 
 /// Deviations from the spec's experiment.
-#[derive(Clone, Copy, Debug, Default, clap::Args, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// End of the run, s
-    #[arg(long, value_name = "T", value_parser = positive)]
+    /// End of the run, s.
     pub stop_time: Option<f64>,
-    /// Communication step and spacing of the results, s
-    #[arg(long, value_name = "H", value_parser = positive)]
+    /// Communication step and spacing of the results, s.
     pub step: Option<f64>,
-    /// Relative tolerance of the integration
-    #[arg(long, value_name = "TOL", value_parser = positive)]
+    /// Relative tolerance of the integration.
     pub tolerance: Option<f64>,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a positive number".to_owned()),
+impl Experiment {
+    /// Returns the names of the values that are not positive numbers, with an error message.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&'static str, String)> {
+        [
+            ("stop_time", self.stop_time),
+            ("step", self.step),
+            ("tolerance", self.tolerance),
+        ]
+        .into_iter()
+        .filter_map(|(field, value)| {
+            let value = value.filter(|value| !(*value > 0.0 && value.is_finite()))?;
+            Some((field, format!("{value} is not a positive number")))
+        })
     }
 }
 
-/// A run to be made.
-pub struct Plan<'a> {
+/// Times and tolerance of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Times {
     /// End, s.
     pub stop: f64,
     /// Communication step, s.
     pub step: f64,
     /// Relative tolerance of the integration.
     pub tolerance: f64,
+}
+
+/// A run to be made.
+pub struct Plan<'a> {
+    /// Times and tolerance.
+    pub times: Times,
     driven: DrivenInputs<'a>,
 }
 
@@ -64,6 +76,8 @@ pub struct Request<'a> {
 
 /// Result of a run.
 pub struct Run {
+    /// Times and tolerance that were planned.
+    pub times: Times,
     /// The table, and the values read once.
     pub results: Results,
     /// Events.
@@ -75,7 +89,7 @@ pub struct Run {
     /// Computing effort.
     pub effort: Effort,
     /// Error that ended the run early, if there is one.
-    pub failure: Option<Report>,
+    pub failure: Option<Error>,
 }
 
 /// Computing effort of a run.
@@ -92,24 +106,28 @@ impl<'a> Plan<'a> {
     /// and by the spec's signals.
     ///
     /// # Errors
-    /// More than 100 million steps.
+    /// A value that is not positive; more than 100 million steps.
     pub fn new(fmu: &'a Fmu, overrides: &Experiment, tables: &'a IndexMap<String, Signal>) -> Result<Self> {
+        if let Some((field, what)) = overrides.problems().next() {
+            return Err(invalid!("{field}: {what}"));
+        }
         let spec = &fmu.model.spec;
         let of_spec = spec.signal.iter().filter(|(_, signal)| signal.from_importer);
-        let plan = Self {
+        let times = Times {
             stop: overrides.stop_time.unwrap_or(spec.experiment.stop_time),
             step: overrides.step.unwrap_or(spec.experiment.step),
             tolerance: overrides.tolerance.unwrap_or(spec.experiment.tolerance),
-            driven: DrivenInputs::of(tables.iter().chain(of_spec), |input| fmu.input(input)),
         };
-        if plan.stop / plan.step > 1e8 {
-            bail!(
-                "{} s in steps of {} s are more than 100 million steps",
-                plan.stop,
-                plan.step
-            );
+        let Times { stop, step, .. } = times;
+        if stop / step > 1e8 {
+            return Err(invalid!(
+                "{stop} s in steps of {step} s are more than 100 million steps"
+            ));
         }
-        Ok(plan)
+        Ok(Self {
+            times,
+            driven: DrivenInputs::of(tables.iter().chain(of_spec), |input| fmu.input(input)),
+        })
     }
 
     /// Checks that so many variables can be kept for each row.
@@ -117,12 +135,12 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// Too many values.
     pub fn check_size(&self, variables: usize) -> Result<()> {
-        let rows = (self.stop / self.step).ceil() + 1.0;
+        let rows = (self.times.stop / self.times.step).ceil() + 1.0;
         if rows * (variables + 1) as f64 > MOST_NUMBERS {
-            bail!(
+            return Err(invalid!(
                 "{rows} rows of {variables} variables are more than the 250 million numbers that are kept of a run: \
                  a longer step makes fewer rows, [output] in the spec fewer variables"
-            );
+            ));
         }
         Ok(())
     }
@@ -141,12 +159,13 @@ impl<'a> Plan<'a> {
         variable.causality == Causality::Input && self.driven.references.contains(&variable.value_reference)
     }
 
-    /// Makes a run with its own instance. `watch` is called with each time that is reached.
+    /// Makes a run with its own instance. `watch` is called with each time (s) that is reached, and
+    /// ends the run by [`ControlFlow::Break`].
     ///
     /// # Errors
     /// Invalid values, with the FMU's message; too many values. A run that ends early is not an
     /// error.
-    pub fn record(&self, fmu: &Fmu, request: &Request, mut watch: impl FnMut(f64)) -> Result<Run> {
+    pub fn record(&self, fmu: &Fmu, request: &Request, mut watch: impl FnMut(f64) -> ControlFlow<()>) -> Result<Run> {
         self.check_size(request.recorded.len())?;
         let mut slave = fmu.library.instantiate()?;
         let failures = ["logStatusError", "logStatusDiscard", "logStatusFatal"];
@@ -159,18 +178,15 @@ impl<'a> Plan<'a> {
         let mut effort = Effort::default();
         let outcome = self.advance(&mut slave, &mut effort, |t, slave| {
             recorder.record(t, slave)?;
-            watch(t);
-            Ok(match interrupt::is_stopped() {
-                true => ControlFlow::Break(Interrupted(format!("at t = {t} s"))),
-                false => ControlFlow::Continue(()),
-            })
+            Ok(watch(t).map_break(|()| Error::Interrupted(format!("at t = {t} s"))))
         });
         let failure = match outcome {
             Ok(ControlFlow::Continue(())) => slave.terminate().err(),
-            Ok(ControlFlow::Break(interrupted)) => slave.terminate().err().or(Some(interrupted.into())),
+            Ok(ControlFlow::Break(interrupted)) => slave.terminate().err().or(Some(interrupted)),
             Err(failure) => Some(failure),
         };
         let mut run = Run {
+            times: self.times,
             results: recorder.results,
             events: Vec::new(),
             messages: Vec::new(),
@@ -192,17 +208,18 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the communication points after the start: multiples of the step, and the end.
-    fn points(&self) -> impl Iterator<Item = f64> {
+    fn points(&self) -> impl Iterator<Item = f64> + use<> {
+        let Times { stop, step, .. } = self.times;
         // A number of steps that is an integer up to round-off is rounded.
-        let whole = (self.stop / self.step * (1.0 + 1e-12)).floor().max(0.0);
-        let rest = self.stop - whole * self.step > 1e-9 * self.step;
+        let whole = (stop / step * (1.0 + 1e-12)).floor().max(0.0);
+        let rest = stop - whole * step > 1e-9 * step;
         let last = if rest { whole } else { whole - 1.0 };
-        (1..=last as u64).map(|k| k as f64 * self.step).chain([self.stop])
+        (1..=last as u64).map(move |k| k as f64 * step).chain([stop])
     }
 
     /// Initialises an instance with the given values of parameters and inputs.
     fn initialize(&self, slave: &mut Slave, settings: &[(u32, f64)]) -> Result<()> {
-        slave.set_up(0.0, self.stop, self.tolerance)?;
+        slave.set_up(0.0, self.times.stop, self.times.tolerance)?;
         let (references, values): (Vec<u32>, Vec<f64>) = settings.iter().copied().unzip();
         slave.set_reals(&references, &values)?;
         slave.enter_initialization()?;

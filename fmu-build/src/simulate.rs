@@ -1,81 +1,34 @@
-use crate::diagnostics::Diagnostics;
-use crate::files::Target;
-use crate::fmu::{Fmu, changes, is_real};
-use crate::input_table;
-use crate::progress::Progress;
-use crate::report;
-use crate::run::{Experiment, Plan, Request};
-use crate::text::{count, number, print};
-use miette::{Result, bail, miette};
-use model_description::Causality;
-use std::path::PathBuf;
+//! A run of an FMU in Co-Simulation.
 
-/// Run a spec or an FMU through FMI, and write its results and a page.
-///
-///   grapple simulate my_arm.toml                        my_arm.csv and my_arm.html
-///   grapple simulate my_arm.fmu --stop-time 60 --step 0.1
-///   grapple simulate my_arm.toml --set forearm.mass=2 --set base.w_start[3]=0.01
-///   grapple simulate my_arm.toml --no-page
-///
-/// The run is the spec's [experiment], with the spec's signals at the inputs. The
-/// CSV file has a column for each variable, named with its unit:
-/// pandas.read_csv("my_arm.csv", index_col=0). --output my_arm.parquet is read by
-/// pandas.read_parquet("my_arm.parquet"), units in its attrs. The page needs no
-/// network; open it in a browser. The last line gives the run diagnostics: the drift
-/// of conserved quantities, and the effort.
-///
-/// With --inputs a table sets inputs instead of signals: a CSV file as written by
-/// `grapple describe --inputs-template`, with a column for time (s) and one for each
-/// input; linear interpolation between its rows, steps for switches and commands.
-///
-/// A run that fails, or is interrupted (Ctrl-C, SIGTERM), leaves the table and the page
-/// up to there; the exit code is 1, or 130.
-#[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
-pub struct Arguments {
-    /// A spec, or an FMU that grapple built
-    model: PathBuf,
-    /// The results, as CSV, or as Parquet if named .parquet; by default the model's name with .csv,
-    /// in the current folder
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// The page; by default the model's name with .html, in the current folder
-    #[arg(long, visible_alias = "report", value_name = "FILE")]
-    page: Option<PathBuf>,
-    /// Write no page
-    #[arg(long, conflicts_with = "page")]
-    no_page: bool,
-    #[command(flatten)]
-    experiment: Experiment,
-    /// A table of input values
-    #[arg(long, value_name = "FILE")]
-    inputs: Option<PathBuf>,
-    /// Another value for a parameter, or for an input without a signal
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
-    set: Vec<(String, f64)>,
+use crate::control::Control;
+use crate::error::{Result, invalid};
+use crate::fmu::{Fmu, changes, is_real};
+use crate::run::{Experiment, Plan, Request, Run};
+use grapple::spec::Signal;
+use indexmap::IndexMap;
+use model_description::Causality;
+
+/// Options of a run; by default it is the spec's experiment.
+#[derive(Default)]
+pub struct SimulateOptions {
+    /// Deviations from the spec's experiment.
+    pub experiment: Experiment,
+    /// Signals of inputs, by the input's name; they replace those of the spec.
+    pub inputs: IndexMap<String, Signal>,
+    /// Values of parameters, and of inputs without a signal, by their names; SI units.
+    pub set: Vec<(String, f64)>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let fmu = Fmu::open(&arguments.model)?;
-    let spec = &fmu.model.spec;
-    let named = |path: &Option<PathBuf>, extension: &str| {
-        let default = || PathBuf::from(format!("{}.{extension}", spec.name));
-        path.clone().unwrap_or_else(default)
-    };
-    let mut reads = fmu.reads.clone();
-    reads.extend(arguments.inputs.clone());
-    let table = Target::new(named(&arguments.output, "csv"), &reads)?;
-    reads.push(table.path().to_owned());
-    let page = (!arguments.no_page).then(|| Target::new(named(&arguments.page, "html"), &reads));
-    let page = page.transpose()?;
-
-    let fed = match &arguments.inputs {
-        Some(file) => input_table::read(file, &fmu)?,
-        None => Default::default(),
-    };
-    let plan = Plan::new(&fmu, &arguments.experiment, &fed)?;
+/// Runs an FMU to its end, until it fails or until it is cancelled, and records all of its outputs,
+/// states and inputs.
+///
+/// # Errors
+/// An unknown name or an invalid value; too many steps or values. A run that ends early is not an
+/// error: its [`failure`](Run::failure) is.
+pub fn simulate(fmu: &Fmu, options: &SimulateOptions, mut control: Control) -> Result<Run> {
+    let plan = Plan::new(fmu, &options.experiment, &options.inputs)?;
     let request = Request {
-        settings: &settings(&fmu, &plan, &arguments.set)?,
+        settings: &settings(fmu, &plan, &options.set)?,
         once: &fmu.variables(|v| v.causality == Causality::Parameter && is_real(v)),
         recorded: &fmu.variables(changes),
         log: if fmu.logs("logEventValues") {
@@ -84,44 +37,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             &["logEvents", "logSolver"]
         },
     };
-    let progress = Progress::new(plan.stop, |t| format!("t = {} s", number(t, 4)));
-    let run = plan.record(&fmu, &request, |t| progress.at(t))?;
-    drop(progress);
-
-    run.results.table().save(&table)?;
-    let diagnostics = Diagnostics::of(spec, &run, plan.tolerance);
-    if let Some(page) = &page {
-        page.write(report::page(&fmu, &plan, &run, &diagnostics).to_html())?;
-    }
-    let events = run.events.iter().map(ToString::to_string);
-    for line in events.chain(run.messages.iter().cloned()) {
-        print(&line)?;
-    }
-    let rows = count(run.results.time.len(), "row");
-    print(&format!("{}: {rows}", table.path().display()))?;
-    if let Some(page) = &page {
-        print(&format!("{}: open it in a browser", page.path().display()))?;
-    }
-    print(&diagnostics.line())?;
-    run.failure.map_or(Ok(()), Err)
+    plan.record(fmu, &request, |t| {
+        control.report(t, plan.times.stop);
+        control.flow()
+    })
 }
 
-/// Returns the settings of the command line by value references.
+/// Returns settings by value references.
 fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f64)>> {
     let setting = |(name, value): &(String, f64)| {
-        let variable = fmu.settable(name).map_err(|hint| miette!("{hint}"))?;
+        let variable = fmu.settable(name)?;
         if plan.drives(variable) {
-            bail!("{name} is driven by a signal of the spec, or by --inputs; change it there");
+            return Err(invalid!(
+                "{name} is driven by a signal of the spec, or by --inputs; change it there"
+            ));
         }
-        Ok((variable.value_reference, *value))
+        match value.is_finite() {
+            true => Ok((variable.value_reference, *value)),
+            false => Err(invalid!("{name} = {value} is not a finite number")),
+        }
     };
     set.iter().map(setting).collect()
-}
-
-fn setting(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    match value.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok((name.trim().to_owned(), number)),
-        _ => Err(format!("{value:?} is not a finite number")),
-    }
 }

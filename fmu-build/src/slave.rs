@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
 use crate::{archive, library};
 use grapple::fmu::c_abi::as_logger;
@@ -16,7 +17,6 @@ use grapple::fmu::fmi2::{
     fmi2String, fmi2True, fmi2Type,
 };
 use libloading::Library;
-use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use model_description::ModelDescription;
 use std::ffi::{CStr, CString};
 use std::path::Path;
@@ -95,17 +95,16 @@ impl FmuLibrary {
     /// An FMU without Co-Simulation, or without a library that runs here.
     pub fn new(folder: &Path, description: &ModelDescription) -> Result<Self> {
         if description.co_simulation.is_none() {
-            bail!("the FMU does not offer Co-Simulation, which this program needs to run it");
+            return Err(invalid!(
+                "the FMU does not offer Co-Simulation, which this program needs to run it"
+            ));
         }
         let file = folder.join(library::path(archive::identifier(description)?));
         let resources = file_uri(&folder.join("resources"))?;
         // SAFETY: the user asked to run this FMU; its initialisers run as any library's do.
         let library = unsafe { Library::new(&file) }
-            .into_diagnostic()
-            .wrap_err_with(|| format!("the FMU has no library that runs here ({})", Platform::here()))?;
-        let functions = Functions::of(&library)
-            .into_diagnostic()
-            .wrap_err("the FMU's library lacks a function of FMI 2.0")?;
+            .context(|| format!("the FMU has no library that runs here ({})", Platform::here()))?;
+        let functions = Functions::of(&library).context(|| "the FMU's library lacks a function of FMI 2.0")?;
         Ok(Self {
             functions,
             instance: text(&description.model_name)?,
@@ -149,7 +148,9 @@ impl FmuLibrary {
         };
         if slave.component.is_null() {
             let reason = slave.reason();
-            bail!(reason.unwrap_or_else(|| "the FMU cannot be instantiated; it logged no reason".to_owned()));
+            return Err(Error::Fmu(reason.unwrap_or_else(|| {
+                "the FMU cannot be instantiated; it logged no reason".to_owned()
+            })));
         }
         Ok(slave)
     }
@@ -244,7 +245,7 @@ impl Slave<'_> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
         self.expect("fmi2DoStep", status)
-            .wrap_err_with(|| format!("the run ended at t = {t} s"))
+            .context(|| format!("the run ended at t = {t} s"))
     }
 
     /// Ends the run.
@@ -268,7 +269,10 @@ impl Slave<'_> {
         if matches!(status, fmi2Status::OK | fmi2Status::WARNING) {
             return Ok(());
         }
-        bail!(self.reason().unwrap_or_else(|| format!("{function}: {}", name(status))));
+        let reason = self.reason();
+        Err(Error::Fmu(
+            reason.unwrap_or_else(|| format!("{function}: {}", name(status))),
+        ))
     }
 
     /// Returns the FMU's message about the last failed call.
@@ -321,7 +325,7 @@ unsafe extern "C" fn write_log(
 fn file_uri(path: &Path) -> Result<String> {
     let path = path
         .to_str()
-        .ok_or_else(|| miette!("{} is not UTF-8", path.display()))?;
+        .ok_or_else(|| invalid!("{} is not UTF-8", path.display()))?;
     let escaped = path.bytes().map(|byte| match byte {
         b'\\' if cfg!(windows) => "/".to_owned(),
         b'/' | b':' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
@@ -344,7 +348,5 @@ fn name(status: fmi2Status) -> &'static str {
 }
 
 fn text(string: &str) -> Result<CString> {
-    CString::new(string)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("{string:?} contains a zero byte"))
+    CString::new(string).context(|| format!("{string:?} contains a zero byte"))
 }

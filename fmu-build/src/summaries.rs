@@ -5,7 +5,7 @@ use grapple::spec::{Controller, Method, Spec, renamed};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::collections::BTreeMap;
 
-/// Returns a message like "there is no output "tip.r"; did you mean "tip.r[1]"?". The hint is the
+/// Returns a message like `there is no output "tip.r"; did you mean "tip.r[1]"?`. The hint is the
 /// new name of a name of version 0.1, or the most similar name, which differs in a third of its
 /// letters at most.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {

@@ -1,7 +1,7 @@
 //! Data model of an SSP's `SystemStructure.ssd` (System Structure and Parameterization 1.0, §5),
 //! and its XML.
 
-use miette::{IntoDiagnostic, Result};
+use crate::error::{Context, Result};
 use model_description::{BaseUnit, Causality, Kind, ModelDescription};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -239,7 +239,7 @@ impl SystemStructure {
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let mut serializer = quick_xml::se::Serializer::new(&mut xml);
         serializer.indent(' ', 2);
-        self.serialize(serializer).into_diagnostic()?;
+        self.serialize(serializer).other()?;
         Ok(xml + "\n")
     }
 }

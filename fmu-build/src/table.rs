@@ -18,8 +18,8 @@
 //! Parquet has the bare names as columns, and the units in the file's metadata: in pandas as
 //! `df.attrs["units"]`, otherwise under the key `units` as JSON.
 
+use crate::error::{Context, Result};
 use crate::files::Target;
-use miette::{IntoDiagnostic, Result};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -88,8 +88,8 @@ impl<'a> Table<'a> {
     pub fn save(&self, to: &Target) -> Result<()> {
         let extension = to.path().extension();
         match extension.is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
-            true => to.save(|file| self.write_parquet(file).into_diagnostic()),
-            false => to.save(|file| self.write_csv(file).into_diagnostic()),
+            true => to.save(|file| self.write_parquet(file).other()),
+            false => to.save(|file| self.write_csv(file).other()),
         }
     }
 

@@ -1,41 +1,10 @@
 //! Text for people: aligned tables, units, plurals, numbers.
 
 use console::measure_text_width;
-use miette::{IntoDiagnostic, Report, Result, WrapErr};
-use std::io::{ErrorKind, Write};
-
-/// Prints one or more lines. If the reader has closed the pipe (`grapple describe … | head`), they
-/// are dropped silently and the verb continues.
-///
-/// # Errors
-/// Any other failure of the standard output, such as a full disk.
-pub fn print(lines: &str) -> Result<()> {
-    print_unless_closed(lines).map(|_| ())
-}
-
-/// Prints like [`print`]; returns false if the reader has closed the pipe, so that long output can
-/// stop.
-///
-/// # Errors
-/// Those of [`print`].
-pub fn print_unless_closed(lines: &str) -> Result<bool> {
-    match writeln!(std::io::stdout(), "{}", visible(lines)) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error)
-            .into_diagnostic()
-            .wrap_err("cannot write to the standard output"),
-    }
-}
-
-/// Prints a line to the standard error; failures are ignored.
-pub fn warn(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 /// Escapes control characters, except line ends and tabs: text from a file could otherwise control
 /// the terminal.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -45,15 +14,6 @@ fn visible(text: &str) -> String {
         }
     }
     shown
-}
-
-/// Returns a report with its causes in one line.
-pub fn in_line(report: &Report) -> String {
-    let causes: Vec<String> = report
-        .chain()
-        .map(|error| error.to_string().replace('\n', "; "))
-        .collect();
-    causes.join(": ")
 }
 
 /// Returns "1 body", "3 bodies".

@@ -50,8 +50,8 @@
 //!     det(diag(g) − λ Uᵀ V − λ² Uᵀ A⁺ V) = 0                                   (6)
 //! ```
 
+use crate::error::{Error, Result};
 use faer::{Mat, c64};
-use miette::{Result, miette};
 use nalgebra::{DMatrix, DVector};
 
 /// Singular value, in units of round-off for each row, below which a direction is a candidate:
@@ -235,7 +235,7 @@ impl NullSpace {
     ) -> Result<Option<Self>> {
         let n = S.nrows();
         let svd = Mat::from_fn(n, n, |i, k| S[(i, k)]).svd();
-        let svd = svd.map_err(|error| miette!("the singular values cannot be found: {error:?}"))?;
+        let svd = svd.map_err(|error| not_found("singular values", error))?;
         let smallest = CANDIDATE * n as f64 * f64::EPSILON;
         let regular = (0..n).filter(|&i| svd.S()[i] > smallest).count();
         let mut inverse = Inverse {
@@ -409,7 +409,7 @@ fn slowest(g: &DVector<f64>, a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<f64> 
         _ => f64::from(i == j + k),
     });
     let values = companion.eigenvalues();
-    let values = values.map_err(|error| miette!("the eigenvalues cannot be found: {error:?}"))?;
+    let values = values.map_err(|error| not_found("eigenvalues", error))?;
     let mut sizes: Vec<f64> = values.iter().map(|mu| mu.norm()).collect();
     sizes.sort_by(|p, q| q.total_cmp(p));
     // The other roots are beyond the range of the estimate.
@@ -421,6 +421,11 @@ fn root_mean_square(samples: &[DMatrix<f64>], n: usize) -> DMatrix<f64> {
     let add = |sum: DMatrix<f64>, sample: &DMatrix<f64>| sum.zip_map(sample, |sum, entry| sum + entry * entry);
     let sum = samples.iter().fold(DMatrix::zeros(n, n), add);
     sum.map(|sum| (sum / samples.len() as f64).sqrt())
+}
+
+/// Returns the error of an iteration that does not converge.
+pub fn not_found(what: &str, error: impl std::fmt::Debug) -> Error {
+    Error::Numerics(format!("the {what} cannot be found: {error:?}"))
 }
 
 /// Returns a sample of the round-off of sums of such magnitudes: up to one unit, uniformly

@@ -64,6 +64,16 @@ impl Law {
             Self::Grid { values, stride } => values[run % points / stride % values.len()],
         }
     }
+
+    /// Returns the ends of the distribution, or all values of a list; of a normal distribution
+    /// without bounds, its mean.
+    pub fn extremes(&self) -> Vec<f64> {
+        match self {
+            Self::Uniform(ends) => ends.to_vec(),
+            Self::Normal { mean, bounds, .. } => bounds.map_or(vec![*mean], |bounds| bounds.to_vec()),
+            Self::Cycle(values) | Self::Choice(values) | Self::Grid { values, .. } => values.clone(),
+        }
+    }
 }
 
 /// Returns the probability of a normal distribution between two bounds.

@@ -1,12 +1,15 @@
 //! The file of a study (TOML) as plain data.
 
+use super::plan::Campaign;
 use super::statistic::Statistic;
+use super::validate::validated;
+use crate::error::{Context, Error, Result};
+use crate::fmu::Fmu;
 use crate::problems::{Problems, SIZE_LIMIT};
 use crate::run::Experiment;
 use grapple::Problem;
 use grapple::spec::{Source, read_text};
 use indexmap::IndexMap;
-use miette::{IntoDiagnostic, Report, Result, WrapErr};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -114,9 +117,12 @@ pub enum Grid {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Even {
-    from: f64,
-    to: f64,
-    count: usize,
+    /// First value.
+    pub from: f64,
+    /// Last value.
+    pub to: f64,
+    /// Number of values.
+    pub count: usize,
 }
 
 impl Grid {
@@ -146,22 +152,20 @@ impl Grid {
 }
 
 /// The file of a study, with its text for error messages.
-pub struct File {
+pub struct StudyFile {
     path: PathBuf,
     text: String,
     /// The study.
     pub study: Study,
 }
 
-impl File {
+impl StudyFile {
     /// Reads the file of a study.
     ///
     /// # Errors
     /// A file that cannot be read; invalid TOML or an unknown field, with its position.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = read_text(path, SIZE_LIMIT)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {}", path.display()))?;
         match toml::from_str(&text) {
             Ok(study) => Ok(Self {
                 path: path.to_owned(),
@@ -177,8 +181,16 @@ impl File {
         self.path.parent().unwrap_or(Path::new("")).join(&self.study.model)
     }
 
-    /// Returns all errors of the study, each with its position.
-    pub fn report(&self, problems: &[Problem]) -> Report {
+    /// Validates the study against its model.
+    ///
+    /// # Errors
+    /// [`Problems`] with all errors of the study, each with its position.
+    pub fn campaign<'a>(&'a self, fmu: &'a Fmu) -> Result<Campaign<'a>> {
+        validated(&self.study, fmu).map_err(|problems| self.report(&problems))
+    }
+
+    /// Returns all errors of the study, each at its position.
+    fn report(&self, problems: &[Problem]) -> Error {
         let source = Source::new(&self.text);
         let located = problems.iter().map(|problem| {
             let message = match problem.at.as_slice() {
@@ -195,6 +207,6 @@ impl File {
     }
 }
 
-fn report(path: &Path, text: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Report {
+fn report(path: &Path, text: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Error {
     Problems::of(&path.display().to_string(), text, "TOML", problems).into()
 }

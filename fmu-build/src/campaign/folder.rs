@@ -12,10 +12,9 @@
 //! one incomplete line at the end, which is ignored.
 
 use super::Shard;
+use crate::error::{Context, Result, invalid};
 use crate::files::{self, Target};
 use crate::table::Table;
-use crate::text::warn;
-use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -70,21 +69,17 @@ impl Folder {
             // The first of several shards creates the file; the others compare with it.
             Target::new(&file, &[])?.create(format!("{identity:#}\n").as_bytes())?;
         }
-        let text = std::fs::read_to_string(&file)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read {}", file.display()))?;
-        let there: Value = serde_json::from_str(&text)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("{} is damaged", file.display()))?;
+        let text = std::fs::read_to_string(&file).context(|| format!("cannot read {}", file.display()))?;
+        let there: Value = serde_json::from_str(&text).context(|| format!("{} is damaged", file.display()))?;
         let mut changes = Vec::new();
         differences(&there, identity, String::new(), &mut changes);
         if !changes.is_empty() {
-            bail!(
+            return Err(invalid!(
                 "{} has the runs of another study; differences:\n{}\n\
                  give the changed study a folder of its own (--output FOLDER), or remove that one",
                 path.display(),
                 changes.join("\n")
-            );
+            ));
         }
         Ok(folder)
     }
@@ -102,13 +97,13 @@ impl Folder {
     pub fn records(&self) -> Result<BTreeMap<usize, Record>> {
         let mut records = BTreeMap::new();
         let mut files: Vec<PathBuf> = std::fs::read_dir(&self.path)
-            .into_diagnostic()?
+            .other()?
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
             .collect();
         files.sort();
         for file in files {
-            let bytes = std::fs::read(&file).into_diagnostic()?;
+            let bytes = std::fs::read(&file).other()?;
             for (i, line) in whole_lines(&bytes).split(|&b| b == b'\n').enumerate() {
                 if line.is_empty() {
                     continue;
@@ -116,15 +111,15 @@ impl Folder {
                 let place = || format!("{}, line {}", file.display(), i + 1);
                 let record = self
                     .record(line)
-                    .wrap_err_with(|| format!("{} is damaged; delete the line to repeat its run", place()))?;
+                    .context(|| format!("{} is damaged; delete the line to repeat its run", place()))?;
                 if let Some(other) = records.get(&record.run)
                     && *other != record
                 {
-                    bail!(
+                    return Err(invalid!(
                         "{}: run {} differs from another record of it; remove one of the two",
                         place(),
                         record.run
-                    );
+                    ));
                 }
                 records.insert(record.run, record);
             }
@@ -133,12 +128,14 @@ impl Folder {
     }
 
     fn record(&self, line: &[u8]) -> Result<Record> {
-        let record: Record = serde_json::from_slice(line).into_diagnostic()?;
+        let record: Record = serde_json::from_slice(line).other()?;
         let Width { values, results } = self.width;
         let has = [record.values.len(), record.results.len()];
         if has != [values, results] && !(record.failure.is_some() && has == [values, 0]) {
             let [has_values, has_results] = has;
-            bail!("it has {has_values} values and {has_results} results, not {values} and {results}");
+            return Err(invalid!(
+                "it has {has_values} values and {has_results} results, not {values} and {results}"
+            ));
         }
         Ok(record)
     }
@@ -150,34 +147,34 @@ impl Folder {
     pub fn journal(&self, shard: Shard) -> Result<Journal> {
         let name = format!("runs-{}-of-{}", shard.index, shard.count);
         let path = self.file(&format!("{name}.jsonl"));
-        let open = || -> Result<(File, File)> {
+        let open = || -> Result<Journal> {
             let mut options = File::options();
             options.create(true).truncate(false).read(true).write(true);
             // A separate lock file: on some systems a locked file cannot be read.
-            let lock = options.open(self.file(&format!("{name}.lock"))).into_diagnostic()?;
-            match lock.try_lock() {
-                Err(TryLockError::WouldBlock) => bail!("another grapple is running this shard"),
-                Err(TryLockError::Error(error)) => warn(&format!(
+            let lock = options.open(self.file(&format!("{name}.lock"))).other()?;
+            let warning = match lock.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(invalid!("another grapple is running this shard")),
+                Err(TryLockError::Error(error)) => Some(format!(
                     "{}: warning: this file system has no locks ({error}): do not run the same shard twice at the same time",
                     self.path.display()
                 )),
-                Ok(()) => {}
-            }
-            let mut file = options.open(&path).into_diagnostic()?;
+                Ok(()) => None,
+            };
+            let mut file = options.open(&path).other()?;
             let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).into_diagnostic()?;
-            file.set_len(whole_lines(&bytes).len() as u64).into_diagnostic()?;
+            file.read_to_end(&mut bytes).other()?;
+            file.set_len(whole_lines(&bytes).len() as u64).other()?;
             // Without locks another program's lines must not be overwritten, so the file is opened
             // to append. (Windows cannot truncate a file opened this way.)
-            let file = File::options().append(true).open(&path).into_diagnostic()?;
-            Ok((file, lock))
+            let file = File::options().append(true).open(&path).other()?;
+            Ok(Journal {
+                path: path.clone(),
+                file,
+                warning,
+                _lock: lock,
+            })
         };
-        let (file, lock) = open().wrap_err_with(|| format!("cannot go on with {}", path.display()))?;
-        Ok(Journal {
-            path,
-            file,
-            _lock: lock,
-        })
+        open().context(|| format!("cannot go on with {}", path.display()))
     }
 
     /// Writes a table.
@@ -196,6 +193,8 @@ impl Folder {
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Warning about a file system without locks.
+    pub warning: Option<String>,
     /// Locked while the journal is open.
     _lock: File,
 }
@@ -206,11 +205,11 @@ impl Journal {
     /// # Errors
     /// The file cannot be written.
     pub fn append(&mut self, record: &Record) -> Result<()> {
-        let mut line = serde_json::to_string(record).into_diagnostic()?;
+        let mut line = serde_json::to_string(record).other()?;
         line.push('\n');
         self.file
             .write_all(line.as_bytes())
-            .map_err(|error| miette!("cannot write {}: {error}", self.path.display()))
+            .map_err(|error| invalid!("cannot write {}: {error}", self.path.display()))
     }
 }
 

@@ -1,35 +1,32 @@
 //! The runs of a campaign, and the execution of one.
 
 use super::draw::{Law, RunIndex};
-use super::file::Format;
+use super::file::Study;
 use super::folder::{Folder, Record};
 use super::statistic::Statistic;
+use crate::error::{Error, Result};
 use crate::fmu::Fmu;
-use crate::interrupt::Interrupted;
 use crate::results::Results;
 use crate::run::{Plan, Request};
-use crate::text::in_line;
-use miette::Result;
 use model_description::ScalarVariable;
+use std::ops::ControlFlow;
 
 /// A validated study.
 pub struct Campaign<'a> {
+    /// The study.
+    pub study: &'a Study,
     /// The model.
     pub fmu: &'a Fmu,
     /// The plan of each run.
-    pub plan: Plan<'a>,
+    pub(super) plan: Plan<'a>,
     /// Number of runs.
     pub total: usize,
     /// Values set before a run: first those equal in all runs, then the dispersed ones.
-    pub settings: Vec<Setting<'a>>,
+    pub(super) settings: Vec<Setting<'a>>,
     /// Outputs with statistics, the Reals first.
-    pub outputs: Vec<Output<'a>>,
-    /// Format of the tables.
-    pub format: Format,
-    /// Seed of the random values.
-    pub seed: u64,
+    pub(super) outputs: Vec<Output<'a>>,
     /// Number of grid points.
-    pub points: usize,
+    pub(super) points: usize,
 }
 
 /// A variable that is set, with its distribution.
@@ -68,14 +65,19 @@ impl Campaign<'_> {
             run,
             points: self.points,
         };
-        setting.law.value(self.seed, &setting.variable.name, index)
+        setting.law.value(self.study.seed, &setting.variable.name, index)
     }
 
-    /// Makes a run; returns none if it was interrupted, and a record also if it failed.
+    /// Makes a run; returns none if it was cancelled, and a record also if it failed.
     ///
     /// # Errors
     /// The file of its time series cannot be written.
-    pub fn perform(&self, run: usize, folder: &Folder) -> Result<Option<Record>> {
+    pub(super) fn perform(
+        &self,
+        run: usize,
+        folder: &Folder,
+        flow: impl Fn() -> ControlFlow<()>,
+    ) -> Result<Option<Record>> {
         let mut values = self.values(run);
         let set: Vec<&ScalarVariable> = self.settings.iter().map(|setting| setting.variable).collect();
         let references = set.iter().map(|variable| variable.value_reference);
@@ -88,7 +90,7 @@ impl Campaign<'_> {
             log: &[],
         };
         let mut results = Vec::new();
-        let failure = match self.plan.record(self.fmu, &request, |_| ()) {
+        let failure = match self.plan.record(self.fmu, &request, |_| flow()) {
             Ok(run_made) => {
                 values = run_made.results.parameters.iter().map(|(_, value)| *value).collect();
                 if run_made.failure.is_none() {
@@ -97,16 +99,16 @@ impl Campaign<'_> {
                 }
                 run_made.failure
             }
-            Err(report) => Some(report),
+            Err(error) => Some(error),
         };
-        if failure.as_ref().is_some_and(|failure| failure.is::<Interrupted>()) {
+        if matches!(failure, Some(Error::Interrupted(_))) {
             return Ok(None);
         }
         Ok(Some(Record {
             run,
             values,
             results,
-            failure: failure.map(|failure| in_line(&failure)),
+            failure: failure.map(|failure| failure.in_line()),
         }))
     }
 
@@ -138,7 +140,7 @@ impl Campaign<'_> {
         table
             .columns
             .retain(|_| std::mem::take(&mut is_time) || kept.next() == Some(true));
-        folder.save(&table, &format!("series/{run:06}.{}", self.format.extension()))?;
+        folder.save(&table, &format!("series/{run:06}.{}", self.study.format.extension()))?;
         Ok(())
     }
 }

@@ -3,14 +3,14 @@
 use super::draw::{Law, share};
 use super::file::{Dispersion, Grid, Normal, Study};
 use super::plan::{Campaign, Output, Setting};
+use crate::error::Result;
 use crate::fmu::{Fmu, changes, is_real, names};
-use crate::run::{Experiment, Plan};
+use crate::run::Plan;
 use crate::summaries::unknown;
 use crate::text::number;
 use grapple::Problem;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
-use miette::Result;
 use model_description::{Kind, ScalarVariable};
 use std::cmp::Ordering;
 use std::sync::LazyLock;
@@ -23,31 +23,24 @@ const MOST_RUNS: usize = 10_000_000;
 /// # Errors
 /// All errors of the study.
 pub fn validated<'a>(study: &'a Study, fmu: &'a Fmu) -> Result<Campaign<'a>, Vec<Problem>> {
-    /// Inputs are set by the spec's signals only.
-    static NO_TABLES: LazyLock<IndexMap<String, Signal>> = LazyLock::new(IndexMap::new);
     let mut validation = Validation {
         study,
         fmu,
         problems: Vec::new(),
     };
-    validation.experiment();
     let mut settings = validation.constants();
     settings.extend(validation.dispersions());
     let outputs = validation.outputs();
     let (total, points) = validation.runs();
-    let plan =
-        Plan::new(fmu, &study.experiment, &NO_TABLES).and_then(|plan| plan.check_size(outputs.len()).map(|()| plan));
-    let plan = plan.map_err(|error| validation.report(&["experiment"], error.to_string()));
-    let campaign = plan.ok().map(|mut plan| {
+    let campaign = validation.plan(outputs.len()).map(|mut plan| {
         plan.disable(settings.iter().map(|setting| setting.variable));
         Campaign {
+            study,
             fmu,
             plan,
             total,
             settings,
             outputs,
-            format: study.format,
-            seed: study.seed,
             points,
         }
     });
@@ -74,19 +67,22 @@ impl<'a> Validation<'a> {
         self.problems.push(Problem { at, what });
     }
 
-    fn experiment(&mut self) {
-        let Experiment {
-            stop_time,
-            step,
-            tolerance,
-        } = self.study.experiment;
-        for (field, value) in [("stop_time", stop_time), ("step", step), ("tolerance", tolerance)] {
-            if let Some(value) = value
-                && !(value > 0.0 && value.is_finite())
-            {
-                self.report(&["experiment", field], format!("{value} is not a positive number"));
-            }
+    /// Returns the plan of each run.
+    fn plan(&mut self, outputs: usize) -> Option<Plan<'a>> {
+        /// Inputs are set by the spec's signals only.
+        static NO_TABLES: LazyLock<IndexMap<String, Signal>> = LazyLock::new(IndexMap::new);
+        let experiment = &self.study.experiment;
+        let before = self.problems.len();
+        for (field, what) in experiment.problems() {
+            self.report(&["experiment", field], what);
         }
+        if self.problems.len() > before {
+            return None;
+        }
+        let plan = Plan::new(self.fmu, experiment, &NO_TABLES);
+        let plan = plan.and_then(|plan| plan.check_size(outputs).map(|()| plan));
+        plan.map_err(|error| self.report(&["experiment"], error.to_string()))
+            .ok()
     }
 
     fn constants(&mut self) -> Vec<Setting<'a>> {
@@ -145,7 +141,7 @@ impl<'a> Validation<'a> {
                         "the signal of {input:?} runs outside the FMU, which has no parameters for it; from_importer = false \
                          in the spec moves it into the FMU, or set the input {input:?} itself here"
                     ),
-                    None => what,
+                    None => what.to_string(),
                 };
                 self.report(at, what);
                 None
@@ -189,52 +185,9 @@ impl<'a> Validation<'a> {
             self.report(&["dispersion", name, "relative"], what);
             return None;
         }
-        let absolute = |number: f64| if *relative { nominal * (1.0 + number) } else { number };
         let before = self.problems.len();
-        let law = match (uniform, normal, list, grid) {
-            (Some(ends), ..) => {
-                self.rising(&at, *ends);
-                Law::Uniform(sorted(ends.map(absolute)))
-            }
-            (_, Some(Normal { mean, sigma, bounds }), ..) => {
-                let mean = mean.map_or(nominal, absolute);
-                let sigma = if *relative { sigma * nominal.abs() } else { *sigma };
-                if !mean.is_finite() {
-                    self.report(&at, format!("the mean {mean} is not a finite number"));
-                }
-                if !(sigma > 0.0 && sigma.is_finite()) {
-                    self.report(&at, format!("the standard deviation {sigma} is not positive"));
-                }
-                if let Some(bounds) = bounds {
-                    self.rising(&at, *bounds);
-                    let part = share(mean, sigma, sorted(bounds.map(absolute)));
-                    if part < 1e-6 && self.problems.len() == before {
-                        let what = format!("the bounds contain only {} of the distribution", number(part, 2));
-                        self.report(&at, what);
-                    }
-                }
-                let bounds = bounds.map(|bounds| sorted(bounds.map(absolute)));
-                Law::Normal { mean, sigma, bounds }
-            }
-            (_, _, Some(values), _) => {
-                let values = values.iter().copied().map(absolute).collect();
-                if *draw { Law::Choice(values) } else { Law::Cycle(values) }
-            }
-            (.., Some(grid)) if grid.count() > MOST_RUNS => {
-                self.report(&at, format!("{} points are more than 10 million runs", grid.count()));
-                return None;
-            }
-            (.., Some(grid)) => Law::Grid {
-                values: grid.values().into_iter().map(absolute).collect(),
-                stride: 1,
-            },
-            _ => unreachable!("one of the four is given"),
-        };
-        let extremes: Vec<f64> = match &law {
-            Law::Uniform(ends) => ends.to_vec(),
-            Law::Normal { mean, bounds, .. } => bounds.map_or(vec![*mean], |bounds| bounds.to_vec()),
-            Law::Cycle(values) | Law::Choice(values) | Law::Grid { values, .. } => values.clone(),
-        };
+        let law = self.absolute(&at, dispersion, nominal)?;
+        let extremes = law.extremes();
         if extremes.is_empty() {
             self.report(&at, "it has no values".to_owned());
         }
@@ -242,6 +195,61 @@ impl<'a> Validation<'a> {
             self.report(&at, what);
         }
         (self.problems.len() == before).then_some(law)
+    }
+
+    /// Returns a dispersion in absolute numbers, for a nominal value.
+    fn absolute(&mut self, at: &[&str], dispersion: &Dispersion, nominal: f64) -> Option<Law> {
+        let relative = dispersion.relative;
+        let absolute = |number: f64| if relative { nominal * (1.0 + number) } else { number };
+        let before = self.problems.len();
+        Some(match dispersion {
+            Dispersion {
+                uniform: Some(ends), ..
+            } => {
+                self.rising(at, *ends);
+                Law::Uniform(sorted(ends.map(absolute)))
+            }
+            Dispersion {
+                normal: Some(Normal { mean, sigma, bounds }),
+                ..
+            } => {
+                let mean = mean.map_or(nominal, absolute);
+                let sigma = if relative { sigma * nominal.abs() } else { *sigma };
+                if !mean.is_finite() {
+                    self.report(at, format!("the mean {mean} is not a finite number"));
+                }
+                if !(sigma > 0.0 && sigma.is_finite()) {
+                    self.report(at, format!("the standard deviation {sigma} is not positive"));
+                }
+                if let Some(bounds) = bounds {
+                    self.rising(at, *bounds);
+                    let part = share(mean, sigma, sorted(bounds.map(absolute)));
+                    if part < 1e-6 && self.problems.len() == before {
+                        let what = format!("the bounds contain only {} of the distribution", number(part, 2));
+                        self.report(at, what);
+                    }
+                }
+                let bounds = bounds.map(|bounds| sorted(bounds.map(absolute)));
+                Law::Normal { mean, sigma, bounds }
+            }
+            Dispersion {
+                list: Some(values),
+                draw,
+                ..
+            } => {
+                let values = values.iter().copied().map(absolute).collect();
+                if *draw { Law::Choice(values) } else { Law::Cycle(values) }
+            }
+            Dispersion { grid: Some(grid), .. } if grid.count() > MOST_RUNS => {
+                self.report(at, format!("{} points are more than 10 million runs", grid.count()));
+                return None;
+            }
+            Dispersion { grid: Some(grid), .. } => Law::Grid {
+                values: grid.values().into_iter().map(absolute).collect(),
+                stride: 1,
+            },
+            _ => return None,
+        })
     }
 
     /// Validates every value of normal distributions without bounds; those of all others have been

@@ -2,11 +2,11 @@ use super::names::{self, Wanted};
 use super::scene::{Ellipsoid, Placed, Scene};
 use super::view::View;
 use super::{Ink, Picture, Point, Shape, Text, TextStyle};
+use crate::error::Result;
 use crate::text::number;
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::Model;
 use grapple::spec::JointType;
-use miette::Result;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 

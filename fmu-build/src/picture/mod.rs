@@ -3,11 +3,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`scene`] | the spacecraft in space: bodies with their ellipsoids of inertia, joints, frames |
-//! | [`drawing`] | the drawing of it |
-//! | [`view`] | direction and scale of the projection |
-//! | [`names`] | placement of names without overlap |
-//! | [`svg`], [`png`] | the two output formats |
+//! | `scene` | the spacecraft in space: bodies with their ellipsoids of inertia, joints, frames |
+//! | `drawing` | the drawing of it |
+//! | `view` | direction and scale of the projection |
+//! | `names` | placement of names without overlap |
+//! | `svg`, `png` | the two output formats |
 
 mod drawing;
 mod names;

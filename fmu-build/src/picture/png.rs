@@ -1,5 +1,5 @@
 use super::{PAPER, Picture, Shape};
-use miette::{IntoDiagnostic, Result, miette};
+use crate::error::{Context, Result, invalid};
 use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
 /// Pixels per unit of the drawing.
@@ -13,12 +13,13 @@ impl Picture {
     /// None for a drawing of this program.
     pub fn to_png(&self) -> Result<Vec<u8>> {
         let [width, height] = self.size.map(|side| (side as f32 * SCALE).round() as u32);
-        let mut image = Pixmap::new(width, height).ok_or_else(|| miette!("no picture of {width} × {height} pixels"))?;
+        let mut image =
+            Pixmap::new(width, height).ok_or_else(|| invalid!("no picture of {width} × {height} pixels"))?;
         image.fill(colour(PAPER, 1.0));
         for shape in &self.shapes {
             paint(shape, &mut image);
         }
-        image.encode_png().into_diagnostic()
+        image.encode_png().other()
     }
 }
 

@@ -1,8 +1,8 @@
+use crate::error::Result;
 use crate::start::{Start, half_axes};
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Model, Plant};
 use grapple::system::{Body, BodyConstants, BodyKinematics};
-use miette::{IntoDiagnostic, Result};
 use std::sync::Arc;
 
 /// The spacecraft in space at its start. Positions are relative to the first body's origin: the
@@ -39,7 +39,7 @@ impl Scene {
     /// # Errors
     /// Invalid parameters.
     pub fn of(model: &Arc<Model>) -> Result<Self> {
-        let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
+        let plant = Plant::new(Arc::clone(model))?;
         let Start {
             system,
             derived,

@@ -10,17 +10,19 @@ use crate::html::Floats;
 use crate::motion::Motion;
 use crate::page::{Mark, Page, Variable};
 use crate::results::Column;
-use crate::run::{Plan, Run};
+use crate::run::Run;
 use crate::start::prepared;
 use crate::summaries::{bodies_and_mass, controlled, joints, method};
-use crate::text::{in_line, number, typeset};
+use crate::text::{number, typeset};
 use grapple::Event;
 use grapple::plant::Model;
 use std::sync::Arc;
 
-/// Returns the page of a run.
-pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, diagnostics: &Diagnostics) -> Page {
+/// Returns the page of a run as one HTML file, with charts, tables and the animated spacecraft. It
+/// needs no network.
+pub fn page(fmu: &Fmu, run: &Run) -> String {
     let spec = &fmu.model.spec;
+    let diagnostics = Diagnostics::of(spec, run);
     let (time, charts) = charts(spec, &run.results, diagnostics.is_free());
     let rows = rows(run.results.time.len());
     let mut foot = vec![
@@ -46,20 +48,21 @@ pub fn page(fmu: &Fmu, plan: &Plan, run: &Run, diagnostics: &Diagnostics) -> Pag
         messages.push(format!("The spacecraft is not drawn: {error}"));
         None
     });
-    Page {
+    let page = Page {
         name: spec.name.clone(),
         description: spec.description.clone(),
-        facts: facts(&model, plan, run),
+        facts: facts(&model, run),
         messages,
         marks: marks(run),
-        diagnostics: tiles::tiles(diagnostics),
+        diagnostics: tiles::tiles(&diagnostics),
         time,
         tables: tables::tables(run),
         charts,
         motion,
         variables: variables(run, &rows),
         foot,
-    }
+    };
+    page.to_html()
 }
 
 /// Returns the messages without a time, and the reason of an early end.
@@ -67,7 +70,7 @@ fn messages(run: &Run) -> Vec<String> {
     let failure = run
         .failure
         .as_ref()
-        .map(|failure| format!("The run did not reach its end: {}", in_line(failure)));
+        .map(|failure| format!("The run did not reach its end: {}", failure.in_line()));
     run.messages.iter().cloned().chain(failure).collect()
 }
 
@@ -95,7 +98,7 @@ fn variables(run: &Run, rows: &[usize]) -> Vec<Variable> {
     run.results.columns.iter().map(variable).collect()
 }
 
-fn facts(model: &Arc<Model>, plan: &Plan, run: &Run) -> Vec<(String, String)> {
+fn facts(model: &Arc<Model>, run: &Run) -> Vec<(String, String)> {
     let spec = &model.spec;
     let plant = prepared(model, &run.results);
     let mass = plant.map_or(f64::NAN, |plant| plant.derived().mass());
@@ -106,10 +109,17 @@ fn facts(model: &Arc<Model>, plan: &Plan, run: &Run) -> Vec<(String, String)> {
     let mut fact = |label: &str, value: String| facts.push((label.to_owned(), value));
     fact("Joints", joints(spec));
     let method = method(spec.solver.method);
-    fact("Solver", format!("{method}, tolerance {}", number(plan.tolerance, 3)));
+    fact(
+        "Solver",
+        format!("{method}, tolerance {}", number(run.times.tolerance, 3)),
+    );
     fact(
         "Run",
-        format!("{} s in steps of {} s", number(plan.stop, 6), number(plan.step, 6)),
+        format!(
+            "{} s in steps of {} s",
+            number(run.times.stop, 6),
+            number(run.times.step, 6)
+        ),
     );
     facts
 }

@@ -11,13 +11,13 @@ use std::collections::HashSet;
 const SLIP: f64 = 0.01;
 
 /// A spec, with remarks for the user.
-pub struct Imported {
+pub struct Converted {
     pub text: String,
     pub remarks: Vec<String>,
 }
 
 /// Returns the spec of a robot that was read from `file`.
-pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Imported {
+pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Converted {
     let mut remarks = suspicions(robot, tree);
     remarks.extend(tree.remarks.iter().cloned());
     let names = Names::of(robot, tree, file, &mut remarks);
@@ -27,7 +27,7 @@ pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Imported {
     joints(&mut page, robot, tree, &names, &mut remarks);
     places(&mut page, tree, &names);
     tail(&mut page, tree, &names);
-    Imported {
+    Converted {
         text: page.text,
         remarks,
     }

@@ -1,6 +1,7 @@
 //! Links merged to bodies: links connected by fixed joints are one rigid body.
 
 use super::{Fault, Inertial, Joint, Kind, Placement, Robot};
+use crate::import::ImportOptions;
 use std::ops::Range;
 
 /// Parent of a link.
@@ -45,15 +46,6 @@ pub struct Tree {
     pub fixed_links: Vec<FixedLink>,
     /// Remarks for the user.
     pub remarks: Vec<String>,
-}
-
-/// Options of the import.
-#[derive(Clone, Copy)]
-pub struct ImportOptions {
-    /// The base floats freely instead of being welded to the world.
-    pub floating: bool,
-    /// Links with mass on fixed joints stay separate bodies.
-    pub keep_fixed: bool,
 }
 
 impl Tree {

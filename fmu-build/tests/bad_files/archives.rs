@@ -1,13 +1,13 @@
 //! FMUs that are truncated, damaged, foreign or hostile are refused with a reason, or read. Nothing
 //! is written outside the folder into which they are unpacked.
 
-use crate::archive::{self, Content};
 use crate::campaign::{Outcome, run};
 use crate::mutate;
+use fmu_build::Error;
+use fmu_build::archive::{self, Content};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
-use miette::Report;
 use rand::{Rng, RngExt};
 use std::path::Path;
 use std::sync::Arc;
@@ -134,10 +134,10 @@ fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
 }
 
 /// Returns whether it succeeded; a refusal must have a reason.
-fn succeeds(outcome: Result<(), Report>) -> Result<bool, String> {
+fn succeeds(outcome: Result<(), Error>) -> Result<bool, String> {
     match outcome {
         Ok(()) => Ok(true),
-        Err(report) if report.chain().all(|cause| cause.to_string().trim().is_empty()) => {
+        Err(error) if error.chain().all(|cause| cause.to_string().trim().is_empty()) => {
             Err("it is refused without a reason".to_owned())
         }
         Err(_) => Ok(false),

@@ -1,12 +1,9 @@
 //! Bad files: input that is truncated, damaged, foreign or hostile is refused with a reason, or
-//! processed if it is still valid. Archives are read through the program's modules; all others by
+//! processed if it is still valid. Archives are read through the library; all others by
 //! the program itself. Specs are in `tests/bad_data`.
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 
-#[path = "../../src/archive.rs"]
-#[allow(dead_code)] // The tool uses all of it.
-mod archive;
 mod archives;
 #[path = "../../../tests/bad_data/campaign.rs"]
 mod campaign;

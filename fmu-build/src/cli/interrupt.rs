@@ -17,27 +17,16 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// The folder that is removed when the process ends at once.
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Error of an interrupted command.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-#[error("interrupted {0}")]
-pub struct Interrupted(pub String);
-
-/// Returns whether the command is to end.
-pub fn is_stopped() -> bool {
-    STOPPED.load(Ordering::Relaxed)
-}
-
-/// Requests the end of the command.
-pub fn stop() {
-    STOPPED.store(true, Ordering::Relaxed);
+/// Returns the flag that is set when the command is to end.
+pub fn flag() -> &'static AtomicBool {
+    &STOPPED
 }
 
 /// A temporary folder that is removed on drop.
 pub struct TemporaryFolder(TempDir);
 
 impl TemporaryFolder {
-    /// Creates the command's only temporary folder. From now on the command must poll
-    /// [`is_stopped`].
+    /// Creates the command's only temporary folder. From now on the command must poll [`flag`].
     ///
     /// # Errors
     /// The folder cannot be created.

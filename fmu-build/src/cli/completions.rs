@@ -1,4 +1,4 @@
-use crate::text::print;
+use super::output::print;
 use clap::Command;
 use clap_complete::Shell;
 use miette::Result;

@@ -1,6 +1,5 @@
-use crate::text::warn;
+use super::output::warn;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use std::cell::{Cell, OnceCell};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -15,46 +14,43 @@ const BETWEEN_LINES: Duration = Duration::from_secs(30);
 /// A progress bar on the terminal, shown after one second of work; otherwise a line at intervals.
 pub struct Progress {
     begin: Instant,
-    stop: f64,
     text: Text,
-    bar: OnceCell<ProgressBar>,
-    lines: Cell<u32>,
+    bar: Option<ProgressBar>,
+    lines: u32,
 }
 
 /// Returns the progress as text.
 type Text = Arc<dyn Fn(f64) -> String + Send + Sync>;
 
 impl Progress {
-    /// Begins work from zero to `stop`; `text` returns the progress as text.
-    pub fn new(stop: f64, text: impl Fn(f64) -> String + Send + Sync + 'static) -> Self {
+    /// Begins the work; `text` returns the part that is done as text.
+    pub fn new(text: impl Fn(f64) -> String + Send + Sync + 'static) -> Self {
         Self {
             begin: Instant::now(),
-            stop,
             text: Arc::new(text),
-            bar: OnceCell::new(),
-            lines: Cell::new(0),
+            bar: None,
+            lines: 0,
         }
     }
 
-    /// Reports the present position.
-    pub fn at(&self, place: f64) {
+    /// Reports the part of the `whole` that is done.
+    pub fn at(&mut self, done: f64, whole: f64) {
         let elapsed = self.begin.elapsed();
         if elapsed < Duration::from_secs(1) {
             return;
         }
         if !std::io::stderr().is_terminal() {
-            let lines = self.lines.get() + 1;
-            if elapsed >= BETWEEN_LINES * lines {
-                self.lines.set(lines);
-                let percent = 100.0 * place / self.stop;
-                warn(&format!("{percent:.0} %  {}", (self.text)(place)));
+            if elapsed >= BETWEEN_LINES * (self.lines + 1) {
+                self.lines += 1;
+                let percent = 100.0 * done / whole;
+                warn(&format!("{percent:.0} %  {}", (self.text)(done)));
             }
             return;
         }
-        let bar = self.bar.get_or_init(|| {
-            let (stop, text) = (self.stop, Arc::clone(&self.text));
+        let bar = self.bar.get_or_insert_with(|| {
+            let text = Arc::clone(&self.text);
             let text = move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{}", text(stop * f64::from(state.fraction())));
+                let _ = write!(out, "{}", text(whole * f64::from(state.fraction())));
             };
             // The bar appears after one second, which its own estimate of the rate would not
             // include.
@@ -70,13 +66,13 @@ impl Progress {
             let bar = ProgressBar::new(PARTS).with_elapsed(self.begin.elapsed());
             bar.with_style(style.with_key("text", text).with_key("left", left))
         });
-        bar.set_position((PARTS as f64 * place / self.stop) as u64);
+        bar.set_position((PARTS as f64 * done / whole) as u64);
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = self.bar.get() {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

@@ -1,10 +1,10 @@
-use crate::assemble::{changes, write};
-use crate::compiled_spec::CompiledSpec;
-use crate::text::{number, print};
-use grapple::plant::Plant;
-use miette::{IntoDiagnostic, Result};
+use super::assemble::report;
+use super::output::print;
+use fmu_build::CompiledSpec;
+use fmu_build::starts::equilibrium;
+use fmu_build::text::number;
+use miette::Result;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Compute a static equilibrium of a spacecraft under its loads: joints, flexible bodies,
 /// closed loops.
@@ -26,19 +26,13 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let compiled = CompiledSpec::read(&arguments.spec)?;
-    let model = &compiled.model;
-    let plant = Plant::new(Arc::clone(model)).into_diagnostic()?;
-    let (derived, parameters) = (plant.derived(), plant.parameters());
-    let found = model.equilibrium(derived, 0.0, parameters).into_diagnostic()?;
+    let resting = equilibrium(&compiled.model)?;
+    let found = &resting.equilibrium;
     print(&format!(
         "{}: in equilibrium after {} steps, largest acceleration left {} rad/s² or m/s²",
-        model.spec.name,
+        compiled.model.spec.name,
         found.rounds,
         number(found.residual, 2)
     ))?;
-    let written = model.start_at(derived, 0.0, parameters);
-    let rest = vec![0.0; written.1.len()];
-    let start = (found.q.as_slice(), rest.as_slice());
-    print(&changes(model, (&written.0, &written.1), start))?;
-    write(&compiled, arguments.output.as_ref(), start, true)
+    report(&compiled, &resting.start, arguments.output.as_ref())
 }

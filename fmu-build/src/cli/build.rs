@@ -1,0 +1,118 @@
+use super::libraries::Libraries;
+use super::output::{print, remark};
+use clap::ValueEnum;
+use fmu_build::CompiledSpec;
+use fmu_build::build::{BuildOptions, BuiltFmu, build};
+use fmu_build::files::Target;
+use fmu_build::summaries::{interfaces, sorted};
+use fmu_build::text::{count, size};
+use grapple::fmu::description::Interfaces;
+use grapple::fmu::registry::Naming;
+use miette::Result;
+use std::path::PathBuf;
+
+/// Build an FMU from a spec.
+///
+///   grapple build my_arm.toml                        my_arm.fmu
+///   grapple build my_arm.toml -o out/arm.fmu
+///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
+///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
+///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
+///   grapple build my_arm.toml --binary win64=grapple.dll
+///   grapple build my_arm.toml --library old_glibc/libgrapple.so
+///
+/// An FMU runs on the platforms whose libraries it contains. This program contains
+/// the library of its own platform; build those of other platforms there, or with a
+/// cross compiler, from the sources of the same version:
+///
+///   cargo rustc -p grapple --lib --crate-type cdylib --profile dist \
+///       --target TARGET
+///
+/// with the TARGET x86_64-pc-windows-gnu for Windows.
+///
+/// Each library is inspected before it is packed: its format, its machine, and the
+/// 44 functions of FMI. The output lists the platforms of the FMU, and the oldest
+/// GNU C library (GLIBC) with which it runs on Linux. Equal specs, options and
+/// libraries give equal bytes.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The spec
+    spec: PathBuf,
+    /// The FMU; by default the `name` of the spec with .fmu, in the current folder
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Interfaces that the FMU offers
+    #[arg(long, value_enum, default_value_t = FmiType::Both)]
+    fmi_type: FmiType,
+    /// Naming of its variables
+    #[arg(long, value_enum, default_value_t = Names::Structured)]
+    names: Names,
+    /// Omit system.*: momentum, mass centre, energies, work, and the state that integrates it
+    #[arg(long)]
+    without_diagnostics: bool,
+    #[command(flatten)]
+    libraries: Libraries,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FmiType {
+    /// Model Exchange: the importer integrates
+    Me,
+    /// Co-Simulation: the FMU integrates
+    Cs,
+    /// Both in one archive
+    Both,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Names {
+    /// elbow.q, base.r[1], der(elbow.qd)
+    Structured,
+    /// elbow_q, base_r_1_, der_elbow_qd_
+    Flat,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let compiled = CompiledSpec::read(&arguments.spec)?;
+    let options = BuildOptions {
+        interfaces: match arguments.fmi_type {
+            FmiType::Me => Interfaces::ModelExchange,
+            FmiType::Cs => Interfaces::CoSimulation,
+            FmiType::Both => Interfaces::Both,
+        },
+        naming: match arguments.names {
+            Names::Structured => Naming::Structured,
+            Names::Flat => Naming::Flat,
+        },
+        diagnostics: !arguments.without_diagnostics,
+    };
+    let default = || PathBuf::from(format!("{}.fmu", compiled.model.spec.name));
+    let mut reads = compiled.reads.clone();
+    reads.extend(arguments.libraries.files().cloned());
+    let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
+    let libraries = arguments.libraries.read()?;
+    let built = build(&compiled.model, &options, &libraries)?;
+    output.write(&built.bytes)?;
+    print(&format!("{}: {}", output.path().display(), summary(&built)))?;
+    remark(&compiled.file, &compiled.remarks()?, true)?;
+    for library in &libraries {
+        print(&format!("  runs on {}", library.summary()))?;
+    }
+    Ok(())
+}
+
+/// Returns "412 kB, 18 states, 2 inputs, 58 outputs, 80 parameters; FMI 2.0 Model Exchange and
+/// Co-Simulation".
+fn summary(BuiltFmu { bytes, description }: &BuiltFmu) -> String {
+    let sorted = sorted(description);
+    format!(
+        "{}, {}, {}, {}, {}; FMI 2.0 {}",
+        size(bytes.len()),
+        count(sorted.states.len(), "state"),
+        count(sorted.inputs.len(), "input"),
+        count(sorted.outputs.len(), "output"),
+        count(sorted.parameters.len(), "parameter"),
+        interfaces(description),
+    )
+}

@@ -1,0 +1,92 @@
+use super::output::{print, remark, warn};
+use fmu_build::CompiledSpec;
+use fmu_build::check::check;
+use fmu_build::starts::Assembled;
+use fmu_build::summaries::bodies;
+use fmu_build::text::{count, number, typeset};
+use miette::Result;
+use std::path::{Path, PathBuf};
+
+/// List all errors of a spec, with line, name and value.
+///
+///   grapple check my_arm.toml
+///   grapple check --quiet *.toml    problems and warnings only
+///
+/// A warning reports a value that is legal but unlikely, and does not change the exit
+/// code. Lightly damped fast vibrations, for which a BDF method in Model Exchange is
+/// unstable, are reported with advice.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Spec files
+    #[arg(required = true)]
+    specs: Vec<PathBuf>,
+    /// Print nothing for a spec without problems or warnings
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut outcome = Ok(());
+    for spec in &arguments.specs {
+        // The last report is printed by main.
+        if let Err(report) = examine(spec, arguments.quiet)
+            && let Err(earlier) = std::mem::replace(&mut outcome, Err(report))
+        {
+            warn(&format!("{earlier:?}"));
+        }
+    }
+    outcome
+}
+
+fn examine(spec: &Path, quiet: bool) -> Result<()> {
+    let compiled = CompiledSpec::read(spec)?;
+    if quiet {
+        return remark(&compiled.file, &compiled.remarks()?, true);
+    }
+    print(&format!("{}: {}", compiled.file, summary(&compiled)))?;
+    let findings = check(&compiled)?;
+    if let Some(loops) = &findings.loops {
+        print(&format!("  {}", closed(loops)))?;
+    }
+    remark(&compiled.file, &findings.remarks, false)?;
+    findings.advice.map_or(Ok(()), |advice| print(&format!("  {advice}")))
+}
+
+/// Returns "1 loop closed: 5 constraints, 4 independent; mobility 1; the start is moved by at most
+/// 0.01 (hinge1.q)".
+fn closed(Assembled { assembly, start }: &Assembled) -> String {
+    let moved = start
+        .each()
+        .map(|(state, before, after)| ((after - before).abs(), state));
+    let start = match moved.max_by(|(a, _), (b, _)| a.total_cmp(b)) {
+        Some((by, state)) if by > 1e-12 => {
+            let (by, unit) = (number(by, 3), typeset(state.unit.symbol()));
+            format!("the start is moved by at most {by} {unit} ({})", state.name)
+        }
+        _ => "the start is as written".to_owned(),
+    };
+    format!(
+        "{} closed: {}, {} independent; mobility {}; {start}",
+        count(assembly.written.len(), "loop"),
+        count(assembly.rows, "constraint"),
+        assembly.rank,
+        assembly.mobility
+    )
+}
+
+/// Returns "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs".
+fn summary(compiled: &CompiledSpec) -> String {
+    let model = &compiled.model;
+    let spec = &model.spec;
+    let of = match &spec.controller {
+        Some(controller) => format!("a controller of {}", count(controller.joint.len(), "joint")),
+        None => format!("{}, {}", bodies(spec), count(spec.joint.len(), "joint")),
+    };
+    format!(
+        "no problems: {of}, {}, {}, {}",
+        count(model.states.len(), "state"),
+        count(model.inputs.len(), "input"),
+        count(model.outputs.len(), "output"),
+    )
+}

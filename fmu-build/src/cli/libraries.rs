@@ -1,0 +1,46 @@
+use fmu_build::library::{Library, libraries};
+use fmu_build::platform::Platform;
+use miette::Result;
+use std::path::{Path, PathBuf};
+
+/// Options that select the libraries of an FMU.
+#[derive(clap::Args)]
+pub struct Libraries {
+    /// Use this shared library for the platform of this program, instead of the embedded one
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be
+    /// repeated
+    #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
+    binary: Vec<(Platform, PathBuf)>,
+}
+
+fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
+    let (platform, file) = text
+        .split_once('=')
+        .filter(|(_, file)| !file.is_empty())
+        .ok_or("it must be PLATFORM=FILE, as in win64=grapple.dll")?;
+    Ok((platform.parse()?, file.into()))
+}
+
+impl Libraries {
+    /// Returns the platforms and their files.
+    fn each(&self) -> impl Iterator<Item = (Platform, &PathBuf)> {
+        let own = self.library.iter().map(|file| (Platform::here(), file));
+        own.chain(self.binary.iter().map(|(platform, file)| (*platform, file)))
+    }
+
+    /// Returns the files.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.each().map(|(_, file)| file)
+    }
+
+    /// Reads the libraries in the order of their platforms.
+    ///
+    /// # Errors
+    /// Those of [`libraries`].
+    pub fn read(&self) -> Result<Vec<Library>> {
+        let files = self.each().map(|(platform, file)| (platform, Path::new(file)));
+        Ok(libraries(files)?)
+    }
+}

@@ -1,0 +1,19 @@
+//! One module per verb; the others serve several verbs.
+
+pub mod assemble;
+pub mod build;
+pub mod campaign;
+pub mod check;
+pub mod completions;
+pub mod couple;
+pub mod describe;
+pub mod equilibrium;
+pub mod import;
+pub mod interrupt;
+mod libraries;
+pub mod linearize;
+pub mod new;
+pub mod output;
+mod progress;
+pub mod schema;
+pub mod simulate;

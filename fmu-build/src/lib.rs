@@ -1,0 +1,100 @@
+//! The functions behind the command line `grapple`: a text file becomes an FMU that runs.
+//!
+//! Every verb is a function with typed arguments, a typed result and a typed error. Functions
+//! neither print nor read arguments nor end the process; long work takes a [`Control`] with a
+//! progress function and a flag that cancels it. Units are SI.
+//!
+//! | verb | function |
+//! |---|---|
+//! | `new` | [`templates::TEMPLATES`], [`templates::Template::spec`] |
+//! | `import` | [`import::import`] |
+//! | `check` | [`CompiledSpec::read`], [`check::check`] |
+//! | `assemble`, `equilibrium` | [`starts::assemble`], [`starts::equilibrium`] |
+//! | `build` | [`build::build`] |
+//! | `couple` | [`couple::couple`] |
+//! | `describe` | [`describe::describe`] |
+//! | `simulate` | [`simulate::simulate`], [`report::page`] |
+//! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
+//! | `linearize` | [`linearize::linearize`] |
+//! | `schema` | [`schema::json`], [`schema::markdown`] |
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`compiled_spec`], [`problems`] | a spec, read and compiled, or all its errors |
+//! | [`package`], [`fmu`] | a spec or an FMU, by its file name; an FMU, unpacked and loaded |
+//! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
+//! | [`library`], [`binary`], [`platform`] | the shared libraries of an FMU, and their inspection |
+//! | [`run`], [`results`], [`diagnostics`] | a run in Co-Simulation, its results and diagnostics |
+//! | [`input_table`], [`table`], [`files`] | tables of inputs and results; output files |
+//! | [`modes`] | the modes of a linearised model |
+//! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
+//! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
+//!
+//! ```no_run
+//! use fmu_build::simulate::{SimulateOptions, simulate};
+//! use fmu_build::{CompiledSpec, Control, fmu::Fmu, linearize};
+//! use std::path::Path;
+//!
+//! let compiled = CompiledSpec::read(Path::new("my_arm.toml"))?;
+//! let linear = linearize::linearize(&compiled.model, &Default::default())?;
+//! println!("{linear}");
+//!
+//! let fmu = Fmu::open(Path::new("my_arm.toml"))?;
+//! let run = simulate(&fmu, &SimulateOptions::default(), Control::default())?;
+//! println!("{:?}", run.results.get("elbow.q"));
+//! # Ok::<(), fmu_build::Error>(())
+//! ```
+
+#![deny(unsafe_code)]
+
+pub mod archive;
+mod bdf;
+pub mod binary;
+pub mod build;
+pub mod campaign;
+mod charts;
+pub mod check;
+pub mod compiled_spec;
+mod control;
+pub mod couple;
+pub mod describe;
+pub mod diagnostics;
+mod documentation;
+mod error;
+pub mod files;
+pub mod fmu;
+mod html;
+pub mod import;
+pub mod input_table;
+pub mod library;
+pub mod linearize;
+mod matrices;
+pub mod modes;
+mod motion;
+pub mod package;
+mod page;
+pub mod picture;
+pub mod platform;
+mod point;
+pub mod problems;
+pub mod report;
+pub mod results;
+pub mod run;
+pub mod schema;
+mod signals;
+pub mod simulate;
+mod slave;
+mod start;
+pub mod starts;
+pub mod summaries;
+mod system_structure;
+pub mod table;
+pub mod templates;
+pub mod text;
+mod urdf;
+mod zeros;
+
+pub use compiled_spec::CompiledSpec;
+pub use control::Control;
+pub use error::{Cause, Error, Result};
+pub use problems::Problems;

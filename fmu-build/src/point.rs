@@ -1,0 +1,122 @@
+//! A point of a motion, at which a model is linearised.
+
+use crate::signals::DrivenInputs;
+use grapple::plant::{Discrete, Linearisation, Model, OperatingPoint, Plant};
+use grapple::simulation::{Simulation, State};
+use grapple::{Error, Event};
+use std::sync::Arc;
+
+/// Time, states, inputs and discrete state, with the plant.
+pub struct Point {
+    plant: Plant,
+    /// Time, s.
+    pub t: f64,
+    /// States.
+    pub x: Vec<f64>,
+    /// Inputs.
+    pub u: Vec<f64>,
+    discrete: Discrete,
+}
+
+impl Point {
+    /// Returns the start, with the inputs' start values.
+    pub fn start(model: &Arc<Model>) -> Result<Self, Error> {
+        let mut plant = Plant::new(Arc::clone(model))?;
+        let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(model));
+        plant.start(0.0, &mut x, &mut discrete)?;
+        Ok(Self {
+            plant,
+            t: 0.0,
+            x,
+            u: model.inputs.iter().map(|input| input.start).collect(),
+            discrete,
+        })
+    }
+
+    /// Runs the spec's experiment, with its signals at the inputs, up to the time `t` (s). Returns
+    /// the point there, and the events of the commands that are applied at that time.
+    pub fn of_run(model: &Arc<Model>, t: f64) -> Result<(Self, Vec<Event>), Error> {
+        let spec = &model.spec;
+        let feed = DrivenInputs::of(spec.signal.iter(), |name| {
+            let place = model.inputs.iter().position(|input| input.quantity.name == name)?;
+            Some((place as u32, model.inputs[place].discrete))
+        });
+        let inputs: Vec<usize> = feed.references.iter().map(|&input| input as usize).collect();
+        let mut simulation = Simulation::new(Plant::new(Arc::clone(model))?)?;
+        simulation.initialise(0.0, None, 1e18)?;
+        let set = |values: Vec<f64>, to: &mut [f64]| inputs.iter().zip(values).for_each(|(&i, value)| to[i] = value);
+        let (mut now, mut steps) = (0.0, 1.0);
+        while now < t {
+            let stop = feed.next_stop(now, (steps * spec.experiment.step).min(t));
+            set(feed.values(now), &mut simulation.state.u);
+            let orders = simulation.state.u_derivatives.iter_mut();
+            for (order, values) in orders.zip(feed.derivatives(now, stop - now)) {
+                set(values, order);
+            }
+            simulation.invalidate();
+            simulation.advance(stop, &mut Vec::new())?;
+            if stop >= steps * spec.experiment.step {
+                steps += 1.0;
+            }
+            now = stop;
+        }
+        set(feed.values(now), &mut simulation.state.u);
+        // Applies the commands that are pending now.
+        let Simulation { mut plant, state, .. } = simulation;
+        let State {
+            t,
+            mut x,
+            u,
+            mut discrete,
+            ..
+        } = state;
+        let mut events = Vec::new();
+        plant.update(t, &mut x, &u, &mut discrete, &mut events)?;
+        Ok((
+            Self {
+                plant,
+                t,
+                x,
+                u,
+                discrete,
+            },
+            events,
+        ))
+    }
+
+    /// Linearises the model here.
+    pub fn linearised(&mut self) -> Result<Linearisation, Error> {
+        let Self {
+            plant,
+            t,
+            x,
+            u,
+            discrete,
+        } = self;
+        Linearisation::new(plant, OperatingPoint::new(*t, x, u, discrete))
+    }
+
+    /// Linearises the model at other states.
+    pub fn linearised_at(&mut self, x: &[f64]) -> Result<Linearisation, Error> {
+        let at = OperatingPoint::new(self.t, x, &self.u, &self.discrete);
+        Linearisation::new(&mut self.plant, at)
+    }
+
+    /// Linearises the model here with zero for these parameters; none if they are zero anyway.
+    pub fn linearised_without(&mut self, parameters: &[String]) -> Result<Option<Linearisation>, Error> {
+        let written = self.plant.parameters().to_vec();
+        let declared = &self.plant.model().parameters;
+        let value = |(value, parameter): (&f64, &grapple::system::Parameter)| {
+            let is_zero = parameters.contains(&parameter.quantity.name);
+            if is_zero { 0.0 } else { *value }
+        };
+        let without: Vec<f64> = written.iter().zip(declared).map(value).collect();
+        if without == written {
+            return Ok(None);
+        }
+        self.plant.set_parameters(&without)?;
+        let linear = self.linearised();
+        self.plant.set_parameters(&written)?;
+        linear.map(Some)
+    }
+}

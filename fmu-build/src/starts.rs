@@ -1,0 +1,149 @@
+//! Starts that are solved for: closed loops, static equilibria.
+
+use crate::error::{Context, Result};
+use grapple::plant::{Assembly, Equilibrium, Model, Plant};
+use grapple::spec::{FreeStart, JointStart, JointType, PerAxis, Spec};
+use grapple::system::Quantity;
+use std::sync::Arc;
+
+/// A start that differs from the written one, of all coordinates of joints, modes and nodes.
+pub struct SolvedStart {
+    model: Arc<Model>,
+    /// Coordinates and rates as written, in the order and units of the system's states.
+    pub written: (Vec<f64>, Vec<f64>),
+    /// Solved coordinates.
+    pub q: Vec<f64>,
+    /// Solved rates.
+    pub qd: Vec<f64>,
+    is_equilibrium: bool,
+}
+
+impl SolvedStart {
+    /// Returns each coordinate and rate with its written and its solved value.
+    pub fn each(&self) -> impl Iterator<Item = (Quantity, f64, f64)> {
+        let written = self.written.0.iter().chain(&self.written.1);
+        let solved = self.q.iter().chain(&self.qd);
+        let states = self.model.system().states().into_iter();
+        states
+            .zip(written.zip(solved))
+            .map(|(state, (written, solved))| (state, *written, *solved))
+    }
+
+    /// Returns the spec with this start of its joints and free bodies. A start in equilibrium
+    /// requests it in `[assembly]`, for modes and nodes.
+    pub fn spec(&self) -> Spec {
+        let mut spec = with_start(&self.model, (&self.q, &self.qd));
+        if self.is_equilibrium {
+            spec.assembly.get_or_insert_default().equilibrium = true;
+        }
+        spec
+    }
+
+    /// Returns the text of that spec.
+    ///
+    /// # Errors
+    /// None for a valid spec.
+    pub fn toml(&self) -> Result<String> {
+        toml::to_string(&self.spec()).context(|| "the spec cannot be written")
+    }
+}
+
+/// A start that closes the loops of a spec.
+pub struct Assembled {
+    /// Violations of the loops, their constraints and the mobility.
+    pub assembly: Assembly,
+    /// The start.
+    pub start: SolvedStart,
+}
+
+/// Computes the start that closes the loops of a model, as near as possible to the written one.
+///
+/// # Errors
+/// A loop that cannot be closed, is in a singular position or lets nothing move.
+pub fn assemble(model: &Arc<Model>) -> Result<Assembled> {
+    let plant = Plant::new(Arc::clone(model))?;
+    let (derived, parameters) = (plant.derived(), plant.parameters());
+    let assembly = model.assembly(derived, 0.0, parameters)?;
+    let start = SolvedStart {
+        model: Arc::clone(model),
+        written: model.start_at(derived, 0.0, parameters),
+        q: assembly.q.clone(),
+        qd: assembly.qd.clone(),
+        is_equilibrium: false,
+    };
+    Ok(Assembled { assembly, start })
+}
+
+/// A static equilibrium.
+pub struct Resting {
+    /// The solution and its residual.
+    pub equilibrium: Equilibrium,
+    /// The start: at rest there.
+    pub start: SolvedStart,
+}
+
+/// Computes the static equilibrium of a model near its start, with the inputs and signals of the
+/// start.
+///
+/// # Errors
+/// There is none near the start.
+pub fn equilibrium(model: &Arc<Model>) -> Result<Resting> {
+    let plant = Plant::new(Arc::clone(model))?;
+    let (derived, parameters) = (plant.derived(), plant.parameters());
+    let equilibrium = model.equilibrium(derived, 0.0, parameters)?;
+    let written = model.start_at(derived, 0.0, parameters);
+    let start = SolvedStart {
+        model: Arc::clone(model),
+        q: equilibrium.q.clone(),
+        qd: vec![0.0; written.1.len()],
+        written,
+        is_equilibrium: true,
+    };
+    Ok(Resting { equilibrium, start })
+}
+
+/// Returns the spec with these coordinates and rates for the joints and free bodies of its system.
+fn with_start(model: &Model, (q, qd): (&[f64], &[f64])) -> Spec {
+    let mut spec = model.spec.clone();
+    for body in &model.system().bodies {
+        let joint = &body.joint;
+        let (q, qd) = (&q[joint.q..joint.q + joint.nq], &qd[joint.v..joint.v + joint.nv]);
+        let three = |of: &[f64]| [of[0], of[1], of[2]];
+        if let Some(written) = spec.joint.get_mut(&joint.name).filter(|_| joint.written) {
+            written.start = match joint.kind {
+                JointType::Fixed => None,
+                JointType::Spherical => Some(JointStart {
+                    attitude: Some([q[0], q[1], q[2], q[3]]),
+                    rate: Some(PerAxis::Each(qd.to_vec())),
+                    ..JointStart::default()
+                }),
+                JointType::Free => Some(JointStart {
+                    attitude: Some([q[0], q[1], q[2], q[3]]),
+                    position: Some(PerAxis::Each(q[4..].to_vec())),
+                    angular_velocity: Some(three(qd)),
+                    velocity: Some(three(&qd[3..])),
+                    ..JointStart::default()
+                }),
+                _ => Some(JointStart {
+                    position: Some(PerAxis::Each(q.to_vec())),
+                    rate: Some(PerAxis::Each(qd.to_vec())),
+                    ..JointStart::default()
+                }),
+            };
+        } else if let (JointType::Free, Some(written)) = (joint.kind, spec.body.get_mut(&body.name)) {
+            let axes = written.start.as_ref().map(|start| start.axes).unwrap_or_default();
+            // Starts relative to the orbit are not changed.
+            if axes == grapple::spec::Axes::World {
+                written.start = Some(FreeStart {
+                    attitude: Some([q[0], q[1], q[2], q[3]]),
+                    position: three(&q[4..]),
+                    angular_velocity: three(qd),
+                    velocity: three(&qd[3..]),
+                    rpy_deg: None,
+                    axes,
+                });
+            }
+        }
+    }
+    spec
+}

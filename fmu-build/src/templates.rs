@@ -1,0 +1,76 @@
+//! Commented specs to start from.
+
+use crate::error::{Result, invalid};
+use std::path::Path;
+
+/// A template: an example that runs, with comments that explain the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Its name.
+    pub name: &'static str,
+    /// The model in one line.
+    pub description: &'static str,
+    text: &'static str,
+}
+
+/// All templates, the default first.
+pub const TEMPLATES: [Template; 7] = [
+    Template {
+        name: "two_link",
+        description: "Two links on a free-floating base, driven by sine torques",
+        text: include_str!("../../examples/two_link.toml"),
+    },
+    Template {
+        name: "ssrms_type",
+        description: "A seven-joint arm like the space station's on a free base",
+        text: include_str!("../../examples/ssrms_type.toml"),
+    },
+    Template {
+        name: "dual_arm",
+        description: "Two arms of five joints each, of all kinds: servos, springs, a brake, a drive",
+        text: include_str!("../../examples/dual_arm.toml"),
+    },
+    Template {
+        name: "berthing",
+        description: "A flexible arm whose end effector hits a spinning payload",
+        text: include_str!("../../examples/berthing.toml"),
+    },
+    Template {
+        name: "assembly",
+        description: "Two beams of 100 m in orbit, joined by a two-armed robot that grasps them",
+        text: include_str!("../templates/assembly.toml"),
+    },
+    Template {
+        name: "servicer_orbit",
+        description: "A flexible servicer in low Earth orbit: reaction wheels, solar arrays, an arm on a trajectory",
+        text: include_str!("../../examples/servicer_orbit.toml"),
+    },
+    Template {
+        name: "blank",
+        description: "One body, and every section of the format explained",
+        text: include_str!("../templates/blank.toml"),
+    },
+];
+
+impl Template {
+    /// Returns the template called `name`.
+    pub fn of(name: &str) -> Option<Self> {
+        TEMPLATES.into_iter().find(|template| template.name == name)
+    }
+
+    /// Returns the text of the spec, for a model called `name`.
+    ///
+    /// # Errors
+    /// The name is not valid.
+    pub fn spec(&self, name: &str) -> Result<String> {
+        let rename = |line: &str| match line.starts_with("name = ") {
+            true => format!("name = {name:?}\n"),
+            false => format!("{line}\n"),
+        };
+        let text: String = self.text.lines().map(rename).collect();
+        match grapple::spec::read(&text, Path::new("")) {
+            Ok(_) => Ok(text),
+            Err(error) => Err(invalid!("{error}")),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The verbs as functions, without the command line.
+
+use fmu_build::build::{BuildOptions, build};
+use fmu_build::campaign::{Shard, StudyFile};
+use fmu_build::describe::describe;
+use fmu_build::fmu::Fmu;
+use fmu_build::library::libraries;
+use fmu_build::linearize::{LinearizeOptions, linearize};
+use fmu_build::package::Package;
+use fmu_build::simulate::{SimulateOptions, simulate};
+use fmu_build::{CompiledSpec, Control, Error, report};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.toml"))
+}
+
+#[test]
+fn spec_in_memory_is_built_and_its_fmu_is_run() {
+    let mut spec = CompiledSpec::read(&example("two_link"))
+        .expect("valid")
+        .model
+        .spec
+        .clone();
+    spec.name = "renamed".to_owned();
+    let compiled = CompiledSpec::of(&spec).expect("valid");
+    let libraries = libraries([]).expect("the embedded one");
+    let built = build(&compiled.model, &BuildOptions::default(), &libraries).expect("built");
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("renamed.fmu");
+    std::fs::write(&file, &built.bytes).expect("written");
+
+    let description = describe(&Package::of(&file).expect("an FMU")).expect("readable");
+    assert_eq!(description.model.model_name, "renamed");
+    assert_eq!(description.size, Some(built.bytes.len()));
+
+    let fmu = Fmu::open(&file).expect("it runs here");
+    let options = SimulateOptions {
+        set: vec![("forearm.mass".to_owned(), 2.0)],
+        ..SimulateOptions::default()
+    };
+    let mut reached = Vec::new();
+    let control = Control {
+        progress: Some(&mut |t, stop| reached.push((t, stop))),
+        cancel: None,
+    };
+    let run = simulate(&fmu, &options, control).expect("valid options");
+    assert!(run.failure.is_none());
+    assert_eq!(run.results.parameter("forearm.mass"), Some(2.0));
+    assert_eq!(reached.last(), Some(&(run.times.stop, run.times.stop)));
+    assert_eq!(reached.len(), run.results.time.len());
+    assert!(report::page(&fmu, &run).contains("<title>renamed"));
+}
+
+#[test]
+fn invalid_options_are_typed_errors() {
+    let fmu = Fmu::open(&example("two_link")).expect("it runs here");
+    let mut options = SimulateOptions::default();
+    options.experiment.step = Some(0.0);
+    assert!(matches!(
+        simulate(&fmu, &options, Control::default()),
+        Err(Error::Invalid(_))
+    ));
+    let set = vec![("forearm.mass".to_owned(), f64::NAN)];
+    let options = SimulateOptions {
+        set,
+        ..SimulateOptions::default()
+    };
+    assert!(matches!(
+        simulate(&fmu, &options, Control::default()),
+        Err(Error::Invalid(_))
+    ));
+    let options = LinearizeOptions {
+        at: -1.0,
+        ..LinearizeOptions::default()
+    };
+    let compiled = CompiledSpec::read(&example("two_link")).expect("valid");
+    assert!(matches!(linearize(&compiled.model, &options), Err(Error::Invalid(_))));
+    let bad = CompiledSpec::parse("name = 3", Path::new(""), "bad.toml");
+    assert!(matches!(bad, Err(Error::Problems(_))));
+}
+
+#[test]
+fn cancelled_run_keeps_its_results() {
+    let fmu = Fmu::open(&example("two_link")).expect("it runs here");
+    let cancel = AtomicBool::new(false);
+    let control = Control {
+        progress: Some(&mut |t, _| cancel.store(t > 0.5, Ordering::Relaxed)),
+        cancel: Some(&cancel),
+    };
+    let run = simulate(&fmu, &SimulateOptions::default(), control).expect("valid options");
+    assert!(matches!(run.failure, Some(Error::Interrupted(_))));
+    let last = *run.results.time.last().expect("some rows");
+    assert!(last > 0.5 && last < run.times.stop, "{last}");
+}
+
+#[test]
+fn cancelled_campaign_is_continued() {
+    let folder = TempDir::new().expect("a folder");
+    let study = folder.path().join("study.toml");
+    let text = format!(
+        "model = {:?}\nruns = 3\nexperiment = {{ stop_time = 0.1 }}\n\
+         [dispersion.\"forearm.mass\"]\nuniform = [1.0, 2.0]\n[output]\n\"elbow.q\" = [\"final\"]\n",
+        example("two_link")
+    );
+    std::fs::write(&study, text).expect("written");
+    let study = StudyFile::read(&study).expect("valid");
+    let fmu = Fmu::open(&study.model()).expect("it runs here");
+    let campaign = study.campaign(&fmu).expect("valid");
+    let results = folder.path().join("results");
+    let open = || campaign.open(&results, Shard::default()).expect("a folder");
+    let cancel = AtomicBool::new(true);
+    let control = Control {
+        progress: None,
+        cancel: Some(&cancel),
+    };
+    assert!(matches!(open().run(2, control), Err(Error::Interrupted(_))));
+    let work = open();
+    assert_eq!(work.left, [0, 1, 2]);
+    let outcome = work.run(2, Control::default()).expect("no file fails");
+    assert_eq!((outcome.done, outcome.failed.len()), (3, 0));
+    assert!(outcome.table.is_some_and(|table| table.exists()));
+    assert!(open().left.is_empty());
+}
