@@ -1,4 +1,4 @@
-//! Contacts that capture: how they close, and the rank of what holds.
+//! Captures: the impulse that closes them, and the rank of the constraints.
 
 use super::context::Constants;
 use super::discrete::Captured;
@@ -11,14 +11,15 @@ use crate::dynamics::impact::{Plastic, plastic};
 use crate::loads::{Capture, Contact, Pair, Struck};
 use nalgebra::DVector;
 
-/// What a capture may leave of relative motion, as a part of the bodies' speeds: numbers with six digits leave as much in rows that depend on others.
+/// Largest relative motion left by a capture, relative to the bodies' speeds: start values with six
+/// digits leave as much in redundant rows.
 const ROUNDED: f64 = 1e-5;
 
-/// Captures some pairs, all at the same time: what ends all their relative motion at once, redundant rows told from others by the rank of `W`. They are held
-/// from then on.
+/// Captures some pairs, all at the same time, by the impulse that ends their relative motion; the
+/// rank of `W` separates redundant rows. The pairs are constrained from then on.
 ///
 /// # Errors
-/// [`Error::Singular`] if something moves no inertia.
+/// [`Error::Singular`] if a part without inertia receives an impulse.
 pub(super) fn capture(
     of: Constants,
     evaluation: &mut Evaluation<f64>,
@@ -40,7 +41,7 @@ pub(super) fn capture(
     let speeds = bodies.map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
     let speed = speeds.fold(0.0, f64::max);
     let operator = evaluation.operator(of, x, discrete, &pairs)?;
-    // Rows that contradict each other, or that no impulse moves, leave more than what rounded numbers of a start do.
+    // Contradictory rows, and rows that no impulse moves, leave more than rounded start values do.
     let is_ended = |solved: &Plastic| {
         let left = operator.after(&u, &solved.impulse).amax();
         solved.residual < 1e-9 || left <= ROUNDED * speed
@@ -69,7 +70,8 @@ pub(super) fn capture(
 }
 
 impl Plant {
-    /// Checks at the start, at the time `t` (s) and the host's inputs `u`, that everything is held whose capture is commanded there.
+    /// Validates at the start, at the time `t` (s) and the importer's inputs `u`, that contacts
+    /// without surfaces whose capture is commanded are captured.
     ///
     /// # Errors
     /// [`Error::NotCaptured`] with the contact.
@@ -96,12 +98,13 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    /// Determines the rank of the rows of all captures that hold and of all loops, where the bodies stand and as joints are held now.
+    /// Determines the rank of the rows of all active captures and all loops, at the positions of
+    /// `x` and with the joints' present motions.
     pub(super) fn determine_rank(&mut self, of: Constants, x: &[f64], discrete: &mut Discrete) {
         if self.closure.is_none() {
             return;
         }
-        // As joints are held and driven now.
+        // The driven joints are those of the present motions.
         self.at_rest(of, x, discrete);
         let q = joint_coordinates(self.recovered.as_deref(), &of.model.split(x)).q;
         if let Some(closure) = &mut self.closure {

@@ -11,30 +11,30 @@ use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Sensed};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered};
 
-/// The way from states and inputs to derivatives and outputs, with the room for it.
+/// Computation of derivatives and outputs from states and inputs, with its workspace.
 ///
-/// Generic over the scalar: with dual numbers the same way gives exact derivatives.
+/// It is generic over the scalar: dual numbers give exact derivatives.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation<S: Scalar> {
     pub(super) kinematics: Kinematics<S>,
-    /// Coordinates and rates of joints, where they are not the states.
+    /// Coordinates and rates of joints; `None` if they are the states.
     pub(super) recovered: Option<Box<Recovered<S>>>,
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
-    /// Where the reference orbit has led the world.
+    /// Position of the world on the reference orbit.
     pub(super) orbit: Option<OrbitPoint<S>>,
-    /// What servos feed forward, if one does.
+    /// Feed-forward of the servos; `None` if there is none.
     feed_forward: Option<Box<FeedForward<S>>>,
-    /// What keeps captures and loops, if there can be any.
+    /// Constraints of captures and loops; `None` if the model can have neither.
     pub(super) closure: Option<Box<Closure<S>>>,
     pub(super) inputs: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
-    /// The derivatives of the rates of joints and modes, where they are not the states'.
+    /// Derivatives of the rates of joints and modes, used if they are not states.
     pub(super) qdd: Vec<S>,
 }
 
 impl<S: Scalar> Evaluation<S> {
-    /// Room for a model.
+    /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         let system = &model.system;
         Self {
@@ -86,7 +86,8 @@ impl<S: Scalar> Evaluation<S> {
         )
     }
 
-    /// Reads the importer's inputs `u` and evaluates signals and the reference orbit at the time `t` (s).
+    /// Reads the importer's inputs `u` and evaluates signals and the reference orbit at the time
+    /// `t` (s).
     pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], discrete: &Discrete) {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
         self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
@@ -208,7 +209,8 @@ impl<S: Scalar> Evaluation<S> {
         self.update_kinematics_with(of, of.model.coordinates.baumgarte(of.parameters), x);
     }
 
-    /// Fills the kinematics, with constraint violations of joints stabilised in this way.
+    /// Fills the kinematics at the states `x`, with the given stabilisation of joints' constraint
+    /// violations.
     pub(super) fn update_kinematics_with(&mut self, of: Constants, baumgarte: Baumgarte, x: &[S]) {
         let Constants { model, derived, .. } = of;
         let (system, here) = (&model.system, model.split(x));
@@ -344,7 +346,7 @@ impl Evaluation<f64> {
                 &self.inputs,
                 discrete,
             );
-            // Without a solution, the derivatives report it.
+            // A failure here is ignored: the evaluation of the derivatives reports it.
             let _ = feed_forward.update(model, &now);
         }
         Sensed {

@@ -1,4 +1,4 @@
-//! What happens at events: sides change, commands are obeyed, states jump.
+//! Event handling: updates of limit states, commands and jumps of states.
 
 use super::report::Report;
 use super::{Discrete, Model, Plant, captures, impact, touch};
@@ -7,16 +7,16 @@ use crate::event::{Event, Occurrence};
 use crate::loads::{Drive, Stored, Strike, Struck};
 use crate::spec::JointMotion;
 
-/// What an event has changed.
+/// Kinds of variables that an event has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// A mode.
+    /// The discrete state has changed.
     pub modes: bool,
-    /// A state.
+    /// Continuous states have changed.
     pub states: bool,
 }
 
-/// What an event makes of states and modes, and what is to be said of it, as long as it may still fail.
+/// States, discrete state and messages after an event, kept apart until the update has succeeded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct After {
     x: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct After {
 }
 
 impl After {
-    /// Room for a model's.
+    /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         Self {
             x: vec![0.0; model.states.len()],
@@ -34,7 +34,7 @@ impl After {
         }
     }
 
-    /// Nothing has happened yet.
+    /// Resets to the values before the event, without messages.
     fn begin(&mut self, x: &[f64], discrete: &Discrete) {
         self.x.clear();
         self.x.extend_from_slice(x);
@@ -43,24 +43,25 @@ impl After {
     }
 }
 
-/// What is due at an instant.
+/// Actions scheduled at an instant.
 #[derive(Default)]
 struct Due {
-    /// Whether a command has risen or fallen.
+    /// True if a command has risen or fallen.
     hears: bool,
-    /// Ports that are struck.
+    /// Ports at which an impulse acts.
     ports: Vec<usize>,
-    /// Contacts that strike.
+    /// Contacts with an impact.
     struck: Vec<usize>,
     /// Contacts that capture.
     captured: Vec<usize>,
-    /// Contacts that let go.
+    /// Contacts that are released.
     released: Vec<usize>,
 }
 
 impl Plant {
-    /// Whether a command waits for an event at the time `t` (s) and the host's inputs `u`: a strike has risen or fallen, or another motion of a joint is asked
-    /// for than it has, or none of its motions, which has not been told yet.
+    /// Returns true if a command needs an event at the time `t` (s) and the importer's inputs `u`:
+    /// an impulse or capture command has risen or fallen, a joint is commanded to another motion
+    /// than its present one, or a command is invalid and has not been reported yet.
     pub fn command_waits(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> bool {
         let of = self.base.constants();
         let model = of.model;
@@ -78,13 +79,15 @@ impl Plant {
             })
     }
 
-    /// Brings the modes to where time, state and commands are, and states to where impulses put them; says what the user should know.
+    /// Updates the discrete state to time, states and commands, applies impulses to the states and
+    /// appends the messages to `events`.
     ///
-    /// What strikes at this instant does so with the joints as they were; brakes close afterwards.
+    /// Impacts at this instant act with the joints as they were; brakes close afterwards.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia where an impulse acts, [`Error::Chatter`], [`Error::NotFinite`] if an impulse leads beyond all
-    /// numbers. Then nothing has changed, and nothing is said.
+    /// [`Error::Singular`] if a part without inertia receives an impulse, [`Error::Chatter`],
+    /// [`Error::NotFinite`] if an impulse leads to values that are not finite. Then states,
+    /// discrete state and `events` are unchanged.
     pub fn update(
         &mut self,
         t: f64,
@@ -112,7 +115,7 @@ impl Plant {
         let struck = self.strike(t, x, u, &meeting, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
         let states = struck.states || switched.states;
-        // What rates decide is decided anew where they have jumped.
+        // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_sides(t, x, u, discrete, events);
         Ok(Changes {
             modes: sides || touches || struck.modes || switched.modes || after,
@@ -120,7 +123,8 @@ impl Plant {
         })
     }
 
-    /// Hears the commands at the host's inputs `u`; what of them and of the contacts that are `meeting` is due now.
+    /// Reads the commands at the importer's inputs `u` and returns the actions that they and the
+    /// contacts in `meeting` require now.
     fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
         let of = self.base.constants();
         let model = of.model;
@@ -158,7 +162,7 @@ impl Plant {
         due
     }
 
-    /// Lets the impulses act whose commands have risen, and those between surfaces that are `meeting`.
+    /// Applies the impulses whose commands have risen and those of the contacts in `meeting`.
     fn strike(
         &mut self,
         t: f64,
@@ -221,10 +225,10 @@ impl Plant {
         })
     }
 
-    /// Whether impulses have led to numbers.
+    /// Validates that states and reports are finite after impulses.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] with the name of the first that is none.
+    /// [`Error::NotFinite`] with the name of the first variable that is not finite.
     fn check_finite(&self, t: f64, x: &[f64], discrete: &Discrete) -> Result<(), Error> {
         let model = &self.base.model;
         let is_none = |number: &f64| !number.is_finite();
@@ -244,7 +248,8 @@ impl Plant {
         }
     }
 
-    /// Switches the motions of joints.
+    /// Switches joints to their commanded motions; a joint that is locked loses its rate by an
+    /// impulse.
     fn switch_motions(
         &mut self,
         t: f64,

@@ -1,4 +1,4 @@
-//! Contacts that strike: where they meet, what they feel there, what their laws make of it, and what is told of it.
+//! Impacts of contacts: contact points, response, impact laws and reports.
 
 use super::Discrete;
 use super::context::Constants;
@@ -13,28 +13,32 @@ use crate::loads::{Contact, Pair};
 use crate::system::{FrameRef, Kinematics};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-/// Below this part of the own responses of two contacts, an impulse at one does nothing at the other; below this part of the bodies' speeds, nothing moves.
+/// Relative size below which couplings and velocities are round-off: an impulse's response at
+/// another contact, relative to the own responses of both, and a velocity, relative to the bodies'
+/// speeds.
 pub(super) const ROUND_OFF: f64 = 1e-12;
 
-/// What counts as no response, as a part of that of all bodies in one.
+/// Response along the normal below which a contact cannot move, relative to the response of the
+/// total mass.
 const NO_RESPONSE: f64 = 1e-11;
 
-/// A contact that is in reach.
+/// Contact within reach.
 pub(super) struct Met<'a> {
     index: usize,
     pub contact: &'a Contact,
     pub pair: Pair<f64>,
-    /// From b towards a, inertial axes.
+    /// Normal from b towards a, inertial axes.
     n: Vec3<f64>,
-    /// None of a capture.
+    /// Impact law; `None` for a capture.
     law: Option<Law>,
 }
 
 /// Outcome of one impact: the contact's index, the report and the event.
 pub(super) type Told = (usize, Report, Occurrence);
 
-/// The given contacts at the states `x`: for each within reach its pair, normal and law, at the origin of a for a capture, else halfway between the
-/// surfaces. Those out of reach come back as refused reports.
+/// Returns, for each of the given contacts within reach at the states `x`, its pair, normal and
+/// law. The pair's point is the origin of a for a capture, else halfway between the surfaces.
+/// Contacts out of reach are returned as refused reports.
 pub(super) fn meet<'a>(
     of: Constants<'a>,
     evaluation: &mut Evaluation<f64>,
@@ -72,7 +76,7 @@ pub(super) fn meet<'a>(
     (told, met)
 }
 
-/// The two frames of a contact where they act on each other.
+/// Returns the pair of a contact's frames at its contact point.
 pub(super) fn pair(of: Constants, kinematics: &Kinematics<f64>, contact: &Contact) -> Pair<f64> {
     let Constants {
         model,
@@ -91,7 +95,7 @@ pub(super) fn pair(of: Constants, kinematics: &Kinematics<f64>, contact: &Contac
     }
 }
 
-/// Where the rows of each pair begin, among those of all.
+/// Returns the first row of each pair among the rows of all.
 pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl Iterator<Item = usize> {
     pairs.into_iter().scan(0, |next, pair| {
         let first = *next;
@@ -100,13 +104,13 @@ pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl
     })
 }
 
-/// Lets some contacts strike, all at the same time.
+/// Applies the impulses of some contacts, all at the same time.
 ///
-/// What feels nothing of the others follows its own law. Those that feel each other solve their complementarity problem if they are smooth,
-/// and are refused if they are not.
+/// Uncoupled contacts are solved separately by their laws; coupled frictionless contacts as one
+/// linear complementarity problem; coupled contacts with friction are refused.
 ///
 /// # Errors
-/// [`Error::Singular`] if something moves no inertia.
+/// [`Error::Singular`] if a part without inertia receives an impulse.
 pub(super) fn strike(
     of: Constants,
     evaluation: &mut Evaluation<f64>,
@@ -119,7 +123,8 @@ pub(super) fn strike(
     let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
     let operator = evaluation.operator(of, x, discrete, &pairs)?;
-    // To a unit impulse free craft answer by one over their mass at least; what answers much less is held by what it strikes.
+    // A free-floating system responds to a unit impulse by at least one over its total mass; a much
+    // smaller response means that the contact cannot move along its normal.
     let mass: f64 = of.derived.bodies.iter().map(|body| body.m).sum();
     let outcomes = solve(&met, &operator, NO_RESPONSE / mass, &u);
     let impulses = outcomes
@@ -135,11 +140,11 @@ pub(super) fn strike(
     Ok(told)
 }
 
-/// Applies the impulse from outside at a port. Returns its magnitude, N·s; none if it is not finite,
-/// and then nothing acted.
+/// Applies the external impulse at a port. Returns its magnitude, N·s; `None` if the impulse is not
+/// finite, and then nothing is applied.
 ///
 /// # Errors
-/// [`Error::Singular`] if something moves no inertia.
+/// [`Error::Singular`] if a part without inertia receives an impulse.
 pub(super) fn strike_port(
     of: Constants,
     evaluation: &mut Evaluation<f64>,
@@ -167,7 +172,8 @@ pub(super) fn strike_port(
     Ok(Some(p.norm()))
 }
 
-/// What became of each, which got the impulses `p` at the relative velocities `u`.
+/// Returns the report and the event of each contact for the impulses `p` at the relative velocities
+/// `u` before.
 pub(super) fn tell(
     t: f64,
     discrete: &Discrete,
@@ -182,7 +188,7 @@ pub(super) fn tell(
     let places = met.iter().zip(firsts(met.iter().map(|met| &met.pair)));
     let told = places.zip(statuses).map(|((met, first), &status)| {
         let rows = met.pair.rows().len();
-        // Forces come last.
+        // The rows of forces come after those of moments.
         let linear = first + rows - 3;
         let [impulse, before, velocity] = [p, u, &after].map(|all| vector(all, linear));
         let count = discrete.reports[met.index].count + f64::from(u8::from(status.is_struck()));
@@ -204,7 +210,7 @@ pub(super) fn tell(
         if let Some(meeting) = Meeting::new(W, before, met.n) {
             report.look(&meeting, tangential(&meeting, met, &impulse));
         }
-        // No ratio of energies has a grasp's moment in it.
+        // The bounds of the energy ratio are for impulses without moment.
         if met.pair.turns() {
             report.band = [0.0; 2];
         }
@@ -214,7 +220,8 @@ pub(super) fn tell(
     told.collect()
 }
 
-/// The impulse of each, or why there is none. `least`: the response along the normal, 1/kg, below which nothing gives way.
+/// Returns the impulse (N·s, inertial axes) of each contact, or the status that excludes one. A
+/// response along the normal of at most `least` (1/kg) counts as none.
 fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<Result<(Vec3<f64>, Status), Status>> {
     let mut outcomes = vec![Err(Status::Unsolved); met.len()];
     let response = |i: usize, j: usize| met[i].n.dot(&(block(operator, i, j) * met[j].n));
@@ -237,7 +244,7 @@ fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<
         let smooth: Option<Vec<f64>> = group.iter().map(|&i| met[i].law?.smooth()).collect();
         let solved = smooth.as_ref().map(|e| {
             let W = DMatrix::from_fn(group.len(), group.len(), |k, l| response(group[k], group[l]));
-            // What moves apart has nothing to give back; it may be pushed, and then stays in touch.
+            // Separating contacts have no restitution; an impulse on them keeps them in touch.
             let e: Vec<f64> = e
                 .iter()
                 .zip(&u_n)
@@ -257,7 +264,7 @@ fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<
     outcomes
 }
 
-/// The impulse of a contact that feels no other, by its law, or why there is none.
+/// Returns the impulse (N·s) of an uncoupled contact by its law, or the status that excludes one.
 fn alone(met: &Met, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(Vec3<f64>, Status), Status> {
     let meeting = Meeting::new(*W, *u, met.n).ok_or(Status::Unsolved)?;
     let law = met.law.as_ref().ok_or(Status::Unsolved)?;
@@ -271,7 +278,7 @@ fn alone(met: &Met, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(Vec3<f64>, Statu
     }
 }
 
-/// The tangential impulse over that of an impact that sticks.
+/// Returns the tangential impulse relative to that of a sticking impact.
 fn tangential(meeting: &Meeting, met: &Met, p: &Vec3<f64>) -> f64 {
     if let Some(Law::EnergyFriction { r_f, .. }) = met.law {
         return r_f;
@@ -283,17 +290,18 @@ fn tangential(meeting: &Meeting, met: &Met, p: &Vec3<f64>) -> f64 {
     }
 }
 
-/// What an impulse at one of some contacts without moments does at another.
+/// Returns the response (1/kg) at contact `i` to an impulse at contact `j`, for pairs without
+/// moments.
 fn block(operator: &Operator, i: usize, j: usize) -> Matrix3<f64> {
     operator.W.fixed_view::<3, 3>(3 * i, 3 * j).into_owned()
 }
 
-/// Three rows of all.
+/// Returns three rows from `first` on.
 fn vector(all: &DVector<f64>, first: usize) -> Vec3<f64> {
     all.fixed_rows::<3>(first).into_owned()
 }
 
-/// A contact and its frames, by their names.
+/// Returns the names of a contact and its frames.
 fn pairing(contact: &Contact) -> Pairing {
     Pairing {
         contact: contact.name.clone(),
@@ -307,7 +315,7 @@ fn refused(contact: &Contact, reason: Refused) -> Occurrence {
     Occurrence::ImpactRefused { pairing, reason }
 }
 
-/// The event of an impact.
+/// Returns the event of an impact.
 fn occurrence(met: &Met, report: &Report) -> Occurrence {
     let Met { contact, n, law, .. } = met;
     if report.status.is_struck() {

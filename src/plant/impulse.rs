@@ -1,4 +1,4 @@
-//! Impulses: what they do to all rates at once, in every formulation.
+//! Impulses: velocity jumps in every formulation.
 
 use super::Discrete;
 use super::context::Constants;
@@ -11,28 +11,31 @@ use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier};
 use nalgebra::{DMatrix, DVector};
 
-/// How impulses at some points change the velocities there, and all rates: `u⁺ = u + W p` with `W = J M⁻¹ Jᵀ`.
+/// Response of the relative velocities at some points, and of all rates, to impulses there: `u⁺ = u
+/// + W p` with `W = J M⁻¹ Jᵀ`.
 ///
-/// `W` is found by unit impulses, one after the other, through the formulation. What is at rest and gets impulses for loads has jumps of rates
-/// for their derivatives; deflections, attitudes and places stay, and with them `M` and `J`. Joints that are held or driven keep their rates.
+/// `W` is computed column by column by unit impulses. At zero velocity, impulses in place of forces
+/// yield velocity jumps in place of accelerations, so one call of the dynamics gives a column.
+/// Positions, and with them `M` and `J`, do not change. Locked and prescribed joints keep their
+/// rates.
 #[derive(Clone, Debug)]
 pub(super) struct Operator {
-    /// Symmetric: the rows of one pair after the other, of moments 1/(kg·m²), of forces 1/kg.
+    /// Symmetric response matrix, rows of one pair after the other: moments 1/(kg·m²), forces 1/kg.
     pub W: DMatrix<f64>,
-    /// What each unit impulse does.
+    /// Velocity jumps of each unit impulse.
     jumps: Vec<Jump>,
 }
 
-/// What an impulse does.
+/// Velocity jumps of an impulse.
 #[derive(Clone, Debug)]
 struct Jump {
-    /// To the states' rates.
+    /// Jumps of the states' rates.
     rates: Vec<f64>,
-    /// What it asks of the drives and brakes of joints, one for each rate.
+    /// Impulses of the joints' drives and brakes, one for each rate.
     drive: Vec<f64>,
 }
 
-/// The rows of the relative motions of some pairs.
+/// Returns the rows of the pairs' relative motions.
 fn relative(pairs: &[Pair<f64>], of: impl Fn(Carrier) -> Twist<f64>) -> DVector<f64> {
     let rows = pairs
         .iter()
@@ -41,20 +44,24 @@ fn relative(pairs: &[Pair<f64>], of: impl Fn(Carrier) -> Twist<f64>) -> DVector<
 }
 
 impl Operator {
-    /// The relative velocities after the impulses `p` (N·m·s and N·s), of those before.
+    /// Returns the relative velocities (rad/s and m/s) after the impulses `p` (N·m·s and N·s), from
+    /// those before.
     pub fn after(&self, u: &DVector<f64>, p: &DVector<f64>) -> DVector<f64> {
         u + &self.W * p
     }
 }
 
 impl Evaluation<f64> {
-    /// The relative velocity of each pair at its point, rad/s (of those with moments) and m/s, world axes, the rows of one pair after the other; after
+    /// Returns the relative velocity of each pair at its point, rad/s (of pairs with moments) and
+    /// m/s, world axes, rows of one pair after the other. It uses the kinematics of
     /// [`update_kinematics`](Self::update_kinematics).
     pub(super) fn velocities(&self, pairs: &[Pair<f64>]) -> DVector<f64> {
         relative(pairs, |on| self.kinematics.carrier(on).V_WB)
     }
 
-    /// The system where it is, at rest and without loads, its joints moving as they do: with its states. Memory is taken for them.
+    /// Prepares the evaluation of velocity jumps: kinematics at the positions of `x` and zero
+    /// rates, no loads, locked and prescribed joints driven. Returns the states with zero rates. It
+    /// allocates.
     pub(super) fn at_rest(&mut self, of: Constants, x: &[f64], discrete: &Discrete) -> Vec<f64> {
         let model = of.model;
         let mut still = x.to_vec();
@@ -68,10 +75,10 @@ impl Evaluation<f64> {
         still
     }
 
-    /// The operator of some pairs. Memory is taken for it.
+    /// Computes the response of some pairs to impulses. It allocates.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia.
+    /// [`Error::Singular`] if a part without inertia receives an impulse.
     pub(super) fn operator(
         &mut self,
         of: Constants,
@@ -105,12 +112,14 @@ impl Evaluation<f64> {
                 drive: self.dynamics.drive.clone(),
             });
         }
-        // Round-off alone parts it from its transpose.
+        // `W` is symmetric but for round-off.
         let W = (&W + W.transpose()) * 0.5;
         Ok(Operator { W, jumps })
     }
 
-    /// Lets the impulses `p` act in the operator's rows (N·m·s and N·s), where the relative velocities are `u`: rates jump, and the work of impulses and drives is counted.
+    /// Applies the impulses `p` of the operator's rows (N·m·s and N·s) at the relative velocities
+    /// `u` before: adds the velocity jumps to the rates, and the work of impulses and drives to the
+    /// work state.
     pub(super) fn strike(
         &mut self,
         of: Constants,
@@ -121,7 +130,7 @@ impl Evaluation<f64> {
         u: &DVector<f64>,
     ) {
         let model = of.model;
-        // None at all: not even the sign of a zero changes.
+        // Without impulse the states stay bitwise equal, even the sign of a zero.
         if p.iter().all(|&p| p == 0.0) {
             return;
         }
@@ -141,14 +150,14 @@ impl Evaluation<f64> {
         to.work.iter_mut().for_each(|done| *done += work);
     }
 
-    /// Takes the rates of the joints of some drives away, by impulses at those joints: momentum stays as it is, and so do the rates of other joints that are
-    /// driven. Memory is taken for it.
+    /// Ends the rates of the joints that `locks` selects by impulses at those joints. Momentum and
+    /// the rates of other driven joints do not change. It allocates.
     ///
-    /// An impulse `j` on the driven rates changes all rates by `M⁻¹ j`, and `j` is such that the driven ones change as they should: the dynamics at rest, without
-    /// loads, with those changes as prescribed accelerations.
+    /// The jumps are the accelerations at zero velocity, without loads, with the required jumps of
+    /// the driven rates as prescribed accelerations.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia.
+    /// [`Error::Singular`] if a part without inertia receives an impulse.
     pub(super) fn lock(
         &mut self,
         of: Constants,
@@ -173,7 +182,7 @@ impl Evaluation<f64> {
             .for_each(|(rate, jump)| *rate += jump);
         for drive in &model.loads.drives {
             for v in drive.rates() {
-                // Half of what it was and what it is.
+                // The work of an impulse is that at the mean of the rates before and after.
                 let rate = qd[v] + 0.5 * self.applied.qdd[v];
                 to.work
                     .iter_mut()

@@ -1,7 +1,8 @@
-//! The waist of the house: above it nobody knows bodies, below it nobody knows FMI.
+//! Interface between the mechanics and FMI: the layers above depend on no bodies, the layers below
+//! on no FMI.
 //!
-//! A [`Model`] is what never changes; a [`Plant`] is a model with parameter values, ready to be
-//! evaluated at any time, state and input. It keeps no time and no state of its own.
+//! A [`Model`] is the constant data; a [`Plant`] is a model with parameter values that can be
+//! evaluated at any time, state and input. It stores no time and no state of its own.
 
 mod assembly;
 mod captures;
@@ -60,22 +61,22 @@ use crate::event::Event;
 use crate::system::Derived;
 use std::sync::Arc;
 
-/// A model with the values of its parameters, and room to evaluate it.
+/// Model with the values of its parameters and the workspace to evaluate it.
 #[derive(Clone, Debug)]
 pub struct Plant {
     base: Parameterised,
     evaluation: Evaluation<f64>,
-    /// Room for what an event makes of the states.
+    /// Workspace for the states and the discrete state after an event.
     after: events::After,
-    /// What is followed through a step of captures and loops, if there can be any.
+    /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
     watch: Option<Box<watch::Watch>>,
 }
 
 impl Plant {
-    /// The plant at the spec's parameter values.
+    /// Builds the plant at the spec's parameter values.
     ///
     /// # Errors
-    /// [`Error::Spec`] if they make no sense.
+    /// [`Error::Spec`] with the invalid values.
     pub fn new(model: Arc<Model>) -> Result<Self, Error> {
         let parameters = model.parameter_starts();
         let mut problems = Vec::new();
@@ -99,17 +100,17 @@ impl Plant {
         })
     }
 
-    /// What never changes.
+    /// Returns the constant data.
     pub fn model(&self) -> &Arc<Model> {
         &self.base.model
     }
 
-    /// The parameters' values.
+    /// Returns the parameters' values.
     pub fn parameters(&self) -> &[f64] {
         &self.base.parameters
     }
 
-    /// The constants that follow from them.
+    /// Returns the constants that are derived from the parameters.
     pub fn derived(&self) -> &Derived {
         &self.base.derived
     }
@@ -119,18 +120,19 @@ impl Plant {
         self.base.constants()
     }
 
-    /// Takes new values of all parameters, and judges them together.
+    /// Sets and validates the values of all parameters together.
     ///
     /// # Errors
-    /// [`Error::Spec`] with everything that is wrong; the old values then stay.
+    /// [`Error::Spec`] with every problem found; the old values then stay.
     pub fn set_parameters(&mut self, values: &[f64]) -> Result<(), Error> {
         self.take(values, None)
     }
 
-    /// The same before a run that begins at the time `t` (s), and with these values has to start where it may.
+    /// Sets all parameters as [`set_parameters`](Self::set_parameters) and also validates the start
+    /// at the time `t` (s).
     ///
     /// # Errors
-    /// [`Error::Spec`] with everything that is wrong; the old values then stay.
+    /// [`Error::Spec`] with every problem found; the old values then stay.
     pub fn set_parameters_of_start(&mut self, t: f64, values: &[f64]) -> Result<(), Error> {
         self.take(values, Some(t))
     }
@@ -173,8 +175,8 @@ impl Plant {
         self.start_with(t, x, &u, discrete)
     }
 
-    /// Writes the initial states `x` and discrete state at the time `t` (s); the discrete state alone
-    /// depends on the inputs `u`.
+    /// Writes the initial states `x` and discrete state at the time `t` (s); the discrete state
+    /// alone depends on the inputs `u`.
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop cannot be closed.
@@ -236,7 +238,8 @@ impl Plant {
         Ok(())
     }
 
-    /// Returns the time of the next end of a signal's segment or sample of a controller, s.
+    /// Returns the time (s) of the next end of a signal's segment or the next sample of a
+    /// controller.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
         let Constants { model, parameters, .. } = self.base.constants();
         let ends = model.signals.iter().zip(&discrete.segments);

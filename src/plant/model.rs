@@ -12,84 +12,84 @@ use crate::system::{Bound, Declarations, Derived, Input, ParamId, Parameter, Qua
 use crate::{Error, Problem};
 use std::ops::Range;
 
-/// Everything about a system that never changes: topology, names, layout.
+/// Constant data of a system: topology, names, layout.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What the user wrote.
+    /// Spec as written by the user.
     pub spec: Spec,
-    /// The numbers that a host may change.
+    /// Parameters that the importer may change.
     pub parameters: Vec<Parameter>,
-    /// The inputs that a host drives.
+    /// Inputs that the importer sets.
     pub inputs: Vec<Input>,
-    /// The states: coordinates, rates, and the work if there are diagnostics.
+    /// States: coordinates, rates, and the work if there are diagnostics.
     pub states: Vec<Quantity>,
-    /// The states' derivatives.
+    /// Derivatives of the states.
     pub derivatives: Vec<Quantity>,
-    /// The outputs.
+    /// Outputs.
     pub outputs: Vec<Output>,
     pub(super) system: System,
-    /// What the states are.
+    /// Choice of coordinates that are the states.
     pub(super) coordinates: Coordinates,
     pub(super) loads: Loads,
     pub(super) controller: Option<Controller>,
-    /// Where linear bending ends, of each beam or segment of one.
+    /// Limits of linear bending, one for each beam or segment of one.
     pub(super) limits: Vec<DeflectionLimit>,
-    /// Where each input of the loads comes from.
+    /// Source of each input of the loads.
     pub(super) sources: Vec<Source>,
     pub(super) signals: Vec<SignalSource>,
     pub(super) output_groups: Outputs,
-    /// When a run is no longer true.
+    /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
-    /// Of modes, discrete numbers and event indicators.
+    /// Layout of the event indicators and the discrete state.
     pub(super) layout: Layout,
 }
 
-/// States, or what goes with each of them.
+/// States, or one value for each, in parts.
 pub(super) struct Parts<T> {
-    /// Of joints and modes, or of bodies and modes.
+    /// Positions of joints and modes, or of bodies and modes.
     pub positions: T,
-    /// Their rates.
+    /// Rates of the positions.
     pub rates: T,
-    /// Angles that count whole turns.
+    /// Unwrapped-angle states.
     pub windings: T,
-    /// The work, if there are diagnostics.
+    /// Work, if there are diagnostics.
     pub work: T,
 }
 
-/// An output: what the model computes for the host.
+/// Variable that the model computes for the importer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     /// Name, unit, description.
     pub quantity: Quantity,
-    /// How it moves.
+    /// Variability.
     pub kind: OutputKind,
 }
 
-/// How an output moves.
+/// Type and variability of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
-    /// A real number that changes at any time.
+    /// Real number that changes at any time.
     Continuous,
-    /// A real number that changes at events only.
+    /// Real number that changes at events only.
     Discrete,
-    /// True (1) or false (0), and changes at events only.
+    /// Boolean, true (1) or false (0), that changes at events only.
     Flag,
 }
 
-/// Where an input of the loads comes from.
+/// Source of an input of the loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Index of the host's input.
+    /// Index of the importer's input.
     Host(usize),
     /// Index of the signal inside the model.
     Signal(usize),
-    /// Index of the signal whose rate it is.
+    /// Index of the signal whose rate is the input.
     Rate(usize),
-    /// Index of the signal whose second derivative it is.
+    /// Index of the signal whose second derivative is the input.
     Acceleration(usize),
 }
 
-/// Places among the parameters of the limits beyond which a run is stopped.
+/// Parameters that hold the limits beyond which a run is stopped.
 #[derive(Clone, Copy, Debug)]
 pub struct Monitor {
     constraint_violation: Option<ParamId>,
@@ -115,23 +115,25 @@ impl Monitor {
         }
     }
 
-    /// The largest constraint violation, m and rad.
+    /// Returns the largest permitted constraint violation, m and rad.
     pub fn constraint_violation(&self, parameters: &[f64]) -> f64 {
         self.constraint_violation
             .map_or(f64::INFINITY, |limit| limit.of(parameters))
     }
 
-    /// The largest error of the energy balance, as a part of the largest kinetic energy and work.
+    /// Returns the largest permitted error of the energy balance, relative to the largest kinetic
+    /// energy and work.
     pub fn energy_balance(&self, parameters: &[f64]) -> f64 {
         self.energy_balance.map_or(f64::INFINITY, |limit| limit.of(parameters))
     }
 }
 
-/// Beyond that the matrices of one step take hundreds of megabytes, and a step seconds.
+/// Largest number of states of a dense method; more take hundreds of megabytes of matrices and
+/// seconds per step.
 const MOST_DENSE: usize = 2000;
 
 impl Model {
-    /// Compiles a spec, and judges its numbers.
+    /// Compiles a spec and validates its numbers.
     ///
     /// # Errors
     /// [`Error::Spec`] with every problem found.
@@ -139,7 +141,8 @@ impl Model {
         Self::compile_and_derive(spec).map(|(model, _)| model)
     }
 
-    /// The same, with the constants that follow from the spec's values.
+    /// Compiles a spec as [`compile`](Self::compile); also returns the constants that are derived
+    /// from its values.
     pub(super) fn compile_and_derive(spec: &Spec) -> Result<(Self, Derived), Error> {
         let (written, spec) = (spec, &*spec.with_rotors());
         let mut declare = Declarations::default();
@@ -224,37 +227,40 @@ impl Model {
         }
     }
 
-    /// The spec's values of all parameters.
+    /// Returns the spec's values of all parameters.
     pub fn parameter_starts(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.start).collect()
     }
 
-    /// Bodies, joints and their place in the state.
+    /// Returns the bodies, the joints and their layout in the states.
     pub fn system(&self) -> &System {
         &self.system
     }
 
-    /// Number of event indicators: of ranges, linear limits, touches, motors and a controller's limits, and one that tells of commands if there are any.
+    /// Returns the number of event indicators: of ranges, linear limits, contacts, motors and a
+    /// controller's limits, and one of commands if there are any.
     pub fn indicator_count(&self) -> usize {
         self.layout.indicators
     }
 
-    /// Whether it is a controller whose outputs follow its inputs at every instant.
+    /// Returns true for a controller without samples: its outputs depend on its inputs at every
+    /// instant.
     pub fn follows_inputs(&self) -> bool {
         self.controller.is_some() && !self.is_sampled()
     }
 
-    /// Whether it is a controller that samples.
+    /// Returns true for a sampled controller.
     pub(super) fn is_sampled(&self) -> bool {
         self.controller.as_ref().is_some_and(Controller::is_sampled)
     }
 
-    /// Whether there are commands, of which a host that knows no events has to be told.
+    /// Returns true if there are commands, which an importer without event handling must be warned
+    /// of.
     pub fn has_commands(&self) -> bool {
         self.loads.are_commanded()
     }
 
-    /// What moves no inertia, as an error with the names.
+    /// Returns the error that names the axis, mode or body without inertia.
     pub(super) fn named(&self, singular: Singular) -> Error {
         let body = &self.system.bodies[singular.body];
         let what = match singular.what {
@@ -267,18 +273,18 @@ impl Model {
         Error::Singular { what }
     }
 
-    /// Kind and name of a capture or a loop, by its number: captures first.
+    /// Returns the kind and name of a capture or a loop by its number; captures come first.
     pub fn closure_name(&self, number: usize) -> String {
         self.loads.closure_name(number)
     }
 
-    /// Where the rates are among the states.
+    /// Returns the range of the rates among the states.
     pub fn rates(&self) -> Range<usize> {
         let first = self.coordinates.positions(&self.system);
         first..first + self.coordinates.rates(&self.system)
     }
 
-    /// The parts of the states.
+    /// Returns the parts of the states.
     pub(super) fn split<'a, S>(&self, x: &'a [S]) -> Parts<&'a [S]> {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
@@ -291,13 +297,13 @@ impl Model {
         }
     }
 
-    /// Where the windings are among the states.
+    /// Returns the range of the unwrapped-angle states.
     pub(super) fn windings(&self) -> Range<usize> {
         let first = self.coordinates.positions(&self.system) + self.coordinates.rates(&self.system);
         first..first + self.coordinates.windings()
     }
 
-    /// The same parts, to write.
+    /// Returns the parts of the states as [`split`](Self::split), mutable.
     pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> Parts<&'a mut [S]> {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
@@ -310,9 +316,11 @@ impl Model {
         }
     }
 
-    /// Judges the parameters' values, all at once, and gives the constants that follow from them.
+    /// Validates the values of all parameters together and returns the constants that are derived
+    /// from them.
     ///
-    /// Of constants that were derived `before` of other values, what has not changed is kept.
+    /// Constants of `before` (other values and the constants derived from them) are reused where
+    /// they have not changed.
     pub(super) fn judge(
         &self,
         values: &[f64],
@@ -327,7 +335,7 @@ impl Model {
             } else {
                 Some("not finite".to_owned())
             };
-            // Whoever derives constants from it may have said more about it.
+            // The derivation of constants may already have reported it in more detail.
             if let Some(wrong) = wrong.filter(|_| !problems.iter().any(|p| p.at == parameter.at)) {
                 problems.push(Problem {
                     at: parameter.at.clone(),
@@ -349,8 +357,8 @@ impl Model {
         derived
     }
 
-    /// Writes the inputs of the loads at the time `t` (s): the importer's `u`, and the signals inside
-    /// the model.
+    /// Writes the inputs of the loads at the time `t` (s): the importer's `u`, and the signals
+    /// inside the model.
     pub(super) fn inputs_at<S: Scalar>(
         &self,
         parameters: &[f64],
@@ -370,7 +378,8 @@ impl Model {
         }
     }
 
-    /// How fast an input of the loads changes by itself at the time `t` (s): a signal's rate, while the host's stay.
+    /// Returns the rate of change of an input of the loads at the time `t` (s): a signal's rate;
+    /// zero for the importer's inputs, which are constant over a step.
     pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, discrete: &Discrete) -> f64 {
         let wave = |k: usize| self.signals[k].wave(parameters);
         match *source {
@@ -381,7 +390,8 @@ impl Model {
         }
     }
 
-    /// Whether each state may jump at an event: rates and the work, where something locks or strikes.
+    /// Marks each state that may jump at an event: the rates and the work, if the model has
+    /// impulses.
     pub fn jumps(&self) -> Vec<bool> {
         let mut jumps = vec![false; self.states.len()];
         let Parts { rates, work, .. } = self.split_mut(&mut jumps);
@@ -391,7 +401,7 @@ impl Model {
         jumps
     }
 
-    /// Whether each state is a mode's amplitude or its rate.
+    /// Marks each state that is a mode's amplitude or its rate.
     pub(super) fn amplitudes(&self) -> Vec<bool> {
         let mut amplitudes = vec![false; self.states.len()];
         let Parts { positions, rates, .. } = self.split_mut(&mut amplitudes);
@@ -405,7 +415,7 @@ impl Model {
         amplitudes
     }
 
-    /// The states from which a coordinate of a joint or a mode follows.
+    /// Returns the states on which a coordinate of a joint or a mode depends.
     pub(super) fn states_of(&self, coordinate: usize) -> Vec<usize> {
         let Coordinates::Maximal(Constrained { layout, .. }) = &self.coordinates else {
             return vec![coordinate];
@@ -426,7 +436,7 @@ impl Model {
     }
 }
 
-/// The signals that run inside the model; complains of those that drive nothing.
+/// Declares the signals that run inside the model and reports those without an input of their name.
 fn signals(spec: &Spec, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Vec<SignalSource> {
     let mut signals = Vec::new();
     for (input, signal) in &spec.signal {

@@ -1,4 +1,5 @@
-//! On which sides of their limits things are: ranges, linear deflections, torques and rates of motors and of controllers.
+//! Limit states and event indicators: ranges, linear deflections, torques and rates of motors and
+//! of controllers.
 
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
@@ -7,7 +8,8 @@ use crate::event::Event;
 use crate::loads::Motor;
 
 impl Evaluation<f64> {
-    /// Brings pieces of signals and sides of limits to where time, states `x` and inputs `u` are; says what is beyond its limit now. True if one changed.
+    /// Updates signal segments and limit states to time `t` (s), states `x` and inputs `u`; appends
+    /// the events of limits that are exceeded now. Returns true if one changed.
     pub(super) fn update_sides(
         &mut self,
         of: Constants,
@@ -26,7 +28,7 @@ impl Evaluation<f64> {
         for (signal, segment) in model.signals.iter().zip(&mut discrete.segments) {
             changed |= replace(segment, signal.wave(parameters).piece(t));
         }
-        // What is sampled chooses when it is.
+        // A sampled controller updates its limit states at its samples.
         let controlled = !model.is_sampled() && self.choose_controlled_sides(of, t, u, discrete);
         if model.indicator_count() == 0 {
             return changed || controlled;
@@ -63,7 +65,8 @@ impl Evaluation<f64> {
         changed || controlled
     }
 
-    /// Chooses the sides of a controller's torques for the inputs `u`. True if one changed.
+    /// Updates the limit states of a controller's torques for the inputs `u`. Returns true if one
+    /// changed.
     pub(super) fn choose_controlled_sides(
         &mut self,
         of: Constants,
@@ -80,8 +83,8 @@ impl Evaluation<f64> {
 }
 
 impl Plant {
-    /// Brings pieces of signals and sides of ranges, limits and motors to where time, states, inputs and parameters are: no command is obeyed, and nothing strikes. True if one
-    /// changed.
+    /// Updates signal segments and the limit states of ranges, deflections and motors to time (s),
+    /// states, inputs and parameters, without commands or impacts. Returns true if one changed.
     pub fn update_sides(
         &mut self,
         t: f64,
@@ -94,7 +97,8 @@ impl Plant {
             .update_sides(self.base.constants(), t, x, u, discrete, events)
     }
 
-    /// The event indicators at the time `t` (s), states `x` and the host's inputs `u`: positive as long as the modes are right. The one that tells of commands is left as if none waited.
+    /// Writes the event indicators at an operating point; they are positive as long as the discrete
+    /// state is valid. The indicator of commands is set as if no command waited.
     pub fn indicators(&mut self, at: OperatingPoint, z: &mut [f64]) {
         let OperatingPoint { t, x, u, discrete } = at;
         let of = self.base.constants();
@@ -135,7 +139,7 @@ impl Plant {
     }
 }
 
-/// Replaces a value; true if the new one is another.
+/// Replaces a value; returns true if the new one differs.
 fn replace<T: PartialEq>(value: &mut T, new: T) -> bool {
     let is_new = *value != new;
     *value = new;

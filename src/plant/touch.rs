@@ -1,4 +1,4 @@
-//! Surfaces that touch by themselves, watched by a mode.
+//! Contact detection between surfaces, with a discrete state for each pair.
 
 use super::context::Constants;
 use super::evaluation::Evaluation;
@@ -9,17 +9,19 @@ use crate::loads::{Contact, Pair, Stored};
 /// Contact state of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Surfaces {
-    /// They are apart.
+    /// The surfaces are separated.
     #[default]
     Apart,
-    /// They overlap without contact: a is behind a disc, or deeper than a capture detects it.
+    /// The surfaces overlap without contact: a is behind a disc, or deeper than a capture detects
+    /// it.
     Behind,
-    /// They are in contact, after so many impacts; the next one is detected at the gap `floor` (m).
+    /// The surfaces are in contact after `impacts` impacts; the next one is detected at the gap
+    /// `floor` (m).
     Touching { impacts: i32, floor: f64 },
 }
 
 impl Surfaces {
-    /// In contact, with no further detection.
+    /// In contact, without further detection of impacts.
     const SINKING: Self = Self::Touching {
         impacts: 1,
         floor: BOTTOMLESS,
@@ -50,29 +52,30 @@ impl Stored for Surfaces {
 
 /// Largest number of impacts of two surfaces between separations.
 const MOST_IMPACTS: i32 = 100;
-/// How far surfaces come apart before that counts, m; beside it, how far a place is from the world's origin, times this.
+/// Separation at which a contact ends, m: a constant, and a factor of the frames' distances from
+/// the world's origin, for round-off.
 const MARGIN: [f64; 2] = [1e-9, 16.0 * f64::EPSILON];
-/// The indicator of surfaces that are held together, m.
+/// Value of the indicator of captured surfaces, m.
 const HELD: f64 = 1.0;
-/// The floor under what may sink as it will.
+/// Floor (m) of contacts without further detection.
 const BOTTOMLESS: f64 = f64::MIN;
 
-/// Two surfaces at one instant.
+/// Geometry and velocity of two surfaces at one instant.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
-    /// How far they are apart, m.
+    /// Gap, m.
     gap: f64,
-    /// How fast they come apart where they meet, m/s.
+    /// Separation speed at the contact point along the normal, m/s.
     speed: f64,
-    /// How fast the gap can change at most, as they move now, m/s.
+    /// Upper bound of the gap's rate at the present velocities, m/s.
     fastest: f64,
-    /// What counts as nothing, m.
+    /// Separation at which a contact ends, m.
     margin: f64,
-    /// Whether a is beside a disc.
+    /// True if a is outside the disc's radius.
     is_beside: bool,
 }
 
-/// What a touch comes to.
+/// Transition of a contact state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Stays,
@@ -82,7 +85,7 @@ enum Next {
 }
 
 impl Touch {
-    /// Of a contact, where the bodies stand.
+    /// Computes gap and velocities of a contact at the present kinematics.
     fn of(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Self {
         let Constants {
             model,
@@ -107,8 +110,8 @@ impl Touch {
         }
     }
 
-    /// Positive as long as the mode is right, negative once it has to change. A touch ends where they have come apart by the margin, or where they have sunk to
-    /// the floor, which is as much below where they met.
+    /// Returns the event indicator (m) of a contact state. It is positive as long as the state is
+    /// valid. Contact ends at a gap of `margin`; the next impact is detected at `floor`.
     fn indicator(&self, state: Surfaces) -> f64 {
         match state {
             Surfaces::Apart => self.gap,
@@ -117,12 +120,12 @@ impl Touch {
         }
     }
 
-    /// The floor under a touch that has met here.
+    /// Returns the gap (m) at which the next impact is detected after one at the present gap.
     fn floor(&self) -> f64 {
         (self.gap - self.margin).max(BOTTOMLESS)
     }
 
-    /// In contact from here on, after the first impact.
+    /// Returns the contact state after a first impact at the present gap.
     fn touching(&self) -> Surfaces {
         Surfaces::Touching {
             impacts: 1,
@@ -130,7 +133,8 @@ impl Touch {
         }
     }
 
-    /// What comes next. A host's root is a little before or after the indicator's zero: a quarter of the margin counts as there.
+    /// Returns the transition from a contact state. The importer's root lies slightly before or
+    /// after the indicator's zero, so a quarter of the margin is tolerated.
     fn next(&self, state: Surfaces) -> Next {
         let there = 0.25 * self.margin;
         if state != Surfaces::Apart && self.gap >= self.margin - there {
@@ -150,7 +154,8 @@ impl Touch {
 }
 
 impl Discrete {
-    /// Whether the surfaces of a contact touch; without surfaces its frames are where a command finds them.
+    /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
+    /// which act on command.
     pub(super) fn is_touching(&self, model: &Model, contact: usize) -> bool {
         let touch = model.loads.contacts[contact].touch();
         touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
@@ -165,7 +170,8 @@ impl Discrete {
         }
     }
 
-    /// Whether the frames of a contact are held together: then their surfaces touch, wherever the integration's error lets them drift.
+    /// Returns true if the frames of a contact are captured: their surfaces then count as touching,
+    /// whatever the integration error of the gap.
     fn holds(&self, contact: &Contact) -> bool {
         let capture = contact.capture();
         capture.is_some_and(|capture| self.is_held(capture.number))
@@ -173,7 +179,7 @@ impl Discrete {
 }
 
 impl Plant {
-    /// The indicators of surfaces, where the bodies stand.
+    /// Writes the event indicators (m) of surfaces at the present kinematics.
     pub(super) fn touch_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
         let of = self.base.constants();
         let model = of.model;
@@ -185,7 +191,8 @@ impl Plant {
         }
     }
 
-    /// Whether some surfaces that are apart may touch and come apart again within `h` (s), as they move in the states `x`.
+    /// Returns true if separated surfaces may touch and separate again within `h` (s), at the
+    /// velocities of the states `x`.
     pub fn may_touch(&mut self, x: &[f64], discrete: &Discrete, h: f64) -> bool {
         let of = self.base.constants();
         let model = of.model;
@@ -201,7 +208,8 @@ impl Plant {
         })
     }
 
-    /// How surfaces stand to each other at the start. What starts inside strikes where it sinks deeper.
+    /// Initialises the contact states at the states `x`. Rigid surfaces that overlap at the start
+    /// have an impact once they penetrate deeper.
     pub(super) fn start_touches(&mut self, x: &[f64], discrete: &mut Discrete) {
         let of = self.base.constants();
         let model = of.model;
@@ -221,10 +229,12 @@ impl Plant {
         }
     }
 
-    /// Brings the modes of surfaces to where the states are. Whether one changed, and the contacts that meet now.
+    /// Updates the contact states to the states `x` at the time `t` (s). Returns true if one
+    /// changed, and the contacts that meet now.
     ///
     /// # Errors
-    /// [`Error::Chatter`] if two strike each other again and again.
+    /// [`Error::Chatter`] after more than [`MOST_IMPACTS`] impacts of two surfaces without
+    /// separation.
     pub(super) fn update_touches(
         &mut self,
         t: f64,
@@ -257,7 +267,7 @@ impl Plant {
                         meeting.push(index);
                     }
                     match (state, captures) {
-                        // Passes: it was not captured where it touched, and goes deeper.
+                        // It was not captured at first contact and penetrates deeper.
                         (Surfaces::Touching { .. }, true) => Surfaces::Behind,
                         (Surfaces::Touching { impacts, .. }, false) => Surfaces::Touching {
                             impacts: impacts + i32::from(acts),
@@ -282,7 +292,8 @@ impl Plant {
     }
 }
 
-/// Lets surfaces that were held together touch where they are let go, as the bodies stand: they part, or sink, from there.
+/// Sets the contact state of released surfaces to touching at the present gap, from which they
+/// separate or penetrate.
 pub(super) fn let_go(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
     let contact = &of.model.loads.contacts[contact];
     if let Some(touch) = contact.touch() {
@@ -291,7 +302,8 @@ pub(super) fn let_go(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut
     }
 }
 
-/// By how much surfaces with laws of impact are in each other, m, as the bodies stand; none where they are not.
+/// Returns the penetration (m) of a contact with an impact law and no disc, at the present
+/// kinematics; `None` if the surfaces do not overlap.
 pub(super) fn inside(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {
     let seen = Touch::of(of, evaluation, contact);
     let strikes = contact.law(of.parameters).is_some() && !contact.has_back();
