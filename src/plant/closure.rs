@@ -1,5 +1,5 @@
-//! Captures and loops: constraints between bodies beside the tree's joints, closed by the wrenches
-//! that it takes.
+//! Captures and loops: constraints between bodies in addition to the tree's joints, enforced by
+//! reaction wrenches.
 
 use super::context::Constants;
 use super::discrete::Captured;
@@ -11,54 +11,53 @@ use crate::dynamics::{Applied, LeastNorm};
 use crate::loads::{Capture, ClosedLoop, Contact, Pair};
 use crate::system::{Kinematics, System};
 
-/// A response below this part of the largest is round-off.
+/// Responses below this part of the largest are round-off.
 const NO_RESPONSE: f64 = 1e-12;
 
-/// The scalar constraints of all captures that hold and of all loops, and the reactions that keep
-/// them.
+/// Scalar constraints of all active captures and all loops, and their reactions.
 ///
-/// With `φ` for the constraint violations, `J` for the rows that give their rates, and `A` for the
-/// accelerations without reactions,
+/// With the constraint violations `φ`, the Jacobian `J` of their rates, and the accelerations `A`
+/// without reactions,
 ///
 /// ```text
-///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = b − J A,     W = J M⁻¹ Jᵀ                                  (1)
+///     φ̈ + 2α φ̇ + β² φ = 0   ⟺   W λ = b − J A,     W = J M⁻¹ Jᵀ
+/// (1)
 /// ```
 ///
-/// `W` is found by unit reactions through the formulation, column by column
+/// `W` is computed column by column, by unit reactions through the formulation
 /// ([`Dynamics::respond`]). Its rank is determined at the start and at events ([`Discrete::rank`]).
-/// Where it is less than the number of rows, some are redundant, and `λ` is the solution of least
-/// norm of all rows together ([`LeastNorm`], forces in N and moments in N·m): it does not depend on
-/// a choice of rows, and is smooth as long as the rank stays.
+/// If it is less than the number of rows, some are redundant, and `λ` is the least-norm solution of
+/// all rows together ([`LeastNorm`], forces in N and moments in N·m): it does not depend on a
+/// choice of rows and is smooth as long as the rank is constant.
 #[derive(Clone, Debug)]
 pub(super) struct Closure<S: Scalar> {
     rows: Vec<Row<S>>,
     held: Vec<Held<S>>,
-    /// The loads beside the reactions.
+    /// Loads without the reactions.
     loads: Applied<S>,
-    /// `W`, row by row, its lower triangle.
+    /// Lower triangle of `W`, row by row.
     W: Vec<S>,
     responses: Vec<f64>,
     factors: Vec<S>,
     least_norm: LeastNorm<S>,
     lambda: Vec<S>,
-    /// Each capture, then each loop, as the outputs show them.
+    /// State of each capture, then of each loop, for the outputs.
     pub state: Vec<Closed<S>>,
 }
 
-/// A capture or a loop at one instant.
+/// State of a capture or a loop at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closed<S: Scalar> {
-    /// Whether it holds.
+    /// True if it is active.
     pub held: bool,
-    /// Its constraint violations: the sums of the squares of those of angles (rad²) and of offsets
-    /// (m²).
+    /// Constraint violations: sums of squares of the angles (rad²) and of the offsets (m²).
     squares: [S; 2],
-    /// The reaction on a, about its origin, world axes.
+    /// Reaction on a, about its origin, world axes.
     pub wrench: Wrench<S>,
 }
 
 impl<S: Scalar> Closed<S> {
-    /// Nothing is held.
+    /// Returns the state of an inactive capture.
     pub fn none() -> Self {
         Self {
             held: false,
@@ -67,35 +66,35 @@ impl<S: Scalar> Closed<S> {
         }
     }
 
-    /// The constraint violation of its angles, rad, and of its offsets, m.
+    /// Returns the constraint violations of the angles, rad, and of the offsets, m.
     pub fn violation(&self) -> [S; 2] {
         self.squares.map(root)
     }
 }
 
-/// One scalar constraint.
+/// Scalar constraint.
 #[derive(Clone, Copy, Debug)]
 struct Row<S: Scalar> {
-    /// Its place among what is held now.
+    /// Index of its capture or loop in [`Closure::held`].
     held: usize,
-    /// The wrench on a of a unit reaction, about the pair's point, world axes.
+    /// Wrench on a of a unit reaction, about the pair's point, world axes.
     unit: Wrench<S>,
-    /// `φ̇`, rad/s or m/s.
+    /// Velocity-level violation `φ̇`, rad/s or m/s.
     rate: S,
-    /// What `unit·A` has to be, for the relative acceleration `A` beyond the bias.
+    /// Required value of `unit·A`, for the relative acceleration `A` beyond the bias.
     target: S,
 }
 
-/// A capture or a loop that holds now.
+/// Capture or loop that is active now.
 #[derive(Clone, Copy, Debug)]
 struct Held<S: Scalar> {
-    /// Its place in [`Closure::state`].
+    /// Index in [`Closure::state`].
     index: usize,
     pair: Pair<S>,
 }
 
 impl<S: Scalar> Closure<S> {
-    /// Workspace for a model's captures and loops; none if it has neither.
+    /// Allocates the workspace for a model's captures and loops; `None` if it has neither.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let (n, rows) = (model.loads.closures(), model.loads.most_rows());
         (n > 0).then(|| {
@@ -113,9 +112,9 @@ impl<S: Scalar> Closure<S> {
         })
     }
 
-    /// Adds the reactions to the loads, and solves with them, after the solution without them.
-    /// Unless it `stabilises`, constraint violations stay as they are, as for the velocity jumps of
-    /// an impulse.
+    /// Computes the reactions from the solution without them, adds them to the loads and solves
+    /// again. With `stabilises` false, constraint violations are not stabilised, as for the
+    /// velocity jumps of an impulse.
     ///
     /// # Errors
     /// [`Error::SingularLoop`] where the rank of the rows has dropped; those of the dynamics.
@@ -163,9 +162,9 @@ impl<S: Scalar> Closure<S> {
             .map_err(|singular| model.named(singular))
     }
 
-    /// The rank of the rows of all that is held, for the motions of joints, modes and nodes at the
-    /// coordinates `q` that no drive prescribes. It is that of `W`, without the round-off of the
-    /// dynamics. Memory is taken for it.
+    /// Returns the rank of the rows of all active captures and loops at the coordinates `q`, for
+    /// the rates of joints, modes and nodes that no drive prescribes. It is computed from `J Jᵀ`,
+    /// which has the rank of `W` without the round-off of the dynamics. It allocates.
     pub fn determine_rank(&mut self, of: Constants, discrete: &Discrete, q: &[S], driven: &[bool]) -> usize {
         let system = &of.model.system;
         let mut kinematics = Kinematics::new(system);
@@ -192,7 +191,7 @@ impl<S: Scalar> Closure<S> {
         self.least_norm.rank_of_rows(&self.W[..n * n], n)
     }
 
-    /// Fills `W`, by unit reactions after a solution; `applied` is overwritten.
+    /// Fills `W` by unit reactions after a solution; overwrites `applied`.
     fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
@@ -205,7 +204,7 @@ impl<S: Scalar> Closure<S> {
             applied.clear();
             self.held[held].pair.push(system, kinematics, applied, unit);
             dynamics.respond(system, of.derived, kinematics, applied, qdd);
-            // Of a symmetric matrix one triangle says all.
+            // `W` is symmetric: the lower triangle suffices.
             let mut l = k;
             while l < n {
                 let index = self.rows[l].held;
@@ -218,7 +217,7 @@ impl<S: Scalar> Closure<S> {
         }
     }
 
-    /// (1): the right side in `lambda` becomes the reactions.
+    /// Solves (1): the right side in `lambda` is replaced by the reactions.
     ///
     /// # Errors
     /// [`Error::SingularLoop`] where the rank of `W` has dropped.
@@ -238,7 +237,7 @@ impl<S: Scalar> Closure<S> {
         })
     }
 
-    /// Fills the [`responses`](Self::responses), after `W`; `applied` and `qdd` are overwritten.
+    /// Fills the [`responses`](Self::responses) after `W`; overwrites `applied` and `qdd`.
     fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
@@ -246,7 +245,7 @@ impl<S: Scalar> Closure<S> {
             applied,
             dynamics,
         } = engine;
-        // Where nothing can move, any response is round-off.
+        // A response that is small relative to the largest is round-off.
         let own = |i: usize| self.W[i * n + i].value();
         let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
         for (index, held) in self.held.iter().enumerate() {
@@ -255,7 +254,7 @@ impl<S: Scalar> Closure<S> {
             for kind in 0..2 {
                 let of_kind = || rows().filter(|&i| self.rows[i].is_offset() == (kind == 1));
                 if of_kind().count() == 3 {
-                    // They are along three axes, and have all there is.
+                    // Three rows along three axes already include the largest response.
                     largest[kind] = of_kind().map(own).fold(0.0, f64::max);
                     continue;
                 }
@@ -279,35 +278,35 @@ impl<S: Scalar> Closure<S> {
         }
     }
 
-    /// Of each row the largest response of its two bodies there to a unit force, or moment, in any
-    /// direction, where the rank is less than the number of rows.
+    /// Returns, for each row, the largest response of its two bodies to a unit force (or moment)
+    /// there, of the three axes. It is filled if the rank is less than the number of rows.
     pub fn responses(&self) -> &[f64] {
         &self.responses[..self.rows.len()]
     }
 
-    /// Fills the [`responses`](Self::responses) at the last solution, whatever the rank is.
+    /// Fills the [`responses`](Self::responses) at the last solution, for any rank.
     pub fn complete_responses(&mut self, of: Constants, discrete: &Discrete, mut engine: Engine<S>, qdd: &mut [S]) {
         if discrete.rank >= self.rows.len() {
             self.fill_responses(of, &mut engine, qdd);
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 
-    /// An entry of `W`, `i ≥ j`, after [`hold`](Self::hold).
+    /// Returns an entry of `W`, `i ≥ j`, after [`hold`](Self::hold).
     pub fn response(&self, i: usize, j: usize) -> S {
         self.W[i * self.rows.len() + j]
     }
 
-    /// `φ̇` of each row, after [`set_up`](Self::set_up).
+    /// Returns `φ̇` (rad/s, m/s) of each row, after [`set_up`](Self::set_up).
     pub fn rates(&self) -> impl Iterator<Item = S> {
         self.rows.iter().map(|row| row.rate)
     }
 
-    /// Kind and name of the capture or the loop that a row belongs to.
+    /// Returns the kind and name of the capture or the loop to which a row belongs.
     pub fn name_of(&self, model: &Model, row: usize) -> String {
         model.loads.closure_name(self.held[self.rows[row].held].index)
     }
@@ -320,7 +319,7 @@ impl<S: Scalar> Closure<S> {
         }
     }
 
-    /// Lists what is held, its rows, how far they are off and what is to be done about it.
+    /// Lists the active captures and loops and their rows, with violations, rates and right sides.
     pub fn set_up(&mut self, of: Constants, stabilises: bool, discrete: &Discrete, kinematics: &Kinematics<S>) {
         let model = of.model;
         self.rows.clear();
@@ -338,8 +337,8 @@ impl<S: Scalar> Closure<S> {
         }
     }
 
-    /// Adds a capture: the place of a in b, m, and its attitude stay as they were when it was
-    /// captured.
+    /// Adds a capture: it keeps the position of a in b (m) and the attitude that were stored when
+    /// it closed.
     fn add_capture(
         &mut self,
         of: Constants,
@@ -354,7 +353,7 @@ impl<S: Scalar> Closure<S> {
         let pair = contact.captured_pair(of, capture);
         let frames = [contact.a, contact.b].map(|frame| of.pose(frame));
         let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
-        // Of a small turn, the sine of its angle along its axis.
+        // For small rotations: the sine of the angle along its axis.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
         let gap = Twist::new(
             match pair.rows().start {
@@ -366,8 +365,8 @@ impl<S: Scalar> Closure<S> {
         );
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
-        // With the accelerations a of the two points that meet now, φ̈ is, seen from b, a_A − a_B −
-        // 2 w_B × u; of the turning it is α_A − α_B − w_B × u.
+        // With the accelerations a_A, a_B of the two coincident points, φ̈ in axes of b is a_A −
+        // a_B − 2 w_B × u; for rotations it is α_A − α_B − w_B × u.
         let mut target = Twist::new(w_B.cross(&u.w), w_B.cross(&u.v) * S::lift(2.0)) - pair.bias(kinematics);
         if stabilises {
             let [alpha, beta] = capture.gains(parameters);
@@ -430,15 +429,15 @@ impl<S: Scalar> Closure<S> {
 }
 
 impl<S: Scalar> Row<S> {
-    /// Whether its reaction is a force, and not a moment.
+    /// Returns true if the reaction is a force, false if it is a moment.
     fn is_offset(&self) -> bool {
         self.unit.t == Vec3::zeros()
     }
 }
 
 impl<S: Scalar> Held<S> {
-    /// The relative acceleration beyond the bias, of those of the bodies and of the rates'
-    /// derivatives.
+    /// Returns the relative acceleration beyond the bias, from the accelerations of bodies and the
+    /// derivatives of rates.
     fn accelerates(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
         self.pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
     }

@@ -9,7 +9,7 @@ use crate::integrate::Span;
 use crate::spec::JointMotion;
 use crate::system::{Attitude, JointModel, JointState, Maximal, Natural};
 
-/// Mean rates of a conserving step, with the inputs and the discrete state there.
+/// Mean rates of a conserving step, with the inputs and the discrete state.
 #[derive(Clone, Copy, Debug)]
 pub struct MeanRates<'a, S = f64> {
     /// Mean rates.
@@ -20,12 +20,13 @@ pub struct MeanRates<'a, S = f64> {
     pub discrete: &'a Discrete,
 }
 
-/// The [conserving step](crate::dynamics::conserving) of a plant in natural coordinates, with the room for it.
+/// Workspace of the [conserving step](crate::dynamics::conserving) of a plant in natural
+/// coordinates.
 #[derive(Clone, Debug)]
 pub struct ConservingStep {
     layout: Maximal,
     start: Start,
-    /// How bodies move at the start.
+    /// Twists of the bodies at the start.
     motion: Vec<Twist<f64>>,
     middle: Middle<f64>,
     lifted: Middle<Dual<LANES>>,
@@ -33,12 +34,12 @@ pub struct ConservingStep {
     u: Vec<Dual<LANES>>,
     inputs: Vec<Dual<LANES>>,
     residual: Vec<Dual<LANES>>,
-    /// Of the last residual, W.
+    /// Power of the last residual, W.
     power: f64,
 }
 
 impl ConservingStep {
-    /// Room for a model; none if it is not in natural coordinates.
+    /// Allocates the workspace for a model; `None` if it is not in natural coordinates.
     pub fn new(model: &Model) -> Option<Self> {
         let Coordinates::Maximal(Constrained { layout, .. }) = &model.coordinates else {
             return None;
@@ -58,7 +59,7 @@ impl ConservingStep {
         })
     }
 
-    /// Begins a step at the states `x`, with the modes as they are; writes the rates there into `u`.
+    /// Begins a step at the states `x` and a discrete state; writes the rates there into `u`.
     pub fn begin(&mut self, plant: &mut Plant, x: &[f64], discrete: &Discrete, u: &mut [f64]) {
         let Plant { base, evaluation, .. } = plant;
         let of = base.constants();
@@ -69,12 +70,13 @@ impl ConservingStep {
         let (here, kinematics) = (model.split(x), &evaluation.kinematics);
         for (i, (body, motion)) in self.start.bodies.iter_mut().zip(&mut self.motion).enumerate() {
             *body = layout.natural(i, (here.positions, here.rates));
-            // Without the round-off of all steps before.
+            // The recovered attitude is free of the accumulated round-off of earlier steps.
             body.D = kinematics.bodies[i].R_WB;
             *motion = body.twist();
         }
         kinematics.joint_rates(&model.system, derived, &self.motion, &mut self.start.qd);
-        // The axes' rates are those of a turn to second order only: what they leave of a locked joint's rate is none.
+        // The directors' rates represent a rotation to second order only, so locked joints are
+        // given the rate zero exactly.
         for drive in &model.loads.drives {
             if drive.motion_now(&discrete.motions) == JointMotion::Locked {
                 self.start.qd[drive.rates()].fill(0.0);
@@ -84,7 +86,7 @@ impl ConservingStep {
         let n = self.start.qd.len();
         self.start.qd[n - rates.len()..].copy_from_slice(&here.rates[rates]);
         u.copy_from_slice(&self.start.qd);
-        // Motions in space are unknown in world axes.
+        // The unknown rates of free and spherical joints are in world axes.
         for (i, (body, constants)) in model.system.bodies.iter().zip(&derived.bodies).enumerate() {
             let u = &mut u[body.joint.v..];
             match constants.joint {
@@ -98,7 +100,7 @@ impl ConservingStep {
         }
     }
 
-    /// The residual of the step's equations for the mean rates `u`, the inputs `inputs` and the modes as they are.
+    /// Computes the residual of the step's equations for mean rates, inputs and a discrete state.
     ///
     /// # Errors
     /// Those of loads.
@@ -116,7 +118,7 @@ impl ConservingStep {
         Ok(())
     }
 
-    /// Its derivatives by `u`, column by column.
+    /// Computes the derivatives of the residual with respect to the mean rates, column by column.
     ///
     /// # Errors
     /// Those of loads.
@@ -149,7 +151,8 @@ impl ConservingStep {
         Ok(())
     }
 
-    /// Writes the states at the end; the work is that of the last [`residual`](Self::residual).
+    /// Writes the states at the end of the step; the work is that of the last
+    /// [`residual`](Self::residual).
     pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
         let (model, kinematics) = (&plant.base.model, &mut plant.evaluation.kinematics);
         let middle = &mut self.middle;
@@ -185,7 +188,8 @@ impl ConservingStep {
 }
 
 impl<S: Scalar> Evaluation<S> {
-    /// The residual of a conserving step, and the power of what acts in its middle, W.
+    /// Computes the residual of a conserving step; returns the power of the loads at its midpoint,
+    /// W.
     fn step(
         &mut self,
         of: Constants,
@@ -221,7 +225,8 @@ impl<S: Scalar> Evaluation<S> {
             if self.applied.driven[i] {
                 let is_ball = matches!(derived.bodies[i].joint, JointModel::Spherical(_));
                 for (k, v) in (body.joint.v..body.joint.v + body.joint.nv).enumerate() {
-                    // A ball's unknowns are in world axes, the moments on it are not.
+                    // The rates of a spherical joint are in world axes, and so are the components
+                    // of the transmitted moment that correspond to them.
                     let transmitted = if is_ball {
                         F[i].t[k]
                     } else {

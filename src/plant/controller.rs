@@ -1,4 +1,4 @@
-//! The law of a controller of joints that move elsewhere: what its outputs are.
+//! Control law of a controller for joints in other FMUs, and its outputs.
 
 use super::Discrete;
 use crate::Problem;
@@ -7,17 +7,18 @@ use crate::loads::{Band, Gains, Limit};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
 
-/// A controller: `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints, up to their largest torques.
+/// Controller with `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints,
+/// limited to the torque limits.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     pub axes: Vec<Axis>,
     pub sample_time: Option<ParamId>,
 }
 
-/// One axis of a joint.
+/// Axis of a joint.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
-    /// Its torque, and by how much it is off its reference.
+    /// Torque, and error of the position.
     pub outputs: [Quantity; 2],
     q: usize,
     qd: usize,
@@ -28,7 +29,8 @@ pub(super) struct Axis {
     limit: Option<ParamId>,
 }
 
-/// Shortest time between samples, s: what is shorter is a slip of the pen, and would be millions of samples in a step.
+/// Shortest permitted time between samples, s; shorter times are assumed to be errors and would
+/// cost millions of samples per step.
 const SHORTEST: f64 = 1e-6;
 
 impl Controller {
@@ -51,13 +53,14 @@ impl Controller {
         self.sample_time.is_some()
     }
 
-    /// How many event indicators it has: of each axis that has a largest torque, whether it has come to it. Between samples nothing can happen.
+    /// Returns the number of event indicators: one for each axis with a torque limit; none if it is
+    /// sampled, since limit states then change at samples only.
     pub fn indicator_count(&self) -> usize {
         let limited = self.axes.iter().filter(|axis| axis.limit.is_some());
         if self.is_sampled() { 0 } else { limited.count() }
     }
 
-    /// Judges the parameters' values.
+    /// Validates the parameters' values.
     pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let Some(id) = self.sample_time else { return };
         let period = id.of(values);
@@ -71,7 +74,7 @@ impl Controller {
         }
     }
 
-    /// Event indicators, positive as long as the limit states are right.
+    /// Writes the event indicators, positive as long as the limit states are valid.
     pub fn indicators(&self, parameters: &[f64], inputs: &[f64], states: &[Limit], z: &mut [f64]) {
         let axes = self.axes.iter().zip(states);
         let limited = axes.filter_map(|(axis, &state)| Some((axis, axis.band(parameters)?, state)));
@@ -80,7 +83,7 @@ impl Controller {
         }
     }
 
-    /// Updates the limit states for the inputs. True if one changed.
+    /// Updates the limit states for the inputs. Returns true if one changed.
     pub fn update_sides(&self, parameters: &[f64], inputs: &[f64], states: &mut [Limit]) -> bool {
         let mut changed = false;
         for (axis, state) in self.axes.iter().zip(states) {
@@ -163,13 +166,13 @@ impl Axis {
         inputs[self.q_ref] - inputs[self.q]
     }
 
-    /// What the law asks for, N·m or N.
+    /// Returns the commanded torque before its limit, N·m or N.
     fn asked<S: Scalar>(&self, parameters: &[f64], inputs: &[S]) -> S {
         let rate_error = inputs[self.qd_ref] - inputs[self.qd];
         inputs[self.tau_ff] + self.gains.torque(parameters, self.error(inputs), rate_error)
     }
 
-    /// Limit state of its torque after `state`.
+    /// Returns the limit state of the torque that follows `state`.
     pub fn limit_state(&self, parameters: &[f64], inputs: &[f64], state: Limit) -> Limit {
         let band = self.band(parameters);
         band.map_or(state, |band| band.next(self.asked(parameters, inputs), state))
@@ -179,7 +182,7 @@ impl Axis {
         Some(Band::within(self.limit?.of(parameters)))
     }
 
-    /// Its outputs in a limit state: torque and error.
+    /// Returns the outputs in a limit state: torque and position error.
     pub fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], state: Limit) -> [S; 2] {
         let torque = match self.limit {
             Some(limit) if state.is_reached() => S::lift(limit.of(parameters) * state.sign()),

@@ -5,19 +5,25 @@ use crate::Error;
 use crate::system::JointState;
 
 impl Plant {
-    /// Corrects `g`, which stands for the states' derivatives in the middle of a step from the states `x0`, at the time `t` (s), which is `theta` (s)
-    /// after the step's start. `middle` is room for states.
+    /// Corrects `g`, an approximation of the states' derivatives at the midpoint of a step from the
+    /// states `x0`. The time `t` (s) is `theta` (s) after the step's start. `middle` is workspace
+    /// for states.
     ///
-    /// Of the equations of motion `M v̇ = F`, what resists on single rates ([`Loads::resist`](crate::loads::Loads::resist)), with stiffnesses `K` and damping `C`,
-    /// is taken where the new derivatives lead, everything else where the old ones do:
+    /// In the equations of motion `M v̇ = F`, the loads that act on single rates
+    /// ([`Loads::resist`](crate::loads::Loads::resist)), with tangent stiffness `K` and damping
+    /// `C`, are evaluated with the new derivatives, all others with the old ones:
     ///
     /// ```text
     ///     (M + θ C + θ² K) v̇ = F + (θ C + θ² K) v̇₀
     /// ```
     ///
-    /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`, of which the coordinates are first brought to where the rates in the middle lead; the accelerations that drives prescribe by gains likewise, as of unit inertia. So it is Newton's iteration for `g = f(t, x₀ + θ g)`, without the derivatives
-    /// of all other loads and of inertia, and the recursion solves it in O(n) as it does forward dynamics: `θ C + θ² K` is
-    /// [added inertia](crate::dynamics::Applied::inertia). A part `k` of a stiffness `K` that it does not know makes a vibration that is much faster than the step grow by `2 (k/K)²` in it.
+    /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`, whose coordinates are first updated
+    /// with the rates at the midpoint. Accelerations that drives prescribe by gains are treated
+    /// likewise, with unit inertia. This is Newton's iteration for `g = f(t, x₀ + θ g)` without the
+    /// derivatives of all other loads and of inertia. The recursion solves it in O(n), as it does
+    /// forward dynamics: `θ C + θ² K` is [added inertia](crate::dynamics::Applied::inertia). If a
+    /// part `k` of a stiffness `K` is missing in the derivatives, a vibration much faster than the
+    /// step grows by `2 (k/K)²` per step.
     ///
     /// # Errors
     /// [`Error::Singular`], with the name.
@@ -44,7 +50,7 @@ impl Evaluation<f64> {
         for ((middle, x0), g) in middle.iter_mut().zip(x0).zip(&*g) {
             *middle = x0 + theta * g;
         }
-        // Coordinates go where the rates in the middle lead.
+        // The coordinates are updated with the rates at the midpoint.
         let (to, here) = (model.split_mut(g), model.split_mut(middle));
         system.q_dot(derived, (&*here.positions, &*here.rates), &mut *to.positions);
         for ((middle, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
@@ -72,7 +78,8 @@ impl Evaluation<f64> {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
         });
         for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
-            // It moves as it is told, and its drive gives what is left of the loads as they are.
+            // A driven joint has a prescribed motion; its drive balances the loads without
+            // linearisation.
             if *driven {
                 inertia[body.joint.v..body.joint.v + body.joint.nv].fill(0.0);
             }
@@ -109,8 +116,9 @@ mod tests {
     use crate::simulation::Simulation;
     use std::path::Path;
 
-    /// Loads of each kind on joints that the world carries, and no other: motors within their limits, at that of torque and in the last of their rates;
-    /// stops that push and one whose damper would pull; a drive that follows its reference.
+    /// Joints on the world with one kind of load each: motors within their limits, at the torque
+    /// limit and near the rate limit; range stops in contact, and one whose damper would pull; a
+    /// drive that tracks its reference.
     const LOADS: &str = r#"
 name = "loads"
 [body.balanced]
@@ -215,8 +223,9 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
         [evaluation.applied.tau.clone(), evaluation.applied.qdd.clone()]
     }
 
-    /// The laws are linear where they are: differences have round-off only, 1e-16 of the loads over 1e-6. Of friction, what is said is the secant: at rest,
-    /// its derivative; of springs and servos of a ball, what they are where it is not turned.
+    /// The loads are linear near the test point, so that central differences have round-off only:
+    /// 1e-16 of the loads over 1e-6. The tangent of friction is the secant, which at rest is the
+    /// derivative; springs and servos of spherical joints are linearised at zero rotation.
     #[test]
     fn loads_resist_as_they_change() {
         let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a craft").into()).expect("regular");
@@ -280,7 +289,8 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
             said[body.expect("a body").joint.v][0]
         };
         assert!(of("spent") == [0.0; 2] && of("leaving") == [0.0; 2] && of("pushed") == [35.0, 2.0]);
-        // 0.5 N·m go to zero in the last hundredth of 0.2 rad/s.
+        // The torque limit of 0.5 N·m falls to zero in the last hundredth of the rate limit, 0.2
+        // rad/s.
         assert!(of("fast")[0] == 0.0 && (of("fast")[1] - 250.0).abs() < 1e-9);
     }
 }

@@ -1,4 +1,4 @@
-//! The controller in a plant: what it puts out, and when it looks at its inputs.
+//! Controller of a plant: outputs and samples.
 
 use super::controller::Controller;
 use super::{Discrete, Model, Plant};
@@ -9,11 +9,11 @@ use crate::loads::{Stored, reached, round_off};
 /// Samples of a controller.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Samples {
-    /// Time of the first one, s.
+    /// Time of the first sample, s.
     pub first: f64,
-    /// Number of the next one, counted from zero.
+    /// Number of the next sample, counted from zero.
     pub next: f64,
-    /// Outputs of each axis at the last one.
+    /// Outputs of each axis at the last sample.
     pub held: Vec<[f64; 2]>,
 }
 
@@ -53,7 +53,7 @@ impl Samples {
 }
 
 impl Model {
-    /// What its controller puts out, of the values of its inputs.
+    /// Writes the outputs of the controller for the values of its inputs.
     pub(super) fn control<S: Scalar>(
         &self,
         parameters: &[f64],
@@ -68,12 +68,15 @@ impl Model {
 }
 
 impl Plant {
-    /// Takes the sample of a controller that is due at the time `t` (s), of the host's inputs `u`; whether there is one.
+    /// Takes the sample of a controller that is scheduled at the time `t` (s), with the importer's
+    /// inputs `u`. Returns true if there was one.
     ///
-    /// One that is due where a step of a host ends is taken when the next one begins: the host has then set what it has measured there.
+    /// A sample that is scheduled at the end of an importer's step is taken when the next step
+    /// begins: by then the importer has set the inputs measured there.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] with the output that would not be, [`Error::Integration`] so late that samples cannot be told apart. Then nothing has changed.
+    /// [`Error::NotFinite`] with the output that would not be finite, [`Error::Integration`] if the
+    /// time is so large that the samples coincide to round-off. Then nothing has changed.
     pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
         let of = self.base.constants();
         let Some(controller) = &of.model.controller else {
@@ -88,11 +91,12 @@ impl Plant {
         if !is_due(taken) {
             return Ok(false);
         }
-        // A host may have passed over some.
+        // The importer may have skipped some samples.
         let passed = taken.max(((t - start) / period).round());
         let mut next = if is_due(passed) { passed + 1.0 } else { passed };
         if is_due(next) {
-            // So late that several are one instant to round-off: the first that is not, whichever way its own time is rounded.
+            // At this time several samples coincide to round-off: the next one is the first that is
+            // later for any rounding of its own time.
             next = ((t - start + 2.0 * round_off(t)) / period).floor() + 1.0;
         }
         if !(next > taken && next.is_finite()) {
@@ -117,13 +121,13 @@ impl Plant {
         Ok(true)
     }
 
-    /// When the next sample is due, s.
+    /// Returns the time (s) of the next scheduled sample.
     pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
         let controller = self.base.model.controller.as_ref()?;
         let period = controller.sample_time?.of(&self.base.parameters);
         match discrete.samples {
             Samples { first, next, .. } if next > 0.0 => Some(first + next * period),
-            // The first one is scheduled already.
+            // The first sample is scheduled immediately.
             _ => Some(f64::NEG_INFINITY),
         }
     }

@@ -10,12 +10,15 @@ use crate::loads::{Instant, Loads};
 use crate::system::{JointState, Kinematics};
 use nalgebra::DMatrixViewMut;
 
-/// How the states' derivatives change with the states, exactly: `A = ∂ẋ/∂x` by the tree ([`Derivatives`]).
+/// Exact Jacobian of the states' derivatives, `A = ∂ẋ/∂x`, by the tree's recursion
+/// ([`Derivatives`]).
 ///
-/// What it gives is what [`Tangent`] gives by dual numbers through the whole evaluation, in a part of the time; the modes
-/// are held here too. Where the states are not coordinates of joints and modes, where a drive follows a reference, with captures and loops, where loads read motions, or beside ANCF beams, it *is* by dual numbers.
+/// The result is that of [`Tangent`] (dual numbers through the whole evaluation), computed faster;
+/// the discrete state is constant here too. [`Tangent`] itself is used if the states are not
+/// coordinates of joints and modes, if a drive tracks a reference, with captures and loops, if a
+/// load depends on the velocity of a body or on the positions of several, or with ANCF beams.
 ///
-/// Room for it is taken once, here; evaluating it takes none.
+/// The workspace is allocated once, here; an evaluation does not allocate.
 #[derive(Clone, Debug)]
 pub struct StateJacobian(Way);
 
@@ -26,7 +29,7 @@ enum Way {
 }
 
 impl StateJacobian {
-    /// Room for a model.
+    /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         let loads = &model.loads;
         let beyond = loads.drives_read_state()
@@ -39,7 +42,8 @@ impl StateJacobian {
         })
     }
 
-    /// `A` at the time `t` (s), states, inputs and modes, column by column, as an implicit integrator wants it.
+    /// Computes `A` at an operating point, column by column (the order of the implicit
+    /// integrators).
     ///
     /// # Errors
     /// [`Error::Singular`] and [`Error::NotFinite`], with the names.
@@ -51,7 +55,7 @@ impl StateJacobian {
     }
 }
 
-/// By the tree, with the room for it.
+/// Jacobian by the tree's recursion, with its workspace.
 #[derive(Clone, Debug)]
 struct ByTree {
     kinematics: Kinematics<f64>,
@@ -128,7 +132,8 @@ impl ByTree {
             (q, qd),
             DMatrixViewMut::from_slice(A, nx, nx),
         );
-        // A product with zero is zero, or not a number; eight at a time.
+        // The product of zero and an entry is zero if the entry is finite, else NaN; eight entries
+        // are tested at a time.
         let (eights, rest) = A.as_chunks::<8>();
         let mut zero = [0.0; 8];
         for eight in eights {

@@ -3,21 +3,23 @@ use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use nalgebra::{DMatrix, DMatrixViewMut};
 
-/// How the states' derivatives and the outputs change with states and inputs, exactly, in `N` directions at once.
+/// Exact derivatives of the states' derivatives and the outputs with respect to states and inputs,
+/// in `N` directions at once.
 ///
-/// Of `ẋ = f(t, x, u)` and `y = g(t, x, u)` it is the linear map
+/// For `ẋ = f(t, x, u)` and `y = g(t, x, u)` it computes the linear map
 ///
 /// ```text
 ///     δẋ = A δx + B δu,   A = ∂f/∂x,  B = ∂f/∂u
 ///     δy = C δx + D δu,   C = ∂g/∂x,  D = ∂g/∂u
 /// ```
 ///
-/// by dual numbers through the evaluation itself, so it is exact to round-off. The modes are held: between events every
-/// evaluation follows one smooth law, and that law is differentiated. Where a length is zero (a distance, a magnitude of
-/// momentum) it has no derivative, and zero stands in for it. A switch's derivative is zero.
+/// by dual numbers through the evaluation itself, exact to round-off. The discrete state is
+/// constant: the right side is smooth between events, and that right side is differentiated. A norm
+/// (a distance, a magnitude of momentum) has no derivative at zero; zero is returned there. The
+/// derivative of a switch is zero.
 ///
-/// Room for it is taken once, here; evaluating it takes none. One direction is cheapest with `N = 1`, a whole Jacobian with
-/// [`LANES`] (`docs/benchmarks.md`).
+/// The workspace is allocated once, here; an evaluation does not allocate. `N = 1` is cheapest for
+/// one direction, [`LANES`] for a whole Jacobian (`docs/benchmarks.md`).
 #[derive(Clone, Debug)]
 pub struct Tangent<const N: usize> {
     evaluation: Evaluation<Dual<N>>,
@@ -27,10 +29,11 @@ pub struct Tangent<const N: usize> {
     y: Vec<Dual<N>>,
 }
 
-/// How many directions at once make a whole Jacobian cheapest.
+/// Number of directions per evaluation that makes a whole Jacobian cheapest.
 pub const LANES: usize = 4;
 
-/// The four Jacobians of a plant at one instant; rows and columns in the model's order, in the units of rows over columns.
+/// Jacobians of a plant at one instant; rows and columns in the model's order, in the units of rows
+/// over columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jacobians {
     /// `∂ẋ/∂x`, states × states.
@@ -44,12 +47,12 @@ pub struct Jacobians {
 }
 
 impl Jacobians {
-    /// Room for a model.
+    /// Allocates the matrices for a model.
     pub fn new(model: &Model) -> Self {
         Self::with_inputs(model, model.inputs.len())
     }
 
-    /// Room for a model with this number of inputs.
+    /// Allocates the matrices for a model with `nu` inputs.
     pub(super) fn with_inputs(model: &Model, nu: usize) -> Self {
         let (nx, ny) = (model.states.len(), model.outputs.len());
         Self {
@@ -62,12 +65,12 @@ impl Jacobians {
 }
 
 impl<const N: usize> Tangent<N> {
-    /// Room for a model.
+    /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         Self::with_inputs(model, model.inputs.len())
     }
 
-    /// Room for a model with this number of inputs.
+    /// Allocates the workspace for a model with `nu` inputs.
     pub(super) fn with_inputs(model: &Model, nu: usize) -> Self {
         let room = |n: usize| vec![Dual::lift(0.0); n];
         Self {
@@ -79,7 +82,7 @@ impl<const N: usize> Tangent<N> {
         }
     }
 
-    /// All four Jacobians at the time `t` (s), states, inputs and modes.
+    /// Computes all four Jacobians at an operating point.
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
@@ -87,7 +90,8 @@ impl<const N: usize> Tangent<N> {
         self.jacobians_of(plant.constants(), at, jacobians, |_| true)
     }
 
-    /// The same of a model with these numbers, as far as columns are asked for: those beside them, up to `N`, may be filled too.
+    /// Computes the Jacobians' columns for which `asked` is true, states first, then inputs;
+    /// neighbouring columns, up to `N`, may be filled too.
     pub(super) fn jacobians_of(
         &mut self,
         of: Constants,
@@ -116,8 +120,8 @@ impl<const N: usize> Tangent<N> {
         Ok(())
     }
 
-    /// `A = ∂ẋ/∂x` alone, column by column. [`StateJacobian`](super::StateJacobian) gives the same in a part of the time, by an
-    /// algorithm of its own.
+    /// Computes `A = ∂ẋ/∂x` alone, column by column. [`StateJacobian`](super::StateJacobian)
+    /// computes the same faster, by an algorithm of its own.
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
@@ -134,7 +138,7 @@ impl<const N: usize> Tangent<N> {
         Ok(())
     }
 
-    /// Makes the states and inputs from number `first` on the independent variables.
+    /// Seeds the states and inputs from number `first` on as the independent variables.
     fn seed_columns(&mut self, at: OperatingPoint, first: usize) {
         let values = at.x.iter().chain(at.u);
         for (i, (dual, &value)) in self.x.iter_mut().chain(&mut self.u).zip(values).enumerate() {
@@ -145,7 +149,7 @@ impl<const N: usize> Tangent<N> {
         }
     }
 
-    /// Derivatives, and outputs if wanted, of what is seeded.
+    /// Evaluates the derivatives, and with `outputs` the outputs, at the seeded states and inputs.
     fn evaluate(&mut self, of: Constants, t: f64, discrete: &Discrete, outputs: bool) -> Result<(), Error> {
         let at = OperatingPoint {
             t,
@@ -173,7 +177,7 @@ pub struct Direction<'a> {
 }
 
 impl Tangent<1> {
-    /// `δẋ` for `δx` and `δu`, at the time `t` (s), states, inputs and modes.
+    /// Computes `δẋ` for `δx` and `δu` at an operating point.
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
@@ -190,7 +194,7 @@ impl Tangent<1> {
         Ok(())
     }
 
-    /// `δẋ` and `δy` for `δx` and `δu`.
+    /// Computes `δẋ` and `δy` for `δx` and `δu` at an operating point.
     ///
     /// # Errors
     /// As [`derivative_along`](Self::derivative_along).
@@ -209,11 +213,12 @@ impl Tangent<1> {
         Ok(())
     }
 
-    /// `ẍ` and `ẏ` along the motion itself, where the states' derivatives are `dx`: time goes on, and with it signals and the orbit; the host's inputs stay. What has no value
-    /// has no derivative, which is then not a number.
+    /// Computes `ẍ` and `ẏ` along the motion itself, where the states' derivatives are `dx`. Time,
+    /// signals and the orbit advance; the importer's inputs are constant. The derivative of a value
+    /// that is not finite is NaN.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia.
+    /// Those of the evaluation, such as [`Error::Singular`] for a part without inertia.
     pub fn evaluate_along_motion(
         &mut self,
         plant: &Plant,
@@ -267,7 +272,10 @@ fn copy_lane<const N: usize>(from: &[Dual<N>], lane: usize, mut to: nalgebra::DV
     }
 }
 
-/// Values and derivatives are finite, or the variable is named.
+/// Validates that values and derivatives are finite.
+///
+/// # Errors
+/// [`Error::NotFinite`] with the variable's name.
 fn check<'a, const N: usize>(values: &[Dual<N>], t: f64, name: impl Fn(usize) -> &'a String) -> Result<(), Error> {
     for (i, value) in values.iter().enumerate() {
         let variable = if !value.re.is_finite() {
