@@ -1,4 +1,4 @@
-//! Positions and rates at which all loops are closed, nearest to those that are written.
+//! Assembly: positions and rates at which all loops are closed, nearest to the written ones.
 
 use super::Model;
 use super::context::Constants;
@@ -9,16 +9,15 @@ use crate::dynamics::LeastNorm;
 use crate::spec::{Assembly as Written, JointMotion, JointType};
 use crate::system::{Derived, JointState, Kinematics, Unit};
 
-/// Weights of free bodies, modes and ANCF beams: at first they stay, then they move as little as
-/// they can.
+/// Weights of free bodies, modes and ANCF beams: fixed in the first attempt, heavy in the second,
+/// so that they change little.
 const KEPT: f64 = f64::INFINITY;
 const HEAVY: f64 = 1e4;
-/// Iterations of Newton's method.
+/// Largest number of iterations of Newton's method.
 const MOST_ROUNDS: usize = 200;
-/// A loop is closed when its violation is below this part of the mechanism's length, m, and this
-/// angle, rad.
+/// Violation below which a loop is closed: m, relative to the mechanism's length, and rad.
 const CLOSED: f64 = 1e-12;
-/// How far the mechanism is moved to see whether it stands in a singular position, rad and m.
+/// Displacement of the mechanism in the test for a singular position, rad and m.
 const NEARBY: f64 = 1e-3;
 
 fn open(name: &str, what: impl Into<String>) -> Error {
@@ -28,47 +27,47 @@ fn open(name: &str, what: impl Into<String>) -> Error {
     }
 }
 
-/// How the start closes the loops.
+/// Result of the assembly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assembly {
     /// Coordinates of joints, modes and nodes.
     pub q: Vec<f64>,
-    /// Their rates.
+    /// Rates of the coordinates.
     pub qd: Vec<f64>,
-    /// Each loop's constraint violation as it was written: of offsets, m, and of angles, rad.
+    /// Constraint violation of each loop as written: of offsets, m, and of angles, rad.
     pub written: Vec<[f64; 2]>,
-    /// The same after the assembly.
+    /// Constraint violation of each loop after the assembly: of offsets, m, and of angles, rad.
     pub residual: Vec<[f64; 2]>,
-    /// Rank of the loops' rows.
+    /// Rank of the loops' constraint rows.
     pub rank: usize,
-    /// How many rows there are.
+    /// Number of constraint rows.
     pub rows: usize,
-    /// How many independent motions the system has.
+    /// Number of independent motions of the system.
     pub mobility: usize,
 }
 
-/// Solves `φ(q) = 0` and `J q̇ = 0`, with the workspace for it.
+/// Solver of `φ(q) = 0` and `J q̇ = 0`, with its workspace.
 struct Solver<'a> {
     of: Constants<'a>,
     kinematics: Kinematics<f64>,
-    /// Violations, and rates of violations.
+    /// Constraint violations on position level; `rates` has those on velocity level.
     phi: Vec<f64>,
     rates: Vec<f64>,
-    /// Row by row.
+    /// Jacobian, row by row.
     J: Vec<f64>,
-    /// Reciprocal weights of rates; zero for those that are kept.
+    /// Reciprocal weights of the rates; zero for fixed ones.
     freedom: Vec<f64>,
     A: Vec<f64>,
     y: Vec<f64>,
 }
 
 impl Model {
-    /// Coordinates and rates at the start, at the time `t` (s), that close all loops. Without loops
-    /// they are as written.
+    /// Computes the coordinates and rates that close all loops at the start, at the time `t` (s).
+    /// Without loops they are as written.
     ///
     /// # Errors
-    /// [`Error::Assembly`] with the loop that cannot be closed, or stands in a singular position,
-    /// or leaves nothing that can move.
+    /// [`Error::Assembly`] with the loop that cannot be closed, that is in a singular position,
+    /// that prevents a prescribed motion, or that leaves no mobility.
     pub fn assembly(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<Assembly, Error> {
         let (mut q, mut qd) = self.start_at(derived, t, parameters);
         if self.loads.closed_loops.is_empty() {
@@ -131,12 +130,12 @@ impl Model {
         }
     }
 
-    /// Whether the start is not as it is written, but closes loops or is an equilibrium.
+    /// Returns true if the start is computed: it closes loops or is an equilibrium.
     pub(super) fn is_assembled(&self) -> bool {
         !self.loads.closed_loops.is_empty() || self.seeks_equilibrium()
     }
 
-    /// Coordinates and rates at which a run starts, at the time `t` (s).
+    /// Computes the coordinates and rates at the start of a run, at the time `t` (s).
     ///
     /// # Errors
     /// [`Error::Assembly`], [`Error::NoEquilibrium`].
@@ -179,8 +178,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// First with free bodies, modes and ANCF beams as they are written, then, if need be, with
-    /// these too.
+    /// Closes the loops with free bodies, modes and ANCF beams as written; if that fails, with
+    /// these free to move.
     fn assemble(&mut self, q: &mut [f64], qd: &mut [f64]) -> Result<(), Error> {
         let (q_written, qd_written) = (q.to_vec(), qd.to_vec());
         let written = JointState {
@@ -201,7 +200,7 @@ impl<'a> Solver<'a> {
         self.close_rates(q, qd)
     }
 
-    /// Sets how much each rate may change.
+    /// Sets the reciprocal weights of the rates.
     fn weigh(&mut self, heavy: f64) {
         let none = Written::default();
         let options = self.of.model.spec.assembly.as_ref().unwrap_or(&none);
@@ -217,7 +216,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Fills the violations and their rates at these coordinates and rates.
+    /// Fills the constraint violations on position and velocity level at coordinates and rates.
     fn evaluate(&mut self, q: &[f64], qd: &[f64]) {
         let Constants {
             model,
@@ -235,7 +234,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Fills `J` at these coordinates, column by column.
+    /// Fills `J` at the coordinates `q`, one column per unit rate.
     fn linearise(&mut self, q: &[f64]) {
         let (n, nv) = (self.phi.len(), self.freedom.len());
         let mut unit = vec![0.0; nv];
@@ -249,7 +248,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// `J G Jᵀ + μ` with the reciprocal weights `G`.
+    /// Fills `A = J G Jᵀ + μ` with the reciprocal weights `G`.
     fn fill(&mut self, mu: f64) {
         let (n, nv) = (self.phi.len(), self.freedom.len());
         for i in 0..n {
@@ -264,7 +263,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// `G Jᵀ (J G Jᵀ + μ)⁻¹ r`: the least change that makes up for `r`.
+    /// Returns `G Jᵀ (J G Jᵀ + μ)⁻¹ r`, the least-norm change of the rates that compensates `r`;
+    /// `None` if the matrix is singular.
     fn step(&mut self, mu: f64, r: &[f64]) -> Option<Vec<f64>> {
         let (n, nv) = (self.phi.len(), self.freedom.len());
         self.fill(mu);
@@ -278,24 +278,28 @@ impl<'a> Solver<'a> {
         Some((0..nv).map(column).collect())
     }
 
-    /// The size of the violations.
+    /// Returns the norm of the violations.
     fn size(&self) -> f64 {
         self.phi.iter().map(|phi| phi.powi(2)).sum::<f64>().sqrt()
     }
 
-    /// The mechanism's length, m: at least one metre, so that metres and radians count alike.
+    /// Returns the mechanism's length, at least 1 m, so that metres and radians have similar
+    /// weights.
     fn length(&self) -> f64 {
         let arms = self.kinematics.bodies.iter().map(|body| body.r_PB_W.norm());
         arms.fold(1.0, f64::max)
     }
 
-    /// The Levenberg–Marquardt method with `μ = |φ|²`, which converges quadratically with redundant
-    /// rows too.
+    /// Closes the positions by the Levenberg–Marquardt method with `μ = |φ|²`, which converges
+    /// quadratically with redundant rows too.
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] if a loop is open at the end.
     fn close_positions(&mut self, q: &mut [f64]) -> Result<(), Error> {
         let rest = vec![0.0; self.freedom.len()];
         let mut damping = 1.0;
         self.evaluate(q, &rest);
-        // Once closed in value, twice more for the last digits and for derivatives.
+        // Two more steps after convergence reduce the last digits' error and that of differences.
         let mut polish = 0;
         for _ in 0..MOST_ROUNDS {
             let before = self.size();
@@ -313,7 +317,7 @@ impl<'a> Solver<'a> {
             let mut next = q.to_vec();
             self.retract(&mut next, &step, -1.0);
             self.evaluate(&next, &rest);
-            // At the end it is round-off that goes up and down.
+            // After convergence the violation fluctuates by round-off.
             if self.size() <= before || polish > 0 {
                 q.copy_from_slice(&next);
                 damping = (damping * 0.25).max(1e-6);
@@ -329,8 +333,11 @@ impl<'a> Solver<'a> {
         self.check_closed()
     }
 
-    /// Moves along the closed positions to the nearest one to those that are written: steps of `d −
-    /// J⁺ (φ + J d)` for the difference `d` to these.
+    /// Moves along the closed positions to the one nearest to the written ones, by steps of `d − J⁺
+    /// (φ + J d)` with the difference `d` to the written ones.
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] if a loop is open at the end.
     fn approach(&mut self, written: &[f64], q: &mut [f64]) -> Result<(), Error> {
         let rest = vec![0.0; self.freedom.len()];
         let nv = self.freedom.len();
@@ -350,7 +357,7 @@ impl<'a> Solver<'a> {
                 .map(|((d, step), freedom)| if *freedom > 0.0 { *d - *step } else { 0.0 })
                 .collect();
             let size = step.iter().map(|x| x.abs()).fold(0.0, f64::max);
-            // Half of it where it is long, so that it follows a bend.
+            // Long steps are halved to stay near the curved set of closed positions.
             self.retract(q, &step, if size > 0.1 { 0.5 } else { 1.0 });
             if size < 1e-13 * self.length() {
                 break;
@@ -396,7 +403,10 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Whether all loops are closed, and none by half a turn.
+    /// Validates that all loops are closed, and none with its frames half a turn apart.
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] with the loop.
     fn check_closed(&self) -> Result<(), Error> {
         if self.size() > 10.0 * CLOSED * self.length() {
             let (name, [offset, angle]) = self.worst(&self.phi);
@@ -421,7 +431,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The loop whose rows are the largest, and their size: of offsets, of angles.
+    /// Returns the loop with the largest rows and their norms: of offsets, of angles.
     fn worst(&self, rows: &[f64]) -> (&str, [f64; 2]) {
         let sizes = self.by_loop(rows);
         let size = |sizes: &[f64; 2]| sizes[0].hypot(sizes[1]);
@@ -431,7 +441,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The size of each loop's rows: of offsets, of angles.
+    /// Returns the norms of each loop's rows: of offsets, of angles.
     fn by_loop(&self, rows: &[f64]) -> Vec<[f64; 2]> {
         let mut row = 0;
         let sizes = self.of.model.loads.closed_loops.iter().map(|closed_loop| {
@@ -457,7 +467,7 @@ impl<'a> Solver<'a> {
         self.of.model.retract(self.of.derived, q, step, factor);
     }
 
-    /// The step of the rates that leads from coordinates to others.
+    /// Returns the step of the rates that leads from the coordinates `from` to `to`.
     fn difference(&self, from: &[f64], to: &[f64]) -> Vec<f64> {
         let system = &self.of.model.system;
         let mut d = vec![0.0; system.nv];
@@ -492,8 +502,8 @@ impl<'a> Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// The rank of the rows where nothing is kept but joints that are held or driven, how many
-    /// rates may move, and the row that depends on the others most.
+    /// Returns the rank of the rows with all joints free but locked and prescribed ones, the number
+    /// of rates that are free, and the row that is nearest to linear dependence.
     fn rank(&mut self, q: &[f64]) -> (usize, usize, usize) {
         self.linearise(q);
         self.freedom.fill(1.0);
@@ -511,7 +521,7 @@ impl Solver<'_> {
         (rank, motions, rows.last_pivot())
     }
 
-    /// The rank where driven joints may give way, too.
+    /// Returns the rank of the rows with all joints free.
     fn rank_with_drives(&mut self, q: &[f64]) -> usize {
         self.linearise(q);
         self.freedom.fill(1.0);
@@ -520,14 +530,17 @@ impl Solver<'_> {
         LeastNorm::new(n).rank_of_rows(&self.A, n)
     }
 
-    /// Whether the rank is the same nearby: moved off a singular position, the rows that depended
-    /// on others do so no longer.
+    /// Validates that the rank is the same nearby. Near a singular position, the redundant rows are
+    /// independent.
+    ///
+    /// # Errors
+    /// [`Error::Assembly`] with the loop in a singular position.
     fn check_position(&mut self, q: &[f64], rank: usize) -> Result<(), Error> {
         if self.phi.is_empty() {
             return Ok(());
         }
         let mut nearby = q.to_vec();
-        // A fixed direction without symmetry.
+        // The direction is fixed and has no symmetry.
         let step: Vec<f64> = (0..self.freedom.len())
             .map(|k| {
                 if self.freedom[k] > 0.0 {

@@ -14,7 +14,7 @@ use crate::spec::{Capability, Formulation, JointType, Spec};
 use crate::system::{FrameRef, Input, Modes, Quantity, System, Unit};
 use view::Cursor;
 
-/// The list of outputs, in groups that are computed together.
+/// List of outputs, in groups that are computed together.
 #[derive(Clone, Debug)]
 pub(super) struct Outputs {
     pub declared: Vec<Output>,
@@ -26,77 +26,79 @@ pub(super) struct Outputs {
 enum Group {
     /// Position, attitude, velocity, angular velocity of a frame.
     Frame(FrameRef),
-    /// Attitude and angular velocity of a body, whose place and velocity are states.
+    /// Attitude and angular velocity of a body whose position and velocity are states.
     Attitude(usize),
-    /// What a controller asks for, and how far its joints are off their references.
+    /// Commanded torques and position errors of a controller.
     Controller,
-    /// Of the reference orbit: place and velocity from the centre, the LVLH frame, their rate.
+    /// Reference orbit: position and velocity from the centre, the LVLH frame and its rate.
     Orbit,
-    /// Place, attitude and motion of a free body as seen with the LVLH frame.
+    /// Position, attitude and motion of a free body relative to the LVLH frame.
     InOrbit(usize),
     /// Acceleration of a free body's origin, body axes.
     Acceleration(usize),
-    /// The moment of an attitude servo.
+    /// Moment of an attitude servo.
     AttitudeServo(usize),
-    /// How far a joint is off the reference of its servo, and what the servo asks for.
+    /// Position error and commanded torque of a servo.
     Servo(usize),
-    /// What a motor gives.
+    /// Torque of a motor.
     Motor(usize),
-    /// Angular momentum of a wheel: the body that is its rotor.
+    /// Angular momentum of a wheel, by the index of its rotor's body.
     Momentum(usize),
-    /// The force of a thruster.
+    /// Force of a thruster.
     Thruster(usize),
-    /// What the drive or the brake of a joint gives.
+    /// Torque of a joint's drive or brake.
     Drive(usize),
-    /// Deflection of a beam: its tip, the load at its root, its strain energy.
+    /// Deflection of a beam's tip, load at its root, strain energy.
     Beam(usize),
-    /// Of a body with modal data: the load at its root, its strain energy.
+    /// Load at the root and strain energy of a body with modal data.
     Modal(usize),
     /// Displacement of a frame by its body's deflection.
     Deflection(usize),
-    /// One frame seen from another.
+    /// Motion of one frame relative to another.
     Measure(FrameRef, FrameRef),
-    /// An input that a signal inside the model drives.
+    /// Input that a signal inside the model sets.
     Slot(usize),
-    /// Whether any of some watched limits is passed (a joint's ranges, a beam's linear limit): the first, and how many.
+    /// Flag of exceeded limits (a joint's ranges, a beam's linear limit): the first and their
+    /// number.
     Limits(usize, usize),
-    /// Linear limits of a beam's segments: the first, and how many.
+    /// Flag of the linear limits of a beam's segments: the first and their number.
     BeyondLinear(usize, usize),
     /// Momentum, mass centre, energy.
     Diagnostics,
     /// Coordinates of the joint that carries a body.
     Coordinates(usize),
-    /// Its rates.
+    /// Rates of the joint that carries a body.
     Rates(usize),
     /// Roll, pitch and yaw at the spherical joint that carries a body.
     RollPitchYaw(usize),
-    /// What the joint that carries a body transmits to it, and the part of it that moves nothing.
+    /// Wrench that the joint of a body transmits to it, and its part orthogonal to the joint's
+    /// motion.
     Reaction(usize),
-    /// What the base that a body stands on gets from its joint.
+    /// Wrench of a joint on its base.
     OnBase(usize),
-    /// How far bodies are off where their joints could hold them.
+    /// Constraint violation of joints on position level.
     Gaps,
-    /// How fast they move otherwise than their joints allow.
+    /// Constraint violation of joints on velocity level.
     GapRates,
-    /// How far bodies' axes are off unit length and right angles.
+    /// Deviation of the directors from unit length and right angles.
     Distortion,
     /// Condition number of the saddle-point matrix.
     Condition,
-    /// What the last strike of a contact was and did.
+    /// Report of the last impact of a contact.
     Report(usize),
-    /// How far the surfaces of a contact are apart.
+    /// Gap between the surfaces of a contact.
     Gap(usize),
-    /// What presses on the first frame of a contact.
+    /// Contact force on the first frame of a compliant contact.
     Pressing(usize),
-    /// How far apart the frames of a grasp are, and what it does.
+    /// Relative pose of a grasp's frames, and its wrench.
     Grasp(usize),
-    /// Of a geometrically exact beam: how far its tip is off and turned, its strain energy.
+    /// Displacement and rotation of a geometrically exact beam's tip, strain energy.
     GeometricallyExactBeam(usize),
-    /// A frame on an ANCF beam: place, velocity, direction, how fast it turns.
+    /// Position, velocity, direction and angular velocity of a frame on an ANCF beam.
     Point(usize),
-    /// Of an ANCF beam: how far its tip is bent, its strain energy.
+    /// Deflection of an ANCF beam's tip, strain energy.
     AncfBeam(usize),
-    /// Whether a capture holds.
+    /// Flag of an active capture.
     Captured(usize),
     /// Constraint violation and reaction of a capture or a loop.
     Capture(usize),
@@ -135,7 +137,7 @@ impl Outputs {
             outputs.orbit();
         }
         for (i, body) in system.bodies.iter().enumerate() {
-            // Of bodies' places and motions and of joints' coordinates and rates, what is no state.
+            // Positions, velocities, coordinates and rates that are not states are outputs.
             let moves = body.joint.nv > 0;
             match spec.formulation {
                 Formulation::Quaternion | Formulation::Natural if body.joint.written && moves => {
@@ -315,7 +317,7 @@ impl Outputs {
         outputs
     }
 
-    /// The places of the flags, each with a coordinate that it watches.
+    /// Returns the index of each flag, with a coordinate on which it depends.
     pub fn flags(&self) -> impl Iterator<Item = (usize, usize)> {
         self.flags.iter().copied()
     }

@@ -3,69 +3,70 @@ use crate::dynamics::impact::Meeting;
 use crate::loads::{Contact, Stored};
 use crate::system::{Quantity, Unit};
 
-/// What the last strike of a contact was and did. Its numbers are outputs.
+/// Report of the last impact of a contact; its numbers are outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
-    /// What became of the command.
+    /// Outcome of the command or contact.
     pub status: Status,
-    /// Impacts so far.
+    /// Number of impacts since the start.
     pub count: f64,
-    /// When it was, s.
+    /// Time of the last impact, s.
     pub time: f64,
-    /// On a, N·s, inertial axes.
+    /// Impulse on a, N·s, inertial axes.
     pub impulse: Vec3<f64>,
-    /// Of a grasp: on a, about where they meet, N·m·s, inertial axes.
+    /// Moment impulse of a grasp on a, about the contact point, N·m·s, inertial axes.
     pub moment_impulse: Vec3<f64>,
-    /// Velocity of a relative to b where they meet, before and after, m/s, inertial axes.
+    /// Velocity of a relative to b at the contact point, before and after, m/s, inertial axes.
     pub velocities: [Vec3<f64>; 2],
-    /// Work of the impulse on both, J: by which the kinetic energy changes, beside what drives do.
+    /// Work of the impulse on both bodies, J: the change of kinetic energy without the work of
+    /// drives.
     pub energy_change: f64,
-    /// `−u_n⁺/u_n`.
+    /// Ratio of restitution `−u_n⁺/u_n`.
     pub restitution: f64,
-    /// The part of the plastic loss that only friction can take.
+    /// Part of the plastic loss that only friction can dissipate.
     pub kappa: f64,
-    /// Which `r_E` an impact with this tangential impulse can have.
+    /// Least and largest `r_E` of an impact with this tangential impulse.
     pub band: [f64; 2],
-    /// `1/W_nn`, kg.
+    /// Virtual mass `1/W_nn`, kg.
     pub virtual_mass: f64,
 }
 
 /// Outcome of the last impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Status {
-    /// There was none yet.
+    /// There was no impact yet.
     #[default]
     None = 0,
-    /// They struck each other.
+    /// There was an impact.
     Struck = 1,
-    /// They did, with the nearest ratio of energy that an impact can have.
+    /// There was an impact, with `r_E` clamped to the nearest admissible value.
     Clamped = 2,
-    /// They moved apart.
+    /// The surfaces were separating.
     Separating = 3,
-    /// They were too far away from each other.
+    /// The frames were out of reach.
     OutOfReach = 4,
-    /// No impact has these ratios.
+    /// The ratios `r_E` and `r_f` are inconsistent.
     Inconsistent = 5,
-    /// They would have had to pull.
+    /// The normal impulse would have been adhesive.
     Adhesive = 6,
-    /// Nothing gives way, or the impact finds no end.
+    /// The contact cannot move along its normal, or the impulse could not be computed.
     Unsolved = 7,
-    /// Friction acts at several contacts at once.
+    /// Friction acts at several coupled contacts.
     Together = 8,
 }
 
 impl Status {
-    /// Whether there was an impact.
+    /// Returns true if there was an impact.
     pub fn is_struck(self) -> bool {
         matches!(self, Self::Struck | Self::Clamped)
     }
 }
 
 impl Report {
-    /// How many numbers it has.
+    /// Number of values of a report.
     pub const COUNT: usize = 21;
 
-    /// Names, units and meaning of the numbers.
+    /// Returns names, units and descriptions of the values.
     pub fn quantities(contact: &Contact) -> Vec<Quantity> {
         let (name, [a, b]) = (&contact.name, &contact.names);
         let number = |field: &str, unit, what: &str| {
@@ -130,7 +131,7 @@ impl Report {
         quantities
     }
 
-    /// An outcome without an impulse.
+    /// Returns a report without an impulse.
     pub fn blank(status: Status, count: f64, time: f64) -> Self {
         Self {
             status,
@@ -140,7 +141,8 @@ impl Report {
         }
     }
 
-    /// Adds what is to be seen of a meeting, where the tangential impulse is `r_f` of the one that sticks.
+    /// Sets the quantities that the response at the contact determines, for the tangential impulse
+    /// `r_f` relative to that of a sticking impact.
     pub fn look(&mut self, meeting: &Meeting, r_f: f64) {
         self.kappa = meeting.kappa();
         self.band = meeting.admissible(r_f);
@@ -173,7 +175,7 @@ impl Stored for Status {
     }
 }
 
-/// The numbers stand in the order of the quantities.
+/// Values are stored in the order of [`quantities`](Report::quantities).
 impl Stored for Report {
     fn write(&self, to: &mut impl FnMut(f64)) {
         self.status.write(to);

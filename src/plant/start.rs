@@ -4,9 +4,9 @@ use crate::algebra::{Quaternion, Scalar};
 use crate::spec::JointType;
 use crate::system::{Derived, JointState, Mechanism, ParamId};
 
-/// Where a run starts.
+/// Initial states.
 impl Model {
-    /// The initial states, at the time `t` (s).
+    /// Computes the initial states at the time `t` (s).
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop cannot be closed, [`Error::NoEquilibrium`].
@@ -28,7 +28,8 @@ impl Model {
         Ok(())
     }
 
-    /// The initial coordinates and rates of joints and modes as they are written, at the time `t` (s): loops may be open.
+    /// Returns the initial coordinates and rates of joints and modes as written, at the time `t`
+    /// (s); loops may be open.
     pub fn start_at<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S]) -> (Vec<S>, Vec<S>) {
         let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
         self.start_coordinates(values, &mut q, &mut qd);
@@ -38,7 +39,8 @@ impl Model {
         (q, qd)
     }
 
-    /// The initial coordinates and rates of joints and modes, those of free bodies in the axes in which they are written.
+    /// Writes the initial coordinates and rates of joints and modes; those of free bodies in the
+    /// axes of the spec.
     pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         for beam in &self.system.nodal {
             beam.start(values, q, qd);
@@ -50,7 +52,7 @@ impl Model {
             }
             let joint = &body.joint;
             if body.joint.kind == JointType::Free {
-                // A node of a beam starts where it is at rest, and has no parameters that say so.
+                // A node of a beam starts undeformed and has no start parameters.
                 q[joint.q] = S::one();
             }
             if let (Some(q_start), Some(v_start)) = (joint.q_start, joint.v_start) {
@@ -64,7 +66,8 @@ impl Model {
         }
     }
 
-    /// Whether each parameter is an initial state, and nothing else: none where all of them decide together how the start is assembled.
+    /// Marks each parameter that is an initial state and nothing else; none if the start is
+    /// computed from all parameters together.
     pub(super) fn is_start(&self) -> Vec<bool> {
         let mut is_start = vec![false; self.parameters.len()];
         if self.is_assembled() {
@@ -72,7 +75,7 @@ impl Model {
         }
         let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);
         for beam in &self.system.nodal {
-            // Its attitude is where the axes of its points are counted from, too.
+            // The attitude is left out: it is also the reference of the points' axes.
             mark(ParamId(beam.q_start.0 + 4), 3);
             mark(beam.v_start, 6);
             mark(beam.off_straight, beam.n);

@@ -1,4 +1,5 @@
-//! What a run cannot start from, judged of a spec's numbers when it is read, and of a host's when they are taken.
+//! Validation of the start: of a spec when it is read, and of an importer's parameters when they
+//! are set.
 
 use super::context::Constants;
 use super::evaluation::Evaluation;
@@ -11,21 +12,23 @@ use crate::system::{ParamId, Unit};
 use crate::{Error, Problem};
 use std::path::Path;
 
-/// What a grasp holds starts within this of what holds it.
+/// Largest angle at the start between the frames of a grasp that is closed and stiff in rotation,
+/// deg.
 const FARTHEST_TURN_DEG: f64 = 175.0;
 
 impl Model {
-    /// Reads and compiles a spec; tables are loaded from beside `directory`.
+    /// Reads and compiles a spec; tables are loaded relative to `directory`.
     ///
     /// # Errors
-    /// [`Error::Spec`] with every problem found: those of the structure, and those of the numbers in all that is sound.
+    /// [`Error::Spec`] with every problem found: of the structure, and of the values in all parts
+    /// that are sound.
     pub fn read(text: &str, directory: &Path) -> Result<Self, Error> {
         let (mut spec, mut problems) = spec::parse(text, directory)?;
         if problems.is_empty() {
             let (model, derived) = Self::compile_and_derive(&spec)?;
             let mut evaluation = Evaluation::new(&model);
             let values = model.parameter_starts();
-            // A host hears of it where it asks for accelerations.
+            // In a run, a singular start is reported by the evaluation of accelerations.
             let constants = Constants {
                 model: &model,
                 derived: &derived,
@@ -47,7 +50,7 @@ impl Model {
         Err(Error::Spec(problems))
     }
 
-    /// Complains of ranges and trajectories that do not start where they may.
+    /// Reports ranges and trajectories whose start is invalid.
     pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
         for signal in &self.signals {
             if let Some(start) = self.start_of(signal) {
@@ -62,7 +65,8 @@ impl Model {
         }
     }
 
-    /// Whether a constant signal of the spec commands the capture of a contact, from the start.
+    /// Returns true if a constant signal of the spec commands the capture of a contact from the
+    /// start.
     fn is_captured_from_start(&self, contact: &str) -> bool {
         let signal = self.spec.signal.get(&format!("{contact}.capture"));
         signal.is_some_and(|signal| {
@@ -71,7 +75,7 @@ impl Model {
         })
     }
 
-    /// Where the axis starts that has the signal for its trajectory.
+    /// Returns the start position of the axis whose reference is the signal.
     fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
         signal.rate_input?;
         let (body, axis) = self.loads.axis_of(signal.input)?;
@@ -81,7 +85,9 @@ impl Model {
 }
 
 impl Evaluation<f64> {
-    /// Complains of what cannot start where bodies stand at the time `t` (s): of surfaces in each other, of grasps that are closed on what is turned the other way.
+    /// Reports an invalid start at the time `t` (s): loops that cannot be closed, no equilibrium,
+    /// overlapping surfaces, captures out of reach, and closed grasps with their frames nearly half
+    /// a turn apart.
     pub(super) fn judge_start(&mut self, of: Constants, t: f64, problems: &mut Vec<Problem>) {
         let Constants {
             model,
@@ -101,7 +107,7 @@ impl Evaluation<f64> {
                 problems.push(Problem { at, what });
                 return;
             }
-            // What moves no inertia is reported where accelerations are asked for.
+            // Parts without inertia are reported by the evaluation of accelerations.
             Err(_) => return,
         };
         self.kinematics.update(&model.system, derived, &q, &qd);
@@ -110,7 +116,7 @@ impl Evaluation<f64> {
         problems.extend(self.turned(of));
     }
 
-    /// The surfaces that start in each other.
+    /// Returns a problem for each pair of surfaces that overlap at the start.
     fn inside(&self, of: Constants) -> impl Iterator<Item = Problem> {
         of.model.loads.touching().filter_map(move |(_, contact)| {
             let depth = touch::inside(of, self, contact)?;
@@ -123,7 +129,8 @@ impl Evaluation<f64> {
         })
     }
 
-    /// The captures that a signal commands from the start, and that are out of reach there.
+    /// Returns a problem for each capture that a signal commands at the start and that is out of
+    /// reach.
     fn out_of_reach(&self, of: Constants) -> impl Iterator<Item = Problem> {
         let Constants {
             model,
@@ -146,7 +153,8 @@ impl Evaluation<f64> {
         })
     }
 
-    /// The grasps that start closed on what is turned the other way: at half a turn they would not know which way is back.
+    /// Returns a problem for each closed grasp whose frames are nearly half a turn apart: at half a
+    /// turn the sense of the restoring moment is undefined.
     fn turned(&self, of: Constants) -> impl Iterator<Item = Problem> {
         let Constants { model, parameters, .. } = of;
         model.loads.grasps.iter().filter_map(move |grasp| {
@@ -160,7 +168,8 @@ impl Evaluation<f64> {
         })
     }
 
-    /// The joint or the mode that moves no inertia, if there is one: as the joints start, or with all of them let go that may be.
+    /// Returns a problem if a joint or a mode has no inertia, with the joints' motions at the start
+    /// or with all joints released that may be.
     fn singular_at_start(&mut self, of: Constants) -> Option<Problem> {
         let Constants {
             model,

@@ -5,30 +5,31 @@ use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::system::Parameter;
 
-/// Longest step of the differences over a parameter, as a part of its size.
+/// Longest step of the differences, relative to the parameter's size.
 const STEP: f64 = 0.02;
-/// How many steps are extrapolated, each half as long as the one before.
+/// Number of steps in the extrapolation, each half as long as the one before.
 const ROUNDS: usize = 7;
-/// How many of the first may be too long.
+/// Number of first steps that may fail because they are too long.
 const SHORTER: usize = 14;
 
-/// How initial states, derivatives and outputs change along one direction of parameters and inputs.
+/// Changes of initial states, derivatives and outputs along one direction of parameters and inputs.
 pub struct StartAlong<'a> {
-    /// Of the initial states.
+    /// Changes of the initial states.
     pub delta_x: &'a mut [f64],
-    /// Of their derivatives.
+    /// Changes of their derivatives.
     pub delta_dx: &'a mut [f64],
-    /// Of the outputs at the start.
+    /// Changes of the outputs at the start.
     pub delta_y: &'a mut [f64],
 }
 
 impl Tangent<1> {
-    /// The same at the start of a run, where the initial states follow from parameters: `δx`, `δẋ` and `δy` for `δp` and
-    /// `δu`, at the initial states `x` that belong to the plant's parameters.
+    /// Computes `δx`, `δẋ` and `δy` for `δp` and `δu` at the start of a run, where the initial
+    /// states depend on parameters. The initial states `x` must belong to the plant's parameters.
     ///
-    /// Along inputs, and along the parameters that are initial states (their names end in `_start`), it is exact. Along the others,
-    /// which pass through eigenvalue problems on their way into the equations, it is a sum of extrapolated
-    /// central differences, one for each parameter that moves, with about ten digits. Memory is taken for those.
+    /// Derivatives along inputs, and along parameters that are initial states (names ending in
+    /// `_start`), are exact. Other parameters enter the equations through eigenvalue problems;
+    /// their derivatives are extrapolated central differences, one for each parameter that changes,
+    /// with about ten digits. These allocate.
     ///
     /// # Errors
     /// Those of [`Plant::derivative`], of values and of partial derivatives.
@@ -48,7 +49,7 @@ impl Tangent<1> {
         } = along;
         let is_start = model.is_start();
         let values = plant.base.parameters.iter().zip(delta_p).zip(&is_start);
-        // Of the others differences have all.
+        // Parameters that are not initial states are covered by the differences below.
         let p: Vec<Dual<1>> = values
             .map(|((&p, &delta), &exact)| Dual::new(p, [if exact { delta } else { 0.0 }]))
             .collect();
@@ -81,7 +82,7 @@ struct Differences {
     evaluation: Evaluation<f64>,
     /// Initial states, derivatives and outputs at the two ends.
     ends: [Vec<f64>; 2],
-    /// The last row of the extrapolation's tableau, and the one before.
+    /// Last row of the extrapolation's tableau, and the one before.
     rows: [Vec<Vec<f64>>; 2],
     slope: Vec<f64>,
 }
@@ -97,16 +98,17 @@ impl Differences {
         }
     }
 
-    /// Central differences at smaller and smaller steps, extrapolated to the step zero:
+    /// Computes central differences at decreasing steps, extrapolated to the step zero:
     ///
     /// ```text
     ///     Dᵢ₀ = (f(p + hᵢ) − f(p − hᵢ)) / 2hᵢ,   hᵢ₊₁ = hᵢ / 2
     ///     Dᵢⱼ = (2ʲ Dᵢ,ⱼ₋₁ − Dᵢ₋₁,ⱼ₋₁) / (2ʲ − 1)
     /// ```
     ///
-    /// Odd powers of h are taken out too, which are there where a second derivative jumps: a joint on a beam's very end.
-    /// The entry that changes least is taken (Ridders 1982; Press et al., *Numerical Recipes*, §5.7). Steps that lead to where
-    /// nothing can be evaluated are too long: a beam nearly as heavy as its body bears no other mass.
+    /// Odd powers of h are eliminated too; they occur if a second derivative jumps, such as for a
+    /// joint at a beam's very end. The entry that changes least is returned (Ridders 1982; Press et
+    /// al., *Numerical Recipes*, §5.7). Steps at which the evaluation fails are too long and are
+    /// skipped, such as for a beam nearly as heavy as its body.
     fn slope(&mut self, plant: &Plant, at: OperatingPoint, j: usize) -> Result<&[f64], Error> {
         let model = &*plant.base.model;
         let size = size(&model.parameters, &plant.base.parameters, j);
@@ -157,12 +159,13 @@ impl Differences {
         }
     }
 
-    /// Initial states, derivatives and outputs with parameter `j` less and more by `h`.
+    /// Evaluates initial states, derivatives and outputs with parameter `j` less and more by `h`.
     fn ends(&mut self, plant: &Plant, at: OperatingPoint, j: usize, h: f64) -> Result<(), Error> {
         let model = &*plant.base.model;
         let t = at.t;
         let mut parameters = plant.base.parameters.clone();
-        // Where loops of a little other geometry cannot be closed, as those of a mechanism with redundant constraints, the start stays.
+        // If the loops cannot be closed with slightly different parameters, as in a mechanism with
+        // redundant constraints, the initial states are kept.
         let stays = model.is_assembled()
             && [-h, h].into_iter().any(|step| {
                 parameters[j] = plant.base.parameters[j] + step;
@@ -172,12 +175,13 @@ impl Differences {
             });
         for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {
             parameters[j] = plant.base.parameters[j] + step;
-            // Numbers a little beyond their bounds (a damping below zero) are no craft's, but the law goes on there.
+            // Values slightly beyond their bounds (such as a negative damping) are accepted for a
+            // difference.
             let before = (plant.base.parameters.as_slice(), &plant.base.derived);
             let derived = model.judge(&parameters, Some(before), &mut Vec::new());
             let (x, rest) = values.split_at_mut(model.states.len());
             let (dx, y) = rest.split_at_mut(model.states.len());
-            // They follow from the parameters, but for what has been set since.
+            // The initial states follow from the parameters, plus changes made since.
             if stays {
                 x.copy_from_slice(at.x);
             } else {
@@ -199,8 +203,9 @@ impl Differences {
     }
 }
 
-/// The size of a parameter: its own, but at least a small part of the largest among the numbers that stand with it in the spec;
-/// of a zero the mean size of those that are none, its nominal if all are zero.
+/// Returns the size of a parameter: its magnitude, but at least 1e-4 of the largest among the
+/// numbers at the same place in the spec; for zero, the geometric mean of the least and the largest
+/// non-zero magnitude there, or the nominal value if all are zero.
 fn size(declared: &[Parameter], values: &[f64], j: usize) -> f64 {
     let together = declared.iter().zip(values).filter(|(p, _)| p.at == declared[j].at);
     let sizes = together.map(|(_, value)| value.abs()).filter(|&size| size > 0.0);

@@ -1,5 +1,5 @@
-//! Monitoring of a run: how near captures and loops are to a singular position, their
-//! constraint violations, the energy.
+//! Monitoring of a run: distance of captures and loops from a singular position, constraint
+//! violations, energy.
 
 use super::closure::Closure;
 use super::context::{Constants, OperatingPoint};
@@ -10,48 +10,48 @@ use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
 use crate::system::{JointState, Kinematics};
 
-/// A row that was redundant at the last event, and whose angle to the others has a squared sine
-/// above this, is redundant no more: the rank has risen.
+/// Squared sine of the angle between a redundant row and the others, above which the row is
+/// independent and the rank has risen.
 const INDEPENDENT: f64 = 1e-4;
 
-/// The least singular value of the rows of captures and loops, followed through a step.
+/// Least singular value of the rows of captures and loops, monitored over a step.
 ///
-/// With the rows scaled by `D` to the largest response of their two bodies at the joint in any
-/// direction, `u` and `v` are the singular vectors of the least singular value `σ` of `D J
-/// M^(-1/2)` at the step's start, `v` as rates. Along a step `s = uᵀ D J v` begins at `σ`. Where
-/// the mechanism passes a singular position, `J` loses rank and `s` passes zero: the same mechanism
-/// then has two ways on, and nothing in the equations says which one a step took.
+/// The rows are scaled by `D` to the largest response of their two bodies at the joint in any
+/// direction. `u` and `v` are the singular vectors of the least singular value `σ` of `D J
+/// M^(-1/2)` at the step's start, `v` as rates. Along a step `s = uᵀ D J v` begins at `σ`. At a
+/// singular position `J` loses rank and `s` passes zero: the motion then has two continuations, and
+/// the equations do not determine which one a step takes.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// In motion with the rates `v`.
+    /// Kinematics at the rates `v`.
     kinematics: Kinematics<f64>,
     least_norm: LeastNorm<f64>,
     W: Vec<f64>,
     scale: Vec<f64>,
-    /// The scaled rows' responses.
+    /// Responses of the scaled rows, all one.
     ones: Vec<f64>,
     u: Vec<f64>,
     v: Vec<f64>,
     dx: Vec<f64>,
-    /// `σ`: the sine of the least angle between a row and the others.
+    /// Least singular value `σ`: sine of the least angle between a row and the others.
     sigma: f64,
 }
 
-/// Kinetic and potential energy and the work of all loads without a potential, J.
+/// Kinetic and potential energy, and the work of all loads without a potential, J.
 #[derive(Clone, Copy, Debug)]
 pub struct Energies {
-    /// Kinetic.
+    /// Kinetic energy, J.
     pub kinetic: f64,
-    /// Potential.
+    /// Potential energy, J.
     pub potential: f64,
-    /// Work so far.
+    /// Work since the start, J.
     pub work: f64,
     /// Mass of the system, kg.
     pub mass: f64,
 }
 
 impl Watch {
-    /// Workspace for a model; none without captures and loops.
+    /// Allocates the workspace for a model; `None` if it has neither captures nor loops.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let n = model.loads.most_rows();
         (n > 0).then(|| {
@@ -71,7 +71,8 @@ impl Watch {
 }
 
 impl Closure<f64> {
-    /// `D W D` into `W`, its lower triangle, with the scales `D`; how many rows there are.
+    /// Fills the lower triangle of `D W D` into `W`, with the scales `D`; returns the number of
+    /// rows.
     fn scaled(&self, W: &mut [f64], scale: &[f64]) -> usize {
         let n = self.row_count();
         for i in 0..n {
@@ -84,17 +85,17 @@ impl Closure<f64> {
 }
 
 impl Plant {
-    /// Whether captures or loops hold.
+    /// Returns true if captures or loops are active.
     pub fn is_closed(&self, discrete: &Discrete) -> bool {
         discrete.rank > 0
     }
 
-    /// Begins to watch at the states `x`; returns the sine of the least angle between a row of
-    /// captures and loops and the others, zero in a singular position.
+    /// Begins the monitoring at the states `x`. Returns the sine of the least angle between a row
+    /// of captures and loops and the others; it is zero in a singular position.
     ///
     /// # Errors
-    /// Those of [`derivative`](Self::derivative); [`Error::SingularLoop`] where rows are
-    /// independent that were redundant.
+    /// Those of [`derivative`](Self::derivative); [`Error::SingularLoop`] if redundant rows have
+    /// become independent.
     pub fn begin_watch(&mut self, at: OperatingPoint) -> Result<f64, Error> {
         let of = self.base.constants();
         let (model, discrete, evaluation) = (of.model, at.discrete, &mut self.evaluation);
@@ -138,13 +139,13 @@ impl Plant {
         Ok(watch.sigma)
     }
 
-    /// The states' derivatives where the watch was begun last.
+    /// Returns the states' derivatives at the last [`begin_watch`](Self::begin_watch).
     pub fn watched_derivative(&self) -> &[f64] {
         self.watch.as_ref().map_or(&[], |watch| &watch.dx)
     }
 
-    /// Kind and name of the capture or loop whose row depends on the others most, where the watch
-    /// was begun last.
+    /// Returns the kind and name of the capture or loop whose row was nearest to linear dependence
+    /// at the last [`begin_watch`](Self::begin_watch).
     pub fn least_closure(&self, discrete: &Discrete) -> String {
         match (&self.watch, &self.evaluation.closure) {
             (Some(watch), Some(closure)) if discrete.rank > 0 => {
@@ -154,8 +155,8 @@ impl Plant {
         }
     }
 
-    /// `s` at the states `x`, of the watch that was begun last; it has the sign of before unless a
-    /// singular position was passed.
+    /// Returns `s` at the states `x`, for the last [`begin_watch`](Self::begin_watch). Its sign
+    /// changes only if a singular position is passed.
     pub fn watched(&mut self, x: &[f64], discrete: &Discrete) -> f64 {
         let of = self.base.constants();
         let evaluation = &mut self.evaluation;
@@ -171,8 +172,8 @@ impl Plant {
         closure.rates().zip(&watch.u).map(|(rate, u)| rate * u).sum()
     }
 
-    /// The capture or loop with the largest constraint violation, where [`watched`](Self::watched)
-    /// has looked last: kind and name, and the violations of offsets, m, and of angles, rad.
+    /// Returns the capture or loop with the largest constraint violation at the last
+    /// [`watched`](Self::watched): its index, and the violations of offsets, m, and of angles, rad.
     pub fn worst_violation(&self) -> Option<(usize, [f64; 2])> {
         let closure = self.evaluation.closure.as_ref()?;
         let violations = closure.state.iter().map(super::closure::Closed::violation).enumerate();
@@ -181,7 +182,7 @@ impl Plant {
         Some((index, [offset, angle]))
     }
 
-    /// The positions of the joints at the states `x`, as a text.
+    /// Returns the positions of the joints at the states `x` as text.
     pub fn configuration(&mut self, x: &[f64]) -> String {
         const MOST: usize = 8;
         let of = self.base.constants();
@@ -197,7 +198,8 @@ impl Plant {
         }
     }
 
-    /// The energies at the time `t` (s), states and inputs; none without diagnostics.
+    /// Computes the energies at an operating point; `None` without diagnostics, or if they are not
+    /// finite.
     pub fn energies(&mut self, at: OperatingPoint) -> Option<Energies> {
         let of = self.base.constants();
         let work = *of.model.split(at.x).work.first()?;

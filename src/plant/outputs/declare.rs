@@ -121,7 +121,7 @@ impl Outputs {
         self.push(Group::GeometricallyExactBeam(beam), all);
     }
 
-    /// ANCF beams, and the frames that stand on them.
+    /// Declares the outputs of ANCF beams and of the frames on them.
     pub(super) fn ancf_beams(&mut self, system: &System) {
         for (i, beam) in system.nodal.iter().enumerate() {
             let name = &beam.name;
@@ -133,7 +133,7 @@ impl Outputs {
             let energy = Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what);
             self.push(Group::AncfBeam(i), deflection.into_iter().chain([energy]));
         }
-        // Roots and tips are nodes, whose places are states.
+        // Roots and tips are nodes, whose positions are states.
         let frames = system.points.iter().enumerate();
         for (i, point) in frames.filter(|(_, point)| point.is_frame()) {
             let name = &point.name;
@@ -201,7 +201,7 @@ impl Outputs {
         );
     }
 
-    /// Attitude and angular velocity of a body.
+    /// Declares attitude and angular velocity of a body.
     pub(super) fn attitude(&mut self, name: &str, body: usize) {
         let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude of {name}, quaternion"));
         let what = format!("angular velocity of {name}, body axes");
@@ -330,7 +330,8 @@ impl Outputs {
         self.push(Group::InOrbit(body), all);
     }
 
-    /// `places`: whether bodies can come apart.
+    /// Declares the joints' constraint violations; `places` is true if there are violations on
+    /// position level.
     pub(super) fn gaps(&mut self, places: bool) {
         let both = |length: (&str, Unit, &str), angle: (&str, Unit, &str)| {
             [length, angle].map(|(name, unit, what)| {
@@ -369,7 +370,7 @@ impl Outputs {
         self.push(Group::Distortion, [Quantity::new("system.distortion", Unit::One, what)]);
     }
 
-    /// `carried`: on a joint that transmits something.
+    /// Declares the outputs of a beam; `carried` is true if its joint transmits a load.
     pub(super) fn beam(&mut self, name: &str, body: usize, carried: bool) {
         let vector = |field: &str, unit: Unit, what: &str| Quantity::vector(&format!("{name}.{field}"), unit, what);
         let energy = Quantity::new(

@@ -4,7 +4,8 @@ use crate::algebra::Scalar;
 use crate::system::{Quantity, Unit};
 
 impl Outputs {
-    /// Of a body with modal data; `carried`: on a joint that transmits something.
+    /// Declares the outputs of a body with modal data; `carried` is true if its joint transmits a
+    /// load.
     pub(super) fn modal(&mut self, name: &str, body: usize, carried: bool) {
         let vector = |field: &str, unit: Unit, what: &str| Quantity::vector(&format!("{name}.{field}"), unit, what);
         let energy = Quantity::new(
@@ -24,7 +25,7 @@ impl Outputs {
 }
 
 impl<S: Scalar> View<'_, S> {
-    /// The load at the root and the strain energy of a body with modal data.
+    /// Writes the load at the root and the strain energy of a body with modal data.
     pub(super) fn modal(&self, body: usize, y: &mut Cursor<S>) {
         let (modes, constants) = (&self.now.system.bodies[body].modes, &self.now.derived.bodies[body]);
         if let (Some(modes), Some(elastic)) = (modes, &constants.elastic) {

@@ -8,26 +8,27 @@ use crate::spec::JointType;
 use crate::system::joint::{columns, dual, with_joint};
 use crate::system::{AncfBeam, BodyKinematics, Elastic, Frame, FrameRef, Recovered};
 
-/// What the outputs need to know of one instant, beside the loads' view of it.
+/// Data for the outputs at one instant, in addition to the loads' view.
 pub(in crate::plant) struct View<'a, S: Scalar> {
     pub now: Instant<'a, S>,
-    /// What never changes.
+    /// Constant data.
     pub model: &'a Model,
-    /// Accelerations.
+    /// Solution of the dynamics: accelerations and transmitted wrenches.
     pub dynamics: &'a Dynamics<S>,
-    /// The loads.
+    /// Loads.
     pub applied: &'a Applied<S>,
     /// Attitudes of the bodies.
     pub q_WB: &'a [Quaternion<S>],
-    /// Where bodies stand and move by themselves, what that makes of the joints.
+    /// Positions and motions of bodies in maximal coordinates, and the joint coordinates recovered
+    /// from them.
     pub recovered: Option<&'a Recovered<S>>,
-    /// What changes at events only.
+    /// Discrete state.
     pub discrete: &'a Discrete,
-    /// What holds each capture.
+    /// State of each capture and loop.
     pub closed: &'a [Closed<S>],
 }
 
-/// A frame's position and motion in the world.
+/// Position and motion of a frame in the world.
 pub(super) struct FrameMotion<S: Scalar> {
     pub q_WF: Quaternion<S>,
     pub R_WF: Mat3<S>,
@@ -67,7 +68,7 @@ impl<S: Scalar> View<'_, S> {
         }
     }
 
-    /// A free body, as one sees it who turns with the LVLH frame.
+    /// Writes position, attitude and motion of a free body relative to the LVLH frame.
     pub(super) fn in_orbit(&self, body: usize, y: &mut Cursor<S>) {
         let Some(orbit) = self.now.orbit else { return };
         let at = &self.now.kinematics.bodies[body];
@@ -113,7 +114,8 @@ impl<S: Scalar> View<'_, S> {
         }));
     }
 
-    /// What a flexible body gets through its joint, about its root, if it stands on one that transmits something.
+    /// Writes force and moment of the joint on a flexible body, about its root, in the root's axes;
+    /// nothing for a free body.
     pub(super) fn root(&self, body: usize, elastic: &Elastic, y: &mut Cursor<S>) {
         let system = self.now.system;
         if system.bodies[body].joint.kind != JointType::Free {
@@ -126,8 +128,8 @@ impl<S: Scalar> View<'_, S> {
         }
     }
 
-    /// Displacement of a point (`placed`, m, axes of the station that it stands on) by the deflection, in axes of the body as it is
-    /// written.
+    /// Returns the displacement (m) by the deflection of a point at `placed` (m, axes of its
+    /// station), in axes of the body of the spec.
     pub(super) fn deflection(&self, station: usize, placed: &Vec3<S>) -> Vec3<S> {
         let at = &self.now.kinematics.stations[station];
         let rest = lift3::<S>(&self.now.derived.stations[station].written) + placed;
@@ -135,8 +137,9 @@ impl<S: Scalar> View<'_, S> {
         self.displaced(body, at.r_PB_W + at.R_WB * placed, &rest)
     }
 
-    /// How far a point at `r` (m, world axes) from the origin of `body`, or of a segment of it, is off its place at `rest` (m) from the origin of the body as it is
-    /// written, in whose axes the answer is.
+    /// Returns the displacement (m) of a point at `r` (m, world axes) from the origin of `body`,
+    /// which may be a segment, relative to its undeformed position `rest` (m) from the origin of
+    /// the body of the spec, in that body's axes.
     fn displaced(&self, mut body: usize, mut r: Vec3<S>, rest: &Vec3<S>) -> Vec3<S> {
         let (system, kinematics) = (self.now.system, self.now.kinematics);
         while let (1.., Some(inner), Some(parent)) = (
@@ -150,13 +153,14 @@ impl<S: Scalar> View<'_, S> {
         kinematics.bodies[body].R_WB.tr_mul(&r) - rest
     }
 
-    /// How far the tip of a geometrically exact beam is off and turned from where it is at rest, and its strain energy.
+    /// Writes displacement (m) and rotation (rad) of a geometrically exact beam's tip relative to
+    /// the undeformed beam, root axes, and the strain energy (J).
     pub(super) fn geometrically_exact_beam(&self, index: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let beam = &now.system.directors[index];
         let (root, tip) = (&now.kinematics.bodies[beam.root], &now.kinematics.bodies[beam.tip()]);
         let element = &now.derived.directors[index].element;
-        // Node by node: exact however far away all of it is.
+        // The sum over elements is exact at any distance from the world's origin.
         let reach = beam.spans().map(|[_, b]| now.kinematics.bodies[b].r_PB_W);
         let mut off = root.R_WB.tr_mul(&reach.fold(Vec3::zeros(), |sum, r| sum + r));
         off.x -= S::lift(element.l * beam.elements as f64);
@@ -165,7 +169,8 @@ impl<S: Scalar> View<'_, S> {
         y.number(strain_energy(now, index));
     }
 
-    /// How far the tip of an ANCF beam is off the direction at its root, and its strain energy.
+    /// Writes the displacement (m) of an ANCF beam's tip relative to the straight beam, root axes,
+    /// and the strain energy (J).
     pub(super) fn ancf_beam(&self, beam: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let beam = &now.system.nodal[beam];
@@ -181,7 +186,8 @@ impl<S: Scalar> View<'_, S> {
         y.number(energies.fold(S::zero(), |sum, energy| sum + energy));
     }
 
-    /// `to` as an observer fixed in `from` sees it: the derivative of `r` is `v`.
+    /// Writes the motion of `to` as seen by an observer fixed in `from`: the derivative of `r` is
+    /// `v`.
     pub(super) fn measure(&self, from: FrameRef, to: FrameRef, y: &mut Cursor<S>) {
         let (A, B) = (self.frame(from), self.frame(to));
         let r_W = B.p_WF - A.p_WF;
@@ -194,7 +200,8 @@ impl<S: Scalar> View<'_, S> {
         y.number(norm(&r_W));
     }
 
-    /// What joint `body` transmits, and its part across the joint's motion: `W = F − Σ V (HᵀF)`.
+    /// Writes the wrench that joint `body` transmits, and its part orthogonal to the joint's
+    /// motion: `W = F − Σ V (HᵀF)`.
     pub(super) fn reaction(&self, body: usize, y: &mut Cursor<S>) {
         let now = &self.now;
         let joint = &now.system.bodies[body].joint;
@@ -207,7 +214,7 @@ impl<S: Scalar> View<'_, S> {
                 held = held - *V * F.power(H);
             }
         });
-        // What is nothing by the joint's nature shall not be round-off.
+        // Components that are zero for the type of joint are set to zero exactly.
         match joint.kind {
             JointType::Spherical => held.t = Vec3::zeros(),
             JointType::Cartesian => held.f = Vec3::zeros(),
@@ -220,7 +227,8 @@ impl<S: Scalar> View<'_, S> {
         }
     }
 
-    /// What the base gets from the joint that carries a body, about the joint's origin on it.
+    /// Writes the wrench on the base from the joint that carries a body, about the joint's origin
+    /// on the base, in the base's axes.
     pub(super) fn on_base(&self, body: usize, y: &mut Cursor<S>) {
         let (now, world) = (&self.now, BodyKinematics::world());
         let kinematics = now.kinematics;
@@ -269,19 +277,19 @@ impl<S: Scalar> View<'_, S> {
     }
 }
 
-/// Writes numbers one after the other.
+/// Writer of numbers one after the other.
 pub(super) struct Cursor<'a, S> {
     y: &'a mut [S],
     next: usize,
 }
 
 impl<'a, S: Scalar> Cursor<'a, S> {
-    /// At the beginning.
+    /// Starts at the first output.
     pub(super) fn new(y: &'a mut [S]) -> Self {
         Self { y, next: 0 }
     }
 
-    /// Every group has written what it has declared, or all that follow it stand elsewhere.
+    /// Asserts that each group has written as many numbers as it has declared.
     pub(super) fn is_full(&self) {
         debug_assert_eq!(self.next, self.y.len(), "outputs are written as they are declared");
     }
