@@ -6,18 +6,19 @@ use crate::system::{
     Quantity, Recovered, System, Unit,
 };
 
-/// What the states are: positions first, then rates, one for one but for the attitudes' four numbers.
+/// Choice of the states: positions first, then rates; as many of each, except for attitudes, which
+/// have more numbers than rates.
 #[derive(Clone, Debug)]
 pub(super) enum Coordinates {
-    /// Coordinates of joints and modes, which are the [`System`]'s.
+    /// Coordinates of joints and modes, as in the [`System`].
     Minimal,
-    /// Positions and motions of all bodies.
+    /// Positions and velocities of all bodies.
     Maximal(Constrained),
-    /// Coordinates of joints, and velocities of all bodies; with Baumgarte's α.
+    /// Coordinates of joints and velocities of all bodies, with Baumgarte's α.
     Velocities(ParamId),
 }
 
-/// Maximal coordinates, and how the joints' constraints are kept.
+/// Maximal coordinates with the stabilisation of the joints' constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Constrained {
     pub layout: Maximal,
@@ -26,7 +27,7 @@ pub(super) struct Constrained {
 }
 
 impl Coordinates {
-    /// Those of the spec's formulation, with their parameters.
+    /// Returns the coordinates of the spec's formulation and declares their parameters.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations) -> Self {
         if spec.formulation == Formulation::Recursive {
             return Self::Minimal;
@@ -63,7 +64,7 @@ impl Coordinates {
         })
     }
 
-    /// How constraints are stabilised.
+    /// Returns the gains of the constraints' stabilisation.
     pub fn baumgarte(&self, parameters: &[f64]) -> Baumgarte {
         match self {
             Self::Minimal => Baumgarte::NONE,
@@ -78,7 +79,7 @@ impl Coordinates {
         }
     }
 
-    /// Names, units and meaning of the states.
+    /// Returns names, units and descriptions of the states.
     pub fn states(&self, system: &System) -> Vec<Quantity> {
         match self {
             Self::Minimal => system.states(),
@@ -87,7 +88,7 @@ impl Coordinates {
         }
     }
 
-    /// How many of the states are positions.
+    /// Returns the number of positions among the states.
     pub fn positions(&self, system: &System) -> usize {
         match self {
             Self::Minimal | Self::Velocities(_) => system.nq,
@@ -95,7 +96,7 @@ impl Coordinates {
         }
     }
 
-    /// How many are rates.
+    /// Returns the number of rates among the states.
     pub fn rates(&self, system: &System) -> usize {
         match self {
             Self::Minimal => system.nv,
@@ -104,7 +105,8 @@ impl Coordinates {
         }
     }
 
-    /// Where the amplitudes of body `i` stand among the positions, and their rates among the rates.
+    /// Returns the index of body `i`'s first amplitude among the positions and of its rate among
+    /// the rates.
     pub fn of_modes(&self, i: usize, modes: &Modes) -> [usize; 2] {
         match self {
             Self::Minimal | Self::Velocities(_) => [modes.q, modes.v],
@@ -112,7 +114,7 @@ impl Coordinates {
         }
     }
 
-    /// How many windings follow them.
+    /// Returns the number of unwrapped-angle states.
     pub fn windings(&self) -> usize {
         match self {
             Self::Minimal | Self::Velocities(_) => 0,
@@ -120,7 +122,8 @@ impl Coordinates {
         }
     }
 
-    /// Writes the states that belong to the coordinates `q` and the rates `qd` of joints and modes.
+    /// Writes the states that correspond to the coordinates `q` and the rates `qd` of joints and
+    /// modes.
     pub fn write<S: Scalar>(&self, mechanism: Mechanism, joints: JointState<S>, to: Parts<&mut [S]>) {
         let Mechanism { system, derived } = mechanism;
         let JointState { q, qd } = joints;
@@ -152,7 +155,8 @@ impl Coordinates {
         }
     }
 
-    /// Room to find joints' coordinates and rates, if they are not the states.
+    /// Allocates the workspace to recover joints' coordinates and rates; `None` if they are the
+    /// states.
     pub fn room<S: Scalar>(&self, system: &System) -> Option<Box<Recovered<S>>> {
         match self {
             Self::Minimal => None,

@@ -6,18 +6,18 @@ use crate::system::{Derived, Modes, ParamId, System};
 pub(super) struct DeflectionLimit {
     /// Index of the body.
     pub body: usize,
-    /// Part of the beam's length.
+    /// Limit as a fraction of the beam's length.
     limit: ParamId,
     modes: Modes,
-    /// The beam's tip, a station.
+    /// Station of the beam's tip.
     tip: usize,
 }
 
-/// How far below the limit a deflection has to come to count as within it again.
+/// Fraction of the limit below which a deflection is within the limit again.
 const RETURN: f64 = 0.95;
 
 impl DeflectionLimit {
-    /// One for each beam, or each segment of one.
+    /// Returns one limit for each beam, or each segment of one.
     pub fn of(system: &System) -> Vec<Self> {
         let limit = |(i, body): (usize, &crate::system::Body)| {
             let modes = body.modes.clone()?;
@@ -31,7 +31,7 @@ impl DeflectionLimit {
         system.bodies.iter().enumerate().filter_map(limit).collect()
     }
 
-    /// Deflection of the tip and the limit, m.
+    /// Returns the deflection of the tip and the limit, m.
     fn measure(&self, parameters: &[f64], derived: &Derived, q: &[f64]) -> (f64, f64) {
         let tip = &derived.stations[self.tip];
         let length = derived.bodies[self.body].elastic.as_ref().map_or(0.0, |e| e.length);
@@ -39,7 +39,8 @@ impl DeflectionLimit {
         (deflection.norm(), self.limit.of(parameters) * length)
     }
 
-    /// Positive as long as `exceeded` is right, negative once it has to change.
+    /// Returns the event indicator (m): positive as long as `exceeded` is valid, negative once it
+    /// has to change.
     pub fn indicator(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> f64 {
         let (deflection, limit) = self.measure(parameters, derived, q);
         match exceeded {
@@ -48,15 +49,15 @@ impl DeflectionLimit {
         }
     }
 
-    /// Returns whether the deflection exceeds the limit, after the state before.
+    /// Returns true if the deflection exceeds the limit, for the discrete state `exceeded` before.
     pub fn next(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> bool {
-        // An importer's root is a little before or after the indicator's zero.
+        // The importer's root lies slightly before or after the indicator's zero.
         let (_, limit) = self.measure(parameters, derived, q);
         let stays = self.indicator(parameters, derived, q, exceeded) > 1e-9 * limit;
         stays == exceeded
     }
 
-    /// The event of exceeding it at `t` (s).
+    /// Returns the event of exceeding the limit at `t` (s).
     pub fn exceeded(&self, system: &System, parameters: &[f64], derived: &Derived, q: &[f64], t: f64) -> Event {
         let (deflection, limit) = self.measure(parameters, derived, q);
         let what = Occurrence::LinearLimitExceeded {

@@ -6,7 +6,7 @@ use crate::algebra::{Mat3, Vec3};
 use crate::loads::{Limit, MotorState, Stored};
 use crate::spec::JointMotion;
 
-/// The discrete state: constant between events.
+/// Discrete state: variables that change at events only.
 #[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
     /// Segment index of each internal signal.
@@ -23,28 +23,28 @@ pub struct Discrete {
     pub motions: Vec<JointMotion>,
     /// True for each command for an impulse or a capture that is on.
     pub(super) commands: Vec<bool>,
-    /// Number of the last command of each drive that none of its motions has, once it is reported.
+    /// Last invalid command of each drive that has been reported.
     pub(super) refused: Vec<Option<f64>>,
     /// State of each capture.
     pub(super) captures: Vec<Captured>,
-    /// Rank of the rows of all captures that hold and of all loops.
+    /// Rank of the rows of all active captures and all loops.
     pub(super) rank: usize,
     /// Last impact of each contact.
     pub(super) reports: Vec<Report>,
     /// Limit state of each torque of a controller.
     pub(super) controlled: Vec<Limit>,
-    /// Samples of a controller that samples.
+    /// Samples of a sampled controller.
     pub(super) samples: Samples,
 }
 
 /// State of a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Captured {
-    /// True while it holds.
+    /// True while the capture is active.
     pub holds: bool,
-    /// Origin of frame a in frame b at the last capture, m.
+    /// Origin of frame a in frame b when the capture closed, m.
     pub p: Vec3<f64>,
-    /// Rotation from a to b there.
+    /// Rotation from a to b when the capture closed.
     pub R: Mat3<f64>,
 }
 
@@ -117,7 +117,7 @@ fn read_all<T: Stored>(values: &mut [T], next: &mut impl FnMut() -> f64) -> Opti
 }
 
 impl Discrete {
-    /// The discrete state of a model before its start: joints have the motion that they start with.
+    /// Returns the discrete state of a model before its start: joints have their initial motions.
     pub fn new(model: &Model) -> Self {
         let loads = &model.loads;
         let switched = loads.drives.iter().filter(|drive| drive.mode().is_some());
@@ -139,7 +139,7 @@ impl Discrete {
         }
     }
 
-    /// Passes all its numbers on; [`read`](Self::read) takes them in the same order.
+    /// Writes all its numbers; [`read`](Self::read) reads them in the same order.
     pub fn write(&self, to: &mut impl FnMut(f64)) {
         let Self {
             segments,
@@ -171,7 +171,7 @@ impl Discrete {
         samples.write(to);
     }
 
-    /// Replaces its values by the next numbers; `None` if no run of the model can have them.
+    /// Reads its values from the next numbers; `None` if no run of the model can have them.
     pub fn read(&mut self, model: &Model, next: &mut impl FnMut() -> f64) -> Option<()> {
         read_all(&mut self.segments, next)?;
         read_all(&mut self.ranges, next)?;
@@ -189,14 +189,14 @@ impl Discrete {
         self.is_possible(model).then_some(())
     }
 
-    /// Count of its numbers.
+    /// Returns the count of its numbers.
     pub fn size(&self) -> usize {
         let mut count = 0;
         self.write(&mut |_| count += 1);
         count
     }
 
-    /// True if a run of the model can have these values.
+    /// Returns true if a run of the model can have these values.
     fn is_possible(&self, model: &Model) -> bool {
         let loads = &model.loads;
         let mut motors = loads.motors.iter().zip(&self.motors);
@@ -207,7 +207,7 @@ impl Discrete {
             && drives.all(|drive| drive.motions().contains(&drive.motion_now(&self.motions)))
     }
 
-    /// Returns true while a capture holds.
+    /// Returns true while a capture is active.
     #[inline]
     pub(super) fn is_held(&self, capture: usize) -> bool {
         self.captures[capture].holds

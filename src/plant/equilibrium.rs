@@ -8,28 +8,28 @@ use crate::dynamics::invariants::Invariants;
 use crate::system::{Derived, JointState, Kinematics, Mechanism};
 use nalgebra::{DMatrix, DVector};
 
-/// Steps of the search.
+/// Largest number of steps of the search.
 const MOST_ROUNDS: usize = 500;
-/// Part of the accelerations at the start that is round-off at the end, and the least that counts,
-/// rad/s² or m/s².
+/// Tolerance of the accelerations at the end, relative to those at the start, and the least scale
+/// of these, rad/s² or m/s².
 const AT_REST: f64 = 1e-10;
 const LEAST: f64 = 1e-2;
-/// The move of a coordinate by which derivatives are found, rad or m or the mode's scale.
+/// Displacement of a coordinate for difference quotients, rad, m or the mode's unit.
 const MOVE: f64 = 1e-6;
 
-/// A static equilibrium: positions at which no acceleration is left, with all rates zero and inputs
-/// at their starts.
+/// Static equilibrium: positions at which all accelerations are zero, with zero rates and the
+/// inputs at their start values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equilibrium {
     /// Coordinates of joints, modes and nodes.
     pub q: Vec<f64>,
-    /// Largest acceleration that is left, rad/s² or m/s².
+    /// Largest remaining acceleration, rad/s² or m/s².
     pub residual: f64,
-    /// Steps of the search.
+    /// Number of steps of the search.
     pub rounds: usize,
 }
 
-/// Accelerations at rest, with the workspace for them.
+/// Accelerations at zero rates, with their workspace.
 struct AtRest<'a> {
     of: Constants<'a>,
     evaluation: Evaluation<f64>,
@@ -42,12 +42,12 @@ struct AtRest<'a> {
 }
 
 impl Model {
-    /// Whether a run starts in equilibrium.
+    /// Returns true if a run starts in equilibrium.
     pub(super) fn seeks_equilibrium(&self) -> bool {
         self.spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium)
     }
 
-    /// The static equilibrium nearest to the start, loops closed.
+    /// Computes the static equilibrium from the assembled start, with closed loops.
     ///
     /// # Errors
     /// [`Error::Assembly`], [`Error::NoEquilibrium`].
@@ -63,18 +63,18 @@ impl Model {
 }
 
 impl Equilibrium {
-    /// From the coordinates `q`, by steps of
+    /// Computes the equilibrium from the coordinates `q` by steps of
     ///
     /// ```text
     ///     (μ − ∂q̈/∂q) Δq = q̈
     /// ```
     ///
-    /// For a large `μ` they go where the loads push, in the metric of the mass matrix; as `μ`
-    /// becomes small they are Newton's. A step is taken if the loads do work on it, so that an
-    /// equilibrium is found that is stable along the way there.
+    /// For a large `μ` they are steps along the loads, in the metric of the mass matrix; for `μ →
+    /// 0` they are Newton's. A step is accepted if the loads do positive work on it, so that the
+    /// equilibrium found is stable along the path to it.
     ///
     /// # Errors
-    /// [`Error::NoEquilibrium`] with the coordinate that accelerates most.
+    /// [`Error::NoEquilibrium`] with the coordinate of the largest acceleration.
     pub(super) fn of(of: Constants, t: f64, q: &[f64]) -> Result<Self, Error> {
         let model = of.model;
         let mut at_rest = AtRest::new(of, t);
@@ -93,20 +93,20 @@ impl Equilibrium {
                 mu = (10.0 * mu).max(1e-12);
                 continue;
             };
-            // Half a radian at the most.
+            // The largest component of a step is limited to 0.5.
             step *= (0.5 / step.amax()).min(1.0);
             let before = at_rest.work(&q, &qdd, &step);
             let mut next = q.clone();
             model.retract(of.derived, &mut next, step.as_slice(), 1.0);
             let after = at_rest.accelerations(&next);
             match after.map(|after| (at_rest.work(&next, &after, &step), after)) {
-                // The loads push along the step, and do not push back much from its end.
+                // The loads do positive work along the step, and at its end do not oppose it much.
                 Ok((left, after)) if before > 0.0 && left > -0.5 * before => {
                     mu *= if left.abs() < 0.3 * before { 0.1 } else { 0.5 };
                     mu = mu.max(1e-14);
                     (q, qdd) = (next, after);
                 }
-                // Round-off decides the sign where next to nothing is left.
+                // Near the end the sign of the work is round-off.
                 Ok((_, after)) if size(&after) < 1e-6 * scale && size(&after) < size(&qdd) => (q, qdd) = (next, after),
                 _ => mu *= 4.0,
             }
@@ -143,11 +143,11 @@ impl<'a> AtRest<'a> {
         }
     }
 
-    /// Work of the loads on a small step, `q̈ᵀ M Δq`: of kinetic energies, `½ T(q̈ + Δq) − ½ T(q̈ −
-    /// Δq)`.
+    /// Returns the work of the loads on a small step, `q̈ᵀ M Δq`, computed from kinetic energies as
+    /// `½ T(q̈ + Δq) − ½ T(q̈ − Δq)`.
     fn work(&mut self, q: &[f64], qdd: &DVector<f64>, step: &DVector<f64>) -> f64 {
         let (system, derived) = (&self.of.model.system, self.of.derived);
-        // Of one size, so that no digit is lost in the difference.
+        // Both are scaled to the same size, so that the difference has no cancellation.
         let sizes = [qdd, step].map(|of| of.amax().max(f64::MIN_POSITIVE));
         let (qdd, step) = (qdd / sizes[0], step / sizes[1]);
         let [more, less] = [&qdd + &step, &qdd - &step].map(|rates| {
@@ -157,7 +157,7 @@ impl<'a> AtRest<'a> {
         0.5 * (more - less) * sizes[0] * sizes[1]
     }
 
-    /// The accelerations of joints, modes and nodes at these coordinates.
+    /// Computes the accelerations of joints, modes and nodes at the coordinates `q` and zero rates.
     fn accelerations(&mut self, q: &[f64]) -> Result<DVector<f64>, Error> {
         let Constants { model, derived, .. } = self.of;
         let qd = vec![0.0; model.system.nv];
@@ -179,7 +179,7 @@ impl<'a> AtRest<'a> {
         Ok(DVector::from_column_slice(rates))
     }
 
-    /// `∂q̈/∂q`, column by column.
+    /// Computes `∂q̈/∂q` by central differences.
     fn slopes(&mut self, q: &[f64], qdd: &DVector<f64>) -> Result<DMatrix<f64>, Error> {
         let n = qdd.len();
         let mut A = DMatrix::zeros(n, n);

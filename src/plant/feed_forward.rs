@@ -1,4 +1,4 @@
-//! What servos ask for beforehand: the torques that the rigid craft would take to follow their references.
+//! Feed-forward of servos: torques with which the rigid spacecraft tracks its references.
 
 use super::model::Model;
 use crate::Error;
@@ -9,12 +9,15 @@ use crate::loads::{Fed, Instant, Loads, MotorState};
 use crate::system::Kinematics;
 use std::sync::Arc;
 
-/// Inverse dynamics of the craft with nothing bent: joints whose servos feed forward move by their references, all else as it is and as its loads move it.
+/// Inverse dynamics of the spacecraft with undeformed bodies: joints with feed-forward have their
+/// reference positions, rates and accelerations, all others their present state and the
+/// accelerations by their loads.
 ///
-/// A base that floats gives way, one that is held by its servo or its wheels is held. Contacts and captures are not known to it.
+/// A free-floating base moves; its servo or wheels act on it as loads. Contacts and captures are
+/// left out.
 #[derive(Clone, Debug)]
 pub(super) struct FeedForward<S: Scalar> {
-    /// All loads but contacts.
+    /// All loads except contacts.
     loads: Arc<Loads>,
     kinematics: Kinematics<S>,
     applied: Applied<S>,
@@ -24,12 +27,12 @@ pub(super) struct FeedForward<S: Scalar> {
     qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
-    /// One for each rate, N·m or N; zero where nothing is fed forward.
+    /// Torque of each rate, N·m or N; zero without feed-forward.
     pub torques: Vec<S>,
 }
 
 impl<S: Scalar> FeedForward<S> {
-    /// Room, if a servo of the model feeds forward.
+    /// Allocates the workspace; `None` if no servo of the model has feed-forward.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let system = &model.system;
         model.loads.fed().next()?;
@@ -47,10 +50,10 @@ impl<S: Scalar> FeedForward<S> {
         }))
     }
 
-    /// Finds the torques at one instant of the craft.
+    /// Computes the torques at one instant of the spacecraft.
     ///
     /// # Errors
-    /// [`Error::Singular`] if something moves no inertia.
+    /// [`Error::Singular`] if an axis, mode or body has no inertia.
     pub fn update(&mut self, model: &Model, now: &Instant<S>) -> Result<(), Error> {
         let system = &model.system;
         self.q.copy_from_slice(now.q);
@@ -67,7 +70,7 @@ impl<S: Scalar> FeedForward<S> {
                 self.q[fed.coordinate + i] = now.inputs[fed.q_ref + i];
                 self.qd[fed.rate + i] = now.inputs[fed.qd_ref + i];
             }
-            // Its servo, its torque input and its motor are what the torque is for.
+            // The torque replaces the servo, the torque input and the motor of the joint.
             self.inputs[fed.switch] = S::zero();
             if let Some(tau) = fed.tau {
                 self.inputs[tau..tau + fed.axes].fill(S::zero());
@@ -76,7 +79,7 @@ impl<S: Scalar> FeedForward<S> {
                 self.motors[motors].fill(MotorState::default());
             }
         }
-        // Without a drive of its own, nobody else says that a joint is not driven any more.
+        // A joint without a drive in the spec is not reset by the loads when its feed-forward ends.
         for fed in model.loads.fed().filter(|fed| fed.drive.is_none()) {
             self.applied.driven[fed.body] = false;
         }

@@ -4,11 +4,11 @@ use crate::loads::{Loads, Motor};
 /// Counts of a model's event indicators, in their order.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// Of limit states of the system: joint ranges, linear limits, surfaces, motors.
+    /// Number for limit states of the system: joint ranges, linear limits, surfaces, motors.
     pub watched: usize,
-    /// Of surfaces among them.
+    /// Number for surfaces among them.
     pub surfaces: usize,
-    /// Of all: with those of a controller, and one for commands if there are any.
+    /// Number of all: with those of a controller, and one for commands if there are any.
     pub indicators: usize,
 }
 

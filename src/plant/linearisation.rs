@@ -7,49 +7,53 @@ use crate::spec::{Capability, JointType};
 use crate::system::{Body, Quantity, Unit};
 use nalgebra::{DMatrix, DVector, Matrix4x3};
 
-/// A plant linearised about one instant of a motion, in tangent coordinates `ξ`: `ξ̇ = A ξ + B δu`, `δy = C ξ + D δu`.
+/// Linearisation of a plant at one instant of a motion, in tangent coordinates `ξ`: `ξ̇ = A ξ + B
+/// δu`, `δy = C ξ + D δu`.
 ///
-/// Tangent coordinates are the changes of the states, with two differences. Where a state is a quaternion (of free and
-/// spherical joints; of every body where each has a state of its own), three numbers `<owner>.theta[1..3]` stand for its four: the rotation vector `θ` (rad) by which the body is
-/// turned from where the motion has it, in the body's own axes,
+/// Tangent coordinates are the changes of the states, with two differences. A quaternion (of free
+/// and spherical joints; of every body in maximal coordinates) is replaced by three numbers
+/// `<owner>.theta[1..3]`: the rotation vector `θ` (rad) of the body relative to the motion, in body
+/// axes,
 ///
 /// ```text
 ///     q = q̄ ⊗ exp(θ),   δq = ½ q̄ ⊗ (0, θ),   θ̇ = δw − w̄ × θ
 /// ```
 ///
-/// and `system.work` and windings, on which nothing depends, are left out. There are as many coordinates as rates, in the same order:
-/// number `i` and number `n/2 + i` belong together. [`T`](Self::T) leads from `ξ` to the states, [`S`](Self::S) back.
+/// and `system.work` and unwrapped angles, on which nothing depends, are left out. There are as
+/// many position coordinates as rates, in the same order: number `i` and number `n/2 + i`
+/// correspond. [`T`](Self::T) maps `ξ` to the states, [`S`](Self::S) back.
 ///
-/// Modes of signals, ranges and linear limits are held; the quaternions are taken at unit length.
+/// The discrete state is constant; the quaternions are normalised.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearisation {
-    /// The tangent coordinates, `n`.
+    /// Tangent coordinates, `n`.
     pub coordinates: Vec<Quantity>,
-    /// The inputs, `m`.
+    /// Inputs, `m`.
     pub inputs: Vec<Quantity>,
-    /// The continuous outputs, `p`.
+    /// Continuous outputs, `p`.
     pub outputs: Vec<Quantity>,
-    /// `n × n`.
+    /// State matrix, `n × n`.
     pub A: DMatrix<f64>,
-    /// `n × m`.
+    /// Input matrix, `n × m`.
     pub B: DMatrix<f64>,
-    /// `p × n`.
+    /// Output matrix, `p × n`.
     pub C: DMatrix<f64>,
-    /// `p × m`.
+    /// Feed-through matrix, `p × m`.
     pub D: DMatrix<f64>,
-    /// `δx = T ξ`, states × `n`.
+    /// Map `δx = T ξ`, states × `n`.
     pub T: DMatrix<f64>,
-    /// `ξ = S δx`, `n` × states; `S T = 1`.
+    /// Map `ξ = S δx`, `n` × states; `S T = 1`.
     pub S: DMatrix<f64>,
-    /// The states where it is linearised.
+    /// States at the point of linearisation.
     pub x: Vec<f64>,
-    /// Their derivatives there: all zero at an equilibrium.
+    /// Derivatives of the states there; zero at an equilibrium.
     pub dx: Vec<f64>,
 }
 
-/// Where an attitude stands in the state: offsets of its quaternion, its tangent coordinates, its angular velocity.
+/// Attitude among the states: offsets of its quaternion, its tangent coordinates, its angular
+/// velocity.
 struct Attitude {
-    /// The joint or the body.
+    /// Name of the joint or the body.
     owner: String,
     q: usize,
     theta: usize,
@@ -57,10 +61,11 @@ struct Attitude {
 }
 
 impl Linearisation {
-    /// Of a plant at the time `t` (s), states, inputs and modes.
+    /// Linearises a plant at an operating point.
     ///
     /// # Errors
-    /// [`Error::NotLinearised`] in a formulation that does not have it; those of [`Plant::evaluate`], of values and of partial derivatives.
+    /// [`Error::NotLinearised`] for a formulation without linearisation; those of
+    /// [`Plant::evaluate`], of values and of partial derivatives.
     pub fn new(plant: &mut Plant, at: OperatingPoint) -> Result<Self, Error> {
         let model = plant.model().clone();
         let formulation = model.spec.formulation;
@@ -86,7 +91,7 @@ impl Linearisation {
         Tangent::<LANES>::new(&model).jacobians(plant, at, &mut jacobians)?;
         let mut A = &S * &jacobians.A * &T;
         for attitude in &attitudes {
-            // The turned axes turn with the body: d(S δx)/dt has a part Ṡ δx, and Ṡ T = −½ [w]×.
+            // The tangent axes rotate with the body: d(S δx)/dt includes Ṡ δx, and Ṡ T = −½ [w]×.
             let w = &x[attitude.w..attitude.w + 3];
             let mut block = A.fixed_view_mut::<3, 3>(attitude.theta, attitude.theta);
             block -= Vec3::new(w[0], w[1], w[2]).cross_matrix() * 0.5;
@@ -111,7 +116,8 @@ impl Linearisation {
         })
     }
 
-    /// The rate that changes fastest there, with its derivative; at an equilibrium all derivatives are zero.
+    /// Returns the rate with the largest derivative, with that derivative; at an equilibrium all
+    /// derivatives are zero.
     pub fn fastest(&self) -> Option<(&str, f64)> {
         let changes = &self.S * DVector::from_column_slice(&self.dx);
         let rates = self.coordinates.iter().zip(&changes).skip(self.coordinates.len() / 2);
@@ -121,12 +127,12 @@ impl Linearisation {
     }
 }
 
-/// The attitudes among the states.
+/// Returns the attitudes among the states.
 fn attitudes(model: &Model) -> Vec<Attitude> {
     let (system, nq) = (&model.system, model.coordinates.positions(&model.system));
     let mut turned = 0;
     let mut attitude = |owner: &str, q: usize, w: usize| {
-        // Each has one coordinate more than rates.
+        // Each attitude before has one position more than tangent coordinates.
         let theta = q - turned;
         turned += 1;
         Attitude {
@@ -138,7 +144,7 @@ fn attitudes(model: &Model) -> Vec<Attitude> {
     };
     let bodies = system.bodies.iter().enumerate();
     let of = |(i, body): (usize, &Body)| match &model.coordinates {
-        // Their rates are none of attitudes; it is not linearised.
+        // The rates are not derivatives of joint attitudes; this formulation is not linearised.
         Coordinates::Velocities(_) => None,
         Coordinates::Minimal => {
             let joint = &body.joint;
@@ -152,7 +158,7 @@ fn attitudes(model: &Model) -> Vec<Attitude> {
     bodies.filter_map(of).collect()
 }
 
-/// The tangent coordinates of the positions.
+/// Returns the tangent coordinates of the positions.
 fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
     let mut coordinates = Vec::new();
     let mut next = 0;
@@ -170,7 +176,8 @@ fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
     coordinates
 }
 
-/// `T` and `S` at the states `x`, of which so many are positions and rates.
+/// Returns `T` and `S` at the states `x`; the first `rows` states are positions and rates, `n` the
+/// tangent coordinates.
 fn chart(rows: usize, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
     let mut T = DMatrix::zeros(x.len(), n);
     let mut column = 0;
@@ -192,7 +199,7 @@ fn chart(rows: usize, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f
             }
         }
     }
-    // Columns are orthogonal; those of attitudes have the length ½.
+    // The columns of `T` are orthogonal; those of attitudes have the norm ½.
     let mut S = T.transpose();
     for attitude in attitudes {
         let mut rows = S.fixed_rows_mut::<3>(attitude.theta);

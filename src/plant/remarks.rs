@@ -4,29 +4,30 @@ use crate::spec::Method;
 use crate::system::{Derived, Elastic, ModalData, System};
 use std::sync::Arc;
 
-/// The largest `ω h` that the fourth-order Runge–Kutta method holds for an undamped oscillation: 2√2.
+/// Stability limit `ω h` of the fourth-order Runge–Kutta method for an undamped oscillation: 2√2.
 const RK4_LIMIT: f64 = 2.828;
 
-/// A bracket on a beam is shorter than this part of its length; what is farther off is likely written in other axes.
+/// Longest lever of a joint or frame on a beam, relative to the beam's length; longer ones probably
+/// have a position in the wrong axes.
 const LEVER: f64 = 0.1;
 
-/// What stands beside a node is closer to it than this part of the body's size.
+/// Distance from a node that is reported, relative to the body's size.
 const BESIDE: f64 = 1e-6;
 
-/// A frequency below this part of the highest one is hardly that of a deformation.
+/// Frequency, relative to the highest one, below which a mode is probably a rigid-body motion.
 const RIGID: f64 = 1e-4;
 
-/// What a user should know of a model that is not wrong: frequencies of what bends, and numbers that do not go together.
+/// Remarks on a valid model: frequencies of flexible bodies and implausible values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remarks {
     /// One line for each flexible body.
     pub flexible: Vec<String>,
-    /// What is likely not meant.
+    /// Warnings of implausible values.
     pub warnings: Vec<String>,
 }
 
 impl Remarks {
-    /// On a model, at the spec's own values.
+    /// Collects the remarks on a model at the spec's own values.
     ///
     /// # Errors
     /// Those of [`Plant::new`].
@@ -126,7 +127,8 @@ impl Remarks {
     }
 }
 
-/// The joints and frames that stand on the body `i`, with their stations and how far they are from these, m.
+/// Returns the joints and frames that are attached to the body `i`, with their stations and their
+/// distances from these, m.
 fn standing_on(system: &System, derived: &Derived, i: usize) -> Vec<(String, usize, f64)> {
     let joints = system.bodies.iter().zip(&derived.bodies);
     let joints = joints.filter(|(body, _)| body.parent == Some(i));

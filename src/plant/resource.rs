@@ -3,21 +3,21 @@ use crate::Error;
 use crate::spec::{self, Spec};
 use serde::{Deserialize, Serialize};
 
-/// The file in `resources/`.
+/// Compiled model as stored in an FMU's `resources/`.
 #[derive(Serialize, Deserialize)]
 struct Compiled {
     format: u32,
     spec: Spec,
 }
 
-/// Raised whenever the meaning of a compiled model changes.
+/// Version of the format, raised whenever the meaning of a compiled model changes.
 const FORMAT: u32 = 1;
 
 impl Model {
-    /// The bytes that go into an FMU's `resources/`: the spec as JSON, tables included.
+    /// Returns the bytes for an FMU's `resources/`: the spec as JSON, tables included.
     ///
     /// # Errors
-    /// [`Error::Format`] if it cannot be written.
+    /// [`Error::Format`] if the serialisation fails.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let compiled = Compiled {
             format: FORMAT,
@@ -29,15 +29,16 @@ impl Model {
     /// Reads a compiled model.
     ///
     /// # Errors
-    /// [`Error::Format`] if the bytes are none; [`Error::Spec`] if what they say makes no model.
+    /// [`Error::Format`] if the bytes are no compiled model; [`Error::Spec`] if its spec is
+    /// invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::compile(&Self::spec_from_bytes(bytes)?)
     }
 
-    /// Reads the spec in a compiled model, which [`compile`](Self::compile) makes the model of.
+    /// Reads the spec in a compiled model, for [`compile`](Self::compile).
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), but for what is wrong with numbers.
+    /// As [`from_bytes`](Self::from_bytes), without the validation of values.
     pub fn spec_from_bytes(bytes: &[u8]) -> Result<Spec, Error> {
         let compiled: Compiled = serde_json::from_slice(bytes)
             .map_err(|e| Error::Format(format!("the compiled model cannot be read: {e}")))?;

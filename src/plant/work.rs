@@ -1,27 +1,28 @@
-//! How much work one evaluation of the dynamics is, and the limit of a communication step that follows from it.
+//! Cost of an evaluation of the dynamics, and the work limit of a communication step that follows
+//! from it.
 
 use super::Model;
 use crate::spec::{AncfBeam, Formulation};
 
-/// So long a communication step may take on an ordinary core if nothing else is asked for, ns.
+/// Time that a communication step may take on an ordinary core by default, ns.
 const LONGEST: u64 = 2_000_000_000;
 
-/// No default limit is lower: large models take longer steps rather than that steps which make sense are discarded.
+/// Lower bound of the default limit: steps of large models take longer rather than fail.
 const FEWEST: u64 = 50_000;
 
-/// No default limit is higher.
+/// Upper bound of the default limit.
 const MOST: u64 = 1_000_000;
 
 impl Model {
-    /// Returns the most evaluations of the dynamics in one communication step: those of the spec, or a default that takes about
-    /// two seconds, from 50 000 to 1 000 000.
+    /// Returns the most evaluations of the dynamics in one communication step: that of the spec, or
+    /// a default of about two seconds, from 50 000 to 1 000 000.
     ///
-    /// The default is computed from the counts of bodies, modes, elements and states alone, so that it is the same on every
-    /// machine and for all values of parameters.
+    /// The default is computed from the counts of bodies, modes, elements and states alone, so that
+    /// it is the same on every machine and for all values of parameters.
     pub fn work_limit(&self) -> f64 {
         let default = || {
             let limit = (LONGEST / self.evaluation_time()).clamp(FEWEST, MOST);
-            // Two digits are more than the estimate has.
+            // The limit is rounded down to two digits, the accuracy of the estimate.
             let mut unit = 1;
             while limit / unit >= 100 {
                 unit *= 10;
@@ -31,8 +32,8 @@ impl Model {
         self.spec.solver.work_limit.unwrap_or_else(default)
     }
 
-    /// Returns an estimate of the time of one evaluation, ns, with the method's share of it. It is measured on the examples, with
-    /// parameters that make no sense (`docs/robustness.md`).
+    /// Returns an estimate of the time of one evaluation, ns, with the method's share of it. It was
+    /// measured on the examples with implausible parameters (`docs/robustness.md`).
     fn evaluation_time(&self) -> u64 {
         let system = self.system();
         let of_body = match self.spec.formulation {
@@ -41,14 +42,14 @@ impl Model {
             Formulation::Quaternion | Formulation::Natural => 3500,
         };
         let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
-        // The modal mass matrix depends on the amplitudes, and is factored.
+        // The modal mass matrix depends on the amplitudes and is factored in each evaluation.
         let of_modes = modes.map(|modes| modes.n as u64).map(|n| 200 * n + 8 * n.pow(3));
         let of_nodes = self.spec.ancf_beam.values().map(AncfBeam::nodes).sum::<usize>() as u64 * 300;
-        // Each row of a capture or a loop has a response of its own, and their matrix is factored.
+        // Each row of a capture or a loop needs a response, and their matrix is factored.
         let rows = self.loads.most_rows() as u64;
         let of_rows = 150 * rows * system.bodies.len() as u64 + rows.pow(3);
         let n = self.states.len() as u64;
-        // Factors of the Newton matrices, at worst for every sixth evaluation.
+        // The Newton matrices are factored at worst for every sixth evaluation.
         let of_matrices = if self.spec.solver.method.is_dense() {
             n.pow(3) / 10
         } else {
@@ -76,7 +77,7 @@ mod tests {
         assert_eq!(limit(two_link, ""), 1e6);
         assert_eq!(limit(dual_arm, ""), 77_000.0);
         assert_eq!(limit(servicer, ""), 53_000.0);
-        // What is written holds, however large it is.
+        // A limit in the spec has no upper bound.
         assert_eq!(limit(two_link, "[solver]\nwork_limit = 1e12\n"), 1e12);
     }
 }
