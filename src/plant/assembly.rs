@@ -93,13 +93,14 @@ impl Model {
         let drives = &self.loads.drives;
         let is_driven = drives.iter().any(|drive| drive.motion() == JointMotion::Prescribed);
         if is_driven && solver.rank_with_drives(&q) > rank {
-            let what = "it does not let the driven joints move as they are prescribed: all its other joints together cannot give way";
+            let what =
+                "the prescribed joints cannot move as prescribed: its other joints have too few independent motions";
             return Err(open(&self.loads.closed_loops[0].name, what));
         }
         if motions == rank && rows > 0 && !is_driven {
             let what = format!(
                 "the loops take all {motions} motions of the joints ({rank} independent constraints): nothing can move; \
-                 let a joint go, or take a loop out"
+                 release a joint or remove a loop"
             );
             return Err(open(&self.loads.closed_loops[0].name, what));
         }
@@ -333,8 +334,8 @@ impl<'a> Solver<'a> {
         self.check_closed()
     }
 
-    /// Moves along the closed positions to the one nearest to the written ones, by steps of `d − J⁺
-    /// (φ + J d)` with the difference `d` to the written ones.
+    /// Moves along the closed positions to the one nearest to the written ones, by steps of
+    /// `d − J⁺ (φ + J d)` with the difference `d` to the written ones.
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop is open at the end.
@@ -396,7 +397,7 @@ impl<'a> Solver<'a> {
                 let (offset, angle) = (Unit::MetrePerSecond.about(offset), Unit::RadianPerSecond.about(angle));
                 let what = format!(
                     "the rates do not fit it: {offset} and {angle} are left between its frames; \
-                     joints that are fixed, held or driven cannot give way"
+                     the rates of fixed, locked and prescribed joints are not changed"
                 );
                 Err(open(name, what))
             }
@@ -413,7 +414,7 @@ impl<'a> Solver<'a> {
             let (offset, angle) = (Unit::Metre.about(offset), Unit::Radian.about(angle));
             let what = format!(
                 "it cannot be closed: {offset} and {angle} are left at the nearest positions; \
-                 start nearer, or change lengths, or let fixed joints go"
+                 use a nearer start, other lengths or fewer fixed joints"
             );
             return Err(open(name, what));
         }
@@ -566,7 +567,7 @@ impl Solver<'_> {
         let closed_loop = ends.find(|(end, _)| row < *end).map(|(_, closed_loop)| closed_loop);
         let what = format!(
             "it starts in a singular position (stretched or folded?): {rank} of its constraints are independent there, {rank_nearby} nearby, \
-             and where it goes is not determined; start elsewhere"
+             and its motion is not determined; use another start"
         );
         Err(open(
             closed_loop.map_or("", |closed_loop| closed_loop.name.as_str()),

@@ -69,9 +69,9 @@ impl Equilibrium {
     ///     (μ − ∂q̈/∂q) Δq = q̈
     /// ```
     ///
-    /// For a large `μ` they are steps along the loads, in the metric of the mass matrix; for `μ →
-    /// 0` they are Newton's. A step is accepted if the loads do positive work on it, so that the
-    /// equilibrium found is stable along the path to it.
+    /// For a large `μ` they are steps along the loads, in the metric of the mass matrix; for
+    /// `μ → 0` they are Newton's. A step is accepted if the loads do positive work on it, so that
+    /// the equilibrium found is stable along the path to it.
     ///
     /// # Errors
     /// [`Error::NoEquilibrium`] with the coordinate of the largest acceleration.

@@ -21,7 +21,7 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) recovered: Option<Box<Recovered<S>>>,
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
-    /// Position of the world on the reference orbit.
+    /// State of the reference orbit at the present time.
     pub(super) orbit: Option<OrbitPoint<S>>,
     /// Feed-forward of the servos; `None` if there is none.
     feed_forward: Option<Box<FeedForward<S>>>,

@@ -11,8 +11,8 @@ use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier};
 use nalgebra::{DMatrix, DVector};
 
-/// Response of the relative velocities at some points, and of all rates, to impulses there: `u⁺ = u
-/// + W p` with `W = J M⁻¹ Jᵀ`.
+/// Response of the relative velocities at some points, and of all rates, to impulses there:
+/// `u⁺ = u + W p` with `W = J M⁻¹ Jᵀ`.
 ///
 /// `W` is computed column by column by unit impulses. At zero velocity, impulses in place of forces
 /// yield velocity jumps in place of accelerations, so one call of the dynamics gives a column.
@@ -20,7 +20,8 @@ use nalgebra::{DMatrix, DVector};
 /// rates.
 #[derive(Clone, Debug)]
 pub(super) struct Operator {
-    /// Symmetric response matrix, rows of one pair after the other: moments 1/(kg·m²), forces 1/kg.
+    /// Symmetric response matrix, rows of one pair after the other; 1/(kg·m²) between moments, 1/kg
+    /// between forces.
     pub W: DMatrix<f64>,
     /// Velocity jumps of each unit impulse.
     jumps: Vec<Jump>,

@@ -7,8 +7,8 @@ use crate::spec::{Capability, JointType};
 use crate::system::{Body, Quantity, Unit};
 use nalgebra::{DMatrix, DVector, Matrix4x3};
 
-/// Linearisation of a plant at one instant of a motion, in tangent coordinates `ξ`: `ξ̇ = A ξ + B
-/// δu`, `δy = C ξ + D δu`.
+/// Linearisation of a plant at one instant of a motion, in tangent coordinates `ξ`:
+/// `ξ̇ = A ξ + B δu`, `δy = C ξ + D δu`.
 ///
 /// Tangent coordinates are the changes of the states, with two differences. A quaternion (of free
 /// and spherical joints; of every body in maximal coordinates) is replaced by three numbers

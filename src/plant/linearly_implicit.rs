@@ -228,7 +228,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
     /// derivative; springs and servos of spherical joints are linearised at zero rotation.
     #[test]
     fn loads_resist_as_they_change() {
-        let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a craft").into()).expect("regular");
+        let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a spacecraft").into()).expect("regular");
         let mut simulation = Simulation::new(plant).expect("starts");
         let mut state = simulation.state.clone();
         for (name, q) in [("pushed_root.q", -0.2), ("leaving_root.q", 0.11)] {
@@ -279,7 +279,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
                 worst = worst.larger(off);
                 assert!(
                     off < 1e-8,
-                    "rate {rate}, derivative {kind} of {by}: said {said}, is {changes}"
+                    "rate {rate}, derivative {kind} of {by}: computed {said}, by differences {changes}"
                 );
             }
         }

@@ -1,5 +1,5 @@
-//! Interface between the mechanics and FMI: the layers above depend on no bodies, the layers below
-//! on no FMI.
+//! Interface between the mechanics and FMI: the layers above are independent of the equations of
+//! motion, the layers below of FMI.
 //!
 //! A [`Model`] is the constant data; a [`Plant`] is a model with parameter values that can be
 //! evaluated at any time, state and input. It stores no time and no state of its own.

@@ -61,7 +61,7 @@ pub(super) struct Parts<T> {
 pub struct Output {
     /// Name, unit, description.
     pub quantity: Quantity,
-    /// Variability.
+    /// Type and variability.
     pub kind: OutputKind,
 }
 

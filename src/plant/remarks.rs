@@ -11,7 +11,8 @@ const RK4_LIMIT: f64 = 2.828;
 /// have a position in the wrong axes.
 const LEVER: f64 = 0.1;
 
-/// Distance from a node that is reported, relative to the body's size.
+/// Distance from the nearest node above which an attachment is reported, relative to the body's
+/// size.
 const BESIDE: f64 = 1e-6;
 
 /// Frequency, relative to the highest one, below which a mode is probably a rigid-body motion.
@@ -48,8 +49,8 @@ impl Remarks {
                 && std::f64::consts::TAU * fastest * step > RK4_LIMIT
             {
                 remarks.warnings.push(format!(
-                    "{name}: rk4 cannot follow its mode of {fastest:.3} Hz in steps of {step} s; it needs steps below {:.3e} s, and \
-                     shorter ones where the arm makes it faster",
+                    "{name}: rk4 is unstable for its mode of {fastest:.3} Hz with steps of {step} s; use steps below {:.3e} s, and \
+                     shorter ones if the arm raises its frequency",
                     RK4_LIMIT / (std::f64::consts::TAU * fastest)
                 ));
             }

@@ -127,7 +127,7 @@ impl Report {
                 "mass that an impulse along the normal meets",
             ),
         ]);
-        debug_assert_eq!(quantities.len(), Self::COUNT, "each number has its name");
+        debug_assert_eq!(quantities.len(), Self::COUNT, "one quantity for each value");
         quantities
     }
 

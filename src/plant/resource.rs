@@ -50,7 +50,7 @@ impl Model {
         }
         if let Some((input, _)) = compiled.spec.signal.iter().find(|(_, signal)| signal.file.is_some()) {
             return Err(Error::Format(format!(
-                "signal \"{input}\": a compiled model has its tables in itself, and this one names a file"
+                "signal \"{input}\": a compiled model includes its tables, but this signal names a file"
             )));
         }
         spec::check(&compiled.spec)?;

@@ -100,7 +100,7 @@ impl Plant {
             next = ((t - start + 2.0 * round_off(t)) / period).floor() + 1.0;
         }
         if !(next > taken && next.is_finite()) {
-            let what = format!("two samples of the controller, {period} s apart, cannot be told apart so late");
+            let what = format!("two samples of the controller, {period} s apart, coincide to round-off at this time");
             return Err(Error::Integration { t, what });
         }
         let inputs = self.evaluation.inputs(of, t, u, discrete);

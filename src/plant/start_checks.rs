@@ -145,7 +145,7 @@ impl Evaluation<f64> {
             (apart > reach && model.is_captured_from_start(&contact.name)).then(|| Problem {
                 at: at("contact", &contact.name, "reach"),
                 what: format!(
-                    "\"{a}\" is to be captured at the start, {} from \"{b}\", and the reach is {}: start nearer, raise `reach`, or write a [loop], which closes by itself",
+                    "\"{a}\" is to be captured at the start, {} from \"{b}\", and the reach is {}: start nearer, raise `reach`, or use a [loop], whose start is assembled",
                     Unit::Metre.about(apart),
                     Unit::Metre.about(reach)
                 ),

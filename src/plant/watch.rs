@@ -17,10 +17,10 @@ const INDEPENDENT: f64 = 1e-4;
 /// Least singular value of the rows of captures and loops, monitored over a step.
 ///
 /// The rows are scaled by `D` to the largest response of their two bodies at the joint in any
-/// direction. `u` and `v` are the singular vectors of the least singular value `σ` of `D J
-/// M^(-1/2)` at the step's start, `v` as rates. Along a step `s = uᵀ D J v` begins at `σ`. At a
-/// singular position `J` loses rank and `s` passes zero: the motion then has two continuations, and
-/// the equations do not determine which one a step takes.
+/// direction. `u` and `v` are the singular vectors of the least singular value `σ` of
+/// `D J M^(-1/2)` at the step's start, `v` as rates. Along a step `s = uᵀ D J v` begins at `σ`. At
+/// a singular position `J` loses rank and `s` passes zero: the motion then has two continuations,
+/// and the equations do not determine which one a step takes.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     /// Kinematics at the rates `v`.

@@ -291,7 +291,7 @@ impl<'a, S: Scalar> Cursor<'a, S> {
 
     /// Asserts that each group has written as many numbers as it has declared.
     pub(super) fn is_full(&self) {
-        debug_assert_eq!(self.next, self.y.len(), "outputs are written as they are declared");
+        debug_assert_eq!(self.next, self.y.len(), "as many values are written as declared");
     }
 
     pub(super) fn number(&mut self, value: S) {
