@@ -254,8 +254,8 @@ impl Model {
         self.controller.as_ref().is_some_and(Controller::is_sampled)
     }
 
-    /// Returns true if there are commands, which an importer without event handling must be warned
-    /// of.
+    /// Returns true if the model has commands; a Model Exchange importer then has to call
+    /// `fmi2CompletedIntegratorStep`.
     pub fn has_commands(&self) -> bool {
         self.loads.are_commanded()
     }
