@@ -20,7 +20,7 @@ use grapple::dynamics::Applied;
 use grapple::dynamics::recursive::ForwardDynamics;
 use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Model, Plant, StateJacobian};
-use grapple::system::Kinematics;
+use grapple::system::{Configuration, Kinematics};
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -129,8 +129,13 @@ impl Bench {
         let derived = self.plant.derived();
         self.applied.tau[6..].copy_from_slice(&state.tau);
         self.kinematics.update(system, derived, &state.q, &state.qd);
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &self.kinematics,
+        };
         self.dynamics
-            .solve(system, derived, &self.kinematics, &self.applied, &mut self.qdd)
+            .solve(at, &self.applied, &mut self.qdd)
             .expect("regular inertias");
         black_box(&self.qdd);
     }

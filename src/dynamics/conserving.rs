@@ -49,7 +49,8 @@ use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, angle_per_si
 use crate::nodal::Span;
 use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{
-    AncfBeam, BodyKinematics, Derived, DirectorConstants, JointModel, Kinematics, Natural, PER_NODE, System,
+    AncfBeam, BodyKinematics, Configuration, DirectorConstants, JointModel, Kinematics, Mechanism, Natural, PER_NODE,
+    System,
 };
 
 /// The state at the start of a step.
@@ -129,80 +130,40 @@ impl Start {
     /// velocity of the origin) and spherical joints (angular velocity), all in world axes.
     pub fn middle<S: Scalar>(
         &self,
-        (system, derived): (&System, &Derived),
-        (h, u): (f64, &[S]),
+        mechanism: Mechanism,
+        h: f64,
+        u: &[S],
         kinematics: &mut Kinematics<S>,
         middle: &mut Middle<S>,
     ) {
-        let Middle {
-            q,
-            qd,
-            rate_ratio: rate_ratios,
-            ..
-        } = middle;
+        let Mechanism { system, derived } = mechanism;
+        let Middle { q, qd, rate_ratio, .. } = middle;
         let (h, half) = (S::lift(h), S::lift(0.5 * h));
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let (jq, jv, n) = (body.joint.q, body.joint.v, body.joint.nv);
             let (done, rest) = kinematics.bodies.split_at_mut(i);
             let (P, B) = (body.parent.map_or(&world, |parent| &done[parent]), &mut rest[0]);
-            let P_0 = body.parent.map_or(&Natural::WORLD, |parent| &self.bodies[parent]);
-            let (H, u) = (&mut kinematics.H[jv..jv + n], &u[jv..jv + n]);
+            let carrier = MidpointCarrier {
+                at: P,
+                start: body.parent.map_or(&Natural::WORLD, |parent| &self.bodies[parent]),
+                h,
+                half,
+                p: P.V_WB.w * half,
+            };
+            let (q_0, u) = (&self.q[jq..jq + body.joint.nq], &u[jv..jv + n]);
             let (q, qd) = (&mut q[jq..jq + body.joint.nq], &mut qd[jv..jv + n]);
-            let rate_ratios = &mut rate_ratios[jv..jv + n];
-            let F = &P.R_WB;
-            let p = P.V_WB.w * half;
-            // The axis at the midpoint, and the ratio of the finite-difference rate of its angle.
-            let turned = |axis: &Vec3<f64>, rate: S| {
-                let rate_ratio = rate_ratio(&p, &lift3(&(P_0.D * axis)), half * rate);
-                (Twist::new(F * lift3::<S>(axis), Vec3::zeros()), rate_ratio)
-            };
-            // With the end positions x a of the slider, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ +
-            // w̄ × (x₀ a₀ + x₁ a₁)/2: the first term gives the direction of the motion subspace,
-            // and the lever arm is the mean.
-            let slid = |axis: Vec3<f64>, x_0: f64, rate: S| {
-                let a_0 = lift3::<S>(&(P_0.D * axis));
-                let a_1 = F * lift3::<S>(&axis) * S::lift(2.0) - a_0;
-                let direction = a_0 + P.V_WB.w.cross(&a_0) * half;
-                let x_0 = S::lift(x_0);
-                let lever = (a_0 * x_0 + a_1 * (x_0 + h * rate)) * S::lift(0.5);
-                (Twist::new(Vec3::zeros(), direction), lever)
-            };
-            let mut offset = Vec3::zeros();
-            match &constants.joint {
-                JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
-                JointModel::Revolute(joint) => (H[0], rate_ratios[0]) = turned(joint.axis(), u[0]),
-                JointModel::Prismatic(joint) => (H[0], offset) = slid(*joint.axis(), self.q[jq], u[0]),
-                JointModel::Cylindrical(joint) => {
-                    (H[0], rate_ratios[0]) = turned(joint.axis(), u[0]);
-                    (H[1], offset) = slid(*joint.axis(), self.q[jq + 1], u[1]);
-                }
-                JointModel::Cartesian(joint) => {
-                    for (k, axis) in joint.axes().column_iter().enumerate() {
-                        let (direction, lever) = slid(axis.into_owned(), self.q[jq + k], u[k]);
-                        H[k] = direction;
-                        offset += lever;
-                    }
-                }
-                JointModel::Universal(joint) => {
-                    let [first, second] = joint.axes_at(self.q[jq]);
-                    (H[0], rate_ratios[0]) = turned(&first, u[0]);
-                    // The second axis turns with the intermediate body of the joint.
-                    let between = P.V_WB.w + H[0].w * u[0];
-                    let second = lift3::<S>(&(P_0.D * second));
-                    H[1] = Twist::new(mean(&(between * h)) * second, Vec3::zeros());
-                    rate_ratios[1] = rate_ratio(&(between * half), &second, half * u[1]);
-                }
-            }
-            B.r_PB_W = F * lift3::<S>(&constants.p_PF) + offset;
+            let (H, rate_ratio) = (&mut kinematics.H[jv..jv + n], &mut rate_ratio[jv..jv + n]);
+            let offset = carrier.subspace(&constants.joint, q_0, u, H, rate_ratio);
+            B.r_PB_W = P.R_WB * lift3::<S>(&constants.p_PF) + offset;
             let mut V_FB = Twist::zero();
             match &constants.joint {
                 JointModel::Spherical(_) => V_FB.w = Vec3::from_column_slice(u),
                 JointModel::Free(_) => {}
                 _ => {
                     for (k, (H, &u)) in H.iter().zip(u).enumerate() {
-                        qd[k] = rate_ratios[k] * u;
-                        q[k] = S::lift(self.q[jq + k]) + half * qd[k];
+                        qd[k] = rate_ratio[k] * u;
+                        q[k] = S::lift(q_0[k]) + half * qd[k];
                         V_FB = V_FB + *H * u;
                     }
                 }
@@ -217,31 +178,18 @@ impl Start {
             B.A_bias = Twist::zero();
             match &constants.joint {
                 JointModel::Spherical(joint) => {
-                    let between = MidpointAttitude::of(
-                        relative_rotation(&P_0.D, &p, &(V_FB.w * half)),
-                        joint.attitude(part(&self.q, jq)),
-                    );
+                    let between = carrier.attitude(&V_FB.w, joint.attitude(part(q_0, 0)));
                     q.copy_from_slice(&joint.coordinates(between.mean));
-                    // The axes of the rates, as the finite-difference rate of the attitude defines
-                    // them.
-                    let axes = lift33::<S>(&P_0.D) * between.mean.rotation() * between.rate_ratio;
-                    let axes = axes + cross_matrix(&p) * axes;
-                    for (H, axis) in H.iter_mut().zip(axes.column_iter()) {
-                        *H = Twist::new(axis.into_owned(), Vec3::zeros());
-                    }
-                    qd.copy_from_slice(axes.tr_mul(&V_FB.w).as_slice());
+                    carrier.write_spherical(&between, &V_FB.w, H, qd);
                 }
                 JointModel::Free(joint) => {
                     B.r_PB_W = B.p_WB - P.p_WB;
                     let own = B.V_WB - P.V_WB.shift(&B.r_PB_W);
-                    let p_FB = F.tr_mul(&B.r_PB_W) - lift3::<S>(&constants.p_PF);
-                    let between = MidpointAttitude::of(
-                        relative_rotation(&P_0.D, &p, &(own.w * half)),
-                        joint.attitude(part(&self.q, jq)),
-                    );
+                    let p_FB = P.R_WB.tr_mul(&B.r_PB_W) - lift3::<S>(&constants.p_PF);
+                    let between = carrier.attitude(&own.w, joint.attitude(part(q_0, 0)));
                     q.copy_from_slice(&joint.coordinates(between.mean, &p_FB));
                     qd[..3].copy_from_slice(B.R_WB.tr_mul(&own.w).as_slice());
-                    qd[3..].copy_from_slice((F * lift33::<S>(joint.axes())).tr_mul(&own.v).as_slice());
+                    qd[3..].copy_from_slice((P.R_WB * lift33::<S>(joint.axes())).tr_mul(&own.v).as_slice());
                 }
                 _ => {}
             }
@@ -272,24 +220,158 @@ impl Start {
     /// or N. Requires [`middle`](Self::middle).
     pub fn residual<S: Scalar>(
         &self,
-        (system, derived): (&System, &Derived),
-        (h, u): (f64, &[S]),
-        (kinematics, applied): (&Kinematics<S>, &Applied<S>),
+        at: Configuration<S>,
+        applied: &Applied<S>,
+        h: f64,
+        u: &[S],
         middle: &mut Middle<S>,
         residual: &mut [S],
     ) {
-        let Middle { q, qd, rate_ratio, F } = middle;
         let per_h = S::lift(1.0 / h);
-        let two = S::lift(2.0);
+        let equations = StepEquations {
+            start: self,
+            at,
+            applied,
+            h,
+            per_h,
+            twice_per_h: S::lift(2.0) * per_h,
+            u,
+        };
+        equations.set_wrenches(&mut middle.F);
+        for (i, body) in at.system.bodies.iter().enumerate().rev() {
+            equations.write_joint(i, middle, residual);
+            // A free joint transmits no wrench, unless it is driven.
+            let transmits = body.joint.nv < 6 || applied.driven[i];
+            if let Some(parent) = body.parent.filter(|_| transmits) {
+                middle.F[parent] = middle.F[parent] + middle.F[i].shift(&at.kinematics.bodies[i].r_PB_W);
+            }
+        }
+        equations.write_nodes(middle, residual);
+    }
+}
+
+/// The carrier of a joint at the midpoint of a step.
+struct MidpointCarrier<'a, S: Scalar> {
+    /// Its kinematics at the midpoint.
+    at: &'a BodyKinematics<S>,
+    /// Its natural coordinates at the start.
+    start: &'a Natural,
+    /// The step and its half, s.
+    h: S,
+    half: S,
+    /// `p` of (4).
+    p: Vec3<S>,
+}
+
+impl<S: Scalar> MidpointCarrier<'_, S> {
+    /// Returns the column of a rotation about `axis`, and the ratio of the finite-difference rate of
+    /// its angle to the midpoint rate.
+    #[inline(always)]
+    fn turned(&self, axis: &Vec3<f64>, rate: S) -> (Twist<S>, S) {
+        let ratio = rate_ratio(&self.p, &lift3(&(self.start.D * axis)), self.half * rate);
+        (Twist::new(self.at.R_WB * lift3::<S>(axis), Vec3::zeros()), ratio)
+    }
+
+    /// Returns the column of a translation along `axis` from the coordinate `x_0`, and the mean
+    /// displacement.
+    ///
+    /// With the end positions x a of the slider, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ ×
+    /// (x₀ a₀ + x₁ a₁)/2: the first term gives the direction of the motion subspace, and the lever
+    /// arm is the mean.
+    #[inline(always)]
+    fn slid(&self, axis: Vec3<f64>, x_0: f64, rate: S) -> (Twist<S>, Vec3<S>) {
+        let a_0 = lift3::<S>(&(self.start.D * axis));
+        let a_1 = self.at.R_WB * lift3::<S>(&axis) * S::lift(2.0) - a_0;
+        let direction = a_0 + self.at.V_WB.w.cross(&a_0) * self.half;
+        let x_0 = S::lift(x_0);
+        let lever = (a_0 * x_0 + a_1 * (x_0 + self.h * rate)) * S::lift(0.5);
+        (Twist::new(Vec3::zeros(), direction), lever)
+    }
+
+    /// Computes the columns `H` of a joint with fixed axes and the ratios of its finite-difference
+    /// rates; returns the mean displacement. Other joints are unchanged.
+    #[inline(always)]
+    fn subspace(&self, joint: &JointModel, q_0: &[f64], u: &[S], H: &mut [Twist<S>], rate_ratios: &mut [S]) -> Vec3<S> {
+        let mut offset = Vec3::zeros();
+        match joint {
+            JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
+            JointModel::Revolute(joint) => (H[0], rate_ratios[0]) = self.turned(joint.axis(), u[0]),
+            JointModel::Prismatic(joint) => (H[0], offset) = self.slid(*joint.axis(), q_0[0], u[0]),
+            JointModel::Cylindrical(joint) => {
+                (H[0], rate_ratios[0]) = self.turned(joint.axis(), u[0]);
+                (H[1], offset) = self.slid(*joint.axis(), q_0[1], u[1]);
+            }
+            JointModel::Cartesian(joint) => {
+                for (k, axis) in joint.axes().column_iter().enumerate() {
+                    let (direction, lever) = self.slid(axis.into_owned(), q_0[k], u[k]);
+                    H[k] = direction;
+                    offset += lever;
+                }
+            }
+            JointModel::Universal(joint) => {
+                let [first, second] = joint.axes_at(q_0[0]);
+                (H[0], rate_ratios[0]) = self.turned(&first, u[0]);
+                // The second axis turns with the intermediate body of the joint.
+                let between = self.at.V_WB.w + H[0].w * u[0];
+                let second = lift3::<S>(&(self.start.D * second));
+                H[1] = Twist::new(mean(&(between * self.h)) * second, Vec3::zeros());
+                rate_ratios[1] = rate_ratio(&(between * self.half), &second, self.half * u[1]);
+            }
+        }
+        offset
+    }
+
+    /// Returns the midpoint attitude of a body that turns by `w` relative to the carrier, from `q_0`.
+    #[inline(always)]
+    fn attitude(&self, w: &Vec3<S>, q_0: Quaternion<f64>) -> MidpointAttitude<S> {
+        MidpointAttitude::of(relative_rotation(&self.start.D, &self.p, &(w * self.half)), q_0)
+    }
+
+    /// Writes the columns of a spherical joint, along the axes that the finite-difference rate of
+    /// its attitude defines, and its rates.
+    #[inline(always)]
+    fn write_spherical(&self, between: &MidpointAttitude<S>, w: &Vec3<S>, H: &mut [Twist<S>], qd: &mut [S]) {
+        let axes = lift33::<S>(&self.start.D) * between.mean.rotation() * between.rate_ratio;
+        let axes = axes + cross_matrix(&self.p) * axes;
+        for (H, axis) in H.iter_mut().zip(axes.column_iter()) {
+            *H = Twist::new(axis.into_owned(), Vec3::zeros());
+        }
+        qd.copy_from_slice(axes.tr_mul(w).as_slice());
+    }
+}
+
+/// The equations (2) of one step at the midpoint.
+struct StepEquations<'a, S: Scalar> {
+    start: &'a Start,
+    at: Configuration<'a, S>,
+    applied: &'a Applied<S>,
+    /// The step, s, `1/h` and `2/h`.
+    h: f64,
+    per_h: S,
+    twice_per_h: S,
+    /// Midpoint rates.
+    u: &'a [S],
+}
+
+impl<S: Scalar> StepEquations<'_, S> {
+    /// Computes the unbalanced wrench on each body: inertia less loads, and the elastic forces of
+    /// geometrically exact beams.
+    #[inline(always)]
+    fn set_wrenches(&self, F: &mut [Wrench<S>]) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = self.at;
         for (i, constants) in derived.bodies.iter().enumerate() {
-            let (B, start) = (&kinematics.bodies[i], &self.bodies[i]);
-            let D = (cross_matrix(&B.V_WB.w) * B.R_WB - lift33::<S>(&start.D_rate)) * (two * per_h);
-            let v = (B.V_WB.v - lift3::<S>(&start.v)) * (two * per_h);
+            let (B, start) = (&kinematics.bodies[i], &self.start.bodies[i]);
+            let D = (cross_matrix(&B.V_WB.w) * B.R_WB - lift33::<S>(&start.D_rate)) * self.twice_per_h;
+            let v = (B.V_WB.v - lift3::<S>(&start.v)) * self.twice_per_h;
             let (first, second) = (lift3::<S>(&constants.h), lift33::<S>(&constants.J_Bo.second_moment()));
             let f = v * S::lift(constants.m) + D * first;
             let of_axes = v * first.transpose() + D * second;
             let t = (0..3).fold(Vec3::zeros(), |t, k| t + B.R_WB.column(k).cross(&of_axes.column(k)));
-            F[i] = Wrench::new(t, f) - applied.wrench[i];
+            F[i] = Wrench::new(t, f) - self.applied.wrench[i];
         }
         for (beam, DirectorConstants { element, .. }) in system.directors.iter().zip(&derived.directors) {
             for [a, b] in beam.spans() {
@@ -299,80 +381,96 @@ impl Start {
                     triads: [A, B].map(|at| cross_matrix(&at.V_WB.w) * at.R_WB),
                 };
                 let here = kinematics.span([a, b]);
-                let stress = element.stress(&element.strain_of_step(&rates, h));
+                let stress = element.stress(&element.strain_of_step(&rates, self.h));
                 let on_b = element.wrench(&here, &stress);
                 F[b] = F[b] - on_b;
                 F[a] = F[a] + on_b.shift(&here.r);
             }
         }
-        for (i, body) in system.bodies.iter().enumerate().rev() {
-            let (v, n) = (body.joint.v, body.joint.nv);
-            let B = &kinematics.bodies[i];
-            let (axes, tau) = (kinematics.H[v..v + n].iter(), &applied.tau[v..v + n]);
-            let out = &mut residual[v..v + n];
-            let change = |rate: &[S], k: usize| (rate[v + k] - S::lift(self.qd[v + k])) * (two * per_h);
-            match &derived.bodies[i].joint {
-                of if applied.driven[i] => {
-                    let rate = if matches!(of, JointModel::Spherical(_)) {
-                        &*qd
-                    } else {
-                        u
-                    };
-                    for (k, out) in out.iter_mut().enumerate() {
-                        *out = change(rate, k) - applied.qdd[v + k];
-                    }
-                }
-                JointModel::Spherical(_) => {
-                    let t = axes.zip(tau).fold(F[i].t, |t, (H, &tau)| t - H.w * tau);
-                    out.copy_from_slice(t.as_slice());
-                }
-                JointModel::Free(joint) => {
-                    let axes =
-                        body.parent.map_or(Mat3::identity(), |P| kinematics.bodies[P].R_WB) * lift33::<S>(joint.axes());
-                    let t = F[i].t - B.R_WB * Vec3::from_column_slice(&tau[..3]);
-                    let f = F[i].f - axes * Vec3::from_column_slice(&tau[3..]);
-                    out[..3].copy_from_slice(t.as_slice());
-                    out[3..].copy_from_slice(f.as_slice());
-                    // A free joint transmits no wrench.
-                    continue;
-                }
-                joint => {
-                    for (k, out) in out.iter_mut().enumerate() {
-                        *out = F[i].power(&kinematics.H[v + k]) - tau[k] * rate_ratio[v + k];
-                    }
-                    let rotors = &derived.rotor_inertia[v..v + n];
-                    if rotors.iter().any(|rotor| *rotor > 0.0) {
-                        let B = self.end(i, h, kinematics);
-                        let P = body.parent.map_or_else(End::world, |P| self.end(P, h, kinematics));
-                        let V_FB = B.V - P.V.shift(&(B.r - P.r));
-                        with_joint!(joint, joint => {
-                            let first = body.joint.q;
-                            let q_1 = std::array::from_fn(|k| q[first + k] * two - S::lift(self.q[first + k]));
-                            let rates = dual(&joint.subspace(&q_1, &P.D, &B.D)).map(|V| V.power(&V_FB));
-                            // Both ends read the rates from the bodies: 2 u − q̇₀ would carry the
-                            // deviation of the initial rates into the next step.
-                            for (k, (out, rate)) in out.iter_mut().zip(rates).enumerate() {
-                                *out += (rate - S::lift(self.qd[v + k])) * per_h * S::lift(rotors[k]);
-                            }
-                        });
-                    }
+    }
+
+    /// Writes the residual of body `i`'s joint; the wrench on the body includes its outboard part.
+    #[inline(always)]
+    fn write_joint(&self, i: usize, middle: &Middle<S>, residual: &mut [S]) {
+        let (applied, kinematics) = (self.applied, self.at.kinematics);
+        let body = &self.at.system.bodies[i];
+        let (v, n) = (body.joint.v, body.joint.nv);
+        let (B, F) = (&kinematics.bodies[i], &middle.F[i]);
+        let (H, tau) = (&kinematics.H[v..v + n], &applied.tau[v..v + n]);
+        let out = &mut residual[v..v + n];
+        match &self.at.derived.bodies[i].joint {
+            joint if applied.driven[i] => {
+                let rates = match joint {
+                    JointModel::Spherical(_) => &middle.qd,
+                    _ => self.u,
+                };
+                for (k, out) in out.iter_mut().enumerate() {
+                    let change = (rates[v + k] - S::lift(self.start.qd[v + k])) * self.twice_per_h;
+                    *out = change - applied.qdd[v + k];
                 }
             }
-            if let Some(parent) = body.parent {
-                F[parent] = F[parent] + F[i].shift(&B.r_PB_W);
+            JointModel::Spherical(_) => {
+                let t = H.iter().zip(tau).fold(F.t, |t, (H, &tau)| t - H.w * tau);
+                out.copy_from_slice(t.as_slice());
+            }
+            JointModel::Free(joint) => {
+                let axes =
+                    body.parent.map_or(Mat3::identity(), |P| kinematics.bodies[P].R_WB) * lift33::<S>(joint.axes());
+                let t = F.t - B.R_WB * Vec3::from_column_slice(&tau[..3]);
+                let f = F.f - axes * Vec3::from_column_slice(&tau[3..]);
+                out[..3].copy_from_slice(t.as_slice());
+                out[3..].copy_from_slice(f.as_slice());
+            }
+            joint => {
+                for (k, out) in out.iter_mut().enumerate() {
+                    *out = F.power(&H[k]) - tau[k] * middle.rate_ratio[v + k];
+                }
+                let rotors = &self.at.derived.rotor_inertia[v..v + n];
+                if rotors.iter().any(|rotor| *rotor > 0.0) {
+                    self.add_rotors(i, joint, rotors, &middle.q, out);
+                }
             }
         }
+    }
+
+    /// Adds the torques of the rotors of body `i`'s joint to its residual.
+    fn add_rotors(&self, i: usize, joint: &JointModel, rotors: &[f64], q: &[S], out: &mut [S]) {
+        let (start, kinematics) = (self.start, self.at.kinematics);
+        let body = &self.at.system.bodies[i];
+        let B = start.end(i, self.h, kinematics);
+        let P = body
+            .parent
+            .map_or_else(End::world, |P| start.end(P, self.h, kinematics));
+        let V_FB = B.V - P.V.shift(&(B.r - P.r));
+        with_joint!(joint, joint => {
+            let first = body.joint.q;
+            let q_1 = std::array::from_fn(|k| q[first + k] * S::lift(2.0) - S::lift(start.q[first + k]));
+            let rates = dual(&joint.subspace(&q_1, &P.D, &B.D)).map(|V| V.power(&V_FB));
+            // Both ends read the rates from the bodies: 2 u − q̇₀ would carry the deviation of the
+            // initial rates into the next step.
+            for (k, (out, rate)) in out.iter_mut().zip(rates).enumerate() {
+                *out += (rate - S::lift(start.qd[body.joint.v + k])) * self.per_h * S::lift(rotors[k]);
+            }
+        });
+    }
+
+    /// Writes the residual of the nodes of ANCF beams.
+    #[inline(always)]
+    fn write_nodes(&self, middle: &Middle<S>, residual: &mut [S]) {
+        let Configuration { system, derived, .. } = self.at;
         for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
             let out = &mut residual[beam.rates()];
-            for (out, tau) in out.iter_mut().zip(&applied.tau[beam.rates()]) {
+            for (out, tau) in out.iter_mut().zip(&self.applied.tau[beam.rates()]) {
                 *out = -*tau;
             }
             for (i, element) in constants.elements.iter().enumerate() {
-                let (e, rate) = (AncfBeam::of_element(q, beam.q, i), AncfBeam::of_element(qd, beam.v, i));
+                let e = AncfBeam::of_element(&middle.q, beam.q, i);
+                let rate = AncfBeam::of_element(&middle.qd, beam.v, i);
                 let mut Q = [Vec3::zeros(); 4];
-                element.add_forces_of_step(&e, &rate, h, &mut Q);
-                let before = AncfBeam::of_element(&self.qd, beam.v, i);
-                let change: [Vec3<S>; 4] = std::array::from_fn(|k| (rate[k] - lift3::<S>(&before[k])) * (two * per_h));
+                element.add_forces_of_step(&e, &rate, self.h, &mut Q);
+                let before = AncfBeam::of_element(&self.start.qd, beam.v, i);
+                let change: [Vec3<S>; 4] =
+                    std::array::from_fn(|k| (rate[k] - lift3::<S>(&before[k])) * self.twice_per_h);
                 for (k, row) in element.mass_matrix().into_iter().enumerate() {
                     let missing = crate::nodal::interpolate(row, &change) - Q[k];
                     let first = PER_NODE * i + 3 * k;

@@ -4,7 +4,7 @@ use super::recursive::ForwardDynamics;
 use super::{Applied, Singular, condition};
 use crate::algebra::{Scalar, Twist, Wrench};
 use crate::spec::{Coupling, Formulation, Spec};
-use crate::system::{Derived, Kinematics, System};
+use crate::system::{Configuration, Derived, System};
 
 /// Forward dynamics by the formulation that the spec selects.
 #[derive(Clone, Debug)]
@@ -24,13 +24,8 @@ enum Engine<S: Scalar> {
 /// Returns the drive force on the rate `v` beyond the applied loads, N·m or N, for a joint that
 /// transmits `F`.
 #[inline]
-pub(crate) fn driven<S: Scalar>(
-    (derived, kinematics, applied): (&Derived, &Kinematics<S>, &Applied<S>),
-    F: &Wrench<S>,
-    v: usize,
-    qdd: S,
-) -> S {
-    F.power(&kinematics.H[v]) + qdd * S::lift(derived.rotor_inertia[v]) - applied.tau[v]
+pub(crate) fn driven<S: Scalar>(at: Configuration<S>, applied: &Applied<S>, F: &Wrench<S>, v: usize, qdd: S) -> S {
+    F.power(&at.kinematics.H[v]) + qdd * S::lift(at.derived.rotor_inertia[v]) - applied.tau[v]
 }
 
 /// Computes the accelerations of ANCF beams; only loads couple them to the bodies.
@@ -74,36 +69,28 @@ impl<S: Scalar> Dynamics<S> {
     #[inline]
     pub fn solve(
         &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
+        at: Configuration<S>,
         applied: &Applied<S>,
-        (q, qdd): (&[S], &mut [S]),
+        q: &[S],
+        qdd: &mut [S],
     ) -> Result<(), Singular> {
-        nodal(system, derived, applied, qdd);
+        nodal(at.system, at.derived, applied, qdd);
         match &mut self.engine {
-            Engine::Recursive(recursion) => recursion.solve(system, derived, kinematics, applied, qdd),
-            Engine::Quaternion(saddle_point) => saddle_point.solve(system, derived, kinematics, applied, qdd),
-            Engine::DualQuaternion(newton_euler) => newton_euler.solve(system, derived, kinematics, applied, (q, qdd)),
+            Engine::Recursive(recursion) => recursion.solve(at, applied, qdd),
+            Engine::Quaternion(saddle_point) => saddle_point.solve(at, applied, qdd),
+            Engine::DualQuaternion(newton_euler) => newton_euler.solve(at, applied, q, qdd),
         }
     }
 
     /// Computes the response to the loads in `applied` (wrenches on bodies, forces on modes and
     /// nodes; no others): the increments of `qdd` and [`A`](Self::A). Reuses the factorisation of
     /// the last [`solve`](Self::solve) at the same instant, and does not affect the next one.
-    pub fn respond(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &mut [S],
-    ) {
-        nodal(system, derived, applied, qdd);
+    pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
+        nodal(at.system, at.derived, applied, qdd);
         match &mut self.engine {
-            Engine::Recursive(recursion) => recursion.respond(system, derived, kinematics, applied, qdd),
-            Engine::Quaternion(saddle_point) => saddle_point.respond(system, derived, kinematics, applied, qdd),
-            Engine::DualQuaternion(newton_euler) => newton_euler.respond(system, derived, kinematics, applied, qdd),
+            Engine::Recursive(recursion) => recursion.respond(at, applied, qdd),
+            Engine::Quaternion(saddle_point) => saddle_point.respond(at, applied, qdd),
+            Engine::DualQuaternion(newton_euler) => newton_euler.respond(at, applied, qdd),
         }
     }
 
@@ -130,38 +117,25 @@ impl<S: Scalar> Dynamics<S> {
 
     /// Returns the condition number of the matrix of accelerations and multipliers; `None` if the
     /// formulation has no such matrix. Allocates.
-    pub fn condition(
-        &self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        q: &[S],
-    ) -> Option<S> {
+    pub fn condition(&self, at: Configuration<S>, applied: &Applied<S>, q: &[S]) -> Option<S> {
         let matrix = match &self.engine {
             Engine::Recursive(_) => None,
-            Engine::Quaternion(saddle_point) => Some(saddle_point.matrix(system, derived, kinematics, applied)),
-            Engine::DualQuaternion(newton_euler) => newton_euler.matrix(system, derived, kinematics, applied, q).ok(),
+            Engine::Quaternion(saddle_point) => Some(saddle_point.matrix(at, applied)),
+            Engine::DualQuaternion(newton_euler) => newton_euler.matrix(at, applied, q).ok(),
         };
         matrix.map(|matrix| condition(&matrix))
     }
 
     /// Computes the forces of drives and brakes beyond the loads in `applied` (into
     /// [`drive`](Self::drive)) and returns their power, W; requires [`solve`](Self::solve).
-    pub fn drive(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        (qd, qdd): (&[S], &[S]),
-    ) -> S {
+    pub fn drive(&mut self, at: Configuration<S>, applied: &Applied<S>, qd: &[S], qdd: &[S]) -> S {
+        let system = at.system;
         let mut power = S::zero();
         for (i, body) in system.bodies.iter().enumerate() {
             let rates = body.joint.v..body.joint.v + body.joint.nv;
             if let (true, Some(F)) = (applied.driven[i], self.transmitted(system, i)) {
                 for v in rates {
-                    self.drive[v] = driven((derived, kinematics, applied), &F, v, qdd[v]);
+                    self.drive[v] = driven(at, applied, &F, v, qdd[v]);
                     power += self.drive[v] * qd[v];
                 }
             } else if body.joint.is_drivable() {

@@ -2,7 +2,7 @@
 
 use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
 use crate::nodal::interpolate;
-use crate::system::{AncfBeam, Derived, Kinematics, NodalConstants, System};
+use crate::system::{AncfBeam, Configuration, Derived, JointState, Kinematics, NodalConstants, System};
 
 /// Momenta and kinetic energy of the whole system.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,15 +25,15 @@ pub struct Invariants<S: Scalar> {
 }
 
 impl<S: Scalar> Invariants<S> {
-    /// Computes the invariants at the coordinates `q` (`nq`) and rates `qd` (`nv`). With directors
-    /// as states (`natural`), `directors_rates` are their rates (columns, 1/s), including the
-    /// non-rigid part of the motion.
-    pub fn new(
-        (system, derived): (&System, &Derived),
-        kinematics: &Kinematics<S>,
-        (q, qd): (&[S], &[S]),
-        directors_rates: Option<&[Mat3<S>]>,
-    ) -> Self {
+    /// Computes the invariants. With directors as states (`natural`), `directors_rates` are their
+    /// rates (columns, 1/s), including the non-rigid part of the motion.
+    pub fn new(at: Configuration<S>, joints: JointState<S>, directors_rates: Option<&[Mat3<S>]>) -> Self {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
+        let JointState { q, qd } = joints;
         let motion = |i: usize| {
             let rates = directors_rates
                 .map(|rates| &rates[i])
@@ -69,7 +69,7 @@ impl<S: Scalar> Invariants<S> {
         let beams = || system.nodal.iter().zip(&derived.nodal);
         for (beam, constants) in beams() {
             let m = S::lift(constants.m);
-            let whole = BeamMotion::new(beam, constants, (q, qd), &origin);
+            let whole = BeamMotion::new(beam, constants, joints, &origin);
             mass += constants.m;
             moment += whole.c * m;
             p += whole.v * m;
@@ -88,7 +88,7 @@ impl<S: Scalar> Invariants<S> {
             h_scale += norm(&own);
         }
         for (beam, constants) in beams() {
-            let whole = BeamMotion::new(beam, constants, (q, qd), &origin);
+            let whole = BeamMotion::new(beam, constants, joints, &origin);
             let own = whole.spin + (whole.c - from_origin).cross(&((whole.v - v_c) * S::lift(constants.m)));
             h += own;
             h_scale += norm(&own);
@@ -190,7 +190,8 @@ struct BeamMotion<S: Scalar> {
 }
 
 impl<S: Scalar> BeamMotion<S> {
-    fn new(beam: &AncfBeam, constants: &NodalConstants, (q, qd): (&[S], &[S]), origin: &Vec3<S>) -> Self {
+    fn new(beam: &AncfBeam, constants: &NodalConstants, joints: JointState<S>, origin: &Vec3<S>) -> Self {
+        let JointState { q, qd } = joints;
         let elements = || {
             constants.elements.iter().enumerate().map(|(i, element)| {
                 let mut e = AncfBeam::of_element(q, beam.q, i);

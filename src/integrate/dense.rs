@@ -1,5 +1,7 @@
 //! Dense output.
 
+use super::equations::StateAndDerivative;
+
 /// Dense output of the last accepted step.
 ///
 /// With `θ = (t − t₀)/h`, `ϑ = 1 − θ`, `Δ = x₁ − x₀`, and the derivatives `f₀`, `f₁` at both ends,
@@ -72,7 +74,9 @@ pub(super) fn polynomial(rows: &[f64], n: usize, theta: f64, out: &mut [f64]) {
 }
 
 /// Computes the rows (2) from the states and derivatives at both ends of a step of length `h`.
-pub(super) fn hermite(h: f64, (x0, f0): (&[f64], &[f64]), (x1, f1): (&[f64], &[f64]), rows: &mut [f64]) {
+pub(super) fn hermite(h: f64, start: StateAndDerivative, end: StateAndDerivative, rows: &mut [f64]) {
+    let StateAndDerivative { x: x0, dx: f0 } = start;
+    let StateAndDerivative { x: x1, dx: f1 } = end;
     let n = x0.len();
     let (r1, rest) = rows.split_at_mut(n);
     let (r2, r3) = rest.split_at_mut(n);

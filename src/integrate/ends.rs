@@ -1,7 +1,7 @@
 //! Fixed-step methods without own dense output: only both ends of a step are known.
 
 use super::dense::{Dense, hermite};
-use super::equations::{Equations, Failure, check_finite};
+use super::equations::{Equations, Failure, StateAndDerivative, check_finite};
 use super::landing::Trial;
 use super::memory::Memory;
 use super::one_step::{Attempt, OneStep};
@@ -137,9 +137,9 @@ impl Ends {
         equations.derivative(t, &self.x0, &mut self.f0)
     }
 
-    /// Returns the state and the derivative at the start, if it has been evaluated.
-    pub fn at_start(&self) -> (&[f64], &[f64]) {
-        (&self.x0, &self.f0)
+    /// Returns state and derivative at the start; the derivative is valid if it has been evaluated.
+    pub fn at_start(&self) -> StateAndDerivative<'_> {
+        StateAndDerivative::new(&self.x0, &self.f0)
     }
 
     /// Returns the dense output of the last step; evaluates the derivatives at both ends once.
@@ -150,7 +150,9 @@ impl Ends {
         if !written {
             equations.derivative(t0, &self.x0, &mut self.f0)?;
             equations.derivative(t1, &self.x1, &mut self.f1)?;
-            hermite(h, (&self.x0, &self.f0), (&self.x1, &self.f1), &mut self.rows);
+            let start = StateAndDerivative::new(&self.x0, &self.f0);
+            let end = StateAndDerivative::new(&self.x1, &self.f1);
+            hermite(h, start, end, &mut self.rows);
             self.last = Some((t0, t1, h, true));
         }
         Ok(Some(Dense {

@@ -15,6 +15,19 @@ pub(super) enum Failure<E> {
     NoConvergence,
 }
 
+/// State and derivative at one time.
+#[derive(Clone, Copy)]
+pub(super) struct StateAndDerivative<'a> {
+    pub x: &'a [f64],
+    pub dx: &'a [f64],
+}
+
+impl<'a> StateAndDerivative<'a> {
+    pub fn new(x: &'a [f64], dx: &'a [f64]) -> Self {
+        Self { x, dx }
+    }
+}
+
 /// An [`Ode`] with its count of evaluations.
 pub(super) struct Equations<'a, O: ?Sized> {
     pub ode: &'a mut O,
@@ -57,22 +70,22 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         check_finite(g)
     }
 
-    /// Computes `∂f/∂x` at `(t, x)`, column by column: exact if the model provides it, otherwise by
+    /// Computes `∂f/∂x` at time `t`, column by column: exact if the model provides it, otherwise by
     /// finite differences.
     ///
-    /// Counts as one evaluation per state in either case. `dx` is the derivative at `(t, x)`,
-    /// `shifted` is workspace.
+    /// Counts as one evaluation per state in either case. `shifted` is workspace.
     pub fn jacobian(
         &mut self,
         t: f64,
-        (x, dx): (&[f64], &[f64]),
+        at: StateAndDerivative,
         settings: &Settings,
         shifted: &mut [f64],
         jacobian: &mut [f64],
     ) -> Result<(), Failure<O::Error>> {
+        let x = at.x;
         *self.evaluations += x.len() as u64;
         if !self.ode.jacobian(t, x, jacobian).map_err(Failure::Derivative)? {
-            differences(self.ode, t, (x, dx), settings, shifted, jacobian)?;
+            differences(self.ode, t, at, settings, shifted, jacobian)?;
         }
         match first_not_finite(jacobian) {
             Some(entry) => Err(Failure::NotFinite(entry % x.len())),
@@ -103,7 +116,7 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
     }
 }
 
-/// Computes the Jacobian by one-sided finite differences.
+/// Computes the Jacobian at time `t` by one-sided finite differences.
 ///
 /// The increment of a state is `√ε` of its magnitude, or of its nominal value if that is larger,
 /// which balances round-off and truncation. Its sign is that of the state's derivative, which more
@@ -111,11 +124,12 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
 fn differences<O: Ode + ?Sized>(
     ode: &mut O,
     t: f64,
-    (x, dx): (&[f64], &[f64]),
+    at: StateAndDerivative,
     settings: &Settings,
     shifted: &mut [f64],
     jacobian: &mut [f64],
 ) -> Result<(), Failure<O::Error>> {
+    let StateAndDerivative { x, dx } = at;
     shifted.copy_from_slice(x);
     for (j, column) in jacobian.chunks_exact_mut(x.len().max(1)).enumerate() {
         let away = (f64::EPSILON.sqrt() * x[j].abs().max(settings.nominal(j))).copysign(dx[j]);

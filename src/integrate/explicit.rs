@@ -4,7 +4,7 @@
 
 use super::control::Control;
 use super::dense::{Dense, hermite};
-use super::equations::{Equations, Failure, check_finite};
+use super::equations::{Equations, Failure, StateAndDerivative, check_finite};
 use super::initial::{Workspace, initial_step};
 use super::known::{StepData, Taken};
 use super::landing::Trial;
@@ -130,8 +130,9 @@ impl Explicit {
     fn write_rows(&mut self, h: f64) {
         let n = self.x0.len();
         let (two, own) = self.rows.split_at_mut(3 * n);
-        let (f0, f1) = (nth(&self.k, n, 0), nth(&self.k, n, self.tableau.end));
-        hermite(h, (&self.x0, f0), (&self.x1, f1), two);
+        let start = StateAndDerivative::new(&self.x0, nth(&self.k, n, 0));
+        let end = StateAndDerivative::new(&self.x1, nth(&self.k, n, self.tableau.end));
+        hermite(h, start, end, two);
         for (i, row) in self.tableau.dense.iter().enumerate() {
             let r = nth_mut(own, n, i);
             advance(r, &self.zeros, h, row, &self.k);
@@ -154,9 +155,8 @@ impl OneStep for Explicit {
     ) -> Result<(), Failure<O::Error>> {
         let n = x.len();
         let (first, rest) = self.k.split_at_mut(n);
-        let end = &rest[(self.tableau.end - 1) * n..][..n];
-        self.known
-            .start(equations, (t, x), (&mut self.x0, first), (&self.x1, end))
+        let end = StateAndDerivative::new(&self.x1, &rest[(self.tableau.end - 1) * n..][..n]);
+        self.known.start(equations, t, x, &mut self.x0, first, end)
     }
 
     /// Evaluates the last derivative of an accepted step exactly at the start point of the next
@@ -244,14 +244,15 @@ impl Adaptive for Explicit {
         t_limit: f64,
         settings: &Settings,
     ) -> f64 {
-        let (start, rest) = self.k.split_at_mut(self.x0.len());
+        let (first, rest) = self.k.split_at_mut(self.x0.len());
+        let start = StateAndDerivative::new(&self.x0, first);
         let workspace = Workspace {
             scale: &mut self.scale,
             argument: &mut self.argument,
             derivative: nth_mut(rest, self.x0.len(), 0),
         };
         let order = self.tableau.order;
-        initial_step(equations, (t, t_limit), (&self.x0, start), order, settings, workspace)
+        initial_step(equations, t, t_limit, start, order, settings, workspace)
     }
 
     fn worst(&self) -> usize {

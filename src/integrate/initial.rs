@@ -1,7 +1,7 @@
 //! Automatic selection of the first step.
 
 use super::control::{euler_step, first_step};
-use super::equations::Equations;
+use super::equations::{Equations, StateAndDerivative};
 use super::lanes::max_norm;
 use super::{Ode, Settings};
 
@@ -12,19 +12,20 @@ pub(super) struct Workspace<'a> {
     pub derivative: &'a mut [f64],
 }
 
-/// Returns a first step from `(t, x)` with the derivative `dx`, for an error estimate of order
-/// `order`.
+/// Returns a first step from time `t`, at most to `t_limit`, for an error estimate of order `order`.
 ///
 /// HNW II.4, *Starting step size*; costs one evaluation. If the model fails there, rejected
 /// attempts reduce the step.
 pub(super) fn initial_step<O: Ode + ?Sized>(
     equations: &mut Equations<O>,
-    (t, t_limit): (f64, f64),
-    (x, dx): (&[f64], &[f64]),
+    t: f64,
+    t_limit: f64,
+    start: StateAndDerivative,
     order: u32,
     settings: &Settings,
     workspace: Workspace,
 ) -> f64 {
+    let StateAndDerivative { x, dx } = start;
     let Workspace {
         scale,
         argument,

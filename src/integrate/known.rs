@@ -1,7 +1,7 @@
 //! Reuse of states and derivatives at both ends of a step.
 
 use super::Ode;
-use super::equations::{Equations, Failure, same_point};
+use super::equations::{Equations, Failure, StateAndDerivative, same_point};
 
 /// Validity of the states and derivatives stored for both ends of a step.
 #[derive(Clone, Debug)]
@@ -35,19 +35,21 @@ impl StepData {
         since: 0,
     };
 
-    /// Prepares a step from `(t, x)`: sets `x0` and its derivative `f0`, taken from the end of the
+    /// Prepares a step from `(t, x)`: sets `x0` and its derivative `f0`, taken from the `end` of the
     /// last step if that is bit-identical, otherwise evaluated.
     pub fn start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
-        (t, x): (f64, &[f64]),
-        (x0, f0): (&mut [f64], &mut [f64]),
-        (x1, f1): (&[f64], &[f64]),
+        t: f64,
+        x: &[f64],
+        x0: &mut [f64],
+        f0: &mut [f64],
+        end: StateAndDerivative,
     ) -> Result<(), Failure<O::Error>> {
         match self.stored {
-            Stored::Step(Taken { t1, .. }) if same_point(t, x, t1, x1) => {
+            Stored::Step(Taken { t1, .. }) if same_point(t, x, t1, end.x) => {
                 x0.copy_from_slice(x);
-                f0.copy_from_slice(f1);
+                f0.copy_from_slice(end.dx);
                 self.since = equations.reuse(self.since);
             }
             Stored::Start { t: t0 } if same_point(t, x, t0, x0) => self.since = equations.reuse(self.since),

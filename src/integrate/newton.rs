@@ -2,7 +2,7 @@
 //!
 //! HW (see [`super::radau5`]) section IV.8, *Stopping Criterion*.
 
-use super::equations::{Equations, Failure, same_bits};
+use super::equations::{Equations, Failure, StateAndDerivative, same_bits};
 use super::memory::{Age, Memory};
 use super::{Ode, Settings};
 
@@ -156,11 +156,11 @@ pub(super) fn same_step(h: f64, of_matrices: f64) -> bool {
 }
 
 /// Updates the memory's Jacobian and the step size of its matrices, if necessary, for a step of
-/// length `h` from `(t, x)` with the derivative `dx`.
+/// length `h` from `start` at time `t`.
 pub(super) fn linearise<O: Ode + ?Sized>(
     equations: &mut Equations<O>,
     t: f64,
-    (x, dx): (&[f64], &[f64]),
+    start: StateAndDerivative,
     h: f64,
     settings: &Settings,
     workspace: &mut [f64],
@@ -168,7 +168,7 @@ pub(super) fn linearise<O: Ode + ?Sized>(
 ) -> Result<(), Failure<O::Error>> {
     if memory.newton.jacobian == Age::None {
         equations
-            .jacobian(t, (x, dx), settings, workspace, &mut memory.jacobian)
+            .jacobian(t, start, settings, workspace, &mut memory.jacobian)
             // Values that are not finite must not be stored: a saved state would be rejected.
             .inspect_err(|_| memory.jacobian.fill(0.0))?;
         memory.newton.jacobian = Age::Fresh;

@@ -27,7 +27,7 @@
 
 use super::control::Control;
 use super::dense::{Dense, polynomial};
-use super::equations::{Equations, Failure, check_finite};
+use super::equations::{Equations, Failure, StateAndDerivative, check_finite};
 use super::initial::{Workspace, initial_step};
 use super::known::{StepData, Taken};
 use super::landing::Trial;
@@ -125,7 +125,7 @@ impl Radau5 {
         settings: &Settings,
         memory: &mut Memory,
     ) -> Result<Convergence, Failure<O::Error>> {
-        let start = (&self.x0[..], &self.f0[..]);
+        let start = StateAndDerivative::new(&self.x0, &self.f0);
         linearise(equations, t, start, trial.h, settings, &mut self.argument, memory)?;
         self.factor(memory).map_err(|_| Failure::NoConvergence)?;
         self.predict(t, trial, memory);
@@ -283,8 +283,8 @@ impl OneStep for Radau5 {
         t: f64,
         x: &[f64],
     ) -> Result<(), Failure<O::Error>> {
-        let (start, end) = ((&mut self.x0[..], &mut self.f0[..]), (&self.x1[..], &self.f1[..]));
-        self.known.start(equations, (t, x), start, end)
+        let end = StateAndDerivative::new(&self.x1, &self.f1);
+        self.known.start(equations, t, x, &mut self.x0, &mut self.f0, end)
     }
 
     fn attempt<O: Ode + ?Sized>(
@@ -370,7 +370,8 @@ impl Adaptive for Radau5 {
             argument: &mut self.argument,
             derivative: &mut self.error,
         };
-        initial_step(equations, (t, t_limit), (&self.x0, &self.f0), 3, settings, workspace)
+        let start = StateAndDerivative::new(&self.x0, &self.f0);
+        initial_step(equations, t, t_limit, start, 3, settings, workspace)
     }
 
     fn worst(&self) -> usize {

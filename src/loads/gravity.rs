@@ -77,7 +77,7 @@ pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>
         if let (Some(modes), Some(elastic)) = (modes, &constants.elastic) {
             let bent = &now.kinematics.deflections[modes.index];
             let at_origin = g - field.G * c;
-            bent.add_field(elastic, at, (&at_origin, &field.G), &mut applied.tau[modes.rates()]);
+            bent.add_field(elastic, at, &at_origin, &field.G, &mut applied.tau[modes.rates()]);
         }
     }
 }

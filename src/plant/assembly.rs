@@ -119,7 +119,7 @@ impl Model {
     pub(super) fn retract(&self, derived: &Derived, q: &mut [f64], step: &[f64], factor: f64) {
         let step: Vec<f64> = step.iter().map(|&step| step * factor).collect();
         let mut q_dot = vec![0.0; q.len()];
-        self.system.q_dot(derived, (q, &step), &mut q_dot);
+        self.system.q_dot(derived, q, &step, &mut q_dot);
         for (q, q_dot) in q.iter_mut().zip(q_dot) {
             *q += q_dot;
         }

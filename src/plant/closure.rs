@@ -127,7 +127,7 @@ impl<S: Scalar> Closure<S> {
         q: &[S],
         qdd: &mut [S],
     ) -> Result<(), Error> {
-        let Constants { model, derived, .. } = of;
+        let model = of.model;
         let system = &model.system;
         let kinematics = engine.kinematics;
         self.set_up(of, stabilises, discrete, kinematics);
@@ -158,7 +158,7 @@ impl<S: Scalar> Closure<S> {
                 .push(system, kinematics, applied, self.state[held.index].wrench);
         }
         dynamics
-            .solve(system, derived, kinematics, applied, (q, qdd))
+            .solve(of.at(kinematics), applied, q, qdd)
             .map_err(|singular| model.named(singular))
     }
 
@@ -203,7 +203,7 @@ impl<S: Scalar> Closure<S> {
             let Row { held, unit, .. } = self.rows[k];
             applied.clear();
             self.held[held].pair.push(system, kinematics, applied, unit);
-            dynamics.respond(system, of.derived, kinematics, applied, qdd);
+            dynamics.respond(of.at(kinematics), applied, qdd);
             // `W` is symmetric: the lower triangle suffices.
             let mut l = k;
             while l < n {
@@ -264,7 +264,7 @@ impl<S: Scalar> Closure<S> {
                     let unit = Wrench::from_slice(&unit);
                     applied.clear();
                     held.pair.push(system, kinematics, applied, unit);
-                    dynamics.respond(system, of.derived, kinematics, applied, qdd);
+                    dynamics.respond(of.at(kinematics), applied, qdd);
                     let A = held.accelerates(system, kinematics, dynamics.A(), qdd);
                     largest[kind] = largest[kind].max(unit.power(&A).value());
                 }

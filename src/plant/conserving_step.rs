@@ -69,7 +69,7 @@ impl ConservingStep {
         self.start.q.copy_from_slice(q);
         let (here, kinematics) = (model.split(x), &evaluation.kinematics);
         for (i, (body, motion)) in self.start.bodies.iter_mut().zip(&mut self.motion).enumerate() {
-            *body = layout.natural(i, (here.positions, here.rates));
+            *body = layout.natural(i, here.positions, here.rates);
             // The recovered attitude is free of the accumulated round-off of earlier steps.
             body.D = kinematics.bodies[i].R_WB;
             *motion = body.twist();
@@ -156,8 +156,8 @@ impl ConservingStep {
     pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
         let (model, kinematics) = (&plant.base.model, &mut plant.evaluation.kinematics);
         let middle = &mut self.middle;
-        self.start
-            .middle((&model.system, &plant.base.derived), (h, u), kinematics, middle);
+        let mechanism = plant.base.constants().mechanism();
+        self.start.middle(mechanism, h, u, kinematics, middle);
         let layout = &self.layout;
         let before = model.split(x0);
         let after = model.split_mut(x1);
@@ -169,7 +169,7 @@ impl ConservingStep {
                 D_rate: D_rate * 2.0 - start.D_rate,
                 v: at.V_WB.v * 2.0 - start.v,
             };
-            layout.set_natural(i, &end, (&mut *after.positions, &mut *after.rates));
+            layout.set_natural(i, &end, after.positions, after.rates);
             let joint = &model.system.bodies[i].joint;
             for k in 0..joint.kind.angles() {
                 after.windings[layout.winding(i) + k] = self.start.q[joint.q + k] + h * middle.qd[joint.v + k];
@@ -202,8 +202,7 @@ impl<S: Scalar> Evaluation<S> {
         let Constants { model, derived, .. } = of;
         let MeanRates { u, inputs, discrete } = at;
         self.read_inputs(of, t + 0.5 * h, inputs, discrete);
-        let mechanism = (&model.system, derived);
-        start.middle(mechanism, (h, u), &mut self.kinematics, middle);
+        start.middle(of.mechanism(), h, u, &mut self.kinematics, middle);
         let joints = JointState {
             q: &middle.q,
             qd: &middle.qd,
@@ -218,8 +217,7 @@ impl<S: Scalar> Evaluation<S> {
             discrete,
         );
         model.loads.add_of_step(&now, h, &start.q, &mut self.applied);
-        let with = (&self.kinematics, &self.applied);
-        start.residual(mechanism, (h, u), with, middle, residual);
+        start.residual(of.at(&self.kinematics), &self.applied, h, u, middle, residual);
         let Middle { qd, F, .. } = middle;
         for (i, body) in model.system.bodies.iter().enumerate() {
             if self.applied.driven[i] {

@@ -2,7 +2,7 @@
 
 use super::{Discrete, Model};
 use crate::algebra::Scalar;
-use crate::system::{Configuration, Derived, Kinematics};
+use crate::system::{Configuration, Derived, Kinematics, Mechanism};
 use std::sync::Arc;
 
 /// A model with values of its parameters and the constants that are derived from them.
@@ -14,6 +14,14 @@ pub(super) struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
+    /// Returns the system with its constants.
+    pub fn mechanism(self) -> Mechanism<'a> {
+        Mechanism {
+            system: &self.model.system,
+            derived: self.derived,
+        }
+    }
+
     /// Returns the mechanism with these kinematics.
     pub fn at<S: Scalar>(self, kinematics: &'a Kinematics<S>) -> Configuration<'a, S> {
         Configuration {

@@ -112,7 +112,7 @@ impl Axis {
         let n = joint.kind.rates();
         let units = |i| Unit::coordinate(joint.kind.is_angular(i));
         let quantity = |field: &str, i: usize, unit, what: &str| {
-            Quantity::new(axis_name((name, n), field, i), unit, format!("{what} of joint {name}"))
+            Quantity::new(axis_name(name, n, field, i), unit, format!("{what} of joint {name}"))
         };
         let mut numbers = |field: &str, value: &PerAxis, unit: &dyn Fn(usize) -> Unit, bound, what: &str| {
             let quantities = (0..n).map(|i| quantity(field, i, unit(i), what).bounded(bound));

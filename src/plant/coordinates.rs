@@ -2,8 +2,8 @@ use super::model::Parts;
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::{Capability, Formulation, Spec, at};
 use crate::system::{
-    Attitude, Baumgarte, Bound, Declarations, JointState, Kinematics, Maximal, Mechanism, Modes, PER_BODY, ParamId,
-    Quantity, Recovered, System, Unit,
+    Attitude, Baumgarte, Bound, Declarations, JointState, Kinematics, Maximal, MaximalState, Mechanism, Modes,
+    PER_BODY, ParamId, Quantity, Recovered, System, Unit,
 };
 
 /// Choice of the states: positions first, then rates; as many of each, except for attitudes, which
@@ -149,8 +149,13 @@ impl Coordinates {
                 kinematics.update(system, derived, q, qd);
                 let mut q_WB = vec![Quaternion::identity(); system.bodies.len()];
                 system.attitudes(derived, q, &mut q_WB);
-                let states = (positions, rates, windings);
-                constrained.layout.write(system, &kinematics, (q, qd), &q_WB, states);
+                let states = MaximalState {
+                    positions,
+                    rates,
+                    windings,
+                };
+                let joints = JointState { q, qd };
+                constrained.layout.write(system, &kinematics, joints, &q_WB, states);
             }
         }
     }

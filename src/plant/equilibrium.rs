@@ -152,7 +152,8 @@ impl<'a> AtRest<'a> {
         let (qdd, step) = (qdd / sizes[0], step / sizes[1]);
         let [more, less] = [&qdd + &step, &qdd - &step].map(|rates| {
             self.kinematics.update(system, derived, q, rates.as_slice());
-            Invariants::new((system, derived), &self.kinematics, (q, rates.as_slice()), None).kinetic_energy
+            let qd = rates.as_slice();
+            Invariants::new(self.of.at(&self.kinematics), JointState { q, qd }, None).kinetic_energy
         });
         0.5 * (more - less) * sizes[0] * sizes[1]
     }

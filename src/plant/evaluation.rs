@@ -9,7 +9,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
 use crate::loads::{Instant, Sensed};
-use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered};
+use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
 ///
@@ -124,8 +124,9 @@ impl<S: Scalar> Evaluation<S> {
             Coordinates::Maximal(_) | Coordinates::Velocities(_) => self.qdd.as_mut_slice(),
         };
         let (kinematics, applied) = (&self.kinematics, &mut self.applied);
+        let at = of.at(kinematics);
         self.dynamics
-            .solve(system, derived, kinematics, applied, (q, &mut *qdd))
+            .solve(at, applied, q, &mut *qdd)
             .map_err(|singular| model.named(singular))?;
         if let Some(closure) = &mut self.closure {
             let engine = Engine {
@@ -135,31 +136,27 @@ impl<S: Scalar> Evaluation<S> {
             };
             closure.hold(of, stabilises, discrete, engine, q, &mut *qdd)?;
         }
-        power += self.dynamics.drive(system, derived, kinematics, applied, (qd, qdd));
+        power += self.dynamics.drive(at, applied, qd, qdd);
         if let Some(work) = to.work.first_mut() {
             *work = power;
         }
         match &model.coordinates {
-            Coordinates::Minimal => system.q_dot(derived, (q, qd), to.positions),
+            Coordinates::Minimal => system.q_dot(derived, q, qd, to.positions),
             Coordinates::Velocities(_) => {
-                system.q_dot(derived, (q, qd), to.positions);
+                system.q_dot(derived, q, qd, to.positions);
                 system.velocities_dot(derived, kinematics, self.dynamics.A(), to.rates);
             }
             Coordinates::Maximal(Constrained { layout, .. }) => {
-                let accelerations = (self.dynamics.A(), qd, self.qdd.as_slice());
-                let derivatives = (to.positions, to.rates, to.windings);
+                let motion = SystemMotion {
+                    A: self.dynamics.A(),
+                    qd,
+                    qdd: self.qdd.as_slice(),
+                };
                 let baumgarte = match stabilises {
                     true => model.coordinates.baumgarte(parameters),
                     false => Baumgarte::NONE,
                 };
-                layout.derivative(
-                    system,
-                    kinematics,
-                    accelerations,
-                    baumgarte,
-                    (here.positions, here.rates),
-                    derivatives,
-                );
+                layout.derivative(system, kinematics, motion, baumgarte, here.maximal(), to.maximal());
             }
         }
         Ok(())
@@ -216,13 +213,17 @@ impl<S: Scalar> Evaluation<S> {
         let (system, here) = (&model.system, model.split(x));
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
-                let of = (system, derived, &constrained.layout);
-                let states = (here.positions, here.rates, here.windings);
-                self.kinematics.recover(of, baumgarte, states, recovered);
+                self.kinematics.recover(
+                    of.mechanism(),
+                    &constrained.layout,
+                    baumgarte,
+                    here.maximal(),
+                    recovered,
+                );
             }
             (Coordinates::Velocities(_), Some(recovered)) => {
-                let states = (here.positions, here.rates);
-                self.kinematics.follow(system, derived, baumgarte, states, recovered);
+                self.kinematics
+                    .follow(of.mechanism(), baumgarte, here.positions, here.rates, recovered);
             }
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
         }

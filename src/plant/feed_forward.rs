@@ -100,15 +100,15 @@ impl<S: Scalar> FeedForward<S> {
             let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
             self.applied.qdd[rates].copy_from_slice(qdd);
         }
-        let (kinematics, applied) = (&self.kinematics, &self.applied);
+        let (at, applied) = (twin.configuration(), &self.applied);
         self.dynamics
-            .solve(system, now.derived, kinematics, applied, &mut self.qdd)
+            .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;
         self.torques.fill(S::zero());
         for fed in model.loads.fed().filter(is_on) {
             if let Some(F) = self.dynamics.transmitted(system, fed.body) {
                 for v in fed.rate..fed.rate + fed.axes {
-                    self.torques[v] = driven((now.derived, kinematics, applied), &F, v, self.qdd[v]);
+                    self.torques[v] = driven(at, applied, &F, v, self.qdd[v]);
                 }
             }
         }

@@ -52,7 +52,7 @@ impl Evaluation<f64> {
         }
         // The coordinates are updated with the rates at the midpoint.
         let (to, here) = (model.split_mut(g), model.split_mut(middle));
-        system.q_dot(derived, (&*here.positions, &*here.rates), &mut *to.positions);
+        system.q_dot(derived, here.positions, here.rates, &mut *to.positions);
         for ((middle, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
             *middle = x0 + theta * g;
         }
@@ -102,7 +102,7 @@ impl Evaluation<f64> {
         for ((middle, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
             *middle = x0 + theta * g;
         }
-        system.q_dot(derived, (&*here.positions, &*here.rates), to.positions);
+        system.q_dot(derived, here.positions, here.rates, to.positions);
         Ok(())
     }
 }
@@ -264,9 +264,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
                     unit[rate] = sign * step;
                     if kind == 0 {
                         let mut turned = vec![0.0; parts.positions.len()];
-                        model
-                            .system
-                            .q_dot(plant.derived(), (&*parts.positions, &unit), &mut turned);
+                        model.system.q_dot(plant.derived(), parts.positions, &unit, &mut turned);
                         parts.positions.iter_mut().zip(turned).for_each(|(q, by)| *q += by);
                     } else {
                         parts.rates[rate] += unit[rate];

@@ -8,7 +8,7 @@ use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
 use crate::loads::{Loads, SignalSource};
 use crate::spec::{self, Method, Spec, at};
-use crate::system::{Bound, Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use std::ops::Range;
 
@@ -54,6 +54,17 @@ pub(super) struct Parts<T> {
     pub windings: T,
     /// Work, if there are diagnostics.
     pub work: T,
+}
+
+impl<T> Parts<T> {
+    /// Returns the states in maximal coordinates.
+    pub fn maximal(self) -> MaximalState<T> {
+        MaximalState {
+            positions: self.positions,
+            rates: self.rates,
+            windings: self.windings,
+        }
+    }
 }
 
 /// Variable that the model computes for the importer.

@@ -453,9 +453,8 @@ impl Outputs {
                 }
                 Group::Condition => {
                     let now = &view.now;
-                    let condition =
-                        view.dynamics
-                            .condition(now.system, now.derived, now.kinematics, view.applied, now.q);
+                    let at = now.configuration();
+                    let condition = view.dynamics.condition(at, view.applied, now.q);
                     y.number(condition.unwrap_or_else(S::zero));
                 }
             }

@@ -184,9 +184,8 @@ impl Evaluation<f64> {
                 let is_free = released && drive.motions().contains(&JointMotion::Loads);
                 self.applied.driven[drive.body] = drive.motion() != JointMotion::Loads && !is_free;
             }
-            let (kinematics, applied) = (&self.kinematics, &self.applied);
             self.dynamics
-                .solve(system, derived, kinematics, applied, (&q, &mut qd))
+                .solve(of.at(&self.kinematics), &self.applied, &q, &mut qd)
                 .err()
         })?;
         let written = &system.bodies[system.whole(body)].name;

@@ -99,14 +99,15 @@ impl ByTree {
         self.applied.copy_from(&self.active);
         loads.add_conservative(&now, &mut self.applied);
         let (kinematics, derivatives) = (&self.kinematics, &mut self.derivatives);
+        let at = of.at(kinematics);
         derivatives
-            .accelerate((system, derived), kinematics, &self.applied, qd)
+            .accelerate(at, &self.applied, qd)
             .map_err(|singular| model.named(singular))?;
         for (lifted, &input) in self.lifted.iter_mut().zip(&self.inputs) {
             *lifted = Dual::lift(input);
         }
         for pass in 0..derivatives.passes() {
-            derivatives.seed(pass, (system, derived), kinematics, (q, qd));
+            derivatives.seed(pass, at, joints);
             let inputs = self.lifted.as_slice();
             let add = |local: &mut Local, load: fn(&Loads, &Instant<_>, &mut Applied<_>)| {
                 let joints = JointState {
@@ -120,18 +121,11 @@ impl ByTree {
             add(derivatives.local(), Loads::add_active);
             derivatives.take_power(pass, system, kinematics, qd);
             add(derivatives.local(), Loads::add_conservative);
-            derivatives.take(pass, (system, derived));
+            derivatives.take(pass, at.mechanism());
         }
         let nx = x.len();
-        let of = (system, derived);
         A.fill(0.0);
-        derivatives.jacobian(
-            of,
-            kinematics,
-            &self.active,
-            (q, qd),
-            DMatrixViewMut::from_slice(A, nx, nx),
-        );
+        derivatives.jacobian(at, &self.active, joints, DMatrixViewMut::from_slice(A, nx, nx));
         // The product of zero and an entry is zero if the entry is finite, else NaN; eight entries
         // are tested at a time.
         let (eights, rest) = A.as_chunks::<8>();

@@ -8,7 +8,7 @@ use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
-use crate::system::{JointState, Kinematics};
+use crate::system::Kinematics;
 
 /// Squared sine of the angle between a redundant row and the others, above which the row is
 /// independent and the rank has risen.
@@ -134,7 +134,7 @@ impl Plant {
         applied.clear();
         closure.push(model, kinematics, applied, &watch.u[..n]);
         let dynamics = &mut evaluation.dynamics;
-        dynamics.respond(&model.system, of.derived, kinematics, applied, &mut watch.v);
+        dynamics.respond(of.at(kinematics), applied, &mut watch.v);
         watch.v.iter_mut().for_each(|v| *v /= watch.sigma);
         Ok(watch.sigma)
     }
@@ -216,17 +216,17 @@ impl Plant {
 
 impl Evaluation<f64> {
     fn energies(&mut self, of: Constants, at: OperatingPoint) -> Option<[f64; 3]> {
-        let Constants { model, derived, .. } = of;
+        let model = of.model;
         self.read_inputs(of, at.t, at.u, at.discrete);
         self.update_kinematics(of, at.x);
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(at.x));
-        let JointState { q, qd } = joints;
         let now = self.instant(of, joints, at.discrete);
         let directors = self
             .recovered
             .as_deref()
             .and_then(|recovered| recovered.directors_rates.as_deref());
-        let sum = Invariants::new((&model.system, derived), &self.kinematics, (q, qd), directors);
+        let at = of.at(&self.kinematics);
+        let sum = Invariants::new(at, joints, directors);
         let energies = [sum.kinetic_energy, model.loads.potential_energy(&now), sum.mass];
         energies.iter().all(|energy| energy.is_finite()).then_some(energies)
     }

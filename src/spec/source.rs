@@ -115,7 +115,7 @@ pub(super) fn misread(text: &str, first: &toml::de::Error) -> Vec<Problem> {
     if !table.get_ref().contains_key(name.0.get_ref().as_ref()) {
         problems.extend(complaint(DeTable::new()));
     }
-    for field in table.get_ref().iter().flat_map(things) {
+    for field in table.get_ref().iter().flat_map(|(key, section)| things(key, section)) {
         // A `name` of the text replaces the placeholder.
         problems.extend(complaint([name.clone(), field].into_iter().collect()));
     }
@@ -129,7 +129,7 @@ type Field<'a> = (Spanned<DeString<'a>>, Spanned<DeValue<'a>>);
 
 /// Splits a section of named tables into sections with one table each; returns any other section
 /// unchanged.
-fn things<'a>((key, section): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)) -> Vec<Field<'a>> {
+fn things<'a>(key: &Spanned<DeString<'a>>, section: &Spanned<DeValue<'a>>) -> Vec<Field<'a>> {
     match section.get_ref() {
         DeValue::Table(list) if list.values().all(|thing| thing.get_ref().is_table()) => {
             let alone = |(name, thing): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)| {

@@ -1,5 +1,5 @@
 use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
-use super::{BodyKinematics, Derived, Kinematics, System};
+use super::{BodyKinematics, JointState, Kinematics, Mechanism, System};
 use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
 
 /// Inertia and bias terms of a flexible body in its current deformation and motion, about the
@@ -304,7 +304,7 @@ impl<S: Scalar> Deflection<S> {
     /// Adds to `tau` (one value per mode) the modal forces of the acceleration field `g + G p`
     /// (m/s², world axes) at `p` from the body's origin: `Q_k = Σ ∂z_i/∂η_k e_i·(a_i g + G Y_i)`.
     /// The moments on rotated sections are neglected, as is their spin beyond order zero.
-    pub fn add_field(&self, elastic: &Elastic, at: &BodyKinematics<S>, (g, G): (&Vec3<S>, &Mat3<S>), tau: &mut [S]) {
+    pub fn add_field(&self, elastic: &Elastic, at: &BodyKinematics<S>, g: &Vec3<S>, G: &Mat3<S>, tau: &mut [S]) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let (g, G) = (R.tr_mul(g), R.tr_mul(&(G * R)));
         for (field, motion) in elastic.fields.iter().zip(&self.fields) {
@@ -320,9 +320,10 @@ impl<S: Scalar> Deflection<S> {
 impl<S: Scalar> Kinematics<S> {
     /// Computes the deflection and the stations of the flexible body `i`.
     #[inline(never)]
-    pub(crate) fn bend(&mut self, system: &System, derived: &Derived, (i, modes): (usize, &Modes), q: &[S], qd: &[S]) {
+    pub(crate) fn bend(&mut self, mechanism: Mechanism, i: usize, modes: &Modes, joints: JointState<S>) {
+        let Mechanism { system, derived } = mechanism;
         let constants = &derived.bodies[i];
-        let (eta, eta_dot) = (&q[modes.coordinates()], &qd[modes.rates()]);
+        let (eta, eta_dot) = (&joints.q[modes.coordinates()], &joints.qd[modes.rates()]);
         let at = self.bodies[i];
         if let Some(elastic) = &constants.elastic {
             let deflection = &mut self.deflections[modes.index];

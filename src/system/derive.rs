@@ -146,7 +146,7 @@ impl System {
             .as_ref()
             .map(|orbit| orbit.derive(declared, values, problems));
         let epoch = orbit.as_ref().map(|orbit| orbit.at(0.0));
-        let (nodal, sites) = self.derive_nodal((declared, values), epoch.as_ref(), problems);
+        let (nodal, sites) = self.derive_nodal(declared, values, epoch.as_ref(), problems);
         Derived {
             bodies,
             rotor_inertia,

@@ -1,5 +1,5 @@
 use super::joint::{Motion, part, with_joint};
-use super::{Carrier, Deflection, Derived, FrameRef, PointKinematics, System};
+use super::{Carrier, Deflection, Derived, FrameRef, JointState, Mechanism, PointKinematics, System};
 use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33};
 
 /// Positions and motions of all bodies at one instant, the common input of loads and dynamics.
@@ -152,7 +152,7 @@ impl<S: Scalar> Kinematics<S> {
                 carry(joint, P, &p_PF, part(q, jq), part(qd, jv), super::joint::part_mut(&mut self.H, jv), &mut rest[0]);
             });
             if let Some(modes) = &body.modes {
-                self.bend(system, derived, (i, modes), q, qd);
+                self.bend(Mechanism { system, derived }, i, modes, JointState { q, qd });
             }
         }
         self.place_points(system, derived, q, qd);
@@ -162,7 +162,7 @@ impl<S: Scalar> Kinematics<S> {
     pub fn place_points(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         for ((at, point), site) in self.points.iter_mut().zip(&system.points).zip(&derived.sites) {
             let z = &derived.nodal[point.beam].z;
-            at.update(&system.nodal[point.beam], (z, site), q, qd);
+            at.update(&system.nodal[point.beam], z, site, q, qd);
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::joint::{Motion, columns, dual, part_mut, quaternion_rate, with_joint};
 use super::kinematics::{place, set_in_motion};
-use super::{BodyKinematics, Derived, JointModel, Kinematics, System};
+use super::{BodyKinematics, Derived, JointModel, JointState, Kinematics, Mechanism, System};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
 use std::ops::Range;
 
@@ -39,6 +39,36 @@ pub enum Attitude {
     Directors,
 }
 
+/// Positions, rates and unwrapped-angle states of all bodies, in the layout of [`Maximal`], or their
+/// derivatives. `T` is a shared or mutable slice.
+#[derive(Clone, Copy, Debug)]
+pub struct MaximalState<T> {
+    /// Positions.
+    pub positions: T,
+    /// Rates.
+    pub rates: T,
+    /// Unwrapped angles, rad.
+    pub windings: T,
+}
+
+/// Rates and accelerations of a system at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemMotion<'a, S: Scalar> {
+    /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
+    pub A: &'a [Twist<S>],
+    /// Rates of joints, modes and nodes.
+    pub qd: &'a [S],
+    /// Their derivatives.
+    pub qdd: &'a [S],
+}
+
+/// States of one body's attitude.
+#[derive(Clone, Copy)]
+struct AttitudeState<'a, S> {
+    position: &'a [S],
+    rate: &'a [S],
+}
+
 impl Attitude {
     /// Returns the number of its coordinates and of its rates.
     pub fn counts(self) -> [usize; 2] {
@@ -49,7 +79,7 @@ impl Attitude {
     }
 
     /// Writes an exact attitude and its rate.
-    fn write<S: Scalar>(self, (q_WB, at): (&Quaternion<S>, &BodyKinematics<S>), position: &mut [S], rate: &mut [S]) {
+    fn write<S: Scalar>(self, q_WB: &Quaternion<S>, at: &BodyKinematics<S>, position: &mut [S], rate: &mut [S]) {
         match self {
             Self::Quaternion => {
                 position.copy_from_slice(&q_WB.to_array());
@@ -127,11 +157,14 @@ impl Attitude {
     /// ```
     fn derivative<S: Scalar>(
         self,
-        (at, angular): (&BodyKinematics<S>, &Vec3<S>),
+        at: &BodyKinematics<S>,
+        angular: &Vec3<S>,
         baumgarte: Baumgarte,
-        (position, rate): (&[S], &[S]),
-        (d_position, d_rate): (&mut [S], &mut [S]),
+        state: AttitudeState<S>,
+        d_position: &mut [S],
+        d_rate: &mut [S],
     ) {
+        let AttitudeState { position, rate } = state;
         match self {
             Self::Quaternion => {
                 let w = Vec3::from_column_slice(rate);
@@ -288,7 +321,7 @@ impl Maximal {
     }
 
     /// Reads body `i` in natural coordinates, for directors as states.
-    pub fn natural(&self, i: usize, (positions, rates): (&[f64], &[f64])) -> Natural {
+    pub fn natural(&self, i: usize, positions: &[f64], rates: &[f64]) -> Natural {
         let [position, rate, _] = self.places[i];
         Natural {
             D: Mat3::from_column_slice(&positions[position..position + 9]),
@@ -299,7 +332,7 @@ impl Maximal {
     }
 
     /// Writes body `i` in natural coordinates, for directors as states.
-    pub fn set_natural(&self, i: usize, body: &Natural, (positions, rates): (&mut [f64], &mut [f64])) {
+    pub fn set_natural(&self, i: usize, body: &Natural, positions: &mut [f64], rates: &mut [f64]) {
         let [position, rate, _] = self.places[i];
         positions[position..position + 9].copy_from_slice(body.D.as_slice());
         positions[position + 9..position + 12].copy_from_slice(body.r.as_slice());
@@ -330,10 +363,16 @@ impl Maximal {
         &self,
         system: &System,
         kinematics: &Kinematics<S>,
-        (q, qd): (&[S], &[S]),
+        joints: JointState<S>,
         q_WB: &[Quaternion<S>],
-        (positions, rates, windings): (&mut [S], &mut [S], &mut [S]),
+        states: MaximalState<&mut [S]>,
     ) {
+        let JointState { q, qd } = joints;
+        let MaximalState {
+            positions,
+            rates,
+            windings,
+        } = states;
         let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let [position, rate, turn] = self.places[i];
@@ -341,7 +380,7 @@ impl Maximal {
             windings[turn..turn + angles].copy_from_slice(&q[body.joint.q..body.joint.q + angles]);
             let (attitude, rest) = positions[position..].split_at_mut(n_q);
             let (change, rest_rates) = rates[rate..].split_at_mut(n_v);
-            self.attitude.write((&q_WB[i], at), attitude, change);
+            self.attitude.write(&q_WB[i], at, attitude, change);
             rest[..3].copy_from_slice(at.p_WB.as_slice());
             rest_rates[..3].copy_from_slice(at.V_WB.v.as_slice());
             if let Some(modes) = &body.modes {
@@ -353,17 +392,23 @@ impl Maximal {
         rates[self.nv - self.nodes..].copy_from_slice(&qd[system.nv - self.nodes..]);
     }
 
-    /// Computes the states' derivatives from the bodies' accelerations `A` beyond `A_bias`, and
-    /// from rates and accelerations of joints and modes.
+    /// Computes the derivatives of the states from the accelerations of the system.
     pub fn derivative<S: Scalar>(
         &self,
         system: &System,
         kinematics: &Kinematics<S>,
-        (A, qd, qdd): (&[Twist<S>], &[S], &[S]),
+        motion: SystemMotion<S>,
         baumgarte: Baumgarte,
-        (positions, rates): (&[S], &[S]),
-        (d_positions, d_rates, d_windings): (&mut [S], &mut [S], &mut [S]),
+        states: MaximalState<&[S]>,
+        derivatives: MaximalState<&mut [S]>,
     ) {
+        let SystemMotion { A, qd, qdd } = motion;
+        let MaximalState { positions, rates, .. } = states;
+        let MaximalState {
+            positions: d_positions,
+            rates: d_rates,
+            windings: d_windings,
+        } = derivatives;
         let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
             let [position, rate, turn] = self.places[i];
@@ -372,9 +417,12 @@ impl Maximal {
             let acceleration = at.A_bias + A[i];
             let (d_attitude, d_rest) = d_positions[position..].split_at_mut(n_q);
             let (d_change, d_rest_rates) = d_rates[rate..].split_at_mut(n_v);
-            let here = (&positions[position..position + n_q], &rates[rate..rate + n_v]);
-            let of = (at, &acceleration.w);
-            self.attitude.derivative(of, baumgarte, here, (d_attitude, d_change));
+            let state = AttitudeState {
+                position: &positions[position..position + n_q],
+                rate: &rates[rate..rate + n_v],
+            };
+            self.attitude
+                .derivative(at, &acceleration.w, baumgarte, state, d_attitude, d_change);
             d_rest[..3].copy_from_slice(at.V_WB.v.as_slice());
             d_rest_rates[..3].copy_from_slice(acceleration.v.as_slice());
             if let Some(modes) = &body.modes {
@@ -385,6 +433,18 @@ impl Maximal {
         }
         d_positions[self.nq - self.nodes..].copy_from_slice(&rates[self.nv - self.nodes..]);
         d_rates[self.nv - self.nodes..].copy_from_slice(&qdd[system.nv - self.nodes..]);
+    }
+}
+
+impl<S: Scalar> BodyKinematics<S> {
+    /// Returns the small displacement from this pose to another: rotation vector (half the
+    /// antisymmetric part of `R Rᵀ`, rad), then translation (m), world axes.
+    #[inline(always)]
+    fn displacement_to(&self, R_WB: &Mat3<S>, p_WB: &Vec3<S>) -> Twist<S> {
+        let turn = (0..3).fold(Vec3::zeros(), |turn, k| {
+            turn + self.R_WB.column(k).cross(&R_WB.column(k))
+        });
+        Twist::new(turn * S::lift(0.5), p_WB - self.p_WB)
     }
 }
 
@@ -411,11 +471,18 @@ impl<S: Scalar> Kinematics<S> {
     /// [`A_bias`](BodyKinematics::A_bias) is that of its joint's motion minus `2 α φ̇ + β² φ`.
     pub fn recover(
         &mut self,
-        (system, derived, layout): (&System, &Derived, &Maximal),
+        mechanism: Mechanism,
+        layout: &Maximal,
         baumgarte: Baumgarte,
-        (positions, rates, windings): (&[S], &[S], &[S]),
+        states: MaximalState<&[S]>,
         recovered: &mut Recovered<S>,
     ) {
+        let Mechanism { system, derived } = mechanism;
+        let MaximalState {
+            positions,
+            rates,
+            windings,
+        } = states;
         self.damping = 2.0 * baumgarte.alpha;
         let world = BodyKinematics::world();
         let [n_q, n_v] = layout.attitude.counts();
@@ -467,12 +534,7 @@ impl<S: Scalar> Kinematics<S> {
             });
             let (gap, gap_rate) = match constants.joint {
                 JointModel::Free(_) => (Twist::zero(), Twist::zero()),
-                _ => {
-                    // The small rotation from the admissible to the actual pose: half the
-                    // antisymmetric part of R Rᵀ.
-                    let turn = (0..3).fold(Vec3::zeros(), |turn, k| turn + B.R_WB.column(k).cross(&R_WB.column(k)));
-                    (Twist::new(turn * S::lift(0.5), p_WB - B.p_WB), V_WB - B.V_WB)
-                }
+                _ => (B.displacement_to(&R_WB, &p_WB), V_WB - B.V_WB),
             };
             (recovered.gap[i], recovered.gap_rate[i]) = (gap, gap_rate);
             let Baumgarte { alpha, beta } = baumgarte;
@@ -482,7 +544,8 @@ impl<S: Scalar> Kinematics<S> {
             // The body's own state. `r_PB_W` remains that of the joint, where its constraint acts.
             (B.R_WB, B.p_WB, B.V_WB) = (R_WB, p_WB, V_WB);
             if let Some(modes) = &body.modes {
-                self.bend(system, derived, (i, modes), &recovered.q, &recovered.qd);
+                let (q, qd) = (recovered.q.as_slice(), recovered.qd.as_slice());
+                self.bend(mechanism, i, modes, JointState { q, qd });
             }
         }
         let nodes = layout.nodes;

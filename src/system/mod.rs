@@ -33,7 +33,7 @@ pub use director::{DirectorConstants, GeometricallyExactBeam};
 pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
-pub use maximal::{Attitude, Baumgarte, Maximal, Natural, Recovered};
+pub use maximal::{Attitude, Baumgarte, Maximal, MaximalState, Natural, Recovered, SystemMotion};
 pub use modal::{ModalData, Node};
 pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
@@ -202,12 +202,12 @@ impl Joint {
     /// Returns the name of the coordinate-like quantity `what`, with the index `i` of the axis if
     /// the joint has several.
     pub fn quantity_name(&self, what: &str, i: usize) -> String {
-        axis_name((&self.name, self.nv), what, i)
+        axis_name(&self.name, self.nv, what, i)
     }
 }
 
 /// Returns the name of the quantity `what` of axis `i` of a joint with `n` axes.
-pub(crate) fn axis_name((joint, n): (&str, usize), what: &str, i: usize) -> String {
+pub(crate) fn axis_name(joint: &str, n: usize, what: &str, i: usize) -> String {
     if n == 1 {
         format!("{joint}.{what}")
     } else {

@@ -318,7 +318,8 @@ impl System {
     /// Computes the constants of ANCF beams and of their points; reports invalid parameters.
     pub(super) fn derive_nodal(
         &self,
-        (declared, values): (&[Parameter], &[f64]),
+        declared: &[Parameter],
+        values: &[f64],
         orbit: Option<&OrbitPoint>,
         problems: &mut Vec<Problem>,
     ) -> (Vec<NodalConstants>, Vec<Site>) {
@@ -392,7 +393,7 @@ impl<S: Scalar> PointKinematics<S> {
     }
 
     /// Computes position and motion.
-    pub(super) fn update(&mut self, beam: &AncfBeam, (z, site): (&Vec3<f64>, &Site), q: &[S], qd: &[S]) {
+    pub(super) fn update(&mut self, beam: &AncfBeam, z: &Vec3<f64>, site: &Site, q: &[S], qd: &[S]) {
         let e = AncfBeam::of_element(q, beam.q, site.element);
         let e_dot = AncfBeam::of_element(qd, beam.v, site.element);
         let (slope, slope_rate) = (interpolate(site.slope, &e), interpolate(site.slope, &e_dot));

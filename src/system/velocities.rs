@@ -1,6 +1,6 @@
 use super::joint::{Motion, dual, part, part_mut, with_joint};
 use super::kinematics::{place, set_in_motion};
-use super::{Baumgarte, BodyKinematics, Derived, Kinematics, Recovered, System};
+use super::{Baumgarte, BodyKinematics, Derived, Kinematics, Mechanism, Recovered, System};
 use crate::algebra::{Scalar, Twist, lift3};
 
 /// Components of one body's dual velocity: its angular velocity, then the velocity of its mass
@@ -9,7 +9,7 @@ pub const PER_BODY: usize = 6;
 
 impl System {
     /// Computes the derivatives of the coordinates of joints and modes from their rates.
-    pub fn q_dot<S: Scalar>(&self, derived: &Derived, (q, qd): (&[S], &[S]), q_dot: &mut [S]) {
+    pub fn q_dot<S: Scalar>(&self, derived: &Derived, q: &[S], qd: &[S], q_dot: &mut [S]) {
         for (body, constants) in self.bodies.iter().zip(&derived.bodies) {
             let joint = &body.joint;
             with_joint!(&constants.joint, j => {
@@ -62,12 +62,13 @@ impl<S: Scalar> Kinematics<S> {
     /// remaining constraint violation at velocity level is damped ([`damping`](Self::damping)).
     pub fn follow(
         &mut self,
-        system: &System,
-        derived: &Derived,
+        mechanism: Mechanism,
         baumgarte: Baumgarte,
-        (q, rates): (&[S], &[S]),
+        q: &[S],
+        rates: &[S],
         recovered: &mut Recovered<S>,
     ) {
+        let Mechanism { system, derived } = mechanism;
         self.damping = 2.0 * baumgarte.alpha;
         recovered.q.copy_from_slice(q);
         let world = BodyKinematics::world();

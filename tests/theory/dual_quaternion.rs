@@ -9,6 +9,7 @@ use grapple::algebra::{Twist, Vec3, Wrench};
 use grapple::dynamics::dual_quaternion::{Incidence, NewtonEuler};
 use grapple::dynamics::{JointRows, condition};
 use grapple::spec::Formulation;
+use grapple::system::Configuration;
 use nalgebra::DMatrix;
 use std::path::Path;
 
@@ -33,9 +34,12 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
         } = ByRecursion::of(&tree);
         let mut qdd = vec![0.0; system.nv];
         let mut newton_euler = NewtonEuler::new(system);
-        newton_euler
-            .solve(system, derived, &kinematics, &applied, (&tree.q, &mut qdd))
-            .expect("regular");
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
+        newton_euler.solve(at, &applied, &tree.q, &mut qdd).expect("regular");
         let off = relative_distance(&qdd, &by_recursion);
         let numbers = |F: &[Wrench<f64>]| -> Vec<f64> { F.iter().flat_map(|F| F.to_array()).collect() };
         let off_F = relative_distance(&numbers(&newton_euler.F), &numbers(&F));
@@ -45,7 +49,7 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
         );
         // The full matrix is expensive to analyse.
         if system.bodies.len() <= 20 {
-            let matrix = newton_euler.matrix(system, derived, &kinematics, &applied, &tree.q);
+            let matrix = newton_euler.matrix(at, &applied, &tree.q);
             worst_condition = worst_condition.larger(condition(&matrix.expect("regular")));
         }
         worst_qdd = worst_qdd.larger(off);

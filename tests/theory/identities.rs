@@ -9,7 +9,7 @@ use grapple::dynamics::{Applied, Dynamics};
 use grapple::plant::Discrete;
 use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation, JointType, QuaternionOptions};
-use grapple::system::Kinematics;
+use grapple::system::{Configuration, JointState, Kinematics};
 use nalgebra::{DMatrix, DVector};
 
 const TREES: u64 = 60;
@@ -36,11 +36,16 @@ fn inverse_dynamics_undoes_forward_dynamics() {
         let kinematics = kinematics(&tree);
         let mut applied = applied(system);
         let mut tau = vec![0.0; system.nv];
-        InverseDynamics::new(system).solve(system, derived, &kinematics, &applied, &tree.qdd, &mut tau);
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
+        InverseDynamics::new(system).solve(at, &applied, &tree.qdd, &mut tau);
         applied.tau.copy_from_slice(&tau);
         let mut qdd = vec![0.0; system.nv];
         ForwardDynamics::new(system)
-            .solve(system, derived, &kinematics, &applied, &mut qdd)
+            .solve(at, &applied, &mut qdd)
             .expect("regular");
         let off = relative_distance(&qdd, &tree.qdd);
         let flexible = system.bodies.iter().any(|body| body.modes.is_some());
@@ -83,14 +88,26 @@ fn mass_matrix_is_symmetric_positive_and_agrees_with_inverse_dynamics_and_energy
 
         let mut inverse = InverseDynamics::new(system);
         let (mut tau, mut bias) = (vec![0.0; system.nv], vec![0.0; system.nv]);
-        inverse.solve(system, derived, &kinematics, &applied, &tree.qdd, &mut tau);
-        inverse.solve(system, derived, &kinematics, &applied, &vec![0.0; system.nv], &mut bias);
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
+        inverse.solve(at, &applied, &tree.qdd, &mut tau);
+        inverse.solve(at, &applied, &vec![0.0; system.nv], &mut bias);
         let from_matrix = &M * DVector::from_column_slice(&tree.qdd) + DVector::from_vec(bias);
         worst_tau = worst_tau.larger(relative_distance(from_matrix.as_slice(), &tau));
 
         let qd = DVector::from_column_slice(&tree.qd);
         let T = 0.5 * (qd.transpose() * &M * &qd)[0];
-        let sum = Invariants::new((system, derived), &kinematics, (&tree.q, &tree.qd), None);
+        let sum = Invariants::new(
+            at,
+            JointState {
+                q: &tree.q,
+                qd: &tree.qd,
+            },
+            None,
+        );
         worst_T = worst_T.larger((T - sum.kinetic_energy).abs() / T);
     }
     println!("worst torque {worst_tau:.1e}, worst energy {worst_T:.1e}");
@@ -131,7 +148,12 @@ fn poses_twists_and_accelerations_are_derivatives_of_each_other() {
         let middle = kinematics(&tree);
         let mut inverse = InverseDynamics::new(system);
         let mut tau = vec![0.0; system.nv];
-        inverse.solve(system, derived, &middle, &Applied::none(system), &tree.qdd, &mut tau);
+        let configuration = Configuration {
+            system,
+            derived,
+            kinematics: &middle,
+        };
+        inverse.solve(configuration, &Applied::none(system), &tree.qdd, &mut tau);
         let at = |s: f64| {
             let (q, qd) = along(&tree, s);
             let mut k = Kinematics::new(system);
@@ -167,14 +189,12 @@ fn energy_and_momentum_change_by_power_and_wrench_of_the_loads() {
         let (system, derived) = (tree.plant.model().system(), tree.plant.derived());
         let mut inverse = InverseDynamics::new(system);
         let mut tau = vec![0.0; system.nv];
-        inverse.solve(
+        let configuration = Configuration {
             system,
             derived,
-            &kinematics(&tree),
-            &Applied::none(system),
-            &tree.qdd,
-            &mut tau,
-        );
+            kinematics: &kinematics(&tree),
+        };
+        inverse.solve(configuration, &Applied::none(system), &tree.qdd, &mut tau);
         let power: f64 = tau.iter().zip(&tree.qd).map(|(tau, qd)| tau * qd).sum();
         let roots = (0..system.bodies.len()).filter(|&i| system.bodies[i].parent.is_none());
         let force = roots.fold(Vec3::zeros(), |f, i| f + inverse.F[i].f);
@@ -182,7 +202,12 @@ fn energy_and_momentum_change_by_power_and_wrench_of_the_loads() {
             let (q, qd) = along(&tree, s);
             let mut k = Kinematics::new(system);
             k.update(system, derived, &q, &qd);
-            Invariants::new((system, derived), &k, (&q, &qd), None)
+            let configuration = Configuration {
+                system,
+                derived,
+                kinematics: &k,
+            };
+            Invariants::new(configuration, JointState { q: &q, qd: &qd }, None)
         };
         let (before, after) = (at(-h), at(h));
         let gained = (after.kinetic_energy - before.kinetic_energy) / (2.0 * h);
@@ -243,8 +268,13 @@ fn accelerations_do_not_depend_on_the_position() {
         let mut k = Kinematics::new(system);
         k.update(system, tree.plant.derived(), &q, &tree.qd);
         let mut qdd = vec![0.0; system.nv];
+        let at = Configuration {
+            system,
+            derived: tree.plant.derived(),
+            kinematics: &k,
+        };
         ForwardDynamics::new(system)
-            .solve(system, tree.plant.derived(), &k, &applied(system), &mut qdd)
+            .solve(at, &applied(system), &mut qdd)
             .expect("regular");
         qdd
     };
@@ -334,6 +364,11 @@ fn response_plus_solution_is_the_solution_under_both_loads() {
             .for_each(|(F, more)| *F = *F + *more);
         both.tau.iter_mut().zip(&more.tau).for_each(|(tau, more)| *tau += more);
         let M = mass_matrix(system, derived, &kinematics);
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
         let has = |formulation: &Formulation| is_rigid || formulation.has(Capability::Flexible);
         for formulation in Formulation::ALL.into_iter().filter(has) {
             let mut spec = tree.plant.model().spec.clone();
@@ -345,12 +380,10 @@ fn response_plus_solution_is_the_solution_under_both_loads() {
             let mut dynamics = Dynamics::new(system, &spec);
             let mut rates = |loads: &Applied<f64>, more: Option<&Applied<f64>>| {
                 let mut qdd = vec![0.0; system.nv];
-                dynamics
-                    .solve(system, derived, &kinematics, loads, (&tree.q, &mut qdd))
-                    .expect("regular");
+                dynamics.solve(at, loads, &tree.q, &mut qdd).expect("regular");
                 let mut sum = DVector::from_column_slice(&qdd);
                 if let Some(more) = more {
-                    dynamics.respond(system, derived, &kinematics, more, &mut qdd);
+                    dynamics.respond(at, more, &mut qdd);
                     sum += DVector::from_column_slice(&qdd);
                 }
                 sum

@@ -400,7 +400,7 @@ fn gravity_is_the_gradient_of_its_potential() {
 fn potential_rate(plant: &Plant, t: f64, q: &[f64], qd: &[f64]) -> (f64, f64) {
     let (system, derived) = (plant.model().system(), plant.derived());
     let mut q_dot = vec![0.0; q.len()];
-    system.q_dot(derived, (q, qd), &mut q_dot);
+    system.q_dot(derived, q, qd, &mut q_dot);
     let q: Vec<Dual<1>> = q.iter().zip(&q_dot).map(|(&q, &d)| Dual::new(q, [d])).collect();
     let qd: Vec<Dual<1>> = qd.iter().map(|&v| Dual::lift(v)).collect();
     let mut kinematics = Kinematics::new(system);

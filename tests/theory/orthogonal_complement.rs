@@ -32,7 +32,9 @@ use grapple::algebra::{Dual, Mat3, Pose, Scalar, TurnedFrame, Twist, Vec3, Wrenc
 use grapple::dynamics::recursive::{InverseDynamics, mass_matrix};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{JointMotion, JointType, Spec};
-use grapple::system::{Amplitude, BodyConstants, Carrier, Field, Joint, ParamId, StationConstants, System};
+use grapple::system::{
+    Amplitude, BodyConstants, Carrier, Configuration, Field, Joint, ParamId, StationConstants, System,
+};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -417,7 +419,12 @@ fn natural_orthogonal_complement_equals_the_recursive_formulation() {
         } = &recursion;
         let M = mass_matrix(system, derived, kinematics);
         let (rest, mut h) = (vec![0.0; system.nv], vec![0.0; system.nv]);
-        InverseDynamics::new(system).solve(system, derived, kinematics, applied, &rest, &mut h);
+        let at = Configuration {
+            system,
+            derived,
+            kinematics,
+        };
+        InverseDynamics::new(system).solve(at, applied, &rest, &mut h);
         let found = Assembled::of(&tree, &recursion);
 
         let size = M.diagonal().map(f64::sqrt);

@@ -11,7 +11,10 @@ use grapple::dynamics::{Applied, condition};
 use grapple::plant::OperatingPoint;
 use grapple::plant::{Discrete, Plant};
 use grapple::spec::JointType;
-use grapple::system::{Attitude, Baumgarte, BodyKinematics, Kinematics, Maximal, Recovered};
+use grapple::system::{
+    Attitude, Baumgarte, BodyKinematics, Configuration, JointState, Kinematics, Maximal, MaximalState, Mechanism,
+    Recovered,
+};
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -39,9 +42,12 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
         let mut qdd = vec![0.0; system.nv];
         let rows = if seed % 2 == 0 { Rows::Joints } else { Rows::Momentum };
         let mut saddle_point = SaddlePoint::new(system, rows);
-        saddle_point
-            .solve(system, derived, &kinematics, &applied, &mut qdd)
-            .expect("regular");
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
+        saddle_point.solve(at, &applied, &mut qdd).expect("regular");
         let off = relative_distance(&qdd, &by_recursion);
         let numbers = |F: &[Wrench<f64>]| -> Vec<f64> {
             let held = F.iter().zip(&system.bodies).filter(|(_, body)| body.joint.nv < 6);
@@ -49,7 +55,7 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
                 .collect()
         };
         let off_F = relative_distance(&numbers(&saddle_point.F), &numbers(&F));
-        let condition = condition(&saddle_point.matrix(system, derived, &kinematics, &applied));
+        let condition = condition(&saddle_point.matrix(at, &applied));
         let bound = (100.0 * f64::EPSILON * condition).max(1e-11);
         assert!(
             off < bound && off_F < bound,
@@ -79,20 +85,29 @@ fn joint_coordinates_and_rates_are_recovered() {
         system.attitudes(derived, &tree.q, &mut q_WB);
         let (mut positions, mut rates) = (vec![0.0; layout.nq], vec![0.0; layout.nv]);
         let mut windings = vec![0.0; layout.windings];
-        let states = (positions.as_mut_slice(), rates.as_mut_slice(), windings.as_mut_slice());
-        layout.write(system, &kinematics, (&tree.q, &tree.qd), &q_WB, states);
+        let states = MaximalState {
+            positions: positions.as_mut_slice(),
+            rates: rates.as_mut_slice(),
+            windings: windings.as_mut_slice(),
+        };
+        let joints = JointState {
+            q: &tree.q,
+            qd: &tree.qd,
+        };
+        layout.write(system, &kinematics, joints, &q_WB, states);
         let mut recovered = Recovered::new(system, Some(Attitude::Quaternion));
         let baumgarte = Baumgarte {
             alpha: 10.0,
             beta: 10.0,
         };
         let before = kinematics.clone();
-        kinematics.recover(
-            (system, derived, &layout),
-            baumgarte,
-            (&positions, &rates, &windings),
-            &mut recovered,
-        );
+        let states = MaximalState {
+            positions: positions.as_slice(),
+            rates: rates.as_slice(),
+            windings: windings.as_slice(),
+        };
+        let mechanism = Mechanism { system, derived };
+        kinematics.recover(mechanism, &layout, baumgarte, states, &mut recovered);
         worst = worst.larger(relative_distance(&recovered.qd, &tree.qd));
         worst = worst.larger(relative_distance(&recovered.q, &tree.q));
         for (a, b) in before.bodies.iter().zip(&kinematics.bodies) {
@@ -217,7 +232,12 @@ fn matrix_of_the_paper_has_36_independent_rows_and_the_reference_condition() {
     let mut kinematics = Kinematics::new(system);
     kinematics.update(system, derived, &q, &qd);
     let none = Applied::none(system);
-    let matrix = |rows| SaddlePoint::new(system, rows).matrix(system, derived, &kinematics, &none);
+    let at = Configuration {
+        system,
+        derived,
+        kinematics: &kinematics,
+    };
+    let matrix = |rows| SaddlePoint::new(system, rows).matrix(at, &none);
     let literal = matrix(Rows::MomentumWithoutModes);
     let sizes = literal.clone().singular_values();
     println!(
@@ -610,8 +630,12 @@ fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
     let (positions, rest) = x.split_at(layout.nq);
     let (rates, rest) = rest.split_at(layout.nv);
     let none = Baumgarte { alpha: 0.0, beta: 0.0 };
-    let states = (positions, rates, &rest[..layout.windings]);
-    kinematics.recover((system, derived, &layout), none, states, &mut recovered);
+    let states = MaximalState {
+        positions,
+        rates,
+        windings: &rest[..layout.windings],
+    };
+    kinematics.recover(Mechanism { system, derived }, &layout, none, states, &mut recovered);
     let gaps = recovered.gap.iter().zip(&recovered.gap_rate).zip(&kinematics.bodies);
     let turned = |V: &Twist<f64>, at: &BodyKinematics<f64>| Twist::new(at.R_WB.tr_mul(&V.w), V.v);
     gaps.map(|((gap, rate), at)| (turned(gap, at), turned(rate, at)))

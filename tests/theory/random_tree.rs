@@ -6,7 +6,7 @@ use grapple::dynamics::Applied;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics};
 use grapple::plant::Plant;
 use grapple::spec::JointType;
-use grapple::system::{Kinematics, System};
+use grapple::system::{Configuration, Kinematics, System};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
@@ -45,12 +45,17 @@ impl ByRecursion {
             }
         }
         let mut qdd = vec![0.0; system.nv];
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
         ForwardDynamics::new(system)
-            .solve(system, derived, &kinematics, &applied, &mut qdd)
+            .solve(at, &applied, &mut qdd)
             .expect("regular");
         let mut inverse = InverseDynamics::new(system);
         let mut tau = vec![0.0; system.nv];
-        inverse.solve(system, derived, &kinematics, &applied, &qdd, &mut tau);
+        inverse.solve(at, &applied, &qdd, &mut tau);
         Self {
             kinematics,
             applied,

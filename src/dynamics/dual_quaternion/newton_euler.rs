@@ -4,7 +4,7 @@ use crate::algebra::{DualInertia, DualQuaternion, Quaternion, Scalar, Twist, Vec
 use crate::dynamics::{Applied, JointRows, Singular, SingularPart};
 use crate::spec::JointType;
 use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{Derived, Kinematics, System};
+use crate::system::{Configuration, Kinematics, System};
 use nalgebra::DMatrix;
 
 /// Accelerations and joint wrenches from loads: the Newton–Euler equations of each rigid body in
@@ -146,13 +146,17 @@ impl<S: Scalar> NewtonEuler<S> {
     /// [`Singular`] if a body has zero inertia about one of its axes.
     pub fn solve(
         &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
+        at: Configuration<S>,
         applied: &Applied<S>,
-        (q, qdd): (&[S], &mut [S]),
+        q: &[S],
+        qdd: &mut [S],
     ) -> Result<(), Singular> {
-        self.set_up(system, derived, kinematics, applied, q)?;
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
+        self.set_up(at, applied, q)?;
         for i in 0..self.nodes.len() {
             self.assemble(system, i);
         }
@@ -184,14 +188,12 @@ impl<S: Scalar> NewtonEuler<S> {
     /// Computes the response to the wrenches on bodies alone: the increments of `qdd`,
     /// [`A`](Self::A) and [`F`](Self::F). Reuses the factorisation of the last
     /// [`solve`](Self::solve) at the same instant.
-    pub fn respond(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &mut [S],
-    ) {
+    pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         let bodies = kinematics.bodies.iter().zip(&derived.bodies).zip(&applied.wrench);
         for (node, ((at, constants), wrench)) in self.nodes.iter_mut().zip(bodies) {
             let c = lift3::<S>(&constants.p_BoBcm);
@@ -221,14 +223,12 @@ impl<S: Scalar> NewtonEuler<S> {
     }
 
     /// Sets up all bodies and joint rows; `B1` includes the applied torques.
-    fn set_up(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        q: &[S],
-    ) -> Result<(), Singular> {
+    fn set_up(&mut self, at: Configuration<S>, applied: &Applied<S>, q: &[S]) -> Result<(), Singular> {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         for (i, body) in system.bodies.iter().enumerate() {
             let (at, constants) = (&kinematics.bodies[i], &derived.bodies[i]);
             let v_0 = match body.parent {
@@ -250,19 +250,17 @@ impl<S: Scalar> NewtonEuler<S> {
             node.load = W - node.w.cross(node.M.momentum(node.w));
         }
         for i in 0..self.nodes.len() {
-            self.set_up_joint(system, derived, kinematics, applied, (q, i));
+            self.set_up_joint(at, applied, q, i);
         }
         Ok(())
     }
 
-    fn set_up_joint(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        (q, i): (&[S], usize),
-    ) {
+    fn set_up_joint(&mut self, at: Configuration<S>, applied: &Applied<S>, q: &[S], i: usize) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         let (body, constants) = (&system.bodies[i], &derived.bodies[i]);
         let (v, nv) = (body.joint.v, body.joint.nv);
         let R_BW = kinematics.bodies[i].R_WB.transpose();
@@ -416,16 +414,9 @@ impl<S: Scalar> NewtonEuler<S> {
     ///
     /// # Errors
     /// As for [`solve`](Self::solve).
-    pub fn matrix(
-        &self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        q: &[S],
-    ) -> Result<DMatrix<S>, Singular> {
+    pub fn matrix(&self, at: Configuration<S>, applied: &Applied<S>, q: &[S]) -> Result<DMatrix<S>, Singular> {
         let mut parts = self.clone();
-        parts.set_up(system, derived, kinematics, applied, q)?;
+        parts.set_up(at, applied, q)?;
         let active = |node: &BodyEquations<S>| (0..6).filter(|&k| !matches!(node.row_types[k], Row::Load(_))).collect();
         let rows: Vec<Vec<usize>> = parts.nodes.iter().map(active).collect();
         let accelerations = 8 * parts.nodes.len();
@@ -440,7 +431,10 @@ impl<S: Scalar> NewtonEuler<S> {
                 }
             }
             for &k in rows {
-                let columns = [(Some(i), node.distal[k]), (system.bodies[i].parent, node.proximal[k])];
+                let columns = [
+                    (Some(i), node.distal[k]),
+                    (at.system.bodies[i].parent, node.proximal[k]),
+                ];
                 for (body, column) in columns {
                     let Some(first) = body.map(|body| 8 * body) else {
                         continue;

@@ -3,7 +3,7 @@ use crate::algebra::{Scalar, Twist, Vec3, Wrench, spd};
 use crate::dynamics::body::inertia_and_bias;
 use crate::dynamics::rows::JointRows;
 use crate::dynamics::{Applied, Singular, SingularPart};
-use crate::system::{Carrier, Derived, Joint, Kinematics, System};
+use crate::system::{Carrier, Configuration, Derived, Joint, System};
 
 /// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the
 /// leaves to the roots.
@@ -183,18 +183,12 @@ impl<S: Scalar> SaddlePoint<S> {
     ///
     /// # Errors
     /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
-    pub fn solve(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &mut [S],
-    ) -> Result<(), Singular> {
+    pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) -> Result<(), Singular> {
+        let Configuration { system, derived, .. } = at;
         let mut momentum = self.momentum.take();
-        self.set_up(system, derived, kinematics, applied);
+        self.set_up(at, applied);
         if let Some(momentum) = &mut momentum {
-            self.set_up_rows(system, derived, kinematics, applied, momentum);
+            self.set_up_rows(at, applied, momentum);
         }
         let factored = (0..self.nodes.len())
             .rev()
@@ -215,14 +209,8 @@ impl<S: Scalar> SaddlePoint<S> {
     /// Computes the response to the wrenches on bodies and forces on modes alone: the increments of
     /// `qdd`, [`A`](Self::A) and [`F`](Self::F). Reuses the factorisation of the last
     /// [`solve`](Self::solve) at the same instant.
-    pub fn respond(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &mut [S],
-    ) {
+    pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
+        let Configuration { system, derived, .. } = at;
         for ((node, body), wrench) in self.nodes.iter_mut().zip(&system.bodies).zip(&applied.wrench) {
             node.f[..6].copy_from_slice(&wrench.to_array());
             if let Some(modes) = &body.modes {
@@ -234,7 +222,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
         self.pass(system, derived, &applied.tau);
         if let Some(mut momentum) = self.momentum.take() {
-            self.load_rows(system, derived, kinematics, applied, &mut momentum);
+            self.load_rows(at, applied, &mut momentum);
             self.hold_momentum(system, derived, &applied.tau, &mut momentum);
             self.momentum = Some(momentum);
         }
@@ -244,15 +232,9 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Sets up the equations of all bodies.
-    pub(super) fn set_up(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-    ) {
+    pub(super) fn set_up(&mut self, at: Configuration<S>, applied: &Applied<S>) {
         for i in 0..self.nodes.len() {
-            self.set_up_body(system, derived, kinematics, applied, i);
+            self.set_up_body(at, applied, i);
             let node = &mut self.nodes[i];
             node.load.copy_from_slice(&node.f);
             node.motion.copy_from_slice(&node.h);
@@ -270,14 +252,12 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Sets up a body's `M` and `f`, its joint rows and its `X`.
-    fn set_up_body(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        i: usize,
-    ) {
+    fn set_up_body(&mut self, at: Configuration<S>, applied: &Applied<S>, i: usize) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         let body = &system.bodies[i];
         let node = &mut self.nodes[i];
         let d = node.f.len();
@@ -299,11 +279,11 @@ impl<S: Scalar> SaddlePoint<S> {
                 node.f[6 + k] = applied.tau[v] - bent.modal_bias[k] - L.power(A_bias);
             }
         }
-        node.joint.update(of(&body.joint, &kinematics.H));
+        node.joint.update(rates_of(&body.joint, &kinematics.H));
         node.hold(applied.driven[i]);
         node.h.fill(S::zero());
         if applied.driven[i] {
-            node.h[6 - body.joint.nv..].copy_from_slice(of(&body.joint, &applied.qdd));
+            node.h[6 - body.joint.nv..].copy_from_slice(rates_of(&body.joint, &applied.qdd));
         }
         let r = kinematics.bodies[i].r_PB_W;
         let (across, T) = match body.carrier() {
@@ -392,7 +372,7 @@ impl<S: Scalar> SaddlePoint<S> {
     /// Computes `a₀` and `ν₀` of (4) and propagates them to the parent.
     fn reduce(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize) {
         let joint = &system.bodies[i].joint;
-        let (tau, rho) = (of(joint, tau), of(joint, &derived.rotor_inertia));
+        let (tau, rho) = (rates_of(joint, tau), rates_of(joint, &derived.rotor_inertia));
         let (carriers, rest) = self.nodes.split_at_mut(i);
         let node = &mut rest[0];
         let mut g = node.transmitted(|j, _| tau[j], &[]);
@@ -446,26 +426,19 @@ impl<S: Scalar> SaddlePoint<S> {
         if let Some(modes) = &body.modes {
             qdd[modes.rates()].copy_from_slice(&node.f[6..]);
         }
-        let (tau, rho) = (of(joint, tau), of(joint, &derived.rotor_inertia));
+        let (tau, rho) = (rates_of(joint, tau), rates_of(joint, &derived.rotor_inertia));
         let qdd = &qdd[joint.v..];
         self.F[i] = node.transmitted(|j, _| tau[j] - qdd[j] * S::lift(rho[j]), &node.h);
     }
 
     /// Computes `R` and `g`.
-    pub(super) fn set_up_rows(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        momentum: &mut MomentumRows<S>,
-    ) {
-        self.load_rows(system, derived, kinematics, applied, momentum);
+    pub(super) fn set_up_rows(&mut self, at: Configuration<S>, applied: &Applied<S>, momentum: &mut MomentumRows<S>) {
+        self.load_rows(at, applied, momentum);
         for (i, node) in self.nodes.iter_mut().enumerate() {
             let Some(spacecraft) = momentum.spacecraft[i] else {
                 continue;
             };
-            let r = kinematics.bodies[i].p_WB - momentum.rows[spacecraft].centre;
+            let r = at.kinematics.bodies[i].p_WB - momentum.rows[spacecraft].centre;
             for (k, R) in node.R.iter_mut().enumerate() {
                 let U = unit(k).shift(&r);
                 let d = R.len();
@@ -480,14 +453,12 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Computes `g`.
-    fn load_rows(
-        &self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        momentum: &mut MomentumRows<S>,
-    ) {
+    fn load_rows(&self, at: Configuration<S>, applied: &Applied<S>, momentum: &mut MomentumRows<S>) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         momentum.begin(derived, kinematics);
         for (i, node) in self.nodes.iter().enumerate() {
             let Some(spacecraft) = momentum.spacecraft[i] else {
@@ -537,7 +508,7 @@ impl<S: Scalar> SaddlePoint<S> {
 }
 
 /// Returns the slice of a joint's rates.
-pub(super) fn of<'a, T>(joint: &Joint, rates: &'a [T]) -> &'a [T] {
+pub(super) fn rates_of<'a, T>(joint: &Joint, rates: &'a [T]) -> &'a [T] {
     &rates[joint.v..joint.v + joint.nv]
 }
 

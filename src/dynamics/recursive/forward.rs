@@ -3,7 +3,7 @@ use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist
 use crate::dynamics::body::{flexible_body, rigid_body};
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
-use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, System};
+use crate::system::{BodyKinematics, Carrier, Configuration, Derived, JointModel, Kinematics, System};
 
 /// Accelerations from loads, in O(n): the articulated-body algorithm.
 ///
@@ -30,7 +30,7 @@ use crate::system::{BodyKinematics, Carrier, Derived, JointModel, Kinematics, Sy
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
     /// `I` and `p` of each body about its origin, including its outboard part.
-    pub(super) articulated: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    pub(super) articulated: Vec<Articulated<S>>,
     /// Modal part of each flexible body.
     pub(super) modal: Vec<Modal<S>>,
     /// Rows of `K`, one for each rate.
@@ -43,7 +43,7 @@ pub struct ForwardDynamics<S: Scalar> {
     pub(super) free: Vec<InertiaFactors<S>>,
     /// Articulated inertia and bias of each body whose reaction is
     /// [computed](crate::system::Body::kept), modes condensed.
-    remaining: Vec<(ArticulatedInertia<S>, Wrench<S>)>,
+    remaining: Vec<Articulated<S>>,
     /// True if flexible bodies are frozen in their current shape.
     is_rigid: bool,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
@@ -52,21 +52,34 @@ pub struct ForwardDynamics<S: Scalar> {
     pub A_station: Vec<Twist<S>>,
 }
 
+/// Articulated inertia and bias of a body with its outboard part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Articulated<S: Scalar> {
+    pub I: ArticulatedInertia<S>,
+    pub p: Wrench<S>,
+}
+
+impl<S: Scalar> Articulated<S> {
+    fn zero() -> Self {
+        Self {
+            I: ArticulatedInertia::zero(),
+            p: Wrench::zero(),
+        }
+    }
+}
+
 impl<S: Scalar> ForwardDynamics<S> {
     /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         let n = system.bodies.len();
         Self {
-            articulated: vec![(ArticulatedInertia::zero(), Wrench::zero()); n],
+            articulated: vec![Articulated::zero(); n],
             gain: vec![Wrench::zero(); system.nv],
             offset: vec![S::zero(); system.nv],
             compliance: vec![[S::zero(); 3]; system.nv],
             free: vec![InertiaFactors::identity(); n],
             modal: Modal::of(system),
-            remaining: vec![
-                (ArticulatedInertia::zero(), Wrench::zero());
-                system.bodies.iter().filter(|body| body.kept.is_some()).count()
-            ],
+            remaining: vec![Articulated::zero(); system.bodies.iter().filter(|body| body.kept.is_some()).count()],
             is_rigid: false,
             A: vec![Twist::zero(); n],
             A_station: vec![Twist::zero(); system.stations.len()],
@@ -86,19 +99,18 @@ impl<S: Scalar> ForwardDynamics<S> {
     ///
     /// # Errors
     /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
-    pub fn solve(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &mut [S],
-    ) -> Result<(), Singular> {
+    pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) -> Result<(), Singular> {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         for (i, body) in system.bodies.iter().enumerate() {
             // One call in each arm: after a common call the compiler would spill the inertia to
             // memory.
             let mut begin = |(I, p): (ArticulatedInertia<S>, Wrench<S>)| {
-                self.articulated[i] = (I, p - applied.wrench[i]);
+                let p = p - applied.wrench[i];
+                self.articulated[i] = Articulated { I, p };
             };
             match &body.modes {
                 None => begin(rigid_body(&derived.bodies[i], &kinematics.bodies[i])),
@@ -120,7 +132,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// requires [`solve`](Self::solve). `None` if the body's reaction is not
     /// [computed](crate::system::Body::kept).
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
-        let (I, p) = &self.remaining[system.bodies[i].kept?];
+        let Articulated { I, p } = &self.remaining[system.bodies[i].kept?];
         Some(I.times(&self.A[i]) + *p)
     }
 
@@ -139,13 +151,9 @@ impl<S: Scalar> ForwardDynamics<S> {
         // With `is_rigid`, modes are not condensed; gain and offset keep their initial zeros.
         if let Some(modes) = body.modes.as_ref().filter(|_| !self.is_rigid) {
             let (gain, offset) = (&mut self.gain[modes.rates()], &mut self.offset[modes.rates()]);
-            let (I, p) = &mut self.articulated[i];
+            let (inertia, Q) = (&applied.inertia[modes.rates()], &applied.tau[modes.rates()]);
             self.modal[modes.index]
-                .eliminate(
-                    (I, p),
-                    (&applied.inertia[modes.rates()], &applied.tau[modes.rates()]),
-                    (gain, offset),
-                )
+                .eliminate(&mut self.articulated[i], inertia, Q, gain, offset)
                 .map_err(|mode| Singular {
                     body: i,
                     what: SingularPart::Mode(mode),
@@ -160,19 +168,18 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
         // Propagated within each joint type's code, which avoids a store and reload of I' and p'.
         with_joint!(joint, joint => {
-            let left = eliminate(
-                joint,
-                part(&kinematics.H, v),
-                if applied.driven[i] { Given::Acceleration(part(&applied.qdd, v)) } else { Given::Torque(part(&applied.tau, v)) },
-                (part(&derived.rotor_inertia, v), part(&applied.inertia, v)),
-                &self.articulated[i],
-                (
-                    part_mut(&mut self.gain, v),
-                    part_mut(&mut self.offset, v),
-                    part_mut(&mut self.compliance, v),
-                ),
-            );
-            let (I, p) = left.map_err(|axis| Singular {
+            let given = match applied.driven[i] {
+                true => Given::Acceleration(part(&applied.qdd, v)),
+                false => Given::Torque(part(&applied.tau, v)),
+            };
+            let (rotor, added) = (part(&derived.rotor_inertia, v), part(&applied.inertia, v));
+            let rows = CondensedRows {
+                K: part_mut(&mut self.gain, v),
+                k: part_mut(&mut self.offset, v),
+                inverse: part_mut(&mut self.compliance, v),
+            };
+            let left = eliminate(joint, part(&kinematics.H, v), given, rotor, added, &self.articulated[i], rows);
+            let Articulated { I, p } = left.map_err(|axis| Singular {
                 body: i,
                 what: SingularPart::Axis(axis),
             })?;
@@ -194,10 +201,10 @@ impl<S: Scalar> ForwardDynamics<S> {
         let body = &system.bodies[i];
         let Some(parent) = body.parent else { return };
         let r = &kinematics.bodies[i].r_PB_W;
-        let (inertia, bias) = &mut self.articulated[parent];
+        let carrier = &mut self.articulated[parent];
         let mut arrive = |I: &ArticulatedInertia<S>, p: Wrench<S>| {
-            *inertia += I;
-            *bias = *bias + p;
+            carrier.I += I;
+            carrier.p = carrier.p + p;
         };
         let (I, p) = (I.shift(r), p.shift(r));
         match (body.station, &system.bodies[parent].modes) {
@@ -212,7 +219,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// Computes the acceleration of a free body: `A = I⁻¹ (F − p)`, with the wrench `F` of the
     /// joint torques.
     fn free_body(&mut self, i: usize, tau: &[S; 6], H: &[Twist<S>; 6]) -> Result<(), Singular> {
-        let (I, p) = &self.articulated[i];
+        let Articulated { I, p } = &self.articulated[i];
         let mut F = Wrench::zero() - *p;
         for k in 0..3 {
             F.t += H[k].w * tau[k];
@@ -308,7 +315,16 @@ enum Given<'a, S, const NV: usize> {
     Acceleration(&'a [S; NV]),
 }
 
-/// Equations (1) and (2): condenses one joint; `I` and `p` become `I'` and `p'`.
+/// Rows of a condensed joint, the result of (1).
+struct CondensedRows<'a, S: Scalar, const NV: usize> {
+    K: &'a mut [Wrench<S>; NV],
+    k: &'a mut [S; NV],
+    /// `D⁻¹`.
+    inverse: &'a mut [[S; 3]; NV],
+}
+
+/// Equations (1) and (2): condenses one joint, with the inertias of rotors and the added ones; `I` and
+/// `p` become `I'` and `p'`.
 ///
 /// # Errors
 /// The index of the rate with zero inertia.
@@ -316,11 +332,14 @@ enum Given<'a, S, const NV: usize> {
 fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &[Twist<S>; NV],
-    drive: Given<S, NV>,
-    (rotor, added): (&[f64; NV], &[f64; NV]),
-    (I, p): &(ArticulatedInertia<S>, Wrench<S>),
-    (K, k, inverse): (&mut [Wrench<S>; NV], &mut [S; NV], &mut [[S; 3]; NV]),
-) -> Result<(ArticulatedInertia<S>, Wrench<S>), usize> {
+    given: Given<S, NV>,
+    rotor: &[f64; NV],
+    added: &[f64; NV],
+    body: &Articulated<S>,
+    joint_rows: CondensedRows<S, NV>,
+) -> Result<Articulated<S>, usize> {
+    let Articulated { I, p } = body;
+    let CondensedRows { K, k, inverse } = joint_rows;
     let on_joint = |F: &Wrench<S>, j: usize| match (J::ROTATES, J::TRANSLATES) {
         (true, false) => H[j].w.dot(&F.t),
         (false, true) => H[j].v.dot(&F.f),
@@ -342,7 +361,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     }
     let mut rows = [Wrench::zero(); NV];
     let mut offset;
-    match drive {
+    match given {
         Given::Torque(tau) => {
             offset = *tau;
             for j in 0..NV {
@@ -369,7 +388,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     (*K, *k) = (rows, offset);
     let (mut I, mut p) = (*I, *p);
     condense(&mut I, &mut p, &U, &rows, &offset);
-    Ok((I, p))
+    Ok(Articulated { I, p })
 }
 
 /// Equation (2).

@@ -1,7 +1,7 @@
 use super::inertia_and_bias;
 use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::Applied;
-use crate::system::{Derived, Kinematics, System};
+use crate::system::{Configuration, System};
 
 /// Loads from accelerations, in O(n): the recursive Newton–Euler algorithm (Featherstone 2008,
 /// table 5.1).
@@ -30,15 +30,12 @@ impl<S: Scalar> InverseDynamics<S> {
 
     /// Computes the generalised forces `tau` (`nv`) on the rates for the accelerations `qdd`, in
     /// addition to the wrenches in `applied` (whose own `tau` is not read).
-    pub fn solve(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &[S],
-        tau: &mut [S],
-    ) {
+    pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &[S], tau: &mut [S]) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         for (i, body) in system.bodies.iter().enumerate() {
             let at = &kinematics.bodies[i];
             let mut A = body

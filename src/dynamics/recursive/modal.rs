@@ -1,3 +1,4 @@
+use super::forward::{Articulated, condense};
 use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench, spd};
 use crate::system::{Deflection, Kinematics, System};
 
@@ -69,16 +70,18 @@ impl<S: Scalar> Modal<S> {
     }
 
     /// Condenses the modes, with the added `inertia` and the modal forces `Q`: `η̈ = k − K A`, with
-    /// the rows of `K` in `gain` and `k` in `offset`. `I` and `p` become the condensed ones.
+    /// the rows of `K` in `gain` and `k` in `offset`. `I` and `p` of the `body` become the condensed ones.
     ///
     /// # Errors
     /// The index of the mode with zero inertia.
     #[inline(never)]
     pub fn eliminate(
         &mut self,
-        (I, p): (&mut ArticulatedInertia<S>, &mut Wrench<S>),
-        (inertia, Q): (&[f64], &[S]),
-        (gain, offset): (&mut [Wrench<S>], &mut [S]),
+        body: &mut Articulated<S>,
+        inertia: &[f64],
+        Q: &[S],
+        gain: &mut [Wrench<S>],
+        offset: &mut [S],
     ) -> Result<(), usize> {
         let n = self.beta.len();
         for (k, &inertia) in inertia.iter().enumerate() {
@@ -91,7 +94,7 @@ impl<S: Scalar> Modal<S> {
             *offset = *Q - *beta;
         }
         spd::solve(&self.M, offset);
-        super::forward::condense(I, p, &self.L, gain, offset);
+        condense(&mut body.I, &mut body.p, &self.L, gain, offset);
         Ok(())
     }
 }

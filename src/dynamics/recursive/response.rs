@@ -1,7 +1,8 @@
 use super::ForwardDynamics;
+use super::forward::Articulated;
 use crate::algebra::{Scalar, Wrench, spd};
 use crate::dynamics::Applied;
-use crate::system::{Derived, JointModel, Kinematics, System};
+use crate::system::{Configuration, JointModel};
 
 impl<S: Scalar> ForwardDynamics<S> {
     /// Computes the response to wrenches on bodies and forces on modes alone: the increments of
@@ -11,22 +12,20 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// ```text
     ///     k = −D⁻¹ Hᵀ p,   p' = p + U k = p − Kᵀ Hᵀ p
     /// ```
-    pub fn respond(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<S>,
-        applied: &Applied<S>,
-        qdd: &mut [S],
-    ) {
-        for ((_, p), applied) in self.articulated.iter_mut().zip(&applied.wrench) {
+    pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
+        for (Articulated { p, .. }, applied) in self.articulated.iter_mut().zip(&applied.wrench) {
             *p = Wrench::zero() - *applied;
         }
         for modal in &mut self.modal {
             modal.beta.fill(S::zero());
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
-            let mut p = self.articulated[i].1;
+            let mut p = self.articulated[i].p;
             if let Some(modes) = &body.modes {
                 let (modal, offset) = (&self.modal[modes.index], &mut self.offset[modes.rates()]);
                 for ((offset, Q), beta) in offset.iter_mut().zip(&applied.tau[modes.rates()]).zip(&modal.beta) {
@@ -63,7 +62,7 @@ impl<S: Scalar> ForwardDynamics<S> {
                 }
                 p = p.shift(&kinematics.stations[station].r_PB_W);
             }
-            self.articulated[parent].1 = self.articulated[parent].1 + p;
+            self.articulated[parent].p = self.articulated[parent].p + p;
         }
         self.forward_pass(system, derived, kinematics, qdd);
     }

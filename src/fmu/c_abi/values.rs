@@ -149,10 +149,8 @@ pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
         Handle::call(c, Call::GetDirectionalDerivative, |component| {
             component.get_directional_derivative(
                 slice(vUnknown_ref, nUnknown, "vUnknown_ref")?,
-                (
-                    slice(vKnown_ref, nKnown, "vKnown_ref")?,
-                    slice(dvKnown, nKnown, "dvKnown")?,
-                ),
+                slice(vKnown_ref, nKnown, "vKnown_ref")?,
+                slice(dvKnown, nKnown, "dvKnown")?,
                 slice_mut(dvUnknown, nUnknown, "dvUnknown")?,
             )
         })

@@ -54,7 +54,8 @@ impl Component {
     pub fn get_directional_derivative(
         &mut self,
         unknowns: &[u32],
-        (knowns, seeds): (&[u32], &[f64]),
+        knowns: &[u32],
+        seeds: &[f64],
         values: &mut [f64],
     ) -> Result<(), Fault> {
         for &unknown in unknowns {
@@ -70,7 +71,7 @@ impl Component {
         }
         self.catch_up()?;
         let mut directions = self.take_directions();
-        let outcome = self.differentiate(&mut directions, unknowns, (knowns, seeds), values);
+        let outcome = self.differentiate(&mut directions, unknowns, knowns, seeds, values);
         self.directions = Some(directions);
         outcome
     }
@@ -85,7 +86,8 @@ impl Component {
         &self,
         directions: &mut Directions,
         unknowns: &[u32],
-        (knowns, seeds): (&[u32], &[f64]),
+        knowns: &[u32],
+        seeds: &[f64],
         values: &mut [f64],
     ) -> Result<(), Fault> {
         let Directions {

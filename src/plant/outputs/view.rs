@@ -6,7 +6,7 @@ use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
 use crate::system::joint::{columns, dual, with_joint};
-use crate::system::{AncfBeam, BodyKinematics, Elastic, Frame, FrameRef, Recovered};
+use crate::system::{AncfBeam, BodyKinematics, Elastic, Frame, FrameRef, JointState, Recovered};
 
 /// Data for the outputs at one instant, in addition to the loads' view.
 pub(in crate::plant) struct View<'a, S: Scalar> {
@@ -264,7 +264,8 @@ impl<S: Scalar> View<'_, S> {
         let directors = self
             .recovered
             .and_then(|recovered| recovered.directors_rates.as_deref());
-        let sum = Invariants::new((now.system, now.derived), now.kinematics, (now.q, now.qd), directors);
+        let at = now.configuration();
+        let sum = Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors);
         let potential = self.model.loads.potential_energy(now);
         y.vector(&sum.p);
         y.vector(&sum.h);

@@ -10,7 +10,7 @@ use super::write::kinematic_rows;
 use crate::algebra::{ArticulatedInertia, Mat3, Twist, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::JointType;
-use crate::system::{Derived, Joint, Kinematics, Modes, System};
+use crate::system::{Configuration, Joint, JointState, Modes, System};
 use nalgebra::DMatrixViewMut;
 
 impl Derivatives {
@@ -19,31 +19,29 @@ impl Derivatives {
     /// [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
     pub fn jacobian(
         &mut self,
-        (system, derived): (&System, &Derived),
-        kinematics: &Kinematics<f64>,
+        at: Configuration<f64>,
         active: &Applied<f64>,
-        (q, qd): (&[f64], &[f64]),
+        joints: JointState<f64>,
         mut A: DMatrixViewMut<f64>,
     ) {
-        kinematic_rows(system, (q, qd), &mut A);
+        let (system, kinematics) = (at.system, at.kinematics);
+        kinematic_rows(system, joints, &mut A);
         for t in 0..self.layout.trees.len() {
             let tree = self.layout.trees[t].clone();
-            self.sums(system, derived, kinematics, active, &tree);
+            self.sums(at, active, &tree);
             self.columns_backward(system, active, &tree);
-            self.columns_forward(system, qd, &tree);
-            self.write(system, kinematics, &tree, q, &mut A);
+            self.columns_forward(system, joints.qd, &tree);
+            self.write(system, kinematics, &tree, joints.q, &mut A);
         }
     }
 
     /// Computes each body's contribution to the sums, except `f`.
-    fn sums(
-        &mut self,
-        system: &System,
-        derived: &Derived,
-        kinematics: &Kinematics<f64>,
-        active: &Applied<f64>,
-        tree: &Tree,
-    ) {
+    fn sums(&mut self, at: Configuration<f64>, active: &Applied<f64>, tree: &Tree) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         for i in tree.bodies.clone() {
             let (body_state, local) = (&mut self.at[i], &self.local);
             if self.bodies {
@@ -96,7 +94,7 @@ impl Derivatives {
                 add_slot(&mut self.carry, B, to, from);
             }
             if let Some(modes) = &body.modes {
-                self.modal_backward(system, active, tree, (i, modes));
+                self.modal_backward(system, active, tree, i, modes);
             }
             for g in self.layout.of_body[i].clone().rev() {
                 self.group_backward(&body.joint, active, tree, i, g);

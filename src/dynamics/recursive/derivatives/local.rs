@@ -5,7 +5,7 @@ use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, cross_matrix, 
 use crate::dynamics::Applied;
 use crate::dynamics::body::flexible_body;
 use crate::spec::JointType;
-use crate::system::{BodyKinematics, Derived, Kinematics, Modes, System};
+use crate::system::{BodyKinematics, Configuration, JointState, Kinematics, Mechanism, Modes, System};
 
 /// Number of simultaneous directions.
 const N: usize = Local::LANES;
@@ -151,18 +151,35 @@ impl Local {
     pub(super) fn seed(
         &mut self,
         pass: usize,
-        (system, derived): (&System, &Derived),
-        (kinematics, A): (&Kinematics<f64>, &[Twist<f64>]),
+        at: Configuration<f64>,
+        A: &[Twist<f64>],
         v_O: &[Vec3<f64>],
-        (q, qd): (&[f64], &[f64]),
+        joints: JointState<f64>,
     ) {
+        self.lift(at.kinematics, A, v_O, joints);
+        for (lane, seed) in self.seeds(pass) {
+            self.seed_lane(lane, seed, at.system, at.kinematics, joints.q);
+        }
+        for (i, body) in at.system.bodies.iter().enumerate() {
+            if let Some(modes) = &body.modes {
+                let joints = JointState {
+                    q: &self.q,
+                    qd: &self.qd,
+                };
+                self.kinematics.bend(at.mechanism(), i, modes, joints);
+            }
+        }
+    }
+
+    /// Sets the point of linearisation, without a direction.
+    fn lift(&mut self, kinematics: &Kinematics<f64>, A: &[Twist<f64>], v_O: &[Vec3<f64>], joints: JointState<f64>) {
         let lift = |to: &mut [Dual<N>], from: &[f64]| {
             for (to, &from) in to.iter_mut().zip(from) {
                 *to = Dual::new(from, [0.0; N]);
             }
         };
-        lift(&mut self.q, q);
-        lift(&mut self.qd, qd);
+        lift(&mut self.q, joints.q);
+        lift(&mut self.qd, joints.qd);
         for (i, (body, at)) in self.kinematics.bodies.iter_mut().zip(&kinematics.bodies).enumerate() {
             *body = BodyKinematics {
                 R_WB: lift33(&at.R_WB),
@@ -172,65 +189,53 @@ impl Local {
                 A_bias: Twist::new(lift3(&A[i].w), lift3(&A[i].v)),
             };
         }
-        for (lane, seed) in self.seeds(pass) {
-            match seed {
-                Seed::Turn(axis) => {
-                    for (body, at) in self.kinematics.bodies.iter_mut().zip(&kinematics.bodies) {
-                        let change = cross_matrix(&unit(axis)) * at.R_WB;
-                        for (entry, change) in body.R_WB.iter_mut().zip(change.iter()) {
-                            entry.eps[lane] = *change;
-                        }
-                    }
-                }
-                Seed::Spin(axis) => {
-                    for body in &mut self.kinematics.bodies {
-                        body.V_WB.w[axis].eps[lane] = 1.0;
-                    }
-                }
-                Seed::Coordinate(k) => {
-                    for joint in system
-                        .bodies
-                        .iter()
-                        .map(|body| &body.joint)
-                        .filter(|joint| k < joint.nv)
-                    {
-                        match joint.kind {
-                            JointType::Free => {}
-                            JointType::Spherical => {
-                                let turned = Quaternion::from_slice(&q[joint.q..]).rate(unit(k)).to_array();
-                                for (part, change) in self.q[joint.q..].iter_mut().zip(turned) {
-                                    part.eps[lane] = change;
-                                }
-                            }
-                            _ => self.q[joint.q + k].eps[lane] = 1.0,
-                        }
-                    }
-                }
-                Seed::Rate(k) => {
-                    for joint in system
-                        .bodies
-                        .iter()
-                        .map(|body| &body.joint)
-                        .filter(|joint| k < joint.nv)
-                    {
-                        self.qd[joint.v + k].eps[lane] = 1.0;
-                    }
-                }
-                Seed::Amplitude(k) => {
-                    for modes in system.flexible().filter(|modes| k < modes.n) {
-                        self.q[modes.q + k].eps[lane] = 1.0;
-                    }
-                }
-                Seed::AmplitudeRate(k) => {
-                    for modes in system.flexible().filter(|modes| k < modes.n) {
-                        self.qd[modes.v + k].eps[lane] = 1.0;
+    }
+
+    /// Seeds one direction in all bodies or joints.
+    fn seed_lane(&mut self, lane: usize, seed: Seed, system: &System, kinematics: &Kinematics<f64>, q: &[f64]) {
+        let joints = || system.bodies.iter().map(|body| &body.joint);
+        match seed {
+            Seed::Turn(axis) => {
+                for (body, at) in self.kinematics.bodies.iter_mut().zip(&kinematics.bodies) {
+                    let change = cross_matrix(&unit(axis)) * at.R_WB;
+                    for (entry, change) in body.R_WB.iter_mut().zip(change.iter()) {
+                        entry.eps[lane] = *change;
                     }
                 }
             }
-        }
-        for (i, body) in system.bodies.iter().enumerate() {
-            if let Some(modes) = &body.modes {
-                self.kinematics.bend(system, derived, (i, modes), &self.q, &self.qd);
+            Seed::Spin(axis) => {
+                for body in &mut self.kinematics.bodies {
+                    body.V_WB.w[axis].eps[lane] = 1.0;
+                }
+            }
+            Seed::Coordinate(k) => {
+                for joint in joints().filter(|joint| k < joint.nv) {
+                    match joint.kind {
+                        JointType::Free => {}
+                        JointType::Spherical => {
+                            let turned = Quaternion::from_slice(&q[joint.q..]).rate(unit(k)).to_array();
+                            for (part, change) in self.q[joint.q..].iter_mut().zip(turned) {
+                                part.eps[lane] = change;
+                            }
+                        }
+                        _ => self.q[joint.q + k].eps[lane] = 1.0,
+                    }
+                }
+            }
+            Seed::Rate(k) => {
+                for joint in joints().filter(|joint| k < joint.nv) {
+                    self.qd[joint.v + k].eps[lane] = 1.0;
+                }
+            }
+            Seed::Amplitude(k) => {
+                for modes in system.flexible().filter(|modes| k < modes.n) {
+                    self.q[modes.q + k].eps[lane] = 1.0;
+                }
+            }
+            Seed::AmplitudeRate(k) => {
+                for modes in system.flexible().filter(|modes| k < modes.n) {
+                    self.qd[modes.v + k].eps[lane] = 1.0;
+                }
             }
         }
     }
@@ -278,13 +283,8 @@ impl Local {
 
     /// Stores all other derivatives from [`applied`](Self::applied), which holds all loads. `r` (m)
     /// is the position of each body from the tree's point.
-    pub(super) fn take(
-        &mut self,
-        pass: usize,
-        (system, derived): (&System, &Derived),
-        r: impl Fn(usize) -> Vec3<f64>,
-        qdd: &[f64],
-    ) {
+    pub(super) fn take(&mut self, pass: usize, mechanism: Mechanism, r: impl Fn(usize) -> Vec3<f64>, qdd: &[f64]) {
+        let system = mechanism.system;
         for (lane, seed) in self.seeds(pass) {
             for (i, body) in system.bodies.iter().enumerate() {
                 let joint = &body.joint;
@@ -312,7 +312,7 @@ impl Local {
         }
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(modes) = &body.modes {
-                self.take_flexible(pass, (system, derived), (i, modes), &r(i), qdd);
+                self.take_flexible(pass, mechanism, i, modes, &r(i), qdd);
             }
         }
     }
@@ -320,11 +320,13 @@ impl Local {
     fn take_flexible(
         &mut self,
         pass: usize,
-        (system, derived): (&System, &Derived),
-        (i, modes): (usize, &Modes),
+        mechanism: Mechanism,
+        i: usize,
+        modes: &Modes,
         r: &Vec3<f64>,
         qdd: &[f64],
     ) {
+        let Mechanism { system, derived } = mechanism;
         let eta_ddot = qdd[modes.rates()].iter().map(|&qdd| Dual::new(qdd, [0.0; N]));
         let bent = &self.kinematics.deflections[modes.index];
         let A = &self.kinematics.bodies[i].A_bias;

@@ -57,7 +57,7 @@ pub use local::Local;
 use crate::algebra::{ArticulatedInertia, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::dynamics::Singular;
-use crate::system::{Derived, Kinematics, System};
+use crate::system::{Configuration, JointState, Kinematics, Mechanism, System};
 use layout::Layout;
 use motion::Moving;
 use rows::{LANES, Lane, Six, Three};
@@ -206,26 +206,20 @@ impl Derivatives {
     ///
     /// # Errors
     /// [`Singular`] if a joint has zero inertia along a rate.
-    pub fn accelerate(
-        &mut self,
-        (system, derived): (&System, &Derived),
-        kinematics: &Kinematics<f64>,
-        applied: &Applied<f64>,
-        qd: &[f64],
-    ) -> Result<(), Singular> {
+    pub fn accelerate(&mut self, at: Configuration<f64>, applied: &Applied<f64>, qd: &[f64]) -> Result<(), Singular> {
         self.driven.copy_from_slice(&applied.driven);
         for t in 0..self.layout.trees.len() {
             let bodies = self.layout.trees[t].bodies.clone();
-            let v_O = kinematics.bodies[bodies.start].V_WB.v;
+            let v_O = at.kinematics.bodies[bodies.start].V_WB.v;
             for i in bodies.clone() {
                 self.v_O[i] = v_O;
-                self.body_state((system, derived), kinematics, applied, i, qd);
+                self.body_state(at, applied, i, qd);
             }
             for i in bodies.clone().rev() {
-                self.backward_pass((system, derived), kinematics, applied, i)?;
+                self.backward_pass(at, applied, i)?;
             }
             for i in bodies {
-                self.forward_pass(system, kinematics, i, qd);
+                self.forward_pass(at.system, at.kinematics, i, qd);
             }
         }
         Ok(())
@@ -239,14 +233,8 @@ impl Derivatives {
 
     /// Seeds the directions of a pass in [`local`](Self::local); requires
     /// [`accelerate`](Self::accelerate).
-    pub fn seed(
-        &mut self,
-        pass: usize,
-        of: (&System, &Derived),
-        kinematics: &Kinematics<f64>,
-        state: (&[f64], &[f64]),
-    ) {
-        self.local.seed(pass, of, (kinematics, &self.A), &self.v_O, state);
+    pub fn seed(&mut self, pass: usize, at: Configuration<f64>, joints: JointState<f64>) {
+        self.local.seed(pass, at, &self.A, &self.v_O, joints);
     }
 
     /// Returns the arguments and the results of the loads' evaluation.
@@ -261,8 +249,8 @@ impl Derivatives {
     }
 
     /// Stores the derivatives of all loads in [`Local::applied`].
-    pub fn take(&mut self, pass: usize, of: (&System, &Derived)) {
+    pub fn take(&mut self, pass: usize, mechanism: Mechanism) {
         let (local, at) = (&mut self.local, &self.at);
-        local.take(pass, of, |i| at[i].r, &self.qdd);
+        local.take(pass, mechanism, |i| at[i].r, &self.qdd);
     }
 }

@@ -14,17 +14,36 @@ impl Derivatives {
         system: &System,
         active: &Applied<f64>,
         tree: &Tree,
-        (i, modes): (usize, &Modes),
+        i: usize,
+        modes: &Modes,
     ) {
-        let (B, n) = (tree.blocks, modes.n);
-        let (own, r, v_O) = (self.layout.slot[i] * B, self.at[i].r, self.v_O[i]);
-        let dofs = modes.rates();
-        for d in dofs.clone() {
+        for d in modes.rates() {
             self.power_q[d] = self.local.power_q[d];
             self.power_v[d] = self.local.power_v[d] + active.tau[d];
         }
-        let stations = || modes.stations.clone();
-        for s in stations() {
+        self.add_station_biases(system, tree, modes);
+        for k in 0..modes.n {
+            self.modal_row(system, tree, modes, k);
+        }
+        self.solve_modes(tree, modes);
+        self.propagate_from_stations(system, tree, i, modes);
+        let (B, r) = (tree.blocks, self.at[i].r);
+        let p = &mut self.carry[self.layout.slot[i] * B..][..B];
+        for d in modes.rates() {
+            rows::spread_wrench(p, &self.U[d], &self.rows[d * B..][..B]);
+            if let Some(column) = tree.column_q(d) {
+                rows::add_wrench(p, column, &self.local.wrench_q[d].shift(&r));
+            }
+            if let Some(column) = tree.column_v(d) {
+                rows::add_wrench(p, column, &self.local.wrench_v[d].shift(&r));
+            }
+        }
+    }
+
+    /// Adds the biases of the modes' columns to those outboard of the stations.
+    fn add_station_biases(&mut self, system: &System, tree: &Tree, modes: &Modes) {
+        let (B, n, dofs) = (tree.blocks, modes.n, modes.rates());
+        for s in modes.stations.clone() {
             let Some(slot) = self.layout.station_slot[s] else {
                 continue;
             };
@@ -43,43 +62,50 @@ impl Derivatives {
                 }
             }
         }
-        for k in 0..n {
-            let d = dofs.start + k;
-            let mut w = [self.force_coriolis[d], self.local.tau_turned[d]];
-            for s in stations() {
-                let (sum, T) = (&self.at_station[s].sum, &self.T[system.stations[s].first + k]);
-                w[0] += sum.coriolis_on(T);
-                w[1] += self.turned_station[s].on(T);
-            }
-            self.begin_row(tree, d, &w[0], &w[1]);
-            for s in stations() {
-                let Some(slot) = self.layout.station_slot[s] else {
-                    continue;
-                };
-                let (sum, first) = (self.at_station[s].sum, system.stations[s].first);
-                let row = &mut self.rows[d * B..][..B];
-                rows::subtract_powers_on(row, &self.T[first + k], &self.carry[slot * B..][..B]);
-                for l in 0..n {
-                    if let Some(column) = tree.column_q(dofs.start + l) {
-                        let change = sum.f.power(&self.local.column_q[s][k * n + l]);
-                        row[column / LANES][column % LANES] -= change;
-                    }
-                }
-            }
+    }
+
+    /// Computes the right-hand side of the row of mode `k`.
+    fn modal_row(&mut self, system: &System, tree: &Tree, modes: &Modes, k: usize) {
+        let (B, n, dofs) = (tree.blocks, modes.n, modes.rates());
+        let d = dofs.start + k;
+        let mut w = [self.force_coriolis[d], self.local.tau_turned[d]];
+        for s in modes.stations.clone() {
+            let (sum, T) = (&self.at_station[s].sum, &self.T[system.stations[s].first + k]);
+            w[0] += sum.coriolis_on(T);
+            w[1] += self.turned_station[s].on(T);
+        }
+        self.begin_row(tree, d, &w[0], &w[1]);
+        for s in modes.stations.clone() {
+            let Some(slot) = self.layout.station_slot[s] else {
+                continue;
+            };
+            let (sum, first) = (self.at_station[s].sum, system.stations[s].first);
             let row = &mut self.rows[d * B..][..B];
+            rows::subtract_powers_on(row, &self.T[first + k], &self.carry[slot * B..][..B]);
             for l in 0..n {
-                let (by_q, by_v) = (&self.local.force_q[modes.index], &self.local.force_v[modes.index]);
                 if let Some(column) = tree.column_q(dofs.start + l) {
-                    row[column / LANES][column % LANES] -= by_q[k * n + l];
-                }
-                if let Some(column) = tree.column_v(dofs.start + l) {
-                    row[column / LANES][column % LANES] -= by_v[k * n + l];
+                    let change = sum.f.power(&self.local.column_q[s][k * n + l]);
+                    row[column / LANES][column % LANES] -= change;
                 }
             }
         }
-        self.solve_modes(tree, modes);
-        // Propagation of the body's and its stations' part to the parent.
-        for s in stations() {
+        let row = &mut self.rows[d * B..][..B];
+        for l in 0..n {
+            let (by_q, by_v) = (&self.local.force_q[modes.index], &self.local.force_v[modes.index]);
+            if let Some(column) = tree.column_q(dofs.start + l) {
+                row[column / LANES][column % LANES] -= by_q[k * n + l];
+            }
+            if let Some(column) = tree.column_v(dofs.start + l) {
+                row[column / LANES][column % LANES] -= by_v[k * n + l];
+            }
+        }
+    }
+
+    /// Adds the sums and biases at the stations to those of body `i`.
+    fn propagate_from_stations(&mut self, system: &System, tree: &Tree, i: usize, modes: &Modes) {
+        let (B, v_O) = (tree.blocks, self.v_O[i]);
+        let own = self.layout.slot[i] * B;
+        for s in modes.stations.clone() {
             let Some(slot) = self.layout.station_slot[s] else {
                 continue;
             };
@@ -89,20 +115,10 @@ impl Derivatives {
             if slot * B != own {
                 add_slot(&mut self.carry, B, self.layout.slot[i], slot);
             }
-            for (k, d) in dofs.clone().enumerate() {
+            for (k, d) in modes.rates().enumerate() {
                 let moving = self.local.moved_q[first + k];
                 self.power_q[d] += Self::power_moved(&turned, &moving, &v_O);
                 self.power_v[d] += turned.active.power(&self.T[first + k]);
-            }
-        }
-        let p = &mut self.carry[own..][..B];
-        for d in dofs {
-            rows::spread_wrench(p, &self.U[d], &self.rows[d * B..][..B]);
-            if let Some(column) = tree.column_q(d) {
-                rows::add_wrench(p, column, &self.local.wrench_q[d].shift(&r));
-            }
-            if let Some(column) = tree.column_v(d) {
-                rows::add_wrench(p, column, &self.local.wrench_v[d].shift(&r));
             }
         }
     }

@@ -7,8 +7,18 @@ use super::rows::LANES;
 use crate::algebra::{Quaternion, Vec3};
 use crate::spec::JointType;
 use crate::system::joint::quaternion_rate_derivatives;
-use crate::system::{Joint, Kinematics, Modes, System};
+use crate::system::{Joint, JointState, Kinematics, Modes, System};
 use nalgebra::DMatrixViewMut;
+
+/// View of the states' Jacobian, with the layout of its rows.
+pub(super) struct JacobianView<'a, 'b> {
+    /// The matrix.
+    pub A: &'a mut DMatrixViewMut<'b, f64>,
+    /// Number of coordinates: the first row of the rates.
+    pub nq: usize,
+    /// The row of the work, if there is one.
+    pub work: Option<usize>,
+}
 
 impl Derivatives {
     /// Returns the derivative of a free root's linear acceleration, in its joint's axes, with
@@ -33,6 +43,7 @@ impl Derivatives {
     ) {
         let (nq, nv) = (system.nq, system.nv);
         let work = (A.nrows() > nq + nv).then_some(nq + nv);
+        let jacobian = &mut JacobianView { A, nq, work };
         self.targets[..tree.blocks].fill([None; LANES]);
         for i in tree.bodies.clone() {
             let joint = &system.bodies[i].joint;
@@ -41,21 +52,21 @@ impl Derivatives {
                 let k = self.layout.rate[d] - joint.v;
                 if !(quaternion && k < 3) {
                     let coordinate = joint.q + k + usize::from(quaternion);
-                    self.map_column(tree.column_q(d), self.power_q[d], coordinate, (work, A));
+                    self.map_column(tree.column_q(d), self.power_q[d], coordinate, jacobian);
                 }
-                self.map_column(tree.column_v(d), self.power_v[d], nq + joint.v + k, (work, A));
+                self.map_column(tree.column_v(d), self.power_v[d], nq + joint.v + k, jacobian);
             }
             for (k, d) in system.bodies[i].modes.iter().flat_map(Modes::rates).enumerate() {
                 let coordinate = system.bodies[i].modes.as_ref().map_or(0, |modes| modes.q + k);
-                self.map_column(tree.column_q(d), self.power_q[d], coordinate, (work, A));
-                self.map_column(tree.column_v(d), self.power_v[d], nq + d, (work, A));
+                self.map_column(tree.column_q(d), self.power_q[d], coordinate, jacobian);
+                self.map_column(tree.column_v(d), self.power_v[d], nq + d, jacobian);
             }
         }
         let B = tree.blocks;
         for (b, targets) in self.targets[..B].iter().enumerate() {
             for (lane, target) in targets.iter().enumerate() {
                 let Some(column) = target else { continue };
-                let mut to = A.column_mut(*column);
+                let mut to = jacobian.A.column_mut(*column);
                 let to = &mut to.as_mut_slice()[nq..];
                 let rows = self.rows[tree.dofs.start * B..].chunks_exact(B);
                 for (row, rate) in rows.zip(&self.layout.rate[tree.dofs.clone()]) {
@@ -65,7 +76,7 @@ impl Derivatives {
             if let Some(work) = work {
                 for (target, entry) in targets.iter().zip(self.drive_power[b]) {
                     if let Some(column) = target {
-                        A[(work, *column)] += entry;
+                        jacobian.A[(work, *column)] += entry;
                     }
                 }
             }
@@ -73,24 +84,18 @@ impl Derivatives {
         for i in tree.bodies.clone() {
             let joint = &system.bodies[i].joint;
             if joint.nq > joint.nv {
-                self.write_attitude(kinematics, tree, joint, (q, nq, work), A);
+                self.write_attitude(kinematics, tree, joint, q, jacobian);
             }
         }
     }
 
-    /// Maps a column to a column of `A`, and writes its power entry.
-    fn map_column(
-        &mut self,
-        column: Option<usize>,
-        power: f64,
-        to: usize,
-        (work, A): (Option<usize>, &mut DMatrixViewMut<f64>),
-    ) {
+    /// Maps a column to the column `to` of the Jacobian, and writes its power entry.
+    fn map_column(&mut self, column: Option<usize>, power: f64, to: usize, jacobian: &mut JacobianView) {
         if let Some(column) = column {
             self.targets[column / LANES][column % LANES] = Some(to);
         }
-        if let Some(work) = work {
-            A[(work, to)] = power;
+        if let Some(work) = jacobian.work {
+            jacobian.A[(work, to)] = power;
         }
     }
 
@@ -100,9 +105,10 @@ impl Derivatives {
         kinematics: &Kinematics<f64>,
         tree: &Tree,
         joint: &Joint,
-        (q, nq, work): (&[f64], usize, Option<usize>),
-        A: &mut DMatrixViewMut<f64>,
+        q: &[f64],
+        jacobian: &mut JacobianView,
     ) {
+        let (nq, work) = (jacobian.nq, jacobian.work);
         let B = tree.blocks;
         let attitude = Quaternion::from_slice(&q[joint.q..]);
         for d in joint.v..joint.v + joint.nv {
@@ -115,7 +121,7 @@ impl Derivatives {
             let along = attitude.rate(unit(k)).to_array();
             for (part, along) in along.into_iter().enumerate() {
                 let factor = 4.0 * along / attitude.norm_squared();
-                let mut to = A.column_mut(joint.q + part);
+                let mut to = jacobian.A.column_mut(joint.q + part);
                 let mut power = self.power_q[d];
                 if let Some((b, lane)) = tree.column_q(d).map(|column| (column / LANES, column % LANES)) {
                     for (row, dof) in self.rows[tree.dofs.start * B..].chunks_exact(B).zip(tree.dofs.clone()) {
@@ -135,7 +141,8 @@ impl Derivatives {
 }
 
 /// Writes the rows of the coordinates' derivatives.
-pub(super) fn kinematic_rows(system: &System, (q, qd): (&[f64], &[f64]), A: &mut DMatrixViewMut<f64>) {
+pub(super) fn kinematic_rows(system: &System, joints: JointState<f64>, A: &mut DMatrixViewMut<f64>) {
+    let JointState { q, qd } = joints;
     let nq = system.nq;
     for body in &system.bodies {
         let joint = &body.joint;
