@@ -478,30 +478,14 @@ impl Simulation {
         for (z, &at) in z_inside[1..PARTS].iter_mut().zip(&times[1..PARTS]) {
             dense.interpolate(at, x_inside);
             state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-            plant.indicators(
-                OperatingPoint {
-                    t: at,
-                    x: x_inside,
-                    u: u_inside,
-                    discrete,
-                },
-                z,
-            );
+            plant.indicators(OperatingPoint::new(at, x_inside, u_inside, discrete), z);
         }
         let mut first = None;
         for i in 0..z_before.len() {
             let mut indicator = |at: f64| {
                 dense.interpolate(at, x_inside);
                 state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-                plant.indicators(
-                    OperatingPoint {
-                        t: at,
-                        x: x_inside,
-                        u: u_inside,
-                        discrete,
-                    },
-                    z,
-                );
+                plant.indicators(OperatingPoint::new(at, x_inside, u_inside, discrete), z);
                 z[i]
             };
             let samples: [(f64, f64); PARTS + 1] = std::array::from_fn(|k| (times[k], z_inside[k][i]));

@@ -2,7 +2,7 @@ use super::solved::Solved;
 use super::{Bound, Declarations, ParamId, Quantity, Unit};
 use crate::algebra::{Pose, Quaternion, Vec3};
 use crate::beam::{self, BeamError, Counts};
-use crate::spec::{self, PerAxis, at};
+use crate::spec::{self, at};
 use std::ops::Range;
 
 /// The beam of a flexible link: the indices of its parameters and its structural data.
@@ -51,6 +51,84 @@ struct Numbers {
     tip_inertia: Option<ParamId>,
 }
 
+impl Numbers {
+    /// Declares the numerical parameters of the beam of the body `name`.
+    fn declare(name: &str, written: &spec::Beam, declare: &mut Declarations) -> Self {
+        let (origin, orientation) = super::declare::declare_placement(
+            &format!("{name}.beam"),
+            &at("body", name, "beam"),
+            "body",
+            written.origin,
+            (written.orientation, written.rpy_deg),
+            declare,
+        );
+        let mut number = |field: &str, value: Option<f64>| {
+            let (unit, what) = unit_and_meaning(field);
+            let bound = match field {
+                "tip_mass" => Bound::NotNegative,
+                _ => Bound::Positive,
+            };
+            let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of {name}")).bounded(bound);
+            let place = at("body", name, &format!("beam.{field}"));
+            value.map(|value| declare.parameter(quantity, value, false, &place))
+        };
+        let tabulated = (!written.sections.is_empty()).then_some(1.0);
+        Self {
+            origin,
+            orientation,
+            length: number("length", written.length),
+            mass_per_length: number("mass_per_length", written.mass_per_length),
+            EI: number("EI", written.EI),
+            EI_y: number("EI_y", written.EI_y),
+            EI_z: number("EI_z", written.EI_z),
+            first_frequency: number("first_frequency", written.first_frequency),
+            EA: number("EA", written.EA),
+            GJ: number("GJ", written.GJ),
+            polar_inertia_per_length: number("polar_inertia_per_length", written.polar_inertia_per_length),
+            E: number("E", written.E),
+            density: number("density", written.density),
+            area: number("area", written.area),
+            I_y: number("I_y", written.I_y),
+            I_z: number("I_z", written.I_z),
+            mass_scale: number("mass_scale", tabulated),
+            stiffness_scale: number("stiffness_scale", tabulated),
+            tip_mass: number("tip_mass", written.tip_mass),
+            tip_inertia: written.tip_inertia.map(|inertia| {
+                let quantities = ["xx", "yy", "zz"].map(|part| {
+                    let what = format!("inertia at the tip of {name} while the modes are found, {part}");
+                    Quantity::new(format!("{name}.tip_inertia_{part}"), Unit::KilogramMetre2, what)
+                        .bounded(Bound::NotNegative)
+                });
+                declare.parameters(quantities, &inertia, false, &at("body", name, "beam.tip_inertia"))
+            }),
+        }
+    }
+}
+
+/// Returns unit and meaning of a numerical parameter.
+fn unit_and_meaning(field: &str) -> (Unit, &'static str) {
+    match field {
+        "length" => (Unit::Metre, "length"),
+        "mass_per_length" => (Unit::KilogramPerMetre, "mass per length"),
+        "EI" => (Unit::NewtonMetre2, "bending stiffness"),
+        "EI_y" => (Unit::NewtonMetre2, "stiffness against deflection along z"),
+        "EI_z" => (Unit::NewtonMetre2, "stiffness against deflection along y"),
+        "first_frequency" => (Unit::Hertz, "first bending frequency of the clamped beam"),
+        "EA" => (Unit::Newton, "stiffness against stretch"),
+        "GJ" => (Unit::NewtonMetre2, "stiffness against twist"),
+        "polar_inertia_per_length" => (Unit::KilogramMetre, "inertia about its axis per length"),
+        "E" => (Unit::Pascal, "Young's modulus"),
+        "density" => (Unit::KilogramPerMetre3, "density"),
+        "area" => (Unit::Metre2, "area of the section"),
+        "I_y" => (Unit::Metre4, "second moment of area that resists z"),
+        "I_z" => (Unit::Metre4, "second moment of area that resists y"),
+        "mass_scale" => (Unit::One, "factor on the tabulated inertias"),
+        "stiffness_scale" => (Unit::One, "factor on the tabulated stiffnesses"),
+        "tip_mass" => (Unit::Kilogram, "load at the tip while the modes are found,"),
+        _ => unreachable!("every numerical parameter has a unit"),
+    }
+}
+
 /// Tip load in the modal analysis of a segment, in masses and inertias of the segment. Doubling it
 /// changes the shapes by 1/200.
 const HEAVY: f64 = 100.0;
@@ -66,124 +144,7 @@ pub(super) fn segment_name(body: &str, segment: usize) -> String {
 impl Beam {
     /// Declares the parameters of the beam of the body `name`.
     pub(super) fn declare(name: &str, written: &spec::Beam, declare: &mut Declarations) -> Self {
-        let (origin, orientation) = super::declare::declare_placement(
-            &format!("{name}.beam"),
-            &at("body", name, "beam"),
-            "body",
-            written.origin,
-            (written.orientation, written.rpy_deg),
-            declare,
-        );
-        let mut number = |field: &str, value: Option<f64>, unit: Unit, bound: Bound, what: &str| {
-            let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of {name}"));
-            value.map(|value| {
-                declare.parameter(
-                    quantity.bounded(bound),
-                    value,
-                    false,
-                    &at("body", name, &format!("beam.{field}")),
-                )
-            })
-        };
-        let positive = Bound::Positive;
-        let tabulated = (!written.sections.is_empty()).then_some(1.0);
-        let per_length = Unit::KilogramPerMetre;
-        let numbers = Numbers {
-            origin,
-            orientation,
-            length: number("length", written.length, Unit::Metre, positive, "length"),
-            mass_per_length: number(
-                "mass_per_length",
-                written.mass_per_length,
-                per_length,
-                positive,
-                "mass per length",
-            ),
-            EI: number("EI", written.EI, Unit::NewtonMetre2, positive, "bending stiffness"),
-            EI_y: number(
-                "EI_y",
-                written.EI_y,
-                Unit::NewtonMetre2,
-                positive,
-                "stiffness against deflection along z",
-            ),
-            EI_z: number(
-                "EI_z",
-                written.EI_z,
-                Unit::NewtonMetre2,
-                positive,
-                "stiffness against deflection along y",
-            ),
-            first_frequency: number(
-                "first_frequency",
-                written.first_frequency,
-                Unit::Hertz,
-                positive,
-                "first bending frequency of the clamped beam",
-            ),
-            EA: number("EA", written.EA, Unit::Newton, positive, "stiffness against stretch"),
-            GJ: number(
-                "GJ",
-                written.GJ,
-                Unit::NewtonMetre2,
-                positive,
-                "stiffness against twist",
-            ),
-            polar_inertia_per_length: number(
-                "polar_inertia_per_length",
-                written.polar_inertia_per_length,
-                Unit::KilogramMetre,
-                positive,
-                "inertia about its axis per length",
-            ),
-            E: number("E", written.E, Unit::Pascal, positive, "Young's modulus"),
-            density: number("density", written.density, Unit::KilogramPerMetre3, positive, "density"),
-            area: number("area", written.area, Unit::Metre2, positive, "area of the section"),
-            I_y: number(
-                "I_y",
-                written.I_y,
-                Unit::Metre4,
-                positive,
-                "second moment of area that resists z",
-            ),
-            I_z: number(
-                "I_z",
-                written.I_z,
-                Unit::Metre4,
-                positive,
-                "second moment of area that resists y",
-            ),
-            mass_scale: number(
-                "mass_scale",
-                tabulated,
-                Unit::One,
-                positive,
-                "factor on the tabulated inertias",
-            ),
-            stiffness_scale: number(
-                "stiffness_scale",
-                tabulated,
-                Unit::One,
-                positive,
-                "factor on the tabulated stiffnesses",
-            ),
-            tip_mass: number(
-                "tip_mass",
-                written.tip_mass,
-                Unit::Kilogram,
-                Bound::NotNegative,
-                "load at the tip while the modes are found,",
-            ),
-            tip_inertia: None,
-        };
-        let tip_inertia = written.tip_inertia.map(|inertia| {
-            let quantities = ["xx", "yy", "zz"].map(|part| {
-                let what = format!("inertia at the tip of {name} while the modes are found, {part}");
-                Quantity::new(format!("{name}.tip_inertia_{part}"), Unit::KilogramMetre2, what)
-                    .bounded(Bound::NotNegative)
-            });
-            declare.parameters(quantities, &inertia, false, &at("body", name, "beam.tip_inertia"))
-        });
+        let numbers = Numbers::declare(name, written, declare);
         let shape = numbers.origin.0..declare.parameters.len();
         let linear_limit = declare.parameter(
             Quantity::new(
@@ -191,13 +152,13 @@ impl Beam {
                 Unit::One,
                 format!("deflection of {name}'s tip where linear bending ends, as a part of its length"),
             )
-            .bounded(positive),
+            .bounded(Bound::Positive),
             written.linear_limit,
             true,
             &at("body", name, "beam.linear_limit"),
         );
         let counts = written.counts();
-        let n = counts.iter().sum();
+        let n: usize = counts.iter().sum();
         let segments = written.segments.max(1);
         let mut each = |field: &str, values: Vec<f64>, tunable: bool, bound: Bound, what: &str| {
             let quantities = (0..values.len()).map(|k| {
@@ -214,38 +175,18 @@ impl Beam {
                     ..quantity.bounded(bound)
                 }
             });
-            declare.parameters(
-                quantities,
-                &values,
-                tunable,
-                &at("body", name, &format!("beam.{field}")),
-            )
+            let place = at("body", name, &format!("beam.{field}"));
+            declare.parameters(quantities, &values, tunable, &place)
         };
-        let ratio = |ratio: &PerAxis| (0..n).map(|k| ratio.get(k)).collect();
-        let damping_ratio = written.damping_ratio.as_ref().map(|written| {
-            each(
-                "damping_ratio",
-                ratio(written),
-                true,
-                Bound::NotNegative,
-                "damping ratio of a mode",
-            )
+        let damping_ratio = written.damping_ratio.as_ref().map(|ratio| {
+            let ratios = (0..n).map(|k| ratio.get(k)).collect();
+            let what = "damping ratio of a mode";
+            each("damping_ratio", ratios, true, Bound::NotNegative, what)
         });
+        let mut start = |field: &str, what: &str| each(field, vec![0.0; n * segments], false, Bound::None, what);
         let start = (
-            each(
-                "eta_start",
-                vec![0.0; n * segments],
-                false,
-                Bound::None,
-                "initial amplitude (m·√kg) of a mode",
-            ),
-            each(
-                "etad_start",
-                vec![0.0; n * segments],
-                false,
-                Bound::None,
-                "initial rate (m·√kg/s) of a mode",
-            ),
+            start("eta_start", "initial amplitude (m·√kg) of a mode"),
+            start("etad_start", "initial rate (m·√kg/s) of a mode"),
         );
         let [bending_y, bending_z, torsion, axial] = counts;
         Self {
@@ -258,7 +199,7 @@ impl Beam {
             },
             stiffening: written.stiffening,
             sections: written.sections.clone(),
-            numbers: Numbers { tip_inertia, ..numbers },
+            numbers,
             shape,
             damping_ratio,
             linear_limit,

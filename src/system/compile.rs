@@ -287,26 +287,8 @@ impl System {
         );
         joint.origin = Some(origin);
         joint.orientation = orientation;
-        let mut axis = |field: &str, value: [f64; 3], what: &str| {
-            let quantities = Quantity::vector(
-                &format!("{name}.{field}"),
-                Unit::One,
-                &format!("{what} of {name}, joint frame"),
-            );
-            Some(declare.parameters(quantities, &value, false, &at("joint", name, field)))
-        };
-        if matches!(
-            kind,
-            JointType::Revolute | JointType::Prismatic | JointType::Cylindrical | JointType::Universal
-        ) {
-            // The axis of a wheel is part of its orientation.
-            if !spec.wheel.contains_key(name) {
-                joint.axis = axis("axis", from.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
-            }
-        }
-        if kind == JointType::Universal {
-            joint.axis2 = axis("axis2", from.axis2.unwrap_or([0.0, 1.0, 0.0]), "second axis");
-        }
+        // The axis of a wheel is part of its orientation.
+        declare_axes(&mut joint, from, !spec.wheel.contains_key(name), declare);
         if let Some(inertia) = &from.rotor_inertia {
             let values: Vec<f64> = (0..nv).map(|i| inertia.get(i)).collect();
             let quantities = (0..nv).map(|i| {
@@ -328,6 +310,29 @@ impl System {
             declare_start(&mut joint, &start, &place, declare);
         }
         joint
+    }
+}
+
+/// Declares the axes of a joint of the spec: the first one if it is a parameter, and the second.
+fn declare_axes(joint: &mut Joint, written: &spec::Joint, has_first: bool, declare: &mut Declarations) {
+    let name = joint.name.clone();
+    let mut axis = |field: &str, value: [f64; 3], what: &str| {
+        let quantities = Quantity::vector(
+            &format!("{name}.{field}"),
+            Unit::One,
+            &format!("{what} of {name}, joint frame"),
+        );
+        Some(declare.parameters(quantities, &value, false, &at("joint", &name, field)))
+    };
+    let is_axial = matches!(
+        joint.kind,
+        JointType::Revolute | JointType::Prismatic | JointType::Cylindrical | JointType::Universal
+    );
+    if is_axial && has_first {
+        joint.axis = axis("axis", written.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
+    }
+    if joint.kind == JointType::Universal {
+        joint.axis2 = axis("axis2", written.axis2.unwrap_or([0.0, 1.0, 0.0]), "second axis");
     }
 }
 

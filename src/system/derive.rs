@@ -2,7 +2,7 @@ use super::solved::Solved;
 use super::unit::rounded;
 use super::{
     Body, DirectorConstants, Elastic, Joint, JointModel, NodalConstants, OrbitConstants, ParamId, Parameter, Place,
-    RigidMass, Station, StationConstants, System, joint,
+    RigidMass, StationConstants, System, joint,
 };
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
@@ -97,27 +97,9 @@ impl System {
         let beams: Vec<Option<Arc<Solved>>> = bodies
             .map(|(i, body)| known(i, body).or_else(|| validator.beam(body).map(Arc::new)))
             .collect();
-        let station = |(s, station): (usize, &Station)| {
-            if let (Place::Near(point), Some(data)) = (station.place, &self.bodies[station.body].modal) {
-                return data.nearest(&point.vector(values)).0.constants().clone();
-            }
-            let Some(solved) = &beams[station.body] else {
-                return StationConstants::default();
-            };
-            let known = before.filter(|(_, derived)| match &derived.beams[station.body] {
-                Some(other) => Arc::ptr_eq(other, solved),
-                None => false,
-            });
-            match (station.place, known) {
-                (Place::Near(point), Some((old, derived))) if point.vector(old) == point.vector(values) => {
-                    derived.stations[s].clone()
-                }
-                (Place::Near(point), _) => solved.near(&point.vector(values)),
-                (Place::Tip, Some((_, derived))) => derived.stations[s].clone(),
-                (Place::Tip, None) => solved.tip(),
-            }
-        };
-        let stations: Vec<StationConstants> = self.stations.iter().enumerate().map(station).collect();
+        let stations: Vec<StationConstants> = (0..self.stations.len())
+            .map(|s| self.derive_station(s, values, &beams, before))
+            .collect();
         let bodies = self.bodies.iter().zip(&beams).enumerate();
         let bodies = bodies
             .map(|(i, (body, solved))| validator.body(self, i, body, solved.as_deref(), &stations))
@@ -157,6 +139,35 @@ impl System {
             sites,
             orbit,
             beams,
+        }
+    }
+
+    /// Computes the constants of station `s`, or copies them from the constants `before`.
+    fn derive_station(
+        &self,
+        s: usize,
+        values: &[f64],
+        beams: &[Option<Arc<Solved>>],
+        before: Option<(&[f64], &Derived)>,
+    ) -> StationConstants {
+        let station = &self.stations[s];
+        if let (Place::Near(point), Some(data)) = (station.place, &self.bodies[station.body].modal) {
+            return data.nearest(&point.vector(values)).0.constants().clone();
+        }
+        let Some(solved) = &beams[station.body] else {
+            return StationConstants::default();
+        };
+        let known = before.filter(|(_, derived)| match &derived.beams[station.body] {
+            Some(other) => Arc::ptr_eq(other, solved),
+            None => false,
+        });
+        match (station.place, known) {
+            (Place::Near(point), Some((old, derived))) if point.vector(old) == point.vector(values) => {
+                derived.stations[s].clone()
+            }
+            (Place::Near(point), _) => solved.near(&point.vector(values)),
+            (Place::Tip, Some((_, derived))) => derived.stations[s].clone(),
+            (Place::Tip, None) => solved.tip(),
         }
     }
 }

@@ -478,11 +478,7 @@ impl<S: Scalar> Kinematics<S> {
         recovered: &mut Recovered<S>,
     ) {
         let Mechanism { system, derived } = mechanism;
-        let MaximalState {
-            positions,
-            rates,
-            windings,
-        } = states;
+        let (positions, rates) = (states.positions, states.rates);
         self.damping = 2.0 * baumgarte.alpha;
         let world = BodyKinematics::world();
         let [n_q, n_v] = layout.attitude.counts();
@@ -521,7 +517,7 @@ impl<S: Scalar> Kinematics<S> {
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {
                 let H = part_mut(&mut self.H, jv);
-                let q = joint.nearest(&X_FB, q_FB, &windings[turn..]);
+                let q = joint.nearest(&X_FB, q_FB, &states.windings[turn..]);
                 place(joint, P, &p_PF, &q, H, B);
                 let V_FB = V_WB - P.V_WB.shift(&B.r_PB_W);
                 let qd = dual(H).map(|V| V.power(&V_FB));

@@ -84,23 +84,23 @@ struct Curvature<S: Scalar> {
     oblate: Option<S>,
 }
 
+/// Declares a number of the orbit. Its nominal value is its magnitude; for a zero one thousandth.
+fn declare_number(quantity: Quantity, place: &str, value: f64, declare: &mut Declarations) -> ParamId {
+    let nominal = match (quantity.unit, value) {
+        (Unit::Radian, _) => 1.0,
+        (_, 0.0) => 1e-3,
+        _ => value.abs(),
+    };
+    let place = at("environment", "orbit", place);
+    declare.parameter(Quantity { nominal, ..quantity }, value, false, &place)
+}
+
 impl Orbit {
     /// Declares the parameters of the orbit.
     pub(super) fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Self {
         let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             let quantity = Quantity::new(format!("orbit.{field}"), unit, what).bounded(bound);
-            // The nominal value is the value's magnitude; for a zero one thousandth.
-            let nominal = match (unit, value) {
-                (Unit::Radian, _) => 1.0,
-                (_, 0.0) => 1e-3,
-                _ => value.abs(),
-            };
-            declare.parameter(
-                Quantity { nominal, ..quantity },
-                value,
-                false,
-                &at("environment", "orbit", place),
-            )
+            declare_number(quantity, place, value, declare)
         };
         let semi_major_axis = number(
             "semi_major_axis",

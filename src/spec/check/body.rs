@@ -136,12 +136,19 @@ impl Check<'_> {
         self.quaternion("body", name, "beam.orientation", beam.orientation);
         let (orientation, rpy_deg) = (beam.orientation, beam.rpy_deg);
         self.one_of("body", name, "beam.orientation", orientation, "beam.rpy_deg", rpy_deg);
-        // The alternatives for the stiffness, one of which must be written.
-        let one_plane = if beam.EI_y.is_some() { "EI_y" } else { "EI_z" };
+        if let Some(way) = self.stiffness_of(name, beam) {
+            self.beam_fields(name, beam, way);
+            self.beam_modes(name, beam);
+        }
+    }
+
+    /// Returns the field that defines the bending stiffness of a modal beam; reports none or more than
+    /// one of the alternatives.
+    fn stiffness_of(&mut self, name: &str, beam: &Beam) -> Option<&'static str> {
         let bending = [
             ("sections", !beam.sections.is_empty()),
             ("EI", beam.EI.is_some()),
-            (one_plane, beam.EI_y.is_some() || beam.EI_z.is_some()),
+            (one_plane(beam), beam.EI_y.is_some() || beam.EI_z.is_some()),
             ("first_frequency", beam.first_frequency.is_some()),
             ("E", beam.E.is_some()),
         ];
@@ -150,21 +157,28 @@ impl Check<'_> {
             .filter(|(_, written)| *written)
             .map(|(way, _)| *way)
             .collect();
-        let way = match ways.as_slice() {
-            [way] => *way,
+        let (field, what) = match ways.as_slice() {
+            [way] => return Some(*way),
             [] => {
                 let what =
                     "the beam has no stiffness: write `EI`, `EI_y` and `EI_z`, `E`, `first_frequency` or `sections`";
-                return self.report("body", name, "beam", what);
+                ("beam".to_owned(), what.to_owned())
             }
             [first, others @ ..] => {
                 let what = format!(
                     "the stiffness is written twice: `{first}` and `{}`",
                     others.join("`, `")
                 );
-                return self.report("body", name, &format!("beam.{first}"), what);
+                (format!("beam.{first}"), what)
             }
         };
+        self.report("body", name, &field, what);
+        None
+    }
+
+    /// Reports fields of a modal beam that are missing, or that the stiffness by the field `way` excludes.
+    fn beam_fields(&mut self, name: &str, beam: &Beam, way: &str) {
+        let one_plane = one_plane(beam);
         let [_, _, torsion, axial] = beam.counts();
         let (tabulated, profile) = (way == "sections", way == "E");
         let loaded = beam.boundary == Boundary::ClampedLoaded;
@@ -216,6 +230,10 @@ impl Check<'_> {
                 self.report("body", name, &at, format!("missing field `{field}`: {what} needs it"));
             }
         }
+    }
+
+    /// Validates segments, modes and damping ratios of a modal beam.
+    fn beam_modes(&mut self, name: &str, beam: &Beam) {
         if !(1..=MOST_SEGMENTS).contains(&beam.segments) {
             let what = format!("{} segments: a beam has 1 to {MOST_SEGMENTS}", beam.segments);
             self.report("body", name, "beam.segments", what);
@@ -248,4 +266,9 @@ impl Check<'_> {
             self.report("body", name, "beam.damping_ratio", what);
         }
     }
+}
+
+/// Returns the field of the stiffness in one plane that is written, if one is.
+fn one_plane(beam: &Beam) -> &'static str {
+    if beam.EI_y.is_some() { "EI_y" } else { "EI_z" }
 }

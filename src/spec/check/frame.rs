@@ -17,20 +17,32 @@ impl Check<'_> {
                 self.report("frame", name, "body", unknown("body", &frame.body, known));
             }
         }
-        let is_frame = |name: &String| spec.has_frame(name);
-        let known = || spec.frames();
+        self.measures();
+        self.ports();
+        self.wheels();
+        self.line_loads();
+    }
+
+    /// Validates measures.
+    fn measures(&mut self) {
+        let spec = self.spec;
         for (name, measure) in &spec.measure {
             self.needs_axes(["measure", name, "from"], &measure.from);
-            if !is_frame(&measure.from) && measure.from != WORLD {
+            if !spec.has_frame(&measure.from) && measure.from != WORLD {
                 self.report(
                     "measure",
                     name,
                     "from",
-                    unknown("frame or body", &measure.from, known()),
+                    unknown("frame or body", &measure.from, spec.frames()),
                 );
             }
-            if !is_frame(&measure.to) {
-                self.report("measure", name, "to", unknown("frame or body", &measure.to, known()));
+            if !spec.has_frame(&measure.to) {
+                self.report(
+                    "measure",
+                    name,
+                    "to",
+                    unknown("frame or body", &measure.to, spec.frames()),
+                );
             }
             if measure.from == measure.to {
                 self.report(
@@ -41,21 +53,36 @@ impl Check<'_> {
                 );
             }
         }
+    }
+
+    /// Validates ports and thrusters.
+    fn ports(&mut self) {
+        let spec = self.spec;
         for (name, port) in &spec.port {
             if port.axes == PortAxes::Frame {
                 self.needs_axes(["port", name, "axes"], &port.frame);
             }
-            if !is_frame(&port.frame) {
-                self.report("port", name, "frame", unknown("frame or body", &port.frame, known()));
+            if !spec.has_frame(&port.frame) {
+                self.report(
+                    "port",
+                    name,
+                    "frame",
+                    unknown("frame or body", &port.frame, spec.frames()),
+                );
             }
         }
         for (name, thruster) in &spec.thruster {
             self.needs_axes(["thruster", name, "frame"], &thruster.frame);
-            if !is_frame(&thruster.frame) {
-                let what = unknown("frame or body", &thruster.frame, known());
+            if !spec.has_frame(&thruster.frame) {
+                let what = unknown("frame or body", &thruster.frame, spec.frames());
                 self.report("thruster", name, "frame", what);
             }
         }
+    }
+
+    /// Validates wheels.
+    fn wheels(&mut self) {
+        let spec = self.spec;
         for (name, wheel) in &spec.wheel {
             if !spec.body.contains_key(&wheel.body) {
                 self.report("wheel", name, "body", unknown("body", &wheel.body, spec.body.keys()));
@@ -81,6 +108,11 @@ impl Check<'_> {
                 self.report("wheel", name, "rate", what);
             }
         }
+    }
+
+    /// Validates line loads.
+    fn line_loads(&mut self) {
+        let spec = self.spec;
         for (name, load) in &spec.line_load {
             match spec.body.get(&load.body) {
                 None if spec.ancf_beam.contains_key(&load.body) => {

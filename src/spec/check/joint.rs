@@ -1,12 +1,28 @@
 use super::Check;
-use crate::spec::{FeedForward, Joint, JointMotion, JointType, PerAxis, Range, Stop};
+use crate::spec::{FeedForward, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Stop};
 
 impl Check<'_> {
     /// Validates a joint.
     pub(super) fn joint(&mut self, name: &str, joint: &Joint) {
-        use JointType::{Cylindrical, Free, Prismatic, Revolute, Spherical, Universal};
+        self.joint_fields(name, joint);
+        self.joint_motions(name, joint);
+        if joint.kind == JointType::Spherical {
+            self.spherical_joint(name, joint);
+        }
+        self.joint_lengths(name, joint);
+        self.degrees(name, joint);
+        if let Some(range) = &joint.range {
+            self.range(name, range);
+        }
+        if let Some(start) = &joint.start {
+            self.joint_start(name, joint.kind, start);
+        }
+    }
+
+    /// Reports fields that a joint of this type and with these motions does not have.
+    fn joint_fields(&mut self, name: &str, joint: &Joint) {
+        use JointType::{Cylindrical, Free, Prismatic, Revolute, Universal};
         let kind = joint.kind;
-        let rates = kind.rates();
         let mut forbid = |field: &str, written: bool, why: &str| {
             if written {
                 let what = format!("a {} joint has no `{field}`{why}", kind.name());
@@ -15,7 +31,7 @@ impl Check<'_> {
         };
         let has_axis = matches!(kind, Revolute | Prismatic | Cylindrical | Universal);
         let moves_freely = matches!(kind, JointType::Fixed | Free);
-        let may = |motion| joint.motion == motion || joint.motions.contains(&motion);
+        let may = |motion| may_have(joint, motion);
         let written = if joint.motions.is_empty() { "motion" } else { "motions" };
         let drives = may(JointMotion::Prescribed) || may(JointMotion::Locked);
         forbid(written, drives && moves_freely, ": nothing drives or holds it");
@@ -50,8 +66,11 @@ impl Check<'_> {
             ": a spinning rotor is a body on a revolute joint",
         );
         forbid("start", joint.start.is_some() && kind == JointType::Fixed, "");
+    }
 
-        if may(JointMotion::Prescribed) && !joint.input {
+    /// Validates the motion modes of a joint.
+    fn joint_motions(&mut self, name: &str, joint: &Joint) {
+        if may_have(joint, JointMotion::Prescribed) && !joint.input {
             let what = format!("a prescribed joint needs its input {name}.qdd: leave `input` out");
             self.report("joint", name, "input", what);
         }
@@ -62,9 +81,11 @@ impl Check<'_> {
             );
             self.report("joint", name, "motions", what);
         }
-        if let Some(spring) = &joint.spring
-            && kind == Spherical
-        {
+    }
+
+    /// Validates spring and servo of a spherical joint.
+    fn spherical_joint(&mut self, name: &str, joint: &Joint) {
+        if let Some(spring) = &joint.spring {
             if spring.rest.is_some() {
                 self.report(
                     "joint",
@@ -82,6 +103,17 @@ impl Check<'_> {
                 );
             }
         }
+        if let Some(servo) = &joint.servo
+            && servo.feed_forward != FeedForward::None
+        {
+            let what = "a spherical joint's servo has no feed-forward: its reference has no accelerations";
+            self.report("joint", name, "servo.feed_forward", what);
+        }
+    }
+
+    /// Reports lists whose length is not the number of the joint's rates.
+    fn joint_lengths(&mut self, name: &str, joint: &Joint) {
+        let (kind, rates) = (joint.kind, joint.kind.rates());
         let mut counted = vec![
             ("damping", joint.damping.as_ref(), rates),
             ("rotor_inertia", joint.rotor_inertia.as_ref(), rates),
@@ -99,10 +131,6 @@ impl Check<'_> {
             ]);
         }
         if let Some(s) = &joint.servo {
-            if s.feed_forward != FeedForward::None && kind == Spherical {
-                let what = "a spherical joint's servo has no feed-forward: its reference has no accelerations";
-                self.report("joint", name, "servo.feed_forward", what);
-            }
             counted.extend([("servo.kp", Some(&s.kp), rates), ("servo.kd", Some(&s.kd), rates)]);
         }
         if let Some(m) = &joint.motor {
@@ -125,7 +153,7 @@ impl Check<'_> {
             ]);
         }
         if let Some(s) = &joint.start {
-            let positions = if kind == Free { 3 } else { rates };
+            let positions = if kind == JointType::Free { 3 } else { rates };
             counted.extend([
                 ("start.position", s.position.as_ref(), positions),
                 ("start.position_deg", s.position_deg.as_ref(), rates),
@@ -146,27 +174,26 @@ impl Check<'_> {
                 );
             }
         }
-        self.degrees(name, joint);
-        if let Some(range) = &joint.range {
-            self.range(name, range);
-        }
-        if let Some(start) = &joint.start {
-            let quaternion = matches!(kind, Spherical | Free);
-            let mut forbid = |field: &str, written: bool| {
-                if written {
-                    let what = format!("the start of a {} joint has no `{field}`", kind.name());
-                    self.report("joint", name, &format!("start.{field}"), what);
-                }
-            };
-            forbid("attitude", start.attitude.is_some() && !quaternion);
-            forbid("rpy_deg", start.rpy_deg.is_some() && !quaternion);
-            forbid("velocity", start.velocity.is_some() && kind != Free);
-            forbid("angular_velocity", start.angular_velocity.is_some() && kind != Free);
-            forbid("position", start.position.is_some() && kind == Spherical);
-            forbid("position_deg", start.position_deg.is_some() && quaternion);
-            forbid("rate", start.rate.is_some() && kind == Free);
-            forbid("rate_deg", start.rate_deg.is_some() && kind == Free);
-        }
+    }
+
+    /// Reports fields that the start of a joint of this type does not have.
+    fn joint_start(&mut self, name: &str, kind: JointType, start: &JointStart) {
+        use JointType::{Free, Spherical};
+        let quaternion = matches!(kind, Spherical | Free);
+        let mut forbid = |field: &str, written: bool| {
+            if written {
+                let what = format!("the start of a {} joint has no `{field}`", kind.name());
+                self.report("joint", name, &format!("start.{field}"), what);
+            }
+        };
+        forbid("attitude", start.attitude.is_some() && !quaternion);
+        forbid("rpy_deg", start.rpy_deg.is_some() && !quaternion);
+        forbid("velocity", start.velocity.is_some() && kind != Free);
+        forbid("angular_velocity", start.angular_velocity.is_some() && kind != Free);
+        forbid("position", start.position.is_some() && kind == Spherical);
+        forbid("position_deg", start.position_deg.is_some() && quaternion);
+        forbid("rate", start.rate.is_some() && kind == Free);
+        forbid("rate_deg", start.rate_deg.is_some() && kind == Free);
     }
 
     /// Reports degrees that are written in addition to radians, or for coordinates that are not all
@@ -225,4 +252,9 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Returns true if a joint has this motion mode, initially or by command.
+fn may_have(joint: &Joint, motion: JointMotion) -> bool {
+    joint.motion == motion || joint.motions.contains(&motion)
 }

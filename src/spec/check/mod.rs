@@ -100,11 +100,14 @@ impl Check<'_> {
         self.assembly();
         self.problems.extend(modal::without_node(spec));
         self.orbit();
-        self.formulation();
+        self.options();
+        self.methods();
+        self.flexibility();
+        self.momentum();
     }
 
-    /// Reports features that the formulation or the method does not support.
-    fn formulation(&mut self) {
+    /// Reports options that the formulation does not have.
+    fn options(&mut self) {
         let spec = self.spec;
         let formulation = spec.formulation;
         let beta = spec
@@ -148,6 +151,11 @@ impl Check<'_> {
                 self.report(section, name, "", what);
             }
         }
+    }
+
+    /// Reports a method that the formulation or a beam does not support.
+    fn methods(&mut self) {
+        let (spec, formulation) = (self.spec, self.spec.formulation);
         let conserving = spec.solver.method == Method::Conserving;
         if conserving && !formulation.has(Capability::ConservingStep) {
             let what = format!(
@@ -173,6 +181,12 @@ impl Check<'_> {
                 self.report("body", name, "geometrically_exact_beam", explicit);
             }
         }
+    }
+
+    /// Reports beams, captures and loops that the formulation or the method does not support.
+    fn flexibility(&mut self) {
+        let (spec, formulation) = (self.spec, self.spec.formulation);
+        let conserving = spec.solver.method == Method::Conserving;
         let rigid_only = if !formulation.has(Capability::Flexible) {
             let name = formulation.name();
             format!("the formulation \"{name}\" has rigid bodies only; did you mean formulation = \"recursive\"?")
@@ -212,6 +226,11 @@ impl Check<'_> {
             );
             self.report("ancf_beam", name, "", what);
         }
+    }
+
+    /// Reports options of the formulation `quaternion` that do not fit the system.
+    fn momentum(&mut self) {
+        let spec = self.spec;
         let options = spec.quaternion.clone().unwrap_or_default();
         let held = |name: &str| {
             spec.joint

@@ -4,6 +4,55 @@ use crate::spec::{Interpolation, JointMotion, Signal, Waveform, empty_window};
 impl Check<'_> {
     /// Validates a signal.
     pub(super) fn signal(&mut self, input: &str, signal: &Signal) {
+        let is = |kinds: &[Waveform]| kinds.contains(&signal.waveform);
+        let of_joint = input
+            .strip_suffix(".motion")
+            .and_then(|joint| self.spec.joint.get(joint));
+        let switches = is(&[Waveform::Constant, Waveform::Step])
+            || (is(&[Waveform::Table]) && signal.interpolation == Interpolation::Hold);
+        if let Some(joint) = of_joint.filter(|joint| joint.motions.len() > 1) {
+            self.command(input, signal, switches, &joint.motions);
+        }
+        let strikes = match input.rsplit_once('.') {
+            Some((port, "impact")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
+            Some((contact, "impact" | "capture")) => self.spec.contact.contains_key(contact),
+            _ => false,
+        };
+        if strikes && !switches {
+            let what = "a command is a constant, a step, or a table with interpolation = \"hold\"";
+            self.report("signal", input, "type", what);
+        }
+        if signal.with_rate {
+            self.trajectory(input, signal);
+        }
+        self.signal_fields(input, signal);
+        // In a signal inside the FMU these numbers are parameters, and are validated as such.
+        if signal.from_importer {
+            let empty = signal
+                .from
+                .zip(signal.until)
+                .and_then(|(from, until)| empty_window(from, until));
+            if let Some(what) = empty {
+                self.report("signal", input, "until", what);
+            }
+            if let Some(frequency) = signal.frequency.filter(|frequency| *frequency < 0.0) {
+                self.report("signal", input, "frequency", format!("{frequency} Hz is negative"));
+            }
+        }
+        if let (Some(times), Some(values)) = (&signal.times, &signal.values) {
+            if times.len() != values.len() || times.is_empty() {
+                let what = format!("{} times, but {} values", times.len(), values.len());
+                self.report("signal", input, "times", what);
+            }
+            if let Some(i) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
+                let what = format!("times must ascend, but {} follows {}", times[i + 1], times[i]);
+                self.report("signal", input, "times", what);
+            }
+        }
+    }
+
+    /// Reports fields that a signal of this type needs or does not have.
+    fn signal_fields(&mut self, input: &str, signal: &Signal) {
         let waveform = signal.waveform;
         let is = |kinds: &[Waveform]| kinds.contains(&waveform);
         let windowed = is(&[Waveform::Constant, Waveform::Sine, Waveform::Quintic]);
@@ -36,55 +85,12 @@ impl Check<'_> {
             ),
         ];
         let kind = format!("{waveform:?}").to_lowercase();
-        let of_joint = input
-            .strip_suffix(".motion")
-            .and_then(|joint| self.spec.joint.get(joint));
-        let switches = is(&[Waveform::Constant, Waveform::Step])
-            || (is(&[Waveform::Table]) && signal.interpolation == Interpolation::Hold);
-        if let Some(joint) = of_joint.filter(|joint| joint.motions.len() > 1) {
-            self.command(input, signal, switches, &joint.motions);
-        }
-        let strikes = match input.rsplit_once('.') {
-            Some((port, "impact")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
-            Some((contact, "impact" | "capture")) => self.spec.contact.contains_key(contact),
-            _ => false,
-        };
-        if strikes && !switches {
-            let what = "a command is a constant, a step, or a table with interpolation = \"hold\"";
-            self.report("signal", input, "type", what);
-        }
-        if signal.with_rate {
-            self.trajectory(input, signal);
-        }
         for (field, written, allowed, needed) in fields {
             if written && !allowed {
                 self.report("signal", input, field, format!("a {kind} signal has no `{field}`"));
             }
             if needed && !written {
                 self.report("signal", input, "type", format!("a {kind} signal needs `{field}`"));
-            }
-        }
-        // In a signal inside the FMU these numbers are parameters, and are validated as such.
-        if signal.from_importer {
-            let empty = signal
-                .from
-                .zip(signal.until)
-                .and_then(|(from, until)| empty_window(from, until));
-            if let Some(what) = empty {
-                self.report("signal", input, "until", what);
-            }
-            if let Some(frequency) = signal.frequency.filter(|frequency| *frequency < 0.0) {
-                self.report("signal", input, "frequency", format!("{frequency} Hz is negative"));
-            }
-        }
-        if let (Some(times), Some(values)) = (&signal.times, &signal.values) {
-            if times.len() != values.len() || times.is_empty() {
-                let what = format!("{} times, but {} values", times.len(), values.len());
-                self.report("signal", input, "times", what);
-            }
-            if let Some(i) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
-                let what = format!("times must ascend, but {} follows {}", times[i + 1], times[i]);
-                self.report("signal", input, "times", what);
             }
         }
     }
