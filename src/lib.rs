@@ -1,20 +1,20 @@
 //! The dynamics of space manipulators: the library inside the FMU.
 //!
-//! | floor | room | knows |
-//! |---|---|---|
-//! | 1 | [`algebra`] | geometry of numbers |
-//! | 1 | [`spec`] | what the user writes |
-//! | 1 | [`integrate`] | "an ODE" |
-//! | 1 | [`beam`] | a beam: its sections, modes and their integrals |
-//! | 1 | [`nodal`] | a beam in absolute nodal coordinates: its elements |
-//! | 2 | [`system`] | the spec compiled: tree, layout, joints, constants, kinematics |
-//! | 3 | [`loads`] | positions, motions, inputs → loads |
-//! | 3 | [`dynamics`] | loads → accelerations; what the motion conserves |
-//! | 4 | [`plant`] | the waist: a model with parameter values, evaluated anywhere |
-//! | 5 | [`simulation`] | plant, integrator and events: advances the time |
-//! | 6 | [`fmu`] | FMI 2.0: variables, lifecycle, component, C ABI |
+//! A module imports only from rows above its own; `DESIGN.md` gives the reasons.
 //!
-//! Imports go down only; `DESIGN.md` says why things are as they are.
+//! | module | contents |
+//! |---|---|
+//! | [`algebra`] | quaternions, poses, twists, wrenches, inertias, dual numbers |
+//! | [`spec`] | the spec as plain data; validation of its structure |
+//! | [`integrate`] | integrators of an ODE, dense output, root location |
+//! | [`beam`], [`nodal`] | natural modes of beams; elements of ANCF and geometrically exact beams |
+//! | [`system`] | the compiled spec: tree, layout of the state, joints, parameters, kinematics |
+//! | [`event`] | events as values, with their text |
+//! | [`dynamics`] | loads → accelerations, in four formulations; impact laws; invariants |
+//! | [`loads`] | kinematics and inputs → loads |
+//! | [`plant`] | a model with parameter values: evaluation at any time, state and input; events |
+//! | [`simulation`] | plant, integrator and events: advances the time |
+//! | [`fmu`] | FMI 2.0: variables, lifecycle, component, C ABI |
 //!
 //! ```
 //! use grapple::plant::{Model, Plant};
