@@ -6,12 +6,13 @@ use crate::spec::{self, Axes, at};
 use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
 use std::sync::Arc;
 
-/// Brings an attitude to a reference: `t = kp θ + kd (w_ref − w)` while the switch is on, θ the rotation vector of `q* ⊗ q_ref`; all in axes of what turns.
+/// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)` while the switch is on,
+/// with the rotation vector θ of `q* ⊗ q_ref`; all in the axes of the rotating body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttitudeLaw {
-    /// First of four inputs.
+    /// Index of the first of four inputs.
     pub q_ref: usize,
-    /// First of three inputs.
+    /// Index of the first of three inputs, rad/s.
     pub w_ref: usize,
     pub switch: usize,
     /// First of three gains, N·m/rad.
@@ -21,13 +22,14 @@ pub(super) struct AttitudeLaw {
 }
 
 impl AttitudeLaw {
-    /// How far the attitude `q` is off its reference: the rotation vector, rad.
+    /// Returns the rotation vector (rad, body axes) from the attitude `q` to its reference.
     pub fn error<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>) -> Vec3<S> {
         let [q, q_ref] = [q, Quaternion::from_slice(&now.inputs[self.q_ref..])].map(Quaternion::normalised);
         log(q.conjugate() * q_ref)
     }
 
-    /// The moment at the attitude `q` and the angular velocity `w`, N·m.
+    /// Returns the moment (N·m, body axes) at the attitude `q` and the angular velocity `w` (rad/s,
+    /// body axes).
     pub fn moment<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
         if now.inputs[self.switch].value() <= 0.5 {
             return Vec3::zeros();
@@ -37,7 +39,7 @@ impl AttitudeLaw {
         gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w))
     }
 
-    /// How it resists about each axis, near its reference.
+    /// Returns the tangent stiffness and damping about each body axis, near the reference.
     pub fn resistances(&self, now: &Sensed<f64>) -> [Resistance; 3] {
         if now.inputs[self.switch] <= 0.5 {
             return Default::default();
@@ -47,7 +49,7 @@ impl AttitudeLaw {
     }
 }
 
-/// Holds the attitude of a free body, by an ideal moment from outside or by wheels.
+/// Servo of a free body's attitude, actuated by an ideal external moment or by reaction wheels.
 #[derive(Clone, Debug)]
 pub struct AttitudeServo {
     /// Index of the body.
@@ -56,9 +58,9 @@ pub struct AttitudeServo {
     rate: usize,
     axes: Axes,
     law: AttitudeLaw,
-    /// Where the spec lists the wheels.
+    /// Location of the list of wheels in the spec, for messages.
     at: Vec<String>,
-    /// Indices of the rotors of the wheels that it drives.
+    /// Body indices of the rotors of its wheels; empty for an ideal external moment.
     rotors: Vec<usize>,
 }
 
@@ -115,7 +117,7 @@ impl AttitudeServo {
         }
     }
 
-    /// Lets the motors of its wheels ask it.
+    /// Links the servo to the motors of its wheels, which then add its torque to their command.
     pub(super) fn link(this: &Arc<Self>, motors: &mut [Motor]) {
         for motor in motors {
             if this.rotors.contains(&motor.body) {
@@ -124,17 +126,17 @@ impl AttitudeServo {
         }
     }
 
-    /// Complains of wheels that cannot turn the body about all axes.
+    /// Reports wheels whose axes do not span all three directions.
     pub(super) fn judge(&self, derived: &Derived, problems: &mut Vec<Problem>) {
         if !self.rotors.is_empty() && self.spread(derived).determinant() < 1e-6 {
             problems.push(Problem {
                 at: self.at.clone(),
-                what: "the wheels' axes lie in a plane: about one axis none of them turns the body".to_owned(),
+                what: "the wheels' axes lie in a plane: they exert no torque along its normal".to_owned(),
             });
         }
     }
 
-    /// The moment that it asks for, N·m, body axes.
+    /// Returns the commanded moment on the body, N·m, body axes.
     pub fn torque<S: Scalar>(&self, now: &Sensed<S>) -> Vec3<S> {
         let q = Quaternion::from_slice(&now.q[self.coordinate..]).normalised();
         let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
@@ -148,13 +150,15 @@ impl AttitudeServo {
         self.law.moment(now, q, &w)
     }
 
-    /// `A Aᵀ`, with the wheels' axes as the columns of `A`.
+    /// Returns `A Aᵀ`, with the wheels' axes as the columns of `A`.
     fn spread(&self, derived: &Derived) -> Mat3<f64> {
         let axes = self.rotors.iter().map(|&rotor| wheel_axis(derived, rotor));
         axes.map(|a| a * a.transpose()).sum()
     }
 
-    /// What it asks of the motor of a wheel, on the rotor, N·m: of all torques that together give the moment, `τ = −Aᵀ (A Aᵀ)⁻¹ M` with the axes as the columns of `A`, the least.
+    /// Returns the commanded torque of a wheel's motor on its rotor, N·m: the wheel's component of
+    /// the least-norm solution `τ = −Aᵀ (A Aᵀ)⁻¹ M`, with the wheels' axes as the columns of `A`
+    /// and the commanded moment `M`. Zero if `A Aᵀ` is singular.
     pub(super) fn of_wheel<S: Scalar>(&self, now: &Sensed<S>, rotor: usize) -> S {
         let inverse = self.spread(now.derived).try_inverse();
         let shares = inverse.map(|inverse| inverse * wheel_axis(now.derived, rotor));
@@ -171,7 +175,7 @@ impl AttitudeServo {
     }
 }
 
-/// The unit axis of the wheel with this rotor, axes of the body that carries it.
+/// Returns the unit axis of the wheel with this rotor, in the axes of the wheel's carrier.
 fn wheel_axis(derived: &Derived, rotor: usize) -> Vec3<f64> {
     match &derived.bodies[rotor].joint {
         JointModel::Revolute(joint) => *joint.axis(),

@@ -1,6 +1,6 @@
 use super::stored::Stored;
 
-/// State of a value that is watched against two limits.
+/// Limit state of a value with a lower and an upper limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit {
     /// At or below the lower limit.
@@ -13,7 +13,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// −1, 0 or 1.
+    /// Returns −1, 0 or 1 for below, within or above.
     pub fn sign(self) -> f64 {
         match self {
             Self::Below => -1.0,
@@ -22,12 +22,13 @@ impl Limit {
         }
     }
 
-    /// True at or beyond a limit.
+    /// Returns true at or beyond a limit.
     pub fn is_reached(self) -> bool {
         self != Self::Within
     }
 
-    /// The limit that a value above or below has passed.
+    /// Returns the limit state of a value that is above the upper limit or below the lower one;
+    /// `above` takes precedence.
     pub fn passed(above: bool, below: bool) -> Self {
         match (above, below) {
             (true, _) => Self::Above,
@@ -52,30 +53,33 @@ impl Stored for Limit {
     }
 }
 
-/// The limits of a number, with a hysteresis at each.
+/// Limits of a number, with a hysteresis at each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Band {
     pub min: f64,
     pub max: f64,
-    /// How far beyond a limit counts as outside, and inside as back: a number that rests on the limit makes no event after event.
+    /// Hysteresis: distance beyond a limit that changes the limit state, and back inside that
+    /// resets it, so that a number resting on the limit causes no sequence of events.
     pub margin: f64,
 }
 
-/// Part of a limit, or of what is between two, by which a number has to pass it.
+/// Relative hysteresis: fraction of a limit, or of the span between two limits.
 pub(super) const HYSTERESIS: f64 = 1e-9;
 
 impl Band {
-    /// Between a limit and its negative, with a little hysteresis.
+    /// Creates the band from `−limit` to `limit`, with the hysteresis `HYSTERESIS · limit`.
     pub fn within(limit: f64) -> Self {
         Self::new(-limit, limit, HYSTERESIS * limit)
     }
 
-    /// From `min` to `max`, with a hysteresis of `margin` on either side of the limits.
+    /// Creates the band from `min` to `max`, with a hysteresis of `margin` on either side of the
+    /// limits.
     pub fn new(min: f64, max: f64, margin: f64) -> Self {
         Self { min, max, margin }
     }
 
-    /// Positive as long as the limit state is right, negative once it has to change.
+    /// Returns the event indicator: positive while the limit state is valid, negative once it has
+    /// to change.
     pub fn indicator(&self, value: f64, state: Limit) -> f64 {
         match state {
             Limit::Within => (self.max - value).min(value - self.min) + self.margin,
@@ -84,10 +88,10 @@ impl Band {
         }
     }
 
-    /// The limit state of a number after the state before it.
+    /// Returns the limit state of a number whose last limit state was `state`.
     ///
-    /// An importer's root is a little before or after the indicator's zero: half the margin counts as
-    /// there.
+    /// An importer locates the indicator's zero to its tolerance only, so the state changes at half
+    /// the margin already.
     pub fn next(&self, value: f64, state: Limit) -> Limit {
         if self.indicator(value, state) > 0.5 * self.margin {
             return state;

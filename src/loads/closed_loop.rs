@@ -11,13 +11,16 @@ use crate::system::{
 /// A joint between the frames a and b that closes a loop: a list of scalar constraints `φ = 0`, of
 /// three kinds.
 ///
-/// With the origins' distance `Δ = p_A − p_B`, the relative velocity `u` of the points of both
+/// With the offset of the origins `Δ = p_A − p_B`, the relative velocity `u` of the points of both
 /// bodies at the origin of a, `w = w_A − w_B`, and all unit vectors in world axes:
 ///
 /// ```text
-///     offset     φ = e·Δ                e fixed in b     φ̇ = e·u           φ̈ = e·a − 2 e·(w_B × u)                  (1)
-///     angle      φ = n_a·n_b            fixed in each    φ̇ = w·d           φ̈ = α·d + w·ḋ,      d = n_a × n_b       (2)
-///     distance   φ = |Δ| − l,  e = Δ/|Δ|                 φ̇ = e·(v_A − v_B)  φ̈ = e·a + e·(w_B × (w_B × Δ)) + |v⊥|²/|Δ|  (3)
+///     offset     φ = e·Δ,               e fixed in b
+///                φ̇ = e·u,               φ̈ = e·a − 2 e·(w_B × u)                         (1)
+///     angle      φ = n_a·n_b,           n_a fixed in a, n_b in b,   d = n_a × n_b
+///                φ̇ = w·d,               φ̈ = α·d + w·ḋ                                   (2)
+///     distance   φ = |Δ| − l,           e = Δ/|Δ|
+///                φ̇ = e·(v_A − v_B),     φ̈ = e·a + e·(w_B × (w_B × Δ)) + |v⊥|²/|Δ|       (3)
 /// ```
 ///
 /// `a` is the relative acceleration of those two points, `α` that of the bodies' rotation, and `v⊥`
@@ -25,13 +28,13 @@ use crate::system::{
 /// of a, or a moment along `d`, on a; its reverse acts on b at the same point.
 #[derive(Clone, Debug)]
 pub struct ClosedLoop {
-    /// The user's name.
+    /// Name in the spec.
     pub name: String,
-    /// The names of the two frames.
+    /// Names of the two frames.
     pub names: [String; 2],
-    /// The frame that gets the reaction.
+    /// Frame on which the reaction acts.
     pub a: FrameRef,
-    /// The frame that carries the joint.
+    /// Frame that carries the joint; the reverse of the reaction acts on it.
     pub b: FrameRef,
     kind: LoopType,
     axis: Option<ParamId>,
@@ -41,32 +44,33 @@ pub struct ClosedLoop {
     beta: ParamId,
 }
 
-/// One scalar constraint `φ = 0` of a pair at one instant.
+/// Scalar constraint `φ = 0` of a pair at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<S: Scalar> {
-    /// The wrench on the first of the pair of a unit reaction, about the pair's point, world axes:
-    /// `φ̇` is its power on the relative motion.
+    /// Wrench of a unit reaction on the first frame of the pair, about the pair's point, world
+    /// axes; `φ̇` is its power on the relative motion.
     pub unit: Wrench<S>,
-    /// `φ`, m or (the cosine of an angle that is right) rad.
+    /// Constraint violation `φ`: a length in m, or the cosine of a nominally right angle (rad to
+    /// first order).
     pub violation: S,
-    /// `φ̇`, m/s or rad/s.
+    /// Constraint violation on velocity level `φ̇`, m/s or rad/s.
     pub rate: S,
-    /// Whether `φ` is a distance, and not an angle.
+    /// True if `φ` is a length, (1) or (3); false if it is an angle, (2).
     pub is_offset: bool,
-    /// `φ̈` less what accelerations add: `φ̈ = unit·A + bias` for the relative acceleration `A`
-    /// beyond the bodies' bias.
+    /// Velocity-dependent part of `φ̈`: `φ̈ = unit·A + bias`, with the part `A` of the relative
+    /// acceleration that is linear in the derivatives of the rates.
     pub bias: S,
 }
 
-/// The two frames of a loop at one instant.
+/// Kinematics of the two frames of a loop at one instant, world axes.
 struct Ends<S: Scalar> {
     R: [Mat3<S>; 2],
     /// `Δ`, m.
     apart: Vec3<S>,
-    /// Relative motion at the origin of a.
+    /// Relative velocity of the two bodies at the origin of a.
     u: Twist<S>,
     w: [Vec3<S>; 2],
-    /// Relative acceleration at the origin of a that the rates alone cause.
+    /// Velocity-dependent part of the relative acceleration at the origin of a.
     bias: Twist<S>,
 }
 
@@ -145,7 +149,7 @@ pub(super) fn declare(
 }
 
 impl ClosedLoop {
-    /// The most constraints that a joint can have.
+    /// Largest number of constraints of a joint.
     pub const MOST: usize = 6;
 
     /// Reports axes without a direction.
@@ -158,28 +162,28 @@ impl ClosedLoop {
         }
     }
 
-    /// The gains α and β, 1/s.
+    /// Returns Baumgarte's gains α and β, 1/s.
     pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {
         [self.alpha.of(parameters), self.beta.of(parameters)]
     }
 
-    /// Where the gains stand among the parameters.
+    /// Returns the parameter indices of the gains α and β.
     pub(super) fn gain_ids(&self) -> [ParamId; 2] {
         [self.alpha, self.beta]
     }
 
-    /// The two bodies at the origin of a.
+    /// Returns the pair of the two frames at the origin of a, without moments.
     pub fn pair<S: Scalar>(&self, of: Configuration<S>) -> Pair<S> {
         Pair::at_a(of, [self.a, self.b])
     }
 
-    /// How many constraints it has.
+    /// Returns the number of constraints.
     pub fn count(&self) -> usize {
         let [offsets, angles, distances] = self.counts();
         offsets + angles + distances
     }
 
-    /// How many of (1), (2) and (3).
+    /// Returns the numbers of constraints of the kinds (1), (2) and (3).
     fn counts(&self) -> [usize; 3] {
         match self.kind {
             LoopType::Revolute => [3, 2, 0],
@@ -194,8 +198,8 @@ impl ClosedLoop {
         }
     }
 
-    /// Its axis and two directions across it, in the axes of either frame; of a joint without an
-    /// axis those of the frame.
+    /// Returns a rotation matrix whose third column is the joint's axis, with the same components
+    /// in the axes of both frames; the identity for a joint without an axis.
     fn axes(&self, parameters: &[f64]) -> Mat3<f64> {
         let axis = self.axis.and_then(|axis| axis.direction(parameters));
         let Some(z) = axis else { return Mat3::identity() };
@@ -203,7 +207,8 @@ impl ClosedLoop {
         Mat3::from_columns(&[x, z.cross(&x), z])
     }
 
-    /// Gives each constraint to `to`, in a fixed order; `pair` is that of the same instant.
+    /// Passes each constraint to `to`, in a fixed order; `pair` is [`pair`](Self::pair) of the same
+    /// configuration.
     pub fn constraints<S: Scalar>(
         &self,
         of: Configuration<S>,
@@ -238,8 +243,8 @@ impl ClosedLoop {
                 to(ends.angle(in_a(second.unwrap_or_else(Vec3::y)), in_b(z)));
             }
             _ => {
-                // The axis of a at right angles to both directions across that of b, and without a
-                // turn about it.
+                // The axis z in a is perpendicular to x and y in b; for a joint without rotation
+                // about the axis, x in a is perpendicular to y in b too.
                 for (of_a, of_b) in [(z, x), (z, y), (x, y)].into_iter().take(self.counts()[1]) {
                     to(ends.angle(in_a(of_a), in_b(of_b)));
                 }
@@ -250,8 +255,8 @@ impl ClosedLoop {
         }
     }
 
-    /// Whether the frames are nearer to the joint's position than to the one that is turned by half
-    /// a turn, which the same constraints allow.
+    /// Returns true if the frames are nearer to the intended solution of the constraints than to
+    /// the one rotated by half a turn, which satisfies the same constraints.
     pub fn is_upright<S: Scalar>(&self, of: Configuration<S>, parameters: &[f64]) -> bool {
         let [R_a, R_b] = [self.a, self.b].map(|frame| of.pose(frame).R.map(S::value));
         let axes = self.axes(parameters);
@@ -265,7 +270,7 @@ impl ClosedLoop {
 }
 
 impl<S: Scalar> Ends<S> {
-    /// (1)
+    /// Returns the constraint (1) along the unit vector `e` (world axes, fixed in b).
     fn offset(&self, e: Vec3<S>) -> Constraint<S> {
         let u = &self.u.v;
         Constraint {
@@ -277,7 +282,7 @@ impl<S: Scalar> Ends<S> {
         }
     }
 
-    /// (2)
+    /// Returns the constraint (2) of two unit vectors in world axes.
     fn angle(&self, n_a: Vec3<S>, n_b: Vec3<S>) -> Constraint<S> {
         let d = n_a.cross(&n_b);
         let [w_a, w_b] = &self.w;
@@ -291,7 +296,8 @@ impl<S: Scalar> Ends<S> {
         }
     }
 
-    /// (3); where the origins coincide there is no direction, and the constraint does nothing.
+    /// Returns the constraint (3) for `length` (m). Coincident origins define no direction; the
+    /// unit reaction and the rate are then zero.
     fn distance(&self, length: S) -> Constraint<S> {
         let apart = norm(&self.apart);
         let e = match apart.value() > 0.0 {

@@ -3,44 +3,47 @@ use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{FrameRef, ParamId};
 
-/// Surfaces that are pressed into each other push back: K. H. Hunt and F. R. E. Crossley, *J. Appl. Mech.* 42 (1975), with Coulomb's friction made smooth,
+/// Compliant contact force of K. H. Hunt and F. R. E. Crossley, *J. Appl. Mech.* 42 (1975), with
+/// smoothed Coulomb friction:
 ///
 /// ```text
 ///     N = F (δ/δ_F)ᵖ (1 + d δ̇) ≥ 0,     T = −μ N u_t / √(u_t² + u_s²)
 /// ```
 ///
-/// of the depth δ, at the point halfway between the surfaces. They never pull.
+/// with the penetration δ, acting at the point halfway between the surfaces. The normal force `N`
+/// is never tensile.
 #[derive(Clone, Copy, Debug)]
 pub struct Compliant {
-    /// F, N.
+    /// Force F at the penetration δ_F, N.
     pub(super) force: ParamId,
-    /// δ_F, m.
+    /// Reference penetration δ_F, m.
     pub(super) depth: ParamId,
-    /// Whether p is 3/2, as of round bodies (Hertz), and not 1.
+    /// Exponent p: true for 3/2 (Hertz, curved surfaces), false for 1.
     pub(super) is_hertz: bool,
-    /// d, s/m.
+    /// Dissipation coefficient d, s/m.
     pub(super) dissipation: ParamId,
-    /// μ and u_s, m/s.
+    /// Coefficient of friction μ and slip speed u_s (m/s).
     pub(super) friction: Option<(ParamId, ParamId)>,
-    /// Whether surfaces push back wherever they are, as if what is between them were a depth: to see what the law depends on.
+    /// True if a positive gap is taken as a penetration, so that the force acts in every position;
+    /// used to determine dependencies.
     pub(super) always: bool,
 }
 
-/// Surfaces that are pressed into each other.
+/// Compliant contact whose surfaces penetrate each other, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pressed<S: Scalar> {
     law: Compliant,
     pair: Pair<S>,
-    /// From b towards a, world axes.
+    /// Unit normal from b towards a, world axes.
     n: Vec3<S>,
-    /// δ, m.
+    /// Penetration δ, m.
     depth: S,
-    /// F (δ/δ_F)ᵖ, N.
+    /// Magnitude of the spring force F (δ/δ_F)ᵖ, N.
     spring: S,
 }
 
 impl Compliant {
-    /// The two frames of a contact, if they are pressed into each other.
+    /// Returns the compliant contact of two frames, `None` if their surfaces do not penetrate.
     pub fn press<S: Scalar>(self, now: &Instant<S>, frames: [FrameRef; 2], nearest: &Nearest<S>) -> Option<Pressed<S>> {
         let gap = nearest.gap;
         let depth = match gap.value() < 0.0 {
@@ -61,7 +64,11 @@ impl Compliant {
 }
 
 impl Compliant {
-    /// Adds what the spring does in a step on the mean more than in its middle, of the gaps at both ends, and how fast the gap changes for a unit along the normal.
+    /// Adds the difference between the discrete gradient of the spring's energy over a step and the
+    /// spring force at the midpoint.
+    ///
+    /// `gaps` are the gaps at both ends of the step, m; `pace` is the ratio of the gap's change to
+    /// the midpoint displacement along the normal over the step.
     pub fn add_of_step<S: Scalar>(
         self,
         now: &Instant<S>,
@@ -93,12 +100,13 @@ impl Compliant {
 }
 
 impl<S: Scalar> Pressed<S> {
-    /// What the spring does to a, N, world axes.
+    /// Returns the spring force on a, N, world axes.
     pub fn spring(&self) -> Vec3<S> {
         self.n * self.spring
     }
 
-    /// What dissipates, on a, N, world axes: the damper, which takes away at most what the spring gives, and friction.
+    /// Returns the damper force and the friction on a, N, world axes. The damper force is limited
+    /// so that the normal force is never tensile.
     pub fn dissipation(&self, now: &Instant<S>) -> Vec3<S> {
         let (law, spring) = (&self.law, self.spring);
         let value = |id: ParamId| S::lift(id.of(now.parameters));
@@ -116,13 +124,13 @@ impl<S: Scalar> Pressed<S> {
         F
     }
 
-    /// Energy of the spring, J.
+    /// Returns the energy of the spring, J.
     pub fn energy(&self) -> S {
         let exponent = if self.law.is_hertz { 1.5 } else { 1.0 };
         self.spring * self.depth * S::lift(1.0 / (1.0 + exponent))
     }
 
-    /// Adds a force on a (N, world axes), and its reverse on b.
+    /// Adds a force on a (N, world axes) and its reverse on b.
     pub fn push(&self, now: &Instant<S>, force: Vec3<S>, applied: &mut Applied<S>) {
         let F = Wrench::new(Vec3::zeros(), force);
         self.pair.push(now.system, now.kinematics, applied, F);

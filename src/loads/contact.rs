@@ -1,4 +1,4 @@
-//! Frames that may strike each other, or press on each other.
+//! Contacts between two frames: impacts, captures and compliant contact forces.
 
 use super::compliant::{Compliant, Pressed};
 use super::surface::{Nearest, Surface};
@@ -10,34 +10,34 @@ use crate::dynamics::impact::Law;
 use crate::spec::{ImpactLaw, Inconsistent, Spec, at, problem};
 use crate::system::{Bound, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
 
-/// Two frames, and what happens when they strike each other.
+/// Two frames and the law of their contact.
 #[derive(Clone, Debug)]
 pub struct Contact {
-    /// The user's name.
+    /// Name in the spec.
     pub name: String,
-    /// The names of the two frames.
+    /// Names of the two frames.
     pub names: [String; 2],
-    /// What gets the impulse.
+    /// Frame on which the impulse or force acts.
     pub a: FrameRef,
-    /// What gets its reaction.
+    /// Frame on which its reverse acts.
     pub b: FrameRef,
-    /// From b towards a, axes of b.
+    /// Normal from b towards a, axes of b.
     normal: ParamId,
-    /// How they come to meet.
+    /// Condition under which the contact acts.
     trigger: Trigger,
     law: ContactLaw,
 }
 
-/// How two frames come to meet.
+/// Condition under which a contact acts.
 #[derive(Clone, Copy, Debug)]
 enum Trigger {
-    /// By a command, within this reach.
+    /// Command, with the largest distance of the frames (m) at which it acts.
     Command(ParamId),
-    /// By themselves: its place among those that do.
+    /// Contact detection between surfaces, with the index among the contacts that have it.
     Touch(usize, Surface),
 }
 
-/// A law of impact with the places of its coefficients, a capture, or a force.
+/// Impact law with the parameter indices of its coefficients, a capture, or a compliant force.
 #[derive(Clone, Copy, Debug)]
 enum ContactLaw {
     Restitution {
@@ -58,18 +58,18 @@ enum ContactLaw {
     Compliant(Compliant),
 }
 
-/// What a contact does that captures.
+/// Capture law of a contact.
 #[derive(Clone, Copy, Debug)]
 pub struct Capture {
-    /// Its place among the captures.
+    /// Index among the captures.
     pub number: usize,
-    /// Whether the frames keep their attitudes too.
+    /// True if the relative attitude is constrained too (`capture_grasp`).
     pub turns: bool,
     alpha: ParamId,
     beta: ParamId,
 }
 
-/// Lists the contacts, and their commands among the `strikes`.
+/// Declares the contacts and returns them; adds their commands to `strikes`.
 pub(super) fn declare(
     spec: &Spec,
     system: &System,
@@ -244,7 +244,7 @@ pub(super) fn declare(
 }
 
 impl Contact {
-    /// Complains of a normal without a direction.
+    /// Reports a normal without a direction.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         if self.normal.direction(values).is_none() {
             let what = format!("the normal of contact \"{}\" has no direction", self.name);
@@ -252,7 +252,7 @@ impl Contact {
         }
     }
 
-    /// What it captures, if it does.
+    /// Returns the capture law, `None` if the contact does not capture.
     pub fn capture(&self) -> Option<Capture> {
         match self.law {
             ContactLaw::Capture(capture) => Some(capture),
@@ -260,7 +260,7 @@ impl Contact {
         }
     }
 
-    /// The law of impact with its coefficients; none of a capture.
+    /// Returns the impact law with its coefficients; `None` for a capture or a compliant contact.
     pub fn law(&self, parameters: &[f64]) -> Option<Law> {
         match self.law {
             ContactLaw::Restitution { e, e_t, mu } => Some(Law::Restitution {
@@ -285,12 +285,12 @@ impl Contact {
         }
     }
 
-    /// Whether it is a force, and nothing ever jumps.
+    /// Returns true if the contact is a force, without impulses.
     pub fn is_compliant(&self) -> bool {
         matches!(self.law, ContactLaw::Compliant(_))
     }
 
-    /// Its place among the contacts that meet by themselves, if it does.
+    /// Returns the index among the contacts with contact detection, `None` for a commanded contact.
     pub fn touch(&self) -> Option<usize> {
         match self.trigger {
             Trigger::Touch(number, _) => Some(number),
@@ -298,23 +298,25 @@ impl Contact {
         }
     }
 
-    /// Whether they meet from the front only, and may be behind.
+    /// Returns true if the surface of b is one-sided (a disc): a point that comes from behind makes
+    /// no contact.
     pub fn has_back(&self) -> bool {
         matches!(self.trigger, Trigger::Touch(_, surface) if surface.is_disc())
     }
 
-    /// The two where a captures b: at the origin of a.
+    /// Returns the pair that a capture constrains, at the origin of a.
     pub fn captured_pair<S: Scalar>(&self, of: Configuration<S>, capture: Capture) -> Pair<S> {
         Pair::at_a(of, [self.a, self.b]).turning(of.kinematics, capture.turns)
     }
 
-    /// Where a is in b, of the poses of the two: the place of its origin, m, and its rotation.
+    /// Returns the pose of a relative to b from the poses of both: the position of its origin (m,
+    /// axes of b) and its rotation matrix.
     #[inline]
     pub fn relative_pose<S: Scalar>([A, B]: &[Pose<S>; 2]) -> (Vec3<S>, Mat3<S>) {
         (B.R.tr_mul(&(A.p - B.p)), B.R.tr_mul(&A.R))
     }
 
-    /// How far the two may be apart at most on command, m; none of those that meet by themselves.
+    /// Returns the largest distance at which a command acts, m; `None` for contact detection.
     pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
         match self.trigger {
             Trigger::Command(reach) => Some(reach.of(parameters)),
@@ -322,7 +324,8 @@ impl Contact {
         }
     }
 
-    /// Where a and b, that stand at `A` and `B`, are nearest to each other. Without surfaces they are points, and the normal is as it is written.
+    /// Returns the nearest points of the surfaces for frames at the poses `A` and `B`. Frames
+    /// without surfaces are points, with the normal of the spec.
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
         let normal = B.R * lift3::<S>(&self.normal.direction(parameters).unwrap_or_else(Vec3::zeros));
         match self.trigger {
@@ -336,13 +339,13 @@ impl Contact {
         }
     }
 
-    /// The same, at an instant.
+    /// Returns [`nearest`](Self::nearest) for the poses at an instant.
     pub fn nearest_now<S: Scalar>(&self, now: &Instant<S>) -> Nearest<S> {
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
         self.nearest(now.parameters, [&A, &B])
     }
 
-    /// The two, if they press on each other.
+    /// Returns the compliant contact at an instant, `None` if the surfaces do not penetrate.
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<Pressed<S>> {
         match self.law {
             ContactLaw::Compliant(law) => law.press(now, [self.a, self.b], &self.nearest_now(now)),
@@ -350,14 +353,15 @@ impl Contact {
         }
     }
 
-    /// Adds what its spring does, if it has one.
+    /// Adds the spring force of a compliant contact.
     pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         if let Some(pressed) = self.pressed(now) {
             pressed.push(now, pressed.spring(), applied);
         }
     }
 
-    /// Adds what its spring does on the mean of a step of length `h` (s) more than in its middle.
+    /// Adds the difference between the discrete gradient of the spring's energy over a step of
+    /// length `h` (s) and the spring force at the midpoint `now`.
     pub(super) fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, applied: &mut Applied<S>) {
         if let (ContactLaw::Compliant(law), Trigger::Touch(_, surface)) = (self.law, self.trigger) {
             let frames = [self.a, self.b];
@@ -382,25 +386,25 @@ impl Contact {
         }
     }
 
-    /// Adds what its damper and friction do, if it has some.
+    /// Adds the damper force and the friction of a compliant contact.
     pub(super) fn add_dissipation<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         if let Some(pressed) = self.pressed(now) {
             pressed.push(now, pressed.dissipation(now), applied);
         }
     }
 
-    /// Energy of its spring, J.
+    /// Returns the spring energy of a compliant contact, J.
     pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         self.pressed(now).map_or_else(S::zero, |pressed| pressed.energy())
     }
 
-    /// The force that presses on a, N, world axes.
+    /// Returns the compliant contact force on a, N, world axes.
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
         self.pressed(now).map_or_else(Vec3::zeros, force)
     }
 
-    /// Lets surfaces press wherever they are, so that it can be seen what their force depends on.
+    /// Makes the compliant force act in every position, to determine its dependencies.
     pub(super) fn press_always(&mut self) {
         if let ContactLaw::Compliant(compliant) = &mut self.law {
             compliant.always = true;
@@ -409,12 +413,12 @@ impl Contact {
 }
 
 impl Capture {
-    /// Where the gains stand among the parameters.
+    /// Returns the parameter indices of the gains α and β.
     pub(super) fn gain_ids(&self) -> [ParamId; 2] {
         [self.alpha, self.beta]
     }
 
-    /// The gains α and β, 1/s.
+    /// Returns Baumgarte's gains α and β, 1/s.
     pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {
         [self.alpha.of(parameters), self.beta.of(parameters)]
     }

@@ -1,4 +1,4 @@
-//! Strain of geometrically exact beams between their nodes.
+//! Elastic and damping forces of geometrically exact beams.
 
 use super::Instant;
 use crate::algebra::{Scalar, Twist, Vec3, Wrench};
@@ -6,20 +6,21 @@ use crate::dynamics::Applied;
 use crate::nodal::Strain;
 use crate::system::{DirectorConstants, GeometricallyExactBeam};
 
-/// All geometrically exact beams.
+/// Returns all geometrically exact beams with their constants.
 fn beams<'a, S: Scalar>(
     now: &Instant<'a, S>,
 ) -> impl Iterator<Item = (&'a GeometricallyExactBeam, &'a DirectorConstants)> {
     now.system.directors.iter().zip(&now.derived.directors)
 }
 
-/// Adds a wrench on node b, about its origin, and its reverse on node a.
+/// Adds the wrench `F` on node b (about its origin, world axes) and its reverse on node a; `r` (m)
+/// points from a to b.
 fn push<S: Scalar>(applied: &mut Applied<S>, [a, b]: [usize; 2], r: &Vec3<S>, F: Wrench<S>) {
     applied.wrench[a] = applied.wrench[a] - F.shift(r);
     applied.wrench[b] = applied.wrench[b] + F;
 }
 
-/// Adds what the strains do.
+/// Adds the elastic wrenches of all elements on their nodes.
 pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
     for (beam, DirectorConstants { element, .. }) in beams(now) {
         for nodes in beam.spans() {
@@ -30,14 +31,15 @@ pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>)
     }
 }
 
-/// Adds what the rates of the strains do.
+/// Adds the damping wrenches of all elements: the stress of the strain rate times the damping time.
 pub(super) fn add_dampers<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
     for (beam, constants) in beams(now).filter(|(_, constants)| constants.damping_time != 0.0) {
         let (element, time) = (&constants.element, S::lift(constants.damping_time));
         for nodes in beam.spans() {
             let span = now.kinematics.span(nodes);
             let v = now.system.bodies[nodes[1]].joint.v;
-            // Of the free joint between them: angular velocity in axes of b, velocity in axes of a.
+            // Rates of the free joint between the nodes: angular velocity in axes of b, velocity in
+            // axes of a.
             let own = Twist::from_slice(&now.qd[v..v + 6]);
             let V = Twist::new(span.triads[1] * own.w, span.triads[0] * own.v);
             let rate = element.strain_rate(&span, &V);
@@ -55,7 +57,7 @@ pub(super) fn add_dampers<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>)
     }
 }
 
-/// Strain energy of one beam, J.
+/// Returns the strain energy of one beam, J.
 pub fn strain_energy<S: Scalar>(now: &Instant<S>, index: usize) -> S {
     let (beam, DirectorConstants { element, .. }) = (&now.system.directors[index], &now.derived.directors[index]);
     let energies = beam
@@ -64,7 +66,7 @@ pub fn strain_energy<S: Scalar>(now: &Instant<S>, index: usize) -> S {
     energies.fold(S::zero(), |sum, energy| sum + energy)
 }
 
-/// Strain energy of all of them, J.
+/// Returns the strain energy of all geometrically exact beams, J.
 pub(super) fn potential_energy<S: Scalar>(now: &Instant<S>) -> S {
     (0..now.system.directors.len()).fold(S::zero(), |sum, beam| sum + strain_energy(now, beam))
 }

@@ -1,4 +1,4 @@
-//! Joints that a brake holds or a drive moves, whatever it takes.
+//! Joints that a brake locks or a drive moves by a prescribed acceleration.
 
 use super::joint::References;
 use super::{Instant, Resistance, report};
@@ -8,27 +8,28 @@ use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, JointMotion, JointType};
 use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
 
-/// A joint that is not, or not always, left to the loads on it.
+/// Joint whose motion is locked or prescribed, always or when commanded.
 #[derive(Clone, Debug)]
 pub struct Drive {
-    /// Index of the body that its joint carries.
+    /// Index of the joint's child body.
     pub body: usize,
     joint: Joint,
     command: Option<Command>,
-    /// First of the inputs for prescribed accelerations.
+    /// Index of the first input for prescribed accelerations, rad/s² or m/s².
     qdd: Option<usize>,
     follow: Option<Follow>,
 }
 
-/// What switches a joint's motion.
+/// Command that switches a joint's motion.
 #[derive(Clone, Copy, Debug)]
 struct Command {
     input: usize,
-    /// Its place among those of all joints.
+    /// Index among the commands of all joints.
     mode: usize,
 }
 
-/// `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`: first inputs and first parameters.
+/// Tracking law of a drive, `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`: indices of the first
+/// inputs and the first parameters.
 #[derive(Clone, Copy, Debug)]
 struct Follow {
     q_ref: usize,
@@ -38,8 +39,10 @@ struct Follow {
 }
 
 impl Drive {
-    /// That of the joint that carries `body`, if it has one; `mode` is the number of commands before. `references` are the first inputs of the
-    /// references, where they exist.
+    /// Declares the drive of the joint whose child is `body`; `None` if the joint has none.
+    ///
+    /// `mode` is the number of motion commands declared so far, `references` the first inputs of
+    /// the joint's references.
     pub(super) fn declare(
         body: usize,
         joint: &Joint,
@@ -111,13 +114,13 @@ impl Drive {
         })
     }
 
-    /// The axis that has this input for its reference position.
+    /// Returns the axis whose reference position is this input.
     pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
         let first = self.follow.filter(|_| self.joint.kind.has_plain_positions())?.q_ref;
         (first..first + self.joint.nv).position(|slot| slot == input)
     }
 
-    /// Complains of a locked joint that starts with a rate.
+    /// Reports a locked joint whose initial rate is not zero.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<crate::Problem>) {
         let Some(start) = self.joint.v_start.filter(|_| self.motion() == JointMotion::Locked) else {
             return;
@@ -132,49 +135,53 @@ impl Drive {
         }
     }
 
-    /// Whether its motion can be switched.
+    /// Returns true if the motion can be switched by a command.
     pub(super) fn is_switched(&self) -> bool {
         self.command.is_some()
     }
 
-    /// Its place among the modes of all joints that are switched.
+    /// Returns the index among the motions of all switched joints, `None` without a command.
     pub fn mode(&self) -> Option<usize> {
         self.command.map(|command| command.mode)
     }
 
-    /// How it moves at the start.
+    /// Returns the motion at the start.
     pub fn motion(&self) -> JointMotion {
         self.joint.motion
     }
 
-    /// All ways in which it may move.
+    /// Returns all motions that can be commanded.
     pub fn motions(&self) -> &[JointMotion] {
         &self.joint.motions
     }
 
-    /// Its rates, among all.
+    /// Returns the indices of the joint's rates.
     pub fn rates(&self) -> std::ops::Range<usize> {
         self.joint.v..self.joint.v + self.joint.nv
     }
 
-    /// Whether what it prescribes depends on the state.
+    /// Returns true if the prescribed acceleration depends on the state.
     pub(super) fn reads_state(&self) -> bool {
         self.follow.is_some()
     }
 
-    /// Its present motion, from those of all joints whose motion can be switched.
+    /// Returns the current motion; `motions` are those of all switched joints.
     pub fn motion_now(&self, motions: &[JointMotion]) -> JointMotion {
         self.command.map_or(self.joint.motion, |command| motions[command.mode])
     }
 
-    /// What its command asks for, if there is one: a motion, or a number that is none of the joint's.
+    /// Returns the commanded motion, `None` without a command.
+    ///
+    /// # Errors
+    /// Returns the command's value if it is not the number of one of the joint's motions.
     pub fn command(&self, inputs: &[f64]) -> Option<Result<JointMotion, f64>> {
         let command = inputs[self.command?.input];
         let asked = |motion: &&JointMotion| f64::from(motion.number()) == command.round();
         Some(self.joint.motions.iter().find(asked).copied().ok_or(command))
     }
 
-    /// The event of a command at `t` (s) that is none of the joint's motions.
+    /// Returns the event of a command at `t` (s) that is rejected because the joint does not have
+    /// that motion.
     pub fn refused(&self, command: f64, t: f64) -> Event {
         let what = Occurrence::CommandRefused {
             joint: self.joint.name.clone(),
@@ -184,7 +191,8 @@ impl Drive {
         Event { t, what }
     }
 
-    /// The event of a change of motion at `t` (s), with all rates before it.
+    /// Returns the event of a change of motion at `t` (s); `qd` are the rates of the system before
+    /// it.
     pub fn switched(&self, motion: JointMotion, qd: &[f64], t: f64) -> Event {
         let rate = |(i, v): (usize, usize)| Amount {
             value: qd[v],
@@ -198,8 +206,10 @@ impl Drive {
         Event { t, what }
     }
 
-    /// Says whether the joint is driven, and how its rates change then. Where bodies have velocities of their own, those that a locked joint has got are
-    /// damped as others are that joints do not allow.
+    /// Sets whether the joint's motion is prescribed, and the derivatives of its rates.
+    ///
+    /// In maximal coordinates a rate of a locked joint violates a constraint; it is damped like all
+    /// velocities that violate joints.
     #[inline]
     pub(super) fn set<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let motion = self.motion_now(now.motions);
@@ -226,7 +236,7 @@ impl Drive {
         }
     }
 
-    /// Says how its gains [resist](super::Loads::resist_as_drives).
+    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Loads::resist_as_drives).
     pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
             for i in 0..self.joint.nv {

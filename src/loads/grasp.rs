@@ -5,29 +5,33 @@ use crate::dynamics::Applied;
 use crate::spec::{PerAxis, Spec, at};
 use crate::system::{Carrier, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
 
-/// A spring-damper between two frames that coincide when it is at rest, while its switch is on.
+/// Switched spring-damper between two frames, relaxed when they coincide.
 ///
-/// With the displacement `g` and the turn `θ` of b seen from a, in axes of a,
+/// With the displacement `g` (m) of b relative to a, the relative rotation vector `θ` (rad) and the
+/// relative angular velocity `w` (rad/s), all in axes of a,
 ///
 /// ```text
 ///     F = k g + c ġ,      T = k_t θ + c_t w,
 /// ```
 ///
-/// a force on a at the origin of b, and a moment, with their reverse on b: no momentum is made. Where b is a point of an ANCF beam, `θ` is the shortest turn from the x of a
-/// to the beam's direction, and neither `w` nor `T` has a part about it.
+/// are the force and the moment on a at the origin of b; their reverse acts on b, so momentum is
+/// conserved. If b is a point of an ANCF beam, `θ` is the shortest rotation from the x axis of a to
+/// the beam's tangent, and neither `w` nor `T` has a component along the tangent.
 ///
-/// All of it counts as work, since the switch makes and takes energy. (Yang et al. 2023, Eqs. 66–68, in the plane; the sign of their angle is that of `θ` here.)
+/// The power of the whole wrench is counted as work of loads without potential, because switching
+/// changes the spring energy. (Yang et al. 2023, Eqs. 66–68, in the plane; their angle has the sign
+/// of `θ` here.)
 #[derive(Clone, Debug)]
 pub struct Grasp {
-    /// The user's name.
+    /// Name in the spec.
     pub name: String,
-    /// The names of the two frames.
+    /// Names of the two frames.
     pub names: [String; 2],
     frames: [FrameRef; 2],
     switch: usize,
-    /// True if it holds from the start.
+    /// True if the grasp is on at the start.
     pub on: bool,
-    /// First of three numbers each.
+    /// Index of the first of three parameters, as for the gains below.
     stiffness: ParamId,
     damping: ParamId,
     angular_stiffness: Option<ParamId>,
@@ -37,11 +41,11 @@ pub struct Grasp {
 /// Wrench and deformation of a grasp at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Grasped<S: Scalar> {
-    /// Distance of the origins, m.
+    /// Distance between the origins, m.
     pub gap: S,
-    /// Angle between the attitudes (of an ANCF beam: the directions), rad.
+    /// Angle between the attitudes (with an ANCF beam: between x axis and tangent), rad.
     pub angle: S,
-    /// On a, about its origin, world axes.
+    /// Wrench on a, about its origin, world axes.
     pub on_a: Wrench<S>,
 }
 
@@ -102,7 +106,7 @@ pub(super) fn declare(
 }
 
 impl Grasp {
-    /// Complains of one that holds nothing.
+    /// Reports a grasp without stiffness.
     pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         if self.stiffness.vector(values) == Vec3::zeros() {
             let [a, b] = &self.names;
@@ -111,23 +115,24 @@ impl Grasp {
         }
     }
 
-    /// Angle between the two, rad.
+    /// Returns the angle between the two frames, rad.
     pub fn angle<S: Scalar>(&self, of: Configuration<S>) -> S {
         let [R_WA, R_WB] = self.frames.map(|frame| of.pose(frame).R);
         norm(&turn(self.holds_direction(of.system), &R_WA.tr_mul(&R_WB)))
     }
 
-    /// True if b is a point of an ANCF beam, which has a direction only.
+    /// Returns true if b is a point of an ANCF beam, which has a tangent but no attitude.
     fn holds_direction(&self, system: &System) -> bool {
         matches!(system.carrier(self.frames[1]), Carrier::Point(_))
     }
 
-    /// True if relative rotation is held too.
+    /// Returns true if the angular stiffness is not zero.
     pub fn is_stiff_against_turns(&self, parameters: &[f64]) -> bool {
         (self.angular_stiffness).is_some_and(|id| id.vector(parameters) != Vec3::zeros())
     }
 
-    /// The pair at the origin of b, and on a the wrench about it, world axes; with the displacement, and the turn. Nothing while it is off.
+    /// Returns the pair at the origin of b, the wrench on a about that point (world axes; zero
+    /// while off), the displacement (m, world axes) and the rotation vector (rad, axes of a).
     fn wrench<S: Scalar>(&self, now: &Instant<S>) -> (Pair<S>, Wrench<S>, Vec3<S>, Vec3<S>) {
         let (system, kinematics) = (now.system, now.kinematics);
         let of = now.configuration();
@@ -140,7 +145,7 @@ impl Grasp {
         if now.inputs[self.switch].value() <= 0.5 {
             return (pair, Wrench::zero(), gap, turn);
         }
-        // Of a seen from b, at the origin of b.
+        // Motion of a relative to b, at the origin of b.
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let mut w = u.w;
         if holds_direction {
@@ -153,7 +158,7 @@ impl Grasp {
         let t = of_turn(self.angular_stiffness, &turn) + of_turn(self.angular_damping, &w);
         let mut t = A.R * t;
         if holds_direction {
-            // About its direction an ANCF beam takes no moment.
+            // An ANCF beam has no torsion: no moment acts along its tangent.
             t -= along * along.dot(&t);
         }
         (pair, Wrench::new(t, A.R * f), gap, turn)
@@ -164,7 +169,7 @@ impl Grasp {
         pair.push(now.system, now.kinematics, applied, F);
     }
 
-    /// What it does.
+    /// Returns the wrench and the deformation at an instant.
     pub fn grasped<S: Scalar>(&self, now: &Instant<S>) -> Grasped<S> {
         let (_, F, gap, turn) = self.wrench(now);
         Grasped {
@@ -175,7 +180,8 @@ impl Grasp {
     }
 }
 
-/// What turns a frame by `R`, or its x only: a rotation vector, rad.
+/// Returns the rotation vector (rad) of `R`, or of the shortest rotation that takes the x axis to
+/// that of `R` if `of_direction`.
 fn turn<S: Scalar>(of_direction: bool, R: &Mat3<S>) -> Vec3<S> {
     match of_direction {
         true => shortest(&R.column(0).into_owned()),
@@ -183,9 +189,11 @@ fn turn<S: Scalar>(of_direction: bool, R: &Mat3<S>) -> Vec3<S> {
     }
 }
 
-/// The shortest turn from x to a unit vector: a rotation vector, rad. Where they are opposite, about y.
+/// Returns the rotation vector (rad) of the shortest rotation from the x axis to a unit vector; if
+/// they are opposite, the rotation is about y.
 fn shortest<S: Scalar>(to: &Vec3<S>) -> Vec3<S> {
-    // The quaternion (1 + cos, sin) turns as far; beyond a right angle 1 + cos would lose digits.
+    // The quaternion (1 + cos, sin) represents this rotation; beyond 90° the sum 1 + cos would
+    // suffer cancellation.
     let v = Vec3::new(S::zero(), -to.z, to.y);
     let square = v.dot(&v);
     let is_back = to.x.value() < 0.0;

@@ -1,4 +1,4 @@
-//! Gravity: uniform, or that of an orbit.
+//! Gravity: uniform, or relative to a reference orbit.
 
 use super::{Instant, nodal};
 use crate::algebra::{Scalar, Wrench, lift3};
@@ -6,7 +6,7 @@ use crate::dynamics::Applied;
 use crate::spec::{Environment, at};
 use crate::system::{Declarations, ParamId, Quantity, Unit};
 
-/// Uniform gravity, which has a potential.
+/// Uniform gravity (m/s², inertial axes), a load with a potential.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uniform(ParamId);
 
@@ -40,7 +40,7 @@ impl Uniform {
         }
     }
 
-    /// Zero at the world's origin, J.
+    /// Returns the potential energy, J, zero at the world's origin.
     pub fn potential_energy<S: Scalar>(self, now: &Instant<S>) -> S {
         let g = lift3::<S>(&self.0.vector(now.parameters));
         let bodies = now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate();
@@ -51,10 +51,10 @@ impl Uniform {
     }
 }
 
-/// Adds gravity relative to the world's origin, which falls freely along the reference orbit.
+/// Adds gravity relative to the world's origin, which moves in free fall along the reference orbit.
 ///
-/// All of it is the gradient of `m U(r) + ½ P:∇∇U` with the potential `U` at each body's mass centre `r` and the body's second moment of mass `P` about it, bent as it is:
-/// force, moment, and the forces on the modes.
+/// Force, moment and modal forces are the gradient of `m U(r) + ½ P:∇∇U`, with the potential `U` at
+/// each body's mass centre `r` and the second moment of mass `P` about it, of the deformed body.
 pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
     let Some(orbit) = now.orbit else { return };
     nodal::add_of_orbit(now, orbit, &mut applied.tau);

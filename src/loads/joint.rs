@@ -8,7 +8,7 @@ use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
 
-/// The lists of all joint loads.
+/// Lists of all joint loads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JointLoads {
     torques: Vec<Torque>,
@@ -16,28 +16,28 @@ pub(super) struct JointLoads {
     frictions: Vec<Friction>,
     springs: Vec<Spring>,
     ball_springs: Vec<BallSpring>,
-    /// Those without a motor.
+    /// Servos without a motor.
     servos: Vec<AxisServo>,
     ball_servos: Vec<BallServo>,
-    /// All of them, by joint.
+    /// All servos, by joint.
     pub by_joint: Vec<JointServo>,
 }
 
-/// A torque or force that an input sets.
+/// Torque or force that is an input.
 #[derive(Clone, Copy, Debug)]
 struct Torque {
     rate: usize,
     input: usize,
 }
 
-/// `τ = −damping q̇`.
+/// Viscous friction, `τ = −damping q̇`.
 #[derive(Clone, Copy, Debug)]
 struct Damper {
     rate: usize,
     damping: ParamId,
 }
 
-/// `τ = −coulomb tanh(q̇ / slip)`.
+/// Smoothed dry friction, `τ = −coulomb tanh(q̇ / slip)`.
 #[derive(Clone, Copy, Debug)]
 struct Friction {
     rate: usize,
@@ -45,7 +45,7 @@ struct Friction {
     slip: ParamId,
 }
 
-/// `τ = −stiffness (q − rest)`.
+/// Linear spring, `τ = −stiffness (q − rest)`.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
     coordinate: usize,
@@ -54,7 +54,8 @@ struct Spring {
     rest: Option<ParamId>,
 }
 
-/// `t = −stiffness θ` on a spherical joint, θ the rotation vector; its energy is `½ stiffness |θ|²`.
+/// Spring of a spherical joint, `t = −stiffness θ` with the rotation vector θ (rad); its energy is
+/// `½ stiffness |θ|²`.
 #[derive(Clone, Copy, Debug)]
 struct BallSpring {
     coordinate: usize,
@@ -62,7 +63,8 @@ struct BallSpring {
     stiffness: ParamId,
 }
 
-/// Declares one number for each axis of a joint, `[name of the quantity, field in the spec]`; gives the first.
+/// Declares one parameter for each axis of a joint, `[name of the quantity, field in the spec]`,
+/// and returns the first.
 pub(super) fn numbers(
     joint: &Joint,
     declare: &mut Declarations,
@@ -85,7 +87,8 @@ pub(super) fn numbers(
     declare.parameters(quantities, &values, true, &at("joint", name, place))
 }
 
-/// The first inputs of a joint's reference: its positions, its rates, its accelerations if they are wanted.
+/// Indices of the first inputs of a joint's reference: positions, rates, and accelerations if a
+/// servo feeds forward.
 #[derive(Clone, Copy)]
 pub(super) struct References {
     pub q_ref: usize,
@@ -93,7 +96,7 @@ pub(super) struct References {
     qdd_ref: Option<usize>,
 }
 
-/// Declares the inputs of a joint's reference.
+/// Declares the inputs of a joint's reference and returns their indices.
 fn declare_references(joint: &Joint, is_fed: bool, declare: &mut Declarations) -> References {
     let name = &joint.name;
     let units = |i| Unit::coordinate(joint.kind.is_angular(i));
@@ -127,7 +130,8 @@ fn declare_references(joint: &Joint, is_fed: bool, declare: &mut Declarations) -
 }
 
 impl JointLoads {
-    /// Gives the first inputs of its reference, if it has one.
+    /// Declares the loads of one joint and returns the first inputs of its reference, `None` if it
+    /// has none.
     pub fn declare(
         &mut self,
         body: usize,
@@ -354,7 +358,7 @@ impl JointLoads {
         references
     }
 
-    /// Whether one of them reads a coordinate or a rate.
+    /// Returns true if one of the loads depends on a coordinate or a rate.
     pub fn read_state(&self) -> bool {
         let Self {
             torques: _,
@@ -370,7 +374,7 @@ impl JointLoads {
         !(passive && servos.is_empty() && ball_servos.is_empty())
     }
 
-    /// Adds the torques without a potential.
+    /// Adds the torques (forces) without a potential, N·m or N.
     #[inline]
     pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let tau = &mut applied.tau;
@@ -395,7 +399,7 @@ impl JointLoads {
         }
     }
 
-    /// Adds the torques of springs.
+    /// Adds the torques (forces) of springs, N·m or N.
     pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
         let value = |id: ParamId| S::lift(id.of(now.parameters));
         for s in &self.springs {
@@ -409,7 +413,8 @@ impl JointLoads {
         }
     }
 
-    /// Adds what the mean torques of ball springs in a step have more than those in its middle, where it began at the coordinates `q_0`.
+    /// Adds the difference between the discrete gradient of the spherical springs' energy over a
+    /// step from the coordinates `q_0` and their torques at the midpoint `now`.
     pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, q_0: &[f64], tau: &mut [S]) {
         for s in &self.ball_springs {
             let (before, mean) = (Quaternion::from_slice(&q_0[s.coordinate..]), s.attitude(now));
@@ -420,14 +425,16 @@ impl JointLoads {
         }
     }
 
-    /// Says how its dampers, friction, springs and servos [resist](super::Loads::resist).
+    /// Passes the [tangent stiffness and damping](super::Loads::resist) of the dampers, friction,
+    /// springs and servos to `on`.
     pub fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let value = |id: ParamId| id.of(now.parameters);
         for d in &self.dampers {
             on(d.rate, Resistance::of(0.0, value(d.damping)));
         }
         for f in &self.frictions {
-            // The secant, not the tangent, which has nothing of a friction that is about to stop or to turn over.
+            // The secant: the tangent vanishes while sliding, even if the friction is about to stop
+            // the joint or to reverse.
             let slips = now.qd[f.rate] / value(f.slip);
             let part = if slips == 0.0 { 1.0 } else { slips.tanh() / slips };
             on(f.rate, Resistance::of(0.0, value(f.coulomb) / value(f.slip) * part));
@@ -477,10 +484,13 @@ impl BallSpring {
     }
 }
 
-/// The rotation vector `θ̄` (rad) with `h θ̄·w̄ = ½ (|θ₁|² − |θ₀|²)` in a step of length `h` from the unit quaternion `q₀` to `q₁ = 2 q̄ − q₀`, by the angular velocity `w̄` with
+/// Returns the rotation vector `θ̄` (rad) with `h θ̄·w̄ = ½ (|θ₁|² − |θ₀|²)` for a step of length
+/// `h` from the unit quaternion `q₀` to `q₁ = 2 q̄ − q₀`, with the angular velocity `w̄` defined by
 /// `(q₁ − q₀)/h = ½ q̄/|q̄| ⊗ (0, w̄)`.
 ///
-/// The angle `φ` is a function of the quaternion's scalar part alone, `|w| = cos φ/2`, and `w₁ − w₀ = −½ h v̄·w̄` with the vector part of `q̄/|q̄|`; so `θ̄ = −¼ v̄ (φ₁² − φ₀²)/(w₁ − w₀)`, where
+/// The angle `φ` is a function of the quaternion's scalar part alone, `|w| = cos φ/2`, and
+/// `w₁ − w₀ = −½ h v̄·w̄` with the vector part `v̄` of `q̄/|q̄|`. Hence
+/// `θ̄ = −¼ v̄ (φ₁² − φ₀²)/(w₁ − w₀)`, where
 ///
 /// ```text
 ///     (φ₁² − φ₀²)/(cos φ₁/2 − cos φ₀/2) = −8/(sinc((φ₀ + φ₁)/4) sinc((φ₁ − φ₀)/4))
@@ -497,7 +507,8 @@ fn mean_turn<S: Scalar>(q_0: Quaternion<f64>, mean: Quaternion<S>) -> Vec3<S> {
         let slope = S::lift(-8.0) / (sinc((phi_0 + phi_1) * quarter) * sinc((phi_1 - phi_0) * quarter));
         if mean.w.value() < 0.0 { -slope } else { slope }
     } else {
-        // Turned over: from here the shortest way back is the other one.
+        // The scalar part changed its sign: the shortest rotation at the end has the opposite
+        // sense.
         (phi_1 * phi_1 - phi_0 * phi_0) / (w_1 - q_0.w)
     };
     v * (slope * S::lift(-0.25) / mean.norm_squared().sqrt())

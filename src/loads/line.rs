@@ -5,13 +5,13 @@ use crate::dynamics::Applied;
 use crate::spec::{PortAxes, Spec, problem};
 use crate::system::{Declarations, Quantity, System, Unit};
 
-/// A force spread evenly along a beam.
+/// Force distributed uniformly along a beam, N/m.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineLoad {
-    /// Index of the body as it is written.
+    /// Index of the first segment of the body named in the spec.
     body: usize,
     axes: PortAxes,
-    /// First of three inputs.
+    /// Index of the first of three inputs.
     input: usize,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn declare(
 }
 
 impl LineLoad {
-    /// Adds the force.
+    /// Adds the force on each segment of the body and on its modes.
     pub fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let u = &now.inputs[self.input..];
         let f = Vec3::new(u[0], u[1], u[2]);

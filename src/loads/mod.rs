@@ -1,7 +1,8 @@
-//! What acts on the bodies: from positions, motions and inputs to [`Applied`].
+//! Loads: wrenches, generalised forces and prescribed motions ([`Applied`]) as functions of
+//! positions, velocities and inputs.
 //!
-//! Every load is a short list of entries with their parameters' places; one that the spec does not
-//! write has no entry and costs nothing.
+//! Each kind of load is a list of entries with the indices of their parameters. A load that the
+//! spec does not contain has no entry and no cost.
 
 mod attitude;
 mod band;
@@ -63,62 +64,63 @@ pub struct Loads {
     is_in_orbit: bool,
     has_director_beams: bool,
     joints: joint::JointLoads,
-    /// Free bodies whose attitude is held from outside.
+    /// Attitude servos of free bodies.
     pub attitudes: Vec<Arc<AttitudeServo>>,
-    /// Frames on which something from outside acts.
+    /// Frames on which external wrenches and impulses act.
     pub ports: Vec<Port>,
     /// Thrusters.
     pub thrusters: Vec<Thruster>,
     lines: Vec<line::LineLoad>,
-    /// Ranges of joint coordinates, with their stops.
+    /// Ranges of joint coordinates and their stops.
     pub ranges: Vec<Range>,
-    /// Motors that cannot give all that they are asked for, one for each axis of a joint.
+    /// Motors with limited torque and rate, one for each axis of a joint.
     pub motors: Vec<Motor>,
-    /// Joints that are held or driven.
+    /// Joints whose motion is locked or prescribed, always or when commanded.
     pub drives: Vec<Drive>,
-    /// Frames that may strike each other.
+    /// Contacts between frames.
     pub contacts: Vec<Contact>,
-    /// The commands for impulses.
+    /// Commands for impulses and captures.
     pub strikes: Vec<Strike>,
-    /// Frames that springs and dampers hold together.
+    /// Switched spring-dampers between frames.
     pub grasps: Vec<Grasp>,
-    /// Joints that close loops.
+    /// Joints that close kinematic loops.
     pub closed_loops: Vec<ClosedLoop>,
 }
 
-/// What the loads need to know of one instant.
+/// Data of one instant on which the loads depend.
 #[derive(Clone, Copy)]
 pub struct Instant<'a, S: Scalar> {
-    /// The bodies.
+    /// Model (constant data) of the bodies.
     pub system: &'a System,
-    /// Their constants.
+    /// Constants of the bodies, derived from the parameters.
     pub derived: &'a Derived,
-    /// The parameters' values.
+    /// Values of the parameters.
     pub parameters: &'a [f64],
-    /// Where the reference orbit has led the world.
+    /// Point of the reference orbit, `None` without an orbit.
     pub orbit: Option<&'a OrbitPoint<S>>,
-    /// Positions and motions.
+    /// Positions and velocities.
     pub kinematics: &'a Kinematics<S>,
-    /// Coordinates.
+    /// Coordinates of joints, modes and ANCF nodes.
     pub q: &'a [S],
-    /// Rates.
+    /// Rates of joints, modes and ANCF nodes.
     pub qd: &'a [S],
-    /// The inputs' values, whoever drives them.
+    /// Values of the inputs, set by the importer or by signals.
     pub inputs: &'a [S],
-    /// Motions of the joints whose motion can be switched.
+    /// Current motions of the switched joints.
     pub motions: &'a [JointMotion],
     /// Limit states of the motors.
     pub motors: &'a [MotorState],
-    /// What servos feed forward, one for each rate, N·m or N; empty if none does.
+    /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
+    /// feed-forward.
     pub feed_forward: &'a [S],
 }
 
-/// How a load on a rate resists displacement and motion.
+/// Tangent stiffness and damping of a load on one rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Resistance {
-    /// N·m/rad or N/m.
+    /// Stiffness `−∂τ/∂q`, N·m/rad or N/m.
     pub stiffness: f64,
-    /// N·m·s/rad or N·s/m.
+    /// Damping `−∂τ/∂q̇`, N·m·s/rad or N·s/m.
     pub damping: f64,
 }
 
@@ -128,46 +130,48 @@ impl Resistance {
     }
 }
 
-/// What servos see of one instant.
+/// Data of one instant on which servos and motors depend.
 #[derive(Clone, Copy)]
 pub struct Sensed<'a, S: Scalar> {
-    /// The bodies' constants.
+    /// Constants of the bodies, derived from the parameters.
     pub derived: &'a Derived,
-    /// The parameters' values.
+    /// Values of the parameters.
     pub parameters: &'a [f64],
-    /// Where the reference orbit has led the world.
+    /// Point of the reference orbit, `None` without an orbit.
     pub orbit: Option<&'a OrbitPoint<S>>,
-    /// The inputs' values, whoever drives them.
+    /// Values of the inputs, set by the importer or by signals.
     pub inputs: &'a [S],
-    /// Coordinates.
+    /// Coordinates of joints, modes and ANCF nodes.
     pub q: &'a [S],
-    /// Rates.
+    /// Rates of joints, modes and ANCF nodes.
     pub qd: &'a [S],
-    /// What servos feed forward, one for each rate, N·m or N; empty if none does.
+    /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
+    /// feed-forward.
     pub feed_forward: &'a [S],
 }
 
-/// What the loads of a system read of its state, beside the modes of flexible bodies.
+/// State dependencies of a system's loads, apart from those on the modes of flexible bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reads {
-    /// Some load on a joint reads its coordinates or rates.
+    /// True if a load on a joint depends on the joint's coordinates or rates.
     pub joints: bool,
-    /// Some load on a body reads its attitude.
+    /// True if a load on a body depends on the body's attitude.
     pub bodies: bool,
-    /// Some load reads how a body moves, or of several bodies where they are.
+    /// True if a load on a body depends on velocities or on the positions of bodies, or if a servo
+    /// has a feed-forward torque.
     pub motions: bool,
 }
 
-/// Whether loads without a potential act on bodies.
+/// Dependencies of the loads without a potential that act on bodies.
 struct ActsOnBodies {
-    /// By a body's own attitude and modes.
+    /// True if such a load depends on the body's own attitude and modes.
     by_attitude: bool,
-    /// By how bodies move, or by where several are.
+    /// True if such a load depends on velocities or on the positions of bodies.
     by_motion: bool,
 }
 
 impl<'a, S: Scalar> Instant<'a, S> {
-    /// What servos see of it.
+    /// Returns the data on which servos and motors depend.
     #[inline]
     pub fn sensed(&self) -> Sensed<'a, S> {
         Sensed {
@@ -191,7 +195,7 @@ impl<'a, S: Scalar> Instant<'a, S> {
         }
     }
 
-    /// `∫p dm` of body `i` about its origin, kg·m, world axes.
+    /// Returns the first moment of mass `∫p dm` of body `i` about its origin, kg·m, world axes.
     fn first_moment(&self, i: usize) -> Vec3<S> {
         match &self.system.bodies[i].modes {
             Some(modes) => self.kinematics.deflections[modes.index].h,
@@ -201,7 +205,10 @@ impl<'a, S: Scalar> Instant<'a, S> {
 }
 
 impl Loads {
-    /// Lists the loads of a spec and declares their parameters and inputs; complains of what stands on nothing, and of contacts of what cannot move.
+    /// Creates the loads of a spec and declares their parameters and inputs.
+    ///
+    /// Reports references to undefined frames and bodies, and contacts and loops whose frames
+    /// cannot move relative to each other.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Self {
         let gravity = gravity::Uniform::declare(&spec.environment, declare);
         let mut joints = joint::JointLoads::default();
@@ -249,7 +256,7 @@ impl Loads {
         }
     }
 
-    /// Judges the parameters' values.
+    /// Validates the values of the parameters and reports problems.
     pub fn judge(&self, declared: &[Parameter], derived: &Derived, values: &[f64], problems: &mut Vec<Problem>) {
         for range in &self.ranges {
             range.judge(declared, values, problems);
@@ -274,7 +281,8 @@ impl Loads {
         }
     }
 
-    /// Fills `applied` and gives the power of the loads that have no potential energy, W.
+    /// Evaluates all loads into `applied` and returns the power of the loads without a potential,
+    /// W.
     #[inline]
     pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
         applied.clear();
@@ -288,9 +296,11 @@ impl Loads {
         power
     }
 
-    /// What the loads read of the state, by which they can be differentiated body by body and joint by joint.
+    /// Returns the state dependencies of the loads, which determine whether they can be
+    /// differentiated separately for each body and each joint.
     ///
-    /// A load acts on one joint by that joint's own coordinates and rates, or on one body by its attitude and its modes, unless it reads motions.
+    /// Unless [`motions`](Reads::motions) is true, a load on a joint depends on the joint's own
+    /// coordinates and rates only, a load on a body on the body's own attitude and modes only.
     pub fn reads(&self) -> Reads {
         let ActsOnBodies { by_attitude, by_motion } = self.acts_on_bodies();
         Reads {
@@ -302,7 +312,8 @@ impl Loads {
         }
     }
 
-    /// Which of what [`add_active`](Self::add_active) adds acts on bodies. Each load is named: a new one has to be, too.
+    /// Returns the dependencies of the loads on bodies in [`add_active`](Self::add_active). The
+    /// exhaustive pattern makes the compiler reject a new kind of load that is not classified here.
     #[inline]
     fn acts_on_bodies(&self) -> ActsOnBodies {
         let Self {
@@ -331,23 +342,24 @@ impl Loads {
         }
     }
 
-    /// Lets surfaces press wherever they are, so that it can be seen what their forces depend on.
+    /// Makes all compliant contact forces act in every position, to determine their dependencies.
     pub fn press_always(&mut self) {
         self.contacts.iter_mut().for_each(Contact::press_always);
     }
 
-    /// The contacts that meet by themselves, in the order of their numbers, with their places among all.
+    /// Returns the contacts with contact detection, in the order of their numbers, with their
+    /// indices among all contacts.
     pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {
         let contacts = self.contacts.iter().enumerate();
         contacts.filter(|(_, contact)| contact.touch().is_some())
     }
 
-    /// The servos of joints.
+    /// Returns the servos of the joints.
     pub fn servos(&self) -> &[JointServo] {
         &self.joints.by_joint
     }
 
-    /// The body that a joint carries, and the joint's axis that has this input for its reference position.
+    /// Returns the child body and the axis of the joint whose reference position is this input.
     pub fn axis_of(&self, input: usize) -> Option<(usize, usize)> {
         let of_servo = |servo: &JointServo| Some((servo.body, servo.axis_of(input)?));
         let of_drive = |drive: &Drive| Some((drive.body, drive.axis_of(input)?));
@@ -355,12 +367,12 @@ impl Loads {
         servos.or_else(|| self.drives.iter().find_map(of_drive))
     }
 
-    /// The joints whose servos feed forward.
+    /// Returns the joints whose servos have feed-forward torques.
     pub(crate) fn fed(&self) -> impl Iterator<Item = &Fed> {
         self.servos().iter().filter_map(|servo| servo.fed.as_ref())
     }
 
-    /// The same, with nothing that touches.
+    /// Returns a copy without contacts and commands for impulses.
     pub fn without_contacts(&self) -> Self {
         Self {
             contacts: Vec::new(),
@@ -369,17 +381,18 @@ impl Loads {
         }
     }
 
-    /// How many joints' motions are switched.
+    /// Returns the number of joints whose motion can be switched.
     pub fn switched(&self) -> usize {
         self.drives.iter().filter(|drive| drive.is_switched()).count()
     }
 
-    /// Whether there are commands, of which a host that knows no events has to be told.
+    /// Returns true if inputs command events: switched motions, impulses, captures.
     pub fn are_commanded(&self) -> bool {
         self.switched() > 0 || !self.strikes.is_empty()
     }
 
-    /// Whether there are impulses: of joints that are locked while they move, of commands, of surfaces that meet.
+    /// Returns true if impulses can occur: by locking a moving joint, by a command, or by an impact
+    /// of surfaces.
     pub fn have_impulses(&self) -> bool {
         let is_locked = |drive: &Drive| drive.is_switched() && drive.motions().contains(&JointMotion::Locked);
         self.drives.iter().any(is_locked)
@@ -387,29 +400,29 @@ impl Loads {
             || self.touching().any(|(_, contact)| !contact.is_compliant())
     }
 
-    /// The contacts that capture, in the order of their numbers.
+    /// Returns the contacts that capture, in the order of their numbers.
     pub fn captures(&self) -> impl Iterator<Item = (&Contact, Capture)> {
         self.contacts
             .iter()
             .filter_map(|contact| Some((contact, contact.capture()?)))
     }
 
-    /// How many captures and loops there are.
+    /// Returns the number of captures and loops.
     pub fn closures(&self) -> usize {
         self.captures().count() + self.closed_loops.len()
     }
 
-    /// The most scalar constraints that captures and loops can have together.
+    /// Returns the largest total number of scalar constraints of captures and loops.
     pub fn most_rows(&self) -> usize {
         6 * self.captures().count() + self.loop_rows()
     }
 
-    /// How many scalar constraints the loops have together.
+    /// Returns the total number of scalar constraints of the loops.
     pub fn loop_rows(&self) -> usize {
         self.closed_loops.iter().map(ClosedLoop::count).sum()
     }
 
-    /// The kind and the name of a capture or a loop, by its number: captures first.
+    /// Returns the kind and the name of a capture or a loop by its number, captures first.
     pub fn closure_name(&self, number: usize) -> String {
         let captures = self.captures().count();
         match number.checked_sub(captures) {
@@ -419,8 +432,11 @@ impl Loads {
         }
     }
 
-    /// Reports gains that are unstable with the explicit treatment in `linearly_implicit` at this step (s): two corrections of one
-    /// constraint violation are stable, by their eigenvalues, up to steps of 1/α without β and 0.73/α with β = α.
+    /// Reports gains that are unstable with the explicit treatment in `linearly_implicit` at this
+    /// step (s).
+    ///
+    /// With the two corrections of a step, the eigenvalues of one constraint violation are stable
+    /// up to steps of 1/α for β = 0 and 0.73/α for β = α; the limit here is 1/√(α² + β²).
     pub fn judge_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let of_captures = self
             .captures()
@@ -431,25 +447,26 @@ impl Loads {
             let longest = alpha.hypot(beta).recip();
             if step > longest {
                 let what = format!(
-                    "the gains of {kind} \"{name}\", alpha = {alpha} and beta = {beta} 1/s, close gaps faster than linearly_implicit with a step of {step} s: it needs a step of at most {longest:.3e} s"
+                    "the gains of {kind} \"{name}\", alpha = {alpha} and beta = {beta} 1/s, are too large for linearly_implicit with a step of {step} s: reduce them, or use a step of at most {longest:.3e} s"
                 );
                 report(declared, gains[0], problems, what);
             }
         }
     }
 
-    /// The inputs that make impulses.
+    /// Returns the inputs that command impulses and captures or set impulses.
     pub fn strike_inputs(&self) -> impl Iterator<Item = usize> {
         let ports = self.ports.iter().filter_map(Port::impulse_inputs).flatten();
         self.strikes.iter().map(Strike::input).chain(ports)
     }
 
-    /// Whether what a drive prescribes depends on the state.
+    /// Returns true if a drive's prescribed acceleration depends on the state.
     pub fn drives_read_state(&self) -> bool {
         self.drives.iter().any(Drive::reads_state)
     }
 
-    /// Sets the motions of driven joints, and adds the loads that have no potential energy: gravity in orbit among them, whose potential moves along with the orbit.
+    /// Sets the prescribed motions and adds the loads without a potential. Gravity in orbit is
+    /// among them, because its potential depends on time.
     #[inline]
     pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         for drive in &self.drives {
@@ -485,8 +502,10 @@ impl Loads {
         gravity::add_of_orbit(now, applied);
     }
 
-    /// Says how loads on single rates resist displacement and motion: `−∂τ/∂q` and `−∂τ/∂q̇` of what acts on a joint's axis or a mode by its own coordinate and rate; of dry friction the secant `−τ/q̇`. A
-    /// rate may be told of more than once.
+    /// Passes the tangent stiffness and damping of loads on single rates to `on`, with the index of
+    /// the rate: `−∂τ/∂q` and `−∂τ/∂q̇` of the loads on a joint's axis or a mode with respect to
+    /// its own coordinate and rate; for dry friction the secant `−τ/q̇`. A rate may occur more than
+    /// once; its contributions add up.
     pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
         self.joints.resist(now, &mut on);
         for (motor, state) in self.motors.iter().zip(now.motors) {
@@ -498,14 +517,16 @@ impl Loads {
         modal::resist(now, &mut on);
     }
 
-    /// Says how the gains of drives resist, where a unit of inertia stands for the joint's: `−∂q̈/∂q` (1/s²) and `−∂q̈/∂q̇` (1/s).
+    /// Passes the tracking gains of drives to `on`, as tangent stiffness and damping per unit of
+    /// inertia: `−∂q̈/∂q` (1/s²) and `−∂q̈/∂q̇` (1/s).
     pub fn resist_as_drives(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
         for drive in &self.drives {
             drive.resist(now, &mut on);
         }
     }
 
-    /// Adds what has a potential: springs, stops' springs, what strains modes, nodal and geometrically exact beams, pressed contacts, uniform gravity.
+    /// Adds the loads with a potential: springs of joints, stops and compliant contacts, elastic
+    /// forces of modes, ANCF beams and geometrically exact beams, uniform gravity.
     #[inline]
     pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         self.joints.add_conservative(now, &mut applied.tau);
@@ -523,10 +544,13 @@ impl Loads {
         }
     }
 
-    /// Adds what conservative loads do on the mean of a step of length `h` (s) more than in its middle `now`, for the coordinates at its start `q_0`: their work is then the difference of the potential
-    /// energies. What is linear in coordinates has nothing more.
+    /// Adds the difference between the discrete gradient of the conservative loads' potential over
+    /// a step of length `h` (s) from the coordinates `q_0` and their forces at the midpoint `now`.
+    /// The work of these loads then equals the difference of the potential energies. Loads that are
+    /// linear in the coordinates need no such term.
     ///
-    /// The coordinates in the middle are means of both ends', `(q₀ + q₁)/2`, and bodies are where the [conserving step](crate::dynamics::conserving) has them.
+    /// The midpoint coordinates are `(q₀ + q₁)/2`; the bodies have the midpoint positions of the
+    /// [conserving step](crate::dynamics::conserving).
     pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, q_0: &[f64], applied: &mut Applied<S>) {
         self.joints.add_of_step(now, q_0, &mut applied.tau);
         for range in &self.ranges {
@@ -537,7 +561,8 @@ impl Loads {
         }
     }
 
-    /// Energy of springs, stops, bent modes, nodal and geometrically exact beams, pressed contacts and uniform gravity (zero at the world's origin), J.
+    /// Returns the potential energy of springs, stops, modes, ANCF and geometrically exact beams,
+    /// compliant contacts and uniform gravity (zero at the world's origin), J.
     pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         let mut energy =
             self.joints.potential_energy(now) + modal::potential_energy(now) + nodal::potential_energy(now);
@@ -555,7 +580,8 @@ impl Loads {
     }
 }
 
-/// `(V(x₁) − V(x₀))/(x₁ − x₀)` of `V` that is zero where `x` is not positive, with the same of both positive ends.
+/// Returns the difference quotient `(V(x₁) − V(x₀))/(x₁ − x₀)` of a function `V` that is zero for
+/// `x ≤ 0`; `inside` returns the quotient without cancellation if both ends are positive.
 fn mean_slope<S: Scalar>(ends: [S; 2], V: impl Fn(S) -> S, inside: impl Fn([S; 2]) -> S) -> S {
     let [x_0, x_1] = ends;
     match ends.map(|x| x.value() > 0.0) {
@@ -566,7 +592,7 @@ fn mean_slope<S: Scalar>(ends: [S; 2], V: impl Fn(S) -> S, inside: impl Fn([S; 2
     }
 }
 
-/// The place in the spec of a parameter, with what is wrong.
+/// Adds a problem at the location of a parameter in the spec.
 fn report(declared: &[Parameter], id: ParamId, problems: &mut Vec<Problem>, what: String) {
     problems.push(Problem {
         at: declared[id.0].at.clone(),

@@ -20,7 +20,7 @@ pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     }
 }
 
-/// Says how modes [resist](super::Loads::resist).
+/// Passes the [tangent stiffness and damping](super::Loads::resist) of the modes to `on`.
 pub(super) fn resist(now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
     for (modes, elastic) in flexible(now) {
         for (k, mode) in elastic.modes.iter().enumerate() {
@@ -29,14 +29,14 @@ pub(super) fn resist(now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance))
     }
 }
 
-/// Strain energy of all flexible bodies, J.
+/// Returns the strain energy of all flexible bodies with modes, J.
 pub(super) fn potential_energy<S: Scalar>(now: &Instant<S>) -> S {
     flexible(now).fold(S::zero(), |energy, (modes, elastic)| {
         energy + elastic.strain_energy(&now.q[modes.coordinates()])
     })
 }
 
-/// The flexible bodies' modes and constants.
+/// Returns the modes and elastic constants of the flexible bodies.
 fn flexible<'a, S: Scalar>(now: &Instant<'a, S>) -> impl Iterator<Item = (&'a Modes, &'a Elastic)> {
     let bodies = now.system.bodies.iter().zip(&now.derived.bodies);
     bodies.filter_map(|(body, constants)| Some((body.modes.as_ref()?, constants.elastic.as_deref()?)))

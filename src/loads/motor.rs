@@ -1,4 +1,4 @@
-//! Actuators of joints: what the input and the servo ask for, within what the motor can give.
+//! Actuators of joints: the torque commanded by inputs and servos, within the motor's limits.
 
 use super::band::{Band, HYSTERESIS, Limit};
 use super::joint::numbers;
@@ -10,18 +10,20 @@ use crate::spec;
 use crate::system::{Bound, Declarations, Joint, ParamId, Unit};
 use std::sync::Arc;
 
-/// The motor of one axis of a joint. It gives what it is asked for up to its largest torque. Over the last part of its rates the largest torque that would raise the rate falls to nothing.
+/// Motor of one axis of a joint. Its torque is the commanded one, limited to its largest torque.
+/// Over the last part of the rate range, the largest torque in the direction of the rate falls
+/// linearly to zero.
 #[derive(Clone, Debug)]
 pub struct Motor {
     /// Name of the axis's rate, for messages.
     rate_name: String,
-    /// Index of the body that the joint carries.
+    /// Index of the joint's child body.
     pub body: usize,
     coordinate: usize,
     rate: usize,
     torque: Option<usize>,
     servo: Option<Servo>,
-    /// What holds the attitude of the body that it stands on by its wheel.
+    /// Attitude servo that commands this motor, if it drives a reaction wheel.
     pub(super) attitude: Option<Arc<AttitudeServo>>,
     torque_limit: ParamId,
     rate_limit: Option<ParamId>,
@@ -31,11 +33,11 @@ pub struct Motor {
 /// Limit state of a motor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MotorState {
-    /// Of its torque.
+    /// Limit state of the torque.
     pub torque: Limit,
-    /// Of its rate: in the last part of its rates, or beyond them.
+    /// Limit state of the rate: reached in the last part of the rate range and beyond it.
     pub rate: Limit,
-    /// True if the rate is beyond its limit, where the motor does not drive.
+    /// True if the rate is beyond its limit, where no torque acts in the direction of the rate.
     pub is_beyond: bool,
 }
 
@@ -56,10 +58,11 @@ impl Stored for MotorState {
     }
 }
 
-/// Part of the largest rate over which the torque falls to nothing.
+/// Fraction of the rate limit over which the torque falls to zero.
 const LAST: f64 = 1e-2;
 
-/// Declares the motors of a joint's axes, of what asks them.
+/// Declares the motors of a joint's axes and returns them; `asked` returns the torque input and the
+/// servo of an axis.
 pub(super) fn declare(
     body: usize,
     joint: &Joint,
@@ -112,17 +115,17 @@ impl Motor {
     /// Number of event indicators.
     pub const INDICATORS: usize = 2;
 
-    /// True if a run can have this state.
+    /// Returns true if the limit state is possible for this motor.
     pub fn can_have(&self, state: &MotorState) -> bool {
         self.rate_limit.is_some() || !state.rate.is_reached()
     }
 
-    /// Whether what it is asked for depends on the state.
+    /// Returns true if the torque depends on the joint's coordinate or rate.
     pub(super) fn reads_state(&self) -> bool {
         self.servo.is_some() || self.rate_limit.is_some()
     }
 
-    /// What input and servos ask for, N·m or N.
+    /// Returns the torque (force) commanded by input and servos, N·m or N.
     fn asked<S: Scalar>(&self, now: &Sensed<S>) -> S {
         let mut asked = self.torque.map_or_else(S::zero, |input| now.inputs[input]);
         if let Some(servo) = &self.servo {
@@ -134,7 +137,8 @@ impl Motor {
         asked
     }
 
-    /// Least and largest torque (force) at a rate in this state.
+    /// Returns the least and the largest torque (force) at the rate `qd` in a limit state, N·m or
+    /// N.
     fn torques<S: Scalar>(&self, parameters: &[f64], qd: S, state: &MotorState) -> [S; 2] {
         let most = self.torque_limit.of(parameters);
         let limit = S::lift(most);
@@ -155,7 +159,8 @@ impl Motor {
         Band::new(min, max, HYSTERESIS * self.torque_limit.of(now.parameters))
     }
 
-    /// Positive as long as the state of the rate is right; with its hysteresis.
+    /// Returns the event indicator of the rate, positive while its limit state is valid, and its
+    /// hysteresis, rad/s or m/s.
     fn rate_indicator(&self, now: &Sensed<f64>, state: &MotorState) -> (f64, f64) {
         let Some(limit) = self.rate_limit else {
             return (1.0, 1.0);
@@ -171,8 +176,8 @@ impl Motor {
         (inside + margin, margin)
     }
 
-    /// The state with the rate's part after that of `state`: an importer's root is a little before or
-    /// after the indicator's zero.
+    /// Returns `state` with the next limit state of the rate. An importer locates the indicator's
+    /// zero to its tolerance only, so the state changes at half the hysteresis already.
     fn with_next_rate(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
         let (indicator, margin) = self.rate_indicator(now, state);
         let Some(limit) = self.rate_limit.filter(|_| indicator <= 0.5 * margin) else {
@@ -188,7 +193,7 @@ impl Motor {
         }
     }
 
-    /// Its torque (force) in this limit state, N·m or N.
+    /// Returns the torque (force) in a limit state, N·m or N.
     pub fn torque<S: Scalar>(&self, now: &Instant<S>, state: &MotorState) -> S {
         let [min, max] = self.torques(now.parameters, now.qd[self.rate], state);
         match state.torque {
@@ -202,7 +207,7 @@ impl Motor {
         tau[self.rate] += self.torque(now, state);
     }
 
-    /// Adds its [tangent stiffness and damping](super::Loads::resist) in this limit state.
+    /// Passes the [tangent stiffness and damping](super::Loads::resist) in a limit state to `on`.
     pub(super) fn resist(&self, now: &Instant<f64>, state: &MotorState, on: &mut impl FnMut(usize, Resistance)) {
         let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
         match (state.torque, &self.servo, self.rate_limit) {
@@ -215,7 +220,7 @@ impl Motor {
         }
     }
 
-    /// Event indicators, positive as long as the limit state is right.
+    /// Returns the event indicators of torque and rate, positive while the limit state is valid.
     pub fn indicators(&self, now: &Sensed<f64>, state: &MotorState) -> [f64; Self::INDICATORS] {
         [
             self.band(now, state).indicator(self.asked(now), state.torque),
@@ -223,7 +228,7 @@ impl Motor {
         ]
     }
 
-    /// The limit state after `state`.
+    /// Returns the limit state that follows `state`.
     pub fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
         let next = self.with_next_rate(now, state);
         MotorState {
@@ -232,7 +237,7 @@ impl Motor {
         }
     }
 
-    /// The event of reaching the rate's limit at `t` (s); none without one.
+    /// Returns the event of reaching the rate limit at `t` (s); `None` without a limit.
     pub fn rate_reached(&self, parameters: &[f64], t: f64) -> Option<Event> {
         let limit = Amount {
             value: self.rate_limit?.of(parameters),

@@ -1,11 +1,12 @@
-//! Loads along ANCF beams: their strain, and gravity.
+//! Loads of ANCF beams: elastic forces and gravity.
 
 use super::Instant;
 use crate::algebra::{Mat3, Scalar, Vec3};
 use crate::nodal::{Element, interpolate};
 use crate::system::{AncfBeam, NodalConstants, OrbitPoint, PER_NODE};
 
-/// The elements of all ANCF beams: the beam, the element, and where its forces stand among those on the rates.
+/// Returns the elements of all ANCF beams: the beam, the element, its nodal coordinates, and the
+/// index of its first rate.
 fn elements<'a, S: Scalar>(
     now: &Instant<'a, S>,
 ) -> impl Iterator<Item = (&'a AncfBeam, &'a Element, [Vec3<S>; 4], usize)> {
@@ -20,13 +21,13 @@ fn elements<'a, S: Scalar>(
     })
 }
 
-/// Adds forces on the coordinates of one element.
+/// Adds the generalised forces `Q` on the coordinates of one element.
 fn add<S: Scalar>(Q: &[Vec3<S>; 4], tau: &mut [S]) {
     let numbers = Q.iter().flat_map(Vec3::iter);
     tau.iter_mut().zip(numbers).for_each(|(tau, Q)| *tau += *Q);
 }
 
-/// Adds the forces of stretch and bending.
+/// Adds the elastic forces of stretch and bending.
 pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     for (beam, element, e, first) in elements(now) {
         let mut Q = [Vec3::zeros(); 4];
@@ -35,14 +36,14 @@ pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     }
 }
 
-/// Strain energy of all ANCF beams, J.
+/// Returns the strain energy of all ANCF beams, J.
 pub(super) fn potential_energy<S: Scalar>(now: &Instant<S>) -> S {
     elements(now).fold(S::zero(), |energy, (beam, element, e, _)| {
         energy + element.energy(&e, beam.curvature)
     })
 }
 
-/// Adds uniform gravity, m/s².
+/// Adds the forces of uniform gravity `g` (m/s², world axes).
 pub(super) fn add_gravity<S: Scalar>(now: &Instant<S>, g: &Vec3<S>, tau: &mut [S]) {
     for (_, element, _, first) in elements(now) {
         let Q = element.centre().map(|part| g * S::lift(part * element.mass()));
@@ -50,19 +51,21 @@ pub(super) fn add_gravity<S: Scalar>(now: &Instant<S>, g: &Vec3<S>, tau: &mut [S
     }
 }
 
-/// Their energy in uniform gravity, zero at the world's origin, J.
+/// Returns the potential energy of all ANCF beams in uniform gravity `g` (m/s²), J, zero at the
+/// world's origin.
 pub(super) fn gravity_energy<S: Scalar>(now: &Instant<S>, g: &Vec3<S>) -> S {
     elements(now).fold(S::zero(), |energy, (_, element, e, _)| {
         energy - g.dot(&interpolate(element.centre(), &e)) * S::lift(element.mass())
     })
 }
 
-/// Adds the gravity of an orbit: of each element to the second order about its mass centre, as that of bodies is. (Yang et al. 2023, Eqs. 49–51; their B lacks a factor `−3|r₀|²`.)
+/// Adds gravity relative to the reference orbit, of each element to second order about its mass
+/// centre, as for bodies. (Yang et al. 2023, Eqs. 49–51; their B lacks a factor `−3|r₀|²`.)
 pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, tau: &mut [S]) {
     for (_, element, mut e, first) in elements(now) {
         let (centre, matrix, m) = (element.centre(), element.mass_matrix(), element.mass());
         let c = interpolate(centre, &e);
-        // From the mass centre on, so that no digit is lost however far away it is.
+        // Positions relative to the mass centre, without cancellation far from the world's origin.
         e[0] -= c;
         e[2] -= c;
         let moved = matrix.map(|row| interpolate(row, &e));

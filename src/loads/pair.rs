@@ -3,28 +3,33 @@ use crate::dynamics::Applied;
 use crate::system::{Carrier, Configuration, FrameRef, Kinematics, System};
 use std::ops::Range;
 
-/// Two frames that act on each other at a point: a wrench there acts on the first, and in reverse on the second.
+/// Two frames that interact at a point: a wrench there acts on the first, its reverse on the
+/// second.
 ///
-/// Its rows are those of a wrench: up to three moments, and three forces along the world's axes.
+/// The rows are the components of a wrench: up to three moments, and three forces along the world
+/// axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<S: Scalar> {
-    /// What carries the frames.
+    /// Carriers of the frames.
     on: [Carrier; 2],
-    /// From the origins of what carries them to the point, m, world axes.
+    /// Vectors from the carriers' origins to the point, m, world axes.
     pub arms: [Vec3<S>; 2],
-    /// The first row: 0 with all moments, 1 without that about the first axis, 3 without moments.
+    /// Index of the first row: 0 with all moments, 1 without that about the first axis, 3 without
+    /// moments.
     first_row: usize,
-    /// What the moments are about, columns: the world's axes, or those of what carries the first, where that has one direction only.
+    /// Axes of the moments, as columns: the world axes, or those of the first carrier if it is a
+    /// point of an ANCF beam.
     axes: Mat3<S>,
 }
 
 impl<S: Scalar> Pair<S> {
-    /// The frames a and b, without moments, at the origin of a.
+    /// Creates the pair of the frames a and b, without moments, at the origin of a.
     pub fn at_a(of: Configuration<S>, frames: [FrameRef; 2]) -> Self {
         Self::at(of, frames, Vec3::zeros())
     }
 
-    /// The frames a and b, without moments, at the point that is off the origin of a by this much (m, world axes).
+    /// Creates the pair of the frames a and b, without moments, at the point `from_a` (m, world
+    /// axes) relative to the origin of a.
     pub fn at(of: Configuration<S>, [a, b]: [FrameRef; 2], from_a: Vec3<S>) -> Self {
         let [p_WA, p_WB] = [a, b].map(|frame| of.pose(frame).p);
         let [arm_a, arm_b] = [a, b].map(|frame| of.arm(frame).p);
@@ -36,8 +41,8 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// Returns the pair with moments, if `turns`. A first frame on an ANCF beam has no moment about its
-    /// direction.
+    /// Returns the pair, with moments if `turns`. A first frame on an ANCF beam has no moment about
+    /// the beam's tangent.
     pub fn turning(self, kinematics: &Kinematics<S>, turns: bool) -> Self {
         match (turns, self.on[0]) {
             (false, _) => self,
@@ -50,17 +55,18 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// Its rows, among those of a wrench.
+    /// Returns the range of its rows among the six of a wrench.
     pub fn rows(&self) -> Range<usize> {
         self.first_row..6
     }
 
-    /// True if moments act too.
+    /// Returns true if the pair has moments.
     pub fn turns(&self) -> bool {
         self.first_row < 3
     }
 
-    /// The wrench of one in a row, N·m or N, or of impulses, world axes.
+    /// Returns the unit wrench of a row about the point, world axes: 1 N·m or 1 N, or the impulse
+    /// 1 N·m·s or 1 N·s.
     pub fn unit(&self, row: usize) -> Wrench<S> {
         match row {
             0..3 => Wrench::new(self.axes.column(row).into_owned(), Vec3::zeros()),
@@ -68,18 +74,19 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// All rows of a relative motion (world axes).
+    /// Returns all six rows of a relative motion (world axes).
     pub fn components(&self, relative: &Twist<S>) -> [S; 6] {
         Twist::new(self.axes.tr_mul(&relative.w), relative.v).to_array()
     }
 
-    /// The relative motion at the point, of what carries the first seen from what carries the second; of motions about their origins.
+    /// Returns the motion of the first carrier relative to the second at the point, world axes;
+    /// `of` returns the motion of a carrier about its origin.
     pub fn relative(&self, of: impl Fn(Carrier) -> Twist<S>) -> Twist<S> {
         let [a, b] = [0, 1].map(|side| of(self.on[side]).shift(&self.arms[side]));
         a - b
     }
 
-    /// The relative acceleration at the point that the rates alone cause.
+    /// Returns the velocity-dependent part of the relative acceleration at the point, world axes.
     pub fn bias(&self, kinematics: &Kinematics<S>) -> Twist<S> {
         let [a, b] = [0, 1].map(|side| {
             let (at, r) = (kinematics.carrier(self.on[side]), &self.arms[side]);
@@ -90,12 +97,13 @@ impl<S: Scalar> Pair<S> {
         a - b
     }
 
-    /// What carries the frames.
+    /// Returns the carriers of the frames.
     pub fn carriers(&self) -> [Carrier; 2] {
         self.on
     }
 
-    /// Adds a wrench on the first about the point, and its reverse on the second.
+    /// Adds the wrench `F` (about the point, world axes) on the first carrier and its reverse on
+    /// the second.
     pub fn push(&self, system: &System, kinematics: &Kinematics<S>, applied: &mut Applied<S>, F: Wrench<S>) {
         for (side, F) in [F, Wrench::zero() - F].into_iter().enumerate() {
             applied.push(system, kinematics, self.on[side], F.shift(&self.arms[side]));

@@ -5,21 +5,21 @@ use crate::dynamics::Applied;
 use crate::spec::{PortAxes, Spec};
 use crate::system::{Declarations, FrameRef, Quantity, System, Unit};
 
-/// A wrench from outside on a frame, and an impulse.
+/// External wrench and external impulse on a frame.
 #[derive(Clone, Debug)]
 pub struct Port {
-    /// The user's name.
+    /// Name in the spec.
     pub name: String,
-    /// Where it acts.
+    /// Frame at whose origin they act.
     pub frame: FrameRef,
     axes: PortAxes,
-    /// First of six inputs: force, torque.
+    /// Index of the first of six inputs: force, N, and torque, N·m.
     input: usize,
-    /// First of three inputs: the impulse.
+    /// Index of the first of three inputs: impulse, N·s.
     impulse: Option<usize>,
 }
 
-/// Lists the ports; those on which an impulse may act have a command among the `strikes`.
+/// Declares the ports and returns them; adds the commands of impulses to `strikes`.
 pub(super) fn declare(
     spec: &Spec,
     system: &System,
@@ -77,7 +77,7 @@ pub(super) fn declare(
 }
 
 impl Port {
-    /// Adds the wrench.
+    /// Adds the wrench on the frame's carrier.
     pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let u = &now.inputs[self.input..];
         let F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
@@ -90,12 +90,12 @@ impl Port {
         applied.push(system, kinematics, system.carrier(self.frame), F.shift(&X_WF.p));
     }
 
-    /// The inputs of its impulse.
+    /// Returns the indices of the impulse's inputs, `None` without an impulse.
     pub(super) fn impulse_inputs(&self) -> Option<std::ops::Range<usize>> {
         self.impulse.map(|first| first..first + 3)
     }
 
-    /// The impulse, N·s, inertial axes; `R_WF` takes the frame's axes there.
+    /// Returns the impulse, N·s, world axes; `R_WF` is the rotation matrix of the frame.
     pub fn impulse(&self, inputs: &[f64], R_WF: &Mat3<f64>) -> Vec3<f64> {
         let p = self
             .impulse

@@ -6,13 +6,13 @@ use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, PerAxis, Stop, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Unit};
 
-/// The range of one joint coordinate.
+/// Range of one joint coordinate.
 ///
 /// Its event indicator has a hysteresis of `1e-9` of the span on either side, so that a coordinate
-/// that rests on the limit makes no event after event.
+/// that rests on the limit causes no sequence of events.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// The joint's name.
+    /// Name of the joint.
     pub joint: String,
     /// Name of the coordinate.
     pub coordinate_name: String,
@@ -26,7 +26,8 @@ pub struct Range {
     stop: Option<CompliantStop>,
 }
 
-/// A spring-damper that pushes back and never pulls: `τ = −max(0, k δ + c δ̇)` while `δ > 0`.
+/// Spring-damper stop that is never tensile: `τ = −max(0, k δ + c δ̇)` while `δ > 0`, with the
+/// excess `δ` beyond the limit.
 #[derive(Clone, Copy, Debug)]
 struct CompliantStop {
     stiffness: ParamId,
@@ -114,7 +115,7 @@ impl Range {
         }
     }
 
-    /// Complains if the joint starts outside.
+    /// Reports an initial coordinate outside the range.
     pub fn judge_start(&self, declared: &[Parameter], values: &[f64], q: &[f64], problems: &mut Vec<Problem>) {
         let (min, max) = (self.min.of(values), self.max.of(values));
         let start = q[self.coordinate];
@@ -128,7 +129,8 @@ impl Range {
         }
     }
 
-    /// How far beyond a limit the coordinate is, with the limit's side; not positive inside.
+    /// Returns the excess of the coordinate beyond the nearer limit (rad or m; not positive inside)
+    /// and the side of that limit, 1 or −1.
     fn excess<S: Scalar>(&self, parameters: &[f64], q: &[S]) -> (S, f64) {
         let q = q[self.coordinate];
         let above = q - S::lift(self.max.of(parameters));
@@ -140,17 +142,18 @@ impl Range {
         }
     }
 
-    /// The place of the coordinate.
+    /// Returns the index of the coordinate.
     pub fn coordinate(&self) -> usize {
         self.coordinate
     }
 
-    /// Whether something pushes back at the limits.
+    /// Returns true if the limits are compliant stops.
     pub(super) fn has_stop(&self) -> bool {
         self.stop.is_some()
     }
 
-    /// Adds the torque of the stop's damper, which is at most what takes its spring's away: together they never pull.
+    /// Adds the torque of the stop's damper, limited so that spring and damper together are never
+    /// tensile.
     pub(super) fn add_damper<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
         if let Some((stop, spring, side)) = self.pressed(now) {
             let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
@@ -166,7 +169,8 @@ impl Range {
         }
     }
 
-    /// Adds what the mean torque of the stop's spring in a step has more than that in its middle, where it began at the coordinates `q_0`.
+    /// Adds the difference between the discrete gradient of the stop's spring energy over a step
+    /// from the coordinates `q_0` and the spring torque at the midpoint `now`.
     pub(super) fn add_of_step<S: Scalar>(&self, now: &Instant<S>, q_0: &[f64], tau: &mut [S]) {
         let Some(stop) = self.stop else { return };
         let q_0 = S::lift(q_0[self.coordinate]);
@@ -180,7 +184,7 @@ impl Range {
         }
     }
 
-    /// Says how a stop that is pressed [resists](super::Loads::resist).
+    /// Passes the [tangent stiffness and damping](super::Loads::resist) of an active stop to `on`.
     pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         if let Some((stop, spring, side)) = self.pressed(now) {
             let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
@@ -196,7 +200,7 @@ impl Range {
         }
     }
 
-    /// The stop if it is pressed, how its spring pushes back, and on which side.
+    /// Returns the stop, its spring torque and its side (1 or −1), `None` if it is not active.
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
         let stop = self.stop?;
         let (depth, side) = self.excess(now.parameters, now.q);
@@ -217,17 +221,18 @@ impl Range {
         Band::new(min, max, HYSTERESIS * (max - min))
     }
 
-    /// Positive as long as the limit state is right, negative once it has to change.
+    /// Returns the event indicator: positive while the limit state is valid, negative once it has
+    /// to change.
     pub fn indicator(&self, parameters: &[f64], q: &[f64], state: Limit) -> f64 {
         self.band(parameters).indicator(q[self.coordinate], state)
     }
 
-    /// The limit state of a coordinate after the state before it.
+    /// Returns the limit state of the coordinate whose last limit state was `state`.
     pub fn next(&self, parameters: &[f64], q: &[f64], state: Limit) -> Limit {
         self.band(parameters).next(q[self.coordinate], state)
     }
 
-    /// The event of leaving it at `t` (s), to the limit state `state`.
+    /// Returns the event of leaving the range at `t` (s) with the limit state `state`.
     pub fn left(&self, parameters: &[f64], q: &[f64], state: Limit, t: f64) -> Event {
         let is_above = state == Limit::Above;
         let limit = if is_above { self.max } else { self.min };

@@ -1,4 +1,4 @@
-//! Servos of joints: what they ask for.
+//! Servos of joints: commanded torques and feed-forward.
 
 use super::attitude::AttitudeLaw;
 use super::{Instant, Loads, Resistance, Sensed};
@@ -7,7 +7,8 @@ use crate::spec::JointMotion;
 use crate::system::ParamId;
 use std::ops::Range;
 
-/// `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` while the switch is on, and what is fed forward.
+/// Servo of one axis, `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` plus a feed-forward torque while the
+/// switch is on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Servo {
     pub q_ref: usize,
@@ -17,17 +18,17 @@ pub(super) struct Servo {
     pub is_fed: bool,
 }
 
-/// `τ = kp e + kd ė`.
+/// Gains of a proportional-derivative law, `τ = kp e + kd ė`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gains {
-    /// N·m/rad or N/m.
+    /// Proportional gain, N·m/rad or N/m.
     pub kp: ParamId,
-    /// N·m·s/rad or N·s/m.
+    /// Derivative gain, N·m·s/rad or N·s/m.
     pub kd: ParamId,
 }
 
 impl Gains {
-    /// For this error (rad or m) and its rate, N·m or N.
+    /// Returns the torque (force) for an error (rad or m) and its rate, N·m or N.
     #[inline]
     pub fn torque<S: Scalar>(&self, parameters: &[f64], error: S, rate_error: S) -> S {
         error * S::lift(self.kp.of(parameters)) + rate_error * S::lift(self.kd.of(parameters))
@@ -35,7 +36,7 @@ impl Gains {
 }
 
 impl Servo {
-    /// What it asks for on the axis with this coordinate and rate.
+    /// Returns the commanded torque (force) on the axis with this coordinate and rate, N·m or N.
     pub fn torque<S: Scalar>(&self, now: &Sensed<S>, (coordinate, rate): (usize, usize)) -> S {
         let inputs = now.inputs;
         if inputs[self.switch].value() <= 0.5 {
@@ -51,7 +52,7 @@ impl Servo {
         }
     }
 
-    /// How it resists, as long as its motor gives what it asks for.
+    /// Returns the tangent stiffness and damping while no motor limit is reached.
     pub fn resistance(&self, now: &Sensed<f64>) -> Resistance {
         let Gains { kp, kd } = self.gains;
         match now.inputs[self.switch] > 0.5 {
@@ -61,7 +62,7 @@ impl Servo {
     }
 }
 
-/// A servo of one axis, whose motor gives all that it asks for.
+/// Servo of one axis without a motor, whose commanded torque acts directly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AxisServo {
     pub coordinate: usize,
@@ -69,7 +70,7 @@ pub(super) struct AxisServo {
     pub law: Servo,
 }
 
-/// A servo of a spherical joint, in child axes.
+/// Servo of a spherical joint, in child axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BallServo {
     pub coordinate: usize,
@@ -77,42 +78,43 @@ pub(super) struct BallServo {
     pub law: AttitudeLaw,
 }
 
-/// The servo of a joint, as its user sees it.
+/// Servo of a joint, for outputs and messages.
 #[derive(Clone, Debug)]
 pub struct JointServo {
-    /// Index of the body that the joint carries.
+    /// Index of the joint's child body.
     pub body: usize,
     pub(super) law: JointLaw,
     pub(super) fed: Option<Fed>,
 }
 
-/// A joint whose servo asks beforehand for what the rigid craft would take to follow its reference.
+/// Joint whose servo has a feed-forward torque: the inverse dynamics of the rigid spacecraft along
+/// the reference.
 #[derive(Clone, Debug)]
 pub(crate) struct Fed {
-    /// Index of the body that the joint carries.
+    /// Index of the joint's child body.
     pub body: usize,
-    /// First of its coordinates.
+    /// Index of the first coordinate.
     pub coordinate: usize,
-    /// First of its rates.
+    /// Index of the first rate.
     pub rate: usize,
-    /// How many it has.
+    /// Number of axes.
     pub axes: usize,
-    /// First inputs of its reference.
+    /// Index of the first input of the reference positions; rates and accelerations below.
     pub q_ref: usize,
     pub qd_ref: usize,
     pub qdd_ref: usize,
-    /// The input that switches the servo.
+    /// Index of the input that switches the servo.
     pub switch: usize,
-    /// First input of its torques, if there are some.
+    /// Index of the first torque input, if the joint has torque inputs.
     pub tau: Option<usize>,
-    /// Range of its motors among all, if it has some.
+    /// Indices of the joint's motors, if it has motors.
     pub motors: Option<Range<usize>>,
-    /// The place of what drives or holds it at times.
+    /// Index of the joint's drive, if its motion can be prescribed or locked.
     pub drive: Option<usize>,
 }
 
 impl Fed {
-    /// Whether the servo acts: it is on, and neither a brake nor a drive moves the joint.
+    /// Returns true if the servo acts: it is on, and the joint is neither locked nor prescribed.
     pub fn is_on<S: Scalar>(&self, loads: &Loads, now: &Instant<S>) -> bool {
         let motion = self.drive.map(|drive| loads.drives[drive].motion_now(now.motions));
         now.inputs[self.switch].value() > 0.5 && motion.is_none_or(|motion| motion == JointMotion::Loads)
@@ -126,7 +128,7 @@ pub(super) enum JointLaw {
 }
 
 impl JointServo {
-    /// The axis whose reference is this input.
+    /// Returns the axis whose reference position is this input.
     pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
         match &self.law {
             JointLaw::Axes(axes) => axes.iter().position(|s| s.law.q_ref == input),
@@ -134,12 +136,14 @@ impl JointServo {
         }
     }
 
-    /// Whether it feeds forward.
+    /// Returns true if the servo has a feed-forward torque.
     pub fn is_fed(&self) -> bool {
         self.fed.is_some()
     }
 
-    /// By how much each axis is off its reference, rad or m; of a spherical joint a rotation vector in child axes. Then what the servo asks for, N·m or N, and what of it is fed forward.
+    /// Passes to `write` the error of each axis (rad or m; for a spherical joint the rotation
+    /// vector in child axes), then the commanded torques (forces), N·m or N, then their
+    /// feed-forward part.
     pub fn report<S: Scalar>(&self, now: &Instant<S>, mut write: impl FnMut(S)) {
         match &self.law {
             JointLaw::Axes(axes) => {

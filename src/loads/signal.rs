@@ -3,17 +3,18 @@ use crate::Problem;
 use crate::spec::{Signal, Waveform, at, empty_window};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
 
-/// How far from its joint's start a trajectory may start, rad or m, or part of it: angles are written in degrees, with some digits.
+/// Largest deviation of a trajectory's start from its joint's start, rad or m, relative above 1;
+/// allows for angles written in degrees with few digits.
 const START: f64 = 1e-6;
 
-/// A signal that runs inside the model and drives one of its inputs.
+/// Signal that is evaluated inside the FMU and sets one of its inputs.
 #[derive(Clone, Debug)]
 pub struct SignalSource {
     /// Index of the input among all inputs.
     pub input: usize,
-    /// Index of the input that its rate drives.
+    /// Index of the input that its rate sets.
     pub rate_input: Option<usize>,
-    /// Index of the input that its second derivative drives.
+    /// Index of the input that its second derivative sets.
     pub acceleration_input: Option<usize>,
     signal: Signal,
     amplitude: ParamId,
@@ -25,7 +26,7 @@ pub struct SignalSource {
 }
 
 impl SignalSource {
-    /// Declares the signal's numbers as parameters `signal.<input>.<field>`.
+    /// Declares the signal's values as parameters `signal.<input>.<field>`.
     pub fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
         let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
         let amplitude_unit = if signal.waveform == Waveform::Table {
@@ -74,7 +75,7 @@ impl SignalSource {
         }
     }
 
-    /// The indices of its parameters.
+    /// Returns the indices of its parameters.
     pub fn parameters(&self) -> impl Iterator<Item = usize> {
         let optional = [self.frequency, self.phase, self.from, self.until];
         let all = [self.amplitude, self.offset]
@@ -83,7 +84,7 @@ impl SignalSource {
         all.map(|id| id.0)
     }
 
-    /// The signal with the parameters' values.
+    /// Returns the signal with the values of the parameters.
     #[inline]
     pub fn wave(&self, parameters: &[f64]) -> Wave<'_> {
         let mut wave = Wave::new(&self.signal);
@@ -102,7 +103,8 @@ impl SignalSource {
         wave
     }
 
-    /// Complains of a trajectory that does not start where its axis does, at the parameter `start`.
+    /// Reports a trajectory whose initial value differs from the parameter `start`, the axis's
+    /// initial position.
     pub fn judge_start(&self, start: ParamId, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let wave = self.wave(values);
         let (found, expected) = (wave.value(wave.piece(0.0), 0.0), start.of(values));
@@ -110,12 +112,12 @@ impl SignalSource {
             let Quantity { name, unit, .. } = &declared[start.0].quantity;
             let [found, expected] = [found, expected].map(|value| unit.of(value));
             let what =
-                format!("the trajectory starts at {found}, and {name} is {expected}: its `offset` is where it starts");
+                format!("the trajectory starts at {found}, and {name} is {expected}: set its `offset` to that value");
             report(declared, self.offset, problems, what);
         }
     }
 
-    /// Judges the parameters' values.
+    /// Validates the values of the parameters and reports problems.
     pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         if let (Some(from), Some(until)) = (self.from, self.until)
             && let Some(what) = empty_window(from.of(values), until.of(values))

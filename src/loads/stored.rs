@@ -1,14 +1,14 @@
-//! Discrete values as numbers, for saved states: one type writes and reads its own.
+//! Serialisation of the discrete state as numbers, for the saved FMU state.
 
 use crate::spec::JointMotion;
 use nalgebra::SMatrix;
 
-/// A discrete value that is stored as a fixed count of numbers.
+/// Discrete value that is stored as a fixed count of numbers.
 pub trait Stored: Sized {
-    /// Passes its numbers on, in a fixed order.
+    /// Passes its numbers to `to`, in a fixed order.
     fn write(&self, to: &mut impl FnMut(f64));
 
-    /// Reads itself from the next numbers; `None` if no run can have such a value.
+    /// Reads a value from the next numbers; `None` if they represent no valid value.
     fn read(next: &mut impl FnMut() -> f64) -> Option<Self>;
 }
 

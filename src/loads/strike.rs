@@ -1,25 +1,26 @@
 use crate::system::{Declarations, Quantity, Unit};
 
-/// A command that lets an impulse act, once, when it rises.
+/// Command for an impulse, which acts once when the command rises above 0.5, or for a capture,
+/// which is released when the command falls.
 #[derive(Clone, Copy, Debug)]
 pub struct Strike {
-    /// Its input.
+    /// Index of its input.
     input: usize,
-    /// What it strikes.
+    /// Target of the command.
     pub what: Struck,
 }
 
-/// What a command strikes.
+/// Target of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Struck {
-    /// A port, by the impulse that the host gives: its index.
+    /// Index of the port on which the impulse set by its inputs acts.
     Port(usize),
-    /// Two frames each other: index of the contact.
+    /// Index of the contact whose frames impact or are captured.
     Contact(usize),
 }
 
 impl Strike {
-    /// The command of this name.
+    /// Declares the command's input and returns the command.
     pub(super) fn declare(name: &str, description: String, what: Struck, declare: &mut Declarations) -> Self {
         let quantity = Quantity::new(name, Unit::One, description);
         Self {
@@ -28,12 +29,12 @@ impl Strike {
         }
     }
 
-    /// Its input.
+    /// Returns the index of its input.
     pub fn input(&self) -> usize {
         self.input
     }
 
-    /// Whether it is on.
+    /// Returns true if the command is above 0.5.
     pub fn is_on(&self, inputs: &[f64]) -> bool {
         inputs[self.input] > 0.5
     }

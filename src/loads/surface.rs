@@ -2,26 +2,28 @@ use crate::algebra::{Pose, Scalar, Vec3, norm};
 use crate::spec;
 use crate::system::ParamId;
 
-/// The surfaces of two frames that touch by themselves: a sphere about the origin of a, or its origin alone, and a surface of b.
+/// Surfaces of two frames with contact detection: a sphere about the origin of a, or the origin as
+/// a point, and a surface of b.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
     pub(super) of_b: spec::Surface,
-    /// None of a point.
+    /// Radius of the sphere about a, m; `None` for a point.
     pub(super) radius_a: Option<ParamId>,
-    /// None of a plane.
+    /// Radius of the surface of b, m; `None` for a plane.
     pub(super) radius_b: Option<ParamId>,
 }
 
-/// Two surfaces where they are nearest to each other.
+/// Nearest points of two surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<S: Scalar> {
-    /// How far they are apart, m; below zero, how deep they are in each other. Of a disc: how far a is above its plane.
+    /// Signed distance between the surfaces, m; negative is penetration. For a disc the distance of
+    /// the surface of a from the disc's plane.
     pub gap: S,
     /// Unit normal from b towards a, world axes.
     pub n: Vec3<S>,
-    /// From the origin of a to the point halfway between them, m, world axes.
+    /// Vector from the origin of a to the point halfway between the surfaces, m, world axes.
     pub from_a: Vec3<S>,
-    /// Whether it is a disc beside which a is.
+    /// True if the surface of b is a disc and the origin of a projects outside its radius.
     pub is_beside: bool,
 }
 
@@ -30,8 +32,12 @@ impl Surface {
         self.of_b == spec::Surface::Disc
     }
 
-    /// The gaps at both ends of a step, and how far they are apart for a unit that the middle's motion along its normal `n` goes from one to the other: the gap of a plane is a quadratic function of
-    /// places and axes, the square of the distance of two centres too. Of b the mean place of a, half the way of it, and half the turn of b.
+    /// Returns the gaps at both ends of a step (m), and the ratio of their difference to the
+    /// midpoint displacement of a relative to b along the midpoint normal `n`.
+    ///
+    /// The arguments are, in world axes, the midpoint position of a relative to b (m), half its
+    /// change over the step (m) and half the rotation of b over the step (rad). The gap of a plane
+    /// is a quadratic function of positions and axes, as is the squared distance of two centres.
     pub(super) fn ends_of_step<S: Scalar>(
         &self,
         parameters: &[f64],
@@ -56,7 +62,8 @@ impl Surface {
         }
     }
 
-    /// Of frames that stand at `A` and `B`; `normal` is that of b, a unit vector in world axes.
+    /// Returns the nearest points for frames at the poses `A` and `B`; `normal` is the unit normal
+    /// of b in world axes.
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2], normal: Vec3<S>) -> Nearest<S> {
         let radius = |id: Option<ParamId>| id.map_or(0.0, |id| id.of(parameters));
         let (radius_a, radius_b) = (radius(self.radius_a), radius(self.radius_b));
@@ -69,7 +76,7 @@ impl Surface {
                     let length = square.sqrt();
                     (d / length, length)
                 } else {
-                    // Where both centres are one, any direction is as good.
+                    // Coincident centres define no direction: the normal of b is used.
                     (normal, normal.dot(&d))
                 };
                 (n, length - S::lift(radius_b))

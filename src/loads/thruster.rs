@@ -5,12 +5,12 @@ use crate::dynamics::Applied;
 use crate::spec::{Spec, Throttle, at};
 use crate::system::{Bound, Declarations, FrameRef, ParamId, Quantity, System, Unit};
 
-/// A force along a direction that is fixed in a frame, on, off or in between.
+/// Thruster: a force along a direction fixed in a frame, switched or throttled.
 #[derive(Clone, Debug)]
 pub struct Thruster {
-    /// The user's name.
+    /// Name in the spec.
     pub name: String,
-    /// What it pushes.
+    /// Name of the frame on which the force acts.
     pub frame: String,
     at: FrameRef,
     direction: ParamId,
@@ -67,7 +67,7 @@ pub(super) fn declare(
 }
 
 impl Thruster {
-    /// How large its force is, N.
+    /// Returns the magnitude of the force, N.
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> S {
         let input = now.inputs[self.input];
         let part = match self.throttle {
@@ -86,7 +86,7 @@ impl Thruster {
         applied.push(system, kinematics, system.carrier(self.at), F.shift(&X_WF.p));
     }
 
-    /// Complains of a direction that is none.
+    /// Reports a direction that is the zero vector.
     pub(super) fn judge(
         &self,
         declared: &[crate::system::Parameter],

@@ -1,50 +1,52 @@
 use crate::spec::{Interpolation, Signal, Waveform};
 use std::f64::consts::TAU;
 
-/// A signal over time, in pieces that are smooth: the same for a host that feeds it and for the model.
+/// Signal over time, piecewise smooth, with the same evaluation for inputs that an importer sets
+/// and for signals inside the FMU.
 ///
-/// The piece is the caller's to keep. An integrator stops where a piece ends ([`end`](Self::end)) and then goes
-/// on with the next, so that no evaluation, not even the last of a step, sees the other side of a jump.
+/// The caller stores the segment index. An integrator stops at the end of a segment
+/// ([`end`](Self::end)) and continues with the next, so that no evaluation of a step lies beyond a
+/// jump.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wave<'a> {
-    /// Shape.
+    /// Shape of the signal.
     pub waveform: Waveform,
-    /// See [`Signal`]; the same below.
+    /// Factor of the shape, as in [`Signal`].
     pub amplitude: f64,
-    /// Added to everything.
+    /// Constant added to the scaled shape.
     pub offset: f64,
-    /// Hz.
+    /// Frequency, Hz.
     pub frequency: f64,
-    /// rad.
+    /// Phase, rad.
     pub phase: f64,
-    /// s; `−∞` where there is no window.
+    /// Start of the window, s; `−∞` without one.
     pub from: f64,
-    /// s; `+∞` where there is no window.
+    /// End of the window, s; `+∞` without one.
     pub until: f64,
-    /// Times, s.
+    /// Times of the table, s.
     pub times: &'a [f64],
-    /// Values before scaling.
+    /// Values of the table, before scaling.
     pub values: &'a [f64],
-    /// Between the times.
+    /// Interpolation between the times of the table.
     pub interpolation: Interpolation,
 }
 
-/// Times that differ by less count as the same, relative to the greater of 1 s and the time: hosts reach an event a
-/// little early or late.
+/// Tolerance of event times, relative to the greater of 1 s and the time: importers reach an event
+/// slightly early or late.
 const TIME_ROUND_OFF: f64 = 1e-10;
 
-/// Whether the time of an event has come, to round-off.
+/// Returns true if the time `event` is reached at `t` (both s), to round-off.
 pub fn reached(event: f64, t: f64) -> bool {
     event <= t + round_off(t)
 }
 
-/// By how much an event may come after `t` (s) and still count as come, s.
+/// Returns the time (s) by which an event may lie after `t` (s) and still be reached at `t`.
 pub fn round_off(t: f64) -> f64 {
     TIME_ROUND_OFF * t.abs().max(1.0)
 }
 
 impl<'a> Wave<'a> {
-    /// The signal as the spec writes it.
+    /// Creates the signal with the values of the spec.
     pub fn new(signal: &'a Signal) -> Self {
         Self {
             waveform: signal.waveform,
@@ -60,7 +62,8 @@ impl<'a> Wave<'a> {
         }
     }
 
-    /// The piece in which `t` lies; at the joint of two pieces the later.
+    /// Returns the index of the segment that contains `t` (s); at a boundary, that of the later
+    /// segment.
     pub fn piece(&self, t: f64) -> i32 {
         let passed = if self.waveform == Waveform::Table {
             self.times.partition_point(|&end| reached(end, t))
@@ -70,7 +73,7 @@ impl<'a> Wave<'a> {
         i32::try_from(passed).unwrap_or(i32::MAX)
     }
 
-    /// When the piece ends, s, if it does.
+    /// Returns the end of a segment, s, `None` if it has none.
     pub fn end(&self, piece: i32) -> Option<f64> {
         let piece = usize::try_from(piece).ok()?;
         let end = if self.waveform == Waveform::Table {
@@ -81,22 +84,22 @@ impl<'a> Wave<'a> {
         end.filter(|t| t.is_finite())
     }
 
-    /// The value at `t`, by the law of the given piece.
+    /// Returns the value at `t` (s), by the law of the given segment.
     pub fn value(&self, piece: i32, t: f64) -> f64 {
         self.offset + self.amplitude * self.shape(piece, t).0
     }
 
-    /// The value's derivative, 1/s, by the law of the given piece.
+    /// Returns the first derivative at `t` (s), value per s, by the law of the given segment.
     pub fn rate(&self, piece: i32, t: f64) -> f64 {
         self.amplitude * self.shape(piece, t).1
     }
 
-    /// The second derivative, 1/s², by the law of the given piece.
+    /// Returns the second derivative at `t` (s), value per s², by the law of the given segment.
     pub fn acceleration(&self, piece: i32, t: f64) -> f64 {
         self.amplitude * self.shape(piece, t).2
     }
 
-    /// The third derivative, 1/s³, by the law of the given piece.
+    /// Returns the third derivative at `t` (s), value per s³, by the law of the given segment.
     pub fn jerk(&self, piece: i32, t: f64) -> f64 {
         self.amplitude
             * match self.waveform {
@@ -113,7 +116,7 @@ impl<'a> Wave<'a> {
             }
     }
 
-    /// Value and two derivatives for amplitude one and offset zero.
+    /// Returns the value and its first two derivatives for amplitude one and offset zero.
     fn shape(&self, piece: i32, t: f64) -> (f64, f64, f64) {
         match self.waveform {
             Waveform::Table => self.table(piece, t),
@@ -183,7 +186,7 @@ mod tests {
         assert_eq!(at(&signal, 3.0), 0.5);
         assert!(
             (wave.value(1, 3.0) + 1.5).abs() < 1e-15,
-            "the piece's own law holds at its end"
+            "the segment's law applies up to its end"
         );
         assert_eq!((wave.end(0), wave.end(1), wave.end(2)), (Some(1.0), Some(3.0), None));
     }

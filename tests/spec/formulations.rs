@@ -174,7 +174,7 @@ fn linearly_implicit_step_rejects_gains_that_are_unstable_at_its_step() {
     let [problem] = problems(0.08).try_into().expect("one");
     assert!(
         problem.contains(
-            "the gains of contact \"hold\", alpha = 10 and beta = 10 1/s, close gaps faster than linearly_implicit with a step of 0.08 s: it needs a step of at most 7.071e-2 s"
+            "the gains of contact \"hold\", alpha = 10 and beta = 10 1/s, are too large for linearly_implicit with a step of 0.08 s: reduce them, or use a step of at most 7.071e-2 s"
         ),
         "{problem}"
     );

@@ -224,7 +224,7 @@ fn invalid_trajectories_and_wheels_of_servos_are_reported() {
     );
     let [problem] = signal("from_importer = false\n").try_into().expect("one");
     assert!(
-        problem.ends_with("the trajectory starts at 0 rad (0 deg), and elbow.q_start is 0.5235987755982988 rad (30 deg): its `offset` is where it starts"),
+        problem.ends_with("the trajectory starts at 0 rad (0 deg), and elbow.q_start is 0.5235987755982988 rad (30 deg): set its `offset` to that value"),
         "{problem}"
     );
     // The reference of a drive is validated in the same way.
