@@ -25,6 +25,7 @@ pub struct Problems {
 #[error("{what}")]
 struct Located {
     what: String,
+    position: Option<(usize, usize)>,
     #[source_code]
     file: NamedSource<Arc<str>>,
     #[label]
@@ -48,11 +49,11 @@ fn is_shown(text: &str, place: &Range<usize>) -> bool {
     text[from..to].lines().all(|line| line.len() <= LONGEST_LINE)
 }
 
-/// Returns "12:3".
-fn line_and_column(text: &str, at: usize) -> String {
+/// Returns line and column of a byte, both from one.
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or_default();
     let last = before.rsplit('\n').next().unwrap_or_default();
-    format!("{}:{}", before.matches('\n').count() + 1, last.chars().count() + 1)
+    (before.matches('\n').count() + 1, last.chars().count() + 1)
 }
 
 impl Problems {
@@ -68,18 +69,27 @@ impl Problems {
         let problems: Vec<Located> = problems
             .into_iter()
             .map(|(what, place)| {
-                let (what, place) = match place {
-                    Some(place) if !is_shown(text, &place) => {
-                        let place = line_and_column(text, place.start);
-                        (format!("{what} [{file}:{place}]"), None)
+                let position = place.as_ref().map(|place| line_and_column(text, place.start));
+                let (what, place) = match (place, position) {
+                    (Some(place), Some((line, column))) if !is_shown(text, &place) => {
+                        (format!("{what} [{file}:{line}:{column}]"), None)
                     }
-                    place => (what, place.map(SourceSpan::from)),
+                    (place, _) => (what, place.map(SourceSpan::from)),
                 };
-                let file = NamedSource::new(file, shared.clone()).with_language(language);
-                Located { what, file, place }
+                Located {
+                    what,
+                    position,
+                    file: NamedSource::new(file, shared.clone()).with_language(language),
+                    place,
+                }
             })
             .collect();
         Self { summary, problems }
+    }
+
+    /// Returns the messages, each with line and column of its position, both from one.
+    pub fn each(&self) -> impl Iterator<Item = (&str, Option<(usize, usize)>)> {
+        self.problems.iter().map(|problem| (&*problem.what, problem.position))
     }
 
     /// Returns the problems of a TOML file, located by their fields.

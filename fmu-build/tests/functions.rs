@@ -78,8 +78,12 @@ fn invalid_options_are_typed_errors() {
     };
     let compiled = CompiledSpec::read(&example("two_link")).expect("valid");
     assert!(matches!(linearize(&compiled.model, &options), Err(Error::Invalid(_))));
-    let bad = CompiledSpec::parse("name = 3", Path::new(""), "bad.toml");
-    assert!(matches!(bad, Err(Error::Problems(_))));
+    let bad = CompiledSpec::parse("\nname = 3", Path::new(""), "bad.toml");
+    let Err(Error::Problems(problems)) = bad else {
+        panic!("it has errors")
+    };
+    let positions: Vec<_> = problems.each().map(|(_, position)| position).collect();
+    assert_eq!(positions, [Some((2, 8))]);
 }
 
 #[test]
