@@ -166,7 +166,7 @@ def specs():
     for what, ((line, replacement), words) in MISTAKES.items():
         assert line in GOOD, what
         yield pytest.param(GOOD.replace(line, replacement), words, id=what.replace(" ", "_"))
-    yield pytest.param(CIRCLE, ["one", "circle", "a", "b"], id="bodies_in_a_circle")
+    yield pytest.param(CIRCLE, ["one", "cycle", "a", "b"], id="bodies_in_a_circle")
     yield pytest.param(CARRIED_TWICE, ["two", "one", "a"], id="body_that_two_joints_carry")
 
 
