@@ -4,8 +4,7 @@
 //! thousand times as fast as its bending, with each method in the same rounds, and prints the time
 //! of a run and the error of the tip's path against `radau5` at a tolerance of 1e-11.
 
-use grapple::plant::OperatingPoint;
-use grapple::plant::{Model, Plant};
+use grapple::plant::{Model, OperatingPoint, Plant};
 use grapple::simulation::Simulation;
 use std::path::Path;
 use std::time::Instant;

@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 
-use grapple::plant::{Direction, OperatingPoint};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -12,7 +11,7 @@ mod everything;
 use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::integrate::root::find_change;
 use grapple::integrate::{IntegrateError, Memory, Method, Ode, Settings, Stepper};
-use grapple::plant::{Jacobians, LANES, Model, Plant, StateJacobian, Tangent};
+use grapple::plant::{Direction, Jacobians, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
 use grapple::simulation::Simulation;
 
 struct Counting;

@@ -1,7 +1,6 @@
 //! Spacecraft whose right-hand side ([`Plant::derivative`]) is evaluated repeatedly.
 
-use grapple::plant::OperatingPoint;
-use grapple::plant::{Discrete, Model, Plant};
+use grapple::plant::{Discrete, Model, OperatingPoint, Plant};
 use grapple::spec::{self, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

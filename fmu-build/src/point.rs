@@ -106,11 +106,12 @@ impl Point {
     pub fn linearised_without(&mut self, parameters: &[String]) -> Result<Option<Linearisation>, Error> {
         let written = self.plant.parameters().to_vec();
         let declared = &self.plant.model().parameters;
-        let value = |(value, parameter): (&f64, &grapple::system::Parameter)| {
-            let is_zero = parameters.contains(&parameter.quantity.name);
-            if is_zero { 0.0 } else { *value }
-        };
-        let without: Vec<f64> = written.iter().zip(declared).map(value).collect();
+        let mut without = written.clone();
+        for (value, parameter) in without.iter_mut().zip(declared) {
+            if parameters.contains(&parameter.quantity.name) {
+                *value = 0.0;
+            }
+        }
         if without == written {
             return Ok(None);
         }

@@ -6,33 +6,45 @@ use grapple::spec::{FreeStart, JointStart, JointType, PerAxis, Spec};
 use grapple::system::Quantity;
 use std::sync::Arc;
 
-/// A start that differs from the written one, of all coordinates of joints, modes and nodes.
+/// Coordinates and rates of joints, modes and nodes, in the order and units of the system's states.
+#[derive(Clone, Debug)]
+pub struct StartValues {
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Rates.
+    pub qd: Vec<f64>,
+}
+
+impl StartValues {
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.q.iter().chain(&self.qd).copied()
+    }
+}
+
+/// A start that differs from the written one.
 pub struct SolvedStart {
     model: Arc<Model>,
-    /// Coordinates and rates as written, in the order and units of the system's states.
-    pub written: (Vec<f64>, Vec<f64>),
-    /// Solved coordinates.
-    pub q: Vec<f64>,
-    /// Solved rates.
-    pub qd: Vec<f64>,
+    /// Coordinates and rates as written.
+    pub written: StartValues,
+    /// Coordinates and rates of the solution.
+    pub solved: StartValues,
     is_equilibrium: bool,
 }
 
 impl SolvedStart {
     /// Returns each coordinate and rate with its written and its solved value.
     pub fn each(&self) -> impl Iterator<Item = (Quantity, f64, f64)> {
-        let written = self.written.0.iter().chain(&self.written.1);
-        let solved = self.q.iter().chain(&self.qd);
+        let values = self.written.values().zip(self.solved.values());
         let states = self.model.system().states().into_iter();
         states
-            .zip(written.zip(solved))
-            .map(|(state, (written, solved))| (state, *written, *solved))
+            .zip(values)
+            .map(|(state, (written, solved))| (state, written, solved))
     }
 
     /// Returns the spec with this start of its joints and free bodies. A start in equilibrium
     /// requests it in `[assembly]`, for modes and nodes.
     pub fn spec(&self) -> Spec {
-        let mut spec = with_start(&self.model, (&self.q, &self.qd));
+        let mut spec = with_start(&self.model, &self.solved);
         if self.is_equilibrium {
             spec.assembly.get_or_insert_default().equilibrium = true;
         }
@@ -66,9 +78,11 @@ pub fn assemble(model: &Arc<Model>) -> Result<Assembled> {
     let assembly = model.assembly(derived, 0.0, parameters)?;
     let start = SolvedStart {
         model: Arc::clone(model),
-        written: model.start_at(derived, 0.0, parameters),
-        q: assembly.q.clone(),
-        qd: assembly.qd.clone(),
+        written: written(&plant),
+        solved: StartValues {
+            q: assembly.q.clone(),
+            qd: assembly.qd.clone(),
+        },
         is_equilibrium: false,
     };
     Ok(Assembled { assembly, start })
@@ -91,23 +105,32 @@ pub fn equilibrium(model: &Arc<Model>) -> Result<Resting> {
     let plant = Plant::new(Arc::clone(model))?;
     let (derived, parameters) = (plant.derived(), plant.parameters());
     let equilibrium = model.equilibrium(derived, 0.0, parameters)?;
-    let written = model.start_at(derived, 0.0, parameters);
+    let written = written(&plant);
     let start = SolvedStart {
         model: Arc::clone(model),
-        q: equilibrium.q.clone(),
-        qd: vec![0.0; written.1.len()],
+        solved: StartValues {
+            q: equilibrium.q.clone(),
+            qd: vec![0.0; written.qd.len()],
+        },
         written,
         is_equilibrium: true,
     };
     Ok(Resting { equilibrium, start })
 }
 
+/// Returns the coordinates and rates that the spec gives.
+fn written(plant: &Plant) -> StartValues {
+    let (q, qd) = plant.model().start_at(plant.derived(), 0.0, plant.parameters());
+    StartValues { q, qd }
+}
+
 /// Returns the spec with these coordinates and rates for the joints and free bodies of its system.
-fn with_start(model: &Model, (q, qd): (&[f64], &[f64])) -> Spec {
+fn with_start(model: &Model, start: &StartValues) -> Spec {
     let mut spec = model.spec.clone();
     for body in &model.system().bodies {
         let joint = &body.joint;
-        let (q, qd) = (&q[joint.q..joint.q + joint.nq], &qd[joint.v..joint.v + joint.nv]);
+        let q = &start.q[joint.q..joint.q + joint.nq];
+        let qd = &start.qd[joint.v..joint.v + joint.nv];
         let three = |of: &[f64]| [of[0], of[1], of[2]];
         if let Some(written) = spec.joint.get_mut(&joint.name).filter(|_| joint.written) {
             written.start = match joint.kind {

@@ -309,6 +309,11 @@ impl Contact {
         Pair::at_a(of, [self.a, self.b]).turning(of.kinematics, capture.turns)
     }
 
+    /// Returns the poses of a and b in the world.
+    pub fn poses<S: Scalar>(&self, of: Configuration<S>) -> [Pose<S>; 2] {
+        [self.a, self.b].map(|frame| of.pose(frame))
+    }
+
     /// Returns the pose of a relative to b from the poses of both: the position of its origin (m,
     /// axes of b) and its rotation matrix.
     #[inline]

@@ -9,6 +9,7 @@ mod band;
 mod closed_loop;
 mod compliant;
 mod contact;
+mod context;
 mod director;
 mod drive;
 mod grasp;
@@ -34,6 +35,7 @@ pub(crate) use band::Band;
 pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
 pub use contact::{Capture, Contact};
+pub use context::{Instant, Sensed};
 pub use director::strain_energy;
 pub use drive::Drive;
 pub use grasp::{Grasp, Grasped};
@@ -51,10 +53,10 @@ pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 
 use crate::Problem;
-use crate::algebra::{Scalar, Vec3, lift3};
+use crate::algebra::Scalar;
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
-use crate::system::{Configuration, Declarations, Derived, Kinematics, OrbitPoint, ParamId, Parameter, System};
+use crate::system::{Declarations, Derived, ParamId, Parameter, System};
 use std::sync::Arc;
 
 /// All loads of a system.
@@ -87,34 +89,6 @@ pub struct Loads {
     pub closed_loops: Vec<ClosedLoop>,
 }
 
-/// Data of one instant on which the loads depend.
-#[derive(Clone, Copy)]
-pub struct Instant<'a, S: Scalar> {
-    /// Model (constant data) of the bodies.
-    pub system: &'a System,
-    /// Constants of the bodies, derived from the parameters.
-    pub derived: &'a Derived,
-    /// Values of the parameters.
-    pub parameters: &'a [f64],
-    /// Point of the reference orbit, `None` without an orbit.
-    pub orbit: Option<&'a OrbitPoint<S>>,
-    /// Positions and velocities.
-    pub kinematics: &'a Kinematics<S>,
-    /// Coordinates of joints, modes and ANCF nodes.
-    pub q: &'a [S],
-    /// Rates of joints, modes and ANCF nodes.
-    pub qd: &'a [S],
-    /// Values of the inputs, set by the importer or by signals.
-    pub inputs: &'a [S],
-    /// Current motions of the switched joints.
-    pub motions: &'a [JointMotion],
-    /// Limit states of the motors.
-    pub motors: &'a [MotorState],
-    /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
-    /// feed-forward.
-    pub feed_forward: &'a [S],
-}
-
 /// Tangent stiffness and damping of a load on one rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Resistance {
@@ -128,26 +102,6 @@ impl Resistance {
     fn of(stiffness: f64, damping: f64) -> Self {
         Self { stiffness, damping }
     }
-}
-
-/// Data of one instant on which servos and motors depend.
-#[derive(Clone, Copy)]
-pub struct Sensed<'a, S: Scalar> {
-    /// Constants of the bodies, derived from the parameters.
-    pub derived: &'a Derived,
-    /// Values of the parameters.
-    pub parameters: &'a [f64],
-    /// Point of the reference orbit, `None` without an orbit.
-    pub orbit: Option<&'a OrbitPoint<S>>,
-    /// Values of the inputs, set by the importer or by signals.
-    pub inputs: &'a [S],
-    /// Coordinates of joints, modes and ANCF nodes.
-    pub q: &'a [S],
-    /// Rates of joints, modes and ANCF nodes.
-    pub qd: &'a [S],
-    /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
-    /// feed-forward.
-    pub feed_forward: &'a [S],
 }
 
 /// State dependencies of a system's loads, apart from those on the modes of flexible bodies.
@@ -168,40 +122,6 @@ struct ActsOnBodies {
     by_attitude: bool,
     /// True if such a load depends on velocities or on the positions of bodies.
     by_motion: bool,
-}
-
-impl<'a, S: Scalar> Instant<'a, S> {
-    /// Returns the data on which servos and motors depend.
-    #[inline]
-    pub fn sensed(&self) -> Sensed<'a, S> {
-        Sensed {
-            derived: self.derived,
-            parameters: self.parameters,
-            orbit: self.orbit,
-            inputs: self.inputs,
-            q: self.q,
-            qd: self.qd,
-            feed_forward: self.feed_forward,
-        }
-    }
-
-    /// Returns the mechanism with its kinematics.
-    #[inline]
-    pub fn configuration(&self) -> Configuration<'a, S> {
-        Configuration {
-            system: self.system,
-            derived: self.derived,
-            kinematics: self.kinematics,
-        }
-    }
-
-    /// Returns the first moment of mass `∫p dm` of body `i` about its origin, kg·m, world axes.
-    fn first_moment(&self, i: usize) -> Vec3<S> {
-        match &self.system.bodies[i].modes {
-            Some(modes) => self.kinematics.deflections[modes.index].h,
-            None => self.kinematics.bodies[i].R_WB * lift3::<S>(&self.derived.bodies[i].h),
-        }
-    }
 }
 
 impl Loads {

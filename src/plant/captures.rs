@@ -28,13 +28,12 @@ pub(super) fn capture(
     discrete: &mut Discrete,
     contacts: &[usize],
 ) -> Result<Vec<Told>, Error> {
-    let Constants { model, derived, .. } = of;
     let (mut told, met) = meet(of, evaluation, t, x, discrete, contacts);
-    let seen = |contact: &Contact| {
-        let frames = [contact.a, contact.b].map(|frame| evaluation.kinematics.pose(&model.system, derived, frame));
-        Contact::relative_pose(&frames)
-    };
-    let poses: Vec<_> = met.iter().map(|met| seen(met.contact)).collect();
+    let at = of.at(&evaluation.kinematics);
+    let poses: Vec<_> = met
+        .iter()
+        .map(|met| Contact::relative_pose(&met.contact.poses(at)))
+        .collect();
     let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
     let bodies = evaluation.kinematics.bodies.iter();

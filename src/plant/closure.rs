@@ -351,7 +351,7 @@ impl<S: Scalar> Closure<S> {
         let parameters = of.parameters;
         let of = of.at(kinematics);
         let pair = contact.captured_pair(of, capture);
-        let frames = [contact.a, contact.b].map(|frame| of.pose(frame));
+        let frames = contact.poses(of);
         let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
         // For small rotations: the sine of the angle along its axis.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));

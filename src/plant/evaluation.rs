@@ -74,16 +74,7 @@ impl<S: Scalar> Evaluation<S> {
         let at = joint_coordinates(self.recovered.as_deref(), &here);
         let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
         let power = load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)?;
-        self.accelerate(
-            of,
-            x,
-            discrete,
-            Balance {
-                power,
-                stabilises: true,
-            },
-            dx,
-        )
+        self.accelerate(of, x, discrete, Balance::of(power), dx)
     }
 
     /// Reads the importer's inputs `u` and evaluates signals and the reference orbit at the time
@@ -178,7 +169,7 @@ impl<S: Scalar> Evaluation<S> {
         };
         let now = Instant {
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
-            ..instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete)
+            ..self.instant(of, at, discrete)
         };
         let view = View {
             now,
@@ -247,6 +238,16 @@ pub(super) struct Balance<S> {
     pub power: S,
     /// False keeps constraint violations, as for the velocity jumps of an impulse.
     pub stabilises: bool,
+}
+
+impl<S> Balance<S> {
+    /// Loads of this `power` (W), with constraint violations stabilised.
+    pub fn of(power: S) -> Self {
+        Self {
+            power,
+            stabilises: true,
+        }
+    }
 }
 
 impl Balance<f64> {

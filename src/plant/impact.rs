@@ -10,7 +10,7 @@ use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
 use crate::event::{Occurrence, Pairing, Refused};
 use crate::loads::{Contact, Pair};
-use crate::system::{FrameRef, Kinematics};
+use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Relative size below which couplings and velocities are round-off: an impulse's response at
@@ -47,17 +47,13 @@ pub(super) fn meet<'a>(
     discrete: &Discrete,
     contacts: &[usize],
 ) -> (Vec<Told>, Vec<Met<'a>>) {
-    let Constants {
-        model,
-        derived,
-        parameters,
-    } = of;
+    let Constants { model, parameters, .. } = of;
     evaluation.update_kinematics(of, x);
-    let (system, kinematics) = (&model.system, &evaluation.kinematics);
+    let at = of.at(&evaluation.kinematics);
     let (mut told, mut met) = (Vec::new(), Vec::new());
     for &index in contacts {
         let contact = &model.loads.contacts[index];
-        let [A, B] = [contact.a, contact.b].map(|frame| kinematics.pose(system, derived, frame));
+        let [A, B] = contact.poses(at);
         let apart = (A.p - B.p).norm();
         if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
             let report = Report::blank(Status::OutOfReach, discrete.reports[index].count, t);
@@ -68,7 +64,7 @@ pub(super) fn meet<'a>(
         met.push(Met {
             index,
             contact,
-            pair: pair(of, kinematics, contact),
+            pair: pair(at, contact, parameters),
             n: contact.nearest(parameters, [&A, &B]).n,
             law: contact.law(parameters),
         });
@@ -77,20 +73,12 @@ pub(super) fn meet<'a>(
 }
 
 /// Returns the pair of a contact's frames at its contact point.
-pub(super) fn pair(of: Constants, kinematics: &Kinematics<f64>, contact: &Contact) -> Pair<f64> {
-    let Constants {
-        model,
-        derived,
-        parameters,
-    } = of;
-    let system = &model.system;
-    let of = of.at(kinematics);
-    let frames = [contact.a, contact.b];
+fn pair(at: Configuration<f64>, contact: &Contact, parameters: &[f64]) -> Pair<f64> {
     match contact.capture() {
-        Some(capture) => contact.captured_pair(of, capture),
+        Some(capture) => contact.captured_pair(at, capture),
         None => {
-            let [A, B] = frames.map(|frame| kinematics.pose(system, derived, frame));
-            Pair::at(of, frames, contact.nearest(parameters, [&A, &B]).from_a)
+            let [A, B] = contact.poses(at);
+            Pair::at(at, [contact.a, contact.b], contact.nearest(parameters, [&A, &B]).from_a)
         }
     }
 }

@@ -93,11 +93,7 @@ impl Evaluation<f64> {
             let inertia = theta * (of.damping + theta * of.stiffness);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
         });
-        let balance = Balance {
-            power,
-            stabilises: true,
-        };
-        self.accelerate(of, middle, discrete, balance, g)?;
+        self.accelerate(of, middle, discrete, Balance::of(power), g)?;
         let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(middle));
         for ((middle, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
             *middle = x0 + theta * g;

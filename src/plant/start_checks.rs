@@ -132,14 +132,10 @@ impl Evaluation<f64> {
     /// Returns a problem for each capture that a signal commands at the start and that is out of
     /// reach.
     fn out_of_reach(&self, of: Constants) -> impl Iterator<Item = Problem> {
-        let Constants {
-            model,
-            derived,
-            parameters,
-        } = of;
+        let Constants { model, parameters, .. } = of;
         model.loads.contacts.iter().filter_map(move |contact| {
             let reach = contact.capture().and_then(|_| contact.reach(parameters))?;
-            let [A, B] = [contact.a, contact.b].map(|frame| self.kinematics.pose(&model.system, derived, frame));
+            let [A, B] = contact.poses(of.at(&self.kinematics));
             let apart = (A.p - B.p).norm();
             let [a, b] = &contact.names;
             (apart > reach && model.is_captured_from_start(&contact.name)).then(|| Problem {

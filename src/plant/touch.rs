@@ -87,20 +87,15 @@ enum Next {
 impl Touch {
     /// Computes gap and velocities of a contact at the present kinematics.
     fn of(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Self {
-        let Constants {
-            model,
-            derived,
-            parameters,
-        } = of;
-        let (system, kinematics) = (&model.system, &evaluation.kinematics);
+        let kinematics = &evaluation.kinematics;
+        let at = of.at(kinematics);
+        let [A, B] = contact.poses(at);
+        let nearest = contact.nearest(of.parameters, [&A, &B]);
         let frames = [contact.a, contact.b];
-        let [A, B] = frames.map(|frame| kinematics.pose(system, derived, frame));
-        let nearest = contact.nearest(parameters, [&A, &B]);
-        let of = of.at(kinematics);
-        let pair = Pair::at(of, frames, nearest.from_a);
+        let pair = Pair::at(at, frames, nearest.from_a);
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
-        let origins = Pair::at_a(of, frames).relative(|on| kinematics.carrier(on).V_WB);
+        let origins = Pair::at_a(at, frames).relative(|on| kinematics.carrier(on).V_WB);
         Self {
             gap: nearest.gap,
             speed: nearest.n.dot(&u.v),

@@ -313,8 +313,7 @@ impl Simulation {
     /// values at `t_start`.
     fn update_indicators(&mut self, t_start: f64) {
         let (state, Workspace { u, z_before, .. }) = (&self.state, &mut self.workspace);
-        state::inputs_after(state.t - t_start, &state.u, &state.u_derivatives, u);
-        self.plant.indicators(OperatingPoint { u, ..state.point() }, z_before);
+        self.plant.indicators(state.extrapolated(t_start, u), z_before);
     }
 
     /// Samples a controller's inputs, if a sample is scheduled now.

@@ -32,22 +32,9 @@ impl Simulation {
         if !self.plant.is_closed(&self.state.discrete) {
             return Ok(None);
         }
-        let State {
-            t,
-            x,
-            u,
-            u_derivatives,
-            discrete,
-            ..
-        } = &self.state;
-        state::inputs_after(t - t_start, u, u_derivatives, &mut self.workspace.u);
-        self.workspace.x_before.copy_from_slice(x);
-        let begun = self.plant.begin_watch(OperatingPoint {
-            t: *t,
-            x,
-            u: &self.workspace.u,
-            discrete,
-        });
+        self.workspace.x_before.copy_from_slice(&self.state.x);
+        let at = self.state.extrapolated(t_start, &mut self.workspace.u);
+        let begun = self.plant.begin_watch(at);
         self.workspace
             .dx_before
             .copy_from_slice(self.plant.watched_derivative());
@@ -149,25 +136,9 @@ impl Simulation {
     /// Returns whether the change of rates in the last step disagrees with the accelerations at its
     /// ends.
     fn jumps(&mut self, t_start: f64, t_before: f64) -> bool {
-        let State {
-            t,
-            x,
-            u,
-            u_derivatives,
-            discrete,
-            ..
-        } = &self.state;
-        state::inputs_after(t - t_start, u, u_derivatives, &mut self.workspace.u);
-        if self
-            .plant
-            .begin_watch(OperatingPoint {
-                t: *t,
-                x,
-                u: &self.workspace.u,
-                discrete,
-            })
-            .is_err()
-        {
+        let State { t, x, .. } = &self.state;
+        let at = self.state.extrapolated(t_start, &mut self.workspace.u);
+        if self.plant.begin_watch(at).is_err() {
             return true;
         }
         let h = t - t_before;
@@ -214,30 +185,18 @@ impl Simulation {
     /// # Errors
     /// [`Error::Balance`].
     pub(super) fn check_balance(&mut self, t_start: f64, steps: f64) -> Result<(), Error> {
-        let State {
-            t,
-            x,
-            u,
-            u_derivatives,
-            discrete,
-            monitored,
-            ..
-        } = &mut self.state;
+        let monitored = &mut self.state.monitored;
         monitored.steps += if monitored.steps < 0.0 { 0.0 } else { steps };
         if (0.0..STEPS).contains(&monitored.steps) {
             return Ok(());
         }
-        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let is_new = monitored.steps < 0.0;
         monitored.steps = 0.0;
-        let Some(energies) = self.plant.energies(OperatingPoint {
-            t: *t,
-            x,
-            u: &self.workspace.u,
-            discrete,
-        }) else {
+        let at = self.state.extrapolated(t_start, &mut self.workspace.u);
+        let Some(energies) = self.plant.energies(at) else {
             return Ok(());
         };
+        let State { t, monitored, .. } = &mut self.state;
         let balance = energies.kinetic + energies.potential - energies.work;
         if is_new {
             monitored.balance = balance;

@@ -98,6 +98,13 @@ impl Clone for State {
 }
 
 impl State {
+    /// Returns the operating point, with the inputs extrapolated into `u` from the time `t_start`
+    /// (s) of their values.
+    pub fn extrapolated<'a>(&'a self, t_start: f64, u: &'a mut [f64]) -> OperatingPoint<'a> {
+        inputs_after(self.t - t_start, &self.u, &self.u_derivatives, u);
+        OperatingPoint { u, ..self.point() }
+    }
+
     /// Returns the operating point.
     pub fn point(&self) -> OperatingPoint<'_> {
         OperatingPoint {

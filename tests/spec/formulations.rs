@@ -1,8 +1,7 @@
 //! Capabilities of the formulations.
 
 use crate::{GOOD, NODAL_BEAM, report};
-use grapple::plant::OperatingPoint;
-use grapple::plant::{Discrete, Linearisation, Plant};
+use grapple::plant::{Discrete, Linearisation, OperatingPoint, Plant};
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 

@@ -1,8 +1,7 @@
 //! Linearisation in tangent coordinates.
 
 use crate::random_tree::random_tree;
-use grapple::plant::OperatingPoint;
-use grapple::plant::{Discrete, Linearisation, Plant};
+use grapple::plant::{Discrete, Linearisation, OperatingPoint, Plant};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Returns the linearisation at the spec's start.

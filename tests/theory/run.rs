@@ -1,8 +1,7 @@
 //! Runs with access to values by name.
 
 use grapple::algebra::{Quaternion, Vec3};
-use grapple::plant::OperatingPoint;
-use grapple::plant::{Model, Plant};
+use grapple::plant::{Model, OperatingPoint, Plant};
 use grapple::simulation::Simulation;
 use std::sync::Arc;
 
