@@ -20,7 +20,7 @@ pub struct Signal {
     #[serde(default = "super::default::yes")]
     pub from_importer: bool,
     /// Value of a constant, height of a step, amplitude of a sine or rise of a quintic, in the
-    /// input's unit; scale factor of a table. Default 1.
+    /// input's unit. For a table: its scale factor. Default 1.
     #[serde(default = "one")]
     pub amplitude: f64,
     /// Offset that is added at all times, inside and outside the window, in the input's unit.

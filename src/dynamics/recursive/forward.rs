@@ -100,11 +100,20 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// # Errors
     /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
     pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) -> Result<(), Singular> {
-        let Configuration {
-            system,
-            derived,
-            kinematics,
-        } = at;
+        self.passes(at.system, at.derived, at.kinematics, applied, qdd)
+    }
+
+    /// Solves with separate arguments: the compiler assumes that what is written does not alias an
+    /// argument, but reads again after each write what a reference inside a struct leads to.
+    #[inline(never)]
+    fn passes(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) -> Result<(), Singular> {
         for (i, body) in system.bodies.iter().enumerate() {
             // One call in each arm: after a common call the compiler would spill the inertia to
             // memory.

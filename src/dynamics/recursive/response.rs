@@ -2,7 +2,7 @@ use super::ForwardDynamics;
 use super::forward::Articulated;
 use crate::algebra::{Scalar, Wrench, spd};
 use crate::dynamics::Applied;
-use crate::system::{Configuration, JointModel};
+use crate::system::{Configuration, Derived, JointModel, Kinematics, System};
 
 impl<S: Scalar> ForwardDynamics<S> {
     /// Computes the response to wrenches on bodies and forces on modes alone: the increments of
@@ -13,11 +13,19 @@ impl<S: Scalar> ForwardDynamics<S> {
     ///     k = −D⁻¹ Hᵀ p,   p' = p + U k = p − Kᵀ Hᵀ p
     /// ```
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
-        let Configuration {
-            system,
-            derived,
-            kinematics,
-        } = at;
+        self.response_passes(at.system, at.derived, at.kinematics, applied, qdd);
+    }
+
+    /// Responds with separate arguments, for the reason given at `passes` (`forward.rs`).
+    #[inline(never)]
+    fn response_passes(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        applied: &Applied<S>,
+        qdd: &mut [S],
+    ) {
         for (Articulated { p, .. }, applied) in self.articulated.iter_mut().zip(&applied.wrench) {
             *p = Wrench::zero() - *applied;
         }
