@@ -236,13 +236,12 @@ fn number(value: &Value) -> String {
 /// Returns the unit in a description, with that of sliding joints in parentheses after that of
 /// rotational ones.
 fn unit(description: &str) -> Option<String> {
-    if description.contains("the input's unit") {
+    // Descriptions have line breaks.
+    let words = description.split_whitespace();
+    if words.clone().collect::<Vec<_>>().join(" ").contains("the input's unit") {
         return Some("the input's".to_owned());
     }
-    let mut words = description
-        .split_whitespace()
-        .map(|word| word.trim_end_matches(['.', ',', ';', ':']))
-        .peekable();
+    let mut words = words.map(|word| word.trim_end_matches(['.', ',', ';', ':'])).peekable();
     let is_unit = |word: &str| UNITS.split(' ').any(|unit| unit == word);
     while let Some(word) = words.next() {
         if word == "degrees" {
