@@ -3,7 +3,7 @@
 use super::Discrete;
 use crate::Problem;
 use crate::algebra::Scalar;
-use crate::loads::{Band, Gains, Limit};
+use crate::elements::{Band, Gains, Limit};
 use crate::spec::{self, ControlledJoint, PerAxis, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
 

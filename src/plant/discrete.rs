@@ -3,7 +3,7 @@ use super::report::Report;
 use super::sampling::Samples;
 use super::touch::Surfaces;
 use crate::algebra::{Mat3, Vec3};
-use crate::loads::{Limit, MotorState, Stored};
+use crate::elements::{Limit, MotorState, Stored};
 use crate::spec::JointMotion;
 
 /// Discrete state: variables that change at events only.
@@ -119,7 +119,7 @@ fn read_all<T: Stored>(values: &mut [T], next: &mut impl FnMut() -> f64) -> Opti
 impl Discrete {
     /// Returns the discrete state of a model before its start: joints have their initial motions.
     pub fn new(model: &Model) -> Self {
-        let loads = &model.loads;
+        let loads = &model.elements;
         let switched = loads.drives.iter().filter(|drive| drive.mode().is_some());
         let controller = model.controller.as_ref();
         Self {
@@ -198,7 +198,7 @@ impl Discrete {
 
     /// Returns true if a run of the model can have these values.
     fn is_possible(&self, model: &Model) -> bool {
-        let loads = &model.loads;
+        let loads = &model.elements;
         let mut motors = loads.motors.iter().zip(&self.motors);
         let mut drives = loads.drives.iter();
         self.segments.iter().all(|&segment| segment >= 0)

@@ -8,7 +8,7 @@ use super::outputs::View;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Instant, Sensed};
+use crate::elements::{Instant, Sensed};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -300,7 +300,7 @@ fn load<'a, S: Scalar>(
         feed_forward.update(of.model, &now)?;
         now.feed_forward = &feed_forward.torques;
     }
-    Ok(of.model.loads.evaluate(&now, applied))
+    Ok(of.model.elements.evaluate(&now, applied))
 }
 
 /// Returns coordinates and rates of joints and modes.

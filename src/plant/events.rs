@@ -4,7 +4,7 @@ use super::report::Report;
 use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
 use crate::event::{Event, Occurrence};
-use crate::loads::{Drive, Stored, Strike, Struck};
+use crate::elements::{Drive, Stored, Strike, Struck};
 use crate::spec::JointMotion;
 
 /// Kinds of variables that an event has changed.
@@ -69,8 +69,8 @@ impl Plant {
             return false;
         }
         let inputs = self.evaluation.inputs(of, t, u, discrete);
-        let mut strikes = model.loads.strikes.iter().zip(&discrete.commands);
-        let mut drives = model.loads.drives.iter().zip(&discrete.refused);
+        let mut strikes = model.elements.strikes.iter().zip(&discrete.commands);
+        let mut drives = model.elements.drives.iter().zip(&discrete.refused);
         strikes.any(|(strike, &was_on)| strike.is_on(inputs) != was_on)
             || drives.any(|(drive, &refused)| match drive.command(inputs) {
                 Some(Ok(motion)) => motion != drive.motion_now(&discrete.motions),
@@ -128,7 +128,7 @@ impl Plant {
     fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
         let of = self.base.constants();
         let model = of.model;
-        let (contacts, strikes) = (&model.loads.contacts, &model.loads.strikes);
+        let (contacts, strikes) = (&model.elements.contacts, &model.elements.strikes);
         let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut due = Due::default();
         for (k, strike) in strikes.iter().enumerate() {
@@ -180,7 +180,7 @@ impl Plant {
         let model = of.model;
         let evaluation = &mut self.evaluation;
         if !due.released.is_empty() {
-            for contact in due.released.iter().map(|&contact| &model.loads.contacts[contact]) {
+            for contact in due.released.iter().map(|&contact| &model.elements.contacts[contact]) {
                 if let Some(capture) = contact.capture() {
                     discrete.captures[capture.number].holds = false;
                 }
@@ -199,7 +199,7 @@ impl Plant {
             let inputs = evaluation.inputs.clone();
             let impulse = impact::strike_port(of, evaluation, x, discrete, port, &inputs)?;
             jumped |= impulse.is_some();
-            let port = model.loads.ports[port].name.clone();
+            let port = model.elements.ports[port].name.clone();
             let what = Occurrence::ImpulseApplied { port, impulse };
             events.push(Event { t, what });
         }
@@ -234,7 +234,7 @@ impl Plant {
         let is_none = |number: &f64| !number.is_finite();
         let state = x.iter().position(is_none).map(|i| model.states[i].name.clone());
         let reported = || {
-            let mut contacts = model.loads.contacts.iter().zip(&discrete.reports);
+            let mut contacts = model.elements.contacts.iter().zip(&discrete.reports);
             contacts.find_map(|(contact, report)| {
                 let mut numbers = Vec::with_capacity(Report::COUNT);
                 report.write(&mut |number| numbers.push(number));
@@ -260,7 +260,7 @@ impl Plant {
     ) -> Result<Changes, Error> {
         let of = self.base.constants();
         let model = of.model;
-        let drives = &model.loads.drives;
+        let drives = &model.elements.drives;
         let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
         for (drive, refused) in drives.iter().zip(&mut discrete.refused) {

@@ -1,5 +1,5 @@
 use super::controller::Controller;
-use crate::loads::{Loads, Motor};
+use crate::elements::{Elements, Motor};
 
 /// Counts of a model's event indicators, in their order.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn new(loads: &Loads, limits: usize, controller: Option<&Controller>) -> Self {
+    pub fn new(loads: &Elements, limits: usize, controller: Option<&Controller>) -> Self {
         let surfaces = loads.touching().count();
         let watched = loads.ranges.len() + limits + surfaces + loads.motors.len() * Motor::INDICATORS;
         let controlled = controller.map_or(0, Controller::indicator_count);

@@ -190,7 +190,7 @@ impl Plant {
         *discrete = Discrete::new(model);
         self.initialise_modes(t, x, u, discrete);
         self.start_touches(x, discrete);
-        if !self.base.model.loads.closed_loops.is_empty() {
+        if !self.base.model.elements.closed_loops.is_empty() {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         Ok(())

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::outputs::{Compiled, Outputs};
 use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
-use crate::loads::{Loads, SignalSource};
+use crate::elements::{Elements, SignalSource};
 use crate::spec::{self, Method, Spec, at};
 use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
@@ -30,7 +30,7 @@ pub struct Model {
     pub(super) system: System,
     /// Choice of coordinates that are the states.
     pub(super) coordinates: Coordinates,
-    pub(super) loads: Loads,
+    pub(super) elements: Elements,
     pub(super) controller: Option<Controller>,
     /// Limits of linear bending, one for each beam or segment of one.
     pub(super) limits: Vec<DeflectionLimit>,
@@ -108,14 +108,14 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    fn declare(spec: &Spec, loads: &Loads, declare: &mut Declarations) -> Self {
+    fn declare(spec: &Spec, elements: &Elements, declare: &mut Declarations) -> Self {
         let mut limit = |field: &str, unit: Unit, value: f64, what: &str| {
             let quantity = Quantity::new(format!("monitor.{field}"), unit, what).bounded(Bound::Positive);
             declare.parameter(quantity, value, true, &at("monitor", "", field))
         };
         let written = &spec.monitor;
         Self {
-            constraint_violation: (loads.closures() > 0).then(|| {
+            constraint_violation: (elements.closures() > 0).then(|| {
                 let what = "largest constraint violation of a loop or a capture in Co-Simulation, m and rad";
                 limit("constraint_violation", Unit::One, written.constraint_violation, what)
             }),
@@ -159,7 +159,7 @@ impl Model {
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
         let mut problems = Vec::new();
-        let loads = Loads::compile(spec, &system, &mut declare, &mut problems);
+        let elements = Elements::compile(spec, &system, &mut declare, &mut problems);
         let controller = (spec.controller.as_ref()).map(|written| Controller::declare(written, &mut declare));
         let signals = signals(spec, &mut declare, &mut problems);
         let mut sources = Vec::with_capacity(declare.inputs.len());
@@ -185,7 +185,7 @@ impl Model {
                 "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
             ));
         }
-        let monitor = Monitor::declare(spec, &loads, &mut declare);
+        let monitor = Monitor::declare(spec, &elements, &mut declare);
         let method = spec.solver.method;
         if method.is_dense() && states.len() > MOST_DENSE {
             problems.push(Problem {
@@ -202,14 +202,14 @@ impl Model {
         let limits = DeflectionLimit::of(&system);
         let compiled = Compiled {
             system: &system,
-            loads: &loads,
+            elements: &elements,
             limits: &limits,
             inputs: &declare.inputs,
             signals: &signals,
             controller: controller.as_ref(),
         };
         let output_groups = Outputs::compile(spec, compiled, &mut problems);
-        let layout = Layout::new(&loads, limits.len(), controller.as_ref());
+        let layout = Layout::new(&elements, limits.len(), controller.as_ref());
         let model = Self {
             spec: written.clone(),
             parameters: declare.parameters,
@@ -220,7 +220,7 @@ impl Model {
             limits,
             system,
             coordinates,
-            loads,
+            elements,
             controller,
             sources,
             signals,
@@ -268,7 +268,7 @@ impl Model {
     /// Returns true if the model has commands; a Model Exchange importer then has to call
     /// `fmi2CompletedIntegratorStep`.
     pub fn has_commands(&self) -> bool {
-        self.loads.are_commanded()
+        self.elements.are_commanded()
     }
 
     /// Returns the error that names the axis, mode or body without inertia.
@@ -286,7 +286,7 @@ impl Model {
 
     /// Returns the kind and name of a capture or a loop by its number; captures come first.
     pub fn closure_name(&self, number: usize) -> String {
-        self.loads.closure_name(number)
+        self.elements.closure_name(number)
     }
 
     /// Returns the range of the rates among the states.
@@ -354,10 +354,10 @@ impl Model {
                 });
             }
         }
-        self.loads.judge(&self.parameters, &derived, values, problems);
+        self.elements.judge(&self.parameters, &derived, values, problems);
         let solver = &self.spec.solver;
         if let (Method::LinearlyImplicit, Some(step)) = (solver.method, solver.step) {
-            self.loads.judge_gains(step, &self.parameters, values, problems);
+            self.elements.judge_gains(step, &self.parameters, values, problems);
         }
         if let Some(controller) = &self.controller {
             controller.judge(&self.parameters, values, problems);
@@ -406,7 +406,7 @@ impl Model {
     pub fn jumps(&self) -> Vec<bool> {
         let mut jumps = vec![false; self.states.len()];
         let Parts { rates, work, .. } = self.split_mut(&mut jumps);
-        let has_impulses = self.loads.have_impulses();
+        let has_impulses = self.elements.have_impulses();
         rates.fill(has_impulses);
         work.fill(has_impulses);
         jumps

@@ -9,7 +9,7 @@ use super::deflection_limit::DeflectionLimit;
 use super::model::{Output, OutputKind};
 use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, Vec3, lift3, roll_pitch_yaw};
-use crate::loads::{Loads, Range, SignalSource, Stored};
+use crate::elements::{Elements, Range, SignalSource, Stored};
 use crate::spec::{Capability, Formulation, JointType, Spec};
 use crate::system::{FrameRef, Input, Modes, Quantity, System, Unit};
 use view::Cursor;
@@ -108,7 +108,7 @@ enum Group {
 #[derive(Clone, Copy)]
 pub(super) struct Compiled<'a> {
     pub system: &'a System,
-    pub loads: &'a Loads,
+    pub elements: &'a Elements,
     pub limits: &'a [DeflectionLimit],
     pub inputs: &'a [Input],
     pub signals: &'a [SignalSource],
@@ -119,7 +119,7 @@ impl Outputs {
     pub fn compile(spec: &Spec, of: Compiled, problems: &mut Vec<Problem>) -> Self {
         let Compiled {
             system,
-            loads,
+            elements,
             limits,
             inputs,
             signals,
@@ -179,18 +179,18 @@ impl Outputs {
                 }
             }
         }
-        for (i, servo) in loads.attitudes.iter().enumerate() {
+        for (i, servo) in elements.attitudes.iter().enumerate() {
             let name = &system.bodies[servo.body].name;
             let what = format!("moment that {name}'s attitude servo asks for, body axes");
             let torque = Quantity::vector(&format!("{name}.servo_torque"), Unit::NewtonMetre, &what);
             outputs.push(Group::AttitudeServo(i), torque);
         }
-        for (i, servo) in loads.servos().iter().enumerate() {
+        for (i, servo) in elements.servos().iter().enumerate() {
             outputs.servo(&system.bodies[servo.body].joint, i, servo.is_fed());
         }
-        for (i, motor) in loads.motors.iter().enumerate() {
+        for (i, motor) in elements.motors.iter().enumerate() {
             let joint = &system.bodies[motor.body].joint;
-            let k = i - loads
+            let k = i - elements
                 .motors
                 .iter()
                 .position(|other| other.body == motor.body)
@@ -206,7 +206,7 @@ impl Outputs {
                 outputs.push(Group::Momentum(i), [momentum]);
             }
         }
-        for (i, thruster) in loads.thrusters.iter().enumerate() {
+        for (i, thruster) in elements.thrusters.iter().enumerate() {
             let what = format!("force of thruster {} on {}", thruster.name, thruster.frame);
             let force = Quantity::new(format!("{}.force", thruster.name), Unit::Newton, what);
             outputs.push(Group::Thruster(i), [force]);
@@ -274,8 +274,8 @@ impl Outputs {
             }
         }
         let mut first = 0;
-        while let Some(range) = loads.ranges.get(first) {
-            let count = loads.ranges[first..]
+        while let Some(range) = elements.ranges.get(first) {
+            let count = elements.ranges[first..]
                 .iter()
                 .take_while(|r| r.joint == range.joint)
                 .count();
@@ -284,21 +284,21 @@ impl Outputs {
                 Unit::One,
                 format!("whether joint {} is outside its range", range.joint),
             );
-            let watched = loads.ranges[first..first + count].iter();
+            let watched = elements.ranges[first..first + count].iter();
             outputs.flag(Group::Limits(first, count), quantity, watched.map(Range::coordinate));
             first += count;
         }
-        for (i, contact) in loads.contacts.iter().enumerate() {
+        for (i, contact) in elements.contacts.iter().enumerate() {
             outputs.contact(contact, i);
         }
-        for (contact, capture) in loads.captures() {
+        for (contact, capture) in elements.captures() {
             outputs.capture(contact, capture.number);
         }
-        let captures = loads.captures().count();
-        for (k, closed_loop) in loads.closed_loops.iter().enumerate() {
+        let captures = elements.captures().count();
+        for (k, closed_loop) in elements.closed_loops.iter().enumerate() {
             outputs.closed_loop(closed_loop, captures + k);
         }
-        for (i, grasp) in loads.grasps.iter().enumerate() {
+        for (i, grasp) in elements.grasps.iter().enumerate() {
             outputs.grasp(grasp, i);
         }
         if spec.has_diagnostics() {
@@ -368,17 +368,17 @@ impl Outputs {
                     let at = &view.now.kinematics.bodies[body];
                     y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
                 }
-                Group::AttitudeServo(servo) => y.vector(&view.model.loads.attitudes[servo].torque(&view.now.sensed())),
-                Group::Servo(servo) => view.model.loads.servos()[servo].report(&view.now, |number| y.number(number)),
+                Group::AttitudeServo(servo) => y.vector(&view.model.elements.attitudes[servo].torque(&view.now.sensed())),
+                Group::Servo(servo) => view.model.elements.servos()[servo].report(&view.now, |number| y.number(number)),
                 Group::Motor(motor) => {
                     let state = &view.now.motors[motor];
-                    y.number(view.model.loads.motors[motor].torque(&view.now, state));
+                    y.number(view.model.elements.motors[motor].torque(&view.now, state));
                 }
                 Group::Momentum(body) => {
                     let inertia = view.now.derived.bodies[body].I_Bcm.d[2];
                     y.number(view.now.qd[view.now.system.bodies[body].joint.v] * S::lift(inertia));
                 }
-                Group::Thruster(thruster) => y.number(view.model.loads.thrusters[thruster].force(&view.now)),
+                Group::Thruster(thruster) => y.number(view.model.elements.thrusters[thruster].force(&view.now)),
                 Group::Drive(body) => {
                     let joint = &view.now.system.bodies[body].joint;
                     (joint.v..joint.v + joint.nv).for_each(|v| y.number(view.dynamics.drive[v]));
@@ -422,10 +422,10 @@ impl Outputs {
                 Group::Gaps => view.gaps(|recovered| &recovered.gap, &mut y),
                 Group::Distortion => view.distortion(&mut y),
                 Group::GapRates => view.gaps(|recovered| &recovered.gap_rate, &mut y),
-                Group::Gap(contact) => y.number(view.model.loads.contacts[contact].nearest_now(&view.now).gap),
-                Group::Pressing(contact) => y.vector(&view.model.loads.contacts[contact].force(&view.now)),
+                Group::Gap(contact) => y.number(view.model.elements.contacts[contact].nearest_now(&view.now).gap),
+                Group::Pressing(contact) => y.vector(&view.model.elements.contacts[contact].force(&view.now)),
                 Group::Grasp(grasp) => {
-                    let grasped = view.model.loads.grasps[grasp].grasped(&view.now);
+                    let grasped = view.model.elements.grasps[grasp].grasped(&view.now);
                     y.number(grasped.gap);
                     y.number(grasped.angle);
                     y.vector(&grasped.on_a.f);

@@ -1,6 +1,6 @@
 use crate::algebra::Vec3;
 use crate::dynamics::impact::Meeting;
-use crate::loads::{Contact, Stored};
+use crate::elements::{Contact, Stored};
 use crate::system::{Quantity, Unit};
 
 /// Report of the last impact of a contact; its numbers are outputs.

@@ -4,7 +4,7 @@ use super::controller::Controller;
 use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::algebra::Scalar;
-use crate::loads::{Stored, reached, round_off};
+use crate::elements::{Stored, reached, round_off};
 
 /// Samples of a controller.
 #[derive(Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
 use super::{Discrete, Plant};
 use crate::event::Event;
-use crate::loads::Motor;
+use crate::elements::Motor;
 
 impl Evaluation<f64> {
     /// Updates signal segments and limit states to time `t` (s), states `x` and inputs `u`; appends
@@ -33,9 +33,9 @@ impl Evaluation<f64> {
         if model.indicator_count() == 0 {
             return changed || controlled;
         }
-        if !model.loads.motors.is_empty() {
+        if !model.elements.motors.is_empty() {
             let sensed = self.sensed(of, t, x, u, discrete);
-            for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
+            for (motor, state) in model.elements.motors.iter().zip(&mut discrete.motors) {
                 let next = motor.next(&sensed, state);
                 if !state.rate.is_reached() && next.rate.is_reached() {
                     events.extend(motor.rate_reached(parameters, t));
@@ -53,7 +53,7 @@ impl Evaluation<f64> {
                 }
             }
         }
-        for (range, state) in model.loads.ranges.iter().zip(&mut discrete.ranges) {
+        for (range, state) in model.elements.ranges.iter().zip(&mut discrete.ranges) {
             let next = range.next(parameters, q, *state);
             if replace(state, next) {
                 changed = true;
@@ -114,10 +114,10 @@ impl Plant {
             return;
         }
         let q = self.evaluation.coordinates(of, x).q;
-        let (of_ranges, z) = z.split_at_mut(model.loads.ranges.len());
+        let (of_ranges, z) = z.split_at_mut(model.elements.ranges.len());
         let (of_limits, z) = z.split_at_mut(model.limits.len());
         let (of_surfaces, of_motors) = z.split_at_mut(layout.surfaces);
-        let ranges = model.loads.ranges.iter().zip(&discrete.ranges);
+        let ranges = model.elements.ranges.iter().zip(&discrete.ranges);
         for (z, (range, &state)) in of_ranges.iter_mut().zip(ranges) {
             *z = range.indicator(of.parameters, q, state);
         }
@@ -127,7 +127,7 @@ impl Plant {
         }
         if !of_motors.is_empty() {
             let sensed = self.evaluation.sensed(of, t, x, u, discrete);
-            let motors = model.loads.motors.iter().zip(&discrete.motors);
+            let motors = model.elements.motors.iter().zip(&discrete.motors);
             for ((motor, state), z) in motors.zip(of_motors.chunks_exact_mut(Motor::INDICATORS)) {
                 z.copy_from_slice(&motor.indicators(&sensed, state));
             }

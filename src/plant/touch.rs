@@ -4,7 +4,7 @@ use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::{Discrete, Model, Plant};
 use crate::Error;
-use crate::loads::{Contact, Pair, Stored};
+use crate::elements::{Contact, Pair, Stored};
 
 /// Contact state of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -152,13 +152,13 @@ impl Discrete {
     /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
     /// which act on command.
     pub(super) fn is_touching(&self, model: &Model, contact: usize) -> bool {
-        let touch = model.loads.contacts[contact].touch();
+        let touch = model.elements.contacts[contact].touch();
         touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
     }
 
     /// Detects no further impact of surfaces whose impact is refused until they separate.
     pub(super) fn let_pass(&mut self, model: &Model, contact: usize) {
-        if let Some(touch) = model.loads.contacts[contact].touch()
+        if let Some(touch) = model.elements.contacts[contact].touch()
             && let Surfaces::Touching { floor, .. } = &mut self.surfaces[touch]
         {
             *floor = BOTTOMLESS;
@@ -178,7 +178,7 @@ impl Plant {
     pub(super) fn touch_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
         let of = self.base.constants();
         let model = of.model;
-        for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.loads.touching()).zip(z) {
+        for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.elements.touching()).zip(z) {
             *z = match discrete.holds(contact) {
                 true => HELD,
                 false => Touch::of(of, &self.evaluation, contact).indicator(state),
@@ -191,12 +191,12 @@ impl Plant {
     pub fn may_touch(&mut self, x: &[f64], discrete: &Discrete, h: f64) -> bool {
         let of = self.base.constants();
         let model = of.model;
-        if model.loads.touching().next().is_none() {
+        if model.elements.touching().next().is_none() {
             return false;
         }
         self.evaluation.update_kinematics(of, x);
         let evaluation = &self.evaluation;
-        let mut surfaces = model.loads.touching().zip(&discrete.surfaces);
+        let mut surfaces = model.elements.touching().zip(&discrete.surfaces);
         surfaces.any(|((_, contact), state)| {
             let seen = Touch::of(of, evaluation, contact);
             *state == Surfaces::Apart && seen.gap <= 2.0 * h * seen.fastest
@@ -208,11 +208,11 @@ impl Plant {
     pub(super) fn start_touches(&mut self, x: &[f64], discrete: &mut Discrete) {
         let of = self.base.constants();
         let model = of.model;
-        if model.loads.touching().next().is_none() {
+        if model.elements.touching().next().is_none() {
             return;
         }
         self.evaluation.update_kinematics(of, x);
-        for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.loads.touching()) {
+        for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.elements.touching()) {
             let seen = Touch::of(of, &self.evaluation, contact);
             *state = match seen.next(Surfaces::Apart) {
                 Next::Passes | Next::Meets if contact.has_back() && seen.gap < -seen.margin => Surfaces::Behind,
@@ -239,12 +239,12 @@ impl Plant {
         let of = self.base.constants();
         let model = of.model;
         let mut meeting = Vec::new();
-        if model.loads.touching().next().is_none() {
+        if model.elements.touching().next().is_none() {
             return Ok((false, meeting));
         }
         self.evaluation.update_kinematics(of, x);
         let mut changed = false;
-        for (touch, (index, contact)) in model.loads.touching().enumerate() {
+        for (touch, (index, contact)) in model.elements.touching().enumerate() {
             if discrete.holds(contact) {
                 continue;
             }
@@ -290,7 +290,7 @@ impl Plant {
 /// Sets the contact state of released surfaces to touching at the present gap, from which they
 /// separate or penetrate.
 pub(super) fn let_go(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
-    let contact = &of.model.loads.contacts[contact];
+    let contact = &of.model.elements.contacts[contact];
     if let Some(touch) = contact.touch() {
         let seen = Touch::of(of, evaluation, contact);
         discrete.surfaces[touch] = seen.touching();

@@ -53,7 +53,7 @@ pub struct Energies {
 impl Watch {
     /// Allocates the workspace for a model; `None` if it has neither captures nor loops.
     pub fn new(model: &Model) -> Option<Box<Self>> {
-        let n = model.loads.most_rows();
+        let n = model.elements.most_rows();
         (n > 0).then(|| {
             Box::new(Self {
                 kinematics: Kinematics::new(&model.system),
@@ -227,7 +227,7 @@ impl Evaluation<f64> {
             .and_then(|recovered| recovered.directors_rates.as_deref());
         let at = of.at(&self.kinematics);
         let sum = Invariants::new(at, joints, directors);
-        let energies = [sum.kinetic_energy, model.loads.potential_energy(&now), sum.mass];
+        let energies = [sum.kinetic_energy, model.elements.potential_energy(&now), sum.mass];
         energies.iter().all(|energy| energy.is_finite()).then_some(energies)
     }
 }

@@ -176,7 +176,7 @@ impl Influence {
         // So does what strikes leave behind, and it depends on all that moves and on what strikes.
         for (row, output) in model.outputs.iter().enumerate() {
             if output.kind == OutputKind::Discrete {
-                let inputs = model.loads.strike_inputs().map(|input| n + input);
+                let inputs = model.elements.strike_inputs().map(|input| n + input);
                 (0..n).chain(inputs).for_each(|known| running.mark(n + row, known));
             }
         }

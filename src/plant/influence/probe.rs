@@ -1,7 +1,7 @@
 use super::table::Table;
 use crate::Problem;
 use crate::algebra::{Quaternion, Vec3};
-use crate::loads::{Limit, MotorState};
+use crate::elements::{Limit, MotorState};
 use crate::plant::context::{Constants, OperatingPoint};
 use crate::plant::model::{Model, Source};
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, Tangent};
@@ -55,7 +55,7 @@ impl Probe {
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
         // Trajectories too: their joints start where random craft have them.
         model.signals.iter_mut().for_each(|signal| signal.rate_input = None);
-        model.loads.press_always();
+        model.elements.press_always();
         let mut discrete = Discrete::new(&model);
         // Where frames happen to be captured in each other hides nothing either.
         let mut random = Random::new(0);
@@ -65,7 +65,7 @@ impl Probe {
         }
         let values = model.parameter_starts();
         let derived = model.judge(&values, None, &mut Vec::new());
-        let has_loops = !model.loads.closed_loops.is_empty();
+        let has_loops = !model.elements.closed_loops.is_empty();
         let closed_rank = has_loops.then(|| model.assembly(&derived, 0.0, &values).map_or(0, |closed| closed.rank));
         Self {
             closed_rank,
@@ -84,7 +84,7 @@ impl Probe {
     pub fn motions(&self) -> Vec<Way> {
         let drives: Vec<_> = self
             .model
-            .loads
+            .elements
             .drives
             .iter()
             .filter(|drive| drive.mode().is_some())
@@ -110,7 +110,7 @@ impl Probe {
             motions: motions.clone(),
             is_captured,
         };
-        let captures = self.model.loads.captures().next().is_some();
+        let captures = self.model.elements.captures().next().is_some();
         let both = ways.iter().flat_map(|way| [with(way, false), with(way, true)]);
         both.filter(|way| captures || !way.is_captured).collect()
     }
@@ -125,7 +125,7 @@ impl Probe {
 
     /// Whether anything has limits at which it can be held.
     pub fn has_limits(&self) -> bool {
-        !self.model.loads.motors.is_empty() || self.model.controller.is_some()
+        !self.model.elements.motors.is_empty() || self.model.controller.is_some()
     }
 
     /// Holds motors and a controller's torques there.
@@ -254,7 +254,7 @@ impl Probe {
         evaluation.choose_controlled_sides(of, 0.0, slots, discrete);
         if self.limits != Limits::Own {
             let limit = Limit::passed(self.limits == Limits::At, false);
-            for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
+            for (motor, state) in model.elements.motors.iter().zip(&mut discrete.motors) {
                 let at_both = MotorState {
                     torque: limit,
                     rate: limit,
@@ -271,7 +271,7 @@ impl Probe {
         self.evaluation.determine_rank(of, x, &mut self.discrete);
         // Open loops of random craft are independent where closed ones are not, and would leave nothing that moves by its loads.
         if let Some(rank) = self.closed_rank {
-            let captured = 6 * model.loads.captures().count();
+            let captured = 6 * model.elements.captures().count();
             self.discrete.rank = self.discrete.rank.min(rank + captured);
         }
         let at = OperatingPoint {

@@ -1,7 +1,7 @@
 //! Names, units and descriptions of the outputs, group by group.
 
 use super::{Controller, Group, Output, OutputKind, Outputs};
-use crate::loads::{ClosedLoop, Contact, Grasp};
+use crate::elements::{ClosedLoop, Contact, Grasp};
 use crate::plant::report::Report;
 use crate::spec::JointType;
 use crate::system::{FrameRef, Joint, Quantity, System, Unit};

@@ -1,7 +1,7 @@
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log, norm, roll_pitch_yaw, root};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Instant, strain_energy};
+use crate::elements::{Instant, strain_energy};
 use crate::plant::closure::Closed;
 use crate::plant::{Discrete, Model};
 use crate::spec::JointType;
@@ -266,7 +266,7 @@ impl<S: Scalar> View<'_, S> {
             .and_then(|recovered| recovered.directors_rates.as_deref());
         let at = now.configuration();
         let sum = Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors);
-        let potential = self.model.loads.potential_energy(now);
+        let potential = self.model.elements.potential_energy(now);
         y.vector(&sum.p);
         y.vector(&sum.h);
         y.vector(&sum.mass_centre);

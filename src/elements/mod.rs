@@ -1,4 +1,4 @@
-//! Loads: wrenches, generalised forces and prescribed motions ([`Applied`]) as functions of
+//! Elements: wrenches, generalised forces and prescribed motions ([`Applied`]) as functions of
 //! positions, velocities and inputs.
 //!
 //! Each kind of load is a list of entries with the indices of their parameters. A load that the
@@ -61,7 +61,7 @@ use std::sync::Arc;
 
 /// All loads of a system.
 #[derive(Clone, Debug)]
-pub struct Loads {
+pub struct Elements {
     gravity: Option<gravity::Uniform>,
     is_in_orbit: bool,
     has_director_beams: bool,
@@ -124,7 +124,7 @@ struct ActsOnBodies {
     by_motion: bool,
 }
 
-impl Loads {
+impl Elements {
     /// Creates the loads of a spec and declares their parameters and inputs.
     ///
     /// Reports references to undefined frames and bodies, and contacts and loops whose frames

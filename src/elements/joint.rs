@@ -425,7 +425,7 @@ impl JointLoads {
         }
     }
 
-    /// Passes the [tangent stiffness and damping](super::Loads::resist) of the dampers, friction,
+    /// Passes the [tangent stiffness and damping](super::Elements::resist) of the dampers, friction,
     /// springs and servos to `on`.
     pub fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let value = |id: ParamId| id.of(now.parameters);

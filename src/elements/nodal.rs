@@ -1,4 +1,4 @@
-//! Loads of ANCF beams: elastic forces and gravity.
+//! Elements of ANCF beams: elastic forces and gravity.
 
 use super::Instant;
 use crate::algebra::{Mat3, Scalar, Vec3};

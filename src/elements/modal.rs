@@ -20,7 +20,7 @@ pub(super) fn add_springs<S: Scalar>(now: &Instant<S>, tau: &mut [S]) {
     }
 }
 
-/// Passes the [tangent stiffness and damping](super::Loads::resist) of the modes to `on`.
+/// Passes the [tangent stiffness and damping](super::Elements::resist) of the modes to `on`.
 pub(super) fn resist(now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
     for (modes, elastic) in flexible(now) {
         for (k, mode) in elastic.modes.iter().enumerate() {

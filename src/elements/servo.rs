@@ -1,7 +1,7 @@
 //! Servos of joints: commanded torques and feed-forward.
 
 use super::attitude::AttitudeLaw;
-use super::{Instant, Loads, Resistance, Sensed};
+use super::{Instant, Elements, Resistance, Sensed};
 use crate::algebra::{Quaternion, Scalar, Vec3};
 use crate::spec::JointMotion;
 use crate::system::ParamId;
@@ -115,7 +115,7 @@ pub(crate) struct Fed {
 
 impl Fed {
     /// Returns true if the servo acts: it is on, and the joint is neither locked nor prescribed.
-    pub fn is_on<S: Scalar>(&self, loads: &Loads, now: &Instant<S>) -> bool {
+    pub fn is_on<S: Scalar>(&self, loads: &Elements, now: &Instant<S>) -> bool {
         let motion = self.drive.map(|drive| loads.drives[drive].motion_now(now.motions));
         now.inputs[self.switch].value() > 0.5 && motion.is_none_or(|motion| motion == JointMotion::Loads)
     }

@@ -236,7 +236,7 @@ impl Drive {
         }
     }
 
-    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Loads::resist_as_drives).
+    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Elements::resist_as_drives).
     pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
             for i in 0..self.joint.nv {

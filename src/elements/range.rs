@@ -184,7 +184,7 @@ impl Range {
         }
     }
 
-    /// Passes the [tangent stiffness and damping](super::Loads::resist) of an active stop to `on`.
+    /// Passes the [tangent stiffness and damping](super::Elements::resist) of an active stop to `on`.
     pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         if let Some((stop, spring, side)) = self.pressed(now) {
             let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));

@@ -207,7 +207,7 @@ impl Motor {
         tau[self.rate] += self.torque(now, state);
     }
 
-    /// Passes the [tangent stiffness and damping](super::Loads::resist) in a limit state to `on`.
+    /// Passes the [tangent stiffness and damping](super::Elements::resist) in a limit state to `on`.
     pub(super) fn resist(&self, now: &Instant<f64>, state: &MotorState, on: &mut impl FnMut(usize, Resistance)) {
         let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
         match (state.torque, &self.servo, self.rate_limit) {
