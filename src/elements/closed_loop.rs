@@ -1,12 +1,10 @@
 //! Joints that close kinematic loops.
 
-use super::{Pair, report};
+use super::{Compiler, Cursor, Element, Outputs, Pair, Values, View, closure, report};
 use crate::Problem;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, norm};
 use crate::spec::{LoopType, Spec, at, problem};
-use crate::system::{
-    BodyKinematics, Bound, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit,
-};
+use crate::system::{BodyKinematics, Bound, Configuration, FrameRef, ParamId, Quantity, System, Unit};
 
 /// A joint between the frames a and b that closes a loop: a list of scalar constraints `φ = 0`, of
 /// three kinds.
@@ -28,6 +26,8 @@ use crate::system::{
 /// of a, or a moment along `d`, on a; its reverse acts on b at the same point.
 #[derive(Clone, Debug)]
 pub struct ClosedLoop {
+    /// Index among the loops.
+    number: usize,
     /// Name in the spec.
     pub name: String,
     /// Names of the two frames.
@@ -74,93 +74,117 @@ struct Ends<S: Scalar> {
     bias: Twist<S>,
 }
 
-pub(super) fn declare(
-    spec: &Spec,
-    system: &System,
-    declare: &mut Declarations,
-    problems: &mut Vec<Problem>,
-) -> Vec<ClosedLoop> {
-    let mut loops = Vec::new();
-    for (name, written) in &spec.closed_loop {
-        let mut find = |field: &str, frame: &str| system.written_frame(["loop", name, field], frame, problems);
-        let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
-            continue;
-        };
-        if system.rigid_carrier(a) == system.rigid_carrier(b) {
-            let what = format!(
-                "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
-                written.a, written.b
-            );
-            problems.push(problem("loop", name, "b", what));
+impl Element for ClosedLoop {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            ..
+        } = from;
+        let mut loops = Vec::new();
+        for (name, written) in &spec.closed_loop {
+            let mut find = |field: &str, frame: &str| system.written_frame(["loop", name, field], frame, problems);
+            let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+                continue;
+            };
+            if system.rigid_carrier(a) == system.rigid_carrier(b) {
+                let what = format!(
+                    "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
+                    written.a, written.b
+                );
+                problems.push(problem("loop", name, "b", what));
+            }
+            let kind = written.kind;
+            let mut direction = |field: &str, value: [f64; 3], of: &str, what: &str| {
+                let quantities = Quantity::vector(
+                    &format!("{name}.{field}"),
+                    Unit::One,
+                    &format!("{what} of loop {name}, axes of {of}"),
+                );
+                declare.parameters(quantities, &value, false, &at("loop", name, field))
+            };
+            let axis = kind.has_axis().then(|| {
+                let value = written.axis.unwrap_or([0.0, 0.0, 1.0]);
+                direction("axis", value, &written.b, "axis")
+            });
+            let axis2 = (kind == LoopType::Universal).then(|| {
+                let value = written.axis2.unwrap_or([0.0, 1.0, 0.0]);
+                direction("axis2", value, &written.a, "second axis")
+            });
+            let length = (kind == LoopType::Distance).then(|| {
+                let what = format!(
+                    "distance that loop {name} keeps between {} and {}",
+                    written.a, written.b
+                );
+                let quantity = Quantity::new(format!("{name}.length"), Unit::Metre, what).bounded(Bound::Positive);
+                let value = written.length.unwrap_or(0.0);
+                declare.parameter(quantity, value, false, &at("loop", name, "length"))
+            });
+            let mut gain = |field: &str, value: Option<f64>, what: &str| {
+                let what = format!("{what} of loop {name}");
+                let quantity =
+                    Quantity::new(format!("{name}.{field}"), Unit::PerSecond, what).bounded(Bound::NotNegative);
+                declare.parameter(quantity, value.unwrap_or(10.0), true, &at("loop", name, field))
+            };
+            loops.push(ClosedLoop {
+                number: loops.len(),
+                name: name.clone(),
+                names: [written.a.clone(), written.b.clone()],
+                a,
+                b,
+                kind,
+                axis,
+                axis2,
+                length,
+                alpha: gain(
+                    "alpha",
+                    written.alpha,
+                    "Baumgarte's alpha: damping of the constraint violation",
+                ),
+                beta: gain(
+                    "beta",
+                    written.beta,
+                    "Baumgarte's beta: how the constraint violation is reduced",
+                ),
+            });
         }
-        let kind = written.kind;
-        let mut direction = |field: &str, value: [f64; 3], of: &str, what: &str| {
-            let quantities = Quantity::vector(
-                &format!("{name}.{field}"),
-                Unit::One,
-                &format!("{what} of loop {name}, axes of {of}"),
-            );
-            declare.parameters(quantities, &value, false, &at("loop", name, field))
-        };
-        let axis = kind.has_axis().then(|| {
-            let value = written.axis.unwrap_or([0.0, 0.0, 1.0]);
-            direction("axis", value, &written.b, "axis")
-        });
-        let axis2 = (kind == LoopType::Universal).then(|| {
-            let value = written.axis2.unwrap_or([0.0, 1.0, 0.0]);
-            direction("axis2", value, &written.a, "second axis")
-        });
-        let length = (kind == LoopType::Distance).then(|| {
-            let what = format!(
-                "distance that loop {name} keeps between {} and {}",
-                written.a, written.b
-            );
-            let quantity = Quantity::new(format!("{name}.length"), Unit::Metre, what).bounded(Bound::Positive);
-            let value = written.length.unwrap_or(0.0);
-            declare.parameter(quantity, value, false, &at("loop", name, "length"))
-        });
-        let mut gain = |field: &str, value: Option<f64>, what: &str| {
-            let what = format!("{what} of loop {name}");
-            let quantity = Quantity::new(format!("{name}.{field}"), Unit::PerSecond, what).bounded(Bound::NotNegative);
-            declare.parameter(quantity, value.unwrap_or(10.0), true, &at("loop", name, field))
-        };
-        loops.push(ClosedLoop {
-            name: name.clone(),
-            names: [written.a.clone(), written.b.clone()],
-            a,
-            b,
-            kind,
-            axis,
-            axis2,
-            length,
-            alpha: gain(
-                "alpha",
-                written.alpha,
-                "Baumgarte's alpha: damping of the constraint violation",
-            ),
-            beta: gain(
-                "beta",
-                written.beta,
-                "Baumgarte's beta: how the constraint violation is reduced",
-            ),
-        });
+        loops
     }
-    loops
+
+    /// Reports axes without a direction.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        for axis in self.axis.iter().chain(&self.axis2) {
+            if axis.direction(of.values).is_none() {
+                let what = format!("the axis of loop \"{}\" has no direction", self.name);
+                report(of.declared, *axis, problems, what);
+            }
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let (name, [a, b]) = (&self.name, &self.names);
+        let texts = closure::Texts {
+            violation: format!("constraint violation of loop {name}: distance of {a} from where {b} holds it"),
+            violation_angle: format!(
+                "constraint violation of loop {name}: angle of {a} off the attitude in which {b} holds it, small"
+            ),
+            force: format!("reaction force on {a} of loop {name}, inertial axes"),
+            moment: format!("reaction moment on {a} of loop {name}, about its origin, inertial axes"),
+        };
+        closure::outputs(name, &texts, to);
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let captures = view.closed.len() - view.elements.closed_loops.len();
+        view.closed[captures + self.number].observe(y);
+    }
 }
 
 impl ClosedLoop {
     /// Largest number of constraints of a joint.
     pub const MOST: usize = 6;
-
-    /// Reports axes without a direction.
-    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        for axis in self.axis.iter().chain(&self.axis2) {
-            if axis.direction(values).is_none() {
-                let what = format!("the axis of loop \"{}\" has no direction", self.name);
-                report(declared, *axis, problems, what);
-            }
-        }
-    }
 
     /// Returns Baumgarte's gains α and β, 1/s.
     pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {

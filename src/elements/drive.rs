@@ -1,12 +1,13 @@
 //! Joints that a brake locks or a drive moves by a prescribed acceleration.
 
 use super::joint::References;
-use super::{Instant, Resistance, report};
+use super::{Cursor, Element, Instant, Outputs, Resistance, Values, View, report};
+use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
 use crate::event::{Amount, Event, Occurrence};
-use crate::spec::{self, JointMotion, JointType};
-use crate::system::{Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+use crate::spec::{self, JointMotion, JointType, Spec};
+use crate::system::{Declarations, Joint, ParamId, Quantity, System, Unit};
 
 /// Joint whose motion is locked or prescribed, always or when commanded.
 #[derive(Clone, Debug)]
@@ -120,21 +121,6 @@ impl Drive {
         (first..first + self.joint.nv).position(|slot| slot == input)
     }
 
-    /// Reports a locked joint whose initial rate is not zero.
-    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<crate::Problem>) {
-        let Some(start) = self.joint.v_start.filter(|_| self.motion() == JointMotion::Locked) else {
-            return;
-        };
-        for i in 0..self.joint.nv {
-            let id = ParamId(start.0 + i);
-            if id.of(values) != 0.0 {
-                let Quantity { name, unit, .. } = &declared[id.0].quantity;
-                let what = format!("{name} = {}, but a locked joint starts at rest", unit.of(id.of(values)));
-                report(declared, id, problems, what);
-            }
-        }
-    }
-
     /// Returns true if the motion can be switched by a command.
     pub(super) fn is_switched(&self) -> bool {
         self.command.is_some()
@@ -206,12 +192,58 @@ impl Drive {
         Event { t, what }
     }
 
+    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Elements::resist_as_drives).
+    pub(super) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
+            for i in 0..self.joint.nv {
+                let [kp, kd] = [follow.kp, follow.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
+                on(self.joint.v + i, Resistance::of(kp, kd));
+            }
+        }
+    }
+}
+
+impl Element for Drive {
+    /// Reports a locked joint whose initial rate is not zero.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        let Some(start) = self.joint.v_start.filter(|_| self.motion() == JointMotion::Locked) else {
+            return;
+        };
+        for i in 0..self.joint.nv {
+            let id = ParamId(start.0 + i);
+            if id.of(of.values) != 0.0 {
+                let Quantity { name, unit, .. } = &of.declared[id.0].quantity;
+                let what = format!(
+                    "{name} = {}, but a locked joint starts at rest",
+                    unit.of(id.of(of.values))
+                );
+                report(of.declared, id, problems, what);
+            }
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let joint = &self.joint;
+        to.continuous((0..joint.nv).map(|i| {
+            let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
+            let what = format!(
+                "what the drive or the brake of joint {} gives beside its loads",
+                joint.name
+            );
+            Quantity::new(joint.quantity_name("drive", i), unit, what)
+        }));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        self.rates().for_each(|v| y.number(view.dynamics.drive[v]));
+    }
+
     /// Sets whether the joint's motion is prescribed, and the derivatives of its rates.
     ///
     /// In maximal coordinates a rate of a locked joint violates a constraint; it is damped like all
     /// velocities that violate joints.
     #[inline]
-    pub(super) fn set<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let motion = self.motion_now(now.motions);
         applied.driven[self.body] = motion != JointMotion::Loads;
         for i in 0..self.joint.nv {
@@ -232,16 +264,6 @@ impl Drive {
                 let off = turn.map_or_else(|| now.inputs[follow.q_ref + i] - q[i], |turn| turn[i]);
                 let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.joint.v + i];
                 applied.qdd[self.joint.v + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
-            }
-        }
-    }
-
-    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Elements::resist_as_drives).
-    pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
-            for i in 0..self.joint.nv {
-                let [kp, kd] = [follow.kp, follow.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
-                on(self.joint.v + i, Resistance::of(kp, kd));
             }
         }
     }

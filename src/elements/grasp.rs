@@ -1,9 +1,9 @@
-use super::{Instant, Pair, report};
+use super::{Compiler, Cursor, Element, Instant, Outputs, Pair, Reads, Values, View, report};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::{PerAxis, Spec, at};
-use crate::system::{Carrier, Configuration, Declarations, FrameRef, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
 
 /// Switched spring-damper between two frames, relaxed when they coincide.
 ///
@@ -49,72 +49,116 @@ pub struct Grasped<S: Scalar> {
     pub on_a: Wrench<S>,
 }
 
-pub(super) fn declare(
-    spec: &Spec,
-    system: &System,
-    declare: &mut Declarations,
-    problems: &mut Vec<Problem>,
-) -> Vec<Grasp> {
-    let mut grasps = Vec::new();
-    for (name, written) in &spec.grasp {
-        let mut find = |field: &str, frame: &str| system.written_frame(["grasp", name, field], frame, problems);
-        let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
-            continue;
-        };
-        let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
-            let what = format!("{what} of grasp {name}, axes of {}", written.a);
-            declare.gains(
-                &format!("{name}.{field}"),
-                value,
-                unit,
-                &what,
-                &at("grasp", name, field),
-            )
-        };
-        let stiffness = gain("stiffness", &written.stiffness, Unit::NewtonPerMetre, "stiffness");
-        let damping = gain("damping", &written.damping, Unit::NewtonSecondPerMetre, "damping");
-        let mut turning = |field: &str, value: &Option<PerAxis>, unit, what: &str| {
-            value.as_ref().map(|value| gain(field, value, unit, what))
-        };
-        let angular_stiffness = turning(
-            "angular_stiffness",
-            &written.angular_stiffness,
-            Unit::NewtonMetrePerRadian,
-            "stiffness against turns",
-        );
-        let angular_damping = turning(
-            "angular_damping",
-            &written.angular_damping,
-            Unit::NewtonMetreSecondPerRadian,
-            "damping of turns",
-        );
-        let what = format!("switches grasp {name}: it holds above 0.5");
-        let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
-        grasps.push(Grasp {
-            name: name.clone(),
-            names: [written.a.clone(), written.b.clone()],
-            frames: [a, b],
-            on: written.on,
-            switch: declare.input(switch, f64::from(u8::from(written.on)), true),
-            stiffness,
-            damping,
-            angular_stiffness,
-            angular_damping,
-        });
+impl Element for Grasp {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            ..
+        } = from;
+        let mut grasps = Vec::new();
+        for (name, written) in &spec.grasp {
+            let mut find = |field: &str, frame: &str| system.written_frame(["grasp", name, field], frame, problems);
+            let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+                continue;
+            };
+            let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
+                let what = format!("{what} of grasp {name}, axes of {}", written.a);
+                declare.gains(
+                    &format!("{name}.{field}"),
+                    value,
+                    unit,
+                    &what,
+                    &at("grasp", name, field),
+                )
+            };
+            let stiffness = gain("stiffness", &written.stiffness, Unit::NewtonPerMetre, "stiffness");
+            let damping = gain("damping", &written.damping, Unit::NewtonSecondPerMetre, "damping");
+            let mut turning = |field: &str, value: &Option<PerAxis>, unit, what: &str| {
+                value.as_ref().map(|value| gain(field, value, unit, what))
+            };
+            let angular_stiffness = turning(
+                "angular_stiffness",
+                &written.angular_stiffness,
+                Unit::NewtonMetrePerRadian,
+                "stiffness against turns",
+            );
+            let angular_damping = turning(
+                "angular_damping",
+                &written.angular_damping,
+                Unit::NewtonMetreSecondPerRadian,
+                "damping of turns",
+            );
+            let what = format!("switches grasp {name}: it holds above 0.5");
+            let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
+            grasps.push(Grasp {
+                name: name.clone(),
+                names: [written.a.clone(), written.b.clone()],
+                frames: [a, b],
+                on: written.on,
+                switch: declare.input(switch, f64::from(u8::from(written.on)), true),
+                stiffness,
+                damping,
+                angular_stiffness,
+                angular_damping,
+            });
+        }
+        grasps
     }
-    grasps
-}
 
-impl Grasp {
     /// Reports a grasp without stiffness.
-    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        if self.stiffness.vector(values) == Vec3::zeros() {
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if self.stiffness.vector(of.values) == Vec3::zeros() {
             let [a, b] = &self.names;
             let what = format!("without stiffness \"{}\" does not hold \"{a}\" at \"{b}\"", self.name);
-            report(declared, self.stiffness, problems, what);
+            report(of.declared, self.stiffness, problems, what);
         }
     }
 
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let (name, [a, b]) = (&self.name, &self.names);
+        to.continuous([
+            Quantity::new(
+                format!("{name}.distance"),
+                Unit::Metre,
+                format!("distance from {a} to {b}"),
+            ),
+            Quantity::new(
+                format!("{name}.angle"),
+                Unit::Radian,
+                format!("angle between the attitudes of {a} and {b}; of an ANCF beam, between the directions"),
+            ),
+        ]);
+        let force = format!("force of grasp {name} on {a}, inertial axes");
+        let moment = format!("moment of grasp {name} on {a}, about its origin, inertial axes");
+        to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &force));
+        to.continuous(Quantity::vector(&format!("{name}.moment"), Unit::NewtonMetre, &moment));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let grasped = self.grasped(&view.now);
+        y.number(grasped.gap);
+        y.number(grasped.angle);
+        y.wrench(&grasped.on_a);
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        true
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let (pair, F, ..) = self.wrench(now);
+        pair.push(now.system, now.kinematics, applied, F);
+    }
+}
+
+impl Grasp {
     /// Returns the angle between the two frames, rad.
     pub fn angle<S: Scalar>(&self, of: Configuration<S>) -> S {
         let [R_WA, R_WB] = self.frames.map(|frame| of.pose(frame).R);
@@ -162,11 +206,6 @@ impl Grasp {
             t -= along * along.dot(&t);
         }
         (pair, Wrench::new(t, A.R * f), gap, turn)
-    }
-
-    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let (pair, F, ..) = self.wrench(now);
-        pair.push(now.system, now.kinematics, applied, F);
     }
 
     /// Returns the wrench and the deformation at an instant.

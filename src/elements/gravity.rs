@@ -1,33 +1,53 @@
 //! Gravity: uniform, or relative to a reference orbit.
 
-use super::{Instant, nodal};
+use super::{Compiler, Element, Instant, Reads, ancf_beam};
 use crate::algebra::{Scalar, Wrench, lift3};
 use crate::dynamics::Applied;
-use crate::spec::{Environment, at};
-use crate::system::{Declarations, ParamId, Quantity, Unit};
+use crate::spec::at;
+use crate::system::{ParamId, Quantity, Unit};
 
-/// Uniform gravity (m/s², inertial axes), a load with a potential.
+/// Gravity.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Uniform(ParamId);
+pub(crate) enum Gravity {
+    /// Uniform gravity (m/s², inertial axes), a load with a potential.
+    Uniform(ParamId),
+    /// Gravity relative to the reference orbit.
+    OfOrbit,
+}
 
-impl Uniform {
-    pub fn declare(environment: &Environment, declare: &mut Declarations) -> Option<Self> {
-        let gravity = environment.gravity?;
-        Some(Self(declare.parameters(
-            Quantity::vector(
-                "environment.gravity",
-                Unit::MetrePerSecond2,
-                "uniform gravity, inertial axes",
-            ),
-            &gravity,
-            false,
-            &at("environment", "", "gravity"),
-        )))
+impl Element for Gravity {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let uniform = from.spec.environment.gravity.map(|gravity| {
+            let what = "uniform gravity, inertial axes";
+            let quantities = Quantity::vector("environment.gravity", Unit::MetrePerSecond2, what);
+            let at = at("environment", "", "gravity");
+            Self::Uniform(from.declare.parameters(quantities, &gravity, false, &at))
+        });
+        let of_orbit = from.system.orbit.as_ref().map(|_| Self::OfOrbit);
+        uniform.into_iter().chain(of_orbit).collect()
     }
 
-    pub fn add<S: Scalar>(self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let g = lift3::<S>(&self.0.vector(now.parameters));
-        nodal::add_gravity(now, &g, &mut applied.tau);
+    fn reads(&self) -> Reads {
+        match self {
+            Self::Uniform(_) => Reads::ATTITUDE,
+            Self::OfOrbit => Reads::MOTION,
+        }
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        matches!(self, Self::OfOrbit)
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Self::OfOrbit = self {
+            add_of_orbit(now, applied);
+        }
+    }
+
+    fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let Self::Uniform(g) = self else { return };
+        let g = lift3::<S>(&g.vector(now.parameters));
+        ancf_beam::add_gravity(now, &g, &mut applied.tau);
         for (i, constants) in now.derived.bodies.iter().enumerate() {
             let h = now.first_moment(i);
             applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * S::lift(constants.m));
@@ -40,14 +60,15 @@ impl Uniform {
         }
     }
 
-    /// Returns the potential energy, J, zero at the world's origin.
-    pub fn potential_energy<S: Scalar>(self, now: &Instant<S>) -> S {
-        let g = lift3::<S>(&self.0.vector(now.parameters));
+    /// Zero at the world's origin.
+    fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
+        let Self::Uniform(g) = self else { return None };
+        let g = lift3::<S>(&g.vector(now.parameters));
         let bodies = now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate();
-        let of_beams = nodal::gravity_energy(now, &g);
-        bodies.fold(of_beams, |energy, (i, (body, at))| {
+        let of_beams = ancf_beam::gravity_energy(now, &g);
+        Some(bodies.fold(of_beams, |energy, (i, (body, at))| {
             energy - g.dot(&(at.p_WB * S::lift(body.m) + now.first_moment(i)))
-        })
+        }))
     }
 }
 
@@ -55,9 +76,9 @@ impl Uniform {
 ///
 /// Force, moment and modal forces are the gradient of `m U(r) + ½ P:∇∇U`, with the potential `U` at
 /// each body's mass centre `r` and the second moment of mass `P` about it, of the deformed body.
-pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
+fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
     let Some(orbit) = now.orbit else { return };
-    nodal::add_of_orbit(now, orbit, &mut applied.tau);
+    ancf_beam::add_of_orbit(now, orbit, &mut applied.tau);
     for (i, constants) in now.derived.bodies.iter().enumerate() {
         let at = &now.kinematics.bodies[i];
         let (modes, h, per_m) = (

@@ -1,45 +1,66 @@
-//! Elements: wrenches, generalised forces and prescribed motions ([`Applied`]) as functions of
-//! positions, velocities and inputs.
+//! Elements: everything that a spec has beside the tree of bodies and joints.
 //!
-//! Each kind of load is a list of entries with the indices of their parameters. A load that the
-//! spec does not contain has no entry and no cost.
+//! An element is one file (or folder). It implements [`Element`]: it declares parameters, inputs and
+//! outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a list for each
+//! kind; the order of the lists is the order of summation and of the outputs. A kind that the spec
+//! does not contain has an empty list and no cost.
 
-mod attitude;
+mod ancf_beam;
+mod attitude_servo;
 mod band;
+mod beam;
+mod body;
 mod closed_loop;
-mod compliant;
+mod closure;
+mod command;
 mod contact;
 mod context;
-mod director;
+mod controller;
+mod deflection_limit;
+mod diagnostics;
+mod discrete;
 mod drive;
+mod element;
+mod frame;
+mod geometrically_exact_beam;
 mod grasp;
 mod gravity;
 mod joint;
-mod line;
+mod joint_spring;
+mod line_load;
+mod measure;
 mod modal;
 mod motor;
-mod nodal;
+mod orbit;
+mod outputs;
 mod pair;
 mod port;
 mod range;
+mod reaction;
 mod servo;
 mod signal;
 mod stored;
-mod strike;
-mod surface;
 mod thruster;
 mod wave;
+mod wheel;
 
-pub use attitude::AttitudeServo;
-pub(crate) use band::Band;
+pub use attitude_servo::AttitudeServo;
 pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
-pub use contact::{Capture, Contact};
+pub(crate) use closure::Closed;
+pub use command::{Command, Target};
+pub use contact::{Capture, Contact, Nearest};
+pub(crate) use contact::{Captured, Detected, MOST_IMPACTS, Report, Status, Surfaces, Transition};
 pub use context::{Instant, Sensed};
-pub use director::strain_energy;
+pub(crate) use controller::{Controller, Samples};
+pub use discrete::Discrete;
 pub use drive::Drive;
+pub(crate) use element::{Compiler, Element, Values};
+pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
 pub use motor::{Motor, MotorState};
+pub(crate) use outputs::{Cursor, Outputs, View};
+pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
 pub use port::Port;
 pub use range::Range;
@@ -47,8 +68,6 @@ pub use servo::JointServo;
 pub(crate) use servo::{Fed, Gains};
 pub use signal::SignalSource;
 pub use stored::Stored;
-pub use strike::{Strike, Struck};
-pub use surface::Nearest;
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 
@@ -56,149 +75,202 @@ use crate::Problem;
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
-use crate::system::{Declarations, Derived, ParamId, Parameter, System};
-use std::sync::Arc;
+use crate::system::{Declarations, ParamId, Parameter, System};
 
-/// All loads of a system.
-#[derive(Clone, Debug)]
-pub struct Elements {
-    gravity: Option<gravity::Uniform>,
-    is_in_orbit: bool,
-    has_director_beams: bool,
-    joints: joint::JointLoads,
+/// Declares [`Elements`] and passes each of its roles to all lists, in their order.
+macro_rules! elements {
+    ($($(#[doc = $doc:literal])+ $list:ident: $Kind:ty,)+) => {
+        /// All elements of a model.
+        #[derive(Clone, Debug, Default)]
+        pub struct Elements {
+            $($(#[doc = $doc])+ pub(crate) $list: Vec<$Kind>,)+
+            /// Commands for impulses and captures.
+            pub(crate) commands: Vec<Command>,
+            reads: Reads,
+            works_on_bodies: bool,
+        }
+
+        impl Elements {
+            /// Compiles the lists of all kinds and declares their parameters and inputs.
+            fn fill(&mut self, from: &mut Compiler) {
+                $(self.$list.extend(<$Kind>::compile(from));)+
+            }
+
+            /// Validates the values of the parameters and reports problems.
+            pub(crate) fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+                $(self.$list.iter().for_each(|element| element.validate(of, problems));)+
+            }
+
+            /// Determines the state dependencies of all loads.
+            fn classify(&mut self) {
+                (self.reads, self.works_on_bodies) = Default::default();
+                $(for element in &self.$list {
+                    self.reads |= element.reads();
+                    self.works_on_bodies |= element.works_on_bodies();
+                })+
+            }
+
+            /// Declares the outputs of all elements.
+            pub(crate) fn outputs(&self, spec: &Spec, system: &System) -> Outputs {
+                let mut to = Outputs::default();
+                $(self.$list.iter().for_each(|element| element.outputs(spec, system, &mut to));)+
+                to
+            }
+
+            /// Writes the outputs of all elements into `y`.
+            pub(crate) fn observe<S: Scalar>(&self, view: &View<S>, y: &mut [S]) {
+                let mut y = Cursor::new(y);
+                $(self.$list.iter().for_each(|element| element.observe(view, &mut y));)+
+                y.assert_full();
+            }
+
+            /// Sets the prescribed motions and adds the loads without a potential. Gravity in orbit
+            /// is among them, because its potential depends on time.
+            #[inline]
+            pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+                $(self.$list.iter().for_each(|element| element.add_active(now, applied));)+
+            }
+
+            /// Adds the loads with a potential: springs of joints, stops and compliant contacts,
+            /// elastic forces of modes, ANCF beams and geometrically exact beams, uniform gravity.
+            #[inline]
+            pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+                $(self.$list.iter().for_each(|element| element.add_conservative(now, applied));)+
+            }
+
+            /// Adds the difference between the discrete gradient of the conservative loads'
+            /// potential over a step of length `h` (s) from the coordinates `q_0` and their forces at
+            /// the midpoint `now`. The work of these loads then equals the difference of the
+            /// potential energies. Loads that are linear in the coordinates need no such term.
+            ///
+            /// The midpoint coordinates are `(q₀ + q₁)/2`; the bodies have the midpoint positions of
+            /// the [conserving step](crate::dynamics::conserving).
+            pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, q_0: &[f64], applied: &mut Applied<S>) {
+                $(self.$list.iter().for_each(|element| element.add_of_step(now, h, q_0, applied));)+
+            }
+
+            /// Passes the tangent stiffness and damping of loads on single rates to `on`, with the
+            /// index of the rate: `−∂τ/∂q` and `−∂τ/∂q̇` of the loads on a joint's axis or a mode
+            /// with respect to its own coordinate and rate; for dry friction the secant `−τ/q̇`. A
+            /// rate may occur more than once; its contributions add up.
+            pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+                $(self.$list.iter().for_each(|element| element.resist(now, &mut on));)+
+            }
+
+            /// Returns the potential energy of springs, stops, modes, ANCF and geometrically exact
+            /// beams, compliant contacts and uniform gravity (zero at the world's origin), J.
+            pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+                let mut energy = S::zero();
+                $(for element in &self.$list {
+                    if let Some(part) = element.potential_energy(now) {
+                        energy += part;
+                    }
+                })+
+                energy
+            }
+        }
+    };
+}
+
+elements! {
+    /// Controller of joints in other FMUs, if the spec is that of a controller.
+    controllers: Controller,
+    /// Reference orbit, if there is one.
+    orbits: orbit::Orbit,
+    /// Outputs of the bodies and of their joints' coordinates.
+    bodies: body::Body,
     /// Attitude servos of free bodies.
-    pub attitudes: Vec<Arc<AttitudeServo>>,
-    /// Frames on which external wrenches and impulses act.
-    pub ports: Vec<Port>,
-    /// Thrusters.
-    pub thrusters: Vec<Thruster>,
-    lines: Vec<line::LineLoad>,
-    /// Ranges of joint coordinates and their stops.
-    pub ranges: Vec<Range>,
+    attitude_servos: AttitudeServo,
+    /// Servos of joints, as one for each joint.
+    joint_servos: JointServo,
+    /// Torque inputs of joints without a motor.
+    torques: joint::Torque,
+    /// Viscous friction of joints.
+    dampers: joint::Damper,
+    /// Dry friction of joints.
+    frictions: joint::Friction,
+    /// Springs of joints.
+    springs: joint_spring::Spring,
+    /// Springs of spherical joints.
+    ball_springs: joint_spring::BallSpring,
+    /// Servos of joint axes without a motor.
+    axis_servos: servo::AxisServo,
+    /// Servos of spherical joints.
+    ball_servos: servo::BallServo,
+    /// Modes of flexible bodies.
+    modes: modal::Modes,
     /// Motors with limited torque and rate, one for each axis of a joint.
-    pub motors: Vec<Motor>,
+    motors: Motor,
+    /// Reaction wheels.
+    wheels: wheel::Wheel,
+    /// Frames on which external wrenches and impulses act.
+    ports: Port,
+    /// Thrusters.
+    thrusters: Thruster,
+    /// Distributed forces on beams.
+    line_loads: line_load::LineLoad,
     /// Joints whose motion is locked or prescribed, always or when commanded.
-    pub drives: Vec<Drive>,
+    drives: Drive,
+    /// Outputs of the wrenches that joints transmit.
+    reactions: reaction::Reaction,
+    /// Outputs of beams with modes.
+    beams: beam::Beam,
+    /// Outputs of bodies with modal data.
+    modal_bodies: modal::ModalBody,
+    /// Geometrically exact beams.
+    geometrically_exact_beams: geometrically_exact_beam::Beam,
+    /// Limits of linear bending, one for each beam or segment of one.
+    deflection_limits: deflection_limit::DeflectionLimit,
+    /// Outputs of frames.
+    frames: frame::Frame,
+    /// ANCF beams.
+    ancf_beams: ancf_beam::Beam,
+    /// Outputs of frames on ANCF beams.
+    points: frame::Point,
+    /// Relative motions of two frames.
+    measures: measure::Measure,
+    /// Ranges of joint coordinates and their stops.
+    ranges: Range,
     /// Contacts between frames.
-    pub contacts: Vec<Contact>,
-    /// Commands for impulses and captures.
-    pub strikes: Vec<Strike>,
-    /// Switched spring-dampers between frames.
-    pub grasps: Vec<Grasp>,
+    contacts: Contact,
     /// Joints that close kinematic loops.
-    pub closed_loops: Vec<ClosedLoop>,
-}
-
-/// Tangent stiffness and damping of a load on one rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Resistance {
-    /// Stiffness `−∂τ/∂q`, N·m/rad or N/m.
-    pub stiffness: f64,
-    /// Damping `−∂τ/∂q̇`, N·m·s/rad or N·s/m.
-    pub damping: f64,
-}
-
-impl Resistance {
-    fn of(stiffness: f64, damping: f64) -> Self {
-        Self { stiffness, damping }
-    }
-}
-
-/// State dependencies of a system's loads, apart from those on the modes of flexible bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reads {
-    /// True if a load on a joint depends on the joint's coordinates or rates.
-    pub joints: bool,
-    /// True if a load on a body depends on the body's attitude.
-    pub bodies: bool,
-    /// True if a load on a body depends on velocities or on the positions of bodies, or if a servo
-    /// has a feed-forward torque.
-    pub motions: bool,
-}
-
-/// Dependencies of the loads without a potential that act on bodies.
-struct ActsOnBodies {
-    /// True if such a load depends on the body's own attitude and modes.
-    by_attitude: bool,
-    /// True if such a load depends on velocities or on the positions of bodies.
-    by_motion: bool,
+    closed_loops: ClosedLoop,
+    /// Switched spring-dampers between frames.
+    grasps: Grasp,
+    /// Gravity.
+    gravity: gravity::Gravity,
+    /// Signals that set inputs.
+    signals: SignalSource,
+    /// Outputs of the whole system.
+    diagnostics: diagnostics::Diagnostics,
 }
 
 impl Elements {
-    /// Creates the loads of a spec and declares their parameters and inputs.
+    /// Creates the elements of a spec and declares their parameters and inputs.
     ///
     /// Reports references to undefined frames and bodies, and contacts and loops whose frames
     /// cannot move relative to each other.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Self {
-        let gravity = gravity::Uniform::declare(&spec.environment, declare);
-        let mut joints = joint::JointLoads::default();
-        let (mut ranges, mut drives): (_, Vec<Drive>) = (Vec::new(), Vec::new());
-        let (mut attitudes, mut motors) = (Vec::new(), Vec::new());
+        let mut elements = Self::default();
         for (i, body) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
-                let references = joints.declare(i, &body.joint, written, &mut motors, drives.len(), declare);
-                let mode = drives.iter().filter(|drive| drive.is_switched()).count();
-                drives.extend(Drive::declare(i, &body.joint, written, mode, references, declare));
-                range::declare(&body.joint, written, declare, &mut ranges);
+                joint::declare(i, &body.joint, written, &mut elements, declare);
             }
-            let servo = spec
-                .body
-                .get(&body.name)
-                .and_then(|written| written.attitude_servo.as_ref());
-            attitudes.extend(servo.map(|servo| Arc::new(AttitudeServo::declare(i, system, servo, declare))));
         }
-        for servo in &attitudes {
-            AttitudeServo::link(servo, &mut motors);
+        let mut from = Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            commands: Vec::new(),
+        };
+        elements.fill(&mut from);
+        elements.commands = from.commands;
+        for servo in &elements.attitude_servos {
+            servo.link(&mut elements.motors);
         }
-        let mut strikes = Vec::new();
-        let ports = port::declare(spec, system, declare, &mut strikes, problems);
-        let thrusters = thruster::declare(spec, system, declare, problems);
-        let lines = line::declare(spec, system, declare, problems);
-        let contacts = contact::declare(spec, system, declare, &mut strikes, problems);
-        let grasps = grasp::declare(spec, system, declare, problems);
-        let closed_loops = closed_loop::declare(spec, system, declare, problems);
-        Self {
-            gravity,
-            is_in_orbit: system.orbit.is_some(),
-            has_director_beams: !system.directors.is_empty(),
-            joints,
-            attitudes,
-            ports,
-            thrusters,
-            lines,
-            ranges,
-            motors,
-            drives,
-            contacts,
-            strikes,
-            grasps,
-            closed_loops,
-        }
-    }
-
-    /// Validates the values of the parameters and reports problems.
-    pub fn judge(&self, declared: &[Parameter], derived: &Derived, values: &[f64], problems: &mut Vec<Problem>) {
-        for range in &self.ranges {
-            range.judge(declared, values, problems);
-        }
-        for drive in &self.drives {
-            drive.judge(declared, values, problems);
-        }
-        for servo in &self.attitudes {
-            servo.judge(derived, problems);
-        }
-        for contact in &self.contacts {
-            contact.judge(declared, values, problems);
-        }
-        for thruster in &self.thrusters {
-            thruster.judge(declared, values, problems);
-        }
-        for grasp in &self.grasps {
-            grasp.judge(declared, values, problems);
-        }
-        for closed_loop in &self.closed_loops {
-            closed_loop.judge(declared, values, problems);
-        }
+        elements.classify();
+        elements
     }
 
     /// Evaluates all loads into `applied` and returns the power of the loads without a potential,
@@ -208,8 +280,7 @@ impl Elements {
         applied.clear();
         self.add_active(now, applied);
         let mut power = applied.power_on_rates(now.qd);
-        let ActsOnBodies { by_attitude, by_motion } = self.acts_on_bodies();
-        if by_attitude || by_motion {
+        if self.works_on_bodies {
             power += applied.power_on_bodies(now.kinematics);
         }
         self.add_conservative(now, applied);
@@ -222,44 +293,18 @@ impl Elements {
     /// Unless [`motions`](Reads::motions) is true, a load on a joint depends on the joint's own
     /// coordinates and rates only, a load on a body on the body's own attitude and modes only.
     pub fn reads(&self) -> Reads {
-        let ActsOnBodies { by_attitude, by_motion } = self.acts_on_bodies();
-        Reads {
-            joints: self.joints.read_state()
-                || self.motors.iter().any(Motor::reads_state)
-                || self.ranges.iter().any(Range::has_stop),
-            bodies: self.gravity.is_some() || by_attitude,
-            motions: by_motion || self.fed().next().is_some(),
-        }
+        self.reads
     }
 
-    /// Returns the dependencies of the loads on bodies in [`add_active`](Self::add_active). The
-    /// exhaustive pattern makes the compiler reject a new kind of load that is not classified here.
-    #[inline]
-    fn acts_on_bodies(&self) -> ActsOnBodies {
-        let Self {
-            gravity: _,
-            is_in_orbit,
-            has_director_beams,
-            joints: _,
-            attitudes,
-            ports,
-            thrusters,
-            lines,
-            ranges: _,
-            motors: _,
-            drives: _,
-            contacts,
-            strikes: _,
-            grasps,
-            closed_loops: _,
-        } = self;
-        ActsOnBodies {
-            by_attitude: !(ports.is_empty() && thrusters.is_empty() && lines.is_empty()),
-            by_motion: *is_in_orbit
-                || *has_director_beams
-                || !(attitudes.is_empty() && grasps.is_empty())
-                || contacts.iter().any(Contact::is_compliant),
-        }
+    /// Returns a copy without contacts and commands for impulses.
+    pub fn without_contacts(&self) -> Self {
+        let mut without = Self {
+            contacts: Vec::new(),
+            commands: Vec::new(),
+            ..self.clone()
+        };
+        without.classify();
+        without
     }
 
     /// Makes all compliant contact forces act in every position, to determine their dependencies.
@@ -274,31 +319,17 @@ impl Elements {
         contacts.filter(|(_, contact)| contact.touch().is_some())
     }
 
-    /// Returns the servos of the joints.
-    pub fn servos(&self) -> &[JointServo] {
-        &self.joints.by_joint
-    }
-
     /// Returns the child body and the axis of the joint whose reference position is this input.
     pub fn axis_of(&self, input: usize) -> Option<(usize, usize)> {
         let of_servo = |servo: &JointServo| Some((servo.body, servo.axis_of(input)?));
         let of_drive = |drive: &Drive| Some((drive.body, drive.axis_of(input)?));
-        let servos = self.servos().iter().find_map(of_servo);
+        let servos = self.joint_servos.iter().find_map(of_servo);
         servos.or_else(|| self.drives.iter().find_map(of_drive))
     }
 
     /// Returns the joints whose servos have feed-forward torques.
     pub(crate) fn fed(&self) -> impl Iterator<Item = &Fed> {
-        self.servos().iter().filter_map(|servo| servo.fed.as_ref())
-    }
-
-    /// Returns a copy without contacts and commands for impulses.
-    pub fn without_contacts(&self) -> Self {
-        Self {
-            contacts: Vec::new(),
-            strikes: Vec::new(),
-            ..self.clone()
-        }
+        self.joint_servos.iter().filter_map(|servo| servo.fed.as_ref())
     }
 
     /// Returns the number of joints whose motion can be switched.
@@ -308,7 +339,7 @@ impl Elements {
 
     /// Returns true if inputs command events: switched motions, impulses, captures.
     pub fn are_commanded(&self) -> bool {
-        self.switched() > 0 || !self.strikes.is_empty()
+        self.switched() > 0 || !self.commands.is_empty()
     }
 
     /// Returns true if impulses can occur: by locking a moving joint, by a command, or by an impact
@@ -316,7 +347,7 @@ impl Elements {
     pub fn have_impulses(&self) -> bool {
         let is_locked = |drive: &Drive| drive.is_switched() && drive.motions().contains(&JointMotion::Locked);
         self.drives.iter().any(is_locked)
-            || !self.strikes.is_empty()
+            || !self.commands.is_empty()
             || self.touching().any(|(_, contact)| !contact.is_compliant())
     }
 
@@ -357,7 +388,7 @@ impl Elements {
     ///
     /// With the two corrections of a step, the eigenvalues of one constraint violation are stable
     /// up to steps of 1/α for β = 0 and 0.73/α for β = α; the limit here is 1/√(α² + β²).
-    pub fn judge_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+    pub fn validate_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let of_captures = self
             .captures()
             .map(|(contact, capture)| ("contact", &contact.name, capture.gain_ids()));
@@ -375,9 +406,9 @@ impl Elements {
     }
 
     /// Returns the inputs that command impulses and captures or set impulses.
-    pub fn strike_inputs(&self) -> impl Iterator<Item = usize> {
+    pub fn command_inputs(&self) -> impl Iterator<Item = usize> {
         let ports = self.ports.iter().filter_map(Port::impulse_inputs).flatten();
-        self.strikes.iter().map(Strike::input).chain(ports)
+        self.commands.iter().map(Command::input).chain(ports)
     }
 
     /// Returns true if a drive's prescribed acceleration depends on the state.
@@ -385,118 +416,12 @@ impl Elements {
         self.drives.iter().any(Drive::reads_state)
     }
 
-    /// Sets the prescribed motions and adds the loads without a potential. Gravity in orbit is
-    /// among them, because its potential depends on time.
-    #[inline]
-    pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        for drive in &self.drives {
-            drive.set(now, applied);
-        }
-        self.joints.add_active(now, applied);
-        for (motor, state) in self.motors.iter().zip(now.motors) {
-            motor.add(now, state, &mut applied.tau);
-        }
-        for range in &self.ranges {
-            range.add_damper(now, &mut applied.tau);
-        }
-        modal::add_dampers(now, &mut applied.tau);
-        for servo in &self.attitudes {
-            servo.add(now, applied);
-        }
-        for port in &self.ports {
-            port.add(now, applied);
-        }
-        for thruster in &self.thrusters {
-            thruster.add(now, applied);
-        }
-        for line in &self.lines {
-            line.add(now, applied);
-        }
-        for contact in &self.contacts {
-            contact.add_dissipation(now, applied);
-        }
-        for grasp in &self.grasps {
-            grasp.add(now, applied);
-        }
-        director::add_dampers(now, applied);
-        gravity::add_of_orbit(now, applied);
-    }
-
-    /// Passes the tangent stiffness and damping of loads on single rates to `on`, with the index of
-    /// the rate: `−∂τ/∂q` and `−∂τ/∂q̇` of the loads on a joint's axis or a mode with respect to
-    /// its own coordinate and rate; for dry friction the secant `−τ/q̇`. A rate may occur more than
-    /// once; its contributions add up.
-    pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
-        self.joints.resist(now, &mut on);
-        for (motor, state) in self.motors.iter().zip(now.motors) {
-            motor.resist(now, state, &mut on);
-        }
-        for range in &self.ranges {
-            range.resist(now, &mut on);
-        }
-        modal::resist(now, &mut on);
-    }
-
     /// Passes the tracking gains of drives to `on`, as tangent stiffness and damping per unit of
     /// inertia: `−∂q̈/∂q` (1/s²) and `−∂q̈/∂q̇` (1/s).
     pub fn resist_as_drives(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
         for drive in &self.drives {
-            drive.resist(now, &mut on);
+            drive.resist_as_drive(now, &mut on);
         }
-    }
-
-    /// Adds the loads with a potential: springs of joints, stops and compliant contacts, elastic
-    /// forces of modes, ANCF beams and geometrically exact beams, uniform gravity.
-    #[inline]
-    pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        self.joints.add_conservative(now, &mut applied.tau);
-        for range in &self.ranges {
-            range.add_spring(now, &mut applied.tau);
-        }
-        modal::add_springs(now, &mut applied.tau);
-        nodal::add_springs(now, &mut applied.tau);
-        director::add_springs(now, applied);
-        for contact in &self.contacts {
-            contact.add_spring(now, applied);
-        }
-        if let Some(gravity) = self.gravity {
-            gravity.add(now, applied);
-        }
-    }
-
-    /// Adds the difference between the discrete gradient of the conservative loads' potential over
-    /// a step of length `h` (s) from the coordinates `q_0` and their forces at the midpoint `now`.
-    /// The work of these loads then equals the difference of the potential energies. Loads that are
-    /// linear in the coordinates need no such term.
-    ///
-    /// The midpoint coordinates are `(q₀ + q₁)/2`; the bodies have the midpoint positions of the
-    /// [conserving step](crate::dynamics::conserving).
-    pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, q_0: &[f64], applied: &mut Applied<S>) {
-        self.joints.add_of_step(now, q_0, &mut applied.tau);
-        for range in &self.ranges {
-            range.add_of_step(now, q_0, &mut applied.tau);
-        }
-        for contact in &self.contacts {
-            contact.add_of_step(now, h, applied);
-        }
-    }
-
-    /// Returns the potential energy of springs, stops, modes, ANCF and geometrically exact beams,
-    /// compliant contacts and uniform gravity (zero at the world's origin), J.
-    pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let mut energy =
-            self.joints.potential_energy(now) + modal::potential_energy(now) + nodal::potential_energy(now);
-        energy += director::potential_energy(now);
-        for range in &self.ranges {
-            energy += range.potential_energy(now);
-        }
-        for contact in &self.contacts {
-            energy += contact.potential_energy(now);
-        }
-        if let Some(gravity) = self.gravity {
-            energy += gravity.potential_energy(now);
-        }
-        energy
     }
 }
 

@@ -1,20 +1,24 @@
 //! Actuators of joints: the torque commanded by inputs and servos, within the motor's limits.
 
 use super::band::{Band, HYSTERESIS, Limit};
-use super::joint::numbers;
+use super::joint::{nth, numbers};
 use super::servo::Servo;
-use super::{AttitudeServo, Instant, Resistance, Sensed, Stored};
+use super::{AttitudeServo, Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, Stored, View};
 use crate::algebra::Scalar;
+use crate::dynamics::Applied;
 use crate::event::{Amount, Event, Occurrence};
-use crate::spec;
-use crate::system::{Bound, Declarations, Joint, ParamId, Unit};
-use std::sync::Arc;
+use crate::spec::{self, Spec};
+use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
 
 /// Motor of one axis of a joint. Its torque is the commanded one, limited to its largest torque.
 /// Over the last part of the rate range, the largest torque in the direction of the rate falls
 /// linearly to zero.
 #[derive(Clone, Debug)]
 pub struct Motor {
+    /// Index among all motors.
+    number: usize,
+    /// Axis of the joint.
+    axis: usize,
     /// Name of the axis's rate, for messages.
     rate_name: String,
     /// Index of the joint's child body.
@@ -24,7 +28,7 @@ pub struct Motor {
     torque: Option<usize>,
     servo: Option<Servo>,
     /// Attitude servo that commands this motor, if it drives a reaction wheel.
-    pub(super) attitude: Option<Arc<AttitudeServo>>,
+    pub(super) attitude: Option<Box<AttitudeServo>>,
     torque_limit: ParamId,
     rate_limit: Option<ParamId>,
     unit: Unit,
@@ -61,15 +65,15 @@ impl Stored for MotorState {
 /// Fraction of the rate limit over which the torque falls to zero.
 const LAST: f64 = 1e-2;
 
-/// Declares the motors of a joint's axes and returns them; `asked` returns the torque input and the
-/// servo of an axis.
+/// Creates the motors of a joint's axes; `asked` returns the torque input and the servo of an axis.
 pub(super) fn declare(
     body: usize,
     joint: &Joint,
     written: &spec::Motor,
     asked: impl Fn(usize) -> (Option<usize>, Option<Servo>),
+    to: &mut Elements,
     declare: &mut Declarations,
-) -> Vec<Motor> {
+) {
     let units = |i| Unit::coordinate(joint.kind.is_angular(i));
     let torque_limit = numbers(
         joint,
@@ -92,10 +96,12 @@ pub(super) fn declare(
             what,
         )
     });
-    let nth = |id: ParamId, i: usize| ParamId(id.0 + i);
+    let first = to.motors.len();
     let motor = |i: usize| {
         let (torque, servo) = asked(i);
         Motor {
+            number: first + i,
+            axis: i,
             rate_name: joint.quantity_name("qd", i),
             body,
             coordinate: joint.q + i,
@@ -108,7 +114,7 @@ pub(super) fn declare(
             unit: units(i).rate,
         }
     };
-    (0..joint.nv).map(motor).collect()
+    to.motors.extend((0..joint.nv).map(motor));
 }
 
 impl Motor {
@@ -118,11 +124,6 @@ impl Motor {
     /// Returns true if the limit state is possible for this motor.
     pub fn can_have(&self, state: &MotorState) -> bool {
         self.rate_limit.is_some() || !state.rate.is_reached()
-    }
-
-    /// Returns true if the torque depends on the joint's coordinate or rate.
-    pub(super) fn reads_state(&self) -> bool {
-        self.servo.is_some() || self.rate_limit.is_some()
     }
 
     /// Returns the torque (force) commanded by input and servos, N·m or N.
@@ -203,23 +204,6 @@ impl Motor {
         }
     }
 
-    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, state: &MotorState, tau: &mut [S]) {
-        tau[self.rate] += self.torque(now, state);
-    }
-
-    /// Passes the [tangent stiffness and damping](super::Elements::resist) in a limit state to `on`.
-    pub(super) fn resist(&self, now: &Instant<f64>, state: &MotorState, on: &mut impl FnMut(usize, Resistance)) {
-        let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
-        match (state.torque, &self.servo, self.rate_limit) {
-            (Limit::Within, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
-            (_, _, Some(end)) if in_last_rates => {
-                let [most, end] = [self.torque_limit, end].map(|id| id.of(now.parameters));
-                on(self.rate, Resistance::of(0.0, most / (LAST * end)));
-            }
-            _ => {}
-        }
-    }
-
     /// Returns the event indicators of torque and rate, positive while the limit state is valid.
     pub fn indicators(&self, now: &Sensed<f64>, state: &MotorState) -> [f64; Self::INDICATORS] {
         [
@@ -246,5 +230,40 @@ impl Motor {
         let rate = self.rate_name.clone();
         let what = Occurrence::RateLimitReached { rate, limit };
         Some(Event { t, what })
+    }
+}
+
+impl Element for Motor {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let joint = &system.bodies[self.body].joint;
+        let unit = Unit::coordinate(joint.kind.is_angular(self.axis)).force;
+        let what = format!("what the motor of joint {} gives, within its limits", joint.name);
+        let name = joint.quantity_name("motor_torque", self.axis);
+        to.continuous([Quantity::new(name, unit, what)]);
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        y.number(self.torque(&view.now, &view.now.motors[self.number]));
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::JOINT.when(self.servo.is_some() || self.rate_limit.is_some())
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        applied.tau[self.rate] += self.torque(now, &now.motors[self.number]);
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        let state = &now.motors[self.number];
+        let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
+        match (state.torque, &self.servo, self.rate_limit) {
+            (Limit::Within, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
+            (_, _, Some(end)) if in_last_rates => {
+                let [most, end] = [self.torque_limit, end].map(|id| id.of(now.parameters));
+                on(self.rate, Resistance::of(0.0, most / (LAST * end)));
+            }
+            _ => {}
+        }
     }
 }

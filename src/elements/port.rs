@@ -1,9 +1,8 @@
-use super::{Instant, Strike, Struck};
-use crate::Problem;
+use super::{Command, Compiler, Element, Instant, Reads, Target};
 use crate::algebra::{Mat3, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::spec::{PortAxes, Spec};
-use crate::system::{Declarations, FrameRef, Quantity, System, Unit};
+use crate::spec::PortAxes;
+use crate::system::{FrameRef, Quantity, Unit};
 
 /// External wrench and external impulse on a frame.
 #[derive(Clone, Debug)]
@@ -19,66 +18,74 @@ pub struct Port {
     impulse: Option<usize>,
 }
 
-/// Declares the ports and returns them; adds the commands of impulses to `strikes`.
-pub(super) fn declare(
-    spec: &Spec,
-    system: &System,
-    declare: &mut Declarations,
-    strikes: &mut Vec<Strike>,
-    problems: &mut Vec<Problem>,
-) -> Vec<Port> {
-    let mut ports = Vec::new();
-    for (name, port) in &spec.port {
-        let Some(frame) = system.written_frame(["port", name, "frame"], &port.frame, problems) else {
-            continue;
-        };
-        let axes = match port.axes {
-            PortAxes::World => "inertial axes",
-            PortAxes::Frame => "frame axes",
-        };
-        let input = declare.inputs.len();
-        let force = Quantity::vector(
-            &format!("{name}.f"),
-            Unit::Newton,
-            &format!("force at {}, {axes}", port.frame),
-        );
-        let torque = Quantity::vector(
-            &format!("{name}.t"),
-            Unit::NewtonMetre,
-            &format!("torque at {}, {axes}", port.frame),
-        );
-        for quantity in force.into_iter().chain(torque) {
-            declare.input(quantity, 0.0, false);
-        }
-        let impulse = port.impulse.then(|| {
-            let first = declare.inputs.len();
-            let what = format!("impulse at {}, {axes}, that acts when {name}.impact rises", port.frame);
-            for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
-                declare.input(quantity, 0.0, true);
+impl Element for Port {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            commands,
+        } = from;
+        let mut ports = Vec::new();
+        for (name, port) in &spec.port {
+            let Some(frame) = system.written_frame(["port", name, "frame"], &port.frame, problems) else {
+                continue;
+            };
+            let axes = match port.axes {
+                PortAxes::World => "inertial axes",
+                PortAxes::Frame => "frame axes",
+            };
+            let input = declare.inputs.len();
+            let force = Quantity::vector(
+                &format!("{name}.f"),
+                Unit::Newton,
+                &format!("force at {}, {axes}", port.frame),
+            );
+            let torque = Quantity::vector(
+                &format!("{name}.t"),
+                Unit::NewtonMetre,
+                &format!("torque at {}, {axes}", port.frame),
+            );
+            for quantity in force.into_iter().chain(torque) {
+                declare.input(quantity, 0.0, false);
             }
-            let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
-            strikes.push(Strike::declare(
-                &format!("{name}.impact"),
-                what,
-                Struck::Port(ports.len()),
-                declare,
-            ));
-            first
-        });
-        ports.push(Port {
-            name: name.clone(),
-            frame,
-            axes: port.axes,
-            input,
-            impulse,
-        });
+            let impulse = port.impulse.then(|| {
+                let first = declare.inputs.len();
+                let what = format!("impulse at {}, {axes}, that acts when {name}.impact rises", port.frame);
+                for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
+                    declare.input(quantity, 0.0, true);
+                }
+                let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
+                commands.push(Command::declare(
+                    &format!("{name}.impact"),
+                    what,
+                    Target::Port(ports.len()),
+                    declare,
+                ));
+                first
+            });
+            ports.push(Port {
+                name: name.clone(),
+                frame,
+                axes: port.axes,
+                input,
+                impulse,
+            });
+        }
+        ports
     }
-    ports
-}
 
-impl Port {
+    fn reads(&self) -> Reads {
+        Reads::ATTITUDE
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        true
+    }
+
     /// Adds the wrench on the frame's carrier.
-    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         let u = &now.inputs[self.input..];
         let F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
         let (system, kinematics) = (now.system, now.kinematics);
@@ -89,7 +96,9 @@ impl Port {
         };
         applied.push(system, kinematics, system.carrier(self.frame), F.shift(&X_WF.p));
     }
+}
 
+impl Port {
     /// Returns the indices of the impulse's inputs, `None` without an impulse.
     pub(super) fn impulse_inputs(&self) -> Option<std::ops::Range<usize>> {
         self.impulse.map(|first| first..first + 3)

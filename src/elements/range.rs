@@ -1,10 +1,11 @@
 use super::band::{Band, HYSTERESIS, Limit};
-use super::{Instant, Resistance, mean_slope, report};
+use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report};
 use crate::Problem;
 use crate::algebra::Scalar;
+use crate::dynamics::Applied;
 use crate::event::{Amount, Event, Occurrence};
-use crate::spec::{self, PerAxis, Stop, at};
-use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Unit};
+use crate::spec::{self, PerAxis, Spec, Stop, at};
+use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, System, Unit};
 
 /// Range of one joint coordinate.
 ///
@@ -12,6 +13,10 @@ use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Un
 /// that rests on the limit causes no sequence of events.
 #[derive(Clone, Debug)]
 pub struct Range {
+    /// Index among all ranges.
+    number: usize,
+    /// Number of ranges of the joint from this one on if it is the joint's first, else zero.
+    of_joint: usize,
     /// Name of the joint.
     pub joint: String,
     /// Name of the coordinate.
@@ -34,7 +39,8 @@ struct CompliantStop {
     damping: ParamId,
 }
 
-pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declarations, ranges: &mut Vec<Range>) {
+/// Creates the ranges of a joint's coordinates.
+pub(super) fn declare(joint: &Joint, written: &spec::Joint, to: &mut Elements, declare: &mut Declarations) {
     let Some(range) = &written.range else {
         return;
     };
@@ -91,7 +97,9 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
             }),
             _ => None,
         };
-        ranges.push(Range {
+        to.ranges.push(Range {
+            number: to.ranges.len(),
+            of_joint: if i == 0 { joint.nv } else { 0 },
             joint: name.clone(),
             coordinate_name: joint.quantity_name("q", i),
             unit: units.position,
@@ -106,17 +114,8 @@ pub(super) fn declare(joint: &Joint, written: &spec::Joint, declare: &mut Declar
 }
 
 impl Range {
-    pub(super) fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        let (min, max) = (self.min.of(values), self.max.of(values));
-        if min >= max {
-            let (min, max) = (self.unit.of(min), self.unit.of(max));
-            let what = format!("the range of {} is empty: {min} to {max}", self.coordinate_name);
-            report(declared, self.min, problems, what);
-        }
-    }
-
     /// Reports an initial coordinate outside the range.
-    pub fn judge_start(&self, declared: &[Parameter], values: &[f64], q: &[f64], problems: &mut Vec<Problem>) {
+    pub fn validate_start(&self, declared: &[Parameter], values: &[f64], q: &[f64], problems: &mut Vec<Problem>) {
         let (min, max) = (self.min.of(values), self.max.of(values));
         let start = q[self.coordinate];
         if min < max && !(min..=max).contains(&start) {
@@ -147,73 +146,12 @@ impl Range {
         self.coordinate
     }
 
-    /// Returns true if the limits are compliant stops.
-    pub(super) fn has_stop(&self) -> bool {
-        self.stop.is_some()
-    }
-
-    /// Adds the torque of the stop's damper, limited so that spring and damper together are never
-    /// tensile.
-    pub(super) fn add_damper<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
-        if let Some((stop, spring, side)) = self.pressed(now) {
-            let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
-            let pulls = (spring + damper).value() <= 0.0;
-            tau[self.rate] -= if pulls { -spring } else { damper } * side;
-        }
-    }
-
-    /// Adds the torque of the stop's spring.
-    pub(super) fn add_spring<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
-        if let Some((_, spring, side)) = self.pressed(now) {
-            tau[self.rate] -= spring * side;
-        }
-    }
-
-    /// Adds the difference between the discrete gradient of the stop's spring energy over a step
-    /// from the coordinates `q_0` and the spring torque at the midpoint `now`.
-    pub(super) fn add_of_step<S: Scalar>(&self, now: &Instant<S>, q_0: &[f64], tau: &mut [S]) {
-        let Some(stop) = self.stop else { return };
-        let q_0 = S::lift(q_0[self.coordinate]);
-        let ends = [q_0, now.q[self.coordinate] * S::lift(2.0) - q_0];
-        let [min, max] = [self.min, self.max].map(|id| S::lift(id.of(now.parameters)));
-        let above = mean_slope(ends.map(|q| q - max), |depth| depth * depth, |[a, b]| a + b);
-        let below = mean_slope(ends.map(|q| min - q), |depth| depth * depth, |[a, b]| a + b);
-        tau[self.rate] -= (above - below) * S::lift(0.5 * stop.stiffness.of(now.parameters));
-        if let Some((_, spring, side)) = self.pressed(now) {
-            tau[self.rate] += spring * side;
-        }
-    }
-
-    /// Passes the [tangent stiffness and damping](super::Elements::resist) of an active stop to `on`.
-    pub(super) fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        if let Some((stop, spring, side)) = self.pressed(now) {
-            let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
-            let pulls = spring + now.qd[self.rate] * side * damping <= 0.0;
-            on(
-                self.rate,
-                if pulls {
-                    Resistance::default()
-                } else {
-                    Resistance::of(stiffness, damping)
-                },
-            );
-        }
-    }
-
     /// Returns the stop, its spring torque and its side (1 or −1), `None` if it is not active.
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
         let stop = self.stop?;
         let (depth, side) = self.excess(now.parameters, now.q);
         let spring = depth * S::lift(stop.stiffness.of(now.parameters));
         (depth.value() > 0.0).then(|| (stop, spring, S::lift(side)))
-    }
-
-    pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let (depth, _) = self.excess(now.parameters, now.q);
-        match self.stop {
-            Some(stop) if depth.value() > 0.0 => depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters)),
-            _ => S::zero(),
-        }
     }
 
     fn band(&self, parameters: &[f64]) -> Band {
@@ -245,5 +183,86 @@ impl Range {
             is_above,
         };
         Event { t, what }
+    }
+}
+
+impl Element for Range {
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        let (min, max) = (self.min.of(of.values), self.max.of(of.values));
+        if min >= max {
+            let (min, max) = (self.unit.of(min), self.unit.of(max));
+            let what = format!("the range of {} is empty: {min} to {max}", self.coordinate_name);
+            report(of.declared, self.min, problems, what);
+        }
+    }
+
+    /// Declares one flag for all coordinates of a joint.
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        if self.of_joint > 0 {
+            let what = format!("whether joint {} is outside its range", self.joint);
+            let quantity = Quantity::new(format!("{}.out_of_range", self.joint), Unit::One, what);
+            to.flag(quantity, self.coordinate..self.coordinate + self.of_joint);
+        }
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        if self.of_joint > 0 {
+            let states = &view.discrete.ranges[self.number..self.number + self.of_joint];
+            y.flag(states.iter().any(|state| state.is_reached()));
+        }
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::JOINT.when(self.stop.is_some())
+    }
+
+    /// Adds the torque of the stop's damper, limited so that spring and damper together are never
+    /// tensile.
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some((stop, spring, side)) = self.pressed(now) {
+            let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
+            let pulls = (spring + damper).value() <= 0.0;
+            applied.tau[self.rate] -= if pulls { -spring } else { damper } * side;
+        }
+    }
+
+    /// Adds the torque of the stop's spring.
+    fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some((_, spring, side)) = self.pressed(now) {
+            applied.tau[self.rate] -= spring * side;
+        }
+    }
+
+    fn add_of_step<S: Scalar>(&self, now: &Instant<S>, _h: f64, q_0: &[f64], applied: &mut Applied<S>) {
+        let Some(stop) = self.stop else { return };
+        let q_0 = S::lift(q_0[self.coordinate]);
+        let ends = [q_0, now.q[self.coordinate] * S::lift(2.0) - q_0];
+        let [min, max] = [self.min, self.max].map(|id| S::lift(id.of(now.parameters)));
+        let above = mean_slope(ends.map(|q| q - max), |depth| depth * depth, |[a, b]| a + b);
+        let below = mean_slope(ends.map(|q| min - q), |depth| depth * depth, |[a, b]| a + b);
+        applied.tau[self.rate] -= (above - below) * S::lift(0.5 * stop.stiffness.of(now.parameters));
+        if let Some((_, spring, side)) = self.pressed(now) {
+            applied.tau[self.rate] += spring * side;
+        }
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        if let Some((stop, spring, side)) = self.pressed(now) {
+            let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
+            let pulls = spring + now.qd[self.rate] * side * damping <= 0.0;
+            on(
+                self.rate,
+                if pulls {
+                    Resistance::default()
+                } else {
+                    Resistance::of(stiffness, damping)
+                },
+            );
+        }
+    }
+
+    fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
+        let (stop, (depth, _)) = (self.stop?, self.excess(now.parameters, now.q));
+        (depth.value() > 0.0).then(|| depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters)))
     }
 }

@@ -1,16 +1,18 @@
 //! Servos of joints: commanded torques and feed-forward.
 
-use super::attitude::AttitudeLaw;
-use super::{Instant, Elements, Resistance, Sensed};
+use super::attitude_servo::AttitudeLaw;
+use super::joint::{References, nth, numbers};
+use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, View};
 use crate::algebra::{Quaternion, Scalar, Vec3};
-use crate::spec::JointMotion;
-use crate::system::ParamId;
+use crate::dynamics::Applied;
+use crate::spec::{self, JointMotion, JointType, Spec};
+use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
 use std::ops::Range;
 
 /// Servo of one axis, `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` plus a feed-forward torque while the
 /// switch is on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Servo {
+pub(crate) struct Servo {
     pub q_ref: usize,
     pub qd_ref: usize,
     pub switch: usize,
@@ -64,7 +66,7 @@ impl Servo {
 
 /// Servo of one axis without a motor, whose commanded torque acts directly.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AxisServo {
+pub(crate) struct AxisServo {
     pub coordinate: usize,
     pub rate: usize,
     pub law: Servo,
@@ -72,7 +74,7 @@ pub(super) struct AxisServo {
 
 /// Servo of a spherical joint, in child axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BallServo {
+pub(crate) struct BallServo {
     pub coordinate: usize,
     pub rate: usize,
     pub law: AttitudeLaw,
@@ -137,31 +139,8 @@ impl JointServo {
     }
 
     /// Returns true if the servo has a feed-forward torque.
-    pub fn is_fed(&self) -> bool {
+    fn is_fed(&self) -> bool {
         self.fed.is_some()
-    }
-
-    /// Passes to `write` the error of each axis (rad or m; for a spherical joint the rotation
-    /// vector in child axes), then the commanded torques (forces), N·m or N, then their
-    /// feed-forward part.
-    pub fn report<S: Scalar>(&self, now: &Instant<S>, mut write: impl FnMut(S)) {
-        match &self.law {
-            JointLaw::Axes(axes) => {
-                axes.iter()
-                    .for_each(|s| write(now.inputs[s.law.q_ref] - now.q[s.coordinate]));
-                axes.iter().for_each(|s| write(s.torque(now)));
-                if self.fed.is_some() {
-                    axes.iter().for_each(|s| write(now.feed_forward[s.rate]));
-                }
-            }
-            JointLaw::Ball(s) => {
-                s.law
-                    .error(&now.sensed(), Quaternion::from_slice(&now.q[s.coordinate..]))
-                    .iter()
-                    .for_each(|&e| write(e));
-                s.torque(now).iter().for_each(|&torque| write(torque));
-            }
-        }
     }
 }
 
@@ -176,5 +155,192 @@ impl BallServo {
         let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
         self.law
             .moment(&now.sensed(), Quaternion::from_slice(&now.q[self.coordinate..]), &w)
+    }
+}
+
+/// Declares the gains of a joint's servo.
+pub(super) fn declare_gains(joint: &Joint, servo: &spec::Servo, declare: &mut Declarations) -> Gains {
+    let units = |i| Unit::coordinate(joint.kind.is_angular(i));
+    Gains {
+        kp: numbers(
+            joint,
+            declare,
+            ["kp", "servo.kp"],
+            &servo.kp,
+            |i| units(i).stiffness,
+            Bound::NotNegative,
+            "servo's proportional gain",
+        ),
+        kd: numbers(
+            joint,
+            declare,
+            ["kd", "servo.kd"],
+            &servo.kd,
+            |i| units(i).damping,
+            Bound::NotNegative,
+            "servo's derivative gain",
+        ),
+    }
+}
+
+/// Joint with its servo in the spec, and what has been declared for it.
+pub(super) struct Declared<'a> {
+    pub body: usize,
+    pub joint: &'a Joint,
+    pub written: &'a spec::Joint,
+    /// Gains of the first axis.
+    pub gains: Gains,
+    pub references: References,
+    /// Index of the first torque input.
+    pub torque: Option<usize>,
+}
+
+/// Creates the servo of a joint and returns those of its axes, which act directly or through a
+/// motor; none for a spherical joint, whose servo acts directly.
+pub(super) fn declare(of: Declared, to: &mut Elements, declare: &mut Declarations) -> Vec<AxisServo> {
+    let Declared {
+        body,
+        joint,
+        written,
+        gains,
+        references,
+        torque,
+    } = of;
+    let (name, Gains { kp, kd }) = (&joint.name, gains);
+    let References { q_ref, qd_ref, qdd_ref } = references;
+    let on = written.servo.as_ref().is_some_and(|servo| servo.on);
+    let what = format!("switches joint {name}'s servo: on above 0.5");
+    let quantity = Quantity::new(format!("{name}.servo"), Unit::One, what);
+    let switch = declare.input(quantity, f64::from(on), true);
+    if joint.kind == JointType::Spherical {
+        let law = AttitudeLaw {
+            q_ref,
+            w_ref: qd_ref,
+            switch,
+            kp,
+            kd,
+        };
+        let (coordinate, rate) = (joint.q, joint.v);
+        let servo = BallServo { coordinate, rate, law };
+        to.ball_servos.push(servo);
+        to.joint_servos.push(JointServo {
+            body,
+            law: JointLaw::Ball(servo),
+            fed: None,
+        });
+        return Vec::new();
+    }
+    let axis = |i: usize| AxisServo {
+        coordinate: joint.q + i,
+        rate: joint.v + i,
+        law: Servo {
+            q_ref: q_ref + i,
+            qd_ref: qd_ref + i,
+            switch,
+            gains: Gains {
+                kp: nth(kp, i),
+                kd: nth(kd, i),
+            },
+            is_fed: qdd_ref.is_some(),
+        },
+    };
+    let axes: Vec<AxisServo> = (0..joint.nv).map(axis).collect();
+    let motors = to.motors.len()..to.motors.len() + joint.nv;
+    to.joint_servos.push(JointServo {
+        body,
+        law: JointLaw::Axes(axes.clone()),
+        fed: qdd_ref.map(|qdd_ref| Fed {
+            body,
+            coordinate: joint.q,
+            rate: joint.v,
+            axes: joint.nv,
+            q_ref,
+            qd_ref,
+            qdd_ref,
+            switch,
+            tau: torque,
+            motors: written.motor.as_ref().map(|_| motors),
+            drive: joint.is_drivable().then_some(to.drives.len()),
+        }),
+    });
+    axes
+}
+
+impl Element for JointServo {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let joint = &system.bodies[self.body].joint;
+        let name = &joint.name;
+        let units = |i| Unit::coordinate(joint.kind.is_angular(i));
+        let each = |field: &str, unit: &dyn Fn(usize) -> Unit, what: &str| {
+            let quantity = |i| Quantity::new(joint.quantity_name(field, i), unit(i), what);
+            (0..joint.nv).map(quantity).collect::<Vec<_>>()
+        };
+        let what = format!("by how much joint {name} is off its servo's reference");
+        to.continuous(each("servo_error", &|i| units(i).position, &what));
+        let what = format!("what the servo of joint {name} asks for");
+        to.continuous(each("servo_torque", &|i| units(i).force, &what));
+        if self.is_fed() {
+            let what = format!("what of it the servo of joint {name} feeds forward: what the rigid craft would take");
+            to.continuous(each("feed_forward", &|i| units(i).force, &what));
+        }
+    }
+
+    /// For a spherical joint, the error is the rotation vector in child axes.
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let now = &view.now;
+        match &self.law {
+            JointLaw::Axes(axes) => {
+                for s in axes {
+                    y.number(now.inputs[s.law.q_ref] - now.q[s.coordinate]);
+                }
+                axes.iter().for_each(|s| y.number(s.torque(now)));
+                for s in axes.iter().filter(|_| self.is_fed()) {
+                    y.number(now.feed_forward[s.rate]);
+                }
+            }
+            JointLaw::Ball(s) => {
+                let q = Quaternion::from_slice(&now.q[s.coordinate..]);
+                y.vector(&s.law.error(&now.sensed(), q));
+                y.vector(&s.torque(now));
+            }
+        }
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION.when(self.is_fed())
+    }
+}
+
+impl Element for AxisServo {
+    fn reads(&self) -> Reads {
+        Reads::JOINT
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        applied.tau[self.rate] += self.torque(now);
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        on(self.rate, self.law.resistance(&now.sensed()));
+    }
+}
+
+impl Element for BallServo {
+    fn reads(&self) -> Reads {
+        Reads::JOINT
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let moment = self.torque(now);
+        for (tau, moment) in applied.tau[self.rate..].iter_mut().zip(&moment) {
+            *tau += *moment;
+        }
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        let resistances = self.law.resistances(&now.sensed());
+        for (i, resistance) in resistances.into_iter().enumerate() {
+            on(self.rate + i, resistance);
+        }
     }
 }

@@ -1,7 +1,8 @@
-use super::{Wave, report};
+use super::{Compiler, Cursor, Element, Outputs, Values, View, Wave, report};
 use crate::Problem;
-use crate::spec::{Signal, Waveform, at, empty_window};
-use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
+use crate::algebra::Scalar;
+use crate::spec::{self, Signal, Spec, Waveform, at, empty_window};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 
 /// Largest deviation of a trajectory's start from its joint's start, rad or m, relative above 1;
 /// allows for angles written in degrees with few digits.
@@ -16,6 +17,8 @@ pub struct SignalSource {
     pub rate_input: Option<usize>,
     /// Index of the input that its second derivative sets.
     pub acceleration_input: Option<usize>,
+    /// Its quantities, then those of the inputs that its derivatives set.
+    quantities: Vec<Quantity>,
     signal: Signal,
     amplitude: ParamId,
     offset: ParamId,
@@ -27,7 +30,7 @@ pub struct SignalSource {
 
 impl SignalSource {
     /// Declares the signal's values as parameters `signal.<input>.<field>`.
-    pub fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
+    fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
         let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
         let amplitude_unit = if signal.waveform == Waveform::Table {
             Unit::One
@@ -40,6 +43,8 @@ impl SignalSource {
             inputs.position(|input| signal.with_rate && input.quantity.name == derivative)
         };
         let (rate_input, acceleration_input) = (along(".qd_ref"), along(".qdd_ref"));
+        let set = [Some(input), rate_input, acceleration_input].into_iter().flatten();
+        let quantities = set.map(|input| declare.inputs[input].quantity.clone()).collect();
         let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             declare.parameter(
                 Quantity::new(
@@ -57,6 +62,7 @@ impl SignalSource {
             input,
             rate_input,
             acceleration_input,
+            quantities,
             signal: signal.clone(),
             amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
             offset: number("offset", signal.offset, unit, Bound::None, "offset"),
@@ -105,7 +111,7 @@ impl SignalSource {
 
     /// Reports a trajectory whose initial value differs from the parameter `start`, the axis's
     /// initial position.
-    pub fn judge_start(&self, start: ParamId, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+    pub fn validate_start(&self, start: ParamId, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
         let wave = self.wave(values);
         let (found, expected) = (wave.value(wave.piece(0.0), 0.0), start.of(values));
         if (found - expected).abs() > START * expected.abs().max(1.0) {
@@ -116,13 +122,43 @@ impl SignalSource {
             report(declared, self.offset, problems, what);
         }
     }
+}
 
-    /// Validates the values of the parameters and reports problems.
-    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        if let (Some(from), Some(until)) = (self.from, self.until)
-            && let Some(what) = empty_window(from.of(values), until.of(values))
-        {
-            report(declared, until, problems, what);
+impl Element for SignalSource {
+    /// Creates the signals that run inside the model; reports those without an input of their name.
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let mut signals = Vec::new();
+        for (input, signal) in &from.spec.signal {
+            let names = from.declare.inputs.iter().map(|input| &input.quantity.name);
+            match names.clone().position(|name| name == input) {
+                None => from.problems.push(Problem {
+                    at: at("signal", input, ""),
+                    what: spec::unknown("input", input, names),
+                }),
+                Some(slot) if !signal.from_importer => signals.push(Self::declare(signal, slot, from.declare)),
+                Some(_) => {}
+            }
         }
+        signals
+    }
+
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if let (Some(from), Some(until)) = (self.from, self.until)
+            && let Some(what) = empty_window(from.of(of.values), until.of(of.values))
+        {
+            report(of.declared, until, problems, what);
+        }
+    }
+
+    /// Declares the inputs that it sets.
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        to.continuous(self.quantities.iter().cloned());
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let set = [Some(self.input), self.rate_input, self.acceleration_input];
+        set.into_iter()
+            .flatten()
+            .for_each(|input| y.number(view.now.inputs[input]));
     }
 }

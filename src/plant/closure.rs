@@ -2,13 +2,13 @@
 //! reaction wrenches.
 
 use super::context::Constants;
-use super::discrete::Captured;
 use super::evaluation::Engine;
 use super::{Discrete, Model};
 use crate::Error;
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, root, spd};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
-use crate::elements::{Capture, ClosedLoop, Contact, Pair};
+use crate::elements::Captured;
+use crate::elements::{Capture, Closed, ClosedLoop, Contact, Pair};
 use crate::system::{Kinematics, System};
 
 /// Responses below this part of the largest are round-off.
@@ -43,33 +43,6 @@ pub(super) struct Closure<S: Scalar> {
     lambda: Vec<S>,
     /// State of each capture, then of each loop, for the outputs.
     pub state: Vec<Closed<S>>,
-}
-
-/// State of a capture or a loop at one instant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Closed<S: Scalar> {
-    /// True if it is active.
-    pub held: bool,
-    /// Constraint violations: sums of squares of the angles (rad²) and of the offsets (m²).
-    squares: [S; 2],
-    /// Reaction on a, about its origin, world axes.
-    pub wrench: Wrench<S>,
-}
-
-impl<S: Scalar> Closed<S> {
-    /// Returns the state of an inactive capture.
-    pub fn none() -> Self {
-        Self {
-            held: false,
-            squares: [S::zero(); 2],
-            wrench: Wrench::zero(),
-        }
-    }
-
-    /// Returns the constraint violations of the angles, rad, and of the offsets, m.
-    pub fn violation(&self) -> [S; 2] {
-        self.squares.map(root)
-    }
 }
 
 /// Scalar constraint.

@@ -4,10 +4,10 @@ use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::FeedForward;
 use super::model::{Model, Parts};
-use super::outputs::View;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
+use crate::elements::View;
 use crate::elements::{Instant, Sensed};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
@@ -177,11 +177,11 @@ impl<S: Scalar> Evaluation<S> {
             applied: &self.applied,
             q_WB,
             recovered,
-            model,
+            elements: &model.elements,
             discrete,
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
-        model.output_groups.write(&view, y);
+        model.elements.observe(&view, y);
     }
 
     /// Returns coordinates and rates of joints and modes.

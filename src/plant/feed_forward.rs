@@ -5,7 +5,7 @@ use crate::Error;
 use crate::algebra::Scalar;
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::elements::{Fed, Instant, Elements, MotorState};
+use crate::elements::{Elements, Fed, Instant, MotorState};
 use crate::system::Kinematics;
 use std::sync::Arc;
 

@@ -4,12 +4,12 @@ use super::Discrete;
 use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::impulse::Operator;
-use super::report::{Report, Status};
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
-use crate::event::{Occurrence, Pairing, Refused};
 use crate::elements::{Contact, Pair};
+use crate::elements::{Report, Status};
+use crate::event::{Occurrence, Pairing, Refused};
 use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
 

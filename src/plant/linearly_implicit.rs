@@ -106,8 +106,8 @@ impl Evaluation<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::larger::Larger;
     use crate::elements::Resistance;
+    use crate::larger::Larger;
     use crate::plant::{Discrete, Model};
     use crate::simulation::Simulation;
     use std::path::Path;

@@ -4,8 +4,8 @@
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
 use super::{Discrete, Plant};
-use crate::event::Event;
 use crate::elements::Motor;
+use crate::event::Event;
 
 impl Evaluation<f64> {
     /// Updates signal segments and limit states to time `t` (s), states `x` and inputs `u`; appends
@@ -25,7 +25,7 @@ impl Evaluation<f64> {
             parameters,
         } = of;
         let mut changed = false;
-        for (signal, segment) in model.signals.iter().zip(&mut discrete.segments) {
+        for (signal, segment) in model.elements.signals.iter().zip(&mut discrete.segments) {
             changed |= replace(segment, signal.wave(parameters).piece(t));
         }
         // A sampled controller updates its limit states at its samples.
@@ -44,7 +44,7 @@ impl Evaluation<f64> {
             }
         }
         let q = self.coordinates(of, x).q;
-        for (limit, exceeded) in model.limits.iter().zip(&mut discrete.deflections) {
+        for (limit, exceeded) in model.elements.deflection_limits.iter().zip(&mut discrete.deflections) {
             let next = limit.next(parameters, derived, q, *exceeded);
             if replace(exceeded, next) {
                 changed = true;
@@ -74,7 +74,7 @@ impl Evaluation<f64> {
         u: &[f64],
         discrete: &mut Discrete,
     ) -> bool {
-        let Some(controller) = &of.model.controller else {
+        let Some(controller) = of.model.controller() else {
             return false;
         };
         let inputs = self.inputs(of, t, u, discrete);
@@ -106,7 +106,7 @@ impl Plant {
         let layout = &model.layout;
         let (z, rest) = z.split_at_mut(layout.watched);
         rest.fill(1.0);
-        if let Some(controller) = &model.controller {
+        if let Some(controller) = model.controller() {
             let inputs = self.evaluation.inputs(of, t, u, discrete);
             controller.indicators(of.parameters, inputs, &discrete.controlled, rest);
         }
@@ -115,13 +115,13 @@ impl Plant {
         }
         let q = self.evaluation.coordinates(of, x).q;
         let (of_ranges, z) = z.split_at_mut(model.elements.ranges.len());
-        let (of_limits, z) = z.split_at_mut(model.limits.len());
+        let (of_limits, z) = z.split_at_mut(model.elements.deflection_limits.len());
         let (of_surfaces, of_motors) = z.split_at_mut(layout.surfaces);
         let ranges = model.elements.ranges.iter().zip(&discrete.ranges);
         for (z, (range, &state)) in of_ranges.iter_mut().zip(ranges) {
             *z = range.indicator(of.parameters, q, state);
         }
-        let limits = model.limits.iter().zip(&discrete.deflections);
+        let limits = model.elements.deflection_limits.iter().zip(&discrete.deflections);
         for (z, (limit, &exceeded)) in of_limits.iter_mut().zip(limits) {
             *z = limit.indicator(of.parameters, of.derived, q, exceeded);
         }

@@ -35,7 +35,7 @@ impl Model {
                 parameters: &values,
             };
             problems.extend(evaluation.singular_at_start(constants));
-            evaluation.judge_start(constants, 0.0, &mut problems);
+            evaluation.validate_start(constants, 0.0, &mut problems);
             return if problems.is_empty() {
                 Ok(model)
             } else {
@@ -51,17 +51,17 @@ impl Model {
     }
 
     /// Reports ranges and trajectories whose start is invalid.
-    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
-        for signal in &self.signals {
+    pub(super) fn validate_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
+        for signal in &self.elements.signals {
             if let Some(start) = self.start_of(signal) {
-                signal.judge_start(start, &self.parameters, values, problems);
+                signal.validate_start(start, &self.parameters, values, problems);
             }
         }
         let mut q = vec![0.0; self.system.nq];
         let mut qd = vec![0.0; self.system.nv];
         self.start_coordinates(values, &mut q, &mut qd);
         for range in &self.elements.ranges {
-            range.judge_start(&self.parameters, values, &q, problems);
+            range.validate_start(&self.parameters, values, &q, problems);
         }
     }
 
@@ -88,7 +88,7 @@ impl Evaluation<f64> {
     /// Reports an invalid start at the time `t` (s): loops that cannot be closed, no equilibrium,
     /// overlapping surfaces, captures out of reach, and closed grasps with their frames nearly half
     /// a turn apart.
-    pub(super) fn judge_start(&mut self, of: Constants, t: f64, problems: &mut Vec<Problem>) {
+    pub(super) fn validate_start(&mut self, of: Constants, t: f64, problems: &mut Vec<Problem>) {
         let Constants {
             model,
             derived,

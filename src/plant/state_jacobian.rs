@@ -6,7 +6,7 @@ use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{Derivatives, Local};
-use crate::elements::{Instant, Elements};
+use crate::elements::{Elements, Instant};
 use crate::system::{JointState, Kinematics};
 use nalgebra::DMatrixViewMut;
 

@@ -8,6 +8,7 @@ use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
+use crate::elements::Closed;
 use crate::system::Kinematics;
 
 /// Squared sine of the angle between a redundant row and the others, above which the row is
@@ -176,7 +177,7 @@ impl Plant {
     /// [`watched`](Self::watched): its index, and the violations of offsets, m, and of angles, rad.
     pub fn worst_violation(&self) -> Option<(usize, [f64; 2])> {
         let closure = self.evaluation.closure.as_ref()?;
-        let violations = closure.state.iter().map(super::closure::Closed::violation).enumerate();
+        let violations = closure.state.iter().map(Closed::violation).enumerate();
         let worst = violations.max_by(|(_, a), (_, b)| a[0].max(a[1]).total_cmp(&b[0].max(b[1])))?;
         let (index, [angle, offset]) = worst;
         Some((index, [offset, angle]))

@@ -249,7 +249,7 @@ fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     tree.plant
         .clone()
-        .derivative(OperatingPoint::new(0.0, &x, &u, &Discrete::new(model)), &mut dx)
+        .derivative(OperatingPoint::new(0.0, &x, &u, &model.discrete()), &mut dx)
         .expect("regular");
     dx[..system.nq].to_vec()
 }
@@ -315,7 +315,7 @@ origin = [0.0, 1.0, 0.0]
     let mut evaluate = || {
         let mut dx = vec![0.0; x.len()];
         plant
-            .derivative(OperatingPoint::new(0.0, &x, &u, &Discrete::new(plant.model())), &mut dx)
+            .derivative(OperatingPoint::new(0.0, &x, &u, &plant.model().discrete()), &mut dx)
             .expect("regular");
         dx
     };

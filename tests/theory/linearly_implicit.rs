@@ -50,7 +50,7 @@ fn corrections_converge_to_the_midpoint_derivative() {
             t: 0.3,
             x,
             u: vec![0.7; model.inputs.len()],
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
         };
         let g = corrected(&mut tree.plant, &point, 1e-3, 60);
         let off = left(&mut tree.plant, &point, 1e-3, &g);

@@ -81,7 +81,7 @@ fn tree_jacobian_equals_duals_on_random_spacecraft() {
             t: 0.3,
             x,
             u: vec![0.7; model.inputs.len()],
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
         };
         let off = between_both(&tree.plant, &point);
         worst[seed as usize % 2] = worst[seed as usize % 2].larger(off);

@@ -1,7 +1,8 @@
 mod probe;
 mod table;
 
-use super::model::{Model, OutputKind};
+use super::OutputKind;
+use super::model::Model;
 use probe::{Limits, Probe, Random};
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -168,7 +169,7 @@ impl Influence {
         running.mark_unchanged(n..n + u);
         initial.mark_unchanged(0..p + u);
         // A flag changes at events, and has no derivative.
-        for (row, coordinate) in model.output_groups.flags() {
+        for (row, coordinate) in model.flags.iter().copied() {
             for state in model.states_of(coordinate) {
                 running.mark(n + row, state);
             }
@@ -176,7 +177,7 @@ impl Influence {
         // So does what strikes leave behind, and it depends on all that moves and on what strikes.
         for (row, output) in model.outputs.iter().enumerate() {
             if output.kind == OutputKind::Discrete {
-                let inputs = model.elements.strike_inputs().map(|input| n + input);
+                let inputs = model.elements.command_inputs().map(|input| n + input);
                 (0..n).chain(inputs).for_each(|known| running.mark(n + row, known));
             }
         }

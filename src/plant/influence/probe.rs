@@ -54,9 +54,13 @@ impl Probe {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
         // Trajectories too: their joints start where random craft have them.
-        model.signals.iter_mut().for_each(|signal| signal.rate_input = None);
+        model
+            .elements
+            .signals
+            .iter_mut()
+            .for_each(|signal| signal.rate_input = None);
         model.elements.press_always();
-        let mut discrete = Discrete::new(&model);
+        let mut discrete = model.discrete();
         // Where frames happen to be captured in each other hides nothing either.
         let mut random = Random::new(0);
         for capture in &mut discrete.captures {
@@ -64,7 +68,7 @@ impl Probe {
             capture.R = Quaternion::from_slice(&random.vector(4)).normalised().rotation();
         }
         let values = model.parameter_starts();
-        let derived = model.judge(&values, None, &mut Vec::new());
+        let derived = model.validate(&values, None, &mut Vec::new());
         let has_loops = !model.elements.closed_loops.is_empty();
         let closed_rank = has_loops.then(|| model.assembly(&derived, 0.0, &values).map_or(0, |closed| closed.rank));
         Self {
@@ -125,7 +129,7 @@ impl Probe {
 
     /// Whether anything has limits at which it can be held.
     pub fn has_limits(&self) -> bool {
-        !self.model.elements.motors.is_empty() || self.model.controller.is_some()
+        !self.model.elements.motors.is_empty() || self.model.controller().is_some()
     }
 
     /// Holds motors and a controller's torques there.
@@ -147,8 +151,8 @@ impl Probe {
         before: Option<(&[f64], &Derived)>,
         problems: &mut Vec<Problem>,
     ) -> Option<Derived> {
-        let derived = self.model.judge(parameters, before, problems);
-        self.model.judge_start(parameters, problems);
+        let derived = self.model.validate(parameters, before, problems);
+        self.model.validate_start(parameters, problems);
         problems.is_empty().then_some(derived)
     }
 

@@ -149,7 +149,7 @@ impl Table {
                 }
                 // What a signal drives depends on the signal's own parameters when the run begins.
                 Source::Signal(signal) | Source::Rate(signal) | Source::Acceleration(signal) if at_start => {
-                    knowns.parameters.extend(model.signals[signal].parameters());
+                    knowns.parameters.extend(model.elements.signals[signal].parameters());
                 }
                 Source::Signal(_) | Source::Rate(_) | Source::Acceleration(_) => {}
             }

@@ -180,7 +180,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let evaluate = |plant: &mut Plant, place: &dyn Fn(usize) -> usize| {
         let model = plant.model().clone();
         let mut x = vec![0.0; model.states.len()];
-        let discrete = Discrete::new(&model);
+        let discrete = model.discrete();
         plant.start(0.0, &mut x, &mut discrete.clone()).expect("closed");
         // No large rotations, so that both are near rest.
         for i in 0..x.len() {

@@ -1,9 +1,16 @@
+use super::{Compiler, Cursor, Element, Outputs, View};
+use crate::algebra::Scalar;
 use crate::event::{Event, Occurrence};
-use crate::system::{Derived, Modes, ParamId, System};
+use crate::spec::Spec;
+use crate::system::{Derived, Modes, ParamId, Quantity, System, Unit};
 
 /// Limit of linear bending: the deflection of a beam's tip, within the limit or beyond.
 #[derive(Clone, Debug)]
-pub(super) struct DeflectionLimit {
+pub(crate) struct DeflectionLimit {
+    /// Index among all limits.
+    number: usize,
+    /// Number of limits of the beam from this one on if it is that of its first segment, else zero.
+    of_beam: usize,
     /// Index of the body.
     pub body: usize,
     /// Limit as a fraction of the beam's length.
@@ -17,20 +24,6 @@ pub(super) struct DeflectionLimit {
 const RETURN: f64 = 0.95;
 
 impl DeflectionLimit {
-    /// Returns one limit for each beam, or each segment of one.
-    pub fn of(system: &System) -> Vec<Self> {
-        let limit = |(i, body): (usize, &crate::system::Body)| {
-            let modes = body.modes.clone()?;
-            Some(Self {
-                body: i,
-                limit: body.beam.as_ref()?.linear_limit(),
-                tip: modes.tip?,
-                modes,
-            })
-        };
-        system.bodies.iter().enumerate().filter_map(limit).collect()
-    }
-
     /// Returns the deflection of the tip and the limit, m.
     fn measure(&self, parameters: &[f64], derived: &Derived, q: &[f64]) -> (f64, f64) {
         let tip = &derived.stations[self.tip];
@@ -67,5 +60,46 @@ impl DeflectionLimit {
             part: self.limit.of(parameters),
         };
         Event { t, what }
+    }
+}
+
+impl Element for DeflectionLimit {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let system = from.system;
+        let mut limits = Vec::new();
+        for (i, body) in system.bodies.iter().enumerate() {
+            let Some((modes, beam)) = body.modes.as_ref().zip(body.beam.as_ref()) else {
+                continue;
+            };
+            let Some(tip) = modes.tip else { continue };
+            limits.push(Self {
+                number: limits.len(),
+                of_beam: if body.segment == 0 { system.segments(i).len() } else { 0 },
+                body: i,
+                limit: beam.linear_limit(),
+                modes: modes.clone(),
+                tip,
+            });
+        }
+        limits
+    }
+
+    /// Declares one flag for all segments of a beam.
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        if self.of_beam > 0 {
+            let name = &system.bodies[self.body].name;
+            let what = format!("whether {name} is bent beyond its linear limit");
+            let quantity = Quantity::new(format!("{name}.beyond_linear"), Unit::One, what);
+            let segments = &system.bodies[self.body..self.body + self.of_beam];
+            let modes = segments.iter().filter_map(|body| body.modes.as_ref());
+            to.flag(quantity, modes.flat_map(Modes::coordinates));
+        }
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        if self.of_beam > 0 {
+            let exceeded = &view.discrete.deflections[self.number..self.number + self.of_beam];
+            y.flag(exceeded.contains(&true));
+        }
     }
 }

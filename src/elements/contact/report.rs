@@ -1,11 +1,12 @@
+use super::Contact;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::Meeting;
-use crate::elements::{Contact, Stored};
+use crate::elements::Stored;
 use crate::system::{Quantity, Unit};
 
 /// Report of the last impact of a contact; its numbers are outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Report {
+pub(crate) struct Report {
     /// Outcome of the command or contact.
     pub status: Status,
     /// Number of impacts since the start.
@@ -33,7 +34,7 @@ pub(super) struct Report {
 
 /// Outcome of the last impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Status {
+pub(crate) enum Status {
     /// There was no impact yet.
     #[default]
     None = 0,

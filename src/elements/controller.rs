@@ -1,23 +1,23 @@
 //! Control law of a controller for joints in other FMUs, and its outputs.
 
-use super::Discrete;
+use super::band::Band;
+use super::{Compiler, Cursor, Discrete, Element, Gains, Limit, Outputs, Stored, Values, View};
 use crate::Problem;
 use crate::algebra::Scalar;
-use crate::elements::{Band, Gains, Limit};
-use crate::spec::{self, ControlledJoint, PerAxis, at};
-use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit, axis_name};
+use crate::spec::{self, ControlledJoint, PerAxis, Spec, at};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit, axis_name};
 
 /// Controller with `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints,
 /// limited to the torque limits.
 #[derive(Clone, Debug)]
-pub(super) struct Controller {
+pub(crate) struct Controller {
     pub axes: Vec<Axis>,
     pub sample_time: Option<ParamId>,
 }
 
 /// Axis of a joint.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// Torque, and error of the position.
     pub outputs: [Quantity; 2],
     q: usize,
@@ -34,7 +34,7 @@ pub(super) struct Axis {
 const SHORTEST: f64 = 1e-6;
 
 impl Controller {
-    pub fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
+    fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
         let sample_time = written.sample_time.map(|time| {
             let what = "time from one sample of the controller to the next";
             let quantity = Quantity::new("controller.sample_time", Unit::Second, what).bounded(Bound::Positive);
@@ -60,20 +60,6 @@ impl Controller {
         if self.is_sampled() { 0 } else { limited.count() }
     }
 
-    /// Validates the parameters' values.
-    pub fn judge(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        let Some(id) = self.sample_time else { return };
-        let period = id.of(values);
-        if period > 0.0 && period < SHORTEST {
-            let Parameter { quantity, at, .. } = &declared[id.0];
-            let [found, shortest] = [period, SHORTEST].map(|time| quantity.unit.of(time));
-            problems.push(Problem {
-                at: at.clone(),
-                what: format!("{} = {found} is shorter than {shortest}", quantity.name),
-            });
-        }
-    }
-
     /// Writes the event indicators, positive as long as the limit states are valid.
     pub fn indicators(&self, parameters: &[f64], inputs: &[f64], states: &[Limit], z: &mut [f64]) {
         let axes = self.axes.iter().zip(states);
@@ -93,17 +79,95 @@ impl Controller {
         }
         changed
     }
+}
 
-    /// Writes the outputs of all axes: those of the last sample, or those for these inputs.
-    pub fn write<S: Scalar>(&self, parameters: &[f64], inputs: &[S], discrete: &Discrete, mut write: impl FnMut(S)) {
-        if self.is_sampled() && discrete.samples.next > 0.0 {
-            let held = discrete.samples.held.as_flattened();
-            held.iter().for_each(|&held| write(S::lift(held)));
+impl Element for Controller {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let written = from.spec.controller.iter();
+        written.map(|written| Self::declare(written, from.declare)).collect()
+    }
+
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        let Some(id) = self.sample_time else { return };
+        let period = id.of(of.values);
+        if period > 0.0 && period < SHORTEST {
+            let Parameter { quantity, at, .. } = &of.declared[id.0];
+            let [found, shortest] = [period, SHORTEST].map(|time| quantity.unit.of(time));
+            problems.push(Problem {
+                at: at.clone(),
+                what: format!("{} = {found} is shorter than {shortest}", quantity.name),
+            });
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let quantities = self.axes.iter().flat_map(|axis| axis.outputs.clone());
+        match self.is_sampled() {
+            true => to.discrete(quantities),
+            false => to.continuous(quantities),
+        }
+    }
+
+    /// Writes the outputs of the last sample, or those for the present inputs.
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let Discrete {
+            samples, controlled, ..
+        } = view.discrete;
+        if self.is_sampled() && samples.next > 0.0 {
+            let held = samples.held.as_flattened();
+            held.iter().for_each(|&held| y.number(S::lift(held)));
             return;
         }
-        for (axis, &state) in self.axes.iter().zip(&discrete.controlled) {
-            axis.values(parameters, inputs, state).into_iter().for_each(&mut write);
+        for (axis, &state) in self.axes.iter().zip(controlled) {
+            let values = axis.values(view.now.parameters, view.now.inputs, state);
+            values.into_iter().for_each(|value| y.number(value));
         }
+    }
+}
+
+/// Samples of a controller.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Samples {
+    /// Time of the first sample, s.
+    pub first: f64,
+    /// Number of the next sample, counted from zero.
+    pub next: f64,
+    /// Outputs of each axis at the last sample.
+    pub held: Vec<[f64; 2]>,
+}
+
+impl Samples {
+    pub fn new(controller: &Controller) -> Self {
+        let axes = if controller.is_sampled() {
+            controller.axes.len()
+        } else {
+            0
+        };
+        Self {
+            held: vec![[0.0; 2]; axes],
+            ..Self::default()
+        }
+    }
+
+    pub fn write(&self, to: &mut impl FnMut(f64)) {
+        let Self { first, next, held } = self;
+        first.write(to);
+        next.write(to);
+        held.as_flattened().iter().for_each(|number| number.write(to));
+    }
+
+    pub fn read(&mut self, from: &mut impl FnMut() -> f64) -> Option<()> {
+        let Self { first, next, held } = self;
+        for number in [first, next].into_iter().chain(held.as_flattened_mut()) {
+            *number = f64::read(from)?;
+        }
+        Some(())
+    }
+
+    pub fn clone_from(&mut self, source: &Self) {
+        let Self { first, next, held } = self;
+        (*first, *next) = (source.first, source.next);
+        held.clone_from(&source.held);
     }
 }
 

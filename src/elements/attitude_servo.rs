@@ -1,15 +1,14 @@
-use super::{Instant, Motor, Resistance, Sensed};
+use super::{Compiler, Cursor, Element, Instant, Motor, Outputs, Reads, Resistance, Sensed, Values, View};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
 use crate::dynamics::Applied;
-use crate::spec::{self, Axes, at};
+use crate::spec::{self, Axes, Spec, at};
 use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
-use std::sync::Arc;
 
 /// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)` while the switch is on,
 /// with the rotation vector θ of `q* ⊗ q_ref`; all in the axes of the rotating body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AttitudeLaw {
+pub(crate) struct AttitudeLaw {
     /// Index of the first of four inputs.
     pub q_ref: usize,
     /// Index of the first of three inputs, rad/s.
@@ -65,12 +64,7 @@ pub struct AttitudeServo {
 }
 
 impl AttitudeServo {
-    pub(super) fn declare(
-        index: usize,
-        system: &System,
-        servo: &spec::AttitudeServo,
-        declare: &mut Declarations,
-    ) -> Self {
+    fn declare(index: usize, system: &System, servo: &spec::AttitudeServo, declare: &mut Declarations) -> Self {
         let (name, joint) = (&system.bodies[index].name, &system.bodies[index].joint);
         let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
             let what = format!("attitude servo's {what} gain of {name}, body axes");
@@ -118,21 +112,11 @@ impl AttitudeServo {
     }
 
     /// Links the servo to the motors of its wheels, which then add its torque to their command.
-    pub(super) fn link(this: &Arc<Self>, motors: &mut [Motor]) {
+    pub(super) fn link(&self, motors: &mut [Motor]) {
         for motor in motors {
-            if this.rotors.contains(&motor.body) {
-                motor.attitude = Some(Arc::clone(this));
+            if self.rotors.contains(&motor.body) {
+                motor.attitude = Some(Box::new(self.clone()));
             }
-        }
-    }
-
-    /// Reports wheels whose axes do not span all three directions.
-    pub(super) fn judge(&self, derived: &Derived, problems: &mut Vec<Problem>) {
-        if !self.rotors.is_empty() && self.spread(derived).determinant() < 1e-6 {
-            problems.push(Problem {
-                at: self.at.clone(),
-                what: "the wheels' axes lie in a plane: they exert no torque along its normal".to_owned(),
-            });
         }
     }
 
@@ -164,8 +148,53 @@ impl AttitudeServo {
         let shares = inverse.map(|inverse| inverse * wheel_axis(now.derived, rotor));
         shares.map_or_else(S::zero, |shares| -lift3::<S>(&shares).dot(&self.torque(now)))
     }
+}
 
-    pub(super) fn add<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+impl Element for AttitudeServo {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let mut servos = Vec::new();
+        for (i, body) in from.system.bodies.iter().enumerate() {
+            let written = from.spec.body.get(&body.name);
+            if let Some(servo) = written.and_then(|written| written.attitude_servo.as_ref()) {
+                servos.push(Self::declare(i, from.system, servo, from.declare));
+            }
+        }
+        servos
+    }
+
+    /// Reports wheels whose axes do not span all three directions.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if !self.rotors.is_empty() && self.spread(of.derived).determinant() < 1e-6 {
+            problems.push(Problem {
+                at: self.at.clone(),
+                what: "the wheels' axes lie in a plane: they exert no torque along its normal".to_owned(),
+            });
+        }
+    }
+
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let name = &system.bodies[self.body].name;
+        let what = format!("moment that {name}'s attitude servo asks for, body axes");
+        to.continuous(Quantity::vector(
+            &format!("{name}.servo_torque"),
+            Unit::NewtonMetre,
+            &what,
+        ));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        y.vector(&self.torque(&view.now.sensed()));
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        true
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         if !self.rotors.is_empty() {
             return;
         }

@@ -1,68 +1,36 @@
-use super::Model;
-use super::report::Report;
-use super::sampling::Samples;
-use super::touch::Surfaces;
-use crate::algebra::{Mat3, Vec3};
-use crate::elements::{Limit, MotorState, Stored};
+use super::contact::BOTTOMLESS;
+use super::{Captured, Contact, Elements, Limit, MotorState, Report, Samples, Stored, Surfaces};
 use crate::spec::JointMotion;
 
 /// Discrete state: variables that change at events only.
 #[derive(Debug, Default, PartialEq)]
 pub struct Discrete {
     /// Segment index of each internal signal.
-    pub(super) segments: Vec<i32>,
+    pub(crate) segments: Vec<i32>,
     /// Limit state of each joint range.
-    pub(super) ranges: Vec<Limit>,
+    pub(crate) ranges: Vec<Limit>,
     /// True for each beam whose tip deflection exceeds its linear limit.
-    pub(super) deflections: Vec<bool>,
+    pub(crate) deflections: Vec<bool>,
     /// Contact state of each pair of surfaces.
-    pub(super) surfaces: Vec<Surfaces>,
+    pub(crate) surfaces: Vec<Surfaces>,
     /// Limit state of each motor.
-    pub(super) motors: Vec<MotorState>,
+    pub(crate) motors: Vec<MotorState>,
     /// Motion of each joint whose motion can be switched.
     pub motions: Vec<JointMotion>,
     /// True for each command for an impulse or a capture that is on.
-    pub(super) commands: Vec<bool>,
+    pub(crate) commands: Vec<bool>,
     /// Last invalid command of each drive that has been reported.
-    pub(super) refused: Vec<Option<f64>>,
+    pub(crate) refused: Vec<Option<f64>>,
     /// State of each capture.
-    pub(super) captures: Vec<Captured>,
+    pub(crate) captures: Vec<Captured>,
     /// Rank of the rows of all active captures and all loops.
-    pub(super) rank: usize,
+    pub(crate) rank: usize,
     /// Last impact of each contact.
-    pub(super) reports: Vec<Report>,
+    pub(crate) reports: Vec<Report>,
     /// Limit state of each torque of a controller.
-    pub(super) controlled: Vec<Limit>,
+    pub(crate) controlled: Vec<Limit>,
     /// Samples of a sampled controller.
-    pub(super) samples: Samples,
-}
-
-/// State of a capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Captured {
-    /// True while the capture is active.
-    pub holds: bool,
-    /// Origin of frame a in frame b when the capture closed, m.
-    pub p: Vec3<f64>,
-    /// Rotation from a to b when the capture closed.
-    pub R: Mat3<f64>,
-}
-
-impl Stored for Captured {
-    fn write(&self, to: &mut impl FnMut(f64)) {
-        let Self { holds, p, R } = self;
-        holds.write(to);
-        p.write(to);
-        R.write(to);
-    }
-
-    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
-        Some(Self {
-            holds: bool::read(next)?,
-            p: Vec3::read(next)?,
-            R: Mat3::read(next)?,
-        })
-    }
+    pub(crate) samples: Samples,
 }
 
 impl Clone for Discrete {
@@ -117,23 +85,22 @@ fn read_all<T: Stored>(values: &mut [T], next: &mut impl FnMut() -> f64) -> Opti
 }
 
 impl Discrete {
-    /// Returns the discrete state of a model before its start: joints have their initial motions.
-    pub fn new(model: &Model) -> Self {
-        let loads = &model.elements;
-        let switched = loads.drives.iter().filter(|drive| drive.mode().is_some());
-        let controller = model.controller.as_ref();
+    /// Returns the discrete state before the start: joints have their initial motions.
+    pub(crate) fn new(elements: &Elements) -> Self {
+        let switched = elements.drives.iter().filter(|drive| drive.mode().is_some());
+        let controller = elements.controllers.first();
         Self {
-            segments: vec![0; model.signals.len()],
-            ranges: vec![Limit::Within; loads.ranges.len()],
-            deflections: vec![false; model.limits.len()],
-            surfaces: vec![Surfaces::Apart; loads.touching().count()],
-            motors: vec![MotorState::default(); loads.motors.len()],
+            segments: vec![0; elements.signals.len()],
+            ranges: vec![Limit::Within; elements.ranges.len()],
+            deflections: vec![false; elements.deflection_limits.len()],
+            surfaces: vec![Surfaces::Apart; elements.touching().count()],
+            motors: vec![MotorState::default(); elements.motors.len()],
             motions: switched.map(|drive| drive.motion()).collect(),
-            commands: vec![false; loads.strikes.len()],
-            refused: vec![None; loads.drives.len()],
-            captures: vec![Captured::default(); loads.captures().count()],
+            commands: vec![false; elements.commands.len()],
+            refused: vec![None; elements.drives.len()],
+            captures: vec![Captured::default(); elements.captures().count()],
             rank: 0,
-            reports: vec![Report::default(); loads.contacts.len()],
+            reports: vec![Report::default(); elements.contacts.len()],
             controlled: vec![Limit::Within; controller.map_or(0, |controller| controller.axes.len())],
             samples: controller.map_or_else(Samples::default, Samples::new),
         }
@@ -172,7 +139,7 @@ impl Discrete {
     }
 
     /// Reads its values from the next numbers; `None` if no run of the model can have them.
-    pub fn read(&mut self, model: &Model, next: &mut impl FnMut() -> f64) -> Option<()> {
+    pub fn read(&mut self, elements: &Elements, next: &mut impl FnMut() -> f64) -> Option<()> {
         read_all(&mut self.segments, next)?;
         read_all(&mut self.ranges, next)?;
         read_all(&mut self.deflections, next)?;
@@ -186,7 +153,7 @@ impl Discrete {
         read_all(&mut self.reports, next)?;
         read_all(&mut self.controlled, next)?;
         self.samples.read(next)?;
-        self.is_possible(model).then_some(())
+        self.is_possible(elements).then_some(())
     }
 
     /// Returns the count of its numbers.
@@ -197,20 +164,44 @@ impl Discrete {
     }
 
     /// Returns true if a run of the model can have these values.
-    fn is_possible(&self, model: &Model) -> bool {
-        let loads = &model.elements;
-        let mut motors = loads.motors.iter().zip(&self.motors);
-        let mut drives = loads.drives.iter();
+    fn is_possible(&self, elements: &Elements) -> bool {
+        let mut motors = elements.motors.iter().zip(&self.motors);
+        let mut drives = elements.drives.iter();
         self.segments.iter().all(|&segment| segment >= 0)
-            && self.rank <= loads.most_rows()
+            && self.rank <= elements.most_rows()
             && motors.all(|(motor, state)| motor.can_have(state))
             && drives.all(|drive| drive.motions().contains(&drive.motion_now(&self.motions)))
     }
 
     /// Returns true while a capture is active.
     #[inline]
-    pub(super) fn is_held(&self, capture: usize) -> bool {
+    pub(crate) fn is_held(&self, capture: usize) -> bool {
         self.captures[capture].holds
+    }
+}
+
+impl Discrete {
+    /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
+    /// which act on command.
+    pub(crate) fn is_touching(&self, elements: &Elements, contact: usize) -> bool {
+        let touch = elements.contacts[contact].touch();
+        touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
+    }
+
+    /// Detects no further impact of surfaces whose impact is refused until they separate.
+    pub(crate) fn let_pass(&mut self, elements: &Elements, contact: usize) {
+        if let Some(touch) = elements.contacts[contact].touch()
+            && let Surfaces::Touching { floor, .. } = &mut self.surfaces[touch]
+        {
+            *floor = BOTTOMLESS;
+        }
+    }
+
+    /// Returns true if the frames of a contact are captured: their surfaces then count as touching,
+    /// whatever the integration error of the gap.
+    pub(crate) fn holds(&self, contact: &Contact) -> bool {
+        let capture = contact.capture();
+        capture.is_some_and(|capture| self.is_held(capture.number))
     }
 }
 
@@ -218,8 +209,8 @@ impl Discrete {
 mod tests {
     use super::*;
 
-    fn model(text: &str) -> Model {
-        Model::read(text, std::path::Path::new(".")).expect("a spacecraft")
+    fn model(text: &str) -> crate::plant::Model {
+        crate::plant::Model::read(text, std::path::Path::new(".")).expect("a spacecraft")
     }
 
     /// A motor's rate has limit states only if it has a limit.
@@ -238,7 +229,7 @@ mod tests {
         ));
         let limits = [Limit::Below, Limit::Within, Limit::Above];
         let possible = |motor: usize, rate: Limit, is_beyond: bool| {
-            let mut written = Discrete::new(&model);
+            let mut written = Discrete::new(&model.elements);
             let torque = Limit::Above;
             written.motors[motor] = MotorState {
                 torque,
@@ -247,8 +238,10 @@ mod tests {
             };
             let mut numbers = Vec::new();
             written.write(&mut |number| numbers.push(number));
-            let (mut read, mut next) = (Discrete::new(&model), numbers.into_iter());
-            let is_read = read.read(&model, &mut || next.next().expect("as many")).is_some();
+            let (mut read, mut next) = (Discrete::new(&model.elements), numbers.into_iter());
+            let is_read = read
+                .read(&model.elements, &mut || next.next().expect("as many"))
+                .is_some();
             assert!(!is_read || read == written);
             is_read
         };
@@ -267,9 +260,9 @@ mod tests {
              parent = \"world\"\nchild = \"a\"\nrange = { min = -1.0, max = 1.0 }\n",
         );
         let read = |range: f64| {
-            let mut discrete = Discrete::new(&model);
+            let mut discrete = Discrete::new(&model.elements);
             let mut next = std::iter::once(range).chain(std::iter::repeat(0.0));
-            let read = discrete.read(&model, &mut || next.next().expect("endless"));
+            let read = discrete.read(&model.elements, &mut || next.next().expect("endless"));
             read.map(|()| discrete.ranges[0])
         };
         assert_eq!(read(-1.0), Some(Limit::Below));

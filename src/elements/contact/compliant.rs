@@ -1,6 +1,7 @@
-use super::{Instant, Nearest, Pair, mean_slope};
+use super::Nearest;
 use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
+use crate::elements::{Instant, Pair, mean_slope};
 use crate::system::{FrameRef, ParamId};
 
 /// Compliant contact force of K. H. Hunt and F. R. E. Crossley, *J. Appl. Mech.* 42 (1975), with
