@@ -14,7 +14,7 @@ mod chain;
 mod side_by_side;
 
 use chain::moving_chain;
-use grapple::plant::{Direction, Discrete, Jacobians, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
+use grapple::plant::{Direction, Jacobians, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
 use side_by_side::{Time, batch, rounds};
 use std::hint::black_box;
 use std::path::Path;

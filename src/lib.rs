@@ -11,7 +11,7 @@
 //! | [`system`] | the compiled spec: tree, layout of the state, joints, parameters, kinematics |
 //! | [`event`] | events as values, with their text |
 //! | [`dynamics`] | loads → accelerations, in four formulations; impact laws; invariants |
-//! | [`elements`] | kinematics and inputs → loads |
+//! | [`elements`] | what a spec has beside bodies and joints: loads, constraints, signals, outputs |
 //! | [`plant`] | a model with parameter values: evaluation at any time, state and input; events |
 //! | [`simulation`] | plant, integrator and events: advances the time |
 //! | [`fmu`] | FMI 2.0: variables, lifecycle, component, C ABI |

@@ -17,8 +17,8 @@ pub struct SignalSource {
     pub rate_input: Option<usize>,
     /// Index of the input that its second derivative sets.
     pub acceleration_input: Option<usize>,
-    /// Its quantities, then those of the inputs that its derivatives set.
-    quantities: Vec<Quantity>,
+    /// The inputs that it and its derivatives set, with their quantities.
+    set: Vec<(usize, Quantity)>,
     signal: Signal,
     amplitude: ParamId,
     offset: ParamId,
@@ -44,7 +44,7 @@ impl SignalSource {
         };
         let (rate_input, acceleration_input) = (along(".qd_ref"), along(".qdd_ref"));
         let set = [Some(input), rate_input, acceleration_input].into_iter().flatten();
-        let quantities = set.map(|input| declare.inputs[input].quantity.clone()).collect();
+        let set = set.map(|input| (input, declare.inputs[input].quantity.clone())).collect();
         let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             declare.parameter(
                 Quantity::new(
@@ -62,7 +62,7 @@ impl SignalSource {
             input,
             rate_input,
             acceleration_input,
-            quantities,
+            set,
             signal: signal.clone(),
             amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
             offset: number("offset", signal.offset, unit, Bound::None, "offset"),
@@ -152,13 +152,10 @@ impl Element for SignalSource {
 
     /// Declares the inputs that it sets.
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
-        to.continuous(self.quantities.iter().cloned());
+        to.continuous(self.set.iter().map(|(_, quantity)| quantity.clone()));
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        let set = [Some(self.input), self.rate_input, self.acceleration_input];
-        set.into_iter()
-            .flatten()
-            .for_each(|input| y.number(view.now.inputs[input]));
+        self.set.iter().for_each(|(input, _)| y.number(view.now.inputs[*input]));
     }
 }

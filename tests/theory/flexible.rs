@@ -10,7 +10,7 @@ mod statics;
 use crate::numbers::distance;
 use crate::run::Run;
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Discrete, Influence, Model, OperatingPoint, Plant, Remarks};
+use grapple::plant::{Influence, Model, OperatingPoint, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::sync::Arc;
 

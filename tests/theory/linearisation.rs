@@ -1,7 +1,7 @@
 //! Linearisation in tangent coordinates.
 
 use crate::random_tree::random_tree;
-use grapple::plant::{Discrete, Linearisation, OperatingPoint, Plant};
+use grapple::plant::{Linearisation, OperatingPoint, Plant};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Returns the linearisation at the spec's start.

@@ -5,7 +5,7 @@ use crate::quaternion::{align, values_at_random};
 use crate::random_tree::{random_craft, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3};
-use grapple::plant::{Discrete, Model, OperatingPoint, Plant};
+use grapple::plant::{Model, OperatingPoint, Plant};
 use grapple::spec::{Capability, Formulation, Gravity};
 use grapple::system::{Kinematics, OrbitPoint};
 use std::f64::consts::TAU;

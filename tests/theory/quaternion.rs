@@ -8,7 +8,7 @@ use crate::run::Run;
 use grapple::algebra::{Quaternion, Twist, Vec3, Wrench};
 use grapple::dynamics::quaternion::{Rows, SaddlePoint};
 use grapple::dynamics::{Applied, condition};
-use grapple::plant::{Discrete, OperatingPoint, Plant};
+use grapple::plant::{OperatingPoint, Plant};
 use grapple::spec::JointType;
 use grapple::system::{
     Attitude, Baumgarte, BodyKinematics, Configuration, JointState, Kinematics, Maximal, MaximalState, Mechanism,

@@ -6,7 +6,7 @@ use crate::every_load::{FAR, every_load};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
-use grapple::plant::{Discrete, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
+use grapple::plant::{LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
 use grapple::spec::JointMotion;
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};

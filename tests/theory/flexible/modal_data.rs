@@ -8,7 +8,7 @@ use crate::vibration::{mass_and_stiffness, squares};
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::beam::{Beam, Boundary, Counts, Section};
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Discrete, Influence, OperatingPoint, Plant, Remarks};
+use grapple::plant::{Influence, OperatingPoint, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::f64::consts::TAU;
 use std::fmt::Write;
