@@ -44,7 +44,9 @@ impl SignalSource {
         };
         let (rate_input, acceleration_input) = (along(".qd_ref"), along(".qdd_ref"));
         let set = [Some(input), rate_input, acceleration_input].into_iter().flatten();
-        let set = set.map(|input| (input, declare.inputs[input].quantity.clone())).collect();
+        let set = set
+            .map(|input| (input, declare.inputs[input].quantity.clone()))
+            .collect();
         let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
             declare.parameter(
                 Quantity::new(
