@@ -2,7 +2,7 @@
 
 use crate::numbers::Larger;
 use crate::run::Run;
-use grapple::plant::{OperatingPoint};
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 

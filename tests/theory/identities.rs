@@ -6,7 +6,7 @@ use grapple::algebra::{Twist, Vec3};
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
 use grapple::dynamics::{Applied, Dynamics};
-use grapple::plant::{OperatingPoint};
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation, JointType, QuaternionOptions};
 use grapple::system::{Configuration, JointState, Kinematics};
 use nalgebra::{DMatrix, DVector};
