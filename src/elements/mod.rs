@@ -72,7 +72,7 @@ pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 
 use crate::Problem;
-use crate::algebra::Scalar;
+use crate::algebra::{Scalar, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Declarations, ParamId, Parameter, System};
@@ -181,7 +181,7 @@ elements! {
     bodies: body::Body,
     /// Attitude servos of free bodies.
     attitude_servos: AttitudeServo,
-    /// Servos of joints, as one for each joint.
+    /// Outputs of the servos of joints, one for each joint.
     joint_servos: JointServo,
     /// Torque inputs of joints without a motor.
     torques: joint::Torque,
@@ -282,6 +282,12 @@ impl Elements {
         let mut power = applied.power_on_rates(now.qd);
         if self.works_on_bodies {
             power += applied.power_on_bodies(now.kinematics);
+        } else {
+            let is_zero = |F: &Wrench<S>| F.to_array().iter().all(|part| part.value() == 0.0);
+            debug_assert!(
+                applied.wrench.iter().all(is_zero),
+                "an element acts on bodies, but `works_on_bodies` is false"
+            );
         }
         self.add_conservative(now, applied);
         power
