@@ -1,9 +1,9 @@
 //! Elements: everything that a spec has beside the tree of bodies and joints.
 //!
-//! An element is one file (or folder). It implements [`Element`]: it declares parameters, inputs and
-//! outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a list for each
-//! kind; the order of the lists is the order of summation and of the outputs. A kind that the spec
-//! does not contain has an empty list and no cost.
+//! An element is one file (or folder). It implements the trait `Element`: it declares parameters,
+//! inputs and outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a
+//! list for each kind; the order of the lists is the order of summation and of the outputs. A kind
+//! that the spec does not contain has an empty list and no cost.
 
 mod ancf_beam;
 mod attitude_servo;
